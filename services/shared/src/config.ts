@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { secretProblem } from './token-keys.ts';
+
+/** All problems of the environment at once, a line each. */
+export class ConfigError extends Error {
+  readonly lines: string[];
+
+  constructor(lines: string[]) {
+    super(`The configuration is wrong:\n${lines.map((line) => `  ${line}`).join('\n')}`);
+    this.name = 'ConfigError';
+    this.lines = lines;
+  }
+}
+
+const port = z.coerce.number().int().min(0).max(65535);
+
+/** `true` or `false`, and nothing else: `yes` for a security switch would be a guess. */
+export const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
+
+export const list = z.string().transform((value) =>
+  value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
+
+export const seconds = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
+
+export const serviceUrl = z.url({ protocol: /^https?$/ }).transform((value) => value.replace(/\/+$/, ''));
+
+export const databaseUrl = z.url({
+  protocol: /^postgres(ql)?$/,
+  error: 'must be postgresql://role:password@host:port/database',
+});
+
+/** What every service takes from its environment. */
+export const commonConfig = {
+  HOST: z.string().default('0.0.0.0'),
+  PORT: port.default(8080),
+  METRICS_PORT: port.default(9090),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  APP_PROFILE: z.enum(['dev', 'prod']).default('dev'),
+  /** How long readiness is false before the port closes, so that nobody new is sent here. */
+  DRAIN_SECONDS: seconds(0, 300).default(5),
+};
+
+const secretKey = z.string().superRefine((value, context) => {
+  const wrong = secretProblem(value);
+  if (wrong !== undefined) context.addIssue({ code: 'custom', message: wrong });
+});
+
+/** decisions 3: the present key signs, the previous ones still verify. */
+export const tokenKeyConfig = {
+  JWT_SECRET_KEY: secretKey,
+  JWT_PREVIOUS_SECRET_KEYS: list.pipe(z.array(secretKey)).prefault(''),
+};
+
+/** For services that have routes with an identity; `needsBearerKeys` goes with it. */
+export const bearerConfig = {
+  BEARER_VALIDATION: z.enum(['off', 'on']).default('off'),
+  BEARER_JWKS_URL: serviceUrl.optional(),
+  JWT_SECRET_KEY: secretKey.optional(),
+  JWT_PREVIOUS_SECRET_KEYS: tokenKeyConfig.JWT_PREVIOUS_SECRET_KEYS,
+};
+
+export const needsBearerKeys = [
+  (config: { BEARER_VALIDATION: string; BEARER_JWKS_URL?: string | undefined; JWT_SECRET_KEY?: string | undefined }) =>
+    config.BEARER_VALIDATION === 'off' || (config.BEARER_JWKS_URL ?? config.JWT_SECRET_KEY) !== undefined,
+  { path: ['BEARER_VALIDATION'], message: 'on needs JWT_SECRET_KEY or BEARER_JWKS_URL' },
+] as const;
+
+/**
+ * Reads the environment once. A variable set to nothing counts as not set.
+ * @throws ConfigError that names every wrong variable, never a value: it may be a secret
+ */
+export function readConfig<S extends z.ZodType>(schema: S, env: NodeJS.ProcessEnv): z.output<S> {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const result = schema.safeParse(given);
+  if (result.success) return result.data;
+  throw new ConfigError(
+    result.error.issues.map((issue) => {
+      const name = String(issue.path[0] ?? 'environment');
+      return name in given ? `${name}: ${issue.message}` : `${name} is not set`;
+    }),
+  );
+}

@@ -1,0 +1,47 @@
+/** What went wrong, in the words of the domain; `problem.ts` alone knows the HTTP status of each. */
+export type ErrorKind =
+  | 'invalid'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'notFound'
+  | 'conflict'
+  | 'tooLarge'
+  | 'unsupportedMedia'
+  | 'ruleBroken'
+  | 'unavailable';
+
+export interface FieldError {
+  /** Where in the request: `body.items.0.quantity`, `query.size`. */
+  path: string;
+  message: string;
+}
+
+export interface DomainErrorOptions {
+  /** Names the problem: its type becomes `urn:problem:store:<code>`; without it `about:blank`. */
+  code?: string;
+  errors?: FieldError[];
+  retryAfterSeconds?: number;
+  cause?: unknown;
+}
+
+/** A failure that the caller may be told about: `detail` goes into the answer as it is. */
+export class DomainError extends Error {
+  readonly kind: ErrorKind;
+  readonly code: string | undefined;
+  readonly errors: FieldError[] | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(kind: ErrorKind, detail: string, options: DomainErrorOptions = {}) {
+    super(detail, { cause: options.cause });
+    this.name = 'DomainError';
+    this.kind = kind;
+    this.code = options.code;
+    this.errors = options.errors;
+    this.retryAfterSeconds = options.retryAfterSeconds ?? (kind === 'unavailable' ? 1 : undefined);
+  }
+}
+
+/** The answer for what is away (a database, another service): 503, to be tried again. */
+export function unavailable(what: string, cause?: unknown): DomainError {
+  return new DomainError('unavailable', `${what} is not available at the moment. Try again shortly.`, { cause });
+}

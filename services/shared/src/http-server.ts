@@ -1,0 +1,153 @@
+import express, { type Express, type Handler, type Request } from 'express';
+import { pinoHttp } from 'pino-http';
+import type { z } from 'zod';
+import { type BearerValidator, noBearer } from './bearer.ts';
+import { collectBody, parsedBody } from './body.ts';
+import { DomainError } from './errors.ts';
+import { accountIdOf } from './identity.ts';
+import { parseJson, stringifyJson } from './json.ts';
+import type { Logger } from './log.ts';
+import { observeRequest } from './metrics.ts';
+import { openApiPages } from './openapi.ts';
+import { problemHandler, sendProblem } from './problem.ts';
+import { type AnyRoute, allResponses, type JsonText } from './route.ts';
+import { runInTrace, traceFrom } from './trace.ts';
+
+export interface HttpAppOptions {
+  /** Title of the documentation. */
+  title: string;
+  routes: AnyRoute[];
+  log: Logger;
+  /** In production the documentation is off and replies are sent without a check against their schemas. */
+  production: boolean;
+  /** Checks `Authorization` on routes with an identity (spec: Bearer validation by a service itself). */
+  bearer?: BearerValidator;
+}
+
+/** The Express application of a service: traces, logs, documentation, routes, problems. Opens nothing. */
+export function createHttpApp({ title, routes, log, production, bearer = noBearer }: HttpAppOptions): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  // As strict as the gateway, so that both mean the same by a path.
+  app.enable('strict routing');
+  app.enable('case sensitive routing');
+
+  app.use((req, res, next) => {
+    const trace = traceFrom(single(req.headers.traceparent), single(req.headers['x-request-id']));
+    observeRequest(req, res);
+    runInTrace(trace, next);
+  });
+  app.use(requestLog(log));
+  if (!production) app.use(openApiPages(title, routes));
+  for (const path of new Set(routes.map((route) => route.path))) {
+    mountPath(
+      app,
+      path,
+      routes.filter((route) => route.path === path),
+      { production, bearer },
+    );
+  }
+  app.use((req, res) => sendProblem(req, res, 404, { detail: 'There is nothing at this path.' }));
+  app.use(problemHandler(log));
+  return app;
+}
+
+type MountOptions = Required<Pick<HttpAppOptions, 'production' | 'bearer'>>;
+
+function mountPath(app: Express, path: string, routes: AnyRoute[], options: MountOptions): void {
+  const target = app.route(path.replaceAll(/\{(\w+)\}/g, ':$1'));
+  for (const route of routes) target[route.method](...handlersOf(route, options));
+  const methods = routes.map((route) => route.method.toUpperCase());
+  const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ');
+  target.all((req, res) => {
+    res.set('Allow', allow);
+    sendProblem(req, res, 405, { detail: `This path takes ${allow}.` });
+  });
+}
+
+function handlersOf(route: AnyRoute, { production, bearer }: MountOptions): Handler[] {
+  const declared = new Set(Object.keys(allResponses(route)).map(Number));
+
+  const identify: Handler = async (req, res, next) => {
+    res.locals.route = route.path;
+    if (!production) res.locals.declared = declared;
+    if (route.identity === 'account') {
+      res.locals.accountId = accountIdOf(req.headers['id-account']);
+      await bearer(req.headers.authorization, { accountId: res.locals.accountId, scope: route.scope });
+    }
+    next();
+  };
+  const answer: Handler = async (req, res) => {
+    const reply = await route.handler({
+      params: parseParams(route.params, req),
+      query: parse(route.query, req.query, 'query'),
+      headers: parse(route.headers, req.headers, 'header'),
+      body: route.body === undefined ? undefined : parse(route.body, parsedBody(req), 'body'),
+      accountId: res.locals.accountId,
+      url: req.originalUrl,
+    });
+    const json = reply.body === undefined ? undefined : toJson(reply.body);
+    if (!production) checkReply(route, reply.status, json);
+    res.status(reply.status);
+    if (reply.headers !== undefined) res.set(reply.headers);
+    if (json === undefined) res.end();
+    else res.type('application/json').send(json);
+  };
+  return route.body === undefined ? [identify, answer] : [identify, collectBody, answer];
+}
+
+function parse(schema: z.ZodType | undefined, value: unknown, where: string): unknown {
+  if (schema === undefined) return undefined;
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const errors = result.error.issues.map((issue) => ({
+    path: [where, ...issue.path.map(String)].join('.'),
+    message: issue.message,
+  }));
+  const detail = errors.map((error) => `${error.path}: ${error.message}`).join('; ');
+  // A body of a thousand wrong items is not worth a thousand lines.
+  throw new DomainError('invalid', detail.slice(0, 500), { code: 'validation', errors: errors.slice(0, 20) });
+}
+
+/** A path parameter that does not fit its schema names nothing that exists. */
+function parseParams(schema: z.ZodType | undefined, req: Request): unknown {
+  if (schema === undefined) return undefined;
+  const result = schema.safeParse(req.params);
+  if (result.success) return result.data;
+  throw new DomainError('notFound', 'There is no such resource.');
+}
+
+function toJson(body: unknown): string {
+  const isText = typeof body === 'object' && body !== null && 'json' in body && typeof body.json === 'string';
+  return isText ? (body as JsonText).json : stringifyJson(body);
+}
+
+/** Outside production a reply that the route does not declare is an error, so documents stay true (spec: Errors, rule 5). */
+function checkReply(route: AnyRoute, status: number, json: string | undefined): void {
+  const declared = route.responses[status];
+  if (declared === undefined) throw new Error(`${route.method} ${route.path} does not declare status ${status}`);
+  const schema = 'body' in declared ? declared.body : undefined;
+  if (schema === undefined ? json !== undefined : !schema.safeParse(json && parseJson(json)).success) {
+    throw new Error(`${route.method} ${route.path} answers ${status} with a body that it does not declare: ${json}`);
+  }
+}
+
+function requestLog(log: Logger): Handler {
+  return pinoHttp({
+    logger: log,
+    quietReqLogger: true,
+    autoLogging: { ignore: (req) => req.url?.startsWith('/health/') ?? false },
+    customLogLevel: (_req, res, error) => (error !== undefined || res.statusCode >= 500 ? 'error' : 'info'),
+    customSuccessMessage: () => 'Request handled',
+    customErrorMessage: () => 'Request failed',
+    customAttributeKeys: { responseTime: 'durationMs' },
+    serializers: {
+      // Without headers and query: they may hold what nobody should read in a log.
+      req: (req) => ({ method: req.method, path: req.url?.split('?', 1)[0] }),
+      res: (res) => ({ status: res.statusCode }),
+    },
+  }) as Handler;
+}
+
+const single = (header: string | string[] | undefined) => (typeof header === 'string' ? header : undefined);

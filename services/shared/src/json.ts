@@ -1,0 +1,26 @@
+import { Decimal } from 'decimal.js';
+import { isSafeNumber, parse, stringify } from 'lossless-json';
+
+/** A double keeps 15 significant digits; only a longer run of digits can lose one. */
+const longNumber = /[0-9.]{16}/;
+
+/**
+ * Parses JSON without losing a digit: a number that a double cannot hold exactly becomes a Decimal.
+ * @throws SyntaxError for anything that is not JSON, RangeError when nested too deeply
+ */
+export function parseJson(text: string): unknown {
+  if (!longNumber.test(text)) return JSON.parse(text);
+  return parse(text, undefined, {
+    parseNumber: (digits) => (isSafeNumber(digits) ? Number(digits) : new Decimal(digits)),
+    onDuplicateKey: ({ newValue }) => newValue,
+  });
+}
+
+/** Writes JSON with each Decimal as a plain number of all its digits. */
+export function stringifyJson(value: unknown): string {
+  return (
+    stringify(value, undefined, undefined, [
+      { test: (part) => part instanceof Decimal, stringify: (part) => (part as Decimal).toFixed() },
+    ]) ?? 'null'
+  );
+}

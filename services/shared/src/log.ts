@@ -1,0 +1,28 @@
+import { type Logger, pino } from 'pino';
+import { currentTrace } from './trace.ts';
+
+export type { Logger } from 'pino';
+
+/** Everything that may carry a secret, wherever a log line puts it. */
+const secrets = ['cookie', 'authorization', '["set-cookie"]', 'token', 'password', 'secret'];
+
+/**
+ * Logs JSON lines to standard output: one constant sentence, data in fields, the trace id always.
+ * @param level trace | debug | info | warn | error | fatal | silent
+ */
+export function createLog(service: string, level = 'info'): Logger {
+  return pino({
+    level,
+    base: { service },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+    redact: secrets.flatMap((name) => {
+      const child = name.startsWith('[') ? name : `.${name}`;
+      return [name, `*${child}`, `*.headers${child}`];
+    }),
+    mixin: () => {
+      const trace = currentTrace();
+      return trace === undefined ? {} : { traceId: trace.traceId };
+    },
+  });
+}

@@ -1,0 +1,134 @@
+import { Router } from 'express';
+import swaggerUi from 'swagger-ui-express';
+import { stringify as toYaml } from 'yaml';
+import { z } from 'zod';
+import { problemSchema } from './problem.ts';
+import { type AnyRoute, allResponses, type ProblemSpec, type ResponseSpec } from './route.ts';
+
+/** The version of the API, not of OpenAPI (spec: Versioning, rule 7). */
+const apiVersion = '1.0.0';
+
+type Json = Record<string, unknown>;
+
+/** The OpenAPI 3.1 document of a list of routes. Schemas that carry an id become components. */
+export function openApiDocument(title: string, routes: AnyRoute[]) {
+  const schemas: Json = {};
+  const paths: Record<string, Json> = {};
+  for (const route of routes) {
+    if (route.internal) continue;
+    const path = paths[route.path] ?? {};
+    path[route.method] = operation(route, schemas);
+    paths[route.path] = path;
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title, version: apiVersion },
+    servers: [{ url: '/' }],
+    paths,
+    components: {
+      schemas,
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+        'id-account': {
+          type: 'apiKey',
+          in: 'header',
+          name: 'id-account',
+          description: 'The account id that the gateway puts in once it has checked the token.',
+        },
+      },
+    },
+  };
+}
+
+function operation(route: AnyRoute, schemas: Json): Json {
+  const responses = Object.entries(allResponses(route)).map(([status, spec]) => [status, response(spec, schemas)]);
+  const other = {
+    description: 'An unforeseen failure: a 500 that names a trace id.',
+    content: problemContent(schemas),
+  };
+  return {
+    summary: route.summary,
+    tags: [route.tag],
+    ...(route.identity === 'none' ? {} : { security: [{ 'id-account': [] }, { 'id-account': [], bearer: [] }] }),
+    parameters: [
+      ...parameters('path', route.params, schemas),
+      ...parameters('query', route.query, schemas),
+      ...parameters('header', route.headers, schemas),
+    ],
+    ...(route.body === undefined
+      ? {}
+      : {
+          requestBody: { required: true, content: { 'application/json': { schema: jsonSchema(route.body, schemas) } } },
+        }),
+    responses: { ...Object.fromEntries(responses), default: other },
+  };
+}
+
+function response(spec: ResponseSpec | ProblemSpec, schemas: Json): Json {
+  const { description, headers } = spec;
+  const body = 'body' in spec ? spec.body : undefined;
+  return {
+    description,
+    ...(headers === undefined
+      ? {}
+      : {
+          headers: Object.fromEntries(
+            Object.entries(headers).map(([name, says]) => [name, { description: says, schema: { type: 'string' } }]),
+          ),
+        }),
+    ...('problem' in spec ? { content: problemContent(schemas) } : {}),
+    ...(body === undefined ? {} : { content: { 'application/json': { schema: jsonSchema(body, schemas) } } }),
+  };
+}
+
+function problemContent(schemas: Json): Json {
+  return { 'application/problem+json': { schema: jsonSchema(problemSchema, schemas) } };
+}
+
+function parameters(place: 'path' | 'query' | 'header', schema: z.ZodType | undefined, schemas: Json): Json[] {
+  if (schema === undefined) return [];
+  const { properties = {}, required = [] } = jsonSchema(schema, schemas) as { properties?: Json; required?: string[] };
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    schema: property,
+  }));
+}
+
+/** As the client writes and reads it. Named schemas move to the components, `$defs` of zod's with them. */
+function jsonSchema(schema: z.ZodType, schemas: Json): Json {
+  const {
+    $schema: _,
+    $defs = {},
+    id,
+    ...own
+  } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Json;
+  const named = { ...($defs as Record<string, Json>), ...(typeof id === 'string' ? { [id]: own } : {}) };
+  for (const [name, definition] of Object.entries(named)) {
+    const { id: _id, ...rest } = definition;
+    schemas[name] = atComponents(rest);
+  }
+  return typeof id === 'string' ? { $ref: `#/components/schemas/${id}` } : atComponents(own);
+}
+
+function atComponents(schema: Json): Json {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'));
+}
+
+/** spec: Documentation endpoints */
+export function openApiPages(title: string, routes: AnyRoute[]): Router {
+  const document = openApiDocument(title, routes);
+  const router = Router({ strict: true, caseSensitive: true });
+  router.get('/v3/api-docs', (_req, res) => {
+    res.json(document);
+  });
+  router.get('/v3/api-docs.yaml', (_req, res) => {
+    res.type('application/yaml').send(toYaml(document));
+  });
+  router.get('/apidocs-ui.html', (_req, res) => res.redirect('/apidocs-ui/index.html'));
+  // The page before its files: swagger-ui's own index shows another API.
+  router.get('/apidocs-ui/index.html', swaggerUi.setup(document));
+  router.use('/apidocs-ui', swaggerUi.serve);
+  return router;
+}
