@@ -63,11 +63,17 @@ export const bearerConfig = {
   JWT_PREVIOUS_SECRET_KEYS: tokenKeyConfig.JWT_PREVIOUS_SECRET_KEYS,
 };
 
-export const needsBearerKeys = [
-  (config: { BEARER_VALIDATION: string; BEARER_JWKS_URL?: string | undefined; JWT_SECRET_KEY?: string | undefined }) =>
-    config.BEARER_VALIDATION === 'off' || (config.BEARER_JWKS_URL ?? config.JWT_SECRET_KEY) !== undefined,
-  { path: ['BEARER_VALIDATION'], message: 'on needs JWT_SECRET_KEY or BEARER_JWKS_URL' },
-] as const;
+export function needsBearerKeys(
+  config: z.output<z.ZodObject<typeof bearerConfig>>,
+  context: z.core.$RefinementCtx,
+): void {
+  if (config.BEARER_VALIDATION === 'off' || (config.BEARER_JWKS_URL ?? config.JWT_SECRET_KEY) !== undefined) return;
+  context.addIssue({
+    code: 'custom',
+    path: ['BEARER_VALIDATION'],
+    message: 'on needs JWT_SECRET_KEY or BEARER_JWKS_URL',
+  });
+}
 
 /**
  * Reads the environment once. A variable set to nothing counts as not set.

@@ -20,7 +20,7 @@ export function parseJson(text: string): unknown {
 export function stringifyJson(value: unknown): string {
   return (
     stringify(value, undefined, undefined, [
-      { test: (part) => part instanceof Decimal, stringify: (part) => (part as Decimal).toFixed() },
+      { test: (part) => Decimal.isDecimal(part), stringify: (part) => (part as Decimal).toFixed() },
     ]) ?? 'null'
   );
 }

@@ -14,7 +14,7 @@ Decimal.set({ precision: 40, toExpNeg: -40, toExpPos: 40 });
 export function decimal(integerDigits: number, fractionDigits: number) {
   return z
     .custom<number | Decimal>(
-      (value) => (typeof value === 'number' && Number.isFinite(value)) || value instanceof Decimal,
+      (value) => (typeof value === 'number' && Number.isFinite(value)) || Decimal.isDecimal(value),
       {
         message: 'must be a number',
         abort: true,

@@ -1,0 +1,16 @@
+import { randomUUID } from 'node:crypto';
+import { createHttpApp, type HttpAppOptions } from '@store/shared/http-server';
+import type { ProductStore } from './product-store.ts';
+import { createProducts } from './products.ts';
+import { productRoutes } from './routes.ts';
+
+export interface AppOptions extends Pick<HttpAppOptions, 'log' | 'production' | 'bearer'> {
+  store: ProductStore;
+  writers: string[];
+  newId?: () => string;
+}
+
+export function createApp({ store, writers, newId = randomUUID, ...options }: AppOptions) {
+  const products = createProducts({ store, writers, newId });
+  return createHttpApp({ ...options, title: 'Product API', routes: productRoutes(products) });
+}

@@ -1,0 +1,89 @@
+import type { Decimal } from '@store/shared/money';
+import { behind, type Cursor, decodeCursor, type KeyColumn, orderBy } from '@store/shared/page';
+import type { PrismaClient } from './generated/client.ts';
+import type { ProductIn, ProductOut, ProductQuery } from './schemas.ts';
+
+export interface ProductPage {
+  /** An array of ProductOut, as JSON. */
+  json: string;
+  next: Cursor | undefined;
+}
+
+export type ProductStore = ReturnType<typeof createProductStore>;
+
+/** Of each sort field: the column, how a cursor writes its value, and what such a value looks like. */
+const columnOf = {
+  name: { sql: 'name', text: 'name', type: 'text', pattern: /^[^\0]{1,400}$/ },
+  price: { sql: 'price', text: 'price::text', type: 'numeric', pattern: /^\d{1,12}(\.\d{1,4})?$/ },
+  createdAt: {
+    sql: 'created_at',
+    text: `to_char(created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`,
+    type: 'timestamptz',
+    pattern: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/,
+  },
+  id: { sql: 'id', text: 'id::text', type: 'uuid', pattern: /^[0-9a-f-]{36}$/ },
+} as const;
+
+type Row = Omit<ProductOut, 'price'> & { price: Decimal };
+
+export function createProductStore(prisma: PrismaClient) {
+  const select = { id: true, name: true, price: true, unit: true } as const;
+  const toRow = ({ id, price, ...product }: { id: string } & ProductIn) => ({ ...product, price: price.toFixed() });
+
+  return {
+    /** One statement, its rows joined to JSON by the database: the busiest read of the store, exact to the digit. */
+    async list(query: ProductQuery): Promise<ProductPage> {
+      const sort = [...query.sort, { field: 'id' as const, direction: query.sort[0]?.direction ?? 'asc' }];
+      const columns = sort.map(({ field, direction }) => ({ ...columnOf[field], direction }));
+      const order = sort.map(({ field, direction }) => `${field},${direction}`).join(';');
+      const { sql, values } = listStatement(query, columns, order);
+      const [row] = await prisma.$queryRawUnsafe<{ json: string; last: string | null }[]>(sql, ...values);
+      const last: string[] | undefined = row?.last == null ? undefined : JSON.parse(row.last);
+      return { json: row?.json ?? '[]', next: last && { order, values: last } };
+    },
+    async find(id: string): Promise<Row | undefined> {
+      return (await prisma.product.findUnique({ where: { id }, select })) ?? undefined;
+    },
+    insert(product: { id: string } & ProductIn): Promise<Row> {
+      return prisma.product.create({ data: { id: product.id, ...toRow(product) }, select });
+    },
+    async update(product: { id: string } & ProductIn): Promise<Row | undefined> {
+      const rows = await prisma.product.updateManyAndReturn({
+        where: { id: product.id },
+        data: toRow(product),
+        select,
+      });
+      return rows[0];
+    },
+    async remove(id: string): Promise<boolean> {
+      return (await prisma.product.deleteMany({ where: { id } })).count > 0;
+    },
+  };
+}
+
+type ListColumn = KeyColumn & { text: string; pattern: RegExp };
+
+function listStatement({ size, page, after, q, id }: ProductQuery, columns: ListColumn[], order: string) {
+  const values: unknown[] = [size];
+  const conditions: string[] = [];
+  const parameter = (value: unknown) => `$${values.push(value)}`;
+  if (q !== undefined) conditions.push(`position(lower(${parameter(q)}) in lower(name)) > 0`);
+  if (id !== undefined) conditions.push(`id = any(${parameter(id)}::uuid[])`);
+  if (after !== undefined) {
+    const patterns = columns.map(({ pattern }) => pattern);
+    conditions.push(behind(columns, values.length + 1));
+    values.push(...decodeCursor(after, order, patterns));
+  }
+  const offset = after === undefined && page > 0 ? `offset ${parameter(page)}::bigint * $1::int` : '';
+  const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
+  const by = orderBy(columns);
+  // One row more than asked for tells whether there is a next page.
+  const sql = `
+    select '[' || coalesce(string_agg(json, ',' order by n) filter (where n <= $1::int), '') || ']' as json,
+           case when count(*) > $1::int then max(key) filter (where n = $1::int) end as last
+    from (select row_number() over (order by ${by}) as n,
+                 json_build_object('id', id, 'name', name, 'price', trim_scale(price), 'unit', unit)::text as json,
+                 json_build_array(${columns.map(({ text }) => text).join(', ')})::text as key
+          from (select * from products ${where} order by ${by} limit $1::int + 1 ${offset}) as rows) as page`;
+  return { sql, values };
+}

@@ -1,0 +1,40 @@
+import { DomainError } from '@store/shared/errors';
+import type { ProductStore } from './product-store.ts';
+import type { ProductIn, ProductQuery } from './schemas.ts';
+
+interface Parts {
+  store: ProductStore;
+  /** Account ids that may write; empty: every account (decisions 8). */
+  writers: string[];
+  newId: () => string;
+}
+
+export type Products = ReturnType<typeof createProducts>;
+
+export function createProducts({ store, writers, newId }: Parts) {
+  function mustBeWriter(accountId: string) {
+    if (writers.length === 0 || writers.includes(accountId)) return;
+    throw new DomainError('forbidden', 'Your account may not change products.');
+  }
+  function found<T>(product: T | undefined, id: string): T {
+    if (product === undefined) throw new DomainError('notFound', `There is no product ${id}.`);
+    return product;
+  }
+
+  return {
+    list: (query: ProductQuery) => store.list(query),
+    get: async (id: string) => found(await store.find(id), id),
+    async create(accountId: string, product: ProductIn) {
+      mustBeWriter(accountId);
+      return store.insert({ id: newId(), ...product });
+    },
+    async replace(accountId: string, id: string, product: ProductIn) {
+      mustBeWriter(accountId);
+      return found(await store.update({ id, ...product }), id);
+    },
+    async remove(accountId: string, id: string) {
+      mustBeWriter(accountId);
+      found((await store.remove(id)) || undefined, id);
+    },
+  };
+}

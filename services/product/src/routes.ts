@@ -1,0 +1,86 @@
+import { uuid } from '@store/shared/fields';
+import { nextLink } from '@store/shared/page';
+import { type AnyRoute, away, created, noContent, ok, problem, route } from '@store/shared/route';
+import { z } from 'zod';
+import type { Products } from './products.ts';
+import { productIn, productOut, productQuery } from './schemas.ts';
+
+const tag = 'products';
+const params = z.object({ id: uuid });
+const notWriter = problem('The account may not change products.');
+
+export function productRoutes(products: Products): AnyRoute[] {
+  return [
+    route({
+      method: 'get',
+      path: '/products',
+      summary: 'List products',
+      tag,
+      identity: 'none',
+      query: productQuery,
+      responses: {
+        200: {
+          description: 'A bounded list.',
+          body: z.array(productOut),
+          headers: { Link: 'The next page, as rel="next", while there is more.' },
+        },
+        503: away,
+      },
+      async handler({ query, url }) {
+        const { json, next } = await products.list(query);
+        return ok({ json }, next && nextLink(url, next));
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/products/{id}',
+      summary: 'Fetch a product',
+      tag,
+      identity: 'none',
+      params,
+      responses: { 200: { description: 'The product.', body: productOut }, 503: away },
+      handler: async ({ params: { id } }) => ok(await products.get(id)),
+    }),
+    route({
+      method: 'post',
+      path: '/products',
+      summary: 'Create a product',
+      tag,
+      identity: 'account',
+      body: productIn,
+      responses: {
+        201: { description: 'Created.', body: productOut, headers: { Location: 'Path of the new product.' } },
+        403: notWriter,
+        503: away,
+      },
+      async handler({ accountId, body }) {
+        const product = await products.create(accountId, body);
+        return created(`/products/${product.id}`, product);
+      },
+    }),
+    route({
+      method: 'put',
+      path: '/products/{id}',
+      summary: 'Replace a product',
+      tag,
+      identity: 'account',
+      params,
+      body: productIn,
+      responses: { 200: { description: 'The product as it is now.', body: productOut }, 403: notWriter, 503: away },
+      handler: async ({ accountId, params: { id }, body }) => ok(await products.replace(accountId, id, body)),
+    }),
+    route({
+      method: 'delete',
+      path: '/products/{id}',
+      summary: 'Delete a product',
+      tag,
+      identity: 'account',
+      params,
+      responses: { 204: { description: 'Deleted.' }, 403: notWriter, 503: away },
+      async handler({ accountId, params: { id } }) {
+        await products.remove(accountId, id);
+        return noContent();
+      },
+    }),
+  ];
+}

@@ -1,0 +1,35 @@
+import { text, uuid } from '@store/shared/fields';
+import { decimal } from '@store/shared/money';
+import { pageQuery, sortQuery } from '@store/shared/page';
+import { z } from 'zod';
+
+/** spec: Resources, Product; decisions 4 */
+export const productIn = z
+  .object({
+    name: text(1, 200),
+    price: decimal(12, 4)
+      .refine((price) => price.isPositive() && !price.isZero(), 'must be positive')
+      .meta({ type: 'number', exclusiveMinimum: 0 }),
+    unit: text(1, 32),
+  })
+  .meta({ id: 'ProductIn' });
+
+export const productOut = z
+  .object({ id: uuid, name: z.string(), price: decimal(12, 4), unit: z.string() })
+  .meta({ id: 'ProductOut' });
+
+export const sortFields = ['name', 'price', 'createdAt'] as const;
+
+export const productQuery = z.object({
+  ...pageQuery(100, 1000),
+  sort: sortQuery(sortFields, [{ field: 'createdAt', direction: 'asc' }]),
+  q: text(1, 200).optional().describe('Text in the name, in any case.'),
+  id: z
+    .union([uuid.transform((id) => [id]), z.array(uuid).max(100)])
+    .optional()
+    .describe('Only these products; repeatable up to 100 times.'),
+});
+
+export type ProductIn = z.output<typeof productIn>;
+export type ProductOut = z.input<typeof productOut>;
+export type ProductQuery = z.output<typeof productQuery>;
