@@ -20,6 +20,7 @@ export interface KafkaOptions {
   log: (line: string) => void;
   /** Default: log, beside dataDir. */
   logDir?: string;
+  signal?: AbortSignal;
 }
 
 const VERSION = '4.3.1';
@@ -39,7 +40,7 @@ const topics = [
 
 /** One Kafka node that is broker and controller, on 127.0.0.1 only. */
 export async function startKafka(options: KafkaOptions): Promise<Kafka> {
-  const { dataDir, port, log, logDir = join(dirname(dataDir), 'log') } = options;
+  const { dataDir, port, log, logDir = join(dirname(dataDir), 'log'), signal } = options;
   const controllerPort = options.controllerPort ?? (await getPort());
   const java = process.env.JAVA_HOME ? join(process.env.JAVA_HOME, 'bin', 'java') : 'java';
   const classpath = join(await provideKafka(), 'libs', '*');
@@ -66,6 +67,7 @@ export async function startKafka(options: KafkaOptions): Promise<Kafka> {
     ],
     logDir,
     log,
+    signal,
     ready: () => asAdmin(client, async (admin) => (await admin.describeCluster()).brokers.length === 1),
     stopSeconds: 20,
   });

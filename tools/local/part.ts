@@ -37,6 +37,8 @@ export interface PartOptions {
   orphanSignal?: NodeJS.Signals;
   /** Further options of setpriv, for example another user. */
   privileges?: string[];
+  /** Stops it, also while it is being started. */
+  signal?: AbortSignal;
 }
 
 const FIRST_PAUSE_MS = 250;
@@ -134,6 +136,8 @@ export async function startPart(options: PartOptions): Promise<Part> {
     }
   }
 
+  options.signal?.throwIfAborted();
+  options.signal?.addEventListener('abort', () => void stop(), { once: true });
   await mkdir(logDir, { recursive: true });
   await rename(logFile, `${logFile}.1`).catch(() => undefined);
   await restart();

@@ -7,6 +7,7 @@ import pg from 'pg';
 import { type Part, startPart } from './part.ts';
 
 export interface Postgres extends Part {
+  superuserUrl: string;
   /** Address of a database that createDatabase made, with its own role and password. */
   url(database: string): string;
   /** Makes the role and the database of that name where they are not there yet. */
@@ -21,6 +22,7 @@ export interface PostgresOptions {
   logDir?: string;
   /** Further settings of postgresql.conf, for example { fsync: 'off' } where nothing has to survive. */
   settings?: Record<string, string>;
+  signal?: AbortSignal;
 }
 
 const SUPERUSER = 'postgres';
@@ -35,9 +37,10 @@ const localSettings = {
 };
 
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
-  const { dataDir, port, log, logDir = join(dirname(dataDir), 'log'), settings } = options;
+  const { dataDir, port, log, logDir = join(dirname(dataDir), 'log'), settings, signal } = options;
   const { initdb, postgres } = await binaries();
-  const user = userInfo().uid === 0 ? await unprivilegedUser(postgres) : { privileges: [] };
+  await mkdir(dirname(dataDir), { recursive: true });
+  const user = userInfo().uid === 0 ? await unprivilegedUser(postgres, dirname(dataDir)) : { privileges: [] };
   const passwords = await openPasswords(dataDir);
 
   if ((await versionOf(dataDir)) === undefined) {
@@ -58,6 +61,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     privileges: user.privileges,
     logDir,
     log,
+    signal,
     ready: () => asSuperuser(superuserUrl, async () => true),
     stopSignal: 'SIGINT', // the fast shutdown: connections are cut, everything is written
     orphanSignal: 'SIGQUIT', // leaves nothing running at once; the write-ahead log keeps the data
@@ -79,7 +83,12 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     });
   }
 
-  return { ...part, createDatabase, url: (database) => urlOf(database, passwords.known(database), database) };
+  return {
+    ...part,
+    superuserUrl,
+    createDatabase,
+    url: (database) => urlOf(database, passwords.known(database), database),
+  };
 }
 
 /** The passwords made for a data directory: one per role, kept beside it. */
@@ -98,7 +107,6 @@ export async function openPasswords(dataDir: string) {
     if (passwords[role]) return passwords[role];
     const password = randomBytes(24).toString('hex');
     passwords[role] = password;
-    await mkdir(dirname(file), { recursive: true });
     await writeFile(file, JSON.stringify(passwords, undefined, 2), { mode: 0o600 });
     return password;
   }
@@ -135,7 +143,7 @@ interface User {
 }
 
 /** PostgreSQL refuses to run as root, so the user postgres is made where it is missing, as Debian's package would. */
-async function unprivilegedUser(postgres: string): Promise<User> {
+async function unprivilegedUser(postgres: string, dir: string): Promise<User> {
   const idOf = async (flag: string) => Number((await execa('id', [flag, SUPERUSER], { reject: false })).stdout || NaN);
   if (Number.isNaN(await idOf('-u'))) await execa('useradd', ['--system', '--user-group', SUPERUSER]);
   const [uid, gid] = await Promise.all([idOf('-u'), idOf('-g')]);
@@ -143,12 +151,13 @@ async function unprivilegedUser(postgres: string): Promise<User> {
   // where the clone lies in a folder that only root may enter, such as /root
   const reachingAll = [...plain, '--inh-caps=-all,+dac_override', '--ambient-caps=-all,+dac_override'];
   for (const privileges of [plain, reachingAll]) {
-    const { failed } = await execa('setpriv', [...privileges, postgres, '--version'], { reject: false });
+    const reach = ['sh', '-c', 'cd "$0" && exec "$1" --version', dir, postgres];
+    const { failed } = await execa('setpriv', [...privileges, ...reach], { reject: false });
     if (!failed) return { privileges, ids: { uid, gid } };
   }
   throw new Error(
-    `PostgreSQL refuses to run as root, and the user ${SUPERUSER} may not enter ${dirname(postgres)}: ` +
-      `move the clone to a folder that everybody may enter, or run it as an ordinary user.`,
+    `PostgreSQL refuses to run as root, and the user ${SUPERUSER} may not enter ${dirname(postgres)} or ${dir}: ` +
+      `move them to where everybody may enter, or run this as an ordinary user.`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
@@ -51,8 +51,9 @@ async function fetchInto(dir: string, { name, variable, fetch }: Tool): Promise<
   const seconds = () => Math.round((Date.now() - started) / 1000);
   const say = (line: string) => process.stderr.write(`${name}: ${line}\n`);
   say(fetch.saying);
-  await mkdir(dirname(dir), { recursive: true });
-  const temporary = await mkdtemp(join(dirname(dir), `.${basename(dir)}-`));
+  const temporary = join(dirname(dir), `.${basename(dir)}`);
+  await rm(temporary, { recursive: true, force: true }); // of a fetch that was interrupted
+  await mkdir(temporary, { recursive: true });
   const ticking = setInterval(() => say(`still at it after ${seconds()} s`), 10_000);
   try {
     await fetch.into(temporary);

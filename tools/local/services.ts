@@ -1,0 +1,70 @@
+import { join } from 'node:path';
+import type { GatewayValues } from './gateway.ts';
+import { root } from './paths.ts';
+import type { Ports, ServiceName } from './ports.ts';
+
+type Env = Record<string, string | undefined>;
+
+/** What runs for a service, and the database it owns or shares. */
+export const services: Record<ServiceName, { entry: string; database?: string; kafka?: true }> = {
+  auth: { entry: join(root, 'services/auth/dist/main.js') },
+  account: { entry: join(root, 'services/account/dist/main.js'), database: 'account' },
+  product: { entry: join(root, 'services/product/dist/main.js'), database: 'product' },
+  order: { entry: join(root, 'services/order/dist/main.js'), database: 'order' },
+  'order-worker': { entry: join(root, 'services/order/dist/worker.js'), database: 'order', kafka: true },
+  status: { entry: join(root, 'services/status/dist/main.js'), database: 'status' },
+};
+
+export const databases = ['account', 'product', 'order', 'status'];
+
+export const localUrl = (port: number) => `http://127.0.0.1:${port}`;
+
+/** The environment of a service: the user's own, and what the local run decides. */
+export function serviceEnv(
+  name: ServiceName,
+  given: { env: Env; ports: Ports; jwtKey: string; brokers: string[]; databaseUrl?: string },
+): Env {
+  const { env, ports, jwtKey, brokers, databaseUrl } = given;
+  const seesKey = name === 'auth' || env.BEARER_VALIDATION === 'on';
+  return {
+    ...env,
+    NODE_OPTIONS: undefined, // that of a test runner is not meant for the services
+    HOST: '127.0.0.1',
+    PORT: String(ports[name]),
+    METRICS_PORT: String(ports[`${name}-metrics`]),
+    DRAIN_SECONDS: env.DRAIN_SECONDS ?? '0', // nothing balances load here, so there is nobody to wait for
+    DATABASE_URL: databaseUrl,
+    KAFKA_BROKERS: services[name].kafka && brokers.join(),
+    JWT_SECRET_KEY: seesKey ? env.JWT_SECRET_KEY || jwtKey : undefined,
+    JWT_PREVIOUS_SECRET_KEYS: seesKey ? env.JWT_PREVIOUS_SECRET_KEYS : undefined,
+    ACCOUNT_URL: localUrl(ports.account),
+    PRODUCT_URL: localUrl(ports.product),
+  };
+}
+
+/** The gateway's values from the specification's variables. */
+export function gatewayValues(env: Env, ports: Ports): GatewayValues {
+  const at = (port: number) => ({ host: '127.0.0.1', port });
+  const origins = env.CORS_ALLOWED_ORIGINS ?? 'http://localhost:3000';
+  const credentials = env.CORS_ALLOWED_CREDENTIALS || 'true';
+  if (!['true', 'false'].includes(credentials)) {
+    throw new Error(`CORS_ALLOWED_CREDENTIALS=${credentials} is neither true nor false.`);
+  }
+  return {
+    port: ports.gateway,
+    metricsPort: ports['gateway-metrics'],
+    adminPort: ports['gateway-admin'],
+    upstreams: {
+      auth: at(ports.auth),
+      account: at(ports.account),
+      product: at(ports.product),
+      order: at(ports.order),
+      status: at(ports.status),
+    },
+    cors: {
+      allowedOrigins: origins.split(',').flatMap((origin) => origin.trim() || []),
+      allowedCredentials: credentials === 'true',
+    },
+    ...(env.EXTERNAL_SITE_URL && { external: { url: env.EXTERNAL_SITE_URL } }),
+  };
+}
