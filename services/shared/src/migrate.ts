@@ -19,8 +19,14 @@ declare const WebAssembly: {
 const wasmFile = createRequire(import.meta.url)
   .resolve('@prisma/schema-engine-wasm/schema_engine_bg')
   .replace(/\.js$/, '.wasm');
+const imports = Object.entries(engine).map(([name, own]) =>
+  // Its timer of 10 s for the lock is never cleared and would keep a short process from ending.
+  name.startsWith('__wbg_setTimeout_')
+    ? [name, (run: () => void, ms: number) => setTimeout(run, ms).unref()]
+    : [name, own],
+);
 const { instance } = await WebAssembly.instantiate(await readFile(wasmFile), {
-  './schema_engine_bg.js': engine,
+  './schema_engine_bg.js': Object.fromEntries(imports),
 });
 (engine as unknown as { __wbg_set_wasm(exports: unknown): void }).__wbg_set_wasm(instance.exports);
 instance.exports.__wbindgen_start?.();

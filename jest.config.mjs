@@ -1,0 +1,38 @@
+/** Every service is a project of its own: `npm test -- --selectProjects order`. */
+const common = {
+  testEnvironment: 'node',
+  testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      { jsc: { parser: { syntax: 'typescript' }, target: 'es2023' }, module: { type: 'es6' } },
+    ],
+  },
+};
+
+const service = (name, more = {}) => ({
+  ...common,
+  displayName: name,
+  testMatch: [`<rootDir>/services/${name}/{src,test}/**/*.test.ts`],
+  ...more,
+});
+
+export default {
+  globalSetup: './tests/kit/postgres-setup.mjs',
+  globalTeardown: './tests/kit/postgres-teardown.mjs',
+  reporters: ['default', './tests/kit/closing-line-reporter.mjs'],
+  testTimeout: 60_000,
+  projects: [
+    service('shared'),
+    service('auth'),
+    service('account'),
+    service('product'),
+    service('order', {
+      globalSetup: './tests/kit/kafka-setup.mjs',
+      globalTeardown: './tests/kit/kafka-teardown.mjs',
+    }),
+    service('status'),
+    { ...common, displayName: 'system', testMatch: ['<rootDir>/tests/**/*.test.ts'] },
+  ],
+};

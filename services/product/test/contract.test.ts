@@ -1,0 +1,58 @@
+import request from 'supertest';
+import { describeContract } from '../../../tests/kit/contract.ts';
+import { awayDatabaseUrl, createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { productRoutes } from '../src/routes.ts';
+import { accountId, testApp } from './_app.ts';
+
+let database: TestDatabase;
+let product: ReturnType<typeof testApp>;
+let guarded: ReturnType<typeof testApp>;
+const away = testApp(awayDatabaseUrl);
+
+beforeAll(async () => {
+  database = await createTestDatabase('product');
+  product = testApp(database.url);
+  guarded = testApp(database.url, { writers: ['11111111-1111-4111-8111-111111111111'] });
+});
+
+afterAll(async () => {
+  await Promise.all([product.close(), guarded.close(), away.close()]);
+  await database.drop();
+});
+
+const tea = { name: 'Tea', price: 4.5, unit: 'kg' };
+const unknown = '/products/00000000-0000-4000-8000-000000000000';
+
+async function existing(call: object = {}) {
+  const { headers } = await request(product.app).post('/products').set('id-account', accountId).send(tea);
+  return { path: headers.location, ...call };
+}
+
+describeContract({
+  // Only the shape of the routes is read here; the requests go to the application.
+  routes: productRoutes({} as never),
+  app: () => product.app,
+  awayApp: () => away.app,
+  accountId,
+  calls: {
+    'get /products': { 200: { path: '/products?size=2' }, 400: { path: '/products?size=0' } },
+    'get /products/{id}': { 200: () => existing(), 400: { path: '/products/%ff' }, 404: { path: unknown } },
+    'post /products': {
+      201: { body: tea },
+      400: { body: { ...tea, price: -1 } },
+      403: { body: tea, app: () => guarded.app },
+    },
+    'put /products/{id}': {
+      200: () => existing({ body: { ...tea, price: 5 } }),
+      400: { path: unknown, body: '{' },
+      403: () => existing({ body: tea, app: () => guarded.app }),
+      404: { path: unknown, body: tea },
+    },
+    'delete /products/{id}': {
+      204: () => existing(),
+      400: { path: '/products/%ff' },
+      403: () => existing({ app: () => guarded.app }),
+      404: { path: unknown },
+    },
+  },
+});

@@ -1,0 +1,17 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import getPort from 'get-port';
+import { tsImport } from 'tsx/esm/api';
+
+/** One real Kafka for the component tests in which the event is the point. */
+export default async function startForTests() {
+  const { startKafka } = await tsImport('../../tools/local/kafka.ts', import.meta.url);
+  const dir = await mkdtemp(join(tmpdir(), 'store-test-kafka-'));
+  const kafka = await startKafka({ dataDir: join(dir, 'data'), port: await getPort(), log: () => undefined });
+  process.env.TEST_KAFKA_BROKERS = kafka.brokers.join(',');
+  globalThis.stopTestKafka = async () => {
+    await kafka.stop();
+    await rm(dir, { recursive: true, force: true });
+  };
+}

@@ -1,0 +1,23 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import getPort from 'get-port';
+import { tsImport } from 'tsx/esm/api';
+
+/** One real PostgreSQL for all component tests; each of them makes a database of its own in it. */
+export default async function startForTests() {
+  const { startPostgres } = await tsImport('../../tools/local/postgres.ts', import.meta.url);
+  const dir = await mkdtemp(join(tmpdir(), 'store-test-postgres-'));
+  await chmod(dir, 0o711); // as root the server runs as another user
+  const postgres = await startPostgres({
+    dataDir: join(dir, 'data'),
+    port: await getPort(),
+    log: () => undefined,
+    settings: { fsync: 'off' },
+  });
+  process.env.TEST_DATABASE_URL = postgres.superuserUrl;
+  globalThis.stopTestPostgres = async () => {
+    await postgres.stop();
+    await rm(dir, { recursive: true, force: true });
+  };
+}
