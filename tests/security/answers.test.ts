@@ -1,0 +1,207 @@
+import { COOKIE, http, type Stage, startStage } from './_stage.ts';
+import { type Reply, reply } from './_upstream.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startStage();
+});
+afterAll(() => stage.stop());
+beforeEach(() => stage.clear());
+
+const asCustomer = (firstLine: string, lines: string[] = [], body = '') =>
+  stage.send(http(firstLine, [`Cookie: ${COOKIE}`, ...lines], body));
+
+describe('every answer of the gateway itself is problem+json', () => {
+  const answers: [number, string, string, string | undefined, string][] = [
+    [400, 'Bad Request', 'an escaped slash', '/accounts/x', http('GET /accounts%2fx')],
+    [400, 'Bad Request', 'an underscore', undefined, http('GET /accounts', ['a_b: 1'])],
+    [400, 'Bad Request', 'no HTTP at all', undefined, 'hello\r\n\r\n'],
+    [400, 'Bad Request', 'no Host', '/accounts', 'GET /accounts HTTP/1.1\r\n\r\n'],
+    [401, 'Unauthorized', 'no token', '/accounts', http('GET /accounts?x=secret')],
+    [401, 'Unauthorized', 'a wrong token', '/orders', http('GET /orders', ['Cookie: __store_jwt_token=x'])],
+    [401, 'Unauthorized', 'no token on an unknown path', '/nothing', http('GET /nothing')],
+    [
+      403,
+      'Forbidden',
+      'a websocket',
+      '/accounts',
+      http('GET /accounts', ['Upgrade: websocket', 'Connection: Upgrade']),
+    ],
+    [404, 'Not Found', 'an unknown path', '/nothing', http('GET /nothing?x=secret', [`Cookie: ${COOKIE}`])],
+    [
+      404,
+      'Not Found',
+      'an internal path',
+      '/internal/accounts',
+      http('POST /internal/accounts', [`Cookie: ${COOKIE}`]),
+    ],
+    [404, 'Not Found', 'another method on the root', '/', http('POST /', [`Cookie: ${COOKIE}`])],
+    [426, 'Upgrade Required', 'HTTP/1.0', undefined, 'GET / HTTP/1.0\r\n\r\n'],
+    [501, 'Not Implemented', 'an unknown encoding', undefined, http('POST /', ['Transfer-Encoding: gzip'])],
+    [
+      503,
+      'Service Unavailable',
+      'the external site down',
+      '/external/x',
+      http('GET /external/x?y', [`Cookie: ${COOKIE}`]),
+    ],
+  ];
+  it.each(answers)('%i %s: %s', async (status, title, _, instance, bytes) => {
+    const answer = await stage.send(bytes);
+    expect(answer.status).toBe(status);
+    expect(answer.headers['content-type']).toBe('application/problem+json');
+    expect(answer.headers['retry-after']).toBe(status === 503 ? '2' : undefined);
+    const problem = JSON.parse(answer.body);
+    expect(problem).toMatchObject({ type: 'about:blank', title, status, detail: expect.stringMatching(/\w/) });
+    if (instance) expect(problem.instance).toBe(instance);
+    expect(answer.body).not.toContain('secret');
+    expect(stage.reached()).toEqual([]);
+  });
+
+  it('a path cannot forge the body', async () => {
+    const answer = await asCustomer('GET /x","status":200,"a":"%22\\%3c');
+    expect(JSON.parse(answer.body)).toMatchObject({ status: 404 });
+    expect(Object.keys(JSON.parse(answer.body)).sort()).toEqual(['detail', 'instance', 'status', 'title', 'type']);
+  });
+
+  it('an answer to HEAD has no body', async () => {
+    const answer = await stage.send(http('HEAD /accounts'));
+    expect(answer).toMatchObject({ status: 401, body: '', headers: { 'content-type': 'application/problem+json' } });
+  });
+});
+
+describe('a service that does not answer as it should', () => {
+  const cases: [string, Reply, number][] = [
+    ['no HTTP', 'hello\r\n\r\n', 502],
+    ['two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab', 502],
+    ['length and encoding', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n', 502],
+    ['huge headers', reply(200, [`x: ${'x'.repeat(100_000)}`]), 502],
+    ['a closed connection', 'hang-up', 503],
+  ];
+  for (const [method, times] of [
+    ['GET', 2],
+    ['HEAD', 2],
+    ['POST', 1],
+    ['PUT', 1],
+    ['PATCH', 1],
+    ['DELETE', 1],
+  ] as const) {
+    it.each(cases)(`${method}, %s: asked ${times} time(s)`, async (_, bytes, status) => {
+      stage.services.order.answer(bytes);
+      const lines = ['x-envoy-retry-on: 5xx,reset', 'x-envoy-max-retries: 5'];
+      const answer = await asCustomer(`${method} /orders`, lines);
+      expect(answer.status).toBe(status);
+      expect(answer.headers['content-type']).toBe('application/problem+json');
+      expect(answer.headers['retry-after']).toBe(status === 503 ? '2' : undefined);
+      expect(stage.reached()).toHaveLength(times);
+    });
+  }
+
+  it.each(['GET', 'POST'])('%s to one that is down: 503', async (method) => {
+    await stage.services.order.down();
+    try {
+      const answer = await asCustomer(`${method} /orders`);
+      expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '2' } });
+      expect(JSON.parse(answer.body).instance).toBe('/orders');
+    } finally {
+      await stage.services.order.up();
+    }
+  });
+
+  it.each([400, 404, 409, 422, 429, 500, 502, 503, 504])(
+    'a %i of a service is passed on as it is, once',
+    async (status) => {
+      stage.services.order.answer(
+        reply(status, ['content-type: application/problem+json', 'retry-after: 7'], '{"own":1}'),
+      );
+      const answer = await asCustomer('GET /orders');
+      expect(answer).toMatchObject({ status, body: '{"own":1}', headers: { 'retry-after': '7' } });
+      expect(stage.reached()).toHaveLength(1);
+    },
+  );
+});
+
+describe('routes', () => {
+  it.each([
+    ['/accounts', 'account'],
+    ['/accounts/1', 'account'],
+    ['/auth/solve', 'auth'],
+    ['/products', 'product'],
+    ['/products/1?a=b', 'product'],
+    ['/orders', 'order'],
+    ['/orders/1/cancellation', 'order'],
+    ['/api/v1/status', 'status'],
+    ['/api/v1/status/?limit=1&cursor=2024-01-01T00:00:00%2B01:00', 'status'],
+  ])('%s goes to %s, path and query untouched', async (path, service) => {
+    stage.services.order.answer(reply(200));
+    expect((await asCustomer(`PUT ${path}`)).status).toBe(200);
+    expect(stage.reached()).toMatchObject([{ service, path, method: 'PUT', headers: { host: 'store.test' } }]);
+  });
+
+  it.each([
+    '/accountsx',
+    '/authx',
+    '/productsx',
+    '/ordersx',
+    '/api/v1/statusx',
+    '/api/v1',
+    '/externalx',
+    '/metrics',
+    '/ready',
+  ])('%s goes nowhere', async (path) => {
+    expect((await asCustomer(`GET ${path}`)).status).toBe(404);
+    expect(stage.reached()).toEqual([]);
+  });
+
+  it.each([
+    ['GET /', 'Store API', 'text/plain'],
+    ['GET /?x=1', 'Store API', 'text/plain'],
+    ['HEAD /', '', 'text/plain'],
+    ['GET /health-check', '', undefined],
+    ['HEAD /health-check', '', undefined],
+  ])('%s is open', async (firstLine, body, type) => {
+    const answer = await stage.send(http(firstLine));
+    expect(answer).toMatchObject({ status: 200, body });
+    expect(answer.headers['content-type']).toBe(type);
+    expect([...stage.checks(), ...stage.reached()]).toEqual([]);
+  });
+});
+
+describe('the port for metrics', () => {
+  const get = (path: string, method = 'GET') => fetch(`http://127.0.0.1:${stage.metricsPort}${path}`, { method });
+
+  it('gives metrics and readiness', async () => {
+    expect(await (await get('/metrics')).text()).toContain('envoy_http_downstream_rq_total');
+    expect((await get('/ready')).status).toBe(200);
+  });
+
+  it.each([
+    ['GET', '/'],
+    ['GET', '/config_dump'],
+    ['GET', '/stats'],
+    ['GET', '/ready/../config_dump'],
+    ['GET', '/metrics/../quitquitquit'],
+    ['POST', '/quitquitquit'],
+    ['POST', '/metrics'],
+    ['POST', '/ready'],
+    ['POST', '/drain_listeners'],
+  ])('does not give %s %s of the admin interface', async (method, path) => {
+    const answer = await get(path, method);
+    expect(answer.status).toBe(404);
+    expect(answer.headers.get('content-type')).toBe('application/problem+json');
+  });
+});
+
+it('the log has a JSON line per request without query, cookie or authorization', async () => {
+  await asCustomer('POST /accounts?password=secret-query', ['Authorization: Bearer secret-header'], '');
+  const find = async () =>
+    (await stage.log()).split('\n').find((line) => line.includes('"path":"/accounts"') && line.includes('POST'));
+  while (!(await find())) await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(JSON.parse((await find()) ?? '')).toMatchObject({
+    method: 'POST',
+    path: '/accounts',
+    status: 200,
+    upstream: 'account',
+  });
+  expect(await stage.log()).not.toMatch(/secret|aaaa\.bbbb/);
+});

@@ -1,0 +1,61 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
+import { execa } from 'execa';
+import { provideEnvoy } from '../../tools/local/envoy.ts';
+import { renderGateway } from '../../tools/local/gateway.ts';
+
+describe('values that the chart refuses', () => {
+  it.each([
+    ['a typo at the top', { prot: 8080 }, /additional propert.*prot/i],
+    ['a typo below', { external: { stripPrefx: true } }, /additional propert.*stripPrefx/i],
+    ['a typo in an upstream', { upstreams: { auht: { host: 'a', port: 1 } } }, /additional propert.*auht/i],
+    ['a port as text', { port: '8080' }, /port/],
+    ['an external site that is no http', { external: { url: 'ftp://x' } }, /external\/url|external\.url/],
+    ['an external site with a path', { external: { url: 'https://x/y' } }, /external\/url|external\.url/],
+    ['an origin with a path', { cors: { allowedOrigins: ['http://localhost:3000/'] } }, /allowedOrigins/],
+    ['an origin with a pattern', { cors: { allowedOrigins: ['https://*.shop.example'] } }, /allowedOrigins/],
+    ['two origins in one', { cors: { allowedOrigins: ['http://a,http://b'] } }, /allowedOrigins/],
+    [
+      '* with credentials',
+      { cors: { allowedOrigins: ['*'] } },
+      /Name the origins, or set cors.allowedCredentials to false/,
+    ],
+    ['* among others, with credentials', { cors: { allowedOrigins: ['http://a', '*'] } }, /Name the origins/],
+  ])('%s', async (_, values, message) => {
+    await expect(renderGateway(values)).rejects.toThrow(message);
+  });
+});
+
+describe('what the chart renders', () => {
+  it.each([
+    ['defaults', {}],
+    ['global values', { global: { anything: 1 } }],
+    ['several origins', { cors: { allowedOrigins: ['http://a.test', 'https://b.test:8443'] } }],
+    ['* without credentials', { cors: { allowedOrigins: ['*'], allowedCredentials: false } }],
+    [
+      'an external site without TLS',
+      { external: { url: 'http://site.test:81', stripPrefix: false, forwardIdentity: true } },
+    ],
+  ])('%s is a configuration that Envoy accepts without a warning', async (_, values) => {
+    const dir = await mkdtemp(join(tmpdir(), 'chart-test-'));
+    try {
+      const file = join(dir, 'envoy.yaml');
+      const ca = join(dir, 'ca.pem');
+      await writeFile(ca, rootCertificates[0] ?? '');
+      const text = await renderGateway(values);
+      await writeFile(file, text.replace('/etc/ssl/certs/ca-certificates.crt', ca));
+      const { exitCode, all } = await execa(await provideEnvoy(), ['--mode', 'validate', '-c', file], {
+        all: true,
+        reject: false,
+      });
+      expect({ exitCode, problems: all.match(/\[(warning|error|critical)\].*/g) }).toEqual({
+        exitCode: 0,
+        problems: null,
+      });
+    } finally {
+      await rm(dir, { recursive: true });
+    }
+  });
+});

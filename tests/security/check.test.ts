@@ -1,0 +1,129 @@
+import { ACCOUNT, COOKIE, goodAuth, http, type Stage, startStage, TOKEN } from './_stage.ts';
+import { type Reply, reply } from './_upstream.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startStage();
+});
+afterAll(() => stage.stop());
+beforeEach(() => {
+  stage.clear();
+  stage.auth.answer(goodAuth);
+});
+
+const ask = (firstLine = 'GET /accounts') => stage.send(http(firstLine, [`Cookie: ${COOKIE}`]));
+const tokenLine = `authorization: Bearer ${TOKEN}`;
+
+async function expectRefusal(status: number, firstLine?: string) {
+  const answer = await ask(firstLine);
+  expect(answer.status).toBe(status);
+  expect(answer.headers['content-type']).toBe('application/problem+json');
+  expect(answer.headers['retry-after']).toBe(status === 503 ? '2' : undefined);
+  const detail = status === 503 ? 'Tokens cannot be checked at the moment. Try again shortly.' : 'Invalid token';
+  expect(JSON.parse(answer.body)).toMatchObject({ status, detail });
+  expect(answer.body).not.toContain('inside');
+  expect(answer.headers).not.toHaveProperty('set-cookie');
+  expect(stage.reached()).toEqual([]);
+}
+
+describe('auth gives no identity: nothing gets through', () => {
+  const invalid: [string, Reply][] = [
+    ['401', reply(401, ['content-type: application/json', 'set-cookie: inside=1'], '{"inside":1}')],
+    ['200 without id-account', reply(200, [tokenLine])],
+    ['200 with an empty id-account', reply(200, ['id-account: ', tokenLine])],
+    ['200 with an id-account that is no UUID', reply(200, ['id-account: 1', tokenLine])],
+    ['200 with two ids in one', reply(200, [`id-account: ${ACCOUNT},${ACCOUNT}`, tokenLine])],
+    ['204', `HTTP/1.1 204 No Content\r\nid-account: ${ACCOUNT}\r\n${tokenLine}\r\n\r\n`],
+    ['201', reply(201, [`id-account: ${ACCOUNT}`, tokenLine])],
+    ['302', reply(302, ['location: /inside', 'set-cookie: inside=1'], 'inside')],
+    ['304', 'HTTP/1.1 304 Not Modified\r\n\r\n'],
+  ];
+  it.each(invalid)('%s: 401', async (_, answer) => {
+    stage.auth.answer(answer);
+    await expectRefusal(401);
+    await expectRefusal(401, 'POST /orders');
+    await expectRefusal(401, 'GET /nothing');
+    await expectRefusal(401, 'GET /external/x');
+  });
+
+  const failing: [string, Reply][] = [
+    ['500', reply(500, ['set-cookie: inside=1'], 'inside')],
+    ['500 with an id-account', reply(500, [`id-account: ${ACCOUNT}`])],
+    ['503', reply(503)],
+    ['404', reply(404, [], 'inside')],
+    ['403', reply(403)],
+    ['429', reply(429)],
+    ['no HTTP', 'inside\r\n\r\n'],
+    ['two lengths', `HTTP/1.1 200 OK\r\nid-account: ${ACCOUNT}\r\ncontent-length: 0\r\ncontent-length: 1\r\n\r\n`],
+    ['a closed connection', 'hang-up'],
+  ];
+  it.each(failing)('%s: 503', async (_, answer) => {
+    stage.auth.answer(answer);
+    await expectRefusal(503);
+    await expectRefusal(503, 'POST /orders');
+  });
+
+  it('silence: 503 after two seconds', async () => {
+    stage.auth.answer('silence');
+    const started = Date.now();
+    await expectRefusal(503);
+    expect(Date.now() - started).toBeGreaterThan(1900);
+    expect(Date.now() - started).toBeLessThan(4000);
+  });
+
+  it('down: 503 with a token, 401 without; open routes are not found wanting a check; up again: 200', async () => {
+    await stage.auth.down();
+    try {
+      await expectRefusal(503);
+      expect((await stage.send(http('GET /accounts'))).status).toBe(401);
+      expect((await stage.send(http('GET /'))).status).toBe(200);
+      expect((await stage.send(http('GET /health-check'))).status).toBe(200);
+      const login = await stage.send(http('POST /auth/login'));
+      expect(login.status).toBe(503);
+      expect(JSON.parse(login.body).detail).toBe('The service cannot be reached at the moment. Try again shortly.');
+    } finally {
+      await stage.auth.up();
+    }
+    expect((await ask()).status).toBe(200);
+  });
+});
+
+describe('the check', () => {
+  it.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('of a %s is asked for once', async (method) => {
+    expect((await ask(`${method} /accounts?x=secret`)).status).toBe(200);
+    expect(stage.checks()).toHaveLength(1);
+    expect(stage.checks()).toMatchObject([{ method, path: '/check', body: '' }]);
+  });
+
+  it('gets the cookies and the trace of the request and nothing else of the client', async () => {
+    const trace = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    const lines = [
+      `Cookie: a=1; ${COOKIE}`,
+      `traceparent: ${trace}`,
+      'X-Own: 1',
+      'Authorization: Bearer own',
+      'Content-Length: 2',
+    ];
+    await stage.send(http('POST /accounts', lines, '{}'));
+    const [check] = stage.checks();
+    expect(check?.headers).toMatchObject({ cookie: `a=1; ${COOKIE}`, traceparent: trace, 'content-length': '0' });
+    expect(check?.headers['x-request-id']).toBe(stage.reached()[0]?.headers['x-request-id']);
+    expect(check?.headers).not.toHaveProperty('x-own');
+    expect(check?.headers).not.toHaveProperty('authorization');
+  });
+
+  it('is asked for again when the connection breaks, because it changes nothing', async () => {
+    let asked = 0;
+    stage.auth.answer((seen) => (++asked === 1 ? 'hang-up' : goodAuth(seen)));
+    expect((await ask('POST /orders')).status).toBe(200);
+    expect(stage.checks()).toHaveLength(2);
+    expect(stage.reached()).toHaveLength(1);
+  });
+
+  it('a 200 without Authorization does not leave the client its own', async () => {
+    stage.auth.answer(reply(200, [`id-account: ${ACCOUNT}`]));
+    await stage.send(http('GET /accounts', [`Cookie: ${COOKIE}`, 'Authorization: Bearer forged']));
+    expect(stage.reached()).toHaveLength(1);
+    expect(stage.reached()[0]?.headers).not.toHaveProperty('authorization');
+  });
+});
