@@ -78,6 +78,11 @@ export async function startStage(values: Partial<GatewayValues> = {}): Promise<S
   };
 }
 
+const unlimited = { perSecond: 10000, burst: 10000 };
+
+/** For tests that try a login more often than the rate limit allows. */
+export const startUnlimited = () => startStage({ limits: { requests: unlimited, credentials: unlimited } });
+
 /** Auth's rule: exactly one token cookie, and it is the known one. Two Cookie headers arrive joined by a comma. */
 export function goodAuth({ path, headers }: Seen): string {
   if (path !== '/check') return reply(200, ['x-service: auth']);
@@ -94,3 +99,12 @@ export const http = (firstLine: string, headers: string[] = [], body = '') =>
 
 /** Every header line that a program could take for an identity, in any spelling. */
 export const identities = ({ lines }: Seen) => lines.filter((line) => /^[^:]*id[^a-z:]?account/i.test(line));
+
+/** Whatever reached a service carries the identity that auth gave to this request, or none where auth was not asked. */
+export function expectNoForgery(stage: Stage) {
+  const given = stage.checks().length > 0 ? [`id-account: ${ACCOUNT}`] : [];
+  for (const request of stage.reached()) {
+    expect(identities(request)).toEqual(given);
+    expect(JSON.stringify(request)).not.toContain(VICTIM);
+  }
+}

@@ -1,0 +1,121 @@
+import { sendHttp2 } from './_raw.ts';
+import { COOKIE, expectNoForgery, http, type Stage, startUnlimited, VICTIM } from './_stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startUnlimited();
+});
+afterAll(() => stage.stop());
+beforeEach(() => stage.clear());
+
+describe('no way of writing a path gets past the check', () => {
+  /** Where the path ends up once the gateway has read it; undefined: refused as malformed. */
+  const tricks: [string, string | undefined][] = [
+    ['/accounts', '/accounts'],
+    ['/accounts/', '/accounts/'],
+    ['/accounts?x=/auth/login', '/accounts?x=/auth/login'],
+    ['//accounts', '/accounts'],
+    ['/auth/login/', '/auth/login/'],
+    ['/auth/login//', '/auth/login/'],
+    ['/auth/login;x=y', '/auth/login;x=y'],
+    ['/auth;x/login', undefined],
+    ['/AUTH/login', undefined],
+    ['/auth/Login', '/auth/Login'],
+    ['/auth/login.', '/auth/login.'],
+    ['/auth/login%20', '/auth/login%20'],
+    ['/auth/login%3f', '/auth/login%3f'],
+    ['/auth/login%23', '/auth/login%23'],
+    ['/auth/login/../../accounts', '/accounts'],
+    ['/auth/login/%2e%2e/%2E%2e/accounts', '/accounts'],
+    ['/auth/login/..;/accounts', '/auth/accounts'],
+    ['/auth/login\\..\\..\\accounts', '/accounts'],
+    ['/./accounts/.', '/accounts/'],
+    ['/accounts/../internal/accounts', undefined],
+    ['/health-check/../accounts', '/accounts'],
+    ['/health-check/', undefined],
+    ['/check', undefined],
+    ['/auth/../check', undefined],
+    ['/internal/password-checks', undefined],
+    ['/accountsfoo', undefined],
+    ['/nothing', undefined],
+    ['/accounts/%61', '/accounts/a'],
+    ['/%61ccounts', '/accounts'],
+    ['/external%0d%0aid-account:x', undefined],
+    ['http://other.test/accounts', '/accounts'],
+    ['http://other.test/auth/login/../../accounts', '/accounts'],
+    ['*', undefined],
+  ];
+
+  it.each(tricks)('%s is secured', async (path) => {
+    const answer = await stage.send(http(`GET ${path}`, [`id-account: ${VICTIM}`]));
+    expect([400, 401]).toContain(answer.status);
+    expect(answer.headers['content-type']).toBe('application/problem+json');
+    expect(stage.reached()).toEqual([]);
+  });
+
+  it.each(tricks)('%s with a token goes where the gateway says, or to nobody', async (path, arrives) => {
+    const answer = await stage.send(http(`GET ${path}`, [`id-account: ${VICTIM}`, `Cookie: ${COOKIE}`]));
+    expect(stage.reached().map((request) => request.path)).toEqual(arrives === undefined ? [] : [arrives]);
+    if (arrives === undefined) expect([400, 404]).toContain(answer.status);
+    expectNoForgery(stage);
+  });
+
+  it.each([
+    '/accounts%2fx',
+    '/auth%2Flogin',
+    '/auth/login%2f..%2f..%2faccounts',
+    '/auth/login%5c..%5caccounts',
+    '/accounts/%00',
+    '/accounts/\0',
+    '/accounts#fragment',
+    `/accounts/${'x'.repeat(70 * 1024)}`,
+  ])('%.40s is refused', async (path) => {
+    for (const method of ['GET', 'POST']) {
+      const answer = await stage.send(http(`${method} ${path}`, [`Cookie: ${COOKIE}`, `id-account: ${VICTIM}`]));
+      expect([400, 431]).toContain(answer.status);
+      expect(answer.headers['content-type']).toBe('application/problem+json');
+    }
+    expect(stage.reached()).toEqual([]);
+  });
+
+  it.each([
+    '//auth//login',
+    '/auth/./login',
+    '/auth/x/../login',
+    '/auth/login?next=/accounts',
+    '/accounts/../auth/login',
+    '/auth/%6cogin',
+  ])('%s is the open route itself', async (path) => {
+    expect((await stage.send(http(`POST ${path}`, [`id-account: ${VICTIM}`]))).status).toBe(200);
+    expect(stage.reached()).toMatchObject([{ service: 'auth', method: 'POST' }]);
+    expect(stage.reached()[0]?.path.split('?')[0]).toBe('/auth/login');
+    expectNoForgery(stage);
+  });
+
+  it.each(['//accounts', '/auth/login/../../accounts', '/AUTH/login', '/auth/login;x', '/auth/login/'])(
+    '%s over HTTP/2 is secured',
+    async (path) => {
+      const answer = await sendHttp2(stage.port, { ':method': 'POST', ':path': path, 'id-account': VICTIM });
+      expect(answer.status).toBe(401);
+      expect(stage.reached()).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['GET', '/auth/login'],
+    ['GET', '/auth/register'],
+    ['HEAD', '/auth/logout'],
+    ['POST', '/auth/logout'],
+    ['POST', '/auth/solve'],
+    ['post', '/auth/login'],
+    ['OPTIONS', '/auth/login'],
+    ['POST', '/'],
+    ['DELETE', '/health-check'],
+    ['TRACE', '/accounts'],
+    ['CONNECT', 'accounts:80'],
+  ])('%s %s is not in the open list', async (method, path) => {
+    const { status } = await stage.send(http(`${method} ${path}`, [`id-account: ${VICTIM}`]));
+    expect([400, 401]).toContain(status);
+    expect(stage.reached()).toEqual([]);
+  });
+});

@@ -1,0 +1,43 @@
+import { COOKIE, http, type Stage, startUnlimited, VICTIM } from './_stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startUnlimited();
+});
+afterAll(() => stage.stop());
+beforeEach(() => stage.clear());
+
+describe('one request is one request', () => {
+  const smuggled = `GET /accounts HTTP/1.1\r\nHost: x\r\nid-account: ${VICTIM}\r\nCookie: ${COOKIE}\r\n\r\n`;
+
+  it.each([
+    [
+      'Content-Length and Transfer-Encoding',
+      ['Content-Length: 4', 'Transfer-Encoding: chunked'],
+      `0\r\n\r\n${smuggled}`,
+    ],
+    ['the other order', ['Transfer-Encoding: chunked', `Content-Length: ${smuggled.length}`], `0\r\n\r\n${smuggled}`],
+    ['two lengths', ['Content-Length: 0', `Content-Length: ${smuggled.length}`], smuggled],
+    ['a list of lengths', [`Content-Length: 0, ${smuggled.length}`], smuggled],
+    ['a negative length', ['Content-Length: -1'], smuggled],
+    ['a signed length', ['Content-Length: +0'], smuggled],
+    ['a hexadecimal length', ['Content-Length: 0x0'], smuggled],
+    ['an unknown encoding', ['Transfer-Encoding: xchunked'], `0\r\n\r\n${smuggled}`],
+    ['two encodings', ['Transfer-Encoding: chunked', 'Transfer-Encoding: identity'], `0\r\n\r\n${smuggled}`],
+    ['an encoding after a blank', ['Transfer-Encoding : chunked'], `0\r\n\r\n${smuggled}`],
+    ['an encoding with a tab', ['Transfer-Encoding:\x0bchunked'], `0\r\n\r\n${smuggled}`],
+    ['a broken chunk size', ['Transfer-Encoding: chunked'], `0x0\r\n\r\n${smuggled}`],
+    ['an overflowing chunk size', ['Transfer-Encoding: chunked'], `10000000000000000\r\n${smuggled}`],
+  ])('%s is refused and what follows is not read', async (_, lines, body) => {
+    const answer = await stage.send(http('POST /auth/login', lines, body));
+    expect([400, 501]).toContain(answer.status);
+    expect(answer.headers).toMatchObject({ 'content-type': 'application/problem+json', connection: 'close' });
+    expect(stage.reached()).toEqual([]);
+  });
+
+  it('a request behind another on the same connection is checked for itself', async () => {
+    const login = http('POST /auth/login', ['Content-Length: 0']);
+    await stage.send(Buffer.from(login + http('GET /accounts', [`id-account: ${VICTIM}`])));
+    expect(stage.reached().filter(({ service }) => service !== 'auth')).toEqual([]);
+  });
+});

@@ -1,0 +1,63 @@
+import { sendHttp2 } from './_raw.ts';
+import { ACCOUNT, COOKIE, http, type Stage, startUnlimited, TOKEN } from './_stage.ts';
+
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startUnlimited();
+});
+afterAll(() => stage.stop());
+beforeEach(() => stage.clear());
+
+describe('the token cookie', () => {
+  const OTHER = '__store_jwt_token=other.token.x';
+
+  it.each([
+    ['none', []],
+    ['of another name', ['Cookie: store_jwt_token=x']],
+    ['of another case', [`Cookie: ${COOKIE.toUpperCase()}`]],
+    ['empty', ['Cookie: __store_jwt_token=']],
+    ['empty between others', ['Cookie: a=1; __store_jwt_token=; b=2']],
+    ['empty in quotes', ['Cookie: __store_jwt_token=""']],
+    ['blank', ['Cookie: __store_jwt_token=   ']],
+    ['as the end of another name', [`Cookie: x${COOKIE}`]],
+    ['as the value of another', [`Cookie: x=${COOKIE}`]],
+  ])('%s: 401 without asking auth', async (_, lines) => {
+    const answer = await stage.send(http('GET /accounts', lines));
+    expect(answer.status).toBe(401);
+    expect(JSON.parse(answer.body).detail).toBe('The token cookie is missing or empty. Log in first.');
+    expect([...stage.checks(), ...stage.reached()]).toEqual([]);
+  });
+
+  it.each([
+    ['in one header', [`Cookie: ${COOKIE}; ${OTHER}`]],
+    ['in one header, the good one last', [`Cookie: ${OTHER}; ${COOKIE}`]],
+    ['in two headers', [`Cookie: ${COOKIE}`, `Cookie: ${OTHER}`]],
+    ['in two headers, the good one last', [`Cookie: ${OTHER}`, `cookie: ${COOKIE}`]],
+    ['the same value', [`Cookie: ${COOKIE}; ${COOKIE}`]],
+    ['the second quoted', [`Cookie: ${COOKIE}; __store_jwt_token="other.token.x"`]],
+    ['the second empty', [`Cookie: ${COOKIE}; __store_jwt_token=`]],
+    ['without blank between', [`Cookie: ${COOKIE};${OTHER}`]],
+  ])('twice, %s: auth sees both and nothing gets through', async (_, lines) => {
+    expect((await stage.send(http('GET /accounts', lines))).status).toBe(401);
+    expect(stage.checks()[0]?.headers.cookie?.match(/__store_jwt_token=/g)).toHaveLength(2);
+    expect(stage.reached()).toEqual([]);
+  });
+
+  it('twice over HTTP/2', async () => {
+    const answer = await sendHttp2(stage.port, { ':path': '/accounts', cookie: [COOKIE, OTHER] });
+    expect(answer.status).toBe(401);
+    expect(stage.checks()[0]?.headers.cookie?.match(/__store_jwt_token=/g)).toHaveLength(2);
+    expect(stage.reached()).toEqual([]);
+  });
+
+  it.each([
+    ['alone', [`Cookie: ${COOKIE}`]],
+    ['between others', [`Cookie: a=1; ${COOKIE}; b=2`]],
+    ['in the second header', ['Cookie: a=1', `Cookie: ${COOKIE}`]],
+    ['beside bytes that are no UTF-8', [`Cookie: a=\xe9; ${COOKIE}`]],
+  ])('once, %s: the service gets the identity and the cookies', async (_, lines) => {
+    expect((await stage.send(http('GET /accounts', lines))).status).toBe(200);
+    expect(stage.reached()).toMatchObject([{ headers: { 'id-account': ACCOUNT, authorization: `Bearer ${TOKEN}` } }]);
+    expect(stage.reached()[0]?.headers.cookie).toContain(COOKIE);
+  });
+});
