@@ -20,6 +20,26 @@ export function text(min: number, max: number) {
     .meta({ minLength: min, maxLength: max });
 }
 
+/** An e-mail address as it was written, without the blanks around it; two are the same without regard to case. */
+export const email = z
+  .string()
+  .trim()
+  .max(254, 'must have at most 254 characters')
+  .pipe(z.email('must be an e-mail address'))
+  .meta({ format: 'email', maxLength: 254 });
+
+/** A password: any characters, none trimmed. Half a surrogate pair is none: it would turn into another one in UTF-8. */
+export function password(min: number, max: number) {
+  return z
+    .string()
+    .refine((value) => value.isWellFormed(), 'must be Unicode text')
+    .refine((value) => {
+      const length = codePoints(value);
+      return length >= min && length <= max;
+    }, `must have ${min} to ${max} characters`)
+    .meta({ format: 'password', minLength: min, maxLength: max });
+}
+
 /** A UUID of any version, in lower case. */
 export const uuid = z.guid('must be a UUID').toLowerCase().meta({ format: 'uuid' });
 

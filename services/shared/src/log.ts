@@ -1,4 +1,4 @@
-import { type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 import { currentTrace } from './trace.ts';
 
 export type { Logger } from 'pino';
@@ -9,9 +9,10 @@ const secrets = ['cookie', 'authorization', '["set-cookie"]', 'token', 'password
 /**
  * Logs JSON lines to standard output: one constant sentence, data in fields, the trace id always.
  * @param level trace | debug | info | warn | error | fatal | silent
+ * @param destination where the lines go instead
  */
-export function createLog(service: string, level = 'info'): Logger {
-  return pino({
+export function createLog(service: string, level = 'info', destination?: DestinationStream): Logger {
+  const options: LoggerOptions = {
     level,
     base: { service },
     timestamp: pino.stdTimeFunctions.isoTime,
@@ -24,5 +25,6 @@ export function createLog(service: string, level = 'info'): Logger {
       const trace = currentTrace();
       return trace === undefined ? {} : { traceId: trace.traceId };
     },
-  });
+  };
+  return destination === undefined ? pino(options) : pino(options, destination);
 }

@@ -6,6 +6,9 @@ import { ConfigError, type commonConfig, readConfig } from './config.ts';
 import { createLog, type Logger } from './log.ts';
 import { createMetricsServer } from './metrics.ts';
 
+/** What the gateway lets through (decisions 2, Limits: 60 KiB) and what it adds. */
+const maxHeaderSize = 72 * 1024;
+
 type CommonConfig = { [K in keyof typeof commonConfig]: z.output<(typeof commonConfig)[K]> };
 
 export interface ServiceContext<C> {
@@ -134,7 +137,7 @@ function withHealth(service: Service, readiness: { prepared: boolean; stopping: 
 }
 
 function listen(target: RequestListener | Server, port: number, host: string, log: Logger): Promise<Server> {
-  const server = typeof target === 'function' ? createServer(target) : target;
+  const server = typeof target === 'function' ? createServer({ maxHeaderSize }, target) : target;
   // Longer than the gateway keeps an idle connection, so that it never sends a request into a closing one.
   server.keepAliveTimeout = 75_000;
   server.requestTimeout = 30_000;

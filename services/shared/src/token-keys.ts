@@ -12,6 +12,12 @@ export interface TokenKey {
   key: CryptoKey;
 }
 
+/** SHA-256 of secrets that courses and tutorials print and people copy (spec: Configuration, "never reuse a sample key"). */
+const sampleSecrets = new Set([
+  'bcd4608bfbcea08e84da42d9cad2e1bd7bcdf2234e0d63b43a86bd8942cfca2d',
+  'b3f6f5d4f9cee4e99fe5db63234b775a205edc23efbbff87acc308626b5fd24a',
+]);
+
 const base64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
 /**
@@ -22,7 +28,11 @@ export function secretProblem(secret: string): string | undefined {
   if (!base64.test(secret)) return 'must be base64 text. Make one with: openssl rand -base64 32';
   const bytes = Buffer.from(secret, 'base64');
   if (bytes.length < 32) return 'must hold at least 32 bytes (256 bits). Make one with: openssl rand -base64 32';
-  if (new Set(bytes).size < 8) return 'is a pattern, not a random key. Make one with: openssl rand -base64 32';
+  const steps = bytes.map((byte, index) => byte - (bytes[index - 1] ?? 0));
+  if (new Set(bytes).size < 8 || new Set(steps).size < 8)
+    return 'is a pattern, not a random key. Make one with: openssl rand -base64 32';
+  if (sampleSecrets.has(createHash('sha256').update(bytes).digest('hex')))
+    return 'is a printed sample key that everybody knows. Make one with: openssl rand -base64 32';
   return undefined;
 }
 

@@ -1,0 +1,6 @@
+import { bearerConfig, commonConfig, databaseUrl, needsBearerKeys } from '@store/shared/config';
+import { z } from 'zod';
+
+export const configSchema = z
+  .object({ ...commonConfig, ...bearerConfig, DATABASE_URL: databaseUrl })
+  .superRefine(needsBearerKeys);

@@ -1,0 +1,26 @@
+import { bearerFrom } from '@store/shared/bearer';
+import { createAdapter, isDatabaseAway } from '@store/shared/database';
+import { migrate } from '@store/shared/migrate';
+import { runService } from '@store/shared/process';
+import { createAccountStore } from './account-store.ts';
+import { createApp } from './app.ts';
+import { configSchema } from './config.ts';
+import { PrismaClient } from './generated/client.ts';
+import { createPasswords } from './passwords.ts';
+
+await runService('account', configSchema, async ({ config, log, onStop }) => {
+  const prisma = new PrismaClient({ adapter: createAdapter(config.DATABASE_URL) });
+  onStop('database', () => prisma.$disconnect());
+  return {
+    app: createApp({
+      store: createAccountStore(prisma),
+      passwords: await createPasswords(),
+      log,
+      production: config.APP_PROFILE === 'prod',
+      bearer: await bearerFrom(config),
+    }),
+    prepare: () => migrate(config.DATABASE_URL, new URL('../prisma/migrations/', import.meta.url)),
+    isPassing: isDatabaseAway,
+    checks: { database: () => prisma.$queryRaw`select 1` },
+  };
+});

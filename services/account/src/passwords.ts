@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import { hash, type Options, verify } from '@node-rs/argon2';
+import { DomainError } from '@store/shared/errors';
+import pLimit from 'p-limit';
+
+/** OWASP's parameters of argon2id: 19 MiB, two passes, one lane. The library's enum has no values to import: 2 is argon2id. */
+const options: Options = { algorithm: 2, memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };
+
+export interface PasswordLimits {
+  /** How many hashes are computed at once; each takes 19 MiB and one of the four threads of libuv. */
+  atOnce?: number;
+  /** How many more may wait. The last of them must be answered before its caller gives up after 5 s. */
+  waiting?: number;
+}
+
+export type Passwords = Awaited<ReturnType<typeof createPasswords>>;
+
+export async function createPasswords({ atOnce = 2, waiting = 100 }: PasswordLimits = {}) {
+  const limit = pLimit(atOnce);
+  const nobodys = await hash(randomBytes(32), options);
+
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (limit.activeCount + limit.pendingCount >= atOnce + waiting) {
+      throw new DomainError('unavailable', 'Too many passwords are being checked. Try again shortly.', {
+        code: 'overloaded',
+        retryAfterSeconds: 2,
+      });
+    }
+    return limit(work);
+  }
+  // One password may be typed as different code points, depending on the device.
+  const bytes = (password: string) => Buffer.from(password.normalize('NFC'));
+
+  return {
+    /** @throws DomainError unavailable when too many wait */
+    hash: async (password: string) => inTurn(() => hash(bytes(password), options)),
+    /**
+     * Takes as long without a hash as with one, so that nobody learns by the clock whether an account exists.
+     * @throws DomainError unavailable when too many wait
+     */
+    async verify(passwordHash: string | undefined, password: string): Promise<boolean> {
+      const matches = await inTurn(() => verify(passwordHash ?? nobodys, bytes(password)));
+      return matches && passwordHash !== undefined;
+    },
+  };
+}

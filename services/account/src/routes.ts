@@ -1,0 +1,65 @@
+import { uuid } from '@store/shared/fields';
+import { type AnyRoute, away, created, ok, problem, route } from '@store/shared/route';
+import { z } from 'zod';
+import type { Accounts } from './accounts.ts';
+import { accountIn, accountOut, credentials } from './schemas.ts';
+
+const tag = 'accounts';
+
+export function accountRoutes(accounts: Accounts): AnyRoute[] {
+  return [
+    route({
+      method: 'get',
+      path: '/accounts',
+      summary: 'List the accounts that the caller may see: the own one',
+      tag,
+      identity: 'account',
+      responses: { 200: { description: 'An array with one account.', body: z.array(accountOut) }, 503: away },
+      handler: async ({ accountId }) => ok(await accounts.list(accountId)),
+    }),
+    route({
+      method: 'get',
+      path: '/accounts/{id}',
+      summary: 'Fetch the own account',
+      tag,
+      identity: 'account',
+      params: z.object({ id: uuid }),
+      responses: { 200: { description: 'The account.', body: accountOut }, 503: away },
+      handler: async ({ accountId, params: { id } }) => ok(await accounts.get(accountId, id)),
+    }),
+    // For the auth service: the gateway does not route these.
+    route({
+      method: 'post',
+      path: '/internal/accounts',
+      summary: 'Register an account',
+      tag,
+      identity: 'none',
+      internal: true,
+      body: accountIn,
+      responses: {
+        201: { description: 'Registered.', body: accountOut, headers: { Location: 'Path of the new account.' } },
+        409: problem('The e-mail address is taken.'),
+        503: away,
+      },
+      async handler({ body }) {
+        const account = await accounts.register(body);
+        return created(`/accounts/${account.id}`, account);
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/internal/password-checks',
+      summary: 'Check a password',
+      tag,
+      identity: 'none',
+      internal: true,
+      body: credentials,
+      responses: {
+        200: { description: 'The account that the password belongs to.', body: accountOut },
+        401: problem('No account has this e-mail address and this password.'),
+        503: away,
+      },
+      handler: async ({ body }) => ok(await accounts.checkPassword(body)),
+    }),
+  ];
+}

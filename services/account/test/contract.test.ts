@@ -1,0 +1,59 @@
+import request from 'supertest';
+import { describeContract } from '../../../tests/kit/contract.ts';
+import { awayDatabaseUrl, createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { accountRoutes } from '../src/routes.ts';
+import { ada, testApp } from './_app.ts';
+
+let database: TestDatabase;
+let account: Awaited<ReturnType<typeof testApp>>;
+let away: Awaited<ReturnType<typeof testApp>>;
+const stranger = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001';
+
+beforeAll(async () => {
+  database = await createTestDatabase('account');
+  account = await testApp(database.url);
+  away = await testApp(awayDatabaseUrl);
+});
+
+afterAll(async () => {
+  await Promise.all([account.close(), away.close()]);
+  await database.drop();
+});
+
+let registered = 0;
+async function newcomer() {
+  registered += 1;
+  const body = { ...ada, email: `ada${registered}@example.com` };
+  const { body: created } = await request(account.app).post('/internal/accounts').send(body);
+  return { ...body, id: created.id };
+}
+
+describeContract({
+  // Only the shape of the routes is read here; the requests go to the application.
+  routes: accountRoutes({} as never),
+  app: () => account.app,
+  awayApp: () => away.app,
+  accountId: stranger,
+  calls: {
+    'get /accounts': { 200: async () => ({ headers: { 'id-account': (await newcomer()).id } }) },
+    'get /accounts/{id}': {
+      200: async () => {
+        const { id } = await newcomer();
+        return { path: `/accounts/${id}`, headers: { 'id-account': id } };
+      },
+      400: { path: '/accounts/%ff' },
+      404: async () => ({ path: `/accounts/${(await newcomer()).id}` }),
+      503: { path: `/accounts/${stranger}`, app: () => away.app },
+    },
+    'post /internal/accounts': {
+      201: { body: ada },
+      400: { body: { ...ada, email: 'nobody' } },
+      409: async () => ({ body: await newcomer() }),
+    },
+    'post /internal/password-checks': {
+      200: async () => ({ body: await newcomer() }),
+      400: { body: { email: ada.email } },
+      401: { body: { email: 'nobody@example.com', password: ada.password } },
+    },
+  },
+});
