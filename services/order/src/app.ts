@@ -1,0 +1,23 @@
+import { randomUUID } from 'node:crypto';
+import { createHttpApp, type HttpAppOptions } from '@store/shared/http-server';
+import { stringifyJson } from '@store/shared/json';
+import { toOrderOut } from './order-out.ts';
+import type { OrderStore } from './order-store.ts';
+import { createOrders } from './orders.ts';
+import type { ProductClient } from './product-client.ts';
+import { orderRoutes } from './routes.ts';
+
+export interface AppOptions extends Pick<HttpAppOptions, 'log' | 'production' | 'bearer'> {
+  store: OrderStore;
+  products: ProductClient;
+  currency: string;
+  clock?: () => Date;
+  newId?: () => string;
+}
+
+export function createApp(options: AppOptions) {
+  const { store, products, currency, clock = () => new Date(), newId = randomUUID, ...http } = options;
+  const represent = (order: Parameters<typeof toOrderOut>[0]) => stringifyJson(toOrderOut(order));
+  const orders = createOrders({ store, products, currency, clock, newId, represent });
+  return createHttpApp({ ...http, title: 'Order API', routes: orderRoutes(orders) });
+}

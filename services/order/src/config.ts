@@ -1,0 +1,22 @@
+import { bearerConfig, commonConfig, databaseUrl, list, needsBearerKeys, serviceUrl } from '@store/shared/config';
+import { z } from 'zod';
+
+export const configSchema = z
+  .object({
+    ...commonConfig,
+    ...bearerConfig,
+    DATABASE_URL: databaseUrl,
+    PRODUCT_URL: serviceUrl,
+    /** ISO 4217: the currency of all prices. */
+    STORE_CURRENCY: z
+      .enum(Intl.supportedValuesOf('currency') as [string, ...string[]], { error: 'must be a currency such as USD' })
+      .default('USD'),
+  })
+  .superRefine(needsBearerKeys);
+
+export const workerConfigSchema = z.object({
+  ...commonConfig,
+  DATABASE_URL: databaseUrl,
+  /** host:port, comma-separated */
+  KAFKA_BROKERS: list.pipe(z.array(z.string().regex(/^[^\s:]+:\d+$/, 'must be host:port, comma-separated')).min(1)),
+});

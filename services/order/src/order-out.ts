@@ -1,0 +1,23 @@
+import type { Order } from './order.ts';
+import type { OrderOut } from './schemas.ts';
+
+/** An order as its owner sees it. */
+export function toOrderOut(order: Order): OrderOut {
+  const { currency } = order.total;
+  return {
+    id: order.id,
+    customerId: order.accountId,
+    status: order.status,
+    total: order.total,
+    items: order.items.map(({ productId, quantity, unitPrice }) => ({
+      productId,
+      quantity,
+      unitPrice: { amount: unitPrice, currency },
+    })),
+    createdAt: order.createdAt.toISOString(),
+    updatedAt: order.updatedAt.toISOString(),
+    ...(order.paidAt ? { paidAt: order.paidAt.toISOString() } : {}),
+    ...(order.shippedAt ? { shippedAt: order.shippedAt.toISOString() } : {}),
+    ...(order.cancelledAt ? { cancelledAt: order.cancelledAt.toISOString() } : {}),
+  };
+}

@@ -1,0 +1,67 @@
+import { DomainError } from '@store/shared/errors';
+import type { Decimal, Money } from '@store/shared/money';
+
+export const orderStatuses = ['PENDING', 'CONFIRMED', 'CANCELLED'] as const;
+export type OrderStatus = (typeof orderStatuses)[number];
+
+/** decisions 4: of one product in one order. */
+export const maxQuantity = 10_000;
+
+export interface Line {
+  productId: string;
+  quantity: number;
+}
+
+export interface PricedLine extends Line {
+  unitPrice: Decimal;
+}
+
+export interface Order {
+  id: string;
+  accountId: string;
+  status: OrderStatus;
+  total: Money;
+  items: PricedLine[];
+  createdAt: Date;
+  updatedAt: Date;
+  paidAt?: Date | null;
+  shippedAt?: Date | null;
+  cancelledAt?: Date | null;
+  cancelReason?: string | null;
+}
+
+/**
+ * The same product twice is one line.
+ * @throws DomainError invalid when a sum is above the limit
+ */
+export function mergeLines(lines: Line[]): Line[] {
+  const quantities = new Map<string, number>();
+  for (const { productId, quantity } of lines) quantities.set(productId, (quantities.get(productId) ?? 0) + quantity);
+  const tooMany = [...quantities].find(([, quantity]) => quantity > maxQuantity);
+  if (tooMany !== undefined) {
+    const message = `product ${tooMany[0]} is ordered ${tooMany[1]} times, at most ${maxQuantity} are allowed`;
+    throw new DomainError('invalid', `body.items: ${message}`, {
+      code: 'validation',
+      errors: [{ path: 'body.items', message }],
+    });
+  }
+  return [...quantities].map(([productId, quantity]) => ({ productId, quantity }));
+}
+
+/**
+ * Prices every line.
+ * @throws DomainError invalid when a product is not in the catalogue (spec: Order API, 400)
+ */
+export function priceLines(lines: Line[], prices: Map<string, Decimal>): PricedLine[] {
+  const unknown = lines.filter(({ productId }) => !prices.has(productId)).map(({ productId }) => productId);
+  if (unknown.length > 0) {
+    throw new DomainError('invalid', `There is no product ${unknown.join(', ')}.`, {
+      code: 'unknown-product',
+      errors: unknown.map((id) => ({ path: 'body.items', message: `there is no product ${id}` })),
+    });
+  }
+  return lines.flatMap((line) => {
+    const unitPrice = prices.get(line.productId);
+    return unitPrice === undefined ? [] : [{ ...line, unitPrice }];
+  });
+}

@@ -1,0 +1,36 @@
+import { unavailable } from '@store/shared/errors';
+import { uuid } from '@store/shared/fields';
+import { parseJson } from '@store/shared/json';
+import { type Decimal, decimal } from '@store/shared/money';
+import { currentTrace } from '@store/shared/trace';
+import { z } from 'zod';
+
+export interface ProductClient {
+  /**
+   * The prices of the products that exist.
+   * @throws DomainError unavailable when the product service does not answer as agreed within 2 s
+   */
+  prices(productIds: string[]): Promise<Map<string, Decimal>>;
+}
+
+const products = z.array(z.object({ id: uuid, price: decimal(12, 4) }));
+
+export function createProductClient(baseUrl: string, timeoutMs = 2_000): ProductClient {
+  return {
+    async prices(productIds) {
+      const query = new URLSearchParams({ size: String(productIds.length) });
+      for (const id of productIds) query.append('id', id);
+      try {
+        const response = await fetch(`${baseUrl}/products?${query}`, {
+          headers: { traceparent: currentTrace()?.traceparent ?? '' },
+          signal: AbortSignal.timeout(timeoutMs),
+        });
+        const text = await response.text();
+        if (!response.ok) throw new Error(`The product service answers ${response.status}`);
+        return new Map(products.parse(parseJson(text)).map(({ id, price }) => [id, price]));
+      } catch (error) {
+        throw unavailable('The product service', error);
+      }
+    },
+  };
+}

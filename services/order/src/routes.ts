@@ -1,0 +1,124 @@
+import { uuid } from '@store/shared/fields';
+import { nextLink } from '@store/shared/page';
+import { type AnyRoute, away, created, noContent, ok, problem, route } from '@store/shared/route';
+import { z } from 'zod';
+import { toOrderOut } from './order-out.ts';
+import type { Orders } from './orders.ts';
+import { cancellationOut, createHeaders, orderChange, orderIn, orderOut, orderPage, orderQuery } from './schemas.ts';
+
+const params = z.object({ id: uuid });
+const shipped = problem('The order has been shipped.');
+const base = { tag: 'orders', identity: 'account' } as const;
+
+export function orderRoutes(orders: Orders): AnyRoute[] {
+  return [
+    route({
+      ...base,
+      method: 'post',
+      path: '/orders',
+      summary: 'Place an order',
+      headers: createHeaders,
+      body: orderIn,
+      responses: {
+        201: {
+          description: 'Placed. A repeated Idempotency-Key gets the stored reply with Idempotency-Replayed: true.',
+          body: orderOut,
+          headers: { Location: 'Path of the order.' },
+        },
+        403: problem('customerId is not the caller.'),
+        409: problem('The first request with this Idempotency-Key is still running.'),
+        422: problem('The Idempotency-Key was used for another request.'),
+        503: away,
+      },
+      async handler({ accountId, headers, body }) {
+        const reply = await orders.create(accountId, body, headers['idempotency-key']);
+        const replayed: Record<string, string> = reply.replayed ? { 'Idempotency-Replayed': 'true' } : {};
+        return created(reply.location, { json: reply.body }, replayed);
+      },
+    }),
+    route({
+      ...base,
+      method: 'get',
+      path: '/orders',
+      summary: 'List your orders',
+      query: orderQuery,
+      responses: {
+        200: {
+          description: 'A page.',
+          body: orderPage,
+          headers: { Link: 'The next page, as rel="next", while there is more.' },
+        },
+        503: away,
+      },
+      async handler({ accountId, query, url }) {
+        const { orders: content, totalElements, next } = await orders.list(accountId, query);
+        const { size, page: number } = query;
+        const page = { size, number, totalElements, totalPages: Math.ceil(totalElements / size) };
+        return ok({ content: content.map(toOrderOut), page }, next && nextLink(url, next));
+      },
+    }),
+    route({
+      ...base,
+      method: 'get',
+      path: '/orders/{id}',
+      summary: 'Fetch one of your orders',
+      params,
+      responses: { 200: { description: 'The order.', body: orderOut }, 503: away },
+      handler: async ({ accountId, params: { id } }) => ok(toOrderOut(await orders.get(accountId, id))),
+    }),
+    route({
+      ...base,
+      method: 'patch',
+      path: '/orders/{id}',
+      summary: 'Cancel an order by its status',
+      params,
+      body: orderChange,
+      responses: {
+        200: { description: 'The order, cancelled.', body: orderOut },
+        409: shipped,
+        422: problem('Only CANCELLED can be set.'),
+        503: away,
+      },
+      handler: async ({ accountId, params: { id }, body }) =>
+        ok(toOrderOut(await orders.change(accountId, id, body.status))),
+    }),
+    route({
+      ...base,
+      method: 'delete',
+      path: '/orders/{id}',
+      summary: 'Cancel an order where it still can be, and forget it',
+      params,
+      responses: { 204: { description: 'It is gone for you.' }, 503: away },
+      async handler({ accountId, params: { id } }) {
+        await orders.remove(accountId, id);
+        return noContent();
+      },
+    }),
+    route({
+      ...base,
+      method: 'post',
+      path: '/orders/{id}/cancellation',
+      summary: 'Cancel an order',
+      params,
+      responses: {
+        200: { description: 'It was cancelled before.', body: orderOut },
+        201: { description: 'Cancelled.', body: orderOut, headers: { Location: 'Path of the cancellation.' } },
+        409: shipped,
+        503: away,
+      },
+      async handler({ accountId, params: { id } }) {
+        const { order, isNew } = await orders.cancel(accountId, id);
+        return isNew ? created(`/orders/${id}/cancellation`, toOrderOut(order)) : ok(toOrderOut(order));
+      },
+    }),
+    route({
+      ...base,
+      method: 'get',
+      path: '/orders/{id}/cancellation',
+      summary: 'Fetch the cancellation of an order',
+      params,
+      responses: { 200: { description: 'When and why it was cancelled.', body: cancellationOut }, 503: away },
+      handler: async ({ accountId, params: { id } }) => ok(await orders.cancellation(accountId, id)),
+    }),
+  ];
+}

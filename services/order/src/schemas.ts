@@ -1,0 +1,66 @@
+import { timestamp, uuid } from '@store/shared/fields';
+import { decimal, moneySchema } from '@store/shared/money';
+import { pageOf, pageQuery, sortQuery } from '@store/shared/page';
+import { z } from 'zod';
+import { maxQuantity, orderStatuses } from './order.ts';
+
+/** spec: Resources, Order; decisions 4 */
+export const orderIn = z
+  .object({
+    customerId: uuid.optional().describe('Must be the caller; may be left out.'),
+    items: z
+      .array(z.object({ productId: uuid, quantity: z.int().min(1).max(maxQuantity) }))
+      .min(1)
+      .max(100),
+  })
+  .meta({ id: 'OrderIn' });
+
+export const orderOut = z
+  .object({
+    id: uuid,
+    customerId: uuid,
+    status: z.enum(orderStatuses),
+    total: moneySchema,
+    items: z.array(
+      z.object({
+        productId: uuid,
+        quantity: z.int(),
+        unitPrice: z.object({ amount: decimal(12, 4), currency: z.string() }),
+      }),
+    ),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    paidAt: timestamp.optional(),
+    shippedAt: timestamp.optional(),
+    cancelledAt: timestamp.optional(),
+  })
+  .meta({ id: 'OrderOut' });
+
+export const orderPage = pageOf(orderOut).meta({ id: 'OrderPage' });
+
+export const orderQuery = z.object({
+  ...pageQuery(20, 100),
+  sort: sortQuery(['createdAt', 'status', 'total'], [{ field: 'createdAt', direction: 'desc' }]),
+  status: z.enum(orderStatuses).optional(),
+  customerId: uuid.optional(),
+});
+
+export const orderChange = z.object({ status: z.enum(orderStatuses) }).meta({ id: 'OrderChange' });
+
+export const cancellationOut = z
+  .object({ orderId: uuid, cancelledAt: timestamp, reason: z.string() })
+  .meta({ id: 'CancellationOut' });
+
+/** Visible ASCII; quotes around it do not count (decisions 4 and 8). */
+export const createHeaders = z.object({
+  'idempotency-key': z
+    .string()
+    .transform((value) => /^"(.*)"$/.exec(value)?.[1] ?? value)
+    .pipe(z.string().regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters'))
+    .optional()
+    .meta({ type: 'string', description: 'A UUID of the client: a repeated request is answered as the first was.' }),
+});
+
+export type OrderIn = z.output<typeof orderIn>;
+export type OrderOut = z.input<typeof orderOut>;
+export type OrderQuery = z.output<typeof orderQuery>;

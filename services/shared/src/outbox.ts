@@ -1,0 +1,136 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import pg from 'pg';
+import { Counter, Gauge } from 'prom-client';
+import type { StoredEvent } from './events.ts';
+import type { Publisher } from './kafka.ts';
+import type { Logger } from './log.ts';
+
+/**
+ * The channel on which a transaction that wrote to the outbox says so: `select pg_notify('outbox', '')`.
+ * The outbox table is the same in every database that publishes (prisma/schema.prisma of the order service).
+ */
+export const outboxChannel = 'outbox';
+
+/** Any constant: one relay per database holds this lock. */
+const relayLock = 7_310_002;
+const batchSize = 500;
+const standbyMs = 1_000;
+/** Should a notification get lost, events wait no longer than this. */
+const pollMs = 1_000;
+const keepSentDays = 7;
+
+const published = new Counter({ name: 'outbox_published_total', help: 'Events that the broker has taken.' });
+const isActive = new Gauge({ name: 'outbox_relay_active', help: '1 while this process holds the relay lock.' });
+
+export interface RelayOptions {
+  databaseUrl: string;
+  topic: string;
+  publisher: Publisher;
+  log: Logger;
+}
+
+export interface Relay {
+  /** Ends after the batch under way. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Publishes the outbox, in order, and marks what the broker has taken (spec: Events, rule 5). Of several relays on one
+ * database one is active; another takes over within a second of its end, as the lock ends with its connection. A crash
+ * between publishing and marking publishes again: consumers skip an id that they have seen.
+ */
+export function startRelay(options: RelayOptions): Relay {
+  const stopping = new AbortController();
+  const ended = run(options, stopping.signal);
+  return {
+    async stop() {
+      stopping.abort();
+      await ended;
+    },
+  };
+}
+
+async function run({ databaseUrl, topic, publisher, log }: RelayOptions, signal: AbortSignal): Promise<void> {
+  for (let failures = 0; !signal.aborted; ) {
+    const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 2_000, keepAlive: true });
+    const doorbell = createDoorbell(signal);
+    client.on('error', doorbell.ring); // the query that follows fails and says why
+    client.on('notification', doorbell.ring);
+    try {
+      await client.connect();
+      if (!(await isHolder(client, signal))) continue;
+      isActive.set(1);
+      log.info('The relay is active');
+      await client.query(`listen ${outboxChannel}`);
+      await forgetSent(client);
+      while (!signal.aborted) {
+        const events = await unsent(client);
+        if (events.length === 0) {
+          await doorbell.rung(pollMs);
+          continue;
+        }
+        await publisher.publish(topic, events);
+        await client.query('update outbox set sent_at = now() where id = any($1::uuid[])', [
+          events.map(({ id }) => id),
+        ]);
+        published.inc(events.length);
+        failures = 0;
+      }
+    } catch (error) {
+      failures += 1;
+      log.warn({ err: error, failures }, 'The relay was interrupted and tries again');
+      await wait(Math.min(100 * 2 ** failures, 2_000), undefined, { signal }).catch(() => undefined);
+    } finally {
+      isActive.set(0);
+      await client.end().catch(() => undefined);
+    }
+  }
+}
+
+/** Waits for the lock of this database; false when it is time to stop. */
+async function isHolder(client: pg.Client, signal: AbortSignal): Promise<boolean> {
+  while (!signal.aborted) {
+    const { rows } = await client.query<{ held: boolean }>('select pg_try_advisory_lock($1) as held', [relayLock]);
+    if (rows[0]?.held) return true;
+    await wait(standbyMs, undefined, { signal }).catch(() => undefined);
+  }
+  return false;
+}
+
+async function unsent(client: pg.Client): Promise<StoredEvent[]> {
+  const { rows } = await client.query<StoredEvent>(
+    `select id, kind, key, payload, traceparent, created_at as "createdAt"
+     from outbox where sent_at is null order by seq limit ${batchSize}`,
+  );
+  return rows;
+}
+
+async function forgetSent(client: pg.Client): Promise<void> {
+  await client.query(`delete from outbox where sent_at < now() - interval '${keepSentDays} days'`);
+}
+
+/** Remembers a ring that comes while nobody waits, so that no event is left lying until the next poll. */
+function createDoorbell(signal: AbortSignal) {
+  let hasRung = false;
+  let wake = () => {};
+  const ring = () => {
+    hasRung = true;
+    wake();
+  };
+  signal.addEventListener('abort', ring);
+  return {
+    ring,
+    async rung(timeoutMs: number): Promise<void> {
+      if (!hasRung) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, timeoutMs);
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
+      hasRung = false;
+    },
+  };
+}
