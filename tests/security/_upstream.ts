@@ -56,6 +56,7 @@ export async function startUpstream(
   const listen = async (port: number): Promise<Server> => {
     const server = certificate ? createTlsServer(certificate, serve) : createServer(serve);
     server.listen(port, '127.0.0.1');
+    server.unref(); // a test that fails before it can stop it must not hang
     await once(server, 'listening');
     return server;
   };

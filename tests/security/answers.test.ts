@@ -5,7 +5,7 @@ let stage: Stage;
 beforeAll(async () => {
   stage = await startStage();
 });
-afterAll(() => stage.stop());
+afterAll(() => stage?.stop());
 beforeEach(() => stage.clear());
 
 const asCustomer = (firstLine: string, lines: string[] = [], body = '') =>

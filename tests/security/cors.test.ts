@@ -21,7 +21,7 @@ describe('with a list of origins and credentials', () => {
       limits: { credentials: { perSecond: 1, burst: 1 }, bodyBytes: 100 },
     });
   });
-  afterAll(() => stage.stop());
+  afterAll(() => stage?.stop());
   beforeEach(() => stage.clear());
 
   it.each(['/', '/health-check', '/accounts', '/auth/login', '/external/x', '/products/1', '/nothing'])(
@@ -110,6 +110,6 @@ it.each([
     }
     expect(stage.checks()).toEqual([]);
   } finally {
-    await stage.stop();
+    await stage?.stop();
   }
 });

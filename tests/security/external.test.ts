@@ -8,7 +8,7 @@ import { reply, type Seen, startUpstream, type Upstream } from './_upstream.ts';
 /** A certificate for these names, which is its own authority. */
 async function certificateFor(...names: string[]) {
   const altNames = names.map((value) => ({ type: 2 as const, value }));
-  const { private: key, cert } = await generate([{ name: 'commonName', value: 'site' }], {
+  const { private: key, cert } = await generate([{ name: 'commonName', value: names.join() }], {
     keyType: 'ec',
     extensions: [
       { name: 'basicConstraints', cA: true },
@@ -44,7 +44,7 @@ beforeAll(async () => {
   stage = await startStage({ external: { url: `https://localhost:${site.port}`, trustedCa } });
 });
 afterAll(async () => {
-  await stage.stop();
+  await stage?.stop();
   await Promise.all([site, stranger, misnamed].map((upstream) => upstream.down()));
   await rm(dir, { recursive: true });
 });

@@ -15,7 +15,7 @@ let stage: Stage;
 beforeAll(async () => {
   stage = await startUnlimited();
 });
-afterAll(() => stage.stop());
+afterAll(() => stage?.stop());
 beforeEach(() => stage.clear());
 
 describe('an id-account from outside never arrives', () => {

@@ -13,7 +13,7 @@ describe('as they are by default', () => {
   beforeAll(async () => {
     stage = await startStage();
   });
-  afterAll(() => stage.stop());
+  afterAll(() => stage?.stop());
   beforeEach(() => stage.clear());
 
   it('a body of 1 MiB passes', async () => {
@@ -92,7 +92,7 @@ describe('rates per client', () => {
         expect(problem(refused)).toMatchObject({ title: 'Too Many Requests', status: 429 });
       }
     } finally {
-      await stage.stop();
+      await stage?.stop();
     }
   });
 
@@ -104,7 +104,7 @@ describe('rates per client', () => {
       expect([first?.status, again?.status].sort()).toEqual([200, 429]);
       expect(other?.status).toBe(200);
     } finally {
-      await stage.stop();
+      await stage?.stop();
     }
   });
 });
@@ -114,7 +114,7 @@ describe('time', () => {
   beforeAll(async () => {
     stage = await startStage({ timeouts: { route: 1, requestHeaders: 1, request: 2 } });
   });
-  afterAll(() => stage.stop());
+  afterAll(() => stage?.stop());
 
   it.each(['GET /products', 'POST /orders', 'POST /auth/login'])('%s without an answer: 504', async (firstLine) => {
     stage.services.product.answer('silence');
@@ -148,6 +148,6 @@ it('more connections than allowed are closed, and metrics still answer', async (
     expect((await fetch(`http://127.0.0.1:${stage.metricsPort}/ready`)).status).toBe(200);
   } finally {
     for (const socket of sockets) socket.destroy();
-    await stage.stop();
+    await stage?.stop();
   }
 });

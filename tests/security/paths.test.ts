@@ -5,7 +5,7 @@ let stage: Stage;
 beforeAll(async () => {
   stage = await startUnlimited();
 });
-afterAll(() => stage.stop());
+afterAll(() => stage?.stop());
 beforeEach(() => stage.clear());
 
 describe('no way of writing a path gets past the check', () => {
@@ -36,6 +36,10 @@ describe('no way of writing a path gets past the check', () => {
     ['/check', undefined],
     ['/auth/../check', undefined],
     ['/internal/password-checks', undefined],
+    ['/auth/logout/', '/auth/logout/'],
+    ['/auth/logout/all', '/auth/logout/all'],
+    ['/auth/logoutx', '/auth/logoutx'],
+    ['/auth/logout;x', '/auth/logout;x'],
     ['/accountsfoo', undefined],
     ['/nothing', undefined],
     ['/accounts/%61', '/accounts/a'],

@@ -4,7 +4,7 @@ let stage: Stage;
 beforeAll(async () => {
   stage = await startUnlimited();
 });
-afterAll(() => stage.stop());
+afterAll(() => stage?.stop());
 beforeEach(() => stage.clear());
 
 describe('one request is one request', () => {

@@ -5,7 +5,7 @@ let stage: Stage;
 beforeAll(async () => {
   stage = await startUnlimited();
 });
-afterAll(() => stage.stop());
+afterAll(() => stage?.stop());
 beforeEach(() => stage.clear());
 
 describe('the token cookie', () => {
