@@ -22,10 +22,10 @@ has npm || lacks "npm is missing: it comes with Node from https://nodejs.org."
 
 java=${JAVA_HOME:+$JAVA_HOME/bin/}java
 if ! has "$java"; then
-  lacks "Java is missing (for Kafka): install 17 or later, for example: apt-get install openjdk-17-jre-headless; or set JAVA_HOME."
+  lacks "There is no $java (Kafka needs Java): install 17 or later, for example: apt-get install openjdk-17-jre-headless; or set JAVA_HOME to one."
 else
   version=$("$java" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p' | head -n 1)
-  [ "${version:-0}" -ge 17 ] || lacks "$java is version ${version:-unknown}, Kafka needs 17 or later: install it, for example: apt-get install openjdk-17-jre-headless; or set JAVA_HOME."
+  [ "${version:-0}" -ge 17 ] || lacks "$java is version ${version:-unknown}, Kafka needs 17 or later: install it, for example: apt-get install openjdk-17-jre-headless; or set JAVA_HOME to one."
 fi
 
 if [ -z "$ENVOY" ] && ! has envoy && ! fetched envoy; then

@@ -148,9 +148,14 @@ async function unprivilegedUser(postgres: string, dir: string): Promise<User> {
   if (Number.isNaN(await idOf('-u'))) await execa('useradd', ['--system', '--user-group', SUPERUSER]);
   const [uid, gid] = await Promise.all([idOf('-u'), idOf('-g')]);
   const plain = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'];
-  // where the clone lies in a folder that only root may enter, such as /root
-  const reachingAll = [...plain, '--inh-caps=-all,+dac_override', '--ambient-caps=-all,+dac_override'];
-  for (const privileges of [plain, reachingAll]) {
+  // Where the clone lies in a folder that only root may enter, such as /root: the user postgres may enter all folders then.
+  // The secure bit makes access(2), by which initdb looks for its files, believe it too.
+  const enteringAll = [
+    '--inh-caps=-all,+dac_override',
+    '--ambient-caps=-all,+dac_override',
+    '--securebits=+no_setuid_fixup',
+  ];
+  for (const privileges of [plain, [...plain, ...enteringAll]]) {
     const reach = ['sh', '-c', 'cd "$0" && exec "$1" --version', dir, postgres];
     const { failed } = await execa('setpriv', [...privileges, ...reach], { reject: false });
     if (!failed) return { privileges, ids: { uid, gid } };

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { isatty } from 'node:tty';
 import { cacheDir, root } from './paths.ts';
 import { servicePorts } from './ports.ts';
 import { type Store, startStore } from './store.ts';
@@ -27,9 +28,14 @@ async function stop(why: string): Promise<void> {
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop(signal));
 
-// make passes a signal on only sometimes, and never when it is killed
+// make passes a signal on only sometimes and never when it is killed, and a terminal tells the first of its processes alone
 const parent = process.ppid;
-if (process.env.MAKELEVEL) setInterval(() => process.ppid !== parent && !asked && void stop('make has ended'), 500);
+const hasTerminal = isatty(1);
+setInterval(() => {
+  if (asked) return;
+  if (process.env.MAKELEVEL && process.ppid !== parent) void stop('make has ended');
+  else if (hasTerminal && !isatty(1)) void stop('the terminal is gone');
+}, 500);
 
 try {
   const began = Date.now();
