@@ -136,9 +136,6 @@ function withHealth(service: Service, readiness: { prepared: boolean; stopping: 
   };
 }
 
-/** Above the gateway's 60 KiB, so that what it lets through is not refused here. */
-const maxHeaderSize = 64 * 1024;
-
 function listen(target: RequestListener | Server, port: number, host: string, log: Logger): Promise<Server> {
   const server = typeof target === 'function' ? createServer({ maxHeaderSize }, target) : target;
   // Longer than the gateway keeps an idle connection, so that it never sends a request into a closing one.
