@@ -91,11 +91,11 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   };
 }
 
-/** The passwords made for a data directory: one per role, kept beside it. */
+/** The passwords made for a data directory: one per role, kept beside it and readable by its owner alone. */
 export async function openPasswords(dataDir: string) {
   const file = `${dataDir}-passwords.json`;
-  const text = await readFile(file, 'utf8').catch(() => '{}');
-  const passwords: Record<string, string> = JSON.parse(text);
+  const text = await readIfThere(file);
+  const passwords: Record<string, string> = JSON.parse(text ?? '{}');
 
   function known(role: string): string {
     const password = passwords[role];
@@ -198,7 +198,7 @@ async function initialise(options: User & { dataDir: string; initdb: string; pas
 }
 
 async function versionOf(dataDir: string): Promise<string | undefined> {
-  const version = await readFile(join(dataDir, 'PG_VERSION'), 'utf8').catch(() => undefined);
+  const version = await readIfThere(join(dataDir, 'PG_VERSION'));
   if (version && version.trim() !== '18') {
     throw new Error(
       `${dataDir} was made by PostgreSQL ${version.trim()}, this is 18: make clean forgets the old data.`,
@@ -210,10 +210,19 @@ async function versionOf(dataDir: string): Promise<string | undefined> {
 /** After a crash of the machine the pid of the old server may belong to another process, and PostgreSQL would not start. */
 async function forgetStalePid(dataDir: string): Promise<void> {
   const file = join(dataDir, 'postmaster.pid');
-  const [pid] = (await readFile(file, 'utf8').catch(() => '')).split('\n');
+  const [pid] = (await readIfThere(file))?.split('\n') ?? [];
   if (!pid) return;
-  const command = await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '');
-  if (command.trim() !== 'postgres') await rm(file);
+  const command = await readIfThere(`/proc/${pid}/comm`);
+  if (command?.trim() !== 'postgres') await rm(file);
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
 }
 
 async function asSuperuser<T>(connectionString: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
