@@ -28,7 +28,7 @@ export interface PartOptions {
   logDir: string;
   /** Gets what there is to say about the part, prefixed with its name: ended, started again. */
   log: (line: string) => void;
-  /** True once it does its work; asked again and again, may throw meanwhile. */
+  /** True once it does its work; asked again and again, may throw or hang meanwhile. */
   ready: () => Promise<boolean>;
   readySeconds?: number;
   stopSignal?: NodeJS.Signals;
@@ -44,9 +44,10 @@ export interface PartOptions {
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
 const STABLE_MS = 30_000;
+const LONGEST_ANSWER_MS = 3_000;
 
 export async function startPart(options: PartOptions): Promise<Part> {
-  const { name, logDir, log, ready, stopSignal = 'SIGTERM', stopSeconds = 10, readySeconds = 60 } = options;
+  const { name, logDir, log, stopSignal = 'SIGTERM', stopSeconds = 10, readySeconds = 60 } = options;
   const logFile = join(logDir, `${name}.log`);
   const say = (line: string) => log(`${name}: ${line}`);
   let state: 'stopped' | 'starting' | 'watched' = 'stopped';
@@ -55,6 +56,8 @@ export async function startPart(options: PartOptions): Promise<Part> {
   let pauseMs = FIRST_PAUSE_MS;
   let pause = new AbortController();
 
+  // A question to a part that is just starting may stay without answer for ever.
+  const ready = () => Promise.race([options.ready(), sleep(LONGEST_ANSWER_MS, false, { ref: false })]);
   const running = () => child !== undefined && howItEnded === '';
 
   async function start(): Promise<void> {
