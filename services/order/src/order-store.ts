@@ -1,9 +1,10 @@
 import type { StoredEvent } from '@store/shared/events';
 import { Decimal } from '@store/shared/money';
-import { type Cursor, decodeCursor } from '@store/shared/page';
+import type { Cursor } from '@store/shared/page';
 import type { Prisma, PrismaClient } from './generated/client.ts';
 import { type InsertOutcome, insertOrder } from './insert-order.ts';
 import type { Order, OrderStatus } from './order.ts';
+import { pageStatement } from './page-statement.ts';
 import type { OrderQuery } from './schemas.ts';
 
 /** What answered a request with an Idempotency-Key. */
@@ -35,22 +36,19 @@ export interface OrderStore {
   findReply(accountId: string, key: string, now: Date): Promise<StoredReply | undefined>;
   find(accountId: string, orderId: string): Promise<Order | undefined>;
   list(accountId: string, query: OrderQuery): Promise<OrderPage>;
+  /** Deletes the replies that are remembered no longer, and says how many they were. */
+  forgetReplies(now: Date): Promise<number>;
   transaction<T>(work: (tx: OrderTransaction) => Promise<T>): Promise<T>;
 }
 
 /** decisions 4: how long an Idempotency-Key is remembered. */
 export const keepRepliesMs = 24 * 60 * 60 * 1000;
 
+/** Few enough that a statement is done long before its time-out, however many there are. */
+const forgetAtOnce = 5_000;
+
 const withItems = { items: { orderBy: { position: 'asc' } } } as const;
 type OrderRow = Prisma.OrderGetPayload<{ include: typeof withItems }>;
-
-/** Of each sort field: the column, and what its value in a cursor looks like. */
-const columnOf = {
-  createdAt: { column: 'createdAt', pattern: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/ },
-  status: { column: 'status', pattern: /^[A-Z]{1,20}$/ },
-  total: { column: 'totalAmount', pattern: /^\d{1,24}(\.\d{1,4})?$/ },
-  id: { column: 'id', pattern: /^[0-9a-f-]{36}$/ },
-} as const;
 
 export function createOrderStore(prisma: PrismaClient): OrderStore {
   return {
@@ -70,37 +68,35 @@ export function createOrderStore(prisma: PrismaClient): OrderStore {
       return row === null ? undefined : toOrder(row);
     },
 
-    async list(accountId, { page, size, after, sort, status, customerId }) {
+    async list(accountId, query) {
+      const { size, status, customerId } = query;
+      const { sql, values, order } = pageStatement(accountId, query);
       if (customerId !== undefined && customerId !== accountId)
         return { orders: [], totalElements: 0, next: undefined };
-      const keys = [...sort, { field: 'id' as const, direction: sort[0]?.direction ?? 'desc' }];
-      const order = keys.map(({ field, direction }) => `${field},${direction}`).join(';');
-      const where = { accountId, deletedAt: null, ...(status === undefined ? {} : { status }) };
-      const values =
-        after === undefined
-          ? undefined
-          : decodeCursor(
-              after,
-              order,
-              keys.map(({ field }) => columnOf[field].pattern),
-            );
-      const [rows, totalElements] = await Promise.all([
-        prisma.order.findMany({
-          where: values === undefined ? where : { AND: [where, ...behind(keys, values)] },
-          orderBy: keys.map(({ field, direction }) => ({ [columnOf[field].column]: direction })),
-          take: size + 1, // one more tells whether there is a next page
-          skip: values === undefined ? page * size : 0,
-          include: withItems,
-        }),
-        prisma.order.count({ where }),
+      const [keys, totalElements] = await Promise.all([
+        prisma.$queryRawUnsafe<{ id: string; values: string[] }[]>(sql, ...values),
+        prisma.order.count({ where: { accountId, deletedAt: null, ...(status === undefined ? {} : { status }) } }),
       ]);
-      const orders = rows.slice(0, size).map(toOrder);
-      const last = rows.length > size ? rows[size - 1] : undefined;
+      const ids = keys.slice(0, size).map(({ id }) => id);
+      const rows = await prisma.order.findMany({ where: { id: { in: ids } }, include: withItems });
+      const rowOf = new Map(rows.map((row) => [row.id, row]));
+      const last = keys.length > size ? keys[size - 1] : undefined;
       return {
-        orders,
+        orders: ids.flatMap((id) => rowOf.get(id) ?? []).map(toOrder),
         totalElements,
-        next: last && { order, values: keys.map(({ field }) => asText(last[columnOf[field].column])) },
+        next: last && { order, values: last.values },
       };
+    },
+
+    async forgetReplies(now) {
+      const oldest = new Date(now.getTime() - keepRepliesMs);
+      for (let count = 0; ; ) {
+        const deleted = await prisma.$executeRaw`
+          delete from idempotency_keys where (account_id, key) in (
+            select account_id, key from idempotency_keys where created_at < ${oldest} limit ${forgetAtOnce})`;
+        count += deleted;
+        if (deleted < forgetAtOnce) return count;
+      }
     },
 
     transaction: (work) =>
@@ -124,34 +120,6 @@ export function createOrderStore(prisma: PrismaClient): OrderStore {
         }),
       ),
   };
-}
-
-interface Key {
-  field: keyof typeof columnOf;
-  direction: 'asc' | 'desc';
-}
-
-/**
- * Rows behind a cursor, for columns of any direction. The first condition alone is what lets the index start at the
- * cursor instead of at the beginning.
- */
-function behind(keys: Key[], values: string[]): Prisma.OrderWhereInput[] {
-  const compare = ({ field, direction }: Key, value: string | undefined, orEqual = false) => ({
-    [columnOf[field].column]: { [`${direction === 'asc' ? 'gt' : 'lt'}${orEqual ? 'e' : ''}`]: value },
-  });
-  const alternatives = keys.map((key, index) => ({
-    AND: [
-      ...keys.slice(0, index).map(({ field }, before) => ({ [columnOf[field].column]: values[before] })),
-      compare(key, values[index]),
-    ],
-  }));
-  const first = keys[0];
-  return [...(first === undefined ? [] : [compare(first, values[0], true)]), { OR: alternatives }];
-}
-
-function asText(value: Date | string | Prisma.Decimal): string {
-  if (value instanceof Date) return value.toISOString();
-  return typeof value === 'string' ? value : value.toFixed();
 }
 
 function toOrder({ totalAmount, currency, status, items, ...row }: OrderRow): Order {

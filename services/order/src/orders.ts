@@ -3,7 +3,7 @@ import { DomainError } from '@store/shared/errors';
 import { newEvent } from '@store/shared/events';
 import { stringifyJson } from '@store/shared/json';
 import { total } from '@store/shared/money';
-import { mergeLines, type Order, type OrderStatus, priceLines } from './order.ts';
+import { type Line, mergeLines, type Order, type OrderStatus, priceLines } from './order.ts';
 import type { OrderStore, OrderTransaction, StoredReply } from './order-store.ts';
 import type { ProductClient } from './product-client.ts';
 import type { OrderIn, OrderQuery } from './schemas.ts';
@@ -30,15 +30,35 @@ interface Cancelled {
 export type Orders = ReturnType<typeof createOrders>;
 
 export function createOrders({ store, products, currency, clock, newId, represent }: Parts) {
+  /** Keys whose first request is under way here. Between processes the database decides, when it stores. */
+  const underWay = new Set<string>();
+
   async function create(accountId: string, request: OrderIn, key: string | undefined): Promise<StoredReply> {
     if (request.customerId !== undefined && request.customerId !== accountId) {
       throw new DomainError('forbidden', 'An order can be placed for your own account only.');
     }
     const lines = mergeLines(request.items);
     const requestHash = createHash('sha256').update(stringifyJson(request)).digest('base64url');
-    const stored = key === undefined ? undefined : await store.findReply(accountId, key, clock());
-    if (stored !== undefined) return replay(stored, requestHash);
+    if (key === undefined) return place(accountId, lines, requestHash, undefined);
 
+    const stored = await store.findReply(accountId, key, clock());
+    if (stored !== undefined) return replay(stored, requestHash);
+    const id = accountId + key;
+    if (underWay.has(id)) throw stillRunning();
+    underWay.add(id);
+    try {
+      return await place(accountId, lines, requestHash, key);
+    } finally {
+      underWay.delete(id);
+    }
+  }
+
+  async function place(
+    accountId: string,
+    lines: Line[],
+    requestHash: string,
+    key: string | undefined,
+  ): Promise<StoredReply> {
     const items = priceLines(lines, await products.prices(lines.map(({ productId }) => productId)));
     const now = clock();
     const order: Order = {
@@ -67,10 +87,7 @@ export function createOrders({ store, products, currency, clock, newId, represen
     if (outcome === 'stored') return reply;
     const first = outcome === 'repeated' ? await store.findReply(accountId, key ?? '', now) : undefined;
     if (first !== undefined) return replay(first, requestHash);
-    throw new DomainError('conflict', 'The first request with this Idempotency-Key is still running.', {
-      code: 'idempotency-key-in-use',
-      retryAfterSeconds: 1,
-    });
+    throw stillRunning();
   }
 
   async function get(accountId: string, orderId: string): Promise<Order> {
@@ -145,5 +162,11 @@ function replay(stored: StoredReply, requestHash: string): StoredReply {
     code: 'idempotency-key-reused',
   });
 }
+
+const stillRunning = () =>
+  new DomainError('conflict', 'The first request with this Idempotency-Key is still running.', {
+    code: 'idempotency-key-in-use',
+    retryAfterSeconds: 1,
+  });
 
 const notFound = (orderId: string) => new DomainError('notFound', `There is no order ${orderId}.`);

@@ -13,7 +13,8 @@ export interface ProductClient {
   prices(productIds: string[]): Promise<Map<string, Decimal>>;
 }
 
-const products = z.array(z.object({ id: uuid, price: decimal(12, 4) }));
+const price = decimal(12, 4).refine((value) => value.greaterThan(0), 'must be positive');
+const products = z.array(z.object({ id: uuid, price }));
 
 export function createProductClient(baseUrl: string, timeoutMs = 2_000): ProductClient {
   return {

@@ -7,7 +7,7 @@ import { startRelay } from '@store/shared/outbox';
 import { runService } from '@store/shared/process';
 import { workerConfigSchema } from './config.ts';
 import { PrismaClient } from './generated/client.ts';
-import { keepRepliesMs } from './order-store.ts';
+import { createOrderStore } from './order-store.ts';
 
 const hourMs = 60 * 60 * 1000;
 
@@ -18,10 +18,11 @@ await runService('order-worker', workerConfigSchema, async ({ config, log, onSto
   const publisher = createPublisher({ brokers: config.KAFKA_BROKERS, clientId: 'order', log });
   onStop('publisher', () => publisher.close());
 
-  async function forgetReplies() {
-    const createdAt = { lt: new Date(Date.now() - keepRepliesMs) };
-    await prisma.idempotencyKey.deleteMany({ where: { createdAt } });
-  }
+  const store = createOrderStore(prisma);
+  const forgetReplies = () =>
+    store
+      .forgetReplies(new Date())
+      .catch((error: unknown) => log.warn({ err: error }, 'Old Idempotency-Keys are forgotten later'));
 
   return {
     app: createHttpApp({ title: 'Order worker', routes: [], log, production: true }),
@@ -29,9 +30,8 @@ await runService('order-worker', workerConfigSchema, async ({ config, log, onSto
       await migrate(config.DATABASE_URL, new URL('../prisma/migrations/', import.meta.url));
       const relay = startRelay({ databaseUrl: config.DATABASE_URL, topic: orderEventsTopic, publisher, log });
       onStop('relay', () => relay.stop());
-      const timer = setInterval(() => {
-        forgetReplies().catch((error) => log.warn({ err: error }, 'Old Idempotency-Keys are forgotten later'));
-      }, hourMs);
+      forgetReplies();
+      const timer = setInterval(forgetReplies, hourMs);
       onStop('housekeeping', () => clearInterval(timer));
     },
     isPassing: isDatabaseAway,

@@ -8,16 +8,24 @@ import type { Logger } from './log.ts';
 /**
  * The channel on which a transaction that wrote to the outbox says so: `select pg_notify('outbox', '')`.
  * The outbox table is the same in every database that publishes (prisma/schema.prisma of the order service).
+ * Events of one key must be written under a lock that their writers share, such as that of the order's row: only then
+ * is the order of `seq` the order of the commits.
  */
 export const outboxChannel = 'outbox';
 
 /** Any constant: one relay per database holds this lock. */
 const relayLock = 7_310_002;
 const batchSize = 500;
+/** Even when all events of a batch go to one partition, they fit into what a broker takes at once (1 MiB by default). */
+const batchBytes = 512 * 1024;
+const headerBytes = 512;
 const standbyMs = 1_000;
 /** Should a notification get lost, events wait no longer than this. */
 const pollMs = 1_000;
 const keepSentDays = 7;
+const forgetEveryMs = 60_000;
+/** Few enough to be done at once, so that forgetting never holds up an event for long. */
+const forgetAtOnce = 5_000;
 
 const published = new Counter({ name: 'outbox_published_total', help: 'Events that the broker has taken.' });
 const isActive = new Gauge({ name: 'outbox_relay_active', help: '1 while this process holds the relay lock.' });
@@ -51,9 +59,9 @@ export function startRelay(options: RelayOptions): Relay {
 }
 
 async function run({ databaseUrl, topic, publisher, log }: RelayOptions, signal: AbortSignal): Promise<void> {
+  const doorbell = createDoorbell(signal);
   for (let failures = 0; !signal.aborted; ) {
-    const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 2_000, keepAlive: true });
-    const doorbell = createDoorbell(signal);
+    const client = createClient(databaseUrl);
     client.on('error', doorbell.ring); // the query that follows fails and says why
     client.on('notification', doorbell.ring);
     try {
@@ -62,10 +70,14 @@ async function run({ databaseUrl, topic, publisher, log }: RelayOptions, signal:
       isActive.set(1);
       log.info('The relay is active');
       await client.query(`listen ${outboxChannel}`);
-      await forgetSent(client);
+      let forgetAt = 0;
       while (!signal.aborted) {
         const events = await unsent(client);
         if (events.length === 0) {
+          if (Date.now() >= forgetAt) {
+            const forgotten = await forgetSent(client);
+            if (forgotten < forgetAtOnce) forgetAt = Date.now() + forgetEveryMs;
+          }
           await doorbell.rung(pollMs);
           continue;
         }
@@ -87,6 +99,22 @@ async function run({ databaseUrl, topic, publisher, log }: RelayOptions, signal:
   }
 }
 
+/**
+ * Nothing waits for ever on a database that is gone without a word; and a database lets go of a relay that is gone so,
+ * and of its lock, within half a minute.
+ */
+function createClient(databaseUrl: string): pg.Client {
+  return new pg.Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: 2_000,
+    statement_timeout: 10_000,
+    query_timeout: 12_000,
+    keepAlive: true,
+    application_name: 'outbox-relay',
+    options: '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3',
+  });
+}
+
 /** Waits for the lock of this database; false when it is time to stop. */
 async function isHolder(client: pg.Client, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
@@ -102,11 +130,20 @@ async function unsent(client: pg.Client): Promise<StoredEvent[]> {
     `select id, kind, key, payload, traceparent, created_at as "createdAt"
      from outbox where sent_at is null order by seq limit ${batchSize}`,
   );
-  return rows;
+  let bytes = 0;
+  const tooMuch = rows.findIndex(({ payload }) => {
+    bytes += Buffer.byteLength(payload) + headerBytes;
+    return bytes > batchBytes;
+  });
+  return tooMuch === -1 ? rows : rows.slice(0, Math.max(tooMuch, 1));
 }
 
-async function forgetSent(client: pg.Client): Promise<void> {
-  await client.query(`delete from outbox where sent_at < now() - interval '${keepSentDays} days'`);
+async function forgetSent(client: pg.Client): Promise<number> {
+  const { rowCount } = await client.query(
+    `delete from outbox where id in (
+       select id from outbox where sent_at < now() - interval '${keepSentDays} days' limit ${forgetAtOnce})`,
+  );
+  return rowCount ?? 0;
 }
 
 /** Remembers a ring that comes while nobody waits, so that no event is left lying until the next poll. */

@@ -58,10 +58,10 @@ export function encodeCursor(cursor: Cursor): string {
 
 /**
  * @param order what the cursor must belong to
- * @param columns patterns of the values: a forged cursor must not reach the database as anything else
+ * @param columns tests of the values (a pattern is one): a forged cursor must not reach the database as anything else
  * @throws DomainError invalid
  */
-export function decodeCursor(after: string, order: string, columns: readonly RegExp[]): string[] {
+export function decodeCursor(after: string, order: string, columns: readonly Pick<RegExp, 'test'>[]): string[] {
   const values = parseCursor(after);
   const [given, ...rest] = values;
   const fits = rest.length === columns.length && columns.every((pattern, index) => pattern.test(rest[index] ?? ''));
@@ -103,7 +103,8 @@ export const orderBy = (columns: readonly KeyColumn[]) =>
   columns.map(({ sql, direction }) => `${sql} ${direction}`).join(', ');
 
 /**
- * `(a, b) > ($1, $2)` for columns of mixed directions: rows behind the cursor, found by the index at any depth.
+ * `(a, b) > ($1, $2)` for columns of mixed directions: rows behind the cursor, found by the index at any depth. Of
+ * mixed directions only the first column can start an index.
  * @param firstParameter number of the placeholder of the first value
  */
 export function behind(columns: readonly KeyColumn[], firstParameter: number): string {
@@ -119,5 +120,6 @@ export function behind(columns: readonly KeyColumn[], firstParameter: number): s
     const equal = columns.slice(0, index).map((column, before) => `${column.sql} = ${value(before)}`);
     return `(${[...equal, `${sql} ${compare(direction)} ${value(index)}`].join(' and ')})`;
   });
-  return `(${alternatives.join(' or ')})`;
+  const [first] = columns;
+  return `(${first?.sql} ${compare(first?.direction ?? 'asc')}= ${value(0)} and (${alternatives.join(' or ')}))`;
 }

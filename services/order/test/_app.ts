@@ -1,0 +1,75 @@
+import { createAdapter } from '@store/shared/database';
+import { createLog } from '@store/shared/log';
+import { Decimal } from '@store/shared/money';
+import { createApp } from '../src/app.ts';
+import { PrismaClient } from '../src/generated/client.ts';
+import { createOrderStore } from '../src/order-store.ts';
+import type { ProductClient } from '../src/product-client.ts';
+
+export const alice = 'a11ce000-3a52-4d0f-9f0e-0d8a55a1c001';
+export const bob = 'b0b00000-3a52-4d0f-9f0e-0d8a55a1c002';
+
+export const tea = '00000000-0000-4000-8000-0000000007ea';
+export const salt = '00000000-0000-4000-8000-000000005a17';
+export const gold = '00000000-0000-4000-8000-00000000601d';
+export const dust = '00000000-0000-4000-8000-00000000d057';
+export const unknown = '00000000-0000-4000-8000-00000000dead';
+
+const catalogue: Record<string, string> = {
+  [tea]: '4.5',
+  [salt]: '0.0050',
+  [gold]: '999999999999.9999',
+  [dust]: '0.0001',
+};
+
+/** The product service as a test wants it: `answer` may hold or fail it. */
+export function fakeProducts() {
+  const products = {
+    asked: [] as string[][],
+    answer: async (): Promise<void> => undefined,
+    async prices(ids: string[]) {
+      products.asked.push(ids);
+      await products.answer();
+      return new Map(ids.flatMap((id) => (catalogue[id] ? [[id, new Decimal(catalogue[id])] as const] : [])));
+    },
+  };
+  return products satisfies ProductClient;
+}
+
+interface Options {
+  products?: ProductClient;
+  currency?: string;
+  clock?: () => Date;
+  production?: boolean;
+}
+
+/** The real application over a database of the test's own. */
+export function testApp(databaseUrl: string, { products, currency, production, ...rest }: Options = {}) {
+  const prisma = new PrismaClient({ adapter: createAdapter(databaseUrl) });
+  const store = createOrderStore(prisma);
+  const app = createApp({
+    store,
+    products: products ?? fakeProducts(),
+    currency: currency ?? 'USD',
+    log: createLog('order', 'silent'),
+    production: production ?? false,
+    ...rest,
+  });
+  return { app, prisma, store, close: () => prisma.$disconnect() };
+}
+
+/** How many rows there are of everything. */
+export async function rowCounts(prisma: PrismaClient) {
+  return {
+    orders: await prisma.order.count(),
+    items: await prisma.orderItem.count(),
+    keys: await prisma.idempotencyKey.count(),
+    events: await prisma.outbox.count(),
+  };
+}
+
+/** The events of an order, in the order in which they were written. */
+export async function eventsOf(prisma: PrismaClient, orderId: string) {
+  const rows = await prisma.outbox.findMany({ where: { key: orderId }, orderBy: { seq: 'asc' } });
+  return rows.map(({ kind }) => kind);
+}
