@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { keyByKid } from '@store/shared/bearer';
+import { uuid } from '@store/shared/fields';
+import { type TokenKey, tokenAlgorithm, tokenAudience, tokenIssuer } from '@store/shared/token-keys';
+import { errors, jwtVerify, SignJWT } from 'jose';
+import { LRUCache } from 'lru-cache';
+
+interface Parts {
+  /** Signs. */
+  key: TokenKey;
+  /** Still verify, so that a change of the key logs nobody out. */
+  previousKeys?: TokenKey[];
+  ttlSeconds: number;
+  /** Milliseconds since 1970. */
+  clock?: () => number;
+  newId?: () => string;
+}
+
+export type Tokens = ReturnType<typeof createTokens>;
+
+const skewSeconds = 30;
+/** Browsers keep no longer cookie, and ours is a tenth of it. */
+const maxTokenLength = 4096;
+const compactJws = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+/** Platform tokens (decisions 3). */
+export function createTokens({ key, previousKeys = [], ttlSeconds, clock = Date.now, newId = randomUUID }: Parts) {
+  const getKey = keyByKid([...previousKeys, key]);
+  // Only tokens that were found good, until they expire: verifying costs as much as the rest of a request.
+  const verified = new LRUCache<string, { accountId: string; validUntil: number }>({ max: 10_000 });
+
+  /** The account of a token that was verified a while ago and has not expired since. */
+  function remembered(token: string): string | undefined {
+    const known = verified.get(token);
+    return known !== undefined && clock() < known.validUntil ? known.accountId : undefined;
+  }
+
+  async function verify(token: string) {
+    try {
+      return await jwtVerify(token, getKey, {
+        // The list is ours: never `none`, never what the token's header asks for.
+        algorithms: [tokenAlgorithm],
+        issuer: tokenIssuer,
+        audience: tokenAudience,
+        clockTolerance: skewSeconds,
+        requiredClaims: ['sub', 'jti', 'iat', 'nbf', 'exp'],
+        currentDate: new Date(clock()),
+      });
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return undefined;
+      throw error;
+    }
+  }
+
+  return {
+    remembered,
+    issue(accountId: string): Promise<string> {
+      const now = Math.floor(clock() / 1000);
+      return new SignJWT()
+        .setProtectedHeader({ alg: tokenAlgorithm, typ: 'JWT', kid: key.kid })
+        .setIssuer(tokenIssuer)
+        .setAudience(tokenAudience)
+        .setSubject(accountId)
+        .setJti(newId())
+        .setIssuedAt(now)
+        .setNotBefore(now)
+        .setExpirationTime(now + ttlSeconds)
+        .sign(key.key);
+    },
+    /** The account of a token, undefined when the token is not valid. */
+    async resolve(token: string): Promise<string | undefined> {
+      const known = remembered(token);
+      if (known !== undefined) return known;
+      if (token.length > maxTokenLength || !compactJws.test(token) || !isCanonical(token)) return undefined;
+      const payload = (await verify(token))?.payload;
+      const { success, data: accountId } = uuid.safeParse(payload?.sub);
+      if (payload?.exp === undefined || !success) return undefined;
+      verified.set(copy(token), { accountId, validUntil: (payload.exp + skewSeconds) * 1000 });
+      return accountId;
+    },
+  };
+}
+
+/** The last digit of a base64 text has spare bits: four spellings of one signature would all be good. */
+function isCanonical(token: string): boolean {
+  const signature = token.slice(token.lastIndexOf('.') + 1);
+  return Buffer.from(signature, 'base64url').toString('base64url') === signature;
+}
+
+/** A slice of a header keeps all of the header in memory. */
+const copy = (token: string) => Buffer.from(token, 'latin1').toString('latin1');

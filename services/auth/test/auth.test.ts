@@ -1,0 +1,172 @@
+import { parseSetCookie } from 'cookie';
+import request from 'supertest';
+import { type AccountClient, createAccountClient } from '../src/account-client.ts';
+import { ada, fakeAccounts, testApp } from './_app.ts';
+
+let accounts: ReturnType<typeof fakeAccounts>;
+let auth: Awaited<ReturnType<typeof testApp>>;
+
+beforeEach(async () => {
+  accounts = fakeAccounts();
+  auth = await testApp({ accounts });
+});
+
+const post = (path: string, body: unknown) =>
+  request(auth.app)
+    .post(path)
+    .send(body as object);
+const cookieOf = ({ headers }: { headers: Record<string, unknown> }) => {
+  const [header, ...others] = headers['set-cookie'] as string[];
+  expect(others).toEqual([]);
+  return parseSetCookie(header ?? '');
+};
+
+describe('POST /auth/register', () => {
+  it('answers with the account and where it is, without a cookie', async () => {
+    const { body, headers } = await post('/auth/register', { ...ada, role: 'admin' }).expect(201);
+    expect(headers.location).toBe(`/accounts/${body.id}`);
+    expect(Object.keys(body)).toEqual(['id', 'name', 'email', 'createdAt']);
+    expect(headers).not.toHaveProperty('set-cookie');
+    expect(accounts.calls).toEqual([{ register: ada }]);
+  });
+
+  it('says that an e-mail is taken', async () => {
+    await post('/auth/register', ada).expect(201);
+    const { body } = await post('/auth/register', ada).expect(409);
+    expect(body.type).toBe('urn:problem:store:email-taken');
+  });
+
+  it('names every wrong field and asks nobody', async () => {
+    const { body } = await post('/auth/register', { name: ' ', email: 'ada', password: 'short' }).expect(400);
+    expect(body.errors.map(({ path }: { path: string }) => path)).toEqual(['body.name', 'body.email', 'body.password']);
+    expect(accounts.calls).toEqual([]);
+  });
+});
+
+describe('POST /auth/login', () => {
+  it('answers with the account and a cookie that passes the check', async () => {
+    const { body: account } = await post('/auth/register', ada);
+    const answer = await post('/auth/login', { email: ada.email, password: ada.password }).expect(200);
+    expect(answer.body).toEqual(account);
+    expect(answer.headers['cache-control']).toBe('no-store');
+    const { value, ...attributes } = cookieOf(answer);
+    expect(attributes).toEqual({
+      name: '__store_jwt_token',
+      maxAge: 86_400,
+      path: '/',
+      httpOnly: true,
+      sameSite: 'lax',
+    });
+    const { headers } = await request(auth.app).get('/check').set('Cookie', `__store_jwt_token=${value}`).expect(200);
+    expect(headers['id-account']).toBe(account.id);
+  });
+
+  it('makes the cookie as it is told', async () => {
+    const strict = await testApp({ accounts, cookie: { httpOnly: false, secure: true, sameSite: 'Strict' } });
+    await post('/auth/register', ada);
+    const login = await request(strict.app).post('/auth/login').send(ada).expect(200);
+    const { value: _, maxAge, ...attributes } = cookieOf(login);
+    expect(attributes).toEqual({ name: '__store_jwt_token', path: '/', secure: true, sameSite: 'strict' });
+    const logout = await request(strict.app).get('/auth/logout').expect(200);
+    expect(cookieOf(logout)).toMatchObject(attributes);
+  });
+
+  it('answers a wrong password and an unknown e-mail alike, without a cookie', async () => {
+    await post('/auth/register', ada);
+    const wrong = await post('/auth/login', { ...ada, password: 'x' }).expect(401);
+    const unknown = await post('/auth/login', { ...ada, email: 'nobody@example.com' }).expect(401);
+    expect(wrong.body).toEqual(unknown.body);
+    for (const { headers } of [wrong, unknown]) expect(headers).not.toHaveProperty('set-cookie');
+  });
+
+  it('gives two logins two tokens', async () => {
+    await post('/auth/register', ada);
+    const [one, two] = await Promise.all([post('/auth/login', ada), post('/auth/login', ada)]);
+    expect(cookieOf(one).value).not.toBe(cookieOf(two).value);
+  });
+
+  it.each([
+    ['no body', undefined],
+    ['a list', []],
+    ['no password', { email: ada.email }],
+    ['a number as password', { email: ada.email, password: 12345678 }],
+    ['NUL in the e-mail', { email: 'a\0@example.com', password: ada.password }],
+    ['__proto__', JSON.parse('{"__proto__": {"email": "ada@example.com", "password": "x"}}')],
+  ])('refuses %s', async (_, body) => {
+    await post('/auth/login', body).expect(400);
+    expect(accounts.calls).toEqual([]);
+  });
+});
+
+describe('GET /auth/logout', () => {
+  it.each([
+    ['a token', '__store_jwt_token=a.b.c'],
+    ['no cookie', 'other=1'],
+  ])('clears the cookie with %s', async (_, cookie) => {
+    const answer = await request(auth.app).get('/auth/logout').set('Cookie', cookie).expect(200);
+    expect(answer.text).toBe('');
+    expect(answer.headers['cache-control']).toBe('no-store');
+    expect(cookieOf(answer)).toEqual({
+      name: '__store_jwt_token',
+      value: '',
+      maxAge: 0,
+      expires: new Date(0),
+      path: '/',
+      httpOnly: true,
+      sameSite: 'lax',
+    });
+  });
+});
+
+describe('POST /auth/solve', () => {
+  it('tells whose token it is', async () => {
+    const id = crypto.randomUUID();
+    const { body } = await post('/auth/solve', { token: await auth.tokens.issue(id) }).expect(200);
+    expect(body).toEqual({ idAccount: id });
+  });
+
+  it.each([['a.b.c'], [''], ['x'.repeat(100_000)], ['null']])('does not resolve %.20s', async (token) => {
+    const { body } = await post('/auth/solve', { token }).expect(401);
+    expect(body.detail).toBe('Invalid token');
+  });
+
+  it.each([[{}], [{ token: null }], [{ token: 1 }], [{ token: ['a.b.c'] }], [null]])('refuses %j', async (body) => {
+    await post('/auth/solve', body).expect(400);
+  });
+});
+
+describe('the account service is away', () => {
+  it('asks to come back, except where it is not needed', async () => {
+    auth = await testApp({ accounts: createAccountClient({ url: 'http://127.0.0.1:1' }) });
+    for (const path of ['/auth/register', '/auth/login']) {
+      const { headers, body } = await post(path, ada).expect(503);
+      expect(headers['retry-after']).toBe('1');
+      expect(body.detail).toContain('The account service is not available');
+    }
+    await request(auth.app).get('/auth/logout').expect(200);
+    await post('/auth/solve', { token: await auth.tokens.issue(crypto.randomUUID()) }).expect(200);
+  });
+});
+
+it('logs neither password nor token, whatever happens', async () => {
+  const failing: AccountClient = { ...accounts, checkPassword: () => Promise.reject(new Error('Out of order')) };
+  const broken = await testApp({ accounts: failing });
+  const json = (text: string) => request(auth.app).post('/auth/login').type('json').send(text);
+  await post('/auth/register', ada).expect(201);
+  await post('/auth/register', ada).expect(409);
+  const login = await post('/auth/login', ada).expect(200);
+  const token = cookieOf(login).value ?? '';
+  await post('/auth/login', { ...ada, password: `${ada.password}!` }).expect(401);
+  await json(`{"email": "ada@example.com", "password": "${ada.password}", `).expect(400);
+  await json(`"${ada.password}"`).expect(400);
+  await post('/auth/solve', { token }).expect(200);
+  await post('/auth/solve', { token: `${token}x` }).expect(401);
+  await request(auth.app).get(`/auth/logout?token=${token}`).set('Cookie', `__store_jwt_token=${token}`).expect(200);
+  await request(auth.app).get('/check').set('Cookie', `__store_jwt_token=${token}x`).expect(401);
+  await request(auth.app).get('/auth/nothing').set('Authorization', `Bearer ${token}`).expect(404);
+  await request(broken.app).post('/auth/login').send(ada).expect(500);
+  const lines = [...auth.logged, ...broken.logged].join('');
+  expect(auth.logged).toHaveLength(10);
+  expect(broken.logged).toHaveLength(2);
+  for (const secret of [ada.password.trim(), ...token.split('.').slice(1)]) expect(lines).not.toContain(secret);
+});

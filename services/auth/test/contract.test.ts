@@ -1,0 +1,42 @@
+import request from 'supertest';
+import { describeContract } from '../../../tests/kit/contract.ts';
+import { createAccountClient } from '../src/account-client.ts';
+import { authRoutes } from '../src/routes.ts';
+import { ada, testApp } from './_app.ts';
+
+let auth: Awaited<ReturnType<typeof testApp>>;
+let away: Awaited<ReturnType<typeof testApp>>;
+
+beforeAll(async () => {
+  auth = await testApp();
+  away = await testApp({ accounts: createAccountClient({ url: 'http://127.0.0.1:1' }) });
+});
+
+let registered = 0;
+async function newcomer() {
+  registered += 1;
+  const body = { ...ada, email: `ada${registered}@example.com` };
+  await request(auth.app).post('/auth/register').send(body).expect(201);
+  return { body };
+}
+
+describeContract({
+  // Only the shape of the routes is read here; the requests go to the application.
+  routes: authRoutes({} as never, {} as never),
+  app: () => auth.app,
+  awayApp: () => away.app,
+  calls: {
+    'post /auth/register': { 201: { body: ada }, 400: { body: { ...ada, name: ' ' } }, 409: newcomer },
+    'post /auth/login': {
+      200: newcomer,
+      400: { body: { email: ada.email } },
+      401: { body: { email: ada.email, password: 'wrong password' } },
+    },
+    'get /auth/logout': { 200: {} },
+    'post /auth/solve': {
+      200: async () => ({ body: { token: await auth.tokens.issue(crypto.randomUUID()) } }),
+      400: { body: { token: 7 } },
+      401: { body: { token: 'a.b.c' } },
+    },
+  },
+});
