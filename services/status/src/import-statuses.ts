@@ -1,0 +1,50 @@
+import { pipeline } from 'node:stream/promises';
+import pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { columns } from './csv-rows.ts';
+import type { CsvRow } from './schemas.ts';
+
+export interface Import {
+  databaseUrl: string;
+  rows: AsyncIterable<CsvRow>;
+  /** Forget all records there are before. */
+  replace: boolean;
+  onProgress?: (rowsRead: number) => void;
+}
+
+/** Adds records by COPY, all or none: nobody sees them before the last is in. Returns how many. */
+export async function importStatuses({ databaseUrl, rows, replace, onProgress }: Import): Promise<number> {
+  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => undefined); // a lost connection fails the query that waits on it
+  await client.connect();
+  try {
+    await client.query('begin');
+    // TRUNCATE would keep readers waiting until the end.
+    if (replace) await client.query('delete from station_status');
+    const copy = client.query(copyFrom(`copy station_status (${columns.join(', ')}) from stdin (format csv)`));
+    await pipeline(copyLines(rows, onProgress), copy);
+    await client.query('commit');
+    // So that the first reader finds statistics that fit, and no row that is gone. The server would do it later.
+    await client.query('vacuum (analyze) station_status').catch(() => undefined);
+    return copy.rowCount;
+  } finally {
+    await client.end(); // what is not committed is undone
+  }
+}
+
+async function* copyLines(rows: AsyncIterable<CsvRow>, onProgress: Import['onProgress']) {
+  let lines = '';
+  let count = 0;
+  for await (const row of rows) {
+    lines += `${columns.map((column) => csvField(row[column])).join(',')}\n`;
+    count += 1;
+    if (count % 1000 !== 0) continue;
+    yield lines;
+    lines = '';
+    onProgress?.(count);
+  }
+  yield lines;
+}
+
+const csvField = (value: string | number | null) =>
+  typeof value === 'string' ? `"${value.replaceAll('"', '""')}"` : (value ?? '');

@@ -1,0 +1,63 @@
+import { open } from 'node:fs/promises';
+import { ConfigError, databaseUrl, readConfig } from '@store/shared/config';
+import { isDatabaseAway } from '@store/shared/database';
+import { migrate } from '@store/shared/migrate';
+import { Command } from 'commander';
+import { z } from 'zod';
+import { CsvProblem, columns, csvRows } from './csv-rows.ts';
+import { importStatuses } from './import-statuses.ts';
+
+const configSchema = z.object({ DATABASE_URL: databaseUrl });
+
+const command = new Command('import')
+  .description('Adds station status records from CSV to the database of the status service: all of them or none.')
+  .argument('<file>', 'CSV file in UTF-8, or - for standard input')
+  .option('--replace', 'forget all records there are before', false)
+  .addHelpText(
+    'after',
+    `
+The first line names the columns, in any order: ${columns.join(', ')}.
+Only station_id and time must be there. An empty field is null. A time needs a zone: 2026-01-31T09:30:00.123456Z
+
+Environment:
+  DATABASE_URL  postgresql://role:password@host:port/database, given its tables where they are missing
+
+Exit code: 0 when all records are in, 1 when nothing was changed.`,
+  )
+  .action(run);
+
+async function run(file: string, { replace }: { replace: boolean }): Promise<void> {
+  const { DATABASE_URL } = readConfig(configSchema, process.env);
+  const input = file === '-' ? process.stdin : (await open(file)).createReadStream();
+  await migrate(DATABASE_URL, new URL('../prisma/migrations/', import.meta.url));
+  let rowsRead = 0;
+  const progress = setInterval(() => process.stderr.write(`${rowsRead} rows read\n`), 1000);
+  try {
+    const count = await importStatuses({
+      databaseUrl: DATABASE_URL,
+      rows: csvRows(input),
+      replace,
+      onProgress: (rows) => {
+        rowsRead = rows;
+      },
+    });
+    console.log(`${count} rows imported`);
+  } finally {
+    clearInterval(progress);
+  }
+}
+
+/** Sentences for what the user can mend; anything else is shown as it is. */
+function explain(error: unknown, file: string): string {
+  if (error instanceof CsvProblem) return `${file}: ${error.message}`;
+  if (error instanceof ConfigError) return error.message;
+  if (isDatabaseAway(error)) return 'The database that DATABASE_URL names cannot be reached.';
+  return error instanceof Error ? error.message : String(error);
+}
+
+try {
+  await command.parseAsync();
+} catch (error) {
+  process.stderr.write(`${explain(error, command.args[0] ?? '')}\nNothing was imported.\n`);
+  process.exit(1);
+}

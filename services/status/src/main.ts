@@ -1,0 +1,19 @@
+import { createAdapter, isDatabaseAway } from '@store/shared/database';
+import { migrate } from '@store/shared/migrate';
+import { runService } from '@store/shared/process';
+import { createApp } from './app.ts';
+import { configSchema } from './config.ts';
+import { PrismaClient } from './generated/client.ts';
+import { createStatusStore } from './status-store.ts';
+
+await runService('status', configSchema, async ({ config, log, onStop }) => {
+  const prisma = new PrismaClient({ adapter: createAdapter(config.DATABASE_URL) });
+  onStop('database', () => prisma.$disconnect());
+  return {
+    app: createApp({ store: createStatusStore(prisma), log, production: config.APP_PROFILE === 'prod' }),
+    prepare: () => migrate(config.DATABASE_URL, new URL('../prisma/migrations/', import.meta.url)),
+    isPassing: isDatabaseAway,
+    checks: { database: () => prisma.$queryRaw`select 1` },
+    extraPorts: config.EXTRA_PORTS,
+  };
+});

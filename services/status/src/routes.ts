@@ -1,0 +1,46 @@
+import { nextLink } from '@store/shared/page';
+import { type AnyRoute, away, ok, route } from '@store/shared/route';
+import { z } from 'zod';
+import { statusOut, statusQuery } from './schemas.ts';
+import type { Statuses } from './statuses.ts';
+
+/** Of `skip`, which the cursor replaces: RFC 9745 and RFC 8594. */
+const retiring = {
+  Deprecation: `@${Date.UTC(2026, 0, 1) / 1000}`,
+  Sunset: new Date(Date.UTC(2028, 0, 1)).toUTCString(),
+};
+
+export function statusRoutes(statuses: Statuses): AnyRoute[] {
+  return ['/api/v1/status/', '/api/v1/status'].map((path) =>
+    route({
+      method: 'get',
+      path,
+      summary: 'List station status records, the oldest first',
+      tag: 'status',
+      identity: 'none',
+      query: statusQuery,
+      responses: {
+        200: {
+          description: 'A bounded list, ordered by time.',
+          body: z.array(statusOut),
+          headers: {
+            Link: 'The next page, as rel="next", while there is more.',
+            Deprecation: 'Since when skip is deprecated; only where it is used.',
+            Sunset: 'When skip will stop to work; only where it is used.',
+          },
+        },
+        503: away,
+      },
+      async handler({ query, url }) {
+        const { json, next } = await statuses.list(query);
+        return ok(
+          { json },
+          {
+            ...(next && nextLink(url, next, ['cursor', 'skip'])),
+            ...(query.skip !== undefined && retiring),
+          },
+        );
+      },
+    }),
+  );
+}

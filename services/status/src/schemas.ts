@@ -1,0 +1,78 @@
+import { text, timestamp, wholeNumber } from '@store/shared/fields';
+import { z } from 'zod';
+import { utcTime } from './utc-time.ts';
+
+/** spec: Resources, Station status record; decisions 4. The names are snake_case there. */
+export const statusOut = z
+  .object({
+    station_id: z.int32(),
+    bikes_available: z.int32().nullable(),
+    docks_available: z.int32().nullable(),
+    time: timestamp,
+    category1: z.string().nullable(),
+    category2: z.string().nullable(),
+  })
+  .meta({ id: 'StationStatus' });
+
+const once = 'must be given once';
+const minimum = -(2 ** 31);
+const maximum = 2 ** 31 - 1;
+
+/** As the database's integer has it. */
+export const int4 = z
+  .string(once)
+  .regex(/^-?\d{1,15}$/, 'must be a whole number')
+  .transform(Number)
+  .refine((value) => value >= minimum && value <= maximum, `must be ${minimum} to ${maximum}`)
+  .meta({ type: 'integer', minimum, maximum });
+
+const time = z.string(once).transform((value, context) => {
+  const utc = utcTime(value);
+  if (utc !== undefined) return utc;
+  context.addIssue({ code: 'custom', message: 'must be a time with a zone, such as 2026-01-31T09:30:00.000000Z' });
+  return z.NEVER;
+});
+
+export const statusQuery = z.object({
+  limit: wholeNumber(1, 1000).default(100),
+  cursor: z
+    .string(once)
+    // In a query a plus that nobody encoded arrives as a space.
+    .transform((value) => value.replace(/ (\d\d(:?\d\d)?)$/, '+$1'))
+    .pipe(time)
+    .optional()
+    .meta({ type: 'string', format: 'date-time', description: 'Only records whose time is later.' }),
+  station_id: int4.optional().describe('Only records of this station.'),
+  after: z
+    .string(once)
+    .min(1, 'must not be empty')
+    .max(2_000)
+    .optional()
+    .describe('Where a page ended, from its Link: unlike cursor it loses no record of equal times. Replaces cursor.'),
+  skip: wholeNumber(0, 1_000_000_000).optional().meta({
+    deprecated: true,
+    description: 'Records to leave out; its cost grows with its value. Use after or cursor.',
+  }),
+});
+
+const orNull = <T extends z.ZodType<unknown, string>>(schema: T) =>
+  z
+    .string()
+    .default('')
+    .transform((value) => (value === '' ? null : value))
+    .pipe(schema.nullable());
+
+const category = orNull(text(1, 1000).refine((value) => !value.includes('\ufffd'), 'is not UTF-8 text'));
+
+/** A line of an import; the keys are its columns. What is empty or left out is null. */
+export const csvRow = z.object({
+  station_id: int4,
+  bikes_available: orNull(int4),
+  docks_available: orNull(int4),
+  time,
+  category1: category,
+  category2: category,
+});
+
+export type StatusQuery = z.output<typeof statusQuery>;
+export type CsvRow = z.output<typeof csvRow>;

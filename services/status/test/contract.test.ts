@@ -1,0 +1,38 @@
+import { describeContract } from '../../../tests/kit/contract.ts';
+import { awayDatabaseUrl, createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { statusRoutes } from '../src/routes.ts';
+import { testApp } from './_app.ts';
+import { add } from './_make.ts';
+
+let database: TestDatabase;
+let status: ReturnType<typeof testApp>;
+const away = testApp(awayDatabaseUrl);
+
+beforeAll(async () => {
+  database = await createTestDatabase('status');
+  status = testApp(database.url);
+  await add(
+    status.prisma,
+    { time: '2026-01-01T00:00:00Z' },
+    { time: '2026-01-01T00:00:00.000001Z', station: 2, bikes: 1, docks: 2, category1: 'a', category2: 'b' },
+    { time: '2026-01-01T00:00:01Z' },
+  );
+});
+
+afterAll(async () => {
+  await Promise.all([status.close(), away.close()]);
+  await database.drop();
+});
+
+const calls = (path: string) => ({ 200: { path: `${path}?skip=1&limit=1` }, 400: { path: `${path}?limit=0` } });
+
+describeContract({
+  // Only the shape of the routes is read here; the requests go to the application.
+  routes: statusRoutes({} as never),
+  app: () => status.app,
+  awayApp: () => away.app,
+  calls: {
+    'get /api/v1/status/': calls('/api/v1/status/'),
+    'get /api/v1/status': calls('/api/v1/status'),
+  },
+});

@@ -1,0 +1,96 @@
+import request from 'supertest';
+import { parse } from 'yaml';
+import { awayDatabaseUrl } from '../../../tests/kit/database.ts';
+import { testApp } from './_app.ts';
+
+// spec: Documentation endpoints. They are the same code in every service, and need no database.
+const development = testApp(awayDatabaseUrl);
+const production = testApp(awayDatabaseUrl, { production: true });
+
+afterAll(() => Promise.all([development.close(), production.close()]));
+
+it('redirects /apidocs-ui.html to the page', async () => {
+  await request(development.app).get('/apidocs-ui.html').expect(302).expect('Location', '/apidocs-ui/index.html');
+});
+
+it('shows a page of this API, with its script and style', async () => {
+  const page = await request(development.app).get('/apidocs-ui/index.html').expect(200).expect('Content-Type', /html/);
+  const files = [...page.text.matchAll(/(?:src|href)="\.\/([\w.-]+)"/g)].map(([, file]) => file);
+  expect(files).toEqual(expect.arrayContaining(['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-init.js']));
+  for (const file of files) await request(development.app).get(`/apidocs-ui/${file}`).expect(200);
+  const { text } = await request(development.app).get('/apidocs-ui/swagger-ui-init.js').buffer(true);
+  expect(text).toContain('/api/v1/status/');
+  expect(text).not.toContain('petstore');
+});
+
+it('serves the document as JSON, with every section', async () => {
+  const { body } = await request(development.app).get('/v3/api-docs').expect(200).expect('Content-Type', /json/);
+  expect(body).toMatchObject({
+    openapi: expect.stringMatching(/^3\.1\./),
+    info: { title: 'Status API', version: expect.stringMatching(/^\d+\.\d+\.\d+$/) },
+    servers: [{ url: '/' }],
+    components: {
+      schemas: { StationStatus: { type: 'object' }, Problem: { type: 'object' } },
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+        'id-account': { type: 'apiKey', in: 'header', name: 'id-account' },
+      },
+    },
+  });
+  expect(Object.keys(body.paths)).toEqual(['/api/v1/status/', '/api/v1/status']);
+});
+
+it('documents the parameters with their bounds', async () => {
+  const { body } = await request(development.app).get('/v3/api-docs');
+  const parameters = body.paths['/api/v1/status/'].get.parameters;
+  expect(parameters).toMatchObject([
+    {
+      name: 'limit',
+      in: 'query',
+      required: false,
+      schema: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
+    },
+    { name: 'cursor', required: false, schema: { type: 'string', format: 'date-time' } },
+    { name: 'station_id', required: false, schema: { type: 'integer' } },
+    { name: 'after', required: false, schema: { type: 'string' } },
+    { name: 'skip', required: false, schema: { type: 'integer', minimum: 0, deprecated: true } },
+  ]);
+});
+
+it('serves the same document as YAML', async () => {
+  const json = await request(development.app).get('/v3/api-docs');
+  const yaml = await request(development.app).get('/v3/api-docs.yaml').buffer(true).parse(asText).expect(200);
+  expect(yaml.headers['content-type']).toMatch(/yaml/);
+  expect(parse(yaml.body)).toEqual(json.body);
+});
+
+it('leaves no reference of the document without a target', async () => {
+  const { body, text } = await request(development.app).get('/v3/api-docs');
+  const names = [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name);
+  expect(Object.keys(body.components.schemas)).toEqual(expect.arrayContaining([...new Set(names)]));
+  expect(text.match(/"\$ref":"(?!#\/components\/schemas\/)/g)).toBeNull();
+});
+
+it.each([
+  '/apidocs-ui.html',
+  '/apidocs-ui/index.html',
+  '/apidocs-ui/swagger-ui.css',
+  '/v3/api-docs',
+  '/v3/api-docs.yaml',
+])('has no %s in production', async (path) => {
+  await request(development.app)
+    .get(path)
+    .expect((response) => expect(response.status).toBeLessThan(400));
+  await request(production.app)
+    .get(path)
+    .expect(404)
+    .expect('Content-Type', /^application\/problem\+json/);
+});
+
+type Parser = Parameters<request.Test['parse']>[0];
+
+const asText: Parser = (response, done) => {
+  const chunks: Buffer[] = [];
+  response.on('data', (chunk) => chunks.push(Buffer.from(chunk)));
+  response.on('end', () => done(null, Buffer.concat(chunks).toString()));
+};

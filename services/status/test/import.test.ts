@@ -1,0 +1,187 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import { awayDatabaseUrl, createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { CsvProblem, csvRows } from '../src/csv-rows.ts';
+import { importStatuses } from '../src/import-statuses.ts';
+import { testApp } from './_app.ts';
+import { add, clear } from './_make.ts';
+
+let database: TestDatabase;
+let status: ReturnType<typeof testApp>;
+let dir: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase('status');
+  status = testApp(database.url);
+  dir = await mkdtemp(join(tmpdir(), 'store-import-'));
+});
+
+afterAll(async () => {
+  await status.close();
+  await database.drop();
+  await rm(dir, { recursive: true });
+});
+
+beforeEach(() => clear(status.prisma));
+
+/** The command as a user runs it. */
+const run = (args: string[], { url = database.url, input = '' } = {}) =>
+  execa(
+    process.execPath,
+    ['-C', 'source', '--import', 'tsx', fileURLToPath(new URL('../src/import.ts', import.meta.url)), ...args],
+    { input, env: { DATABASE_URL: url, NODE_OPTIONS: '' }, reject: false },
+  );
+
+async function importText(content: string, ...options: string[]) {
+  const file = join(dir, 'in.csv');
+  await writeFile(file, content);
+  return run([...options, file]);
+}
+
+const stored = () =>
+  status.prisma.$queryRaw`
+    select station_id, bikes_available, docks_available, category1, category2,
+           to_char(time at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as time
+    from station_status order by id`;
+
+const empty = { bikes_available: null, docks_available: null, category1: null, category2: null };
+
+it('stores all columns in any order, to the microsecond', async () => {
+  const { stdout, exitCode } = await importText(
+    'category2,time,docks_available,station_id,category1,bikes_available\n' +
+      'b,2026-01-01T00:00:00.000001Z,2,7,a,1\n' +
+      ',2026-01-01 02:00:00.5+02,,-8,,\n',
+  );
+  expect({ stdout, exitCode }).toEqual({ stdout: '2 rows imported', exitCode: 0 });
+  expect(await stored()).toEqual([
+    {
+      station_id: 7,
+      bikes_available: 1,
+      docks_available: 2,
+      category1: 'a',
+      category2: 'b',
+      time: '2026-01-01T00:00:00.000001Z',
+    },
+    { ...empty, station_id: -8, time: '2026-01-01T00:00:00.500000Z' },
+  ]);
+});
+
+it('reads quotes, a BOM, CRLF, empty lines and blanks; columns that are missing are null', async () => {
+  const { exitCode } = await importText(
+    '\ufefftime, station_id ,category1\r\n' +
+      '2026-01-01T00:00:00Z,1,"a ""b"", \\.\nü"\r\n' +
+      '\r\n' +
+      '"2026-01-01T00:00:01Z", 2 ,"\\N"',
+  );
+  expect(exitCode).toBe(0);
+  expect(await stored()).toEqual([
+    { ...empty, station_id: 1, time: '2026-01-01T00:00:00.000000Z', category1: 'a "b", \\.\nü' },
+    { ...empty, station_id: 2, time: '2026-01-01T00:00:01.000000Z', category1: '\\N' },
+  ]);
+});
+
+it('reads standard input', async () => {
+  const { stdout } = await run(['-'], { input: 'station_id,time\n1,2026-01-01T00:00:00Z\n' });
+  expect(stdout).toBe('1 rows imported');
+  expect(await stored()).toHaveLength(1);
+});
+
+it('adds to what is there, or replaces it', async () => {
+  const csv = 'station_id,time\n1,2026-01-01T00:00:00Z\n';
+  await importText(csv);
+  await importText(csv);
+  expect(await stored()).toHaveLength(2);
+  await importText(csv, '--replace');
+  expect(await stored()).toHaveLength(1);
+});
+
+it('makes the tables of an empty database', async () => {
+  await status.prisma.$executeRaw`drop table station_status, _prisma_migrations`;
+  const { exitCode } = await importText('station_id,time\n1,2026-01-01T00:00:00Z\n');
+  expect(exitCode).toBe(0);
+  expect(await stored()).toHaveLength(1);
+});
+
+it('takes a header without rows for no rows', async () => {
+  const { stdout, exitCode } = await importText('station_id,time\n');
+  expect({ stdout, exitCode }).toEqual({ stdout: '0 rows imported', exitCode: 0 });
+});
+
+const good = 'station_id,time,bikes_available,category1\n1,2026-01-01T00:00:00Z,1,a\n';
+
+it.each([
+  ['an empty file', '', /is empty\. Line 1 must name the columns/],
+  ['no header', '1,2026-01-01T00:00:00Z\n', /no column station_id, has no column time/],
+  ['a missing column', 'station_id,when\n', /no column time, has an unknown column "when"/],
+  ['a column twice', 'station_id,time,time\n', /names the column "time" twice/],
+  ['another delimiter', 'station_id;time\n', /no column station_id/],
+  ['a time without zone', `${good}2,2026-01-01T00:00:00,,\n`, /Line 3: time must be a time with a zone/],
+  ['a word for a time', `${good}2,now,,\n`, /Line 3: time must be/],
+  ['no time', `${good}2,,,\n`, /Line 3: time must be/],
+  ['no station', `${good},2026-01-01T00:00:00Z,,\n`, /Line 3: station_id must be a whole number/],
+  ['a station out of range', `${good}2147483648,2026-01-01T00:00:00Z,,\n`, /Line 3: station_id must be -2147483648 to/],
+  ['a fraction', `${good}2,2026-01-01T00:00:00Z,1.5,\n`, /Line 3: bikes_available must be a whole number/],
+  ['two bad values', `${good}x,2026-01-01T00:00:00Z,y,\n`, /Line 3: station_id must .*; bikes_available must/],
+  ['NUL', `${good}2,2026-01-01T00:00:00Z,,a\0b\n`, /Line 3: category1 must not contain control characters/],
+  ['a bad line behind quoted line ends', `${good}2,2026-01-01T00:00:00Z,,"a\n\nb"\n3,x,,\n`, /Line 6: time must be/],
+  ['a bad line behind empty ones', `${good}\n\n3,x,,\n`, /Line 5: time must be/],
+  ['a bad last line without line end', `${good}3,x,,`, /Line 3: time must be/],
+  ['too few fields', `${good}2,2026-01-01T00:00:00Z\n`, /columns length is 4, got 2 on line 3/],
+  ['a quote that is never closed', `${good}2,2026-01-01T00:00:00Z,,"a\n`, /Quote Not Closed.* line \d/],
+  [
+    'a quote that swallows the file',
+    `${good}2,2026-01-01T00:00:00Z,,"a\n${'2,2026-01-01T00:00:00Z,,b\n'.repeat(5000)}`,
+    /Look for a quote that is never closed/,
+  ],
+  [
+    'another encoding',
+    Buffer.from(`${good}2,2026-01-01T00:00:00Z,,\u00e4\n`, 'latin1'),
+    /Line 3: category1 is not UTF-8/,
+  ],
+])('refuses %s, says where, and changes nothing', async (_, content, message) => {
+  await add(status.prisma, { time: '2025-01-01T00:00:00Z', station: 42 });
+  // Without the command around it: a process for each would take long.
+  const rows = csvRows(Readable.from([Buffer.from(content)]));
+  const attempt = importStatuses({ databaseUrl: database.url, rows, replace: true });
+  await expect(attempt).rejects.toBeInstanceOf(CsvProblem);
+  await expect(attempt).rejects.toThrow(message);
+  expect(await stored()).toEqual([{ ...empty, station_id: 42, time: '2025-01-01T00:00:00.000000Z' }]);
+});
+
+it('changes nothing when the last of many rows is bad, and exits with 1', async () => {
+  await add(status.prisma, { time: '2025-01-01T00:00:00Z', station: 42 });
+  const rows = Array.from({ length: 5000 }, (_, n) => `${n},2026-01-01T00:00:00Z\n`);
+  const content = `station_id,time\n${rows.join('')}x,2026-01-01T00:00:00Z\n`;
+  const { stderr, stdout, exitCode } = await importText(content, '--replace');
+  expect(stderr).toMatch(/in\.csv: Line 5002: station_id must be a whole number\.\nNothing was imported\.$/);
+  expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 1 });
+  expect(await stored()).toMatchObject([{ station_id: 42 }]);
+});
+
+it.each([
+  ['no file', [], {}, /missing required argument 'file'/],
+  ['a file that is not there', ['/nowhere.csv'], {}, /no such file or directory, open '\/nowhere\.csv'/],
+  ['no DATABASE_URL', ['-'], { url: '' }, /DATABASE_URL is not set/],
+  [
+    'a database that is away',
+    ['-'],
+    { url: awayDatabaseUrl },
+    /The database that DATABASE_URL names cannot be reached/,
+  ],
+])('says what to do about %s', async (_, args, options, message) => {
+  const { stderr, exitCode } = await run(args, options);
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(message);
+  expect(stderr).not.toMatch(/^\s+at /m);
+});
+
+it('explains itself', async () => {
+  const { stdout, exitCode } = await run(['--help']);
+  expect(exitCode).toBe(0);
+  for (const word of ['station_id', 'category2', 'DATABASE_URL', '--replace', 'Exit code'])
+    expect(stdout).toContain(word);
+});
