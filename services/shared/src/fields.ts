@@ -49,7 +49,7 @@ export const timestamp = z.iso.datetime({ offset: true });
 /** A whole number out of a query: digits only, so neither `1e2` nor ` 5` nor an empty text. */
 export function wholeNumber(min: number, max: number) {
   return z
-    .string()
+    .string('must be given once')
     .regex(/^\d{1,15}$/, 'must be a whole number')
     .transform(Number)
     .refine((value) => value >= min && value <= max, `must be ${min} to ${max}`)

@@ -103,13 +103,19 @@ function jsonSchema(schema: z.ZodType, schemas: Json): Json {
     $defs = {},
     id,
     ...own
-  } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Json;
+  } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', override: withDefault }) as Json;
   const named = { ...($defs as Record<string, Json>), ...(typeof id === 'string' ? { [id]: own } : {}) };
   for (const [name, definition] of Object.entries(named)) {
     const { id: _id, ...rest } = definition;
     schemas[name] = atComponents(rest);
   }
   return typeof id === 'string' ? { $ref: `#/components/schemas/${id}` } : atComponents(own);
+}
+
+/** zod leaves the default of a transformed value out, for it is of the output: of a number both look alike. */
+function withDefault({ zodSchema, jsonSchema: json }: { zodSchema: z.core.$ZodTypes; jsonSchema: Json }): void {
+  const { def } = zodSchema._zod;
+  if (def.type === 'default' && typeof def.defaultValue === 'number') json.default = def.defaultValue;
 }
 
 function atComponents(schema: Json): Json {
