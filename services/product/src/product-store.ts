@@ -1,5 +1,5 @@
 import type { Decimal } from '@store/shared/money';
-import { behind, type Cursor, decodeCursor, type KeyColumn, orderBy } from '@store/shared/page';
+import { behind, type Cursor, cursorTime, cursorUuid, decodeCursor, type KeyColumn, orderBy } from '@store/shared/page';
 import type { PrismaClient } from './generated/client.ts';
 import type { ProductIn, ProductOut, ProductQuery } from './schemas.ts';
 
@@ -13,15 +13,15 @@ export type ProductStore = ReturnType<typeof createProductStore>;
 
 /** Of each sort field: the column, how a cursor writes its value, and what such a value looks like. */
 const columnOf = {
-  name: { sql: 'name', text: 'name', type: 'text', pattern: /^[^\0]{1,400}$/ },
-  price: { sql: 'price', text: 'price::text', type: 'numeric', pattern: /^\d{1,12}(\.\d{1,4})?$/ },
+  name: { sql: 'name', text: 'name', type: 'text', fits: /^[^\0]{1,400}$/ },
+  price: { sql: 'price', text: 'price::text', type: 'numeric', fits: /^\d{1,12}(\.\d{1,4})?$/ },
   createdAt: {
     sql: 'created_at',
     text: `to_char(created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`,
     type: 'timestamptz',
-    pattern: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/,
+    fits: cursorTime,
   },
-  id: { sql: 'id', text: 'id::text', type: 'uuid', pattern: /^[0-9a-f-]{36}$/ },
+  id: { sql: 'id', text: 'id::text', type: 'uuid', fits: cursorUuid },
 } as const;
 
 type Row = Omit<ProductOut, 'price'> & { price: Decimal };
@@ -61,7 +61,7 @@ export function createProductStore(prisma: PrismaClient) {
   };
 }
 
-type ListColumn = KeyColumn & { text: string; pattern: RegExp };
+type ListColumn = KeyColumn & { text: string; fits: Pick<RegExp, 'test'> };
 
 function listStatement({ size, page, after, q, id }: ProductQuery, columns: ListColumn[], order: string) {
   const values: unknown[] = [size];
@@ -70,9 +70,9 @@ function listStatement({ size, page, after, q, id }: ProductQuery, columns: List
   if (q !== undefined) conditions.push(`position(lower(${parameter(q)}) in lower(name)) > 0`);
   if (id !== undefined) conditions.push(`id = any(${parameter(id)}::uuid[])`);
   if (after !== undefined) {
-    const patterns = columns.map(({ pattern }) => pattern);
+    const tests = columns.map(({ fits }) => fits);
     conditions.push(behind(columns, values.length + 1));
-    values.push(...decodeCursor(after, order, patterns));
+    values.push(...decodeCursor(after, order, tests));
   }
   const offset = after === undefined && page > 0 ? `offset ${parameter(page)}::bigint * $1::int` : '';
   const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;

@@ -1,19 +1,40 @@
 import { createAdapter } from '@store/shared/database';
-import { createLog } from '@store/shared/log';
+import { createLog, type Logger } from '@store/shared/log';
+import request from 'supertest';
 import { createApp } from '../src/app.ts';
 import { PrismaClient } from '../src/generated/client.ts';
-import { createProductStore } from '../src/product-store.ts';
+import { createProductStore, type ProductStore } from '../src/product-store.ts';
 
 export const accountId = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001';
+export const tea = { name: 'Tea', price: 4.5, unit: 'kg' };
+export const unknown = '/products/00000000-0000-4000-8000-000000000000';
+
+export interface TestAppOptions {
+  writers?: string[];
+  production?: boolean;
+  log?: Logger;
+  /** Put in the place of the real store's functions. */
+  store?: Partial<ProductStore>;
+}
 
 /** The real application over a database of the test's own. */
-export function testApp(databaseUrl: string, options: { writers?: string[]; production?: boolean } = {}) {
+export function testApp(databaseUrl: string, options: TestAppOptions = {}) {
   const prisma = new PrismaClient({ adapter: createAdapter(databaseUrl) });
   const app = createApp({
-    store: createProductStore(prisma),
+    store: { ...createProductStore(prisma), ...options.store },
     writers: options.writers ?? [],
-    log: createLog('product', 'silent'),
+    log: options.log ?? createLog('product', 'silent'),
     production: options.production ?? false,
   });
-  return { app, prisma, close: () => prisma.$disconnect() };
+  return {
+    app,
+    prisma,
+    close: () => prisma.$disconnect(),
+    /** A product is made of an object, or of text where its digits matter. */
+    post: (body: object | string) =>
+      request(app).post('/products').set('id-account', accountId).type('json').send(body),
+    put: (path: string, body: object) => request(app).put(path).set('id-account', accountId).send(body),
+    delete: (path: string) => request(app).delete(path).set('id-account', accountId),
+    get: (path: string) => request(app).get(path),
+  };
 }

@@ -10,7 +10,7 @@ export interface Sort<F extends string> {
   direction: Direction;
 }
 
-/** `sort`, repeatable, of the given fields; direction defaults to ascending. */
+/** `sort`, repeatable, of the given fields; direction defaults to ascending. Of a repeated field the first counts. */
 export function sortQuery<const F extends string>(fields: readonly F[], fallback: Sort<NoInfer<F>>[]) {
   const one = z
     .string()
@@ -23,10 +23,14 @@ export function sortQuery<const F extends string>(fields: readonly F[], fallback
       return { field: field as F, direction: direction as Direction };
     });
   return z
-    .union([one.transform((sort) => [sort]), z.array(one).min(1).max(fields.length)])
+    .union([one.transform((sort) => [sort]), z.array(one).min(1).max(fields.length).transform(firstOfEach)])
     .default(fallback)
     .meta({ type: 'array', items: { type: 'string', examples: fields.map((field) => `${field},desc`) } });
 }
+
+/** A field that says nothing new would only make the cursor longer, and a long one is refused. */
+const firstOfEach = <F extends string>(sorts: Sort<F>[]) =>
+  sorts.filter(({ field }, index) => sorts.findIndex((other) => other.field === field) === index);
 
 export const pageQuery = (defaultSize: number, maxSize: number) => ({
   page: wholeNumber(0, 1_000_000).default(0),
@@ -55,6 +59,16 @@ export interface Cursor {
 export function encodeCursor(cursor: Cursor): string {
   return Buffer.from(JSON.stringify([cursor.order, ...cursor.values])).toString('base64url');
 }
+
+/** Tests of cursor values that PostgreSQL can cast: it knows neither a 30th of February nor a year 0. */
+export const cursorTime = {
+  test(value: string): boolean {
+    if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3,6}Z$/.test(value) || value < '0001') return false;
+    const time = new Date(value);
+    return !Number.isNaN(time.getTime()) && time.toISOString().slice(0, 23) === value.slice(0, 23);
+  },
+};
+export const cursorUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * @param order what the cursor must belong to

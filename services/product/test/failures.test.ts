@@ -1,0 +1,192 @@
+import { createLog } from '@store/shared/log';
+import request from 'supertest';
+import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { accountId, tea, testApp, unknown } from './_app.ts';
+import { createGate } from './_gate.ts';
+
+let database: TestDatabase;
+const opened: { close(): Promise<unknown> }[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase('product');
+});
+
+afterEach(async () => {
+  for (const part of opened.splice(0).reverse()) await part.close();
+});
+
+afterAll(() => database.drop());
+
+function appWith(options: Parameters<typeof testApp>[1], url = database.url) {
+  const product = testApp(url, options);
+  opened.push(product);
+  return product;
+}
+
+/** A log whose lines can be read. */
+function logLines() {
+  const lines: string[] = [];
+  const log = createLog('product', 'info', { write: (line) => void lines.push(line) });
+  return { log, lines, parsed: () => lines.map((line) => JSON.parse(line)) };
+}
+
+describe('the database away', () => {
+  it('is 503 with Retry-After for every route, changes nothing, and passes by itself', async () => {
+    const gate = await createGate(database.url);
+    const { log, lines } = logLines();
+    const product = appWith({ log }, gate.url);
+    opened.push(gate);
+    const { headers } = await product.post(tea);
+    const path = headers.location ?? '';
+    const steady = appWith({});
+    const before = await steady.prisma.product.count();
+
+    await gate.close();
+    for (const attempt of [
+      product.get('/products'),
+      product.get(path),
+      product.post(tea),
+      product.put(path, { ...tea, name: 'Coffee' }),
+      product.delete(path),
+    ]) {
+      const { status, headers: answered, body, text } = await attempt;
+      expect({ status, retryAfter: answered['retry-after'] }).toEqual({ status: 503, retryAfter: '1' });
+      expect(body).toMatchObject({
+        type: 'urn:problem:store:database-away',
+        title: 'Service Unavailable',
+        status: 503,
+      });
+      expect(text).not.toMatch(/ECONN|prisma|127\.0\.0\.1|postgres/i);
+    }
+    expect(lines.filter((line) => line.includes('"level":"warn"'))).toHaveLength(5);
+
+    await gate.open();
+    expect((await product.get(path)).body).toMatchObject(tea);
+    expect(await steady.prisma.product.count()).toBe(before);
+  });
+
+  it('and mute is 503 within a few seconds', async () => {
+    const gate = await createGate(database.url);
+    await gate.close();
+    await gate.openMute();
+    opened.push(gate);
+    const product = appWith({}, gate.url);
+    expect(await product.get('/products')).toMatchObject({
+      status: 503,
+      body: { type: 'urn:problem:store:database-away' },
+    });
+  });
+});
+
+describe('an unforeseen failure', () => {
+  const secret = 'relation "products" does not exist: password=hunter2';
+  const failing = {
+    list: () => Promise.reject(new Error(secret)),
+    insert: () => Promise.reject(new TypeError(secret)),
+    find: () => {
+      throw new Error(secret);
+    },
+  };
+  const traceId = '0af7651916cd43dd8448eb211c80319c';
+
+  it.each([true, false])(
+    'is a 500 that says only a trace id; the log has the rest (production: %s)',
+    async (production) => {
+      const { log, parsed } = logLines();
+      const product = appWith({ log, production, store: failing });
+      for (const sent of [product.get('/products'), product.get(unknown), product.post(tea)]) {
+        const { status, body, headers, text } = await sent.set('traceparent', `00-${traceId}-b7ad6b7169203331-01`);
+        expect({ status, body }).toEqual({
+          status: 500,
+          body: {
+            type: 'about:blank',
+            title: 'Internal Server Error',
+            status: 500,
+            instance: expect.stringMatching(/^\/products/),
+            detail: 'Something went wrong on our side. Name the trace id when you report it.',
+            traceId,
+          },
+        });
+        expect(headers['content-type']).toContain('application/problem+json');
+        expect(text).not.toMatch(/hunter2|relation|\.ts/);
+      }
+      const failures = parsed().filter(({ msg }) => msg === 'Request failed unexpectedly');
+      expect(failures).toHaveLength(3);
+      for (const line of failures) {
+        expect(line).toMatchObject({ level: 'error', traceId, err: { message: secret, stack: expect.any(String) } });
+      }
+    },
+  );
+
+  it('has a trace id of its own where the caller gives none', async () => {
+    const { log, parsed } = logLines();
+    const { body } = await appWith({ log, store: failing }).get('/products');
+    expect(body.traceId).toMatch(/^[0-9a-f]{32}$/);
+    expect(parsed().map((line) => line.traceId)).toEqual([body.traceId, body.traceId]);
+  });
+
+  it('is also an answer that the documents do not know, but only outside production', async () => {
+    const store = { list: async () => ({ json: '[{"id":"x"}]', next: undefined }) };
+    expect((await appWith({ store }).get('/products')).status).toBe(500);
+    expect((await appWith({ store, production: true }).get('/products')).body).toEqual([{ id: 'x' }]);
+  });
+});
+
+describe('log lines', () => {
+  it('are one per request, in JSON, with path, status and trace id', async () => {
+    const { log, parsed } = logLines();
+    const product = appWith({ log });
+    await product.get('/products?size=1').set('x-request-id', '0af76519-16cd-43dd-8448-eb211c80319c');
+    expect(parsed()).toEqual([
+      expect.objectContaining({
+        level: 'info',
+        service: 'product',
+        msg: 'Request handled',
+        traceId: '0af7651916cd43dd8448eb211c80319c',
+        req: { method: 'GET', path: '/products' },
+        res: { status: 200 },
+        durationMs: expect.any(Number),
+      }),
+    ]);
+  });
+
+  it('carry no token, cookie, body or query', async () => {
+    const { log, lines } = logLines();
+    const away = appWith({ log }, 'postgresql://nobody:hidden-db@127.0.0.1:1/away');
+    const product = appWith({ log, store: { find: () => Promise.reject(new Error('broken')) } });
+    const send = (app: typeof product.app, path: string) =>
+      request(app)
+        .post(path)
+        .set({
+          'id-account': accountId,
+          cookie: '__store_jwt_token=hidden-cookie',
+          authorization: 'Bearer hidden-bearer',
+        })
+        .send({ ...tea, name: 'hidden-name', price: 'hidden-price' });
+    await send(product.app, '/products?token=hidden-query');
+    await product.get(`${unknown}?q=hidden-query`).set('cookie', '__store_jwt_token=hidden-cookie');
+    await product.get('/products?size=hidden-size');
+    await away.post({ ...tea, name: 'hidden-name' });
+    await away.get('/products?q=hidden-query');
+    expect(lines.length).toBeGreaterThan(5);
+    expect(lines.filter((line) => line.includes('hidden'))).toEqual([]);
+  });
+});
+
+describe('documentation', () => {
+  const pages = ['/apidocs-ui.html', '/apidocs-ui/index.html', '/v3/api-docs', '/v3/api-docs.yaml'];
+
+  it('is there outside production', async () => {
+    const product = appWith({});
+    const [redirect, ui, json, yaml] = await Promise.all(pages.map((path) => product.get(path)));
+    expect(redirect).toMatchObject({ status: 302, headers: { location: '/apidocs-ui/index.html' } });
+    expect(ui).toMatchObject({ status: 200, text: expect.stringContaining('swagger-ui') });
+    expect(Object.keys(json?.body.paths)).toEqual(['/products', '/products/{id}']);
+    expect(yaml).toMatchObject({ status: 200, text: expect.stringContaining('openapi: 3.1') });
+  });
+
+  it.each(pages)('%s is not there in production', async (path) => {
+    const product = appWith({ production: true });
+    expect(await product.get(path)).toMatchObject({ status: 404, body: { status: 404 } });
+  });
+});

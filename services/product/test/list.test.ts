@@ -1,0 +1,306 @@
+import { encodeCursor } from '@store/shared/page';
+import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { tea, testApp } from './_app.ts';
+
+interface Item {
+  id: string;
+  name: string;
+  price: number;
+}
+
+let database: TestDatabase;
+let product: ReturnType<typeof testApp>;
+
+beforeAll(async () => {
+  database = await createTestDatabase('product');
+  product = testApp(database.url);
+});
+
+afterEach(() => product.prisma.product.deleteMany());
+
+afterAll(async () => {
+  await product.close();
+  await database.drop();
+});
+
+const names = ['Tea', 'tea', 'Ärger', 'Ölkanne', '🍵', '"quoted" and \\ more', 'a,b;c', 'line\nend'];
+
+/** Products in the order of their making; names and prices repeat, so that ties are everywhere. */
+async function make(count: number, from = 0): Promise<Item[]> {
+  const items: Item[] = [];
+  for (let n = from; n < from + count; n += 1) {
+    const { body } = await product.post({ ...tea, name: names[n % names.length], price: 1 + (n % 3) / 10000 });
+    items.push(body);
+  }
+  return items;
+}
+
+const nextOf = (link: string | undefined) => /^<([^>]+)>; rel="next"$/.exec(link ?? '')?.[1];
+
+/** Every item behind `path`, by the Link of each page. */
+async function walk(path: string, between: () => Promise<unknown> = async () => undefined): Promise<Item[]> {
+  const items: Item[] = [];
+  for (let next: string | undefined = path; next !== undefined; ) {
+    const { status, body, headers } = await product.get(next);
+    expect({ status, body: status === 200 ? [] : body }).toEqual({ status: 200, body: [] });
+    items.push(...body);
+    next = nextOf(headers.link);
+    await between();
+  }
+  return items;
+}
+
+const idsOf = (items: Item[]) => items.map(({ id }) => id);
+
+describe('a walk', () => {
+  const byCodePoint = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+  const comparators: Record<string, (a: Item, b: Item, made: Map<string, number>) => number> = {
+    name: (a, b) => byCodePoint(a.name, b.name),
+    price: (a, b) => a.price - b.price,
+    createdAt: (a, b, made) => (made.get(a.id) ?? 0) - (made.get(b.id) ?? 0),
+    id: (a, b) => byCodePoint(a.id, b.id),
+  };
+
+  function sorted(items: Item[], sorts: string[]): string[] {
+    const made = new Map(items.map(({ id }, index) => [id, index]));
+    const last = `id,${(sorts[0] ?? '').split(',')[1] ?? 'asc'}`;
+    const keys = [...sorts, last].map((sort) => sort.split(','));
+    const ordered = [...items].sort((a, b) => {
+      const differences = keys.map(([field = '', direction]) => {
+        const difference = comparators[field]?.(a, b, made) ?? Number.NaN;
+        return direction === 'desc' ? -difference : difference;
+      });
+      return differences.find((difference) => difference !== 0) ?? 0;
+    });
+    return idsOf(ordered);
+  }
+
+  it.each([
+    [[]],
+    [['createdAt,desc']],
+    [['name']],
+    [['name,asc']],
+    [['name,desc']],
+    [['price']],
+    [['price,desc']],
+    [['price,desc', 'name,asc']],
+    [['name,asc', 'price,desc']],
+    [['name,desc', 'price,asc', 'createdAt,desc']],
+    [['price,asc', 'createdAt,desc']],
+    [['price,desc', 'name,desc', 'createdAt,desc']],
+  ])('sorted by %j gives every item once and in order, while others are inserted', async (sorts) => {
+    const items = await make(40);
+    let inserted = 40;
+    const query = ['size=7', ...sorts.map((sort) => `sort=${sort}`)].join('&');
+    const seen = idsOf(
+      await walk(`/products?${query}`, async () => {
+        if (inserted > 60) return; // by createdAt it would never end otherwise
+        await Promise.all([make(1, inserted), make(1, inserted + 1), make(1, inserted + 2)]);
+        inserted += 3;
+      }),
+    );
+    const old = new Set(idsOf(items));
+    expect(seen.filter((id) => old.has(id))).toEqual(sorted(items, sorts.length === 0 ? ['createdAt,asc'] : sorts));
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(inserted).toBeGreaterThan(55);
+  });
+
+  it('goes on behind an item that has been deleted meanwhile', async () => {
+    const items = await make(9);
+    const first = await product.get('/products?size=4');
+    await product.delete(`/products/${items[3]?.id}`);
+    const rest = await walk(nextOf(first.headers.link) ?? '');
+    expect(idsOf(rest)).toEqual(idsOf(items).slice(4));
+  });
+
+  it('by page gives every item once while nothing changes', async () => {
+    const items = await make(23);
+    const seen: string[] = [];
+    for (let page = 0; page < 4; page += 1) {
+      const { body } = await product.get(`/products?size=7&page=${page}&sort=price,desc`);
+      expect(body).toHaveLength(page < 3 ? 7 : 2);
+      seen.push(...idsOf(body));
+    }
+    expect(seen).toEqual(sorted(items, ['price,desc']));
+    expect((await product.get('/products?size=7&page=4')).body).toEqual([]);
+    expect((await product.get('/products?size=1000&page=1000000')).body).toEqual([]);
+  });
+
+  it('can start at a page and goes on by its Link', async () => {
+    const items = await make(10);
+    expect(idsOf(await walk('/products?size=3&page=2'))).toEqual(idsOf(items).slice(6));
+  });
+
+  it('of a sort field that is named three times still ends (its cursor grew too long)', async () => {
+    for (let n = 0; n < 4; n += 1) await product.post({ ...tea, name: '🍵'.repeat(200) });
+    const seen = await walk('/products?size=1&sort=name&sort=name&sort=name,desc');
+    expect(new Set(idsOf(seen)).size).toBe(4);
+  });
+});
+
+describe('Link', () => {
+  it.each([
+    [5, false],
+    [6, false],
+    [7, true],
+    [0, false],
+  ])('with %i items and size 6 is there: %s', async (count, isThere) => {
+    await make(count);
+    const { headers, body } = await product.get('/products?size=6');
+    expect(body).toHaveLength(Math.min(count, 6));
+    expect(headers.link !== undefined).toBe(isThere);
+  });
+
+  it('keeps the rest of the request and replaces the page', async () => {
+    await make(20);
+    const { headers } = await product.get(
+      `/products?q=${encodeURIComponent('e')}&size=2&page=1&sort=name,desc&sort=price`,
+    );
+    const { pathname, searchParams } = new URL(nextOf(headers.link) ?? '', 'http://store');
+    expect(pathname).toBe('/products');
+    expect([...searchParams]).toEqual([
+      ['q', 'e'],
+      ['size', '2'],
+      ['sort', 'name,desc'],
+      ['sort', 'price'],
+      ['after', expect.stringMatching(/^[\w-]+$/)],
+    ]);
+  });
+
+  it('is of one line, whatever the name at the end of the page', async () => {
+    await make(names.length + 1);
+    for (let page = 0; page < names.length; page += 1) {
+      const { headers } = await product.get(`/products?size=1&sort=name&page=${page}`);
+      expect(headers.link).toMatch(/^<\/products\?[\w%=&,.-]+>; rel="next"$/);
+    }
+  });
+});
+
+describe('after', () => {
+  const order = 'createdAt,asc;id,asc';
+  const id = '00000000-0000-4000-8000-000000000001';
+  const time = '2026-01-31T10:00:00.000000Z';
+  const raw = (text: string | Buffer) => Buffer.from(text as string).toString('base64url');
+
+  it.each<[string, string, string?]>([
+    ['no cursor', 'x'],
+    ['no base64', '%C3%A4%20!'],
+    ['no JSON', raw('[')],
+    ['no UTF-8', raw(Buffer.from([0xff]))],
+    ['a number', raw('1')],
+    ['null', raw('null')],
+    ['an object', raw('{"0":"x"}')],
+    ['deep', raw('['.repeat(1_200))],
+    ['no values', encodeCursor({ order, values: [] })],
+    ['a value too few', encodeCursor({ order, values: [time] })],
+    ['a value too many', encodeCursor({ order, values: [time, id, id] })],
+    ['a value that is no text', raw(JSON.stringify([order, time, 1]))],
+    ['another order', encodeCursor({ order: 'name,asc;id,asc', values: ['Tea', id] })],
+    ['another direction', encodeCursor({ order: 'createdAt,desc;id,desc', values: [time, id] })],
+    ['another collection', encodeCursor({ order: 'time;station;row', values: [time, '1', '1'] })],
+    ['no id', encodeCursor({ order, values: [time, '-'.repeat(36)] })],
+    ['an id of hexadecimals only', encodeCursor({ order, values: [time, 'a'.repeat(36)] })],
+    ['SQL', encodeCursor({ order, values: [time, `${id}' or true --`] })],
+    ['no time', encodeCursor({ order, values: ['now', id] })],
+    ['a month 13', encodeCursor({ order, values: ['2026-13-01T10:00:00.000000Z', id] })],
+    ['a 30th of February', encodeCursor({ order, values: ['2026-02-30T10:00:00.000000Z', id] })],
+    ['an hour 24', encodeCursor({ order, values: ['2026-01-01T24:00:01.000000Z', id] })],
+    ['a second 60', encodeCursor({ order, values: ['2026-01-01T10:00:60.000000Z', id] })],
+    ['a year 0', encodeCursor({ order, values: ['0000-01-01T10:00:00.000000Z', id] })],
+    ['a price that is none', encodeCursor({ order: 'price,asc;id,asc', values: ['NaN', id] }), 'price'],
+    ['a price of too many digits', encodeCursor({ order: 'price,asc;id,asc', values: ['1'.repeat(13), id] }), 'price'],
+    ['a name with NUL', encodeCursor({ order: 'name,asc;id,asc', values: ['a\0', id] }), 'name'],
+    ['a name without end', encodeCursor({ order: 'name,asc;id,asc', values: ['a'.repeat(1_000), id] }), 'name'],
+  ])('that is %s is refused', async (_, after, sort = 'createdAt') => {
+    const { status, body } = await product.get(`/products?sort=${sort}&after=${after}`);
+    expect({ status, body }).toMatchObject({
+      status: 400,
+      body: { type: 'urn:problem:store:validation', errors: [{ path: 'query.after' }] },
+    });
+  });
+
+  it('of the right form is taken, even when nothing is there', async () => {
+    const [item] = await make(1);
+    const get = (values: string[]) => product.get(`/products?after=${encodeCursor({ order, values })}`);
+    expect((await get([time, id])).body).toEqual([item]);
+    expect((await get(['9999-12-31T23:59:59.999999Z', id])).body).toEqual([]);
+  });
+
+  it('does not leak into another sort, and outweighs page', async () => {
+    const items = await make(6);
+    const next = nextOf((await product.get('/products?size=2')).headers.link) ?? '';
+    expect((await product.get(`${next}&sort=name`)).status).toBe(400);
+    expect(idsOf((await product.get(`${next}&page=3`)).body)).toEqual(idsOf(items).slice(2, 4));
+  });
+});
+
+describe('filters', () => {
+  it.each([
+    ['TEA', ['Tea', 'tea']],
+    ['ÄR', ['Ärger']],
+    ['öl', ['Ölkanne']],
+    ['%25', ['100 % cotton']],
+    ['_', ['under_score']],
+    ['%5C', ['"quoted" and \\ more']],
+    ['%22quoted', ['"quoted" and \\ more']],
+    ["'", ["it's"]],
+    ["it's' or true --", []],
+    [`${encodeURIComponent('🍵')}`, ['🍵']],
+    ['%20tea%20', ['Tea', 'tea']],
+    ['a,b', ['a,b;c']],
+    ['.*', []],
+  ])('q=%s is a text and no pattern', async (q, expected) => {
+    for (const name of [...names, '100 % cotton', 'under_score', "it's"]) await product.post({ ...tea, name });
+    const { status, body } = await product.get(`/products?q=${q}`);
+    expect({ status, names: body.map(({ name }: Item) => name) }).toEqual({ status: 200, names: expected });
+  });
+
+  it('q holds for the whole walk', async () => {
+    await make(24);
+    const seen = await walk('/products?q=tea&size=2&sort=name');
+    expect(seen.map(({ name }) => name)).toEqual(['Tea', 'Tea', 'Tea', 'tea', 'tea', 'tea']);
+  });
+
+  it('id picks products, once each, in any case', async () => {
+    const items = await make(5);
+    const [a, , c] = idsOf(items) as [string, string, string];
+    const ids = (list: string[]) => product.get(`/products?${list.map((id) => `id=${id}`).join('&')}`);
+    expect(idsOf((await ids([a])).body)).toEqual([a]);
+    expect(idsOf((await ids([c, a.toUpperCase(), a])).body)).toEqual([a, c]);
+    expect((await ids(['00000000-0000-4000-8000-000000000000'])).body).toEqual([]);
+    expect(idsOf(await walk(`/products?size=1&id=${a}&id=${c}`))).toEqual([a, c]);
+    expect((await ids([a, 'x'])).status).toBe(400);
+    expect((await ids(Array(100).fill(a))).status).toBe(200);
+    expect((await ids(Array(101).fill(a))).status).toBe(400);
+  });
+});
+
+describe('bounds', () => {
+  it('size is 100 when nothing is said, and 1 to 1000', async () => {
+    await product.prisma.$executeRaw`insert into products (id, name, price, unit)
+      select gen_random_uuid(), 'Tea ' || n, 1, 'kg' from generate_series(1, 1001) n`;
+    const length = async (query: string) => (await product.get(`/products${query}`)).body.length;
+    expect(await Promise.all(['', '?size=1', '?size=1000'].map(length))).toEqual([100, 1, 1000]);
+    expect(await walk('/products')).toHaveLength(1001);
+  });
+
+  it.each([
+    ...['size=0', 'size=1001', 'size=-1', 'size=1.0', 'size=', 'size=1&size=1', 'page=-1', 'page=1000001', 'page=x'],
+    ...[
+      'sort=',
+      'sort=id',
+      'sort=unit',
+      'sort=name,up',
+      'sort=name,',
+      'sort=NAME',
+      'sort=name,asc,price',
+      'q=',
+      'after=',
+    ],
+    ...['sort=name;drop', 'id=x', 'id='],
+  ])('%s is refused', async (query) => {
+    const { status, body } = await product.get(`/products?${query}`);
+    expect({ status, type: body.type }).toEqual({ status: 400, type: 'urn:problem:store:validation' });
+    expect(body.errors[0].path).toMatch(/^query\.(size|page|sort|q|after|id)/);
+  });
+});

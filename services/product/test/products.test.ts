@@ -1,0 +1,228 @@
+import request from 'supertest';
+import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { accountId, tea, testApp, unknown } from './_app.ts';
+
+let database: TestDatabase;
+let product: ReturnType<typeof testApp>;
+
+beforeAll(async () => {
+  database = await createTestDatabase('product');
+  product = testApp(database.url);
+});
+
+afterAll(async () => {
+  await product.close();
+  await database.drop();
+});
+
+const priceIn = (text: string) => /"price" ?: ?([^,}]*)/.exec(text)?.[1];
+const count = () => product.prisma.product.count();
+
+describe('a price', () => {
+  it.each([
+    ['4.5', '4.5'],
+    ['999999999999.9999', '999999999999.9999'],
+    ['123456789012.3456', '123456789012.3456'],
+    ['0.0001', '0.0001'],
+    ['1e-4', '0.0001'],
+    ['1.00000', '1'],
+    ['1.000000000000000000000000', '1'],
+    ['4.10', '4.1'],
+    ['100', '100'],
+    ['1e2', '100'],
+    ['1.2345E4', '12345'],
+    ['999999999999', '999999999999'],
+  ])('of %s is kept and written as %s everywhere', async (sent, written) => {
+    const posted = await product.post(`{"name":"Tea","unit":"kg","price":${sent}}`);
+    expect({ status: posted.status, price: priceIn(posted.text) }).toEqual({ status: 201, price: written });
+    const { id } = posted.body;
+    expect(priceIn((await product.get(`/products/${id}`)).text)).toBe(written);
+    expect(priceIn((await product.get(`/products?id=${id}`)).text)).toBe(written);
+    const replaced = await product.put(`/products/${id}`, tea);
+    expect(priceIn(replaced.text)).toBe('4.5');
+  });
+
+  it.each([
+    ['"4.5"', 'must be a number'],
+    ['null', 'must be a number'],
+    ['true', 'must be a number'],
+    ['[4.5]', 'must be a number'],
+    ['{"amount":4.5}', 'must be a number'],
+    ['1e400', 'must be a number'],
+    ['0', 'must be positive'],
+    ['-0', 'must be positive'],
+    ['-1', 'must be positive'],
+    ['1e-400', 'must be positive'],
+    ['0.00001', 'must have at most 4 decimal places'],
+    ['1.00001', 'must have at most 4 decimal places'],
+    ['999999999999.99999', 'must have at most 4 decimal places'],
+    ['0.00009999999999999999', 'must have at most 4 decimal places'],
+    ['1000000000000', 'must have at most 12 digits before the point'],
+    ['1e12', 'must have at most 12 digits before the point'],
+    ['1000000000000.00000000000000000', 'must have at most 12 digits before the point'],
+  ])('of %s is refused: it %s', async (sent, message) => {
+    const before = await count();
+    const { status, body } = await product.post(`{"name":"Tea","unit":"kg","price":${sent}}`);
+    expect({ status, type: body.type }).toEqual({ status: 400, type: 'urn:problem:store:validation' });
+    expect(body.errors).toContainEqual({ path: 'body.price', message });
+    expect(await count()).toBe(before);
+  });
+});
+
+describe('texts', () => {
+  const tea200 = '🍵'.repeat(200);
+
+  it.each([
+    ['blanks around are cut off', { name: ' \t Green tea \n' }, { name: 'Green tea' }],
+    ['blanks inside stay', { name: 'Green \t tea' }, { name: 'Green \t tea' }],
+    ['200 emoji are 200 characters', { name: tea200 }, { name: tea200 }],
+    ['blanks do not count', { name: `   ${tea200}   ` }, { name: tea200 }],
+    ['a unit of 32 characters', { unit: '🍵'.repeat(32) }, { unit: '🍵'.repeat(32) }],
+    ['quotes and SQL are only text', { name: `'; drop table products; --"` }, { name: `'; drop table products; --"` }],
+    ['an id of the client is ignored', { id: '00000000-0000-4000-8000-000000000009' }, {}],
+  ])('%s', async (_, change, expected) => {
+    const { status, body, headers } = await product.post({ ...tea, ...change });
+    expect({ status, body }).toEqual({ status: 201, body: { ...tea, ...expected, id: expect.any(String) } });
+    expect(body.id).not.toBe('00000000-0000-4000-8000-000000000009');
+    expect(headers.location).toBe(`/products/${body.id}`);
+    expect((await product.get(headers.location ?? '')).body).toEqual(body);
+  });
+
+  it.each([
+    ['name', '', 200],
+    ['name', ' \t\n\u00a0\u2003', 200],
+    ['name', `${tea200}x`, 200],
+    ['unit', '   ', 32],
+    ['unit', 'x'.repeat(33), 32],
+  ])('%s is refused outside of its length', async (field, text, max) => {
+    const before = await count();
+    const { status, body } = await product.post({ ...tea, [field]: text });
+    expect(status).toBe(400);
+    expect(body.errors).toEqual([{ path: `body.${field}`, message: `must have 1 to ${max} characters` }]);
+    expect(await count()).toBe(before);
+  });
+
+  it('all wrong fields are named at once', async () => {
+    const { body } = await product.post({ name: 1, price: 'x' });
+    expect(body.errors.map(({ path }: { path: string }) => path).sort()).toEqual([
+      'body.name',
+      'body.price',
+      'body.unit',
+    ]);
+  });
+});
+
+describe('one product', () => {
+  it('is found by its id in any case', async () => {
+    const { body } = await product.post(tea);
+    expect((await product.get(`/products/${body.id.toUpperCase()}`)).body).toEqual(body);
+  });
+
+  it('is replaced as often as asked, and stays the only one', async () => {
+    const { body } = await product.post(tea);
+    const before = await count();
+    const changed = { name: 'Black tea', price: 9.25, unit: 'box' };
+    for (const _ of [1, 2]) {
+      const { status, body: replaced } = await product.put(`/products/${body.id}`, changed);
+      expect({ status, replaced }).toEqual({ status: 200, replaced: { id: body.id, ...changed } });
+    }
+    expect((await product.get(`/products/${body.id}`)).body).toEqual({ id: body.id, ...changed });
+    expect(await count()).toBe(before);
+  });
+
+  it('is not made by a replacement', async () => {
+    const before = await count();
+    const { status, body } = await product.put(unknown, tea);
+    expect({ status, type: body.type, instance: body.instance }).toEqual({
+      status: 404,
+      type: 'about:blank',
+      instance: unknown,
+    });
+    expect(await count()).toBe(before);
+  });
+
+  it('is deleted once; a repeat is 404 and harms no other', async () => {
+    const [{ body: gone }, { body: kept }] = await Promise.all([product.post(tea), product.post(tea)]);
+    const deleted = await product.delete(`/products/${gone.id}`);
+    expect({ status: deleted.status, text: deleted.text }).toEqual({ status: 204, text: '' });
+    expect((await product.delete(`/products/${gone.id}`)).status).toBe(404);
+    expect((await product.get(`/products/${gone.id}`)).status).toBe(404);
+    expect((await product.put(`/products/${gone.id}`, tea)).status).toBe(404);
+    expect((await product.get(`/products/${kept.id}`)).status).toBe(200);
+  });
+});
+
+describe('PRODUCT_WRITERS', () => {
+  const writer = '11111111-1111-4111-8111-111111111111';
+  const write = (method: 'post' | 'put' | 'delete', path: string, id: string) =>
+    request(guarded.app)
+      [method](path)
+      .set('id-account', id)
+      .send(method === 'delete' ? undefined : tea);
+  let guarded: ReturnType<typeof testApp>;
+  beforeAll(() => {
+    guarded = testApp(database.url, { writers: [writer] });
+  });
+  afterAll(() => guarded.close());
+
+  it('lets nobody else write, and everybody read', async () => {
+    const { headers } = await product.post(tea);
+    const path = headers.location ?? '';
+    const before = await count();
+    for (const attempt of [
+      write('post', '/products', accountId),
+      write('put', path, accountId),
+      write('put', unknown, accountId),
+      write('delete', path, accountId),
+    ]) {
+      expect(await attempt).toMatchObject({ status: 403, body: { status: 403, title: 'Forbidden' } });
+    }
+    expect(await count()).toBe(before);
+    expect((await guarded.get(path)).body).toMatchObject(tea);
+    expect((await guarded.get('/products')).status).toBe(200);
+  });
+
+  it('lets a writer write, in whatever case the id comes', async () => {
+    const posted = await write('post', '/products', writer.toUpperCase());
+    expect(posted.status).toBe(201);
+    expect((await write('put', posted.headers.location ?? '', writer)).status).toBe(200);
+    expect((await write('delete', posted.headers.location ?? '', writer)).status).toBe(204);
+  });
+});
+
+describe('paths', () => {
+  it.each([
+    '/products/',
+    '/Products',
+    '/PRODUCTS',
+    '//products',
+    '/products//',
+    '/product',
+    '/',
+    `${unknown}/`,
+    `${unknown}/x`,
+  ])('%s is nothing', async (path) => {
+    const { status, body, headers } = await product.get(path);
+    expect({ status, body }).toMatchObject({ status: 404, body: { status: 404, instance: path } });
+    expect(headers['content-type']).toContain('application/problem+json');
+  });
+
+  it('HEAD answers like GET, without a body', async () => {
+    await Promise.all([product.post(tea), product.post(tea)]);
+    const [head, get] = [await request(product.app).head('/products?size=1'), await product.get('/products?size=1')];
+    expect({ status: head.status, text: head.text }).toEqual({ status: 200, text: undefined });
+    for (const name of ['content-type', 'content-length', 'link']) expect(head.headers[name]).toBe(get.headers[name]);
+    expect((await request(product.app).head(unknown)).status).toBe(404);
+  });
+
+  it.each([
+    ['patch', '/products', 'GET, POST, HEAD'],
+    ['delete', '/products', 'GET, POST, HEAD'],
+    ['post', unknown, 'GET, PUT, DELETE, HEAD'],
+    ['options', unknown, 'GET, PUT, DELETE, HEAD'],
+  ] as const)('%s %s is refused with what is allowed', async (method, path, allow) => {
+    const { status, headers, body } = await request(product.app)[method](path);
+    expect({ status, allow: headers.allow }).toEqual({ status: 405, allow });
+    expect(body).toMatchObject({ status: 405, title: 'Method Not Allowed' });
+  });
+});
