@@ -16,9 +16,10 @@ machine:
 	@sh tools/local/check-machine.sh
 
 # No install script is needed: what PostgreSQL's does, the local run does where it has not been done.
+# npm writes the file compared here at the end of every install.
 install: machine ## npm ci, where package-lock.json has changed
-	@$(alone) sh -c 'test node_modules/.installed -nt package-lock.json || \
-	  { echo "npm ci, about a minute" && npm ci --ignore-scripts && touch node_modules/.installed; }'
+	@$(alone) sh -c 'test node_modules/.package-lock.json -nt package-lock.json || \
+	  { echo "npm ci, about a minute" && npm ci --ignore-scripts --loglevel=error; }'
 
 generate: install ## The Prisma clients, where a schema has changed
 	@$(alone) $(tool) tools/generate.ts
