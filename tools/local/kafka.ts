@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { execa } from 'execa';
 import getPort from 'get-port';
 import { Kafka as Client, logLevel } from 'kafkajs';
@@ -145,6 +145,15 @@ export function provideKafka(): Promise<string> {
   });
 }
 
+/** jgo, of PyPI, knows Maven Central's layout: so Maven is had where there is only Python. */
+const fetchMaven = `
+import pathlib, sys
+from jgo.maven import MavenContext
+context = MavenContext(repo_cache=pathlib.Path(sys.argv[1], 'repository'))
+maven = context.project('org.apache.maven', 'apache-maven').at_version('${MAVEN}')
+print(maven.artifact('bin', 'tar.gz').resolve())
+`;
+
 function provideMaven(): Promise<string> {
   return provide({
     name: `maven-${MAVEN}`,
@@ -154,16 +163,18 @@ function provideMaven(): Promise<string> {
       file: 'bin/mvn',
       saying: `fetches Maven ${MAVEN} from Maven Central (9 MB)`,
       into: async (dir) => {
-        const file = `apache-maven-${MAVEN}-bin.tar.gz`;
-        const address = `https://repo.maven.apache.org/maven2/org/apache/maven/apache-maven/${MAVEN}/${file}`;
-        const response = await fetch(address);
-        if (!response.ok) throw new Error(`${address} answers ${response.status}`);
-        const bytes = Buffer.from(await response.arrayBuffer());
-        const sum = createHash('sha512').update(bytes).digest('hex');
-        if (sum !== MAVEN_SHA512) throw new Error(`${address} is not the file that was expected (SHA-512 ${sum})`);
-        await writeFile(join(dir, file), bytes);
-        await execa('tar', ['-xzf', join(dir, file), '-C', dir, '--strip-components=1']);
-        await rm(join(dir, file));
+        if (!(await findOnPath('python3'))) throw new Error('python3 is not on PATH: install Python 3 or Maven');
+        const environment = join(dir, 'venv');
+        await execa('python3', ['-m', 'venv', environment]);
+        const pip = ['install', '--quiet', '--disable-pip-version-check', 'jgo==3.2.0'];
+        await execa(join(environment, 'bin/pip'), pip);
+        const { stdout: file } = await execa(join(environment, 'bin/python'), ['-c', fetchMaven, dir]);
+        const sum = createHash('sha512')
+          .update(await readFile(file))
+          .digest('hex');
+        if (sum !== MAVEN_SHA512) throw new Error(`${basename(file)} is not what was expected (SHA-512 ${sum})`);
+        await execa('tar', ['-xzf', file, '-C', dir, '--strip-components=1']);
+        for (const helper of ['venv', 'repository']) await rm(join(dir, helper), { recursive: true });
       },
     },
   });
