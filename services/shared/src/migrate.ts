@@ -37,25 +37,39 @@ const migrationLock = 7_310_001;
 /**
  * Applies the migrations of a folder in Prisma's format and books them in `_prisma_migrations`, like
  * `prisma migrate deploy`, but with the WebAssembly engine: the image needs no native binary. Copies that start
- * together wait for one another; a repeated call applies nothing.
+ * together wait for one another; a repeated call applies nothing. A migration is applied and booked in one
+ * transaction, so one that failed or was cut off left nothing behind and is tried again.
  * @returns the names of the migrations applied now
  */
 export async function migrate(databaseUrl: string, folder: URL): Promise<string[]> {
-  const lock = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
-  lock.on('error', () => undefined); // a lost connection fails the query that waits on it
-  await lock.connect();
+  // One connection for all: the lock lasts as long as what it protects, even when this process is killed.
+  const pool = new pg.Pool({
+    connectionString: databaseUrl,
+    max: 1,
+    idleTimeoutMillis: 0,
+    connectionTimeoutMillis: 5_000,
+  });
+  pool.on('error', () => undefined); // a lost connection fails the query that waits on it
   try {
-    await lock.query('select pg_advisory_lock($1)', [migrationLock]);
-    return await applyMigrations(databaseUrl, fileURLToPath(folder));
+    await pool.query('select pg_advisory_lock($1)', [migrationLock]);
+    await forgetUnfinished(pool);
+    return await applyMigrations(pool, fileURLToPath(folder));
   } finally {
-    await lock.end(); // releases the lock too
+    await pool.end(); // releases the lock too
   }
 }
 
-async function applyMigrations(databaseUrl: string, baseDir: string): Promise<string[]> {
-  // The engine locks within a session too: only the end of its connections frees that lock for the next copy.
-  const pool = new pg.Pool({ connectionString: databaseUrl });
-  const adapter = bindMigrationAwareSqlAdapterFactory(new PrismaPg(pool));
+const unfinished = 'finished_at is null and rolled_back_at is null';
+
+async function forgetUnfinished(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool.query("select to_regclass('_prisma_migrations') is not null as exists");
+  if (rows[0].exists) await pool.query(`update _prisma_migrations set rolled_back_at = now() where ${unfinished}`);
+}
+
+async function applyMigrations(pool: pg.Pool, baseDir: string): Promise<string[]> {
+  const migrationDirectories = await readMigrations(baseDir);
+  const scripts = new Set(migrationDirectories.map(({ migrationFile }) => migrationFile.content.value));
+  const adapter = bindMigrationAwareSqlAdapterFactory(adapterOf(pool, scripts));
   const schemaEngine = await engine.SchemaEngine.new({ datamodels: undefined }, () => undefined, adapter);
   try {
     const { appliedMigrationNames } = await schemaEngine.applyMigrations({
@@ -64,14 +78,32 @@ async function applyMigrations(databaseUrl: string, baseDir: string): Promise<st
         baseDir,
         lockfile: { path: 'migration_lock.toml', content: 'provider = "postgresql"\n' },
         shadowDbInitScript: '',
-        migrationDirectories: await readMigrations(baseDir),
+        migrationDirectories,
       },
     });
     return appliedMigrationNames;
   } finally {
     schemaEngine.free();
-    await pool.end();
   }
+}
+
+/**
+ * Prisma's adapter cuts a script at every semicolon, in functions, texts and comments too, and runs the pieces one
+ * by one. Sent as a whole, PostgreSQL makes one transaction of it, and the migration is booked in the same one.
+ */
+function adapterOf(pool: pg.Pool, migrations: ReadonlySet<string>): PrismaPg {
+  const factory = new PrismaPg(pool);
+  const connect = factory.connect.bind(factory);
+  factory.connect = async () => {
+    const adapter = await connect();
+    adapter.executeScript = async (script) => {
+      const booking = `\n;update _prisma_migrations set finished_at = now() where ${unfinished}`;
+      const sql = migrations.has(script) ? script + booking : script;
+      await adapter.executeRaw({ sql, args: [], argTypes: [] });
+    };
+    return adapter;
+  };
+  return factory;
 }
 
 async function readMigrations(baseDir: string) {

@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import pg from 'pg';
+import { migrate } from './migrate.ts';
+
+const base = process.env.TEST_DATABASE_URL ?? '';
+let url: string;
+let folder: string;
+
+beforeEach(async () => {
+  const name = `shared_${randomBytes(6).toString('hex')}`;
+  await query(`create database ${name}`, base);
+  url = Object.assign(new URL(base), { pathname: `/${name}` }).href;
+  folder = await mkdtemp(join(tmpdir(), 'migrations-'));
+});
+
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+  await query(`drop database ${new URL(url).pathname.slice(1)} with (force)`, base);
+});
+
+async function write(name: string, sql: string) {
+  await mkdir(join(folder, name), { recursive: true });
+  await writeFile(join(folder, name, 'migration.sql'), sql);
+}
+
+const apply = () => migrate(url, pathToFileURL(`${folder}/`));
+
+async function query(sql: string, address = url): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: address });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const booked = () =>
+  query('select migration_name as name, finished_at is not null as done from _prisma_migrations order by started_at');
+
+it('applies what is new, in the order of the names, and books it', async () => {
+  await write('2_second', 'insert into a values (2);');
+  await write('1_first', 'create table a (n int);');
+  await writeFile(join(folder, 'migration_lock.toml'), 'provider = "postgresql"');
+  expect(await apply()).toEqual(['1_first', '2_second']);
+  expect(await apply()).toEqual([]);
+  await write('3_third', 'insert into a values (3);');
+  expect(await apply()).toEqual(['3_third']);
+  expect(await query('select n from a order by n')).toEqual([{ n: 2 }, { n: 3 }]);
+  expect(await booked()).toEqual(['1_first', '2_second', '3_third'].map((name) => ({ name, done: true })));
+});
+
+it('is applied once when several copies start together on a fresh database', async () => {
+  await write('1_first', 'create table a (n int); select pg_sleep(0.2); insert into a values (1);');
+  await write('2_second', 'insert into a values (2);');
+  const applied = await Promise.all([apply(), apply(), apply(), apply()]);
+  expect(applied.filter((names) => names.length > 0)).toEqual([['1_first', '2_second']]);
+  expect(await query('select n from a order by n')).toEqual([{ n: 1 }, { n: 2 }]);
+  expect(await booked()).toHaveLength(2);
+});
+
+it('takes a semicolon within a function, a text and a comment', async () => {
+  await write(
+    '1_first',
+    `-- one; two
+     create table a (t text default 'x;y');
+     create function f() returns int language plpgsql as $$ begin insert into a default values; return 1; end $$;
+     select f();`,
+  );
+  expect(await apply()).toEqual(['1_first']);
+  expect(await query('select t from a')).toEqual([{ t: 'x;y' }]);
+});
+
+it('that is broken says what is wrong and leaves nothing half done', async () => {
+  await write('1_first', 'create table a (n int);');
+  await write('2_broken', 'insert into a values (1); insert into missing values (2);');
+  await expect(apply()).rejects.toThrow(/missing[\s\S]*2_broken/);
+  expect(await query('select n from a')).toEqual([]);
+});
+
+it('that was broken is applied once it is right', async () => {
+  await write('1_first', 'create table a (n int); insert into missing values (2);');
+  await expect(apply()).rejects.toThrow(/missing/);
+  await expect(apply()).rejects.toThrow(/missing/);
+  await write('1_first', 'create table a (n int);');
+  expect(await apply()).toEqual(['1_first']);
+});
+
+it('that was cut off is applied by the next start', async () => {
+  await write('1_first', 'create table a (n int); select pg_sleep(60);');
+  const cut = apply();
+  cut.catch(() => undefined);
+  const isAsleep = "select pid from pg_stat_activity where query like '%pg_sleep(60)%' and pid <> pg_backend_pid()";
+  while ((await query(isAsleep)).length === 0) await new Promise(setImmediate);
+  await query(`select pg_terminate_backend(pid) from (${isAsleep}) as sleeping`);
+  await expect(cut).rejects.toThrow(/1_first/);
+  await write('1_first', 'create table a (n int);');
+  expect(await apply()).toEqual(['1_first']);
+});
+
+it('says when the database is away', async () => {
+  await expect(migrate('postgresql://x:y@127.0.0.1:1/z', pathToFileURL(`${folder}/`))).rejects.toThrow(/ECONNREFUSED/);
+});
+
+it('says when a migration has no file', async () => {
+  await mkdir(join(folder, '1_empty'));
+  await expect(apply()).rejects.toThrow(/1_empty/);
+});
