@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
 import pg from 'pg';
+import { root } from '../../tools/local/paths.ts';
 import { type Customer, newCustomer, newProducts, send, walk } from './_customer.ts';
 import { readEvents } from './_events.ts';
 import { startTestStore, type TestStore, until } from './_store.ts';
@@ -192,6 +197,22 @@ describe('what is away or dies', () => {
     expect(away.headers.get('content-type')).toContain('application/problem+json');
     await postgres.restart();
     await until('products are listed again', async () => (await ada.send('GET', '/products')).status === 200);
+  });
+});
+
+describe('the README', () => {
+  it('prints requests that work as printed', async () => {
+    const readme = await readFile(join(root, 'README.md'), 'utf8');
+    const [, script = ''] = /## Ten requests[^]*?```sh\n([^]*?)```/.exec(readme) ?? [];
+    expect(script.match(/^.*curl/gm)?.length).toBeGreaterThanOrEqual(10);
+    const own = script
+      .replaceAll('http://localhost:8080', store.gatewayUrl)
+      .replaceAll('http://localhost:8083', store.urls.product);
+    const cwd = await mkdtemp(join(tmpdir(), 'store-readme-'));
+    const { stdout } = await execa('bash', ['-euc', own], { cwd });
+    await rm(cwd, { recursive: true });
+    expect(stdout).toContain('"status":"PENDING"');
+    expect(stdout).toContain('openapi: 3.1.0');
   });
 });
 
