@@ -59,6 +59,7 @@ export async function startKafka(options: KafkaOptions): Promise<Kafka> {
       '-Xms128m',
       '-Xmx384m',
       '-XX:+UseSerialGC',
+      '-XX:TieredStopAtLevel=1', // compiles with less effort: ready in two thirds of the time
       '-Dlog4j2.level=INFO',
       '-cp',
       classpath,
