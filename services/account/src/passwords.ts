@@ -15,7 +15,7 @@ export interface PasswordLimits {
 
 export type Passwords = Awaited<ReturnType<typeof createPasswords>>;
 
-export async function createPasswords({ atOnce = 2, waiting = 100 }: PasswordLimits = {}) {
+export async function createPasswords({ atOnce = 2, waiting = 40 }: PasswordLimits = {}) {
   const limit = pLimit(atOnce);
   const nobodys = await hash(randomBytes(32), options);
 

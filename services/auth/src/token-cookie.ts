@@ -8,8 +8,8 @@ export interface CookieOptions {
 }
 
 const name = '__store_jwt_token';
-// A comma too: that is how a proxy joins two Cookie headers.
-const tokenPair = new RegExp(`(?:^|[;,])[ \\t]*${name}[ \\t]*=([^;,]*)`, 'g');
+// Of a comma too: that is how a proxy joins two Cookie headers.
+const separator = /[;,]/;
 
 export type TokenCookie = ReturnType<typeof createTokenCookie>;
 
@@ -29,5 +29,10 @@ export function createTokenCookie({ httpOnly, sameSite, secure, maxAgeSeconds }:
  * the other, so whoever asks has to see both.
  */
 export function tokensInCookies(header = ''): string[] {
-  return Array.from(header.matchAll(tokenPair), ([, value = '']) => value.trim());
+  const values: string[] = [];
+  for (const pair of header.split(separator)) {
+    const equals = pair.indexOf('=');
+    if (equals > 0 && pair.slice(0, equals).trim() === name) values.push(pair.slice(equals + 1).trim());
+  }
+  return values;
 }
