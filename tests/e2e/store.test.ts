@@ -203,7 +203,7 @@ describe('what is away or dies', () => {
 describe('the README', () => {
   it('prints requests that work as printed', async () => {
     const readme = await readFile(join(root, 'README.md'), 'utf8');
-    const [, script = ''] = /## Ten requests[^]*?```sh\n([^]*?)```/.exec(readme) ?? [];
+    const [, script = ''] = /## Ten requests[\s\S]*?```sh\n([\s\S]*?)```/.exec(readme) ?? [];
     expect(script.match(/^.*curl/gm)?.length).toBeGreaterThanOrEqual(10);
     const own = script
       .replaceAll('http://localhost:8080', store.gatewayUrl)
