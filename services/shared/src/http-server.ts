@@ -141,6 +141,8 @@ function requestLog(log: Logger): Handler {
     customLogLevel: (_req, res, error) => (error !== undefined || res.statusCode >= 500 ? 'error' : 'info'),
     customSuccessMessage: () => 'Request handled',
     customErrorMessage: () => 'Request failed',
+    // The problem handler has logged the error itself, once.
+    customErrorObject: (_req, _res, _error, { err: _, ...fields }) => fields,
     customAttributeKeys: { responseTime: 'durationMs' },
     serializers: {
       // Without headers and query: they may hold what nobody should read in a log.
