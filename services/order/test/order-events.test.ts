@@ -1,6 +1,7 @@
 import { createPublisher } from '@store/shared/kafka';
 import { createLog } from '@store/shared/log';
 import { startRelay } from '@store/shared/outbox';
+import pg from 'pg';
 import request from 'supertest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
 import { alice, gold, salt, tea, testApp } from './_app.ts';
@@ -105,4 +106,19 @@ it('repeats of a request, and refused ones, publish nothing', async () => {
   await until('the last event is on the topic', () => messagesOf(last).length === 1);
   expect(messagesOf(id)).toHaveLength(1);
   expect(await order.prisma.outbox.count({ where: { sentAt: null } })).toBe(0);
+});
+
+it('an order and its cancellation ring the bell of the relay as they are committed', async () => {
+  const listener = new pg.Client({ connectionString: database.url });
+  await listener.connect();
+  let rings = 0;
+  listener.on('notification', () => {
+    rings += 1;
+  });
+  await listener.query('listen outbox');
+  const id = await placed();
+  await until('it rings', () => rings === 1);
+  await request(order.app).delete(`/orders/${id}`).set('id-account', alice).expect(204);
+  await until('it rings again', () => rings === 2);
+  await listener.end();
 });

@@ -1,0 +1,51 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import getPort from 'get-port';
+import { brokers } from './_topic.ts';
+import { until } from './_until.ts';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** The worker as a process of its own, straight from its source. */
+export async function startWorker(env: Record<string, string>) {
+  const [port, metricsPort] = [await getPort(), await getPort()];
+  const args = ['--import', 'tsx', '--conditions=source', 'services/order/src/worker.ts'];
+  const { NODE_OPTIONS: _, ...inherited } = process.env;
+  const child: ChildProcess = spawn(process.execPath, args, {
+    cwd: root,
+    env: {
+      ...inherited,
+      KAFKA_BROKERS: brokers.join(','),
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      METRICS_PORT: String(metricsPort),
+      DRAIN_SECONDS: '0',
+      ...env,
+    },
+  });
+  const lines: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    if (stream) createInterface({ input: stream }).on('line', (line) => lines.push(line));
+  }
+  const exit = once(child, 'exit') as Promise<[code: number | null, signal: string | null]>;
+  const says = (text: string) => lines.some((line) => line.includes(text));
+
+  return {
+    child,
+    lines,
+    exit,
+    isActive: () => says('The relay is active'),
+    says: (text: string) => until(`the worker says: ${text}`, () => says(text)),
+    get: async (path: string) => {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`);
+      return { status: response.status, body: JSON.parse(await response.text()) };
+    },
+    metrics: async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text(),
+    async end(signal: NodeJS.Signals) {
+      child.kill(signal);
+      return exit;
+    },
+  };
+}
