@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { wholeNumber } from './fields.ts';
 import { secretProblem } from './token-keys.ts';
 
 /** All problems of the environment at once, a line each. */
@@ -12,7 +13,7 @@ export class ConfigError extends Error {
   }
 }
 
-const port = z.coerce.number().int().min(0).max(65535);
+const port = wholeNumber(0, 65535);
 
 /** `true` or `false`, and nothing else: `yes` for a security switch would be a guess. */
 export const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
@@ -24,7 +25,7 @@ export const list = z.string().transform((value) =>
     .filter((part) => part !== ''),
 );
 
-export const seconds = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
+export const seconds = wholeNumber;
 
 export const serviceUrl = z.url({ protocol: /^https?$/ }).transform((value) => value.replace(/\/+$/, ''));
 
@@ -55,7 +56,7 @@ export const tokenKeyConfig = {
   JWT_PREVIOUS_SECRET_KEYS: list.pipe(z.array(secretKey)).prefault(''),
 };
 
-/** For services that have routes with an identity; `needsBearerKeys` goes with it. */
+/** For services that have routes with an identity; `.superRefine(needsBearerKeys, atOnce)` goes with it. */
 export const bearerConfig = {
   BEARER_VALIDATION: z.enum(['off', 'on']).default('off'),
   BEARER_JWKS_URL: serviceUrl.optional(),
@@ -67,13 +68,16 @@ export function needsBearerKeys(
   config: z.output<z.ZodObject<typeof bearerConfig>>,
   context: z.core.$RefinementCtx,
 ): void {
-  if (config.BEARER_VALIDATION === 'off' || (config.BEARER_JWKS_URL ?? config.JWT_SECRET_KEY) !== undefined) return;
+  if (config.BEARER_VALIDATION !== 'on' || (config.BEARER_JWKS_URL ?? config.JWT_SECRET_KEY) !== undefined) return;
   context.addIssue({
     code: 'custom',
     path: ['BEARER_VALIDATION'],
     message: 'on needs JWT_SECRET_KEY or BEARER_JWKS_URL',
   });
 }
+
+/** For a check over several variables: it is made even where others are wrong, so that all problems are seen at once. */
+export const atOnce = { when: () => true };
 
 /**
  * Reads the environment once. A variable set to nothing counts as not set.

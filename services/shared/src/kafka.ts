@@ -1,5 +1,5 @@
 import { Kafka, type LogEntry, logLevel, Partitioners } from 'kafkajs';
-import type { StoredEvent } from './events.ts';
+import type { Message, StoredEvent } from './events.ts';
 import type { Logger } from './log.ts';
 
 export interface KafkaOptions {
@@ -15,6 +15,11 @@ export interface Publisher {
   close(): Promise<void>;
 }
 
+/** The same for messages as they are, such as dead letters. */
+export interface Sender {
+  send(topic: string, messages: Message[]): Promise<void>;
+}
+
 export function createKafka({ brokers, clientId, log }: KafkaOptions): Kafka {
   return new Kafka({
     brokers,
@@ -28,7 +33,7 @@ export function createKafka({ brokers, clientId, log }: KafkaOptions): Kafka {
 }
 
 /** spec: Events, Producer and consumer rules, rule 1: acks = all, idempotence enabled. */
-export function createPublisher(options: KafkaOptions): Publisher {
+export function createPublisher(options: KafkaOptions): Publisher & Sender {
   const kafka = createKafka(options);
   const newProducer = () =>
     kafka.producer({
@@ -39,25 +44,37 @@ export function createPublisher(options: KafkaOptions): Publisher {
     });
   const source = `/store/${options.clientId}`;
   let producer = newProducer();
+
+  async function send(topic: string, messages: Message[]): Promise<void> {
+    try {
+      await producer.connect();
+      await producer.send({
+        topic,
+        acks: -1,
+        messages: messages.map(({ key = null, value = null, headers }) => ({ key, value, headers })),
+      });
+    } catch (error) {
+      // After a send of unknown outcome the client's sequence numbers may differ from the broker's: a new
+      // producer starts a new sequence, and what went out twice is skipped by its event id.
+      await producer.disconnect().catch(() => undefined);
+      producer = newProducer();
+      throw error;
+    }
+  }
+
   return {
-    async publish(topic, events) {
-      try {
-        await producer.connect();
-        await producer.send({ topic, acks: -1, messages: events.map((event) => toMessage(event, source)) });
-      } catch (error) {
-        // After a send of unknown outcome the client's sequence numbers may differ from the broker's: a new
-        // producer starts a new sequence, and what went out twice is skipped by its event id.
-        await producer.disconnect().catch(() => undefined);
-        producer = newProducer();
-        throw error;
-      }
-    },
+    send,
+    publish: (topic, events) =>
+      send(
+        topic,
+        events.map((event) => toMessage(event, source)),
+      ),
     close: () => producer.disconnect(),
   };
 }
 
 /** CloudEvents 1.0, Kafka binding, binary mode. */
-function toMessage(event: StoredEvent, source: string) {
+function toMessage(event: StoredEvent, source: string): Message {
   return {
     key: event.key,
     value: event.payload,
@@ -68,7 +85,7 @@ function toMessage(event: StoredEvent, source: string) {
       ce_source: source,
       ce_type: event.kind,
       ce_time: event.createdAt.toISOString(),
-      ...(event.traceparent === null ? {} : { traceparent: event.traceparent }),
+      traceparent: event.traceparent ?? undefined,
     },
   };
 }

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import {
+  atOnce,
+  bearerConfig,
+  ConfigError,
+  commonConfig,
+  databaseUrl,
+  flag,
+  list,
+  needsBearerKeys,
+  readConfig,
+  serviceUrl,
+  tokenKeyConfig,
+} from './config.ts';
+
+const key = () => randomBytes(32).toString('base64');
+const schema = z
+  .object({
+    ...commonConfig,
+    ...bearerConfig,
+    DATABASE_URL: databaseUrl,
+    ORDER_URL: serviceUrl,
+    SECURE: flag.default(true),
+    NAMES: list.prefault(''),
+  })
+  .superRefine(needsBearerKeys, atOnce);
+const needed = { DATABASE_URL: 'postgresql://a:b@c/d', ORDER_URL: 'http://order:8080/' };
+
+function linesOf(env: NodeJS.ProcessEnv, of: z.ZodType = schema): string[] {
+  try {
+    readConfig(of, env);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.lines;
+    throw error;
+  }
+}
+
+it('has a default for what is neither secret nor address', () => {
+  expect(readConfig(schema, { ...needed, UNKNOWN: 'x' })).toEqual({
+    HOST: '0.0.0.0',
+    PORT: 8080,
+    METRICS_PORT: 9090,
+    LOG_LEVEL: 'info',
+    APP_PROFILE: 'dev',
+    DRAIN_SECONDS: 5,
+    BEARER_VALIDATION: 'off',
+    JWT_PREVIOUS_SECRET_KEYS: [],
+    DATABASE_URL: 'postgresql://a:b@c/d',
+    ORDER_URL: 'http://order:8080',
+    SECURE: true,
+    NAMES: [],
+  });
+});
+
+it('takes what is set, and nothing for not set', () => {
+  const env = { ...needed, PORT: '0', LOG_LEVEL: '', SECURE: 'false', NAMES: ' a, ,b ,' };
+  expect(readConfig(schema, env)).toMatchObject({ PORT: 0, LOG_LEVEL: 'info', SECURE: false, NAMES: ['a', 'b'] });
+});
+
+it('names all problems at once and no value', () => {
+  const secret = 'hidden'.repeat(3);
+  const env = {
+    PORT: `${secret}1`,
+    METRICS_PORT: '65536',
+    LOG_LEVEL: secret,
+    APP_PROFILE: secret,
+    DRAIN_SECONDS: '-1',
+    DATABASE_URL: `mysql://${secret}@host/db`,
+    SECURE: secret,
+    JWT_PREVIOUS_SECRET_KEYS: `${key()},${secret}`,
+    BEARER_VALIDATION: 'on',
+  };
+  const lines = linesOf(env);
+  expect(lines.map((line) => line.split(/[: ]/)[0]).sort()).toEqual([...Object.keys(env), 'ORDER_URL'].sort());
+  expect(lines).toContain('ORDER_URL is not set');
+  expect(lines).toContain('DATABASE_URL: must be postgresql://role:password@host:port/database');
+  expect(lines).toContain('METRICS_PORT: must be 0 to 65535');
+  expect(lines).toContain('BEARER_VALIDATION: on needs JWT_SECRET_KEY or BEARER_JWKS_URL');
+  expect(lines.join()).not.toContain('hidden');
+});
+
+it.each([
+  ['PORT', ' '],
+  ['PORT', '8e3'],
+  ['PORT', '0x50'],
+  ['PORT', '80.0'],
+  ['PORT', '-0'],
+  ['SECURE', 'yes'],
+  ['SECURE', 'TRUE'],
+  ['SECURE', '1'],
+  ['APP_PROFILE', 'production'],
+  ['DATABASE_URL', 'localhost/db'],
+  ['ORDER_URL', 'order:8080'],
+  ['ORDER_URL', 'ftp://order'],
+  ['BEARER_VALIDATION', 'true'],
+])('refuses %s=%j instead of guessing', (name, value) => {
+  expect(linesOf({ ...needed, [name]: value })).toEqual([expect.stringMatching(`^${name}: `)]);
+});
+
+it.each([
+  [{ BEARER_VALIDATION: 'on' }, 1],
+  [{ BEARER_VALIDATION: 'on', JWT_SECRET_KEY: key() }, 0],
+  [{ BEARER_VALIDATION: 'on', BEARER_JWKS_URL: 'https://keys/jwks' }, 0],
+  [{ BEARER_VALIDATION: 'off' }, 0],
+])('bearer validation needs keys: %j', (env, problems) => {
+  expect(linesOf({ ...needed, ...env })).toHaveLength(problems);
+});
+
+it('has no default for a secret', () => {
+  expect(linesOf({}, z.object(tokenKeyConfig))).toEqual(['JWT_SECRET_KEY is not set']);
+});

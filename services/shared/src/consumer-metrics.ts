@@ -1,0 +1,26 @@
+import { Counter, Gauge, Histogram } from 'prom-client';
+
+/** How the messages of a group fare. */
+export const consumerMetrics = {
+  handled: new Counter({
+    name: 'consumer_messages_total',
+    help: 'Messages that are done with, by result: processed, duplicate, skipped, dead.',
+    labelNames: ['group', 'result'],
+  }),
+  retries: new Counter({
+    name: 'consumer_retries_total',
+    help: 'Attempts after the first.',
+    labelNames: ['group'],
+  }),
+  lag: new Gauge({
+    name: 'consumer_lag_messages',
+    help: 'Messages of a partition that are still to be handled.',
+    labelNames: ['group', 'partition'],
+  }),
+  seconds: new Histogram({
+    name: 'consumer_handling_seconds',
+    help: 'Time from taking a chunk of messages to the commit of its effects.',
+    labelNames: ['group'],
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60],
+  }),
+};

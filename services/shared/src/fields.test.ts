@@ -1,0 +1,93 @@
+import type { z } from 'zod';
+import { email, password, text, timestamp, uuid, wholeNumber } from './fields.ts';
+
+const tea = '🍵';
+const refused = (schema: z.ZodType, value: unknown) => schema.safeParse(value).error?.issues[0]?.message ?? 'taken';
+
+describe('text', () => {
+  const name = text(1, 5);
+  it.each([
+    ['abc', 'abc'],
+    ['  a b\t', 'a b'],
+    [tea.repeat(5), tea.repeat(5)],
+    [`   ${'x'.repeat(5)}   `, 'xxxxx'],
+    ['a\nb\tc', 'a\nb\tc'],
+    ['e\u0301', 'e\u0301'],
+  ])('%j is %j', (given, kept) => {
+    expect(name.parse(given)).toBe(kept);
+  });
+
+  it.each([
+    ['', 'must have 1 to 5 characters'],
+    [' \n\u00a0\u3000', 'must have 1 to 5 characters'],
+    ['x'.repeat(6), 'must have 1 to 5 characters'],
+    [tea.repeat(6), 'must have 1 to 5 characters'],
+    ['a\0b', 'must not contain control characters'],
+    ['a\u001bb', 'must not contain control characters'],
+    ['a\u007f', 'must not contain control characters'],
+    ['\ud83c', 'must not contain control characters'],
+    ['\udf75a', 'must not contain control characters'],
+  ])('%j is refused: %s', (given, message) => {
+    expect(refused(name, given)).toBe(message);
+  });
+
+  it.each([[1], [null], [['a']], [undefined]])('%j is no text', (given) =>
+    expect(refused(name, given)).toMatch(/expected string/),
+  );
+  it('may be empty where that is allowed', () => expect(text(0, 5).parse('  ')).toBe(''));
+});
+
+it.each([
+  ['a@b.de', 'a@b.de'],
+  ['  Anna.B+c@Example.org ', 'Anna.B+c@Example.org'],
+])('the e-mail address %j is kept as %j', (given, kept) => expect(email.parse(given)).toBe(kept));
+
+it.each([
+  '',
+  'a',
+  'a@',
+  '@b.de',
+  'a@b',
+  'a b@c.de',
+  'a@b.de\0',
+  'a@b.de\nx',
+  'a@b.de,c@d.de',
+  `${'a'.repeat(250)}@b.de`,
+])('%j is no e-mail address', (given) => expect(email.safeParse(given).success).toBe(false));
+
+it('a password is taken as it is', () => {
+  const schema = password(8, 10);
+  for (const given of [' 7 blank ', '\0\0\0\0\0\0\0\0', tea.repeat(10)]) expect(schema.parse(given)).toBe(given);
+  expect(refused(schema, tea.repeat(7))).toBe('must have 8 to 10 characters');
+  expect(refused(schema, tea.repeat(11))).toBe('must have 8 to 10 characters');
+  expect(refused(schema, `1234567\ud800`)).toBe('must be Unicode text');
+});
+
+it('a UUID is of any version and becomes lower case', () => {
+  expect(uuid.parse('0190F5E6-7B7A-7CC3-98C4-DC0C0C07398F')).toBe('0190f5e6-7b7a-7cc3-98c4-dc0c0c07398f');
+  expect(uuid.parse('00000000-0000-0000-0000-000000000000')).toBe('00000000-0000-0000-0000-000000000000');
+  for (const given of [
+    '',
+    'x',
+    '0190f5e67b7a7cc398c4dc0c0c07398f',
+    '{0190f5e6-7b7a-7cc3-98c4-dc0c0c07398f}',
+    '0190f5e6-7b7a-7cc3-98c4-dc0c0c07398f\n',
+  ])
+    expect(refused(uuid, given)).toBe('must be a UUID');
+});
+
+it('a time has a zone', () => {
+  for (const given of ['2026-01-31T09:30:00Z', '2026-01-31T09:30:00.123456+02:00'])
+    expect(timestamp.parse(given)).toBe(given);
+  for (const given of ['2026-01-31T09:30:00', '2026-02-30T09:30:00Z', '2026-01-31', ''])
+    expect(timestamp.safeParse(given).success).toBe(false);
+});
+
+it('a whole number is digits only, within its bounds', () => {
+  const schema = wholeNumber(1, 1000);
+  expect(['1', '1000', '0100'].map((given) => schema.parse(given))).toEqual([1, 1000, 100]);
+  for (const given of ['0', '1001']) expect(refused(schema, given)).toBe('must be 1 to 1000');
+  for (const given of ['', ' 1', '1 ', '1.0', '1e2', '+1', '-1', '0x1', '١', '1\n', '9'.repeat(16)])
+    expect(refused(schema, given)).toBe('must be a whole number');
+  expect(refused(schema, ['1', '2'])).toBe('must be given once');
+});

@@ -1,0 +1,72 @@
+import { Decimal, decimal, minorUnit, total } from './money.ts';
+
+const line = (unitPrice: string, quantity = 1) => ({ unitPrice: new Decimal(unitPrice), quantity });
+
+describe('total', () => {
+  it.each([
+    ['USD', [line('0.1', 3)], '0.3'],
+    ['USD', [line('19.99', 3), line('0.01')], '59.98'],
+    ['USD', [line('0.005')], '0'],
+    ['USD', [line('0.015')], '0.02'],
+    ['USD', [line('0.025')], '0.02'],
+    ['USD', [line('0.0251')], '0.03'],
+    ['USD', [line('0.0049')], '0'],
+    ['USD', [line('0.0025'), line('0.0025')], '0'],
+    ['USD', [line('0.0025', 3)], '0.01'],
+    ['JPY', [line('0.5')], '0'],
+    ['JPY', [line('1.5')], '2'],
+    ['JPY', [line('2.5')], '2'],
+    ['JPY', [line('1.4999', 1)], '1'],
+    ['KWD', [line('0.0005')], '0'],
+    ['KWD', [line('0.0015')], '0.002'],
+    ['KWD', [line('1.2345')], '1.234'],
+    ['KWD', [line('1.2355')], '1.236'],
+    ['USD', [], '0'],
+    ['USD', Array(100).fill(line('999999999999.9999', 10_000)), '999999999999999900'],
+  ])('in %s of %j is %s', (currency, lines, amount) => {
+    const result = total(lines, currency);
+    expect({ ...result, amount: result.amount.toFixed() }).toEqual({ amount, currency });
+  });
+
+  it('is exact before it is rounded, once', () => {
+    // Rounded line by line it would be 0.00, or 0.99 by doubles.
+    expect(total(Array(199).fill(line('0.005')), 'USD').amount.toFixed()).toBe('1');
+  });
+});
+
+it.each([
+  ['USD', 2],
+  ['EUR', 2],
+  ['JPY', 0],
+  ['KWD', 3],
+])('%s has %i decimals', (currency, digits) => {
+  expect(minorUnit(currency)).toBe(digits);
+});
+
+describe('decimal', () => {
+  const price = decimal(12, 4);
+  it.each([
+    [1, '1'],
+    [4.35, '4.35'],
+    [0.0001, '0.0001'],
+    [new Decimal('999999999999.9999'), '999999999999.9999'],
+    [new Decimal('1.00000'), '1'],
+    [-5, '-5'],
+  ])('takes %s', (value, text) => {
+    expect(price.parse(value).toFixed()).toBe(text);
+  });
+
+  it.each([['1'], [null], [undefined], [true], [Number.NaN], [Number.POSITIVE_INFINITY], [{}], [[1]], [1n]])(
+    'refuses %p',
+    (value) => {
+      expect(price.safeParse(value).error?.issues).toEqual([expect.objectContaining({ message: 'must be a number' })]);
+    },
+  );
+
+  it.each([[0.00001], [1.00001], [1e12], [-1e12], [new Decimal('1e999999')], [new Decimal('1e-999999')]])(
+    'refuses the size of %s',
+    (value) => {
+      expect(price.safeParse(value).success).toBe(false);
+    },
+  );
+});

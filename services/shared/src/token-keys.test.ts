@@ -1,0 +1,55 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { importTokenKey, secretProblem } from './token-keys.ts';
+
+describe('secretProblem', () => {
+  it.each([
+    ['standard alphabet', () => randomBytes(32).toString('base64')],
+    ['URL alphabet', () => randomBytes(32).toString('base64url')],
+    ['longer', () => randomBytes(64).toString('base64')],
+  ])('takes a random key in the %s', (_, make) => {
+    // Some thousand, so that a random key that looks like a pattern would show.
+    for (let n = 0; n < 2_000; n += 1) expect(secretProblem(make())).toBeUndefined();
+  });
+
+  it.each([
+    ['', 'base64'],
+    ['change me', 'base64'],
+    [`${randomBytes(32).toString('base64')}\n`, 'base64'],
+    [`${randomBytes(32).toString('base64')}===`, 'base64'],
+    ['secret', '256 bits'],
+    [randomBytes(31).toString('base64'), '256 bits'],
+    [Buffer.alloc(32).toString('base64'), 'pattern'],
+    [Buffer.from('0123456701234567'.repeat(4)).toString('base64'), 'pattern'],
+    [Buffer.from(Array.from({ length: 32 }, (_, n) => n)).toString('base64'), 'pattern'],
+    [Buffer.from(Array.from({ length: 32 }, (_, n) => 255 - n)).toString('base64'), 'pattern'],
+    ['A'.repeat(64), 'pattern'],
+  ])('refuses %j: %s', (secret, reason) => {
+    expect(secretProblem(secret)).toMatch(reason);
+  });
+
+  it('never repeats the secret', () => {
+    for (const secret of ['hidden-hidden', 'aGlkZGVu', 'hidden!'])
+      expect(secretProblem(secret)).not.toMatch(/hidden|aGlk/);
+  });
+});
+
+describe('importTokenKey', () => {
+  it('is the same key in either alphabet, named by a digest that does not give it away', async () => {
+    const bytes = Buffer.alloc(32, 0xfb);
+    const [standard, url] = await Promise.all([
+      importTokenKey(bytes.toString('base64')),
+      importTokenKey(bytes.toString('base64url')),
+    ]);
+    expect(standard.kid).toBe(url.kid);
+    expect(standard.kid).toMatch(/^[\w-]{16}$/);
+    expect(createHash('sha256').update(bytes).digest('base64url')).not.toContain(standard.kid);
+    expect(standard.key).toMatchObject({ extractable: false, algorithm: { name: 'HMAC', hash: { name: 'SHA-256' } } });
+  });
+
+  it('gives every key another name', async () => {
+    const kids = await Promise.all(
+      Array.from({ length: 50 }, async () => (await importTokenKey(randomBytes(32).toString('base64'))).kid),
+    );
+    expect(new Set(kids).size).toBe(50);
+  });
+});
