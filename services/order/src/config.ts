@@ -1,4 +1,11 @@
-import { bearerConfig, commonConfig, databaseUrl, list, needsBearerKeys, serviceUrl } from '@store/shared/config';
+import {
+  bearerConfig,
+  commonConfig,
+  consumerConfig,
+  databaseUrl,
+  needsBearerKeys,
+  serviceUrl,
+} from '@store/shared/config';
 import { z } from 'zod';
 
 export const configSchema = z
@@ -16,7 +23,6 @@ export const configSchema = z
 
 export const workerConfigSchema = z.object({
   ...commonConfig,
+  ...consumerConfig,
   DATABASE_URL: databaseUrl,
-  /** host:port, comma-separated */
-  KAFKA_BROKERS: list.pipe(z.array(z.string().regex(/^[^\s:]+:\d+$/, 'must be host:port, comma-separated')).min(1)),
 });

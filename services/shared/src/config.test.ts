@@ -5,11 +5,13 @@ import {
   bearerConfig,
   ConfigError,
   commonConfig,
+  consumerConfig,
   databaseUrl,
   flag,
   list,
   needsBearerKeys,
   readConfig,
+  retryOptions,
   serviceUrl,
   tokenKeyConfig,
 } from './config.ts';
@@ -110,4 +112,13 @@ it.each([
 
 it('has no default for a secret', () => {
   expect(linesOf({}, z.object(tokenKeyConfig))).toEqual(['JWT_SECRET_KEY is not set']);
+});
+
+it('knows the brokers and how often and when to try again', () => {
+  const consumer = z.object(consumerConfig);
+  const config = readConfig(consumer, { KAFKA_BROKERS: 'a:1, b:2' });
+  expect(config.KAFKA_BROKERS).toEqual(['a:1', 'b:2']);
+  expect(retryOptions(config)).toEqual({ attempts: 3, firstDelayMs: 1_000, multiplier: 2 });
+  expect(linesOf({}, consumer)).toEqual(['KAFKA_BROKERS is not set']);
+  expect(linesOf({ KAFKA_BROKERS: 'a', RETRY_ATTEMPTS: '0', RETRY_DELAY_MS: '1s' }, consumer)).toHaveLength(3);
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { RetryOptions } from './consume.ts';
 import { wholeNumber } from './fields.ts';
 import { secretProblem } from './token-keys.ts';
 
@@ -44,6 +45,28 @@ export const commonConfig = {
   /** How long readiness is false before the port closes, so that nobody new is sent here. */
   DRAIN_SECONDS: seconds(0, 300).default(5),
 };
+
+/** For processes that read or write events (spec: Limits, retry attempts). */
+export const consumerConfig = {
+  /** host:port, comma-separated */
+  KAFKA_BROKERS: list.pipe(z.array(z.string().regex(/^[^\s:]+:\d+$/, 'must be host:port, comma-separated')).min(1)),
+  /** In total, the first included. */
+  RETRY_ATTEMPTS: wholeNumber(1, 100).default(3),
+  RETRY_DELAY_MS: wholeNumber(0, 600_000).default(1_000),
+  RETRY_MULTIPLIER: wholeNumber(1, 100).default(2),
+};
+
+export function retryOptions(config: {
+  RETRY_ATTEMPTS: number;
+  RETRY_DELAY_MS: number;
+  RETRY_MULTIPLIER: number;
+}): RetryOptions {
+  return {
+    attempts: config.RETRY_ATTEMPTS,
+    firstDelayMs: config.RETRY_DELAY_MS,
+    multiplier: config.RETRY_MULTIPLIER,
+  };
+}
 
 const secretKey = z.string().superRefine((value, context) => {
   const wrong = secretProblem(value);
