@@ -14,19 +14,27 @@ export interface EffectTransaction {
   $queryRawUnsafe<T>(sql: string, ...values: unknown[]): Promise<T>;
 }
 
-/** Changes the service's own database, inside the transaction that also remembers the event's id. */
-export type Handlers<Tx> = { [K in EventKind]?: (event: OrderEvent<K>, tx: Tx) => Promise<void> };
+/**
+ * Changes the service's own database, inside the transaction that also remembers the event's id.
+ * `prepared` is what `prepare` gave for this event.
+ */
+export type Handlers<Tx, Prepared = void> = {
+  [K in EventKind]?: (event: OrderEvent<K>, tx: Tx, prepared: Prepared) => Promise<void>;
+};
 
-export interface EffectOptions<Tx extends EffectTransaction> {
+export interface EffectOptions<Tx extends EffectTransaction, Prepared = void> {
   /** spec: Events, rule 2: a group has its own offsets, and here its own memory of event ids. */
   group: string;
-  handlers: Handlers<Tx>;
-  /** What has to be asked of others before the transaction; throws PoisonError, or unavailable to wait. */
-  prepare?(event: OrderEvent): Promise<void>;
+  handlers: Handlers<Tx, Prepared>;
+  /**
+   * What has to be asked of others before the transaction; throws PoisonError, or unavailable to wait. It is done again
+   * for an event that comes again, even for one that was handled before.
+   */
+  prepare?(event: OrderEvent): Promise<Prepared>;
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
 }
 
-export interface ConsumerOptions<Tx extends EffectTransaction> extends EffectOptions<Tx> {
+export interface ConsumerOptions<Tx extends EffectTransaction, Prepared = void> extends EffectOptions<Tx, Prepared> {
   kafka: Kafka;
   topic: string;
   /** For dead letters. */
@@ -66,7 +74,9 @@ const partitionsAtOnce = 6;
  * Messages that come together share one transaction; where that fails, each is handled alone. A database, a broker or
  * a service that is away is no failure of a message: the partition waits.
  */
-export function startConsumer<Tx extends EffectTransaction>(options: ConsumerOptions<Tx>): Consumer {
+export function startConsumer<Tx extends EffectTransaction, Prepared = void>(
+  options: ConsumerOptions<Tx, Prepared>,
+): Consumer {
   const { kafka, group, topic, log, onCrash } = options;
   const stopping = new AbortController();
   const consumer = kafka.consumer({
@@ -117,7 +127,10 @@ export function startConsumer<Tx extends EffectTransaction>(options: ConsumerOpt
 
 type Commit = (nextOffset: string) => Promise<void>;
 
-function createWorker<Tx extends EffectTransaction>(options: ConsumerOptions<Tx>, stopping: AbortSignal) {
+function createWorker<Tx extends EffectTransaction, Prepared>(
+  options: ConsumerOptions<Tx, Prepared>,
+  stopping: AbortSignal,
+) {
   const { group, chunkSize } = options;
 
   return async function eachBatch(payload: EachBatchPayload, commit: Commit): Promise<void> {
@@ -154,8 +167,8 @@ function createWorker<Tx extends EffectTransaction>(options: ConsumerOptions<Tx>
 }
 
 /** @returns false when it was given up before the end, to be done again by whoever has the partition then */
-async function handleChunk<Tx extends EffectTransaction>(
-  options: ConsumerOptions<Tx>,
+async function handleChunk<Tx extends EffectTransaction, Prepared>(
+  options: ConsumerOptions<Tx, Prepared>,
   batch: Batch,
   messages: KafkaMessage[],
   signal: AbortSignal,
@@ -189,8 +202,8 @@ async function handleChunk<Tx extends EffectTransaction>(
   return true;
 }
 
-async function handleOne<Tx extends EffectTransaction>(
-  options: ConsumerOptions<Tx>,
+async function handleOne<Tx extends EffectTransaction, Prepared>(
+  options: ConsumerOptions<Tx, Prepared>,
   batch: Batch,
   message: KafkaMessage,
   event: OrderEvent,
@@ -220,12 +233,15 @@ async function handleOne<Tx extends EffectTransaction>(
 }
 
 /** Handles events in one transaction, each once however often it comes. */
-export async function applyEvents<Tx extends EffectTransaction>(
-  { group, handlers, prepare, transaction }: EffectOptions<Tx>,
+export async function applyEvents<Tx extends EffectTransaction, Prepared = void>(
+  { group, handlers, prepare, transaction }: EffectOptions<Tx, Prepared>,
   events: OrderEvent[],
 ): Promise<void> {
   const inTrace = <T>(event: OrderEvent, work: () => Promise<T>) => runInTrace(traceFrom(event.traceparent), work);
-  for (const event of events) await inTrace(event, async () => prepare?.(event));
+  const prepared: { event: OrderEvent; result: Prepared | undefined }[] = [];
+  for (const event of events) {
+    prepared.push({ event, result: await inTrace(event, async () => prepare?.(event)) });
+  }
   let isNew = new Set<string>();
   await transaction(async (tx) => {
     const rows = await tx.$queryRawUnsafe<{ id: string }[]>(
@@ -235,22 +251,24 @@ export async function applyEvents<Tx extends EffectTransaction>(
       events.map(({ id }) => id),
     );
     isNew = new Set(rows.map(({ id }) => id));
-    for (const event of events) {
+    for (const { event, result } of prepared) {
       // Twice in one chunk is once: the set holds an id, and the second is refused below.
       if (!isNew.delete(event.id)) {
         consumerMetrics.handled.inc({ group, result: 'duplicate' });
         continue;
       }
-      const handle = handlers[event.kind] as ((event: OrderEvent, tx: Tx) => Promise<void>) | undefined;
-      await inTrace(event, async () => handle?.(event, tx));
+      const handle = handlers[event.kind] as
+        | ((event: OrderEvent, tx: Tx, prepared: Prepared | undefined) => Promise<void>)
+        | undefined;
+      await inTrace(event, async () => handle?.(event, tx, result));
     }
   });
   consumerMetrics.handled.inc({ group, result: 'processed' }, events.length);
 }
 
 /** Moves a message to the dead letters, however long that takes: it must not be lost, nor hold up others for ever. */
-async function bury<Tx extends EffectTransaction>(
-  { group, sender, topic, log }: ConsumerOptions<Tx>,
+async function bury<Tx extends EffectTransaction, Prepared>(
+  { group, sender, topic, log }: ConsumerOptions<Tx, Prepared>,
   batch: Batch,
   message: KafkaMessage,
   attempts: number,
