@@ -1,4 +1,4 @@
-import { bearerConfig, commonConfig, databaseUrl, list, needsBearerKeys } from '@store/shared/config';
+import { atOnce, bearerConfig, commonConfig, databaseUrl, list, needsBearerKeys } from '@store/shared/config';
 import { uuid } from '@store/shared/fields';
 import { z } from 'zod';
 
@@ -10,4 +10,4 @@ export const configSchema = z
     /** Account ids that may write products; empty: every account. */
     PRODUCT_WRITERS: list.pipe(z.array(uuid)).prefault(''),
   })
-  .superRefine(needsBearerKeys);
+  .superRefine(needsBearerKeys, atOnce);

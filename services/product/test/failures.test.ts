@@ -1,8 +1,8 @@
 import { createLog } from '@store/shared/log';
 import request from 'supertest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { createGate } from '../../../tests/kit/gate.ts';
 import { accountId, tea, testApp, unknown } from './_app.ts';
-import { createGate } from './_gate.ts';
 
 let database: TestDatabase;
 const opened: { close(): Promise<unknown> }[] = [];

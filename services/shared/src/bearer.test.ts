@@ -88,7 +88,7 @@ describe('with the platform key', () => {
     return new SignJWT(payload).setProtectedHeader({ alg: 'HS256', kid }).sign(imported);
   };
 
-  it.each(claimCases)('%s', async (_, payload, expected, more) => {
+  it.each(claimCases)('%s', async (_, payload, expected, more = {}) => {
     expect(await outcome(await validator(), `Bearer ${await token(payload)}`, more)).toBe(expected);
   });
 
@@ -180,7 +180,7 @@ describe('with a JWKS', () => {
   });
   afterAll(() => new Promise((resolve) => server.close(resolve).closeAllConnections()));
 
-  it.each(claimCases)('%s', async (_, payload, expected, more) => {
+  it.each(claimCases)('%s', async (_, payload, expected, more = {}) => {
     expect(await outcome(validator(), `Bearer ${await token(payload)}`, more)).toBe(expected);
   });
 

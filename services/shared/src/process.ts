@@ -74,10 +74,12 @@ export async function runService<S extends z.ZodType<CommonConfig>>(
     log.info('Stopped');
     process.exit(0);
   };
-  process.once('SIGTERM', stop);
-  process.once('SIGINT', stop);
+  // Not `once`: a second signal would end the process in the middle of its answers.
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
 
   await prepare(service, log, readiness);
+  if (readiness.stopping) return;
   readiness.prepared = true;
   log.info({ ports: servers.map((server) => (server.address() as AddressInfo).port) }, 'Ready');
 }
@@ -127,7 +129,7 @@ function withHealth(service: Service, readiness: { prepared: boolean; stopping: 
     await Promise.all(
       Object.entries(service.checks ?? {}).map(async ([check, run]) => {
         const late = wait(1_000).then(() => Promise.reject(new Error('too slow')));
-        await Promise.race([run(), late]).catch(() => down.push(check));
+        await Promise.race([Promise.resolve().then(run), late]).catch(() => down.push(check));
         late.catch(() => undefined);
       }),
     );
@@ -152,9 +154,14 @@ function listen(target: RequestListener | Server, port: number, host: string, lo
 
 function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
+    // A connection whose last answer has just gone out would be kept alive, and with it the process.
+    const idle = setInterval(() => server.closeIdleConnections(), 50);
     // What is still under way gets its time; then the process must end before it is killed.
-    setTimeout(() => server.closeAllConnections(), 15_000).unref();
+    const late = setTimeout(() => server.closeAllConnections(), 15_000);
+    server.close(() => {
+      clearInterval(idle);
+      clearTimeout(late);
+      resolve();
+    });
   });
 }

@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import pg from 'pg';
+import { z } from 'zod';
+import { commonConfig, databaseUrl } from '../src/config.ts';
+import { isDatabaseAway } from '../src/database.ts';
+import { runService } from '../src/process.ts';
+
+const schema = z.object({
+  ...commonConfig,
+  DATABASE_URL: databaseUrl,
+  GREETING: z.string(),
+  PREPARE: z.string().optional(),
+});
+
+/** A service with nothing in it but its life: /slow is answered after SIGUSR2, /crash crashes. */
+await runService('tiny', schema, async ({ config, log, onStop }) => {
+  const query = async () => {
+    const client = new pg.Client({ connectionString: config.DATABASE_URL, connectionTimeoutMillis: 500 });
+    client.on('error', () => undefined);
+    await client.connect();
+    await client.query('select 1').finally(() => client.end());
+  };
+  onStop('first', () => log.info('Closed what was opened first'));
+  onStop('second', () => Promise.reject(new Error('no wish to end')));
+  const released = once(process, 'SIGUSR2');
+  return {
+    app: async (req, res) => {
+      if (req.url === '/crash') setTimeout(() => Promise.reject(new Error('crashed')));
+      if (req.url === '/slow') {
+        res.write('half');
+        await released;
+        log.info('Answered');
+      }
+      res.end(config.GREETING);
+    },
+    prepare: async () => {
+      if (config.PREPARE !== undefined) throw new Error(config.PREPARE);
+      await query();
+    },
+    isPassing: isDatabaseAway,
+    checks: {
+      database: query,
+      ...(config.GREETING === 'careless' && {
+        careless: () => {
+          throw new Error('thrown before there was a promise');
+        },
+        endless: () => new Promise(() => undefined),
+      }),
+    },
+  };
+});
