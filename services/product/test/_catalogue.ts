@@ -1,0 +1,40 @@
+import { tea, type testApp } from './_app.ts';
+
+export interface Item {
+  id: string;
+  name: string;
+  price: number;
+}
+
+export const names = ['Tea', 'tea', 'Ärger', 'Ölkanne', '🍵', '"quoted" and \\ more', 'a,b;c', 'line\nend'];
+
+export const nextOf = (link: string | undefined) => /^<([^>]+)>; rel="next"$/.exec(link ?? '')?.[1];
+export const idsOf = (items: Item[]) => items.map(({ id }) => id);
+
+/** What the tests of lists do with the service. */
+export function catalogueOf(product: Pick<ReturnType<typeof testApp>, 'get' | 'post'>) {
+  return {
+    /** Products in the order of their making; names and prices repeat, so that ties are everywhere. */
+    async make(count: number, from = 0): Promise<Item[]> {
+      const items: Item[] = [];
+      for (let n = from; n < from + count; n += 1) {
+        const { body } = await product.post({ ...tea, name: names[n % names.length], price: 1 + (n % 3) / 10000 });
+        items.push(body);
+      }
+      return items;
+    },
+
+    /** Every item behind `path`, by the Link of each page. */
+    async walk(path: string, between: () => Promise<unknown> = async () => undefined): Promise<Item[]> {
+      const items: Item[] = [];
+      for (let next: string | undefined = path; next !== undefined; ) {
+        const { status, body, headers } = await product.get(next);
+        expect({ status, body: status === 200 ? [] : body }).toEqual({ status: 200, body: [] });
+        items.push(...body);
+        next = nextOf(headers.link);
+        await between();
+      }
+      return items;
+    },
+  };
+}
