@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import getPort from 'get-port';
-import { brokers } from './_topic.ts';
-import { until } from './_until.ts';
+import { brokers } from '../../../tests/kit/topic.ts';
+import { until } from '../../../tests/kit/until.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 

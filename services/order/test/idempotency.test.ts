@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { until } from '../../../tests/kit/until.ts';
 import { alice, bob, eventsOf, fakeProducts, rowCounts, salt, tea, testApp, unknown } from './_app.ts';
-import { until } from './_until.ts';
 
 const products = fakeProducts();
 let now = new Date();

@@ -4,9 +4,9 @@ import { startRelay } from '@store/shared/outbox';
 import pg from 'pg';
 import request from 'supertest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { brokers, createTopic, readTopic } from '../../../tests/kit/topic.ts';
+import { until } from '../../../tests/kit/until.ts';
 import { alice, gold, salt, tea, testApp } from './_app.ts';
-import { brokers, createTopic, readTopic } from './_topic.ts';
-import { until } from './_until.ts';
 
 const now = new Date('2026-03-04T05:06:07.089Z');
 const log = createLog('order', 'silent');

@@ -4,9 +4,9 @@ import { createLog } from '@store/shared/log';
 import { startRelay } from '@store/shared/outbox';
 import getPort from 'get-port';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { brokers, createTopic, readTopic } from '../../../tests/kit/topic.ts';
+import { until } from '../../../tests/kit/until.ts';
 import { byKey, isAscending, outboxOf } from './_outbox.ts';
-import { brokers, createTopic, readTopic } from './_topic.ts';
-import { until } from './_until.ts';
 
 let database: TestDatabase;
 let outbox: ReturnType<typeof outboxOf>;

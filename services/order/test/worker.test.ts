@@ -1,9 +1,9 @@
 import request from 'supertest';
 import { awayDatabaseUrl, createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { readTopic } from '../../../tests/kit/topic.ts';
+import { until } from '../../../tests/kit/until.ts';
 import { alice, tea, testApp } from './_app.ts';
 import { byKey, isAscending, outboxOf } from './_outbox.ts';
-import { readTopic } from './_topic.ts';
-import { until } from './_until.ts';
 import { startWorker } from './_worker.ts';
 
 let database: TestDatabase;

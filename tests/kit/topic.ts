@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Kafka, logLevel } from 'kafkajs';
-import { until } from './_until.ts';
+import { until } from './until.ts';
 
 export const brokers = (process.env.TEST_KAFKA_BROKERS ?? '').split(',');
 const kafka = new Kafka({ brokers, clientId: 'test', logLevel: logLevel.NOTHING });
