@@ -18,6 +18,12 @@ const service = (name, more = {}) => ({
   ...more,
 });
 
+/** With a broker of its own; projects that name the same set-up share one. */
+const withKafka = {
+  globalSetup: './tests/kit/kafka-setup.mjs',
+  globalTeardown: './tests/kit/kafka-teardown.mjs',
+};
+
 export default {
   globalSetup: './tests/kit/postgres-setup.mjs',
   globalTeardown: './tests/kit/postgres-teardown.mjs',
@@ -28,10 +34,8 @@ export default {
     service('auth'),
     service('account'),
     service('product'),
-    service('order', {
-      globalSetup: './tests/kit/kafka-setup.mjs',
-      globalTeardown: './tests/kit/kafka-teardown.mjs',
-    }),
+    service('order', withKafka),
+    service('payment', withKafka),
     service('status'),
     { ...common, displayName: 'system', testMatch: ['<rootDir>/tests/**/*.test.ts'] },
   ],

@@ -8,6 +8,8 @@ export const servicePorts = {
   account: 8082,
   product: 8083,
   order: 8084,
+  inventory: 8085,
+  payment: 8086,
   'order-worker': 8090,
   status: 8000,
 } as const;

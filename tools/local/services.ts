@@ -12,10 +12,12 @@ export const services: Record<ServiceName, { entry: string; database?: string; k
   product: { entry: join(root, 'services/product/dist/main.js'), database: 'product' },
   order: { entry: join(root, 'services/order/dist/main.js'), database: 'order' },
   'order-worker': { entry: join(root, 'services/order/dist/worker.js'), database: 'order', kafka: true },
+  payment: { entry: join(root, 'services/payment/dist/main.js'), database: 'payment', kafka: true },
+  inventory: { entry: join(root, 'services/inventory/dist/main.js'), database: 'inventory', kafka: true },
   status: { entry: join(root, 'services/status/dist/main.js'), database: 'status' },
 };
 
-export const databases = ['account', 'product', 'order', 'status'];
+export const databases = ['account', 'product', 'order', 'payment', 'status'];
 
 export const localUrl = (port: number) => `http://127.0.0.1:${port}`;
 

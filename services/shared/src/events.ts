@@ -29,14 +29,16 @@ export const payloads = {
 export type EventKind = keyof typeof payloads;
 export type Payload<K extends EventKind> = z.input<(typeof payloads)[K]>;
 
-/** An event as a consumer's handler gets it: checked, its money in decimals. */
-export interface OrderEvent<K extends EventKind = EventKind> {
+interface EventOf<K extends EventKind> {
   id: string;
   kind: K;
   payload: z.output<(typeof payloads)[K]>;
   /** Of the one who caused it. */
   traceparent: string | undefined;
 }
+
+/** An event as a consumer's handler gets it: checked, its money in decimals. `kind` tells which payload it has. */
+export type OrderEvent<K extends EventKind = EventKind> = { [Kind in K]: EventOf<Kind> }[K];
 
 /** A message that can never succeed: it goes to the dead letters at once (spec: Events, rule 4). */
 export class PoisonError extends Error {
