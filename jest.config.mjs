@@ -35,6 +35,7 @@ export default {
     service('account'),
     service('product'),
     service('order', withKafka),
+    service('inventory', withKafka),
     service('payment', withKafka),
     service('status'),
     { ...common, displayName: 'system', testMatch: ['<rootDir>/tests/**/*.test.ts'] },

@@ -17,7 +17,7 @@ export const services: Record<ServiceName, { entry: string; database?: string; k
   status: { entry: join(root, 'services/status/dist/main.js'), database: 'status' },
 };
 
-export const databases = ['account', 'product', 'order', 'payment', 'status'];
+export const databases = ['account', 'product', 'order', 'inventory', 'payment', 'status'];
 
 export const localUrl = (port: number) => `http://127.0.0.1:${port}`;
 

@@ -1,0 +1,110 @@
+import { type EventKind, newEvent, type Payload, type StoredEvent } from '@store/shared/events';
+import type { Money } from '@store/shared/money';
+import { currentTrace, runInTrace, traceFrom } from '@store/shared/trace';
+import type { Item, Reservation, ReservationStore, ReservationTransaction } from './reservation-store.ts';
+
+interface Parts {
+  store: ReservationStore;
+  newId: () => string;
+  clock: () => Date;
+  /** decisions 5: from the payment to the shipment. */
+  shipAfterMs: number;
+}
+
+interface OrderRef {
+  orderId: string;
+  customerId: string;
+}
+
+export interface Demand extends OrderRef {
+  /** Each product once. */
+  items: Item[];
+  total: Money;
+}
+
+export type Reservations = ReturnType<typeof createReservations>;
+
+/**
+ * What happens to the stock of an order (decisions 5, Order life). Every function looks at the reservation under its
+ * lock first: what comes late or again changes nothing.
+ */
+export function createReservations({ store, newId, clock, shipAfterMs }: Parts) {
+  const event = <K extends EventKind>(kind: K, payload: Payload<K>): StoredEvent => newEvent(newId(), kind, payload);
+
+  async function giveBack(
+    tx: ReservationTransaction,
+    { orderId, customerId, items }: Reservation,
+    reason: string,
+  ): Promise<void> {
+    const now = clock();
+    await tx.lockStock(items.map(({ productId }) => productId));
+    await tx.addStock(items);
+    await tx.update(orderId, { status: 'RELEASED', updatedAt: now });
+    const timestamp = now.toISOString();
+    await tx.append([event('StockReleased', { orderId, customerId, timestamp, items, reason })]);
+  }
+
+  return {
+    /** All of it or nothing. */
+    async reserve(tx: ReservationTransaction, { orderId, customerId, items, total }: Demand): Promise<void> {
+      const now = clock();
+      const times = { createdAt: now, updatedAt: now };
+      if (!(await tx.insert({ orderId, customerId, status: 'RESERVED', items, ...times }))) return;
+      const common = { orderId, customerId, timestamp: now.toISOString() };
+      const available = await tx.lockStock(items.map(({ productId }) => productId));
+      const lacking = items
+        .map(({ productId, quantity }) => ({ productId, quantity: quantity - (available.get(productId) ?? 0) }))
+        .filter(({ quantity }) => quantity > 0);
+      if (lacking.length > 0) {
+        await tx.update(orderId, { status: 'REJECTED', updatedAt: now });
+        await tx.append([event('StockRejected', { ...common, items: lacking })]);
+        return;
+      }
+      await tx.addStock(items.map(({ productId, quantity }) => ({ productId, quantity: -quantity })));
+      await tx.append([event('StockReserved', { ...common, items, total })]);
+    },
+
+    async planShipment(tx: ReservationTransaction, { orderId }: OrderRef): Promise<void> {
+      const reservation = await tx.findForUpdate(orderId);
+      if (reservation?.status !== 'RESERVED' || reservation.shipAt != null) return;
+      const now = clock();
+      const shipAt = new Date(now.getTime() + shipAfterMs);
+      await tx.update(orderId, { shipAt, traceparent: currentTrace()?.traceparent ?? null, updatedAt: now });
+    },
+
+    async releaseUnpaid(tx: ReservationTransaction, { orderId }: OrderRef): Promise<void> {
+      const reservation = await tx.findForUpdate(orderId);
+      if (reservation?.status === 'RESERVED') await giveBack(tx, reservation, 'payment failed');
+    },
+
+    /** Calls back what was just leaving; remembers the order where it comes before its creation. */
+    async releaseCancelled(tx: ReservationTransaction, { orderId, customerId }: OrderRef, reason: string) {
+      const now = clock();
+      const nothing = { orderId, customerId, items: [], createdAt: now, updatedAt: now };
+      let reservation = await tx.findForUpdate(orderId);
+      if (reservation === undefined) {
+        if (await tx.insert({ ...nothing, status: 'RELEASED' })) return;
+        reservation = await tx.findForUpdate(orderId);
+      }
+      if (reservation?.status === 'RESERVED' || reservation?.status === 'SHIPPED') {
+        await giveBack(tx, reservation, reason);
+      }
+    },
+
+    /** Ships what is due, at most so many orders; says how many. */
+    shipDue: (limit: number): Promise<number> =>
+      store.transaction(async (tx) => {
+        const now = clock();
+        const due = await tx.lockDue(now, limit);
+        const events: StoredEvent[] = [];
+        for (const { orderId, customerId, traceparent } of due) {
+          const shipmentId = newId();
+          await tx.update(orderId, { status: 'SHIPPED', shipmentId, updatedAt: now });
+          const payload = { orderId, customerId, timestamp: now.toISOString(), shipmentId };
+          events.push(runInTrace(traceFrom(traceparent ?? undefined), () => event('OrderShipped', payload)));
+        }
+        if (events.length > 0) await tx.append(events);
+        return due.length;
+      }),
+  };
+}

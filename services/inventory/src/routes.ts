@@ -1,0 +1,48 @@
+import { uuid } from '@store/shared/fields';
+import { type AnyRoute, away, created, ok, route } from '@store/shared/route';
+import { z } from 'zod';
+import { stockIn, stockOut } from './schemas.ts';
+import type { Stock } from './stock.ts';
+
+const tag = 'stock';
+const path = '/stock/{productId}';
+const params = z.object({ productId: uuid });
+
+/** On the service's own address only: the gateway does not route it, so nobody has an identity here. */
+export function stockRoutes(stock: Stock): AnyRoute[] {
+  return [
+    route({
+      method: 'get',
+      path,
+      summary: 'Show how many pieces can still be reserved',
+      tag,
+      identity: 'none',
+      params,
+      responses: { 200: { description: 'The stock.', body: stockOut }, 503: away },
+      handler: async ({ params: { productId } }) => ok({ productId, available: await stock.get(productId) }),
+    }),
+    route({
+      method: 'put',
+      path,
+      summary: 'Set how many pieces can still be reserved',
+      tag,
+      identity: 'none',
+      params,
+      body: stockIn,
+      responses: {
+        200: { description: 'The stock as it is now.', body: stockOut },
+        201: {
+          description: 'The same, of a product that was new here.',
+          body: stockOut,
+          headers: { Location: 'Path of the stock.' },
+        },
+        503: away,
+      },
+      async handler({ params: { productId }, body: { available } }) {
+        const isNew = await stock.set(productId, available);
+        const body = { productId, available };
+        return isNew ? created(`/stock/${productId}`, body) : ok(body);
+      },
+    }),
+  ];
+}

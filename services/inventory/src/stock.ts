@@ -1,0 +1,42 @@
+import { DomainError } from '@store/shared/errors';
+import type { ProductClient } from './product-client.ts';
+import type { StockStore } from './stock-store.ts';
+
+interface Parts {
+  store: StockStore;
+  products: ProductClient;
+  /** decisions 5: of a product that is seen for the first time. */
+  initialStock: number;
+}
+
+export type Stock = ReturnType<typeof createStock>;
+
+export function createStock({ store, products, initialStock }: Parts) {
+  return {
+    async get(productId: string): Promise<number> {
+      const available = await store.available(productId);
+      if (available !== undefined) return available;
+      throw new DomainError('notFound', `No order and no stock of product ${productId} has been seen yet.`);
+    },
+
+    /** Says whether the product is new here. */
+    async set(productId: string, available: number): Promise<boolean> {
+      const isSeen = (await store.available(productId)) !== undefined;
+      if (!isSeen && !(await products.existing([productId])).has(productId)) {
+        throw new DomainError('notFound', `There is no product ${productId}.`);
+      }
+      return store.set(productId, available);
+    },
+
+    /** Gives products that were never seen here their first stock; returns those that do not exist. */
+    async introduce(productIds: string[]): Promise<string[]> {
+      const seen = await store.seen(productIds);
+      const unseen = productIds.filter((id) => !seen.has(id));
+      if (unseen.length === 0) return [];
+      const existing = await products.existing(unseen);
+      const added = unseen.filter((id) => existing.has(id));
+      if (added.length > 0) await store.addMissing(added, initialStock);
+      return unseen.filter((id) => !existing.has(id));
+    },
+  };
+}
