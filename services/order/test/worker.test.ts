@@ -4,13 +4,13 @@ import { readTopic } from '../../../tests/kit/topic.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { alice, tea, testApp } from './_app.ts';
 import { byKey, isAscending, outboxOf } from './_outbox.ts';
-import { startWorker } from './_worker.ts';
+import { startService } from '../../../tests/kit/service-process.ts';
 
 let database: TestDatabase;
 let order: ReturnType<typeof testApp>;
 let outbox: ReturnType<typeof outboxOf>;
 let topic: Awaited<ReturnType<typeof readTopic>>;
-let workers: Awaited<ReturnType<typeof startWorker>>[] = [];
+let workers: Awaited<ReturnType<typeof startService>>[] = [];
 
 beforeEach(async () => {
   database = await createTestDatabase('order');
@@ -27,7 +27,7 @@ afterEach(async () => {
 });
 
 async function start(env: Record<string, string> = {}) {
-  const worker = await startWorker({ DATABASE_URL: database.url, ...env });
+  const worker = await startService('services/order/src/worker.ts', { DATABASE_URL: database.url, ...env });
   workers.push(worker);
   return worker;
 }

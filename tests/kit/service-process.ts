@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import getPort from 'get-port';
-import { brokers } from '../../../tests/kit/topic.ts';
-import { until } from '../../../tests/kit/until.ts';
+import { brokers } from './topic.ts';
+import { until } from './until.ts';
 
-const root = fileURLToPath(new URL('../../../', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The worker as a process of its own, straight from its source. */
-export async function startWorker(env: Record<string, string>) {
+/** A service as a process of its own, straight from its source: `services/order/src/worker.ts`. */
+export async function startService(entry: string, env: Record<string, string>) {
   const [port, metricsPort] = [await getPort(), await getPort()];
-  const args = ['--import', 'tsx', '--conditions=source', 'services/order/src/worker.ts'];
+  const args = ['--import', 'tsx', '--conditions=source', entry];
   const { NODE_OPTIONS: _, ...inherited } = process.env;
   const child: ChildProcess = spawn(process.execPath, args, {
     cwd: root,
@@ -37,7 +37,7 @@ export async function startWorker(env: Record<string, string>) {
     lines,
     exit,
     isActive: () => says('The relay is active'),
-    says: (text: string) => until(`the worker says: ${text}`, () => says(text)),
+    says: (text: string) => until(`${entry} says: ${text}`, () => says(text)),
     get: async (path: string) => {
       const response = await fetch(`http://127.0.0.1:${port}${path}`);
       return { status: response.status, body: JSON.parse(await response.text()) };
