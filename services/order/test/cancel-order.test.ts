@@ -1,5 +1,7 @@
+import pg from 'pg';
 import request from 'supertest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { until } from '../../../tests/kit/until.ts';
 import { alice, eventsOf, tea, testApp } from './_app.ts';
 
 let database: TestDatabase;
@@ -137,11 +139,26 @@ it.each([
   expect((await calls.get(id)).body.status).toBe('PENDING');
 });
 
+/** Does `work` on the order's row in a transaction that ends once `count` requests wait for the row. */
+async function whileHolding(id: string, count: number, work: string, requests: () => PromiseLike<request.Response>[]) {
+  const holder = new pg.Client({ connectionString: database.url });
+  await holder.connect();
+  await holder.query('begin');
+  await holder.query(work, [id]);
+  const answers = Promise.all(requests());
+  const waiting =
+    "select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+  await until('the requests wait for the row', async () => (await holder.query(waiting)).rows[0].n >= count);
+  await holder.query('commit');
+  await holder.end();
+  return answers;
+}
+
 it('20 cancellations at once on two copies of the service: one is new, one event', async () => {
   const id = await placed();
-  const answers = await Promise.all(
+  const answers = await whileHolding(id, 10, 'select from orders where id = $1 for update', () =>
     Array.from({ length: 20 }, (_, index) =>
-      (index % 3 === 0 ? calls.patch : calls.cancel)(id, index % 2 ? order.app : twin.app),
+      (index % 3 === 0 ? calls.patch : calls.cancel)(id, index % 2 ? order.app : twin.app).then((answer) => answer),
     ),
   );
   const statuses = answers.map(({ status }) => status);
@@ -163,18 +180,9 @@ it('cancellation and deletion at once: one event, whichever comes first', async 
 
 it('a shipment that is booked while the cancellation waits for it wins', async () => {
   const id = await placed();
-  let answer: PromiseLike<request.Response> | undefined;
-  await twin.prisma.$transaction(async (tx) => {
-    await tx.order.update({ where: { id }, data: { shippedAt: new Date() } });
-    answer = calls.cancel(id).then((response) => response);
-    // It has come as far as the row that we hold.
-    for (let waiting = 0n; waiting === 0n; ) {
-      const [row] = await order.prisma.$queryRaw<{ waiting: bigint }[]>`
-        select count(*) as waiting from pg_locks where not granted and database = (
-          select oid from pg_database where datname = current_database()) or (not granted and locktype = 'transactionid')`;
-      waiting = row?.waiting ?? 0n;
-    }
-  });
-  expect((await answer)?.status).toBe(409);
+  const [answer] = await whileHolding(id, 1, 'update orders set shipped_at = now() where id = $1', () => [
+    calls.cancel(id).then((response) => response),
+  ]);
+  expect(answer?.status).toBe(409);
   expect(await eventsOf(order.prisma, id)).toEqual(['OrderCreated']);
 });

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { applyEvents } from '@store/shared/consume';
+import { createAdapter } from '@store/shared/database';
+import { type OrderEvent, readEvent } from '@store/shared/events';
+import { Decimal } from '@store/shared/money';
+import { receivedEvent, storedEvent } from '../../../tests/kit/order-events.ts';
+import { createBuiltInProvider } from '../src/built-in-provider.ts';
+import { PrismaClient } from '../src/generated/client.ts';
+import { createPaymentStore } from '../src/payment-store.ts';
+import { createPayments } from '../src/payments.ts';
+import type { PaymentProvider } from '../src/provider.ts';
+
+export const alice = 'a11ce000-3a52-4d0f-9f0e-0d8a55a1c001';
+export const limit = '1000';
+export const aboveLimit = '1000.0001';
+
+const items = [{ productId: '00000000-0000-4000-8000-0000000007ea', quantity: 2 }];
+
+export const stockReserved = (orderId: string, amount = '9.99') =>
+  storedEvent('StockReserved', {
+    orderId,
+    customerId: alice,
+    items,
+    total: { amount: new Decimal(amount), currency: 'USD' },
+  });
+
+export const orderCancelled = (orderId: string) =>
+  storedEvent('OrderCancelled', { orderId, customerId: alice, reason: 'cancelled by the customer' });
+
+/** The built-in provider with an account book; `afterCharge` and `afterRefund` may hold or lose its answers. */
+export function fakeProvider(declineAbove = limit) {
+  const builtIn = createBuiltInProvider(new Decimal(declineAbove));
+  const taken = new Set<string>();
+  const givenBack = new Set<string>();
+  const fake = {
+    /** The order ids of all calls. */
+    charges: [] as string[],
+    refunds: [] as string[],
+    afterCharge: async (): Promise<void> => undefined,
+    afterRefund: async (): Promise<void> => undefined,
+    holds: (orderId: string) => taken.has(orderId) && !givenBack.has(orderId),
+    async charge(charge) {
+      fake.charges.push(charge.orderId);
+      const result = await builtIn.charge(charge);
+      if (result.ok) taken.add(charge.orderId);
+      await fake.afterCharge();
+      return result;
+    },
+    async refund(refund) {
+      fake.refunds.push(refund.orderId);
+      const charge = await builtIn.charge({ ...refund, customerId: '' });
+      if (!taken.has(refund.orderId) || !charge.ok || charge.paymentId !== refund.paymentId) {
+        throw new Error(`There is no payment ${refund.paymentId}.`);
+      }
+      givenBack.add(refund.orderId);
+      await fake.afterRefund();
+    },
+  } satisfies PaymentProvider & Record<string, unknown>;
+  return fake;
+}
+
+interface Options {
+  provider?: PaymentProvider;
+  clock?: () => Date;
+}
+
+/** The service's real handlers over a database of the test's own. */
+export function testPayments(
+  databaseUrl: string,
+  { provider = fakeProvider(), clock = () => new Date() }: Options = {},
+) {
+  const prisma = new PrismaClient({ adapter: createAdapter(databaseUrl, 20) });
+  const { transaction, ...store } = createPaymentStore(prisma);
+  const payments = createPayments({ store: { ...store, transaction }, provider, clock, newId: randomUUID });
+  const effects = { ...payments, group: 'payment-group', transaction };
+
+  return {
+    prisma,
+    effects,
+    apply: (...events: ReturnType<typeof stockReserved>[]) => applyEvents(effects, events.map(receivedEvent)),
+
+    /** As a process does that ends after the handler, and before the commit. */
+    applyAndCrash: (event: ReturnType<typeof stockReserved>) =>
+      applyEvents(
+        {
+          ...effects,
+          transaction: (work) =>
+            transaction(async (tx) => {
+              await work(tx);
+              throw new Error('crashed');
+            }),
+        },
+        [receivedEvent(event)],
+      ).then(
+        () => Promise.reject(new Error('It did not crash')),
+        (error: Error) => expect(error.message).toBe('crashed'),
+      ),
+
+    statusOf: async (orderId: string) => (await prisma.payment.findUnique({ where: { orderId } }))?.status,
+
+    /** What was told about an order, in that order. */
+    async told(orderId: string): Promise<OrderEvent[]> {
+      const rows = await prisma.outbox.findMany({ where: { key: orderId }, orderBy: { seq: 'asc' } });
+      return rows.flatMap(({ id, kind, key, payload, traceparent }) => {
+        const headers = { ce_id: id, ce_type: kind, traceparent: traceparent ?? undefined };
+        return readEvent({ key, value: payload, headers }, new Set([kind])) ?? [];
+      });
+    },
+    async kinds(orderId: string) {
+      const rows = await prisma.outbox.findMany({ where: { key: orderId }, orderBy: { seq: 'asc' } });
+      return rows.map(({ kind }) => kind);
+    },
+    close: () => prisma.$disconnect(),
+  };
+}

@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import { ConfigError, readConfig } from '@store/shared/config';
+import { uuid } from '@store/shared/fields';
+import { Decimal } from '@store/shared/money';
+import { createBuiltInProvider } from '../src/built-in-provider.ts';
+import { configSchema } from '../src/config.ts';
+import { alice } from './_payments.ts';
+
+const charge = (amount: string, limit = '100000', orderId: string = randomUUID()) =>
+  createBuiltInProvider(new Decimal(limit)).charge({
+    orderId,
+    customerId: alice,
+    amount: { amount: new Decimal(amount), currency: 'USD' },
+  });
+
+it.each([
+  ['100000', '100000', true],
+  ['100000.0000', '100000', true],
+  ['99999.9999', '100000', true],
+  ['100000.0001', '100000', false],
+  ['1e5', '100000', true],
+  ['0', '0', true],
+  ['0.0001', '0', false],
+  ['0.3', '0.3', true],
+  ['99999999999999999999999.9999', '99999999999999999999999.9999', true],
+  ['100000000000000000000000', '99999999999999999999999.9999', false],
+])('an amount of %s under a limit of %s: taken %s', async (amount, limit, ok) => {
+  expect(await charge(amount, limit)).toMatchObject({ ok });
+});
+
+it('the same order is the same payment, another order another one', async () => {
+  const orderId = randomUUID();
+  const [first, again, other] = [await charge('1', '2', orderId), await charge('1', '2', orderId), await charge('1')];
+  expect(again).toEqual(first);
+  expect(other).not.toEqual(first);
+  if (!first.ok) throw new Error(first.reason);
+  expect(uuid.parse(first.paymentId)).toBe(first.paymentId);
+  expect(first.paymentId).toMatch(/^.{14}8.{4}[89ab]/);
+});
+
+describe('PAYMENT_DECLINE_ABOVE', () => {
+  const given = { DATABASE_URL: 'postgresql://u:p@h/d', KAFKA_BROKERS: 'h:1' };
+
+  it('is 100000, or an exact decimal', () => {
+    expect(readConfig(configSchema, given).PAYMENT_DECLINE_ABOVE.toFixed()).toBe('100000');
+    const exact = { ...given, PAYMENT_DECLINE_ABOVE: '123456789012345678901234.5678' };
+    expect(readConfig(configSchema, exact).PAYMENT_DECLINE_ABOVE.toFixed()).toBe('123456789012345678901234.5678');
+  });
+
+  it.each(['-1', '1e5', '1,000', 'none', '1.00001', ' 1', 'Infinity'])('is not %s', (PAYMENT_DECLINE_ABOVE) => {
+    expect(() => readConfig(configSchema, { ...given, PAYMENT_DECLINE_ABOVE })).toThrow(ConfigError);
+  });
+});
