@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import getPort from 'get-port';
 import { Kafka as Client, logLevel } from 'kafkajs';
@@ -73,12 +74,21 @@ export async function startKafka(options: KafkaOptions): Promise<Kafka> {
     stopSeconds: 20,
   });
   try {
-    await asAdmin(client, (admin) => admin.createTopics({ topics, waitForLeaders: true }));
+    await createTopics(client);
   } catch (error) {
     await part.stop();
     throw error;
   }
   return { ...part, brokers };
+}
+
+/** Asked again when there is no answer: a broker that has just started may drop a request without a word. */
+async function createTopics(client: Client): Promise<void> {
+  for (let attempt = 1; attempt <= 5; attempt += 1) {
+    const created = asAdmin(client, (admin) => admin.createTopics({ topics, waitForLeaders: true })).then(() => true);
+    if (await Promise.race([created, sleep(5_000, false, { ref: false })])) return;
+  }
+  throw new Error('Kafka runs, but does not answer to the creation of its topics.');
 }
 
 function configuration({ dataDir, port, controllerPort }: { dataDir: string; port: number; controllerPort: number }) {
@@ -125,7 +135,8 @@ async function asAdmin<T>(client: Client, use: (admin: ReturnType<Client['admin'
     await admin.connect();
     return await use(admin);
   } finally {
-    await admin.disconnect();
+    // It waits for requests under way, and has been seen to wait for ever.
+    await Promise.race([admin.disconnect(), sleep(2_000, undefined, { ref: false })]);
   }
 }
 
