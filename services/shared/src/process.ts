@@ -6,6 +6,9 @@ import { ConfigError, type commonConfig, readConfig } from './config.ts';
 import { createLog, type Logger } from './log.ts';
 import { createMetricsServer } from './metrics.ts';
 
+/** Of each thing that is closed at the end; what hangs must not keep the process. */
+const longestStopMs = 15_000;
+
 /** What the gateway lets through (decisions 2, Limits: 60 KiB) and what it adds. */
 const maxHeaderSize = 72 * 1024;
 
@@ -67,9 +70,11 @@ export async function runService<S extends z.ZodType<CommonConfig>>(
     if (signal === 'SIGTERM') await wait(config.DRAIN_SECONDS * 1000);
     await Promise.all([...servers, metrics].map(close));
     for (const part of stops) {
-      await Promise.resolve(part.stop()).catch((error: unknown) =>
+      const late = wait(longestStopMs).then(() => Promise.reject(new Error('It takes too long')));
+      await Promise.race([part.stop(), late]).catch((error: unknown) =>
         log.warn({ err: error, part: part.name }, 'Could not be closed'),
       );
+      late.catch(() => undefined);
     }
     log.info('Stopped');
     process.exit(0);
