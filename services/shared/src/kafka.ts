@@ -85,7 +85,8 @@ function toMessage(event: StoredEvent, source: string): Message {
       ce_source: source,
       ce_type: event.kind,
       ce_time: event.createdAt.toISOString(),
-      traceparent: event.traceparent ?? undefined,
+      // The client fails on a header without a value.
+      ...(event.traceparent === null ? {} : { traceparent: event.traceparent }),
     },
   };
 }
