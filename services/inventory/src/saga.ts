@@ -12,7 +12,7 @@ export function createSaga(stock: Stock, reservations: Reservations): Saga {
     /** What OrderCreated demands, every product of it with a stock. */
     async prepare(event) {
       if (event.kind !== 'OrderCreated') return undefined;
-      const demand = demandOf((event as OrderEvent<'OrderCreated'>).payload);
+      const demand = demandOf(event.payload);
       const unknown = await stock.introduce(demand.items.map(({ productId }) => productId));
       if (unknown.length > 0) throw new PoisonError(`There is no product ${unknown.join(', ')}.`);
       return demand;

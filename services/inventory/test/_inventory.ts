@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { applyEvents } from '@store/shared/consume';
+import { createAdapter } from '@store/shared/database';
+import type { EventKind, Payload, StoredEvent } from '@store/shared/events';
+import { createLog } from '@store/shared/log';
+import { receivedEvent, storedEvent } from '../../../tests/kit/order-events.ts';
+import { createApp } from '../src/app.ts';
+import { PrismaClient } from '../src/generated/client.ts';
+import type { ProductClient } from '../src/product-client.ts';
+import { createReservationStore, type Item } from '../src/reservation-store.ts';
+import { createReservations } from '../src/reservations.ts';
+import { createSaga } from '../src/saga.ts';
+import { createStock } from '../src/stock.ts';
+import { createStockStore } from '../src/stock-store.ts';
+
+export const alice = 'a11ce000-3a52-4d0f-9f0e-0d8a55a1c001';
+export const unknown = '00000000-0000-4000-8000-00000000dead';
+export const initialStock = 1_000;
+
+/** The product service as a test wants it: it knows every product but `unknown`; `answer` may hold or fail it. */
+export function fakeProducts() {
+  const products = {
+    asked: [] as string[][],
+    answer: async (): Promise<void> => undefined,
+    async existing(ids: string[]) {
+      products.asked.push(ids);
+      await products.answer();
+      return new Set(ids.filter((id) => id !== unknown));
+    },
+  };
+  return products satisfies ProductClient;
+}
+
+interface Options {
+  products?: ProductClient;
+  clock?: () => Date;
+  production?: boolean;
+}
+
+export type TestInventory = ReturnType<typeof testInventory>;
+
+/** The real service over a database of the test's own, without Kafka: events are handed to it by `take`. */
+export function testInventory(databaseUrl: string, options: Options = {}) {
+  const prisma = new PrismaClient({ adapter: createAdapter(databaseUrl, 25) });
+  const store = createReservationStore(prisma);
+  const products = options.products ?? fakeProducts();
+  const stock = createStock({ store: createStockStore(prisma), products, initialStock });
+  const clock = options.clock ?? (() => new Date());
+  const reservations = createReservations({ store, newId: randomUUID, clock, shipAfterMs: 60_000 });
+  const saga = createSaga(stock, reservations);
+  const app = createApp({ stock, log: createLog('inventory', 'silent'), production: options.production ?? false });
+
+  return {
+    app,
+    prisma,
+    reservations,
+    close: () => prisma.$disconnect(),
+
+    /** One delivery of an event, as the consumer does it. */
+    take: (event: StoredEvent) =>
+      applyEvents({ ...saga, group: 'inventory-group', transaction: store.transaction }, [receivedEvent(event)]),
+
+    async setStock(available: number): Promise<string> {
+      const productId = randomUUID();
+      await prisma.stock.create({ data: { productId, available } });
+      return productId;
+    },
+    available: async (productId: string) => (await prisma.stock.findUnique({ where: { productId } }))?.available,
+    statusOf: async (orderId: string) => (await prisma.reservation.findUnique({ where: { orderId } }))?.status,
+
+    /** The events written for an order, in order. */
+    async eventsOf(orderId: string) {
+      const rows = await prisma.outbox.findMany({ where: { key: orderId }, orderBy: { seq: 'asc' } });
+      return rows.map(({ kind, payload, traceparent }) => ({ kind, payload: JSON.parse(payload), traceparent }));
+    },
+    async kindsOf(orderId: string) {
+      const rows = await prisma.outbox.findMany({ where: { key: orderId }, orderBy: { seq: 'asc' } });
+      return rows.map(({ kind }) => kind);
+    },
+    rowCounts: async () => ({
+      stock: await prisma.stock.findMany({ orderBy: { productId: 'asc' } }),
+      reservations: await prisma.reservation.count(),
+      events: await prisma.outbox.count(),
+    }),
+  };
+}
+
+export type Demanded = [productId: string, quantity: number];
+const toItem = ([productId, quantity]: Demanded): Item => ({ productId, quantity });
+
+type More<K extends EventKind> = Partial<Payload<K>>;
+const total = { amount: 12.34, currency: 'USD' };
+
+/** The events of one order. */
+export function orderOf(...demanded: Demanded[]) {
+  const common = { orderId: randomUUID(), customerId: alice };
+  const items = demanded.map(toItem);
+  return {
+    ...common,
+    items,
+    created: (more: More<'OrderCreated'> = {}) => storedEvent('OrderCreated', { ...common, items, total, ...more }),
+    paid: () => storedEvent('OrderPaid', { ...common, paymentId: randomUUID(), amount: total }),
+    unpaid: () => storedEvent('PaymentFailed', { ...common, reason: 'declined' }),
+    cancelled: (reason = 'changed my mind') => storedEvent('OrderCancelled', { ...common, reason }),
+  };
+}

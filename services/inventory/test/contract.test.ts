@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto';
+import { describeContract } from '../../../tests/kit/contract.ts';
+import { awayDatabaseUrl, createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { stockRoutes } from '../src/routes.ts';
+import { type TestInventory, testInventory, unknown } from './_inventory.ts';
+
+let database: TestDatabase;
+let inventory: TestInventory;
+const away = testInventory(awayDatabaseUrl);
+
+beforeAll(async () => {
+  database = await createTestDatabase('inventory');
+  inventory = testInventory(database.url);
+});
+
+afterAll(async () => {
+  await Promise.all([inventory.close(), away.close()]);
+  await database.drop();
+});
+
+const existing = async (call: object = {}) => ({ path: `/stock/${await inventory.setStock(5)}`, ...call });
+const body = { available: 7 };
+
+describeContract({
+  // Only the shape of the routes is read here; the requests go to the application.
+  routes: stockRoutes({} as never),
+  app: () => inventory.app,
+  awayApp: () => away.app,
+  calls: {
+    'get /stock/{productId}': {
+      200: () => existing(),
+      400: { path: '/stock/%ff' },
+      404: { path: `/stock/${unknown}` },
+    },
+    'put /stock/{productId}': {
+      200: () => existing({ body }),
+      201: () => ({ path: `/stock/${randomUUID()}`, body }),
+      400: () => existing({ body: { available: -1 } }),
+      404: { path: `/stock/${unknown}`, body },
+    },
+  },
+});

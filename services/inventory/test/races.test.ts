@@ -1,0 +1,169 @@
+import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { type Demanded, orderOf, type TestInventory, testInventory } from './_inventory.ts';
+
+let database: TestDatabase;
+let inventory: TestInventory;
+let now: Date;
+
+beforeEach(async () => {
+  database = await createTestDatabase('inventory');
+  now = new Date('2026-03-01T12:00:00.000Z');
+  inventory = testInventory(database.url, { clock: () => now });
+});
+
+afterEach(async () => {
+  await inventory.close();
+  await database.drop();
+});
+
+const products = (count: number, available: number) =>
+  Promise.all(Array.from({ length: count }, () => inventory.setStock(available)));
+
+it('two orders for the last piece, over two connections: one has it, the other is rejected', async () => {
+  const second = testInventory(database.url);
+  try {
+    for (let round = 0; round < 20; round += 1) {
+      const tea = await inventory.setStock(1);
+      const orders = [orderOf([tea, 1]), orderOf([tea, 1])] as const;
+      await Promise.all([inventory.take(orders[0].created()), second.take(orders[1].created())]);
+      const kinds = [...(await inventory.kindsOf(orders[0].orderId)), ...(await inventory.kindsOf(orders[1].orderId))];
+      expect(kinds.sort()).toEqual(['StockRejected', 'StockReserved']);
+      expect(await inventory.available(tea)).toBe(0);
+    }
+  } finally {
+    await second.close();
+  }
+});
+
+it('one that waited for the other counts what the other left', async () => {
+  const tea = await inventory.setStock(5);
+  const order = orderOf([tea, 5]);
+  let taking: Promise<void> | undefined;
+  await inventory.prisma.$transaction(async (tx) => {
+    await tx.$executeRaw`update stock set available = 4 where product_id = ${tea}::uuid`;
+    taking = inventory.take(order.created());
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  });
+  await taking;
+  expect(await inventory.kindsOf(order.orderId)).toEqual(['StockRejected']);
+  expect(await inventory.available(tea)).toBe(4);
+});
+
+it('20 orders at once with the same products in crossing order do not block one another for ever', async () => {
+  const all = await products(6, 1_000);
+  for (let round = 0; round < 3; round += 1) {
+    const orders = Array.from({ length: 20 }, (_, index) => {
+      const turned = [...all.slice(index % 6), ...all.slice(0, index % 6)];
+      const demanded = (index % 2 === 0 ? turned : turned.reverse()).map((id): Demanded => [id, 1]);
+      return orderOf(...demanded);
+    });
+    await Promise.all(orders.map((order) => inventory.take(order.created())));
+    // Half is released while the other half is paid and new orders come.
+    await Promise.all([
+      ...orders.map((order, index) => inventory.take(index % 2 === 0 ? order.cancelled() : order.paid())),
+      ...orders.map(({ items }) =>
+        inventory.take(orderOf(...items.map((item): Demanded => [item.productId, 1])).created()),
+      ),
+    ]);
+  }
+  for (const tea of all) expect(await inventory.available(tea)).toBe(1_000 - 3 * 30);
+});
+
+it('products that are new to all of 20 orders at once, in crossing order, get their first stock once', async () => {
+  const all = Array.from({ length: 10 }, () => crypto.randomUUID() as string);
+  const orders = Array.from({ length: 20 }, (_, index) => {
+    const turned = [...all.slice(index % 10), ...all.slice(0, index % 10)];
+    return orderOf(...turned.map((id): Demanded => [id, 2]));
+  });
+  await Promise.all(orders.map((order) => inventory.take(order.created())));
+  for (const tea of all) expect(await inventory.available(tea)).toBe(1_000 - 20 * 2);
+});
+
+it('the same event delivered several times at once has one effect', async () => {
+  const tea = await inventory.setStock(10);
+  const order = orderOf([tea, 3]);
+  const event = order.created();
+  await Promise.all(Array.from({ length: 5 }, () => inventory.take(event)));
+  await Promise.all(Array.from({ length: 5 }, () => inventory.take(order.created())));
+  expect(await inventory.available(tea)).toBe(7);
+  expect(await inventory.kindsOf(order.orderId)).toEqual(['StockReserved']);
+});
+
+it('creation and cancellation at once leave nothing reserved', async () => {
+  const tea = await inventory.setStock(10);
+  for (let round = 0; round < 20; round += 1) {
+    const order = orderOf([tea, 3]);
+    await Promise.all([inventory.take(order.created()), inventory.take(order.cancelled())]);
+    expect(await inventory.statusOf(order.orderId)).toBe('RELEASED');
+    expect(await inventory.available(tea)).toBe(10);
+  }
+});
+
+/** Numbers that are the same in every run (mulberry32). */
+function randomNumbers(seed: number) {
+  let state = seed;
+  return (below: number): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
+
+it.each([1, 2, 3, 4, 5])(
+  'stock adds up to the piece after random events, repeated and late ones too (seed %i)',
+  async (seed) => {
+    const random = randomNumbers(seed);
+    const start = 40;
+    const all = await products(5, start);
+    const orders = Array.from({ length: 30 }, () => {
+      const demanded = Array.from({ length: 1 + random(4) }, (): Demanded => [all[random(5)] ?? '', 1 + random(6)]);
+      return orderOf(...demanded);
+    });
+    // Orders side by side, the events of one in order, as partitions have it.
+    const histories = orders.map((order) => {
+      const events = [order.created()];
+      for (let step = random(6); step > 0; step -= 1) {
+        const kind = (['created', 'paid', 'unpaid', 'cancelled'] as const)[random(4)] ?? 'paid';
+        const event = random(4) === 0 ? events[random(events.length)] : order[kind]();
+        if (event !== undefined) events.push(event);
+      }
+      return events;
+    });
+    const isDone = histories.map(() => false);
+    await Promise.all([
+      ...histories.map(async (events, index) => {
+        for (const event of events) await inventory.take(event);
+        isDone[index] = true;
+      }),
+      (async () => {
+        while (isDone.includes(false)) {
+          now = new Date(now.getTime() + 20_000);
+          await inventory.reservations.shipDue(2);
+        }
+      })(),
+    ]);
+
+    const reserved = new Map<string, number>();
+    for (const { status, items } of await inventory.prisma.reservation.findMany()) {
+      if (status !== 'RESERVED' && status !== 'SHIPPED') continue;
+      for (const { productId, quantity } of items as { productId: string; quantity: number }[]) {
+        reserved.set(productId, (reserved.get(productId) ?? 0) + quantity);
+      }
+    }
+    for (const tea of all) expect((await inventory.available(tea)) ?? 0).toBe(start - (reserved.get(tea) ?? 0));
+
+    // And the events tell the same story.
+    for (const { orderId } of orders) {
+      const kinds = await inventory.kindsOf(orderId);
+      const status = await inventory.statusOf(orderId);
+      const story = {
+        RESERVED: /^StockReserved$/,
+        REJECTED: /^StockRejected$/,
+        RELEASED: /^StockReserved( OrderShipped)? StockReleased$/,
+        SHIPPED: /^StockReserved OrderShipped$/,
+      }[String(status)];
+      expect(kinds.join(' ')).toMatch(story ?? /no such status/);
+    }
+  },
+);

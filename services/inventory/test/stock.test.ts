@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto';
+import { unavailable } from '@store/shared/errors';
+import request from 'supertest';
+import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import {
+  type Demanded,
+  fakeProducts,
+  initialStock,
+  orderOf,
+  type TestInventory,
+  testInventory,
+  unknown,
+} from './_inventory.ts';
+
+let database: TestDatabase;
+let inventory: TestInventory;
+const products = fakeProducts();
+
+beforeAll(async () => {
+  database = await createTestDatabase('inventory');
+  inventory = testInventory(database.url, { products });
+});
+
+beforeEach(() => {
+  products.asked = [];
+  products.answer = async () => undefined;
+});
+
+afterAll(async () => {
+  await inventory.close();
+  await database.drop();
+});
+
+const get = (productId: string) => request(inventory.app).get(`/stock/${productId}`);
+const put = (productId: string, available: number) =>
+  request(inventory.app).put(`/stock/${productId}`).send({ available });
+const isAway = async () => {
+  throw unavailable('The product service');
+};
+
+describe('/stock/{productId}', () => {
+  it('creates, shows and changes the stock of a product', async () => {
+    const tea = randomUUID();
+    expect((await get(tea)).status).toBe(404);
+    const made = await put(tea, 7);
+    expect([made.status, made.headers.location, made.body]).toEqual([
+      201,
+      `/stock/${tea}`,
+      { productId: tea, available: 7 },
+    ]);
+    expect((await get(tea)).body).toEqual({ productId: tea, available: 7 });
+    const changed = await put(tea.toUpperCase(), 0);
+    expect([changed.status, changed.body]).toEqual([200, { productId: tea, available: 0 }]);
+    expect((await get(tea)).body.available).toBe(0);
+    expect(products.asked).toEqual([[tea]]); // only for a product that is new here
+  });
+
+  it('does not know a product that the product service does not know', async () => {
+    const response = await put(unknown, 7);
+    expect(response.status).toBe(404);
+    expect(response.type).toBe('application/problem+json');
+    expect((await get(unknown)).status).toBe(404);
+  });
+
+  it('changes what is known while the product service is away, and nothing else', async () => {
+    const tea = randomUUID();
+    await put(tea, 7).expect(201);
+    products.answer = isAway;
+    await put(tea, 8).expect(200);
+    const response = await put(randomUUID(), 8);
+    expect([response.status, response.headers['retry-after']]).toEqual([503, '1']);
+  });
+
+  it('is the stock that orders take from', async () => {
+    const tea = randomUUID();
+    await put(tea, 2);
+    const orders = [orderOf([tea, 2]), orderOf([tea, 1])];
+    for (const order of orders) await inventory.take(order.created());
+    expect((await get(tea)).body.available).toBe(0);
+    expect(await inventory.kindsOf(orders[1]?.orderId ?? '')).toEqual(['StockRejected']);
+    await put(tea, 5);
+    await inventory.take(orderOf([tea, 1]).created());
+    expect((await get(tea)).body.available).toBe(4);
+  });
+});
+
+describe('a product that is seen for the first time', () => {
+  it('has its first stock, and is asked for once', async () => {
+    const [tea, salt] = [randomUUID(), randomUUID()];
+    await inventory.take(orderOf([tea, 10], [salt, 1]).created());
+    await inventory.take(orderOf([salt, 1], [tea, 10]).created());
+    expect(await inventory.available(tea)).toBe(initialStock - 20);
+    expect(await inventory.available(salt)).toBe(initialStock - 2);
+    expect(products.asked).toEqual([[tea, salt]]);
+  });
+
+  it('makes the message poison when there is no such product, and reserves nothing', async () => {
+    const tea = await inventory.setStock(10);
+    const order = orderOf([tea, 1], [unknown, 1]);
+    await expect(inventory.take(order.created())).rejects.toMatchObject({
+      name: 'PoisonError',
+      message: `There is no product ${unknown}.`,
+    });
+    expect(await inventory.available(tea)).toBe(10);
+    expect(await inventory.statusOf(order.orderId)).toBeUndefined();
+  });
+
+  it('waits for a product service that is away: the failure is none of the message', async () => {
+    const tea = randomUUID();
+    const order = orderOf([tea, 1]);
+    const event = order.created();
+    products.answer = isAway;
+    await expect(inventory.take(event)).rejects.toMatchObject({ name: 'DomainError', kind: 'unavailable' });
+    expect(await inventory.available(tea)).toBeUndefined();
+    products.answer = async () => undefined;
+    await inventory.take(event);
+    expect(await inventory.available(tea)).toBe(initialStock - 1);
+  });
+
+  it('is not asked for where every product is known, so the product service may be away', async () => {
+    const tea = await inventory.setStock(5);
+    products.answer = isAway;
+    const order = orderOf([tea, 1]);
+    for (const event of [order.created(), order.paid(), order.cancelled()]) await inventory.take(event);
+    expect(await inventory.available(tea)).toBe(5);
+  });
+
+  it('may come with many others', async () => {
+    const order = orderOf(...Array.from({ length: 250 }, (): Demanded => [randomUUID(), 1]));
+    await inventory.take(order.created());
+    expect(await inventory.statusOf(order.orderId)).toBe('RESERVED');
+  });
+});
