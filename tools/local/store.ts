@@ -45,6 +45,8 @@ export interface Store {
   ports: Ports;
   databaseUrl(name: string): string;
   kafkaBrokers: string[];
+  /** Whether it was started with that part. */
+  has(name: PartName): boolean;
   part(name: PartName): Part;
   stop(): Promise<void>;
 }
@@ -159,6 +161,7 @@ async function startParts(options: StoreOptions): Promise<Store> {
     ports,
     databaseUrl: (name) => required(database, 'postgres').url(name),
     kafkaBrokers: brokers,
+    has: (name) => parts.has(name),
     part: (name) => required(parts.get(name), name),
     stop,
   };

@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import getPort from 'get-port';
+import { startPart } from '../local/part.ts';
+import { cacheDir, root } from '../local/paths.ts';
+import { localUrl } from '../local/services.ts';
+import type { PartName, Store } from '../local/store.ts';
+import { inTurns, medians, type Request, rateOf } from './measure.ts';
+import type { Row } from './table.ts';
+
+export interface Bench {
+  store: Store;
+  say: (line: string) => void;
+}
+
+/** One kind of measurement: what has to run for it, and what it finds. */
+export interface Measurement {
+  name: string;
+  parts: PartName[];
+  run(bench: Bench): Promise<Row[]>;
+}
+
+/** Everything that the bench leaves behind. */
+export const benchDir = join(cacheDir, 'bench');
+
+const rounds = 5;
+const secondsPerTurn = 4;
+/** So many that the compiler of V8 has done its work. */
+const warmUp = { amount: 5_000 };
+
+/** A server of this folder, as a process of its own like the service that it is compared with. */
+export async function startBare(file: string, databaseUrl: string, say: (line: string) => void) {
+  const port = await getPort({ host: '127.0.0.1' });
+  const url = localUrl(port);
+  const part = await startPart({
+    name: file.replace('.ts', ''),
+    command: process.execPath,
+    args: ['--import', 'tsx', join(root, 'tools/bench', file)],
+    env: { PORT: String(port), DATABASE_URL: databaseUrl },
+    logDir: join(benchDir, 'log'),
+    log: say,
+    ready: async () => (await fetch(`${url}/ready`)).ok,
+  });
+  return { ...part, url };
+}
+
+/** Compares how many requests a service and a bare server answer per second. */
+export async function compareRates(what: string, service: Request, bare: Request, say: (line: string) => void) {
+  say(`warms up with ${warmUp.amount} requests to each side`);
+  for (const request of [service, bare]) await rateOf(request, warmUp);
+  const turn = (name: string, request: Request) => async () => {
+    const rate = await rateOf(request, { duration: secondsPerTurn });
+    say(`${name}: ${rate.toFixed()} requests per second`);
+    return rate;
+  };
+  const { first, second, ratio } = medians(await inTurns(rounds, turn('service', service), turn('bare server', bare)));
+  const measured = `${first.toFixed()} against ${second.toFixed()} requests per second`;
+  return { what: `${what}, service against bare server`, measured, result: ratio };
+}
