@@ -1,8 +1,8 @@
-import pg from 'pg';
 import request from 'supertest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { alice, eventsOf, tea, testApp } from './_app.ts';
+import { whileHolding } from './_hold.ts';
 
 let database: TestDatabase;
 let order: ReturnType<typeof testApp>;
@@ -139,24 +139,25 @@ it.each([
   expect((await calls.get(id)).body.status).toBe('PENDING');
 });
 
-/** Does `work` on the order's row in a transaction that ends once `count` requests wait for the row. */
-async function whileHolding(id: string, count: number, work: string, requests: () => PromiseLike<request.Response>[]) {
-  const holder = new pg.Client({ connectionString: database.url });
-  await holder.connect();
-  await holder.query('begin');
-  await holder.query(work, [id]);
-  const answers = Promise.all(requests());
-  const waiting =
-    "select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-  await until('the requests wait for the row', async () => (await holder.query(waiting)).rows[0].n >= count);
-  await holder.query('commit');
-  await holder.end();
+/** The answers to requests that all came while a transaction held the order's row. */
+async function whileRowIsHeld(id: string, count: number, sql: string, requests: () => Promise<request.Response>[]) {
+  const waiting = async () => {
+    const [row] = await order.prisma.$queryRaw<{ n: number }[]>`
+      select count(*)::int as n from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`;
+    return row?.n ?? 0;
+  };
+  const { answers } = await whileHolding(database.url, sql, [id], async () => {
+    const answers = Promise.all(requests());
+    await until('the requests wait for the row', async () => (await waiting()) >= count);
+    return { answers };
+  });
   return answers;
 }
 
 it('20 cancellations at once on two copies of the service: one is new, one event', async () => {
   const id = await placed();
-  const answers = await whileHolding(id, 10, 'select from orders where id = $1 for update', () =>
+  const answers = await whileRowIsHeld(id, 8, 'select from orders where id = $1 for update', () =>
     Array.from({ length: 20 }, (_, index) =>
       (index % 3 === 0 ? calls.patch : calls.cancel)(id, index % 2 ? order.app : twin.app).then((answer) => answer),
     ),
@@ -180,7 +181,7 @@ it('cancellation and deletion at once: one event, whichever comes first', async 
 
 it('a shipment that is booked while the cancellation waits for it wins', async () => {
   const id = await placed();
-  const [answer] = await whileHolding(id, 1, 'update orders set shipped_at = now() where id = $1', () => [
+  const [answer] = await whileRowIsHeld(id, 1, 'update orders set shipped_at = now() where id = $1', () => [
     calls.cancel(id).then((response) => response),
   ]);
   expect(answer?.status).toBe(409);

@@ -108,6 +108,8 @@ const sorts = [
   [],
   ...['createdAt', 'status', 'total'].flatMap((field) => [[`${field},asc`], [`${field},desc`]]),
   ['total'],
+  ['total,asc', 'total,desc'],
+  ['createdAt,desc', 'status,desc', 'createdAt,asc'],
   ['status,asc', 'createdAt,desc'],
   ['status,desc', 'total,asc', 'createdAt,desc'],
   ['createdAt,asc', 'total,desc'],

@@ -6,6 +6,7 @@ import getPort from 'get-port';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
 import { brokers, createTopic, readTopic } from '../../../tests/kit/topic.ts';
 import { until } from '../../../tests/kit/until.ts';
+import { whileHolding } from './_hold.ts';
 import { byKey, isAscending, outboxOf } from './_outbox.ts';
 
 let database: TestDatabase;
@@ -159,16 +160,14 @@ it('wakes when an event is announced', async () => {
 it('an event that is committed late is not stepped over', async () => {
   const publisher = fakePublisher();
   relay(publisher);
-  const slow = await outbox.pool.connect();
-  await slow.query('begin');
-  const { rows } = await slow.query(
-    "insert into outbox (id, kind, key, payload, created_at) values (gen_random_uuid(), 'A', 'a', '{}', now()) returning id",
-  );
-  const [fast] = await outbox.fill(1);
-  await until('the later event is out', () => publisher.batches.flat().includes(fast ?? ''));
-  await slow.query('commit');
-  slow.release();
-  await until('the earlier one too', () => publisher.batches.flat().includes(rows[0].id));
+  const slow = `insert into outbox (id, kind, key, payload, created_at)
+                values (gen_random_uuid(), 'A', 'a', '{}', now()) returning id`;
+  const [earlier] = await whileHolding(database.url, slow, [], async (rows) => {
+    const [later] = await outbox.fill(1);
+    await until('the later event is out', () => publisher.batches.flat().includes(later ?? ''));
+    return rows;
+  });
+  await until('the earlier one too', () => publisher.batches.flat().includes(earlier?.id ?? ''));
 });
 
 it('of two relays one is active, and the other takes over when it stops', async () => {

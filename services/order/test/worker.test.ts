@@ -1,10 +1,15 @@
+import { randomUUID } from 'node:crypto';
+import { createPublisher } from '@store/shared/kafka';
+import { createLog } from '@store/shared/log';
 import request from 'supertest';
 import { awayDatabaseUrl, createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
-import { readTopic } from '../../../tests/kit/topic.ts';
+import { storedEvent } from '../../../tests/kit/order-events.ts';
+import { startService } from '../../../tests/kit/service-process.ts';
+import { brokers, readTopic } from '../../../tests/kit/topic.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { alice, tea, testApp } from './_app.ts';
+import { whileHolding } from './_hold.ts';
 import { byKey, isAscending, outboxOf } from './_outbox.ts';
-import { startService } from '../../../tests/kit/service-process.ts';
 
 let database: TestDatabase;
 let order: ReturnType<typeof testApp>;
@@ -58,23 +63,38 @@ it('publishes what was stored while no worker ran, is healthy meanwhile, and end
   expect(await worker.end('SIGTERM')).toEqual([0, null]);
 });
 
+it('takes the steps of the saga that order-events tells', async () => {
+  const [confirmed, cancelled] = [await placed(), await placed()];
+  await start();
+  const about = { customerId: alice, items: [{ productId: tea, quantity: 1 }] };
+  const publisher = createPublisher({ brokers, clientId: 'test', log: createLog('test', 'silent') });
+  await publisher.publish('order-events', [
+    storedEvent('OrderPaid', {
+      ...{ orderId: confirmed, customerId: alice, paymentId: randomUUID() },
+      amount: { amount: 4.5, currency: 'USD' },
+    }),
+    storedEvent('StockRejected', { ...about, orderId: cancelled }),
+  ]);
+  await publisher.close();
+  const statusOf = async (id: string) => (await order.prisma.order.findUnique({ where: { id } }))?.status;
+  await until('one is confirmed', async () => (await statusOf(confirmed)) === 'CONFIRMED');
+  await until('the other is cancelled', async () => (await statusOf(cancelled)) === 'CANCELLED');
+});
+
 it('killed -9 between publishing and marking: every event is out, those of a key in order', async () => {
   const ids = await outbox.fill(3_000);
   const stuck = ids[1_200] ?? '';
   // The relay cannot mark this one: it gets stuck behind the publishing of a batch in the middle.
-  const holder = await outbox.pool.connect();
-  await holder.query('begin');
-  await holder.query('select from outbox where id = $1 for update', [stuck]);
-  const first = await start();
-  await topic.has([stuck]);
-  const sent = await outbox.sent();
-  expect(sent).toBeGreaterThan(0);
-  expect(sent).toBeLessThan(1_200);
-  expect(await first.end('SIGKILL')).toEqual([null, 'SIGKILL']);
-  await outbox.cutRelays(); // or the database would still mark what it was asked to before the kill
-  await until('the dead connection is gone', async () => (await outbox.cutRelays()) === 0);
-  await holder.query('rollback');
-  holder.release();
+  await whileHolding(database.url, 'select id from outbox where id = $1 for update', [stuck], async () => {
+    const first = await start();
+    await topic.has([stuck]);
+    const sent = await outbox.sent();
+    expect(sent).toBeGreaterThan(0);
+    expect(sent).toBeLessThan(1_200);
+    expect(await first.end('SIGKILL')).toEqual([null, 'SIGKILL']);
+    await outbox.cutRelays(); // or the database would still mark what it was asked to before the kill
+    await until('the dead connection is gone', async () => (await outbox.cutRelays()) === 0);
+  });
 
   await start();
   await topic.has(ids);

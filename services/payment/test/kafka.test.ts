@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import { startConsumer } from '@store/shared/consume';
+import { unavailable } from '@store/shared/errors';
+import { createKafka, createPublisher } from '@store/shared/kafka';
+import { createLog } from '@store/shared/log';
+import { startRelay } from '@store/shared/outbox';
+import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { storedEvent } from '../../../tests/kit/order-events.ts';
+import { startService } from '../../../tests/kit/service-process.ts';
+import { brokers, createTopic, readTopic } from '../../../tests/kit/topic.ts';
+import { until } from '../../../tests/kit/until.ts';
+import { aboveLimit, alice, fakeProvider, orderCancelled, stockReserved, testPayments } from './_payments.ts';
+
+const broker = { brokers, clientId: 'payment', log: createLog('payment', 'silent') };
+const publisher = createPublisher(broker);
+
+let database: TestDatabase;
+const closing: (() => Promise<unknown>)[] = [];
+
+beforeEach(async () => {
+  database = await createTestDatabase('payment');
+  closing.push(database.drop);
+});
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+afterAll(() => publisher.close());
+
+/** The kinds of an order's events on a topic, in the order in which they are read. */
+const kindsOn = (topic: Awaited<ReturnType<typeof readTopic>>, orderId: string) =>
+  topic.messages.filter(({ key }) => key === orderId).map(({ headers }) => headers.ce_type);
+
+it('on a topic of its own: paid, refused, refunded; the provider away for a while; poison does not hold it up', async () => {
+  const name = await createTopic(3);
+  const group = `payment-${randomUUID()}`;
+  const provider = fakeProvider();
+  const payment = testPayments(database.url, { provider });
+  closing.push(payment.close);
+  const relay = startRelay({ ...broker, databaseUrl: database.url, topic: name, publisher });
+  closing.push(relay.stop);
+  const consumer = startConsumer({
+    ...payment.effects,
+    group,
+    topic: name,
+    kafka: createKafka(broker),
+    sender: publisher,
+    retry: { attempts: 3, firstDelayMs: 10, multiplier: 2 },
+    chunkSize: 1,
+    log: broker.log,
+    onCrash: (error) => {
+      throw error;
+    },
+  });
+  closing.push(consumer.stop);
+  const [topic, letters] = [await readTopic(name), await readTopic('order-events-dlq')];
+  closing.push(topic.close, letters.close);
+
+  let isAway = true;
+  provider.afterCharge = async () => {
+    if (isAway) throw unavailable('The payment provider');
+  };
+  const [paid, refused, refunded, never] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+  await publisher.send(name, [
+    { key: paid, value: 'nonsense', headers: { ce_id: randomUUID(), ce_type: 'StockReserved' } },
+  ]);
+  await publisher.publish(name, [
+    stockReserved(paid),
+    stockReserved(refused, aboveLimit),
+    stockReserved(refunded),
+    orderCancelled(refunded),
+    orderCancelled(never),
+    stockReserved(never),
+  ]);
+  await until('the provider was asked often', () => provider.charges.filter((id) => id === paid).length > 3);
+  isAway = false;
+
+  await until('the refund is told', () => kindsOn(topic, refunded).length === 4);
+  await until('the refusal is told', () => kindsOn(topic, refused).length === 2);
+  await until('the payment is told', () => kindsOn(topic, paid).length === 3);
+  expect(kindsOn(topic, refunded)).toEqual(['StockReserved', 'OrderCancelled', 'OrderPaid', 'PaymentRefunded']);
+  expect(kindsOn(topic, refused)).toEqual(['StockReserved', 'PaymentFailed']);
+  await until('the cancelled one is done with', async () => (await payment.prisma.processedEvent.count()) === 6);
+  expect(kindsOn(topic, never)).toEqual(['OrderCancelled', 'StockReserved']);
+  await until('the poison is dead', () => letters.messages.some(({ headers }) => headers.dlq_group === group));
+  const dead = letters.messages.filter(({ headers }) => headers.dlq_group === group);
+  expect(dead.map(({ key, value }) => [key, value])).toEqual([[paid, 'nonsense']]);
+});
+
+it('as a process: pays what the topic order-events says, is healthy; ended and started anew it pays each order once', async () => {
+  const topic = await readTopic('order-events');
+  closing.push(topic.close);
+  const start = async () => {
+    const env = { DATABASE_URL: database.url, PAYMENT_DECLINE_ABOVE: '1000' };
+    const service = await startService('services/payment/src/main.ts', env);
+    closing.push(() => service.end('SIGKILL'));
+    return service;
+  };
+  const first = await start();
+  await until('it is ready', async () => (await first.get('/health/ready').catch(() => undefined))?.status === 200);
+  const [paid, refused] = [randomUUID(), randomUUID()];
+  await publisher.publish('order-events', [
+    storedEvent('OrderCreated', { orderId: paid, customerId: alice }),
+    stockReserved(paid),
+    stockReserved(refused, aboveLimit),
+  ]);
+  await until('both are told', () => kindsOn(topic, paid).length === 3 && kindsOn(topic, refused).length === 2);
+  expect(kindsOn(topic, paid)).toEqual(['OrderCreated', 'StockReserved', 'OrderPaid']);
+  expect(kindsOn(topic, refused)).toEqual(['StockReserved', 'PaymentFailed']);
+  expect(topic.messages.find(({ headers }) => headers.ce_type === 'OrderPaid')?.headers.ce_source).toBe(
+    '/store/payment',
+  );
+  expect((await first.get('/payments')).status).toBe(404);
+  expect(await first.metrics()).toContain('consumer_messages_total{group="payment-group",result="processed"} 2');
+  expect(await first.end('SIGTERM')).toEqual([0, null]);
+
+  const ids: string[] = Array.from({ length: 60 }, () => randomUUID());
+  const second = await start();
+  await publisher.publish(
+    'order-events',
+    ids.map((id) => stockReserved(id)),
+  );
+  await until('some are told', () => ids.some((id) => kindsOn(topic, id).length === 2));
+  expect(await second.end('SIGTERM')).toEqual([0, null]);
+  await start();
+  await until('all are told', () => ids.every((id) => kindsOn(topic, id).length >= 2));
+  const rows = topic.messages.filter(({ key, headers }) => ids.includes(key) && headers.ce_type === 'OrderPaid');
+  expect(new Set(rows.map(({ headers }) => headers.ce_id)).size).toBe(ids.length);
+}, 120_000);
+
+it('refuses to start without its settings, and names each', async () => {
+  const service = await startService('services/payment/src/main.ts', {
+    DATABASE_URL: '',
+    KAFKA_BROKERS: 'nowhere',
+    PAYMENT_DECLINE_ABOVE: 'much',
+  });
+  expect(await service.exit).toEqual([1, null]);
+  const said = service.lines.join('\n');
+  for (const name of ['DATABASE_URL', 'KAFKA_BROKERS', 'PAYMENT_DECLINE_ABOVE']) expect(said).toContain(name);
+});
