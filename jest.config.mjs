@@ -37,6 +37,7 @@ export default {
     service('order', withKafka),
     service('inventory', withKafka),
     service('payment', withKafka),
+    service('consumers', withKafka),
     service('status'),
     { ...common, displayName: 'system', testMatch: ['<rootDir>/tests/**/*.test.ts'] },
   ],

@@ -10,6 +10,9 @@ export const servicePorts = {
   order: 8084,
   inventory: 8085,
   payment: 8086,
+  notification: 8087,
+  analytics: 8088,
+  invoice: 8089,
   'order-worker': 8090,
   status: 8000,
 } as const;

@@ -5,8 +5,23 @@ import type { Ports, ServiceName } from './ports.ts';
 
 type Env = Record<string, string | undefined>;
 
+interface LocalService {
+  entry: string;
+  database?: string;
+  kafka?: true;
+  env?: Env;
+}
+
+/** One image, three services. */
+const consumer = (group: string): LocalService => ({
+  entry: join(root, 'services/consumers/dist/main.js'),
+  database: 'consumers',
+  kafka: true,
+  env: { CONSUMER_GROUP: group },
+});
+
 /** What runs for a service, and the database it owns or shares. */
-export const services: Record<ServiceName, { entry: string; database?: string; kafka?: true }> = {
+export const services: Record<ServiceName, LocalService> = {
   auth: { entry: join(root, 'services/auth/dist/main.js') },
   account: { entry: join(root, 'services/account/dist/main.js'), database: 'account' },
   product: { entry: join(root, 'services/product/dist/main.js'), database: 'product' },
@@ -14,10 +29,13 @@ export const services: Record<ServiceName, { entry: string; database?: string; k
   'order-worker': { entry: join(root, 'services/order/dist/worker.js'), database: 'order', kafka: true },
   payment: { entry: join(root, 'services/payment/dist/main.js'), database: 'payment', kafka: true },
   inventory: { entry: join(root, 'services/inventory/dist/main.js'), database: 'inventory', kafka: true },
+  notification: consumer('notification-group'),
+  analytics: consumer('analytics-group'),
+  invoice: consumer('invoice-group'),
   status: { entry: join(root, 'services/status/dist/main.js'), database: 'status' },
 };
 
-export const databases = ['account', 'product', 'order', 'inventory', 'payment', 'status'];
+export const databases = ['account', 'product', 'order', 'inventory', 'payment', 'consumers', 'status'];
 
 export const localUrl = (port: number) => `http://127.0.0.1:${port}`;
 
@@ -41,6 +59,7 @@ export function serviceEnv(
     JWT_PREVIOUS_SECRET_KEYS: seesKey ? env.JWT_PREVIOUS_SECRET_KEYS : undefined,
     ACCOUNT_URL: localUrl(ports.account),
     PRODUCT_URL: localUrl(ports.product),
+    ...services[name].env,
   };
 }
 

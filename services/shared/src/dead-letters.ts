@@ -1,6 +1,8 @@
-import { randomUUID } from 'node:crypto';
-import type { Kafka } from 'kafkajs';
-import type { Message } from './events.ts';
+import type { Kafka, KafkaMessage } from 'kafkajs';
+import { applyEvents, type EffectOptions, type EffectTransaction, isAway } from './effects.ts';
+import { type Message, readEvent } from './events.ts';
+import { readMessage, type Sender } from './kafka.ts';
+import { readPartitions, topicRanges } from './read-partitions.ts';
 
 /** decisions 5: one topic of dead letters, same key and value. */
 export const deadLetterTopic = 'order-events-dlq';
@@ -17,14 +19,12 @@ export interface DeadLetter {
   attempts: number;
   error: string;
   origin: Origin;
+  /** When it was first moved here. */
   time: Date;
   message: Message;
-  /** Its own place in the topic of dead letters. */
-  partition: number;
-  offset: string;
 }
 
-export function deadLetterHeaders(group: string, attempts: number, error: unknown, origin: Origin) {
+export function deadLetterHeaders(group: string, attempts: number, error: unknown, origin: Origin, time = new Date()) {
   const reason = error instanceof Error ? error.message : String(error);
   return {
     dlq_group: group,
@@ -33,97 +33,92 @@ export function deadLetterHeaders(group: string, attempts: number, error: unknow
     dlq_topic: origin.topic,
     dlq_partition: String(origin.partition),
     dlq_offset: origin.offset,
-    dlq_time: new Date().toISOString(),
+    dlq_time: time.toISOString(),
   };
-}
-
-export interface PartitionOffset {
-  partition: number;
-  offset: string;
 }
 
 /** Offsets of a group of its own say which dead letters of a group have been handed back to it. */
 const reprocessingGroup = (group: string) => `${group}-dlq`;
 
+/** Calls back with each dead letter that was not handed back to its group yet, of those that are there now. */
+export async function readDeadLetters(kafka: Kafka, onLetter: (letter: DeadLetter) => void): Promise<void> {
+  const ranges = await topicRanges(kafka, deadLetterTopic);
+  const marks = new Map<string, Map<number, bigint>>();
+  await readPartitions({
+    kafka,
+    topic: deadLetterTopic,
+    ranges,
+    async onMessage(partition, message) {
+      const letter = toLetter(message);
+      const mark = marks.get(letter.group) ?? (await handedBack(kafka, letter.group));
+      marks.set(letter.group, mark);
+      if (BigInt(message.offset) >= (mark.get(partition) ?? 0n)) onLetter(letter);
+    },
+  });
+}
+
+export interface HandBackOptions<Tx extends EffectTransaction, Prepared = void> {
+  kafka: Kafka;
+  /** For letters that fail once more. */
+  sender: Sender;
+  /** Whose letters, and what they are handed to. */
+  effect: EffectOptions<Tx, Prepared>;
+  /** @param error undefined when the letter's event was handled; otherwise the letter was written anew */
+  onResult(letter: DeadLetter, error: unknown): void;
+}
+
 /**
- * Reads the dead letters of a group that were not handed back to it yet, up to those that are there now.
- * @param onLetter called in the order of each partition; when it throws, reading ends
- * @returns where reading ended, for `markHandedBack`
+ * Hands a group its dead letters again, one at a time; the offsets of other groups, and of its own on the topic of
+ * events, stay as they are. What fails is written as a new dead letter. Where what the handler needs is away, it ends
+ * with that error, and the rest stays.
+ * @returns false when another one hands back the same group's letters
  */
-export async function readDeadLetters(
-  kafka: Kafka,
-  group: string,
-  onLetter: (letter: DeadLetter) => Promise<void> | void,
-): Promise<PartitionOffset[]> {
+export async function handBack<Tx extends EffectTransaction, Prepared = void>(
+  options: HandBackOptions<Tx, Prepared>,
+): Promise<boolean> {
+  const { kafka, sender, effect, onResult } = options;
+  const { group } = effect;
+  const mark = await handedBack(kafka, group);
+  const ranges = (await topicRanges(kafka, deadLetterTopic)).map(({ partition, start, end }) => {
+    const marked = mark.get(partition) ?? 0n;
+    return { partition, start: marked > start ? marked : start, end };
+  });
+  return readPartitions({
+    kafka,
+    topic: deadLetterTopic,
+    groupId: reprocessingGroup(group),
+    ranges,
+    async onMessage(_partition, raw) {
+      const letter = toLetter(raw);
+      if (letter.group !== group) return;
+      try {
+        const event = readEvent(letter.message, new Set(Object.keys(effect.handlers)));
+        if (event !== undefined) await applyEvents(effect, [event]);
+        onResult(letter, undefined);
+      } catch (error) {
+        if (isAway(error)) throw error;
+        const headers = deadLetterHeaders(group, letter.attempts + 1, error, letter.origin, letter.time);
+        await sender.send(deadLetterTopic, [{ ...raw, headers: { ...raw.headers, ...headers } }]);
+        onResult(letter, error);
+      }
+    },
+  });
+}
+
+/** Of each partition the offset up to which a group was handed its letters back. */
+async function handedBack(kafka: Kafka, group: string): Promise<Map<number, bigint>> {
   const admin = kafka.admin();
-  await admin.connect();
-  const ends = await admin.fetchTopicOffsets(deadLetterTopic);
-  const [committed] = await admin.fetchOffsets({ groupId: reprocessingGroup(group), topics: [deadLetterTopic] });
-  await admin.disconnect();
-
-  const open = new Map<number, { start: string; end: bigint }>();
-  for (const { partition, low, high } of ends) {
-    const kept = committed?.partitions.find((one) => one.partition === partition)?.offset ?? '-1';
-    const start = BigInt(kept) > BigInt(low) ? kept : low;
-    if (BigInt(start) < BigInt(high)) open.set(partition, { start, end: BigInt(high) });
-  }
-  const ended = [...open].map(([partition, { end }]) => ({ partition, offset: String(end) }));
-  if (open.size === 0) return ended;
-
-  // A reader of its own: the group's offsets move only when a letter was handed back.
-  const reader = kafka.consumer({ groupId: `dlq-reader-${randomUUID()}` });
-  await reader.connect();
-  await reader.subscribe({ topic: deadLetterTopic, fromBeginning: true });
   try {
-    await new Promise<void>((resolve, reject) => {
-      reader.on(reader.events.CRASH, ({ payload }) => reject(payload.error));
-      const isRead = reader.run({
-        autoCommit: false,
-        eachBatchAutoResolve: false,
-        eachBatch: async ({ batch, heartbeat, resolveOffset }) => {
-          const { partition } = batch;
-          for (const { offset, key, value, headers } of batch.messages) {
-            const range = open.get(partition);
-            if (range === undefined || BigInt(offset) < BigInt(range.start)) continue;
-            const letter = toLetter(partition, offset, {
-              key: key?.toString(),
-              value: value?.toString(),
-              headers: Object.fromEntries(
-                Object.entries(headers ?? {}).map(([name, text]) => [name, text?.toString()]),
-              ),
-            });
-            try {
-              if (letter.group === group) await onLetter(letter);
-            } catch (error) {
-              reject(error);
-              return;
-            }
-            resolveOffset(offset);
-            if (BigInt(offset) + 1n >= range.end) open.delete(partition);
-            await heartbeat();
-          }
-          if (open.size === 0) resolve();
-        },
-      });
-      isRead.catch(reject);
-      for (const [partition, { start }] of open) reader.seek({ topic: deadLetterTopic, partition, offset: start });
-    });
-    return ended;
+    await admin.connect();
+    const [offsets] = await admin.fetchOffsets({ groupId: reprocessingGroup(group), topics: [deadLetterTopic] });
+    return new Map(offsets?.partitions.map(({ partition, offset }) => [partition, BigInt(offset)]));
   } finally {
-    await reader.disconnect();
+    await admin.disconnect();
   }
 }
 
-/** What was read up to there is not listed or handed back again. */
-export async function markHandedBack(kafka: Kafka, group: string, partitions: PartitionOffset[]): Promise<void> {
-  if (partitions.length === 0) return;
-  const admin = kafka.admin();
-  await admin.connect();
-  await admin.setOffsets({ groupId: reprocessingGroup(group), topic: deadLetterTopic, partitions });
-  await admin.disconnect();
-}
-
-function toLetter(partition: number, offset: string, message: Message): DeadLetter {
+function toLetter(raw: KafkaMessage): DeadLetter {
+  const message = readMessage(raw);
   const { headers } = message;
   return {
     group: headers.dlq_group ?? '',
@@ -136,7 +131,5 @@ function toLetter(partition: number, offset: string, message: Message): DeadLett
     },
     time: new Date(headers.dlq_time ?? 0),
     message,
-    partition,
-    offset,
   };
 }

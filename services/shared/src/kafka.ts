@@ -1,4 +1,5 @@
-import { Kafka, type LogEntry, logLevel, Partitioners } from 'kafkajs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type IHeaders, Kafka, type KafkaMessage, type LogEntry, logLevel, Partitioners } from 'kafkajs';
 import type { Message, StoredEvent } from './events.ts';
 import type { Logger } from './log.ts';
 
@@ -15,9 +16,15 @@ export interface Publisher {
   close(): Promise<void>;
 }
 
-/** The same for messages as they are, such as dead letters. */
+/** A message to be written as it is, such as a dead letter. */
+export interface RawMessage {
+  key?: string | Buffer | null | undefined;
+  value?: string | Buffer | null | undefined;
+  headers?: IHeaders;
+}
+
 export interface Sender {
-  send(topic: string, messages: Message[]): Promise<void>;
+  send(topic: string, messages: RawMessage[]): Promise<void>;
 }
 
 export function createKafka({ brokers, clientId, log }: KafkaOptions): Kafka {
@@ -45,10 +52,11 @@ export function createPublisher(options: KafkaOptions): Publisher & Sender {
   const source = `/store/${options.clientId}`;
   let producer = newProducer();
 
-  async function send(topic: string, messages: Message[]): Promise<void> {
+  async function send(topic: string, messages: RawMessage[]): Promise<void> {
+    const used = producer;
     try {
-      await producer.connect();
-      await producer.send({
+      await used.connect();
+      await used.send({
         topic,
         acks: -1,
         messages: messages.map(({ key = null, value = null, headers }) => ({ key, value, headers })),
@@ -56,8 +64,8 @@ export function createPublisher(options: KafkaOptions): Publisher & Sender {
     } catch (error) {
       // After a send of unknown outcome the client's sequence numbers may differ from the broker's: a new
       // producer starts a new sequence, and what went out twice is skipped by its event id.
-      await producer.disconnect().catch(() => undefined);
-      producer = newProducer();
+      if (used === producer) producer = newProducer();
+      await disconnect(used);
       throw error;
     }
   }
@@ -69,8 +77,34 @@ export function createPublisher(options: KafkaOptions): Publisher & Sender {
         topic,
         events.map((event) => toMessage(event, source)),
       ),
-    close: () => producer.disconnect(),
+    close: () => disconnect(producer),
   };
+}
+
+/** Whether the broker refuses a message for its size. */
+export function isTooLarge(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  const { type, cause } = error as { type?: unknown; cause?: unknown };
+  return type === 'MESSAGE_TOO_LARGE' || isTooLarge(cause);
+}
+
+/** A message as text; what is no UTF-8 cannot be read and counts as not there. */
+export function readMessage({ key, value, headers }: Pick<KafkaMessage, 'key' | 'value' | 'headers'>): Message {
+  const texts = Object.entries(headers ?? {}).map(([name, text]) => [name, text?.toString()]);
+  return { key: key?.toString(), value: value === null ? undefined : utf8(value), headers: Object.fromEntries(texts) };
+}
+
+function utf8(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The client waits for requests under way first, and has been seen to wait for ever for one that got no answer. */
+export async function disconnect(client: { disconnect(): Promise<void> }): Promise<void> {
+  await Promise.race([client.disconnect(), wait(2_000, undefined, { ref: false })]).catch(() => undefined);
 }
 
 /** CloudEvents 1.0, Kafka binding, binary mode. */

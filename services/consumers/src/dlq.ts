@@ -1,0 +1,17 @@
+import { createAdapter } from '@store/shared/database';
+import { runDeadLetters } from '@store/shared/dead-letter-command';
+import { createTransactions } from './change-store.ts';
+import { configSchema } from './config.ts';
+import { PrismaClient } from './generated/client.ts';
+import { groups } from './groups.ts';
+
+process.exitCode = await runDeadLetters(configSchema, (config) => {
+  const { CONSUMER_GROUP: group, DATABASE_URL, KAFKA_BROKERS: brokers, SMTP_URL } = config;
+  const prisma = new PrismaClient({ adapter: createAdapter(DATABASE_URL, 2) });
+  const transaction = createTransactions(prisma, { sendsMail: SMTP_URL !== undefined });
+  return {
+    effect: { group, handlers: groups[group].handlers, transaction },
+    brokers,
+    close: () => prisma.$disconnect(),
+  };
+});
