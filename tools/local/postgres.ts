@@ -96,6 +96,7 @@ export async function openPasswords(dataDir: string) {
   const file = `${dataDir}-passwords.json`;
   const text = await readIfThere(file);
   const passwords: Record<string, string> = JSON.parse(text ?? '{}');
+  let saved = Promise.resolve();
 
   function known(role: string): string {
     const password = passwords[role];
@@ -107,7 +108,12 @@ export async function openPasswords(dataDir: string) {
     if (passwords[role]) return passwords[role];
     const password = randomBytes(24).toString('hex');
     passwords[role] = password;
-    await writeFile(file, JSON.stringify(passwords, undefined, 2), { mode: 0o600 });
+    // One write after another, and never half a file: databases are made side by side.
+    saved = saved.then(async () => {
+      await writeFile(`${file}.new`, JSON.stringify(passwords, undefined, 2), { mode: 0o600 });
+      await rename(`${file}.new`, file);
+    });
+    await saved;
     return password;
   }
 
