@@ -1,14 +1,5 @@
-import { behind, decodeCursor, type KeyColumn, orderBy } from '@store/shared/page';
+import { behind, cursorTime, cursorUuid, decodeCursor, type KeyColumn, orderBy } from '@store/shared/page';
 import type { OrderQuery } from './schemas.ts';
-
-const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-
-/** A time that exists: PostgreSQL knows neither the 30th of February nor a year 0. */
-function isTime(value: string): boolean {
-  if (!timePattern.test(value) || value < '0001') return false;
-  const date = new Date(value);
-  return !Number.isNaN(date.getTime()) && date.toISOString() === value;
-}
 
 /** Of each sort field: the column, how a cursor writes its value, and what such a value looks like. */
 const columnOf = {
@@ -16,11 +7,11 @@ const columnOf = {
     sql: 'created_at',
     text: `to_char(created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
     type: 'timestamptz',
-    fits: { test: isTime },
+    fits: cursorTime,
   },
   status: { sql: 'status', text: 'status', type: 'text', fits: /^[A-Z]{1,20}$/ },
   total: { sql: 'total_amount', text: 'total_amount::text', type: 'numeric', fits: /^\d{1,24}(\.\d{1,4})?$/ },
-  id: { sql: 'id', text: 'id::text', type: 'uuid', fits: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/ },
+  id: { sql: 'id', text: 'id::text', type: 'uuid', fits: cursorUuid },
 } as const;
 
 /**

@@ -7,15 +7,18 @@ import { whileHolding } from './_hold.ts';
 let database: TestDatabase;
 let order: ReturnType<typeof testApp>;
 let twin: ReturnType<typeof testApp>;
+/** Its connections are free while those of the others wait. */
+let watcher: ReturnType<typeof testApp>;
 
 beforeAll(async () => {
   database = await createTestDatabase('order');
   order = testApp(database.url);
   twin = testApp(database.url);
+  watcher = testApp(database.url);
 });
 
 afterAll(async () => {
-  await Promise.all([order.close(), twin.close()]);
+  await Promise.all([order.close(), twin.close(), watcher.close()]);
   await database.drop();
 });
 
@@ -142,7 +145,7 @@ it.each([
 /** The answers to requests that all came while a transaction held the order's row. */
 async function whileRowIsHeld(id: string, count: number, sql: string, requests: () => Promise<request.Response>[]) {
   const waiting = async () => {
-    const [row] = await order.prisma.$queryRaw<{ n: number }[]>`
+    const [row] = await watcher.prisma.$queryRaw<{ n: number }[]>`
       select count(*)::int as n from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`;
     return row?.n ?? 0;
@@ -157,7 +160,7 @@ async function whileRowIsHeld(id: string, count: number, sql: string, requests: 
 
 it('20 cancellations at once on two copies of the service: one is new, one event', async () => {
   const id = await placed();
-  const answers = await whileRowIsHeld(id, 8, 'select from orders where id = $1 for update', () =>
+  const answers = await whileRowIsHeld(id, 4, 'select from orders where id = $1 for update', () =>
     Array.from({ length: 20 }, (_, index) =>
       (index % 3 === 0 ? calls.patch : calls.cancel)(id, index % 2 ? order.app : twin.app).then((answer) => answer),
     ),
