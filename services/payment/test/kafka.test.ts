@@ -106,11 +106,13 @@ it('as a process: pays what the topic order-events says, is healthy; ended and s
   await until('both are told', () => kindsOn(topic, paid).length === 3 && kindsOn(topic, refused).length === 2);
   expect(kindsOn(topic, paid)).toEqual(['OrderCreated', 'StockReserved', 'OrderPaid']);
   expect(kindsOn(topic, refused)).toEqual(['StockReserved', 'PaymentFailed']);
-  expect(topic.messages.find(({ headers }) => headers.ce_type === 'OrderPaid')?.headers.ce_source).toBe(
-    '/store/payment',
-  );
+  // Other tests write to this topic too.
+  const ours = topic.messages.filter(({ key }) => key === paid);
+  expect(ours.at(-1)?.headers.ce_source).toBe('/store/payment');
   expect((await first.get('/payments')).status).toBe(404);
-  expect(await first.metrics()).toContain('consumer_messages_total{group="payment-group",result="processed"} 2');
+  const [, processed] =
+    /consumer_messages_total{group="payment-group",result="processed"} (\d+)/.exec(await first.metrics()) ?? [];
+  expect(Number(processed)).toBeGreaterThanOrEqual(2);
   expect(await first.end('SIGTERM')).toEqual([0, null]);
 
   const ids: string[] = Array.from({ length: 60 }, () => randomUUID());
