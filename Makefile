@@ -1,6 +1,6 @@
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help machine install generate build run demo seed logs clean test lint typecheck jest format bench
+.PHONY: help machine install generate build run demo seed logs dlq timeline clean test lint typecheck jest format bench
 
 # Node itself runs the TypeScript of tools/, so that a signal reaches the tool and nothing stands between.
 tool := node --import tsx
@@ -38,6 +38,12 @@ seed: install ## 1,000 products and 200,000 status records for the running store
 
 logs: install ## What the parts say; PART=order for one
 	@$(tool) tools/local/logs.ts $(PART)
+
+dlq: build ## Dead letters of the running store; RETRY=invoice-group hands back
+	@$(tool) tools/local/dlq.ts $(RETRY)
+
+timeline: build ## The events of an order, with their times; ORDER=its id
+	@$(tool) tools/local/timeline.ts $(ORDER)
 
 clean: install ## Forget data, keys and logs of the stopped store
 	@$(tool) tools/local/clean.ts

@@ -1,8 +1,6 @@
 import { commonConfig, consumerConfig, databaseUrl } from '@store/shared/config';
 import { z } from 'zod';
-
-export const consumerGroups = ['notification-group', 'analytics-group', 'invoice-group'] as const;
-export type ConsumerGroup = (typeof consumerGroups)[number];
+import { consumerGroups } from './groups.ts';
 
 export const configSchema = z.object({
   ...commonConfig,

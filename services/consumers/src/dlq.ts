@@ -3,14 +3,14 @@ import { runDeadLetters } from '@store/shared/dead-letter-command';
 import { createTransactions } from './change-store.ts';
 import { configSchema } from './config.ts';
 import { PrismaClient } from './generated/client.ts';
-import { groups } from './groups.ts';
+import { handlersOf } from './groups.ts';
 
 process.exitCode = await runDeadLetters(configSchema, (config) => {
   const { CONSUMER_GROUP: group, DATABASE_URL, KAFKA_BROKERS: brokers, SMTP_URL } = config;
   const prisma = new PrismaClient({ adapter: createAdapter(DATABASE_URL, 2) });
   const transaction = createTransactions(prisma, { sendsMail: SMTP_URL !== undefined });
   return {
-    effect: { group, handlers: groups[group].handlers, transaction },
+    effect: { group, handlers: handlersOf[group], transaction },
     brokers,
     close: () => prisma.$disconnect(),
   };

@@ -2,23 +2,22 @@ import { retryOptions } from '@store/shared/config';
 import { startConsumer } from '@store/shared/consume';
 import { createAdapter, isDatabaseAway } from '@store/shared/database';
 import { orderEventsTopic } from '@store/shared/events';
-import { createHttpApp } from '@store/shared/http-server';
 import { createKafka, createPublisher } from '@store/shared/kafka';
 import { migrate } from '@store/shared/migrate';
 import { runService } from '@store/shared/process';
 import { everyHour, forgetProcessed } from '@store/shared/processed-events';
+import { createApp } from './app.ts';
 import { createTransactions } from './change-store.ts';
 import { configSchema } from './config.ts';
 import { PrismaClient } from './generated/client.ts';
-import { groups } from './groups.ts';
+import { handlersOf } from './groups.ts';
 import { startMailSender } from './mail-sender.ts';
 import { createMailStore } from './mail-store.ts';
-import { createPages } from './pages.ts';
+import { createPages } from './page-store.ts';
 import { createSmtp } from './smtp.ts';
 
 await runService('consumers', configSchema, async ({ config, log: plainLog, onStop }) => {
   const { CONSUMER_GROUP: group, SMTP_URL: smtpUrl } = config;
-  const { title, handlers, routes } = groups[group];
   const log = plainLog.child({ group });
   const prisma = new PrismaClient({ adapter: createAdapter(config.DATABASE_URL) });
   onStop('database', () => prisma.$disconnect());
@@ -39,7 +38,7 @@ await runService('consumers', configSchema, async ({ config, log: plainLog, onSt
     }
     const consumer = startConsumer({
       group,
-      handlers,
+      handlers: handlersOf[group],
       transaction: createTransactions(prisma, { sendsMail: smtpUrl !== undefined }),
       kafka: createKafka(broker),
       topic: orderEventsTopic,
@@ -56,12 +55,7 @@ await runService('consumers', configSchema, async ({ config, log: plainLog, onSt
   }
 
   return {
-    app: createHttpApp({
-      title,
-      routes: routes(createPages(prisma)),
-      log,
-      production: config.APP_PROFILE === 'prod',
-    }),
+    app: createApp({ group, pages: createPages(prisma), log, production: config.APP_PROFILE === 'prod' }),
     async prepare() {
       await migrate(config.DATABASE_URL, new URL('../prisma/migrations/', import.meta.url));
       startWork();

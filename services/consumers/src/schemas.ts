@@ -44,15 +44,17 @@ export const notificationPage = pageOf(notificationOut).meta({ id: 'Notification
 export const figuresPage = pageOf(figuresOut).meta({ id: 'FiguresPage' });
 export const invoicePage = pageOf(invoiceOut).meta({ id: 'InvoicePage' });
 
-const query = <const F extends string>(field: F) => ({
-  ...pageQuery(20, 100),
-  sort: sortQuery([field], [{ field, direction: 'desc' }] as never),
-});
+const paged = pageQuery(20, 100);
 
 export const notificationQuery = z.object({
-  ...query('createdAt'),
+  ...paged,
+  sort: sortQuery(['createdAt'], [{ field: 'createdAt', direction: 'desc' }]),
   orderId: uuid.optional(),
   customerId: uuid.optional(),
 });
-export const figuresQuery = z.object(query('day'));
-export const invoiceQuery = z.object({ ...query('number'), orderId: uuid.optional() });
+export const figuresQuery = z.object({ ...paged, sort: sortQuery(['day'], [{ field: 'day', direction: 'desc' }]) });
+export const invoiceQuery = z.object({
+  ...paged,
+  sort: sortQuery(['number'], [{ field: 'number', direction: 'desc' }]),
+  orderId: uuid.optional(),
+});

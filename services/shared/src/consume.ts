@@ -29,6 +29,7 @@ export interface Consumer {
 const partitionsAtOnce = 6;
 /** The client fetches nothing while a batch is handled: what takes longer goes on beside it. */
 const longestHoldMs = 200;
+const longestJoinMs = 10_000;
 
 /**
  * Consumes order events: pending, processing, retry, committed, dead letter (spec: Event handling by a consumer).
@@ -142,9 +143,9 @@ export function startConsumer<Tx extends EffectTransaction, Prepared = void>(
       stopping.abort();
       dealt.abort();
       await Promise.allSettled(works.values());
+      // The client does not leave a group that it is just joining.
+      await Promise.race([running, wait(longestJoinMs, undefined, { ref: false })]);
       await consumer.disconnect();
-      await running;
-      await consumer.disconnect(); // what was connecting meanwhile
     },
   };
 }

@@ -104,10 +104,10 @@ export function describeLetters(letters: DeadLetter[], of = 'any group', now = n
     .sort((a, b) => a.group.localeCompare(b.group) || a.time.getTime() - b.time.getTime())
     .map((letter) => {
       const { group, attempts, error, time, message } = letter;
-      const kind = message.headers.ce_type || 'no kind';
+      const kind = printable(message.headers.ce_type || 'no kind');
       const tries = attempts === 1 ? '1 attempt' : `${attempts} attempts`;
       return [
-        `${group}  ${kind}  order ${printable(message.key ?? 'unknown')}  ${age(now.getTime() - time.getTime())}  ${tries}`,
+        `${printable(group)}  ${kind}  order ${printable(message.key ?? 'unknown')}  ${age(now.getTime() - time.getTime())}  ${tries}`,
         `  ${placeOf(letter)}, event ${printable(message.headers.ce_id ?? 'without id')}`,
         ...error
           .trim()
@@ -119,7 +119,7 @@ export function describeLetters(letters: DeadLetter[], of = 'any group', now = n
     .join('\n\n');
 }
 
-const placeOf = ({ origin: { topic, partition, offset } }: DeadLetter) => `${topic} ${partition}:${offset}`;
+const placeOf = ({ origin: { topic, partition, offset } }: DeadLetter) => printable(`${topic} ${partition}:${offset}`);
 
 const reasonOf = (error: unknown) => printable(error instanceof Error ? error.message : String(error));
 

@@ -2,7 +2,7 @@ import type { Kafka, KafkaMessage } from 'kafkajs';
 import { applyEvents, type EffectOptions, type EffectTransaction, isAway } from './effects.ts';
 import { type Message, readEvent } from './events.ts';
 import { readMessage, type Sender } from './kafka.ts';
-import { readPartitions, topicRanges } from './read-partitions.ts';
+import { committedOffsets, readPartitions, topicRanges } from './read-partitions.ts';
 
 /** decisions 5: one topic of dead letters, same key and value. */
 export const deadLetterTopic = 'order-events-dlq';
@@ -106,16 +106,7 @@ export async function handBack<Tx extends EffectTransaction, Prepared = void>(
 }
 
 /** Of each partition the offset up to which a group was handed its letters back. */
-async function handedBack(kafka: Kafka, group: string): Promise<Map<number, bigint>> {
-  const admin = kafka.admin();
-  try {
-    await admin.connect();
-    const [offsets] = await admin.fetchOffsets({ groupId: reprocessingGroup(group), topics: [deadLetterTopic] });
-    return new Map(offsets?.partitions.map(({ partition, offset }) => [partition, BigInt(offset)]));
-  } finally {
-    await admin.disconnect();
-  }
-}
+const handedBack = (kafka: Kafka, group: string) => committedOffsets(kafka, reprocessingGroup(group), deadLetterTopic);
 
 function toLetter(raw: KafkaMessage): DeadLetter {
   const message = readMessage(raw);

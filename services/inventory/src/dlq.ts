@@ -1,0 +1,29 @@
+import { randomUUID } from 'node:crypto';
+import { createAdapter } from '@store/shared/database';
+import { runDeadLetters } from '@store/shared/dead-letter-command';
+import { configSchema } from './config.ts';
+import { PrismaClient } from './generated/client.ts';
+import { createProductClient } from './product-client.ts';
+import { createReservationStore } from './reservation-store.ts';
+import { createReservations } from './reservations.ts';
+import { createSaga } from './saga.ts';
+import { createStock } from './stock.ts';
+import { createStockStore } from './stock-store.ts';
+
+/** The dead letters of inventory. */
+process.exitCode = await runDeadLetters(configSchema, (config) => {
+  const prisma = new PrismaClient({ adapter: createAdapter(config.DATABASE_URL, 2) });
+  const store = createReservationStore(prisma);
+  const stock = createStock({
+    store: createStockStore(prisma),
+    products: createProductClient(config.PRODUCT_URL),
+    initialStock: config.INITIAL_STOCK,
+  });
+  const shipAfterMs = config.SHIP_AFTER_SECONDS * 1_000;
+  const reservations = createReservations({ store, newId: randomUUID, clock: () => new Date(), shipAfterMs });
+  return {
+    effect: { ...createSaga(stock, reservations), group: 'inventory-group', transaction: store.transaction },
+    brokers: config.KAFKA_BROKERS,
+    close: () => prisma.$disconnect(),
+  };
+});

@@ -1,0 +1,17 @@
+import { createAdapter } from '@store/shared/database';
+import { runDeadLetters } from '@store/shared/dead-letter-command';
+import { workerConfigSchema } from './config.ts';
+import { PrismaClient } from './generated/client.ts';
+import { createSaga } from './saga.ts';
+import { createSagaStore } from './saga-store.ts';
+
+/** The dead letters of the order worker. */
+process.exitCode = await runDeadLetters(workerConfigSchema, (config) => {
+  const prisma = new PrismaClient({ adapter: createAdapter(config.DATABASE_URL, 2) });
+  const { transaction } = createSagaStore(prisma);
+  return {
+    effect: { group: 'order-group', handlers: createSaga(() => new Date()), transaction },
+    brokers: config.KAFKA_BROKERS,
+    close: () => prisma.$disconnect(),
+  };
+});
