@@ -2,22 +2,11 @@ import { createHmac, generateKeyPairSync, type KeyObject, randomBytes } from 'no
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type JWTPayload, SignJWT } from 'jose';
+import { SignJWT } from 'jose';
+import { accountId, claimCases, claims } from '../test/_claims.ts';
 import { bearerFrom, createBearerValidator, noBearer } from './bearer.ts';
 import { DomainError } from './errors.ts';
 import { importTokenKey } from './token-keys.ts';
-
-const accountId = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001';
-const now = Math.floor(Date.now() / 1000);
-const claims: JWTPayload = {
-  iss: 'store',
-  aud: 'store-platform',
-  sub: accountId,
-  iat: now,
-  nbf: now,
-  exp: now + 60,
-  scope: 'products:read products:write',
-};
 
 const secret = randomBytes(32).toString('base64');
 const previous = randomBytes(32).toString('base64');
@@ -51,33 +40,6 @@ function forged(header: object, key: Buffer | string | undefined, payload = clai
   const signature = key === undefined ? '' : createHmac('sha256', key).update(text).digest('base64url');
   return `${text}.${signature}`;
 }
-
-const without = (name: string) => Object.fromEntries(Object.entries(claims).filter(([key]) => key !== name));
-
-/** Of claims: what they make of a token. Both kinds of keys judge them alike. */
-const claimCases: [string, JWTPayload, string, Partial<Expected>?][] = [
-  ['all as it should be', claims, 'taken'],
-  ['several audiences', { ...claims, aud: ['other', 'store-platform'] }, 'taken'],
-  ['the subject in upper case', { ...claims, sub: accountId.toUpperCase() }, 'taken'],
-  ['expired within the skew', { ...claims, exp: now - 20 }, 'taken'],
-  ['expired', { ...claims, exp: now - 40 }, 'unauthenticated'],
-  ['without exp', without('exp'), 'unauthenticated'],
-  ['exp as text', { ...claims, exp: 'never' } as unknown as JWTPayload, 'unauthenticated'],
-  ['not yet, within the skew', { ...claims, nbf: now + 20 }, 'taken'],
-  ['not yet', { ...claims, nbf: now + 60 }, 'unauthenticated'],
-  ['without nbf', without('nbf'), 'unauthenticated'],
-  ['another issuer', { ...claims, iss: 'shop' }, 'unauthenticated'],
-  ['without issuer', without('iss'), 'unauthenticated'],
-  ['another audience', { ...claims, aud: 'store' }, 'unauthenticated'],
-  ['without audience', without('aud'), 'unauthenticated'],
-  ['another subject', { ...claims, sub: '00000000-0000-4000-8000-000000000001' }, 'unauthenticated'],
-  ['without subject', without('sub'), 'unauthenticated'],
-  ['the scope', claims, 'taken', { scope: 'products:write' }],
-  ['another scope', claims, 'forbidden', { scope: 'orders:write' }],
-  ['part of a scope', claims, 'forbidden', { scope: 'products' }],
-  ['without scope where one is needed', without('scope'), 'forbidden', { scope: 'products:write' }],
-  ['a scope that is no text', { ...claims, scope: ['products:write'] }, 'forbidden', { scope: 'products:write' }],
-];
 
 describe('with the platform key', () => {
   const header = async (key = secret) => ({ alg: 'HS256', kid: (await importTokenKey(key)).kid });
