@@ -24,7 +24,10 @@ export const gateway: Measurement = {
       const values = await gatewayValues(store.ports.auth, Number(new URL(upstream.url).port));
       const checked = await startGateway({ values, dir: join(benchDir, 'gateway'), logDir, log: say });
       parts.push(checked);
-      const plain = await startForwarder(await gatewayValues(values.upstreams.auth.port, values.upstreams.account.port), say);
+      const plain = await startForwarder(
+        await gatewayValues(values.upstreams.auth.port, values.upstreams.account.port),
+        say,
+      );
       parts.push(plain.part);
       const authPid = () => store.part('auth').pid();
 

@@ -30,7 +30,12 @@ export const status: Measurement = {
       const pairs = (await inTurns(rounds, timed(url), timed(base))).slice(5); // the first ones warm up
       const { first, second, ratio } = medians(pairs);
       const measured = `${first.toFixed(1)} against ${second.toFixed(1)} ms at ${rows / 1e6} million rows`;
-      results.push({ what: `Status page of 1000 by ${name}, last against first`, measured, result: ratio, atMost: 1.2 });
+      results.push({
+        what: `Status page of 1000 by ${name}, last against first`,
+        measured,
+        result: ratio,
+        atMost: 1.2,
+      });
     }
     const skipped = [];
     for (let n = 0; n < 3; n++) skipped.push(await timed(`${base}&skip=${rows - 1000}`)());

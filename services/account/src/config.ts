@@ -1,6 +1,6 @@
-import { bearerConfig, commonConfig, databaseUrl, needsBearerKeys } from '@store/shared/config';
+import { atOnce, bearerConfig, commonConfig, databaseUrl, needsBearerKeys } from '@store/shared/config';
 import { z } from 'zod';
 
 export const configSchema = z
   .object({ ...commonConfig, ...bearerConfig, DATABASE_URL: databaseUrl })
-  .superRefine(needsBearerKeys);
+  .superRefine(needsBearerKeys, atOnce);

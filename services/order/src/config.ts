@@ -1,4 +1,5 @@
 import {
+  atOnce,
   bearerConfig,
   commonConfig,
   consumerConfig,
@@ -19,7 +20,7 @@ export const configSchema = z
       .enum(Intl.supportedValuesOf('currency') as [string, ...string[]], { error: 'must be a currency such as USD' })
       .default('USD'),
   })
-  .superRefine(needsBearerKeys);
+  .superRefine(needsBearerKeys, atOnce);
 
 export const workerConfigSchema = z.object({
   ...commonConfig,
