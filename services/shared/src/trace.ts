@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 
 export interface Trace {
   /** 32 hex digits: the same for everything that one request causes. */
@@ -19,12 +19,12 @@ const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 export function traceFrom(traceparent: string | undefined, requestId?: string): Trace {
   const given = traceparent === undefined ? undefined : traceparentPattern.exec(traceparent)?.[1];
   const traceId =
-    given ??
-    (requestId !== undefined && uuidPattern.test(requestId)
-      ? requestId.replaceAll('-', '')
-      : randomBytes(16).toString('hex'));
-  return { traceId, traceparent: `00-${traceId}-${randomBytes(8).toString('hex')}-01` };
+    given ?? (requestId !== undefined && uuidPattern.test(requestId) ? requestId.replaceAll('-', '') : hexDigits());
+  return { traceId, traceparent: `00-${traceId}-${hexDigits().slice(16)}-01` };
 }
+
+/** 32 random ones. Of a UUID, for which Node has random bytes in store. */
+const hexDigits = () => randomUUID().replaceAll('-', '');
 
 export function runInTrace<T>(trace: Trace, work: () => T): T {
   return current.run(trace, work);
