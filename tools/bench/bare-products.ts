@@ -5,16 +5,13 @@ import { serve } from './bare-server.ts';
 
 // Answers GET /products?size=100 with nothing but node:http and pg, by the statement of the product service itself.
 
-let sql = '';
-let values: unknown[] = [];
-const recorder = {
-  async $queryRawUnsafe(statement: string, ...parameters: unknown[]) {
-    sql = statement;
-    values = parameters;
-    return [];
-  },
-} as unknown as Parameters<typeof createProductStore>[0];
-await createProductStore(recorder).list(productQuery.parse({ size: '100' }));
+let [sql, values]: [string, unknown[]] = ['', []];
+const record: Parameters<typeof createProductStore>[1] = async (statement, ...parameters) => {
+  [sql, values] = [statement, parameters];
+  return [];
+};
+const noPrisma = {} as Parameters<typeof createProductStore>[0];
+await createProductStore(noPrisma, record).list(productQuery.parse({ size: '100' }));
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
 

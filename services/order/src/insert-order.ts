@@ -1,5 +1,5 @@
 import type { StoredEvent } from '@store/shared/events';
-import type { PrismaClient } from './generated/client.ts';
+import type { Query } from '@store/shared/query';
 import type { Order } from './order.ts';
 import type { StoredReply } from './order-store.ts';
 
@@ -51,7 +51,7 @@ const plainStatement = statement(plainSource);
 const keyedStatement = statement(keyedSource);
 
 export async function insertOrder(
-  prisma: PrismaClient,
+  query: Query,
   order: Order,
   event: StoredEvent,
   reply: ({ key: string } & StoredReply) | undefined,
@@ -65,12 +65,8 @@ export async function insertOrder(
   ];
   const [row] =
     reply === undefined
-      ? await prisma.$queryRawUnsafe<Outcome[]>(plainStatement, ...values)
-      : await prisma.$queryRawUnsafe<Outcome[]>(
-          keyedStatement,
-          ...values,
-          ...[reply.key, reply.requestHash, reply.location, reply.body],
-        );
+      ? await query<Outcome>(plainStatement, ...values)
+      : await query<Outcome>(keyedStatement, ...values, ...[reply.key, reply.requestHash, reply.location, reply.body]);
   if (row?.stored === true) return 'stored';
   return row?.open === true ? 'repeated' : 'running';
 }

@@ -1,5 +1,5 @@
 import { bearerFrom } from '@store/shared/bearer';
-import { createAdapter, isDatabaseAway } from '@store/shared/database';
+import { isDatabaseAway, openDatabase } from '@store/shared/database';
 import { migrate } from '@store/shared/migrate';
 import { runService } from '@store/shared/process';
 import { createApp } from './app.ts';
@@ -9,11 +9,12 @@ import { createOrderStore } from './order-store.ts';
 import { createProductClient } from './product-client.ts';
 
 await runService('order', configSchema, async ({ config, log, onStop }) => {
-  const prisma = new PrismaClient({ adapter: createAdapter(config.DATABASE_URL) });
-  onStop('database', () => prisma.$disconnect());
+  const { adapter, query, close } = openDatabase(config.DATABASE_URL);
+  const prisma = new PrismaClient({ adapter });
+  onStop('database', close);
   return {
     app: createApp({
-      store: createOrderStore(prisma),
+      store: createOrderStore(prisma, query),
       products: createProductClient(config.PRODUCT_URL),
       currency: config.STORE_CURRENCY,
       log,

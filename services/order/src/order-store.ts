@@ -1,6 +1,7 @@
 import type { StoredEvent } from '@store/shared/events';
 import { Decimal } from '@store/shared/money';
 import type { Cursor } from '@store/shared/page';
+import type { Query } from '@store/shared/query';
 import type { Prisma, PrismaClient } from './generated/client.ts';
 import { type InsertOutcome, insertOrder } from './insert-order.ts';
 import type { Order, OrderStatus } from './order.ts';
@@ -50,14 +51,17 @@ const forgetAtOnce = 5_000;
 const withItems = { items: { orderBy: { position: 'asc' } } } as const;
 type OrderRow = Prisma.OrderGetPayload<{ include: typeof withItems }>;
 
-export function createOrderStore(prisma: PrismaClient): OrderStore {
+export function createOrderStore(prisma: PrismaClient, query: Query): OrderStore {
   return {
-    insert: (order, event, reply) => insertOrder(prisma, order, event, reply),
+    insert: (order, event, reply) => insertOrder(query, order, event, reply),
 
     async findReply(accountId, key, now) {
-      const row = await prisma.idempotencyKey.findUnique({ where: { accountId_key: { accountId, key } } });
-      if (row === null || row.createdAt.getTime() < now.getTime() - keepRepliesMs) return undefined;
-      return { requestHash: row.requestHash, location: row.location, body: row.body, replayed: false };
+      const [row] = await query<Omit<StoredReply, 'replayed'>>(
+        `select request_hash as "requestHash", location, body from idempotency_keys
+         where account_id = $1 and key = $2 and created_at >= $3`,
+        ...[accountId, key, new Date(now.getTime() - keepRepliesMs)],
+      );
+      return row && { ...row, replayed: false };
     },
 
     async find(accountId, orderId) {
@@ -68,9 +72,9 @@ export function createOrderStore(prisma: PrismaClient): OrderStore {
       return row === null ? undefined : toOrder(row);
     },
 
-    async list(accountId, query) {
-      const { size, status, customerId } = query;
-      const { sql, values, order } = pageStatement(accountId, query);
+    async list(accountId, asked) {
+      const { size, status, customerId } = asked;
+      const { sql, values, order } = pageStatement(accountId, asked);
       if (customerId !== undefined && customerId !== accountId)
         return { orders: [], totalElements: 0, next: undefined };
       const [keys, totalElements] = await Promise.all([

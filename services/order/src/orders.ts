@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { DomainError } from '@store/shared/errors';
 import { newEvent } from '@store/shared/events';
 import { stringifyJson } from '@store/shared/json';
-import { total } from '@store/shared/money';
+import { minorUnit, total } from '@store/shared/money';
 import { type Line, mergeLines, type Order, type OrderStatus, priceLines } from './order.ts';
 import type { OrderStore, OrderTransaction, StoredReply } from './order-store.ts';
 import type { ProductClient } from './product-client.ts';
@@ -30,6 +30,7 @@ interface Cancelled {
 export type Orders = ReturnType<typeof createOrders>;
 
 export function createOrders({ store, products, currency, clock, newId, represent }: Parts) {
+  const digits = minorUnit(currency);
   /** Keys whose first request is under way here. Between processes the database decides, when it stores. */
   const underWay = new Set<string>();
 
@@ -65,7 +66,7 @@ export function createOrders({ store, products, currency, clock, newId, represen
       id: newId(),
       accountId,
       status: 'PENDING',
-      total: total(items, currency),
+      total: total(items, currency, digits),
       items,
       createdAt: now,
       updatedAt: now,

@@ -3,6 +3,7 @@ import { uuid } from '@store/shared/fields';
 import { parseJson } from '@store/shared/json';
 import { type Decimal, decimal } from '@store/shared/money';
 import { currentTrace } from '@store/shared/trace';
+import { request } from 'undici';
 import { z } from 'zod';
 
 export interface ProductClient {
@@ -22,12 +23,12 @@ export function createProductClient(baseUrl: string, timeoutMs = 2_000): Product
       const query = new URLSearchParams({ size: String(productIds.length) });
       for (const id of productIds) query.append('id', id);
       try {
-        const response = await fetch(`${baseUrl}/products?${query}`, {
+        const { statusCode, body } = await request(`${baseUrl}/products?${query}`, {
           headers: { traceparent: currentTrace()?.traceparent ?? '' },
           signal: AbortSignal.timeout(timeoutMs),
         });
-        const text = await response.text();
-        if (!response.ok) throw new Error(`The product service answers ${response.status}`);
+        const text = await body.text();
+        if (statusCode !== 200) throw new Error(`The product service answers ${statusCode}`);
         return new Map(products.parse(parseJson(text)).map(({ id, price }) => [id, price]));
       } catch (error) {
         throw unavailable('The product service', error);

@@ -1,6 +1,6 @@
 import { retryOptions } from '@store/shared/config';
 import { startConsumer } from '@store/shared/consume';
-import { createAdapter, isDatabaseAway } from '@store/shared/database';
+import { isDatabaseAway, openDatabase } from '@store/shared/database';
 import { orderEventsTopic } from '@store/shared/events';
 import { createHttpApp } from '@store/shared/http-server';
 import { createKafka, createPublisher } from '@store/shared/kafka';
@@ -19,13 +19,14 @@ import { createSagaStore } from './saga-store.ts';
  * Idempotency-Keys.
  */
 await runService('order-worker', workerConfigSchema, async ({ config, log, onStop }) => {
-  const prisma = new PrismaClient({ adapter: createAdapter(config.DATABASE_URL, 8) });
-  onStop('database', () => prisma.$disconnect());
+  const { adapter, query, close } = openDatabase(config.DATABASE_URL, 8);
+  const prisma = new PrismaClient({ adapter });
+  onStop('database', close);
   const broker = { brokers: config.KAFKA_BROKERS, clientId: 'order', log };
   const publisher = createPublisher(broker);
   onStop('publisher', () => publisher.close());
 
-  const orders = createOrderStore(prisma);
+  const orders = createOrderStore(prisma, query);
   const housekeeping = {
     'Forgetting old Idempotency-Keys': () => orders.forgetReplies(new Date()),
     'Forgetting old event ids': () => forgetProcessed(prisma),

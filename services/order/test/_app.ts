@@ -1,4 +1,4 @@
-import { createAdapter } from '@store/shared/database';
+import { openDatabase } from '@store/shared/database';
 import { createLog } from '@store/shared/log';
 import { Decimal } from '@store/shared/money';
 import { createApp } from '../src/app.ts';
@@ -45,8 +45,9 @@ interface Options {
 
 /** The real application over a database of the test's own. */
 export function testApp(databaseUrl: string, { products, currency, production, ...rest }: Options = {}) {
-  const prisma = new PrismaClient({ adapter: createAdapter(databaseUrl) });
-  const store = createOrderStore(prisma);
+  const { adapter, query, close } = openDatabase(databaseUrl);
+  const prisma = new PrismaClient({ adapter });
+  const store = createOrderStore(prisma, query);
   const app = createApp({
     store,
     products: products ?? fakeProducts(),
@@ -55,7 +56,7 @@ export function testApp(databaseUrl: string, { products, currency, production, .
     production: production ?? false,
     ...rest,
   });
-  return { app, prisma, store, close: () => prisma.$disconnect() };
+  return { app, prisma, store, close };
 }
 
 /** How many rows there are of everything. */

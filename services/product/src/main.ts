@@ -1,5 +1,5 @@
 import { bearerFrom } from '@store/shared/bearer';
-import { createAdapter, isDatabaseAway } from '@store/shared/database';
+import { isDatabaseAway, openDatabase } from '@store/shared/database';
 import { migrate } from '@store/shared/migrate';
 import { runService } from '@store/shared/process';
 import { createApp } from './app.ts';
@@ -8,11 +8,12 @@ import { PrismaClient } from './generated/client.ts';
 import { createProductStore } from './product-store.ts';
 
 await runService('product', configSchema, async ({ config, log, onStop }) => {
-  const prisma = new PrismaClient({ adapter: createAdapter(config.DATABASE_URL) });
-  onStop('database', () => prisma.$disconnect());
+  const { adapter, query, close } = openDatabase(config.DATABASE_URL);
+  const prisma = new PrismaClient({ adapter });
+  onStop('database', close);
   return {
     app: createApp({
-      store: createProductStore(prisma),
+      store: createProductStore(prisma, query),
       writers: config.PRODUCT_WRITERS,
       log,
       production: config.APP_PROFILE === 'prod',

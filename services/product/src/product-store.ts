@@ -1,5 +1,6 @@
 import type { Decimal } from '@store/shared/money';
 import { behind, type Cursor, cursorTime, cursorUuid, decodeCursor, type KeyColumn, orderBy } from '@store/shared/page';
+import type { Query } from '@store/shared/query';
 import type { PrismaClient } from './generated/client.ts';
 import type { ProductIn, ProductOut, ProductQuery } from './schemas.ts';
 
@@ -26,18 +27,18 @@ const columnOf = {
 
 type Row = Omit<ProductOut, 'price'> & { price: Decimal };
 
-export function createProductStore(prisma: PrismaClient) {
+export function createProductStore(prisma: PrismaClient, query: Query) {
   const select = { id: true, name: true, price: true, unit: true } as const;
   const toRow = ({ id, price, ...product }: { id: string } & ProductIn) => ({ ...product, price: price.toFixed() });
 
   return {
     /** One statement, its rows joined to JSON by the database: the busiest read of the store, exact to the digit. */
-    async list(query: ProductQuery): Promise<ProductPage> {
-      const sort = [...query.sort, { field: 'id' as const, direction: query.sort[0]?.direction ?? 'asc' }];
+    async list(asked: ProductQuery): Promise<ProductPage> {
+      const sort = [...asked.sort, { field: 'id' as const, direction: asked.sort[0]?.direction ?? 'asc' }];
       const columns = sort.map(({ field, direction }) => ({ ...columnOf[field], direction }));
       const order = sort.map(({ field, direction }) => `${field},${direction}`).join(';');
-      const { sql, values } = listStatement(query, columns, order);
-      const [row] = await prisma.$queryRawUnsafe<{ json: string; last: string | null }[]>(sql, ...values);
+      const { sql, values } = listStatement(asked, columns, order);
+      const [row] = await query<{ json: string; last: string | null }>(sql, ...values);
       const last: string[] | undefined = row?.last == null ? undefined : JSON.parse(row.last);
       return { json: row?.json ?? '[]', next: last && { order, values: last } };
     },
@@ -79,11 +80,12 @@ function listStatement({ size, page, after, q, id }: ProductQuery, columns: List
   const by = orderBy(columns);
   // One row more than asked for tells whether there is a next page.
   const sql = `
-    select '[' || coalesce(string_agg(json, ',' order by n) filter (where n <= $1::int), '') || ']' as json,
-           case when count(*) > $1::int then max(key) filter (where n = $1::int) end as last
-    from (select row_number() over (order by ${by}) as n,
-                 json_build_object('id', id, 'name', name, 'price', trim_scale(price), 'unit', unit)::text as json,
-                 json_build_array(${columns.map(({ text }) => text).join(', ')})::text as key
+    select coalesce(json_agg(json_build_object('id', id, 'name', name, 'price', trim_scale(price), 'unit', unit) order by n)
+                    filter (where n <= $1::int), '[]')::text as json,
+           case when count(*) > $1::int
+                then max(json_build_array(${columns.map(({ text }) => text).join(', ')})::text) filter (where n = $1::int)
+           end as last
+    from (select *, row_number() over (order by ${by}) as n
           from (select * from products ${where} order by ${by} limit $1::int + 1 ${offset}) as rows) as page`;
   return { sql, values };
 }

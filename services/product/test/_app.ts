@@ -1,4 +1,4 @@
-import { createAdapter } from '@store/shared/database';
+import { openDatabase } from '@store/shared/database';
 import { createLog, type Logger } from '@store/shared/log';
 import request from 'supertest';
 import { createApp } from '../src/app.ts';
@@ -19,9 +19,10 @@ export interface TestAppOptions {
 
 /** The real application over a database of the test's own. */
 export function testApp(databaseUrl: string, options: TestAppOptions = {}) {
-  const prisma = new PrismaClient({ adapter: createAdapter(databaseUrl) });
+  const { adapter, query, close } = openDatabase(databaseUrl);
+  const prisma = new PrismaClient({ adapter });
   const app = createApp({
-    store: { ...createProductStore(prisma), ...options.store },
+    store: { ...createProductStore(prisma, query), ...options.store },
     writers: options.writers ?? [],
     log: options.log ?? createLog('product', 'silent'),
     production: options.production ?? false,
@@ -29,7 +30,7 @@ export function testApp(databaseUrl: string, options: TestAppOptions = {}) {
   return {
     app,
     prisma,
-    close: () => prisma.$disconnect(),
+    close,
     /** A product is made of an object, or of text where its digits matter. */
     post: (body: object | string) =>
       request(app).post('/products').set('id-account', accountId).type('json').send(body),

@@ -1,24 +1,47 @@
 import { PrismaPg } from '@prisma/adapter-pg';
+import pg from 'pg';
+import { preparedNames, type Query } from './query.ts';
 
 /**
- * The connection pool of a service. Nothing waits for ever: 2 s for a connection, 10 s for a statement.
+ * The connections of a service, for Prisma and for the few statements that are too busy to go through it.
  * @param url postgresql://role:password@host:port/database
  */
-export function createAdapter(url: string, poolSize = 10): PrismaPg {
-  return new PrismaPg(
-    {
-      connectionString: url,
-      max: poolSize,
-      connectionTimeoutMillis: 2_000,
-      statement_timeout: 10_000,
-      query_timeout: 12_000,
-      idle_in_transaction_session_timeout: 20_000,
-      keepAlive: true,
-    },
-    // An idle connection that breaks is replaced by the pool; the queries that meet a broken one say so themselves.
-    { onPoolError: () => undefined, onConnectionError: () => undefined },
-  );
+export function openDatabase(url: string, poolSize?: number) {
+  const pool = new pg.Pool(poolConfig(url, poolSize));
+  pool.on('error', ignore);
+  const statementNameGenerator = preparedNames();
+  const query: Query = async (sql, ...values) =>
+    (await pool.query({ text: sql, values, name: statementNameGenerator({ sql }) })).rows;
+  return {
+    adapter: new PrismaPg(pool, { onConnectionError: ignore, statementNameGenerator }),
+    query,
+    close: () => pool.end(),
+  };
 }
+
+/** The connections of a service that asks through Prisma alone; they are closed with it. */
+export function createAdapter(url: string, poolSize?: number): PrismaPg {
+  const statementNameGenerator = preparedNames();
+  return new PrismaPg(poolConfig(url, poolSize), {
+    onPoolError: ignore,
+    onConnectionError: ignore,
+    statementNameGenerator,
+  });
+}
+
+/** Nothing waits for ever: 2 s for a connection, 10 s for a statement. */
+const poolConfig = (url: string, poolSize = 10): pg.PoolConfig => ({
+  connectionString: url,
+  max: poolSize,
+  connectionTimeoutMillis: 2_000,
+  statement_timeout: 10_000,
+  query_timeout: 12_000,
+  idle_in_transaction_session_timeout: 20_000,
+  keepAlive: true,
+});
+
+/** An idle connection that breaks is replaced by the pool; the queries that meet a broken one say so themselves. */
+const ignore = () => undefined;
 
 /** Prisma's codes, its adapters' kinds, PostgreSQL's and the sockets' codes for "cannot be reached now". */
 const awayCodes = new Set([

@@ -45,8 +45,15 @@ export function minorUnit(currency: string): number {
   return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
 }
 
-/** Sum of price times quantity, rounded half-even to the currency's minor unit (decisions 4, Order). */
-export function total(lines: { unitPrice: Decimal; quantity: number }[], currency: string): Money {
+/**
+ * Sum of price times quantity, rounded half-even to the currency's minor unit (decisions 4, Order).
+ * @param digits of the minor unit, by who needs them often: to find them out takes as long as all the rest
+ */
+export function total(
+  lines: { unitPrice: Decimal; quantity: number }[],
+  currency: string,
+  digits = minorUnit(currency),
+): Money {
   const sum = lines.reduce((all, line) => all.plus(line.unitPrice.times(line.quantity)), new Decimal(0));
-  return { amount: sum.toDecimalPlaces(minorUnit(currency), Decimal.ROUND_HALF_EVEN), currency };
+  return { amount: sum.toDecimalPlaces(digits, Decimal.ROUND_HALF_EVEN), currency };
 }
