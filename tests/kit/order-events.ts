@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { type EventKind, newEvent, type OrderEvent, type Payload, readEvent, type StoredEvent } from '@store/shared/events';
+import {
+  type EventKind,
+  newEvent,
+  type OrderEvent,
+  type Payload,
+  readEvent,
+  type StoredEvent,
+} from '@store/shared/events';
 
 /** An event as somebody's outbox holds it; its id is new, and its time now unless the payload says another. */
 export function storedEvent<K extends EventKind>(

@@ -9,9 +9,9 @@ import { until } from './until.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** A service as a process of its own, straight from its source: `services/order/src/worker.ts`. */
-export async function startService(entry: string, env: Record<string, string>) {
+export async function startService(entry: string, env: Record<string, string>, argv: string[] = []) {
   const [port, metricsPort] = [await getPort(), await getPort()];
-  const args = ['--import', 'tsx', '--conditions=source', entry];
+  const args = ['--import', 'tsx', '--conditions=source', entry, ...argv];
   const { NODE_OPTIONS: _, ...inherited } = process.env;
   const child: ChildProcess = spawn(process.execPath, args, {
     cwd: root,

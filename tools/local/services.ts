@@ -35,6 +35,9 @@ export const services: Record<ServiceName, LocalService> = {
   status: { entry: join(root, 'services/status/dist/main.js'), database: 'status' },
 };
 
+/** Node keeps garbage as long as there is memory; a service of the store needs little, and is many. */
+export const nodeFlags = ['--max-old-space-size=512', '--max-semi-space-size=2'];
+
 export const databases = ['account', 'product', 'order', 'inventory', 'payment', 'consumers', 'status'];
 
 export const localUrl = (port: number) => `http://127.0.0.1:${port}`;

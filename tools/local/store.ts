@@ -16,7 +16,7 @@ import {
   serviceNames,
 } from './ports.ts';
 import { startPostgres } from './postgres.ts';
-import { databases, gatewayValues, localUrl, serviceEnv, services } from './services.ts';
+import { databases, gatewayValues, localUrl, nodeFlags, serviceEnv, services } from './services.ts';
 
 export type PartName = ServiceName | 'postgres' | 'kafka' | 'gateway';
 
@@ -118,7 +118,7 @@ async function startParts(options: StoreOptions): Promise<Store> {
       return startPart({
         name,
         command: process.execPath,
-        args: [entry],
+        args: [...nodeFlags, entry],
         env: { ...serviceEnv(name, { env, ports, jwtKey, brokers, databaseUrl }), ...options.env },
         logDir,
         log,

@@ -326,23 +326,21 @@ describe('partitions', () => {
     stage = await createStage(6);
     const orders = times(20, () => randomUUID());
     const events = times(600, (index) => anEvent(orders[index % orders.length]));
-    await stage.publish(...events.slice(0, 200));
     const slowly = () => wait(5);
     const first = stage.start(slowly, { name: 'first', chunkSize: 5 });
-    await until('it is on its way', async () => (await stage.effects()).length > 20);
-    stage.start(slowly, { name: 'second', chunkSize: 5 });
-    await stage.publish(...events.slice(200, 400));
-    await until('both take part', async () => {
-      const rows = await stage.prisma.$queryRaw<{ by: string }[]>`select distinct by from effects`;
-      return rows.length === 2;
-    });
-    await first.stop();
-    await stage.publish(...events.slice(400));
+    // So that there is always something under way when partitions change hands.
+    for (let batch = 0; batch < 60; batch += 1) {
+      await stage.publish(...events.slice(10 * batch, 10 * batch + 10));
+      if (batch === 10) stage.start(slowly, { name: 'second', chunkSize: 5 });
+      if (batch === 40) await first.stop();
+      await wait(100);
+    }
     await until('all are committed', async () => (await stage.committed()) === 600, 60_000);
     const rows = await stage.prisma.$queryRaw<
-      { id: string; order: string }[]
-    >`select event_id::text as id, order_id::text as order from effects order by n`;
+      { id: string; order: string; by: string }[]
+    >`select event_id::text as id, order_id::text as order, by from effects order by n`;
     expect(rows).toHaveLength(600);
+    expect(new Set(rows.map(({ by }) => by))).toEqual(new Set(['first', 'second']));
     for (const order of orders) {
       expect(rows.filter((row) => row.order === order).map(({ id }) => id)).toEqual(
         events.filter(({ key }) => key === order).map(({ id }) => id),

@@ -30,6 +30,8 @@ const partitionsAtOnce = 6;
 /** The client fetches nothing while a batch is handled: what takes longer goes on beside it. */
 const longestHoldMs = 200;
 const longestJoinMs = 10_000;
+/** A living member joins anew with its next heartbeat; the group need not wait longer for a dead one. */
+const longestRejoinMs = 15_000;
 
 /**
  * Consumes order events: pending, processing, retry, committed, dead letter (spec: Event handling by a consumer).
@@ -40,7 +42,7 @@ const longestJoinMs = 10_000;
 export function startConsumer<Tx extends EffectTransaction, Prepared = void>(
   options: ConsumerOptions<Tx, Prepared>,
 ): Consumer {
-  const { kafka, group, topic, chunkSize, sessionTimeoutMs = 30_000, log, onCrash } = options;
+  const { kafka, group, topic, chunkSize, sessionTimeoutMs = 10_000, log, onCrash } = options;
   const stopping = new AbortController();
   /** Aborted when partitions are dealt out anew: somebody else may have what is under way here. */
   let dealt = new AbortController();
@@ -50,7 +52,7 @@ export function startConsumer<Tx extends EffectTransaction, Prepared = void>(
   const consumer = kafka.consumer({
     groupId: group,
     sessionTimeout: sessionTimeoutMs,
-    rebalanceTimeout: 60_000,
+    rebalanceTimeout: longestRejoinMs,
     heartbeatInterval: Math.min(3_000, sessionTimeoutMs / 4),
     maxWaitTimeInMs: 500,
     allowAutoTopicCreation: false,

@@ -70,6 +70,8 @@ export async function readPartitions({ kafka, topic, ranges, onMessage, groupId 
   const reader = kafka.consumer({
     groupId: groupId ?? `reader-${randomUUID()}`,
     maxWaitTimeInMs: 200,
+    sessionTimeout: 10_000, // a command that was killed keeps the next one waiting for so long
+    rebalanceTimeout: 15_000,
     allowAutoTopicCreation: false,
     partitionAssigners: [onlyFor(topic, [...open.keys()])],
   });
