@@ -1,6 +1,6 @@
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help machine install generate build run demo seed logs dlq timeline clean test lint typecheck jest format bench
+.PHONY: help machine install generate build run demo seed logs dlq timeline clean test test-faults lint typecheck jest format bench
 
 # Node itself runs the TypeScript of tools/, so that a signal reaches the tool and nothing stands between.
 tool := node --import tsx
@@ -10,7 +10,7 @@ jest := node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.
 alone := mkdir -p .cache && flock .cache/make.lock
 
 help: ## This list
-	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
 machine:
 	@sh tools/local/check-machine.sh
@@ -50,6 +50,9 @@ clean: install ## Forget data, keys and logs of the stopped store
 
 test: lint typecheck build ## Lint, types and all tests, on free ports
 	@$(jest)
+
+test-faults: build ## 500 orders while parts are killed and stopped at random; minutes
+	@FAULT_ORDERS=500 $(jest) --selectProjects faults
 
 jest: build ## All tests; ARGS=services/order for some
 	@$(jest) $(ARGS)

@@ -39,6 +39,10 @@ export default {
     service('payment', withKafka),
     service('consumers', withKafka),
     service('status'),
-    { ...common, displayName: 'system', testMatch: ['<rootDir>/tests/**/*.test.ts'] },
+    { ...common, displayName: 'system', testMatch: ['<rootDir>/tests/{e2e,security}/**/*.test.ts'] },
+    // Kills and stops parts at random for minutes: make test-faults.
+    ...(process.env.FAULT_ORDERS
+      ? [{ ...common, displayName: 'faults', testMatch: ['<rootDir>/tests/faults/**/*.test.ts'] }]
+      : []),
   ],
 };
