@@ -154,7 +154,7 @@ async function unprivilegedUser(postgres: string, dir: string): Promise<User> {
   if (Number.isNaN(await idOf('-u'))) await execa('useradd', ['--system', '--user-group', SUPERUSER]);
   const [uid, gid] = await Promise.all([idOf('-u'), idOf('-g')]);
   const plain = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'];
-  // Where the clone lies in a folder that only root may enter, such as /root: the user postgres may enter all folders then.
+  // Where the clone lies in a folder that only root may enter, such as root's home: the user postgres may enter all folders then.
   // The secure bit makes access(2), by which initdb looks for its files, believe it too.
   const enteringAll = [
     '--inh-caps=-all,+dac_override',
