@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Measurement } from './bench.ts';
-import { inTurns, median, medians } from './measure.ts';
+import { inTurns, medians } from './measure.ts';
 
 const rows = 10_000_000;
 const rounds = 40;
@@ -37,9 +37,10 @@ export const status: Measurement = {
         atMost: 1.2,
       });
     }
-    const skipped = [];
-    for (let n = 0; n < 3; n++) skipped.push(await timed(`${base}&skip=${rows - 1000}`)());
-    results.push({ what: 'The same by skip, for comparison', measured: `${median(skipped).toFixed()} ms` });
+    say('asks for the last page by skip');
+    // The service gives a statement 10 s, which this one may need on a busy machine.
+    const skipped = await timed(`${base}&skip=${rows - 1000}`)().then((ms) => `${ms.toFixed()} ms`, String);
+    results.push({ what: 'The same by skip, for comparison', measured: skipped });
     return results;
   },
 };
