@@ -56,7 +56,7 @@ async function deepCursor(sort: string): Promise<string> {
   return encodeCursor({ order: of, values: rows[0]?.values ?? [] });
 }
 
-// Of 20,000 orders 200 pages of an index must be read to step over them all, and thousands of the table.
+// Neighbours in the index lie on different pages of the table, hence the allowance. Of 20,000 orders 200 pages of an index must be read to step over them all, and thousands of the table.
 it.each(['createdAt,desc', 'createdAt,asc', 'total,desc', 'total,asc', 'status,asc', 'status,desc'])(
   'the last page by %s starts in the index at its cursor and costs what the first does',
   async (sort) => {
@@ -66,7 +66,7 @@ it.each(['createdAt,desc', 'createdAt,asc', 'total,desc', 'total,asc', 'status,a
     const column = { createdAt: 'created_at', total: 'total_amount', status: 'status' }[sort.split(',')[0] ?? ''];
     expect(scan?.['Index Name']).toBe(`orders_account_id_${column}_id_idx`);
     expect(scan?.['Index Cond']).toContain(`ROW(${column}, id)`);
-    expect(blocks(last)).toBeLessThan(blocks(first) + 20);
+    expect(blocks(last)).toBeLessThan(blocks(first) + 100);
   },
 );
 
