@@ -11,7 +11,8 @@ const columnOf = {
   },
   status: { sql: 'status', text: 'status', type: 'text', fits: /^[A-Z]{1,20}$/ },
   total: { sql: 'total_amount', text: 'total_amount::text', type: 'numeric', fits: /^\d{1,24}(\.\d{1,4})?$/ },
-  id: { sql: 'id', text: 'id::text', type: 'uuid', fits: cursorUuid },
+  // With its table: a bare id in `order by` is the text that the statement selects by that name, which no index is sorted by.
+  id: { sql: 'orders.id', text: 'id::text', type: 'uuid', fits: cursorUuid },
 } as const;
 
 /**
