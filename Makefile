@@ -1,6 +1,6 @@
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help machine install generate build run demo seed logs dlq timeline clean test test-faults lint typecheck jest format bench
+.PHONY: help machine install generate build tools run demo seed logs dlq timeline clean test test-faults lint typecheck jest format bench
 
 # Node itself runs the TypeScript of tools/, so that a signal reaches the tool and nothing stands between.
 tool := node --import tsx
@@ -27,6 +27,9 @@ generate: install ## The Prisma clients, where a schema has changed
 build: generate ## Compile the services, where something has changed
 	@$(alone) $(bin)/tsc -b services/*/tsconfig.json
 
+tools: install ## Envoy, Kafka and Helm, fetched where the machine has none
+	@$(alone) $(tool) tools/local/fetch.ts
+
 run: build ## Start the whole store on http://localhost:8080; Ctrl-C stops it
 	@$(tool) tools/local/run.ts
 
@@ -48,13 +51,13 @@ timeline: build ## The events of an order, with their times; ORDER=its id
 clean: install ## Forget data, keys and logs of the stopped store
 	@$(tool) tools/local/clean.ts
 
-test: lint typecheck build ## Lint, types and all tests, on free ports
+test: lint typecheck build tools ## Lint, types and all tests, on free ports
 	@$(jest)
 
-test-faults: build ## 500 orders while parts are killed and stopped at random; minutes
+test-faults: build tools ## 500 orders while parts are killed and stopped at random; minutes
 	@FAULT_ORDERS=500 $(jest) --selectProjects faults
 
-jest: build ## All tests; ARGS=services/order for some
+jest: build tools ## All tests; ARGS=services/order for some
 	@$(jest) $(ARGS)
 
 lint: install ## Lint and format, without changing anything

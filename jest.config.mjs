@@ -1,7 +1,10 @@
 /** Every service is a project of its own: `npm test -- --selectProjects order`. */
 const common = {
   testEnvironment: 'node',
-  testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
+  testEnvironmentOptions: {
+    customExportConditions: ['source', 'node', 'node-addons'],
+    globalsCleanup: 'off', // jest 30.5: a global set after its "soft deletion" is an endless recursion
+  },
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [

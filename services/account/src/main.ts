@@ -1,5 +1,6 @@
 import { bearerFrom } from '@store/shared/bearer';
-import { createAdapter, isDatabaseAway } from '@store/shared/database';
+import { openDatabase } from '@store/shared/database';
+import { isDatabaseAway } from '@store/shared/database-errors';
 import { migrate } from '@store/shared/migrate';
 import { runService } from '@store/shared/process';
 import { createAccountStore } from './account-store.ts';
@@ -9,8 +10,9 @@ import { PrismaClient } from './generated/client.ts';
 import { createPasswords } from './passwords.ts';
 
 await runService('account', configSchema, async ({ config, log, onStop }) => {
-  const prisma = new PrismaClient({ adapter: createAdapter(config.DATABASE_URL) });
-  onStop('database', () => prisma.$disconnect());
+  const { adapter, close } = openDatabase(config.DATABASE_URL);
+  const prisma = new PrismaClient({ adapter });
+  onStop('database', close);
   return {
     app: createApp({
       store: createAccountStore(prisma),

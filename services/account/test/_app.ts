@@ -1,4 +1,4 @@
-import { createAdapter } from '@store/shared/database';
+import { openDatabase } from '@store/shared/database';
 import { createLog } from '@store/shared/log';
 import { createAccountStore } from '../src/account-store.ts';
 import { createApp } from '../src/app.ts';
@@ -9,7 +9,8 @@ export const ada = { name: 'Ada Lovelace', email: 'Ada.Lovelace@Example.com', pa
 
 /** The real application over a database of the test's own. `logged` grows with what it logs. */
 export async function testApp(databaseUrl: string, limits: PasswordLimits = {}) {
-  const prisma = new PrismaClient({ adapter: createAdapter(databaseUrl) });
+  const { adapter, close } = openDatabase(databaseUrl);
+  const prisma = new PrismaClient({ adapter });
   const logged: string[] = [];
   const app = createApp({
     store: createAccountStore(prisma),
@@ -17,5 +18,5 @@ export async function testApp(databaseUrl: string, limits: PasswordLimits = {}) 
     log: createLog('account', 'trace', { write: (line) => logged.push(line) }),
     production: false,
   });
-  return { app, prisma, logged, close: () => prisma.$disconnect() };
+  return { app, prisma, logged, close };
 }

@@ -1,4 +1,4 @@
-import { createAdapter } from '@store/shared/database';
+import { openDatabase } from '@store/shared/database';
 import { runDeadLetters } from '@store/shared/dead-letter-command';
 import { createTransactions } from './change-store.ts';
 import { configSchema } from './config.ts';
@@ -7,11 +7,12 @@ import { handlersOf } from './groups.ts';
 
 process.exitCode = await runDeadLetters(configSchema, (config) => {
   const { CONSUMER_GROUP: group, DATABASE_URL, KAFKA_BROKERS: brokers, SMTP_URL } = config;
-  const prisma = new PrismaClient({ adapter: createAdapter(DATABASE_URL, 2) });
+  const { adapter, close } = openDatabase(DATABASE_URL, 2);
+  const prisma = new PrismaClient({ adapter });
   const transaction = createTransactions(prisma, { sendsMail: SMTP_URL !== undefined });
   return {
     effect: { group, handlers: handlersOf[group], transaction },
     brokers,
-    close: () => prisma.$disconnect(),
+    close,
   };
 });

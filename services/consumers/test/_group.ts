@@ -1,5 +1,5 @@
 import { applyEvents } from '@store/shared/consume';
-import { createAdapter } from '@store/shared/database';
+import { openDatabase } from '@store/shared/database';
 import type { StoredEvent } from '@store/shared/events';
 import { createLog } from '@store/shared/log';
 import request from 'supertest';
@@ -12,7 +12,8 @@ import { createPages } from '../src/page-store.ts';
 
 /** What a process of a group does, without the broker. */
 export function testGroup(databaseUrl: string, group: ConsumerGroup, { sendsMail = false, production = false } = {}) {
-  const prisma = new PrismaClient({ adapter: createAdapter(databaseUrl) });
+  const { adapter, close } = openDatabase(databaseUrl);
+  const prisma = new PrismaClient({ adapter });
   const effect = { group, handlers: handlersOf[group], transaction: createTransactions(prisma, { sendsMail }) };
   const app = createApp({ group, pages: createPages(prisma), log: createLog(group, 'silent'), production });
   return {
@@ -21,7 +22,7 @@ export function testGroup(databaseUrl: string, group: ConsumerGroup, { sendsMail
     /** In one transaction, as events that come together are. */
     handle: (...events: StoredEvent[]) => applyEvents(effect, events.map(receivedEvent)),
     get: (path: string) => request(app).get(path),
-    close: () => prisma.$disconnect(),
+    close,
   };
 }
 

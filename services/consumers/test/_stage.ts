@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Consumer, type ConsumerOptions, type Handlers, startConsumer } from '@store/shared/consume';
-import { createAdapter } from '@store/shared/database';
+import { openDatabase } from '@store/shared/database';
 import { type DeadLetter, readDeadLetters } from '@store/shared/dead-letters';
 import type { EffectOptions } from '@store/shared/effects';
 import type { EventKind, Payload, StoredEvent } from '@store/shared/events';
@@ -38,10 +38,11 @@ export async function createStage(partitions = 1) {
   const database: TestDatabase = await createTestDatabase('consumers');
   const topic = await createTopic(partitions);
   const group = `test-${randomUUID()}`;
-  const prisma = new PrismaClient({ adapter: createAdapter(database.url) });
+  const { adapter, close } = openDatabase(database.url);
+  const prisma = new PrismaClient({ adapter });
   await prisma.$executeRaw`create table effects (n bigserial, event_id uuid, order_id uuid, by text)`;
   const publisher = createPublisher(silent);
-  const closing: (() => Promise<unknown>)[] = [database.drop, () => prisma.$disconnect(), () => publisher.close()];
+  const closing: (() => Promise<unknown>)[] = [database.drop, close, () => publisher.close()];
   const joins: string[] = [];
 
   /** Its consumers tell when they join the group. */

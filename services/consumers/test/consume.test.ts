@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createAdapter } from '@store/shared/database';
+import { openDatabase } from '@store/shared/database';
 import { unavailable } from '@store/shared/errors';
 import { PoisonError } from '@store/shared/events';
 import pg from 'pg';
@@ -239,8 +239,9 @@ describe('what a handler needs is away', () => {
     stage = await createStage();
     const gate = await createGate(stage.database.url);
     stage.onEnd(gate.close);
-    const prisma = new PrismaClient({ adapter: createAdapter(gate.url) });
-    stage.onEnd(() => prisma.$disconnect());
+    const { adapter, close } = openDatabase(gate.url);
+    const prisma = new PrismaClient({ adapter });
+    stage.onEnd(close);
     const events = times(10, () => anEvent());
     stage.start(undefined, stage.effect(prisma));
     await stage.publish(...events.slice(0, 5));

@@ -1,4 +1,4 @@
-import { createAdapter } from '@store/shared/database';
+import { openDatabase } from '@store/shared/database';
 import { describeLetters, runDeadLetters } from '@store/shared/dead-letter-command';
 import type { DeadLetter } from '@store/shared/dead-letters';
 import type { EffectOptions } from '@store/shared/effects';
@@ -127,8 +127,9 @@ it('of other groups are not touched, nor are anybody’s offsets on the events',
 
 it('stay where what the handler needs is away', async () => {
   const events = await deadEvents(3);
-  const away = new PrismaClient({ adapter: createAdapter(awayDatabaseUrl) });
-  stage.onEnd(() => away.$disconnect());
+  const { adapter, close } = openDatabase(awayDatabaseUrl);
+  const away = new PrismaClient({ adapter });
+  stage.onEnd(close);
   const { code, text } = await command(['retry'], stage.effect(away));
   expect(code).toBe(1);
   expect(text).toContain('Given up');

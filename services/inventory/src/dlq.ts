@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createAdapter } from '@store/shared/database';
+import { openDatabase } from '@store/shared/database';
 import { runDeadLetters } from '@store/shared/dead-letter-command';
 import { configSchema } from './config.ts';
 import { PrismaClient } from './generated/client.ts';
@@ -12,7 +12,8 @@ import { createStockStore } from './stock-store.ts';
 
 /** The dead letters of inventory. */
 process.exitCode = await runDeadLetters(configSchema, (config) => {
-  const prisma = new PrismaClient({ adapter: createAdapter(config.DATABASE_URL, 2) });
+  const { adapter, close } = openDatabase(config.DATABASE_URL, 2);
+  const prisma = new PrismaClient({ adapter });
   const store = createReservationStore(prisma);
   const stock = createStock({
     store: createStockStore(prisma),
@@ -24,6 +25,6 @@ process.exitCode = await runDeadLetters(configSchema, (config) => {
   return {
     effect: { ...createSaga(stock, reservations), group: 'inventory-group', transaction: store.transaction },
     brokers: config.KAFKA_BROKERS,
-    close: () => prisma.$disconnect(),
+    close,
   };
 });

@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { retryOptions } from '@store/shared/config';
-import { startConsumer } from '@store/shared/consume';
-import { createAdapter, isDatabaseAway } from '@store/shared/database';
-import { orderEventsTopic } from '@store/shared/events';
-import { createKafka, createPublisher } from '@store/shared/kafka';
+import { openDatabase } from '@store/shared/database';
+import { isDatabaseAway } from '@store/shared/database-errors';
+import { startEventWork } from '@store/shared/event-work';
 import { migrate } from '@store/shared/migrate';
-import { startRelay } from '@store/shared/outbox';
 import { runService } from '@store/shared/process';
-import { everyHour, forgetProcessed } from '@store/shared/processed-events';
 import { createApp } from './app.ts';
 import { configSchema } from './config.ts';
 import { PrismaClient } from './generated/client.ts';
@@ -19,13 +15,11 @@ import { startShipper } from './shipper.ts';
 import { createStock } from './stock.ts';
 import { createStockStore } from './stock-store.ts';
 
-await runService('inventory', configSchema, async ({ config, log, onStop }) => {
-  const prisma = new PrismaClient({ adapter: createAdapter(config.DATABASE_URL) });
-  onStop('database', () => prisma.$disconnect());
-  const kafkaOptions = { brokers: config.KAFKA_BROKERS, clientId: 'inventory', log };
-  const publisher = createPublisher(kafkaOptions);
-  onStop('publisher', () => publisher.close());
-
+await runService('inventory', configSchema, async (context) => {
+  const { config, log, onStop } = context;
+  const { adapter, close } = openDatabase(config.DATABASE_URL);
+  const prisma = new PrismaClient({ adapter });
+  onStop('database', close);
   const store = createReservationStore(prisma);
   const stock = createStock({
     store: createStockStore(prisma),
@@ -39,39 +33,21 @@ await runService('inventory', configSchema, async ({ config, log, onStop }) => {
     shipAfterMs: config.SHIP_AFTER_SECONDS * 1_000,
   });
 
-  /** What is started last is stopped first. */
-  function startWork() {
-    const relay = startRelay({ databaseUrl: config.DATABASE_URL, topic: orderEventsTopic, publisher, log });
-    onStop('relay', () => relay.stop());
-    onStop(
-      'housekeeping',
-      everyHour('Forgetting old event ids', () => forgetProcessed(prisma), log),
-    );
-    const shipper = startShipper({ shipDue: reservations.shipDue, log });
-    onStop('shipper', () => shipper.stop());
-    const consumer = startConsumer({
-      ...createSaga(stock, reservations),
-      kafka: createKafka(kafkaOptions),
-      topic: orderEventsTopic,
-      group: 'inventory-group',
-      sender: publisher,
-      log,
-      retry: retryOptions(config),
-      transaction: store.transaction,
-      chunkSize: 1, // different orders lock the same stock
-      onCrash(error) {
-        log.fatal({ err: error }, 'The consumer has given up');
-        process.exit(1);
-      },
-    });
-    onStop('consumer', () => consumer.stop());
-  }
-
   return {
     app: createApp({ stock, log, production: config.APP_PROFILE === 'prod' }),
     async prepare() {
       await migrate(config.DATABASE_URL, new URL('../prisma/migrations/', import.meta.url));
-      startWork();
+      const shipper = startShipper({ shipDue: reservations.shipDue, log });
+      onStop('shipper', shipper.stop);
+      startEventWork(context, {
+        ...createSaga(stock, reservations),
+        clientId: 'inventory',
+        hasOutbox: true,
+        database: prisma,
+        group: 'inventory-group',
+        transaction: store.transaction,
+        chunkSize: 1, // different orders lock the same stock
+      });
     },
     isPassing: isDatabaseAway,
     checks: { database: () => prisma.$queryRaw`select 1` },

@@ -1,5 +1,6 @@
 import type { EffectTransaction } from '@store/shared/consume';
 import type { StoredEvent } from '@store/shared/events';
+import { appendToOutbox } from '@store/shared/outbox';
 import { Prisma, type PrismaClient } from './generated/client.ts';
 
 export interface Item {
@@ -95,14 +96,6 @@ function reservationsIn(tx: Prisma.TransactionClient): ReservationTransaction {
         where product_id = item."productId"`;
     },
 
-    async append(events) {
-      await tx.$queryRaw`
-        with added as (
-          insert into outbox (id, kind, key, payload, traceparent, created_at)
-          select * from json_to_recordset(${JSON.stringify(events)}::json)
-            as event(id uuid, kind text, key text, payload text, traceparent text, "createdAt" timestamptz)
-        )
-        select pg_notify('outbox', '')::text`;
-    },
+    append: (events) => appendToOutbox(tx, ...events),
   };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { applyEvents } from '@store/shared/consume';
-import { createAdapter } from '@store/shared/database';
+import { openDatabase } from '@store/shared/database';
 import type { EventKind, Payload, StoredEvent } from '@store/shared/events';
 import { createLog } from '@store/shared/log';
 import { receivedEvent, storedEvent } from '../../../tests/kit/order-events.ts';
@@ -41,7 +41,8 @@ export type TestInventory = ReturnType<typeof testInventory>;
 
 /** The real service over a database of the test's own, without Kafka: events are handed to it by `take`. */
 export function testInventory(databaseUrl: string, options: Options = {}) {
-  const prisma = new PrismaClient({ adapter: createAdapter(databaseUrl, 25) });
+  const { adapter, close } = openDatabase(databaseUrl, 25);
+  const prisma = new PrismaClient({ adapter });
   const store = createReservationStore(prisma);
   const products = options.products ?? fakeProducts();
   const stock = createStock({ store: createStockStore(prisma), products, initialStock });
@@ -54,7 +55,7 @@ export function testInventory(databaseUrl: string, options: Options = {}) {
     app,
     prisma,
     reservations,
-    close: () => prisma.$disconnect(),
+    close,
 
     /** One delivery of an event, as the consumer does it. */
     take: (event: StoredEvent) =>

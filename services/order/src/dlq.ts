@@ -1,4 +1,4 @@
-import { createAdapter } from '@store/shared/database';
+import { openDatabase } from '@store/shared/database';
 import { runDeadLetters } from '@store/shared/dead-letter-command';
 import { workerConfigSchema } from './config.ts';
 import { PrismaClient } from './generated/client.ts';
@@ -7,11 +7,12 @@ import { createSagaStore } from './saga-store.ts';
 
 /** The dead letters of the order worker. */
 process.exitCode = await runDeadLetters(workerConfigSchema, (config) => {
-  const prisma = new PrismaClient({ adapter: createAdapter(config.DATABASE_URL, 2) });
+  const { adapter, close } = openDatabase(config.DATABASE_URL, 2);
+  const prisma = new PrismaClient({ adapter });
   const { transaction } = createSagaStore(prisma);
   return {
     effect: { group: 'order-group', handlers: createSaga(() => new Date()), transaction },
     brokers: config.KAFKA_BROKERS,
-    close: () => prisma.$disconnect(),
+    close,
   };
 });

@@ -1,5 +1,6 @@
 import { bearerFrom } from '@store/shared/bearer';
-import { isDatabaseAway, openDatabase } from '@store/shared/database';
+import { openDatabase } from '@store/shared/database';
+import { isDatabaseAway } from '@store/shared/database-errors';
 import { migrate } from '@store/shared/migrate';
 import { runService } from '@store/shared/process';
 import { createApp } from './app.ts';

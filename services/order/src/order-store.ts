@@ -1,5 +1,6 @@
 import type { StoredEvent } from '@store/shared/events';
 import { Decimal } from '@store/shared/money';
+import { appendToOutbox } from '@store/shared/outbox';
 import type { Cursor } from '@store/shared/page';
 import type { Query } from '@store/shared/query';
 import type { Prisma, PrismaClient } from './generated/client.ts';
@@ -117,10 +118,7 @@ export function createOrderStore(prisma: PrismaClient, query: Query): OrderStore
           async update(orderId, change) {
             await tx.order.update({ where: { id: orderId }, data: change });
           },
-          async append(event) {
-            await tx.outbox.create({ data: event });
-            await tx.$executeRaw`select pg_notify('outbox', '')`;
-          },
+          append: (event) => appendToOutbox(tx, event),
         }),
       ),
   };

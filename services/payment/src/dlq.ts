@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createAdapter } from '@store/shared/database';
+import { openDatabase } from '@store/shared/database';
 import { runDeadLetters } from '@store/shared/dead-letter-command';
 import { createBuiltInProvider } from './built-in-provider.ts';
 import { configSchema } from './config.ts';
@@ -9,13 +9,14 @@ import { createPayments } from './payments.ts';
 
 /** The dead letters of payment. */
 process.exitCode = await runDeadLetters(configSchema, (config) => {
-  const prisma = new PrismaClient({ adapter: createAdapter(config.DATABASE_URL, 2) });
+  const { adapter, close } = openDatabase(config.DATABASE_URL, 2);
+  const prisma = new PrismaClient({ adapter });
   const store = createPaymentStore(prisma);
   const provider = createBuiltInProvider(config.PAYMENT_DECLINE_ABOVE);
   const payments = createPayments({ store, provider, clock: () => new Date(), newId: randomUUID });
   return {
     effect: { ...payments, group: 'payment-group', transaction: store.transaction },
     brokers: config.KAFKA_BROKERS,
-    close: () => prisma.$disconnect(),
+    close,
   };
 });

@@ -1,6 +1,7 @@
 import type { EffectTransaction } from '@store/shared/consume';
 import type { StoredEvent } from '@store/shared/events';
 import { Decimal, type Money } from '@store/shared/money';
+import { appendToOutbox } from '@store/shared/outbox';
 import type { Payment as PaymentRow, Prisma, PrismaClient } from './generated/client.ts';
 import type { Payment, PaymentStatus } from './payment.ts';
 
@@ -77,10 +78,7 @@ const paymentsIn = (tx: Prisma.TransactionClient): PaymentTransaction => ({
     await tx.payment.update({ where: { orderId }, data: change });
   },
 
-  async append(event) {
-    await tx.outbox.create({ data: event });
-    await tx.$executeRaw`select pg_notify('outbox', '')`;
-  },
+  append: (event) => appendToOutbox(tx, event),
 });
 
 /** The database checks which status has an amount and a payment id. */

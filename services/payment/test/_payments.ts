@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { applyEvents } from '@store/shared/consume';
-import { createAdapter } from '@store/shared/database';
+import { openDatabase } from '@store/shared/database';
 import { type OrderEvent, readEvent } from '@store/shared/events';
 import { Decimal } from '@store/shared/money';
 import { receivedEvent, storedEvent } from '../../../tests/kit/order-events.ts';
@@ -69,7 +69,8 @@ export function testPayments(
   databaseUrl: string,
   { provider = fakeProvider(), clock = () => new Date() }: Options = {},
 ) {
-  const prisma = new PrismaClient({ adapter: createAdapter(databaseUrl, 20) });
+  const { adapter, close } = openDatabase(databaseUrl, 20);
+  const prisma = new PrismaClient({ adapter });
   const { transaction, ...store } = createPaymentStore(prisma);
   const payments = createPayments({ store: { ...store, transaction }, provider, clock, newId: randomUUID });
   const effects = { ...payments, group: 'payment-group', transaction };
@@ -110,6 +111,6 @@ export function testPayments(
       const rows = await prisma.outbox.findMany({ where: { key: orderId }, orderBy: { seq: 'asc' } });
       return rows.map(({ kind }) => kind);
     },
-    close: () => prisma.$disconnect(),
+    close,
   };
 }

@@ -19,16 +19,6 @@ export function openDatabase(url: string, poolSize?: number) {
   };
 }
 
-/** The connections of a service that asks through Prisma alone; they are closed with it. */
-export function createAdapter(url: string, poolSize?: number): PrismaPg {
-  const statementNameGenerator = preparedNames();
-  return new PrismaPg(poolConfig(url, poolSize), {
-    onPoolError: ignore,
-    onConnectionError: ignore,
-    statementNameGenerator,
-  });
-}
-
 /** Nothing waits for ever: 2 s for a connection, 10 s for a statement. */
 const poolConfig = (url: string, poolSize = 10): pg.PoolConfig => ({
   connectionString: url,
@@ -42,38 +32,3 @@ const poolConfig = (url: string, poolSize = 10): pg.PoolConfig => ({
 
 /** An idle connection that breaks is replaced by the pool; the queries that meet a broken one say so themselves. */
 const ignore = () => undefined;
-
-/** Prisma's codes, its adapters' kinds, PostgreSQL's and the sockets' codes for "cannot be reached now". */
-const awayCodes = new Set([
-  ...['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028'],
-  ...['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TooManyConnections'],
-  ...['57P01', '57P02', '57P03', '53300', '08000', '08001', '08003', '08006', '25P03', '57014'],
-  ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'],
-]);
-const awayMessage =
-  /timeout exceeded when trying to connect|Connection terminated|Query read timeout|Client has encountered a connection error/;
-
-/** A database that answers, but can serve nobody now: it refuses the role, is being replaced, read-only or full. */
-const unfitCodes = new Set([
-  ...['P1000', 'P1003', 'P1010', 'AuthenticationFailed', 'DatabaseAccessDenied', 'DatabaseDoesNotExist'],
-  ...['28000', '28P01', '3D000', '42501', '25006', '53100', '53200', '58000', '58030', '55000'],
-]);
-
-/** Whether a failure means that the database is away or overloaded, and not that the request was wrong. */
-export const isDatabaseAway = (error: unknown) =>
-  hasReason(error, (names, message) => names.some((name) => awayCodes.has(name)) || awayMessage.test(message));
-
-/** Whether any other request would fail as well, until somebody has set the database right. */
-export const isDatabaseUnfit = (error: unknown) =>
-  hasReason(error, (names) => names.some((name) => unfitCodes.has(name)));
-
-/** Looks for a reason in an error and in what it was caused by. */
-function hasReason(error: unknown, isIt: (names: string[], message: string) => boolean, depth = 0): boolean {
-  if (typeof error !== 'object' || error === null || depth > 5) return false;
-  const { code, kind, originalCode, message, cause, meta } = error as Record<string, unknown>;
-  const names = [code, kind, originalCode].filter((name) => typeof name === 'string');
-  if (isIt(names, typeof message === 'string' ? message : '')) return true;
-  const driver = (meta as { driverAdapterError?: unknown } | undefined)?.driverAdapterError;
-  const errors = (error as { errors?: unknown[] }).errors ?? [];
-  return [cause, driver, ...(Array.isArray(errors) ? errors : [])].some((inner) => hasReason(inner, isIt, depth + 1));
-}

@@ -1,5 +1,5 @@
 import { consumerMetrics } from './consumer-metrics.ts';
-import { isDatabaseAway, isDatabaseUnfit } from './database.ts';
+import { isDatabaseAway, isDatabaseUnfit } from './database-errors.ts';
 import { DomainError } from './errors.ts';
 import type { EventKind, OrderEvent } from './events.ts';
 import { runInTrace, traceFrom } from './trace.ts';

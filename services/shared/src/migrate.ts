@@ -1,35 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { PrismaPg } from '@prisma/adapter-pg';
-import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
-import * as engine from '@prisma/schema-engine-wasm/schema_engine_bg';
 import pg from 'pg';
-
-// The types of Node 20 leave WebAssembly out.
-declare const WebAssembly: {
-  instantiate(
-    code: Uint8Array,
-    imports: Record<string, unknown>,
-  ): Promise<{ instance: { exports: Record<string, () => void> } }>;
-};
-
-// Node cannot import a `.wasm` file as a module yet, so the engine's own index does not load: what it does is done here.
-const wasmFile = createRequire(import.meta.url)
-  .resolve('@prisma/schema-engine-wasm/schema_engine_bg')
-  .replace(/\.js$/, '.wasm');
-const imports = Object.entries(engine).map(([name, own]) =>
-  // Its timer of 10 s for the lock is never cleared and would keep a short process from ending.
-  name.startsWith('__wbg_setTimeout_')
-    ? [name, (run: () => void, ms: number) => setTimeout(run, ms).unref()]
-    : [name, own],
-);
-const { instance } = await WebAssembly.instantiate(await readFile(wasmFile), {
-  './schema_engine_bg.js': Object.fromEntries(imports),
-});
-(engine as unknown as { __wbg_set_wasm(exports: unknown): void }).__wbg_set_wasm(instance.exports);
-instance.exports.__wbindgen_start?.();
+import type { Migration } from './schema-engine.ts';
 
 /** Any constant: the same in every copy of a service, so that they queue for it. */
 const migrationLock = 7_310_001;
@@ -51,71 +24,37 @@ export async function migrate(databaseUrl: string, folder: URL): Promise<string[
   });
   pool.on('error', () => undefined); // a lost connection fails the query that waits on it
   try {
+    const migrations = await readMigrations(fileURLToPath(folder));
+    const booked = await finished(pool);
+    if (migrations.every(({ name }) => booked.has(name))) return [];
+    // Most starts end here: the engine is large, and takes longer to load than all else of a service.
+    const { applyMigrations, unfinished } = await import('./schema-engine.ts');
     await pool.query('select pg_advisory_lock($1)', [migrationLock]);
-    await forgetUnfinished(pool);
-    return await applyMigrations(pool, fileURLToPath(folder));
+    if (await hasBookings(pool))
+      await pool.query(`update _prisma_migrations set rolled_back_at = now() where ${unfinished}`);
+    return await applyMigrations(pool, fileURLToPath(folder), migrations);
   } finally {
     await pool.end(); // releases the lock too
   }
 }
 
-const unfinished = 'finished_at is null and rolled_back_at is null';
-
-async function forgetUnfinished(pool: pg.Pool): Promise<void> {
+async function hasBookings(pool: pg.Pool): Promise<boolean> {
   const { rows } = await pool.query("select to_regclass('_prisma_migrations') is not null as exists");
-  if (rows[0].exists) await pool.query(`update _prisma_migrations set rolled_back_at = now() where ${unfinished}`);
+  return rows[0].exists;
 }
 
-async function applyMigrations(pool: pg.Pool, baseDir: string): Promise<string[]> {
-  const migrationDirectories = await readMigrations(baseDir);
-  const scripts = new Set(migrationDirectories.map(({ migrationFile }) => migrationFile.content.value));
-  const adapter = bindMigrationAwareSqlAdapterFactory(adapterOf(pool, scripts));
-  const schemaEngine = await engine.SchemaEngine.new({ datamodels: undefined }, () => undefined, adapter);
-  try {
-    const { appliedMigrationNames } = await schemaEngine.applyMigrations({
-      filters: { externalTables: [], externalEnums: [] },
-      migrationsList: {
-        baseDir,
-        lockfile: { path: 'migration_lock.toml', content: 'provider = "postgresql"\n' },
-        shadowDbInitScript: '',
-        migrationDirectories,
-      },
-    });
-    return appliedMigrationNames;
-  } finally {
-    schemaEngine.free();
-  }
+async function finished(pool: pg.Pool): Promise<Set<string>> {
+  if (!(await hasBookings(pool))) return new Set();
+  const { rows } = await pool.query(
+    'select migration_name as name from _prisma_migrations where finished_at is not null and rolled_back_at is null',
+  );
+  return new Set(rows.map(({ name }) => name));
 }
 
-/**
- * Prisma's adapter cuts a script at every semicolon, in functions, texts and comments too, and runs the pieces one
- * by one. Sent as a whole, PostgreSQL makes one transaction of it, and the migration is booked in the same one.
- */
-function adapterOf(pool: pg.Pool, migrations: ReadonlySet<string>): PrismaPg {
-  const factory = new PrismaPg(pool);
-  const connect = factory.connect.bind(factory);
-  factory.connect = async () => {
-    const adapter = await connect();
-    adapter.executeScript = async (script) => {
-      const booking = `\n;update _prisma_migrations set finished_at = now() where ${unfinished}`;
-      const sql = migrations.has(script) ? script + booking : script;
-      await adapter.executeRaw({ sql, args: [], argTypes: [] });
-    };
-    return adapter;
-  };
-  return factory;
-}
-
-async function readMigrations(baseDir: string) {
-  const entries = await readdir(baseDir, { withFileTypes: true });
+async function readMigrations(folder: string): Promise<Migration[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
   return Promise.all(
-    names.sort().map(async (path) => ({
-      path,
-      migrationFile: {
-        path: 'migration.sql',
-        content: { tag: 'ok' as const, value: await readFile(join(baseDir, path, 'migration.sql'), 'utf8') },
-      },
-    })),
+    names.sort().map(async (name) => ({ name, sql: await readFile(join(folder, name, 'migration.sql'), 'utf8') })),
   );
 }

@@ -1,6 +1,4 @@
 import { Router } from 'express';
-import swaggerUi from 'swagger-ui-express';
-import { stringify as toYaml } from 'yaml';
 import { z } from 'zod';
 import { problemSchema } from './problem.ts';
 import { type AnyRoute, allResponses, type ProblemSpec, type ResponseSpec } from './route.ts';
@@ -122,19 +120,29 @@ function atComponents(schema: Json): Json {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'));
 }
 
-/** spec: Documentation endpoints */
+/** spec: Documentation endpoints. What is seldom asked for is loaded when it is. */
 export function openApiPages(title: string, routes: AnyRoute[]): Router {
   const document = openApiDocument(title, routes);
   const router = Router({ strict: true, caseSensitive: true });
   router.get('/v3/api-docs', (_req, res) => {
     res.json(document);
   });
-  router.get('/v3/api-docs.yaml', (_req, res) => {
-    res.type('application/yaml').send(toYaml(document));
+  router.get('/v3/api-docs.yaml', async (_req, res) => {
+    const { stringify } = await import('yaml');
+    res.type('application/yaml').send(stringify(document));
   });
   router.get('/apidocs-ui.html', (_req, res) => res.redirect('/apidocs-ui/index.html'));
-  // The page before its files: swagger-ui's own index shows another API.
-  router.get('/apidocs-ui/index.html', swaggerUi.setup(document));
-  router.use('/apidocs-ui', swaggerUi.serve);
+  let ui: Promise<Router> | undefined;
+  router.use('/apidocs-ui', async (req, res, next) => {
+    ui ??= uiPages(document);
+    (await ui)(req, res, next);
+  });
   return router;
+}
+
+async function uiPages(document: object): Promise<Router> {
+  const { default: swaggerUi } = await import('swagger-ui-express');
+  const router = Router({ strict: true, caseSensitive: true });
+  // The page before its files: swagger-ui's own index shows another API.
+  return router.get('/index.html', swaggerUi.setup(document)).use(swaggerUi.serve);
 }

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { Counter, Gauge } from 'prom-client';
+import type { EffectTransaction } from './effects.ts';
 import type { StoredEvent } from './events.ts';
 import type { Publisher } from './kafka.ts';
 import type { Logger } from './log.ts';
@@ -29,6 +30,19 @@ const forgetAtOnce = 5_000;
 
 const published = new Counter({ name: 'outbox_published_total', help: 'Events that the broker has taken.' });
 const isActive = new Gauge({ name: 'outbox_relay_active', help: '1 while this process holds the relay lock.' });
+
+/** Writes events in the transaction of the change that they tell (spec: Events, rule 5), and wakes the relay when it commits. */
+export async function appendToOutbox(tx: EffectTransaction, ...events: StoredEvent[]): Promise<void> {
+  await tx.$queryRawUnsafe(
+    `with added as (
+       insert into outbox (id, kind, key, payload, traceparent, created_at)
+       select * from json_to_recordset($1::json)
+         as event(id uuid, kind text, key text, payload text, traceparent text, "createdAt" timestamptz)
+     )
+     select pg_notify('${outboxChannel}', '')::text`,
+    JSON.stringify(events),
+  );
+}
 
 export interface RelayOptions {
   databaseUrl: string;

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import { z } from 'zod';
-import { isDatabaseAway } from './database.ts';
+import { isDatabaseAway } from './database-errors.ts';
 import { DomainError, type DomainErrorOptions, type ErrorKind } from './errors.ts';
 import type { Logger } from './log.ts';
 import { currentTrace } from './trace.ts';

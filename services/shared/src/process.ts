@@ -19,6 +19,8 @@ export interface ServiceContext<C> {
   log: Logger;
   /** Called when the process ends, last registered first, after the last request was answered. */
   onStop(name: string, stop: () => Promise<unknown> | unknown): void;
+  /** Ends the process at once, to be started anew: something it cannot do without has given up for good. */
+  crash(sentence: string, error: unknown): void;
 }
 
 export interface Service {
@@ -47,16 +49,14 @@ export async function runService<S extends z.ZodType<CommonConfig>>(
   const stops: { name: string; stop: () => unknown }[] = [];
   const readiness = { prepared: false, stopping: false };
 
-  process.on('unhandledRejection', (error) => {
-    log.fatal({ err: error }, 'A promise failed unnoticed');
+  function crash(sentence: string, error: unknown): void {
+    log.fatal({ err: error }, sentence);
     process.exit(1);
-  });
-  process.on('uncaughtException', (error) => {
-    log.fatal({ err: error }, 'An error was not caught');
-    process.exit(1);
-  });
+  }
+  process.on('unhandledRejection', (error) => crash('A promise failed unnoticed', error));
+  process.on('uncaughtException', (error) => crash('An error was not caught', error));
 
-  const service = await start({ config, log, onStop: (part, stop) => stops.unshift({ name: part, stop }) });
+  const service = await start({ config, log, crash, onStop: (part, stop) => stops.unshift({ name: part, stop }) });
   const listener = withHealth(service, readiness);
   const servers: Server[] = [];
   for (const port of [config.PORT, ...(service.extraPorts ?? [])])

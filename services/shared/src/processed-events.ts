@@ -1,7 +1,7 @@
 import type { Logger } from './log.ts';
 
 /** What a service's Prisma client offers to this file. */
-interface Database {
+export interface ProcessedEvents {
   $executeRawUnsafe(sql: string): Promise<number>;
 }
 
@@ -12,7 +12,7 @@ const hourMs = 60 * 60 * 1000;
 const forgetAtOnce = 5_000;
 
 /** Forgets the ids of events that can hardly come again; says how many. */
-export async function forgetProcessed(database: Database): Promise<number> {
+export async function forgetProcessed(database: ProcessedEvents): Promise<number> {
   for (let count = 0; ; ) {
     const deleted = await database.$executeRawUnsafe(
       `delete from processed_events where (consumer_group, event_id) in (

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import pg from 'pg';
 import { z } from 'zod';
 import { commonConfig, databaseUrl } from '../src/config.ts';
-import { isDatabaseAway } from '../src/database.ts';
+import { isDatabaseAway } from '../src/database-errors.ts';
 import { runService } from '../src/process.ts';
 
 const schema = z.object({

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { ConfigError, databaseUrl, readConfig } from '@store/shared/config';
-import { isDatabaseAway } from '@store/shared/database';
+import { isDatabaseAway } from '@store/shared/database-errors';
 import { migrate } from '@store/shared/migrate';
 import { Command } from 'commander';
 import { z } from 'zod';

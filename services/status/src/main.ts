@@ -1,4 +1,5 @@
-import { createAdapter, isDatabaseAway } from '@store/shared/database';
+import { openDatabase } from '@store/shared/database';
+import { isDatabaseAway } from '@store/shared/database-errors';
 import { migrate } from '@store/shared/migrate';
 import { runService } from '@store/shared/process';
 import { createApp } from './app.ts';
@@ -7,8 +8,9 @@ import { PrismaClient } from './generated/client.ts';
 import { createStatusStore } from './status-store.ts';
 
 await runService('status', configSchema, async ({ config, log, onStop }) => {
-  const prisma = new PrismaClient({ adapter: createAdapter(config.DATABASE_URL) });
-  onStop('database', () => prisma.$disconnect());
+  const { adapter, close } = openDatabase(config.DATABASE_URL);
+  const prisma = new PrismaClient({ adapter });
+  onStop('database', close);
   return {
     app: createApp({ store: createStatusStore(prisma), log, production: config.APP_PROFILE === 'prod' }),
     prepare: () => migrate(config.DATABASE_URL, new URL('../prisma/migrations/', import.meta.url)),

@@ -1,4 +1,4 @@
-import { createAdapter } from '@store/shared/database';
+import { openDatabase } from '@store/shared/database';
 import { createLog } from '@store/shared/log';
 import { createApp } from '../src/app.ts';
 import { PrismaClient } from '../src/generated/client.ts';
@@ -6,11 +6,12 @@ import { createStatusStore } from '../src/status-store.ts';
 
 /** The real application over a database of the test's own. */
 export function testApp(databaseUrl: string, options: { production?: boolean } = {}) {
-  const prisma = new PrismaClient({ adapter: createAdapter(databaseUrl) });
+  const { adapter, close } = openDatabase(databaseUrl);
+  const prisma = new PrismaClient({ adapter });
   const app = createApp({
     store: createStatusStore(prisma),
     log: createLog('status', 'silent'),
     production: options.production ?? false,
   });
-  return { app, prisma, close: () => prisma.$disconnect() };
+  return { app, prisma, close };
 }
