@@ -55,7 +55,7 @@ test: lint typecheck build tools ## Lint, types and all tests, on free ports
 	@$(jest)
 
 test-faults: build tools ## 500 orders while parts are killed and stopped at random; minutes
-	@FAULT_ORDERS=500 $(jest) --selectProjects faults
+	@FAULT_ORDERS=$${FAULT_ORDERS:-500} timeout --foreground -k 10 600 $(jest) --selectProjects faults
 
 jest: build tools ## All tests; ARGS=services/order for some
 	@$(jest) $(ARGS)

@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Answer, type Customer, newCustomer, send } from '../e2e/_customer.ts';
+import type { Dice, Stage } from './_stage.ts';
+
+export interface Item {
+  productId: string;
+  quantity: number;
+}
+
+/** An order that a customer is going to place, and what he does about it. */
+export interface Wish {
+  customer: Customer;
+  items: Item[];
+  /** Sent twice at the same time, and once more afterwards. */
+  isRepeated: boolean;
+  /** The product whose last piece two want at the same time. */
+  race?: string;
+  cancelling?: { afterMs: number; method: 'POST' | 'PATCH' | 'DELETE' };
+}
+
+export interface Placed extends Wish {
+  id: string;
+  /** What the customer was told about his cancelling. A deletion says nothing about it. */
+  told?: 'cancelled' | 'shipped';
+}
+
+export interface Shop {
+  /** What is placed at one time: one order, or two that race for the last piece. */
+  wishes: Wish[][];
+  /** The pieces at the beginning, by product. */
+  stock: Map<string, number>;
+}
+
+/** An order takes that long to come through whatever happens; longer means that something is stuck. */
+const longestMs = 120_000;
+export const plenty = 1_000_000;
+
+/** Customers, products, stock and the wishes: for each kind of ending some. */
+export async function openShop({ store, say }: Stage, orders: number, dice: Dice): Promise<Shop> {
+  const customers: Customer[] = [];
+  for (let n = 0; n < 4; n += 1) customers.push(await newCustomer(store.gatewayUrl));
+  const [owner] = customers as [Customer];
+  const stock = new Map<string, number>();
+
+  async function newProduct(name: string, price: number, pieces?: number): Promise<string> {
+    const { status, body } = await owner.send('POST', '/products', { name, price, unit: 'piece' });
+    expect(status).toBe(201);
+    stock.set(body.id, pieces ?? plenty);
+    if (pieces === undefined) return body.id;
+    const set = await send(`${store.urls.inventory}/stock/${body.id}`, 'PUT', { available: pieces });
+    expect(set.status).toBeLessThan(300);
+    return body.id;
+  }
+
+  const races = Math.max(1, Math.round(orders / 25));
+  const tea = await newProduct('Tea', 4.5);
+  const cup = await newProduct('Cup', 12);
+  const samovar = await newProduct('Samovar', 60_000); // two are above what a payment may be
+  const rare = await newProduct('Rare', 20, Math.ceil(orders / 8)); // a quarter of the orders want one
+
+  const someone = () => customers[dice(customers.length)] as Customer;
+  const wishes: Wish[][] = [];
+  for (let n = 0; n < orders - 2 * races; n += 1) {
+    const wish: Wish = {
+      customer: someone(),
+      isRepeated: n % 3 === 0,
+      items: [{ productId: tea, quantity: 1 + dice(5) }],
+    };
+    if (n % 4 === 1) wish.items.push({ productId: rare, quantity: 1 });
+    if (n % 4 === 2) wish.items.push({ productId: cup, quantity: 1 + dice(3) });
+    if (n % 9 === 4) wish.items = [{ productId: samovar, quantity: n % 2 === 0 ? 2 : 1 }];
+    if (n % 5 === 2) {
+      const method = (['POST', 'PATCH', 'DELETE'] as const)[dice(3)] ?? 'POST';
+      // Before the payment, while it is under way, or about when the order is shipped.
+      wish.cancelling = { method, afterMs: dice([1, 300, 4_000][dice(3)] ?? 1) };
+    }
+    wishes.push([wish]);
+  }
+  for (let n = 0; n < races; n += 1) {
+    const last = await newProduct(`Last piece ${n}`, 33, 1);
+    const [first, second] = [dice(customers.length), 1 + dice(customers.length - 1)];
+    const pair = [first, (first + second) % customers.length].map((index) => ({
+      customer: customers[index] as Customer,
+      items: [{ productId: last, quantity: 1 }],
+      isRepeated: false,
+      race: last,
+    }));
+    wishes.splice(dice(wishes.length), 0, pair);
+  }
+  say(`The shop is open: ${stock.size} products, ${orders} wishes, ${races} races for a last piece`);
+  return { wishes, stock };
+}
+
+/** Places the orders, paced so that faults meet them; each of them is insisted on. */
+export async function placeAll(stage: Stage, wishes: Wish[][], placed: Placed[], pauseMs: () => number): Promise<void> {
+  const underWay = new Set<Promise<void>>();
+  const all: Promise<void>[] = [];
+  for (const wish of wishes) {
+    for (const one of wish) {
+      const placing = place(stage, one, placed);
+      all.push(placing);
+      underWay.add(placing);
+      placing.catch(stage.fail).finally(() => underWay.delete(placing));
+    }
+    await wait(pauseMs());
+    while (underWay.size >= 40) await Promise.race(underWay);
+    stage.signal.throwIfAborted();
+  }
+  await Promise.all(all);
+}
+
+async function place({ say, signal }: Stage, wish: Wish, placed: Placed[]): Promise<void> {
+  const { customer, items, isRepeated, cancelling } = wish;
+  const key = randomUUID();
+  const post = () =>
+    insist(
+      signal,
+      'POST /orders',
+      () => customer.send('POST', '/orders', { items }, { 'idempotency-key': key }),
+      ({ status }) => status === 201,
+      ({ status }) => status === 409, // the first request with the key is still running
+    );
+  const answers = await Promise.all(isRepeated ? [post(), post()] : [post()]);
+  if (isRepeated) answers.push(await post());
+  const ids = new Set(answers.map(({ body }) => body.id));
+  if (ids.size !== 1) throw new Error(`One Idempotency-Key has made ${ids.size} orders: ${[...ids].join(', ')}`);
+  const order: Placed = { ...wish, id: answers[0]?.body.id };
+  placed.push(order);
+  if (placed.length % 25 === 0) say(`${placed.length} orders placed`);
+  if (cancelling === undefined) return;
+
+  await wait(cancelling.afterMs);
+  const { method } = cancelling;
+  const path = method === 'POST' ? `/orders/${order.id}/cancellation` : `/orders/${order.id}`;
+  const { status } = await insist(
+    signal,
+    `${method} ${path}`,
+    () => customer.send(method, path, method === 'PATCH' ? { status: 'CANCELLED' } : undefined),
+    // 409: it is shipped; 404: deleted by a request whose answer was lost
+    ({ status }) => status < 300 || (method === 'DELETE' ? status === 404 : status === 409),
+  );
+  if (method !== 'DELETE') order.told = status === 409 ? 'shipped' : 'cancelled';
+}
+
+/** As a careful client does: again after a broken connection and after 5xx, until there is an answer. */
+async function insist(
+  signal: AbortSignal,
+  what: string,
+  ask: () => Promise<Answer>,
+  isAnswer: (answer: Answer) => boolean,
+  isToRepeat: (answer: Answer) => boolean = () => false,
+): Promise<Answer> {
+  for (const deadline = Date.now() + longestMs; ; await wait(200)) {
+    signal.throwIfAborted();
+    const answer = await ask().catch((error: Error) => error);
+    if (!(answer instanceof Error)) {
+      if (isAnswer(answer)) return answer;
+      if (answer.status < 500 && answer.status !== 429 && !isToRepeat(answer)) {
+        throw new Error(`${what} is answered with ${answer.status}: ${answer.text}`);
+      }
+    }
+    if (Date.now() > deadline) {
+      const last = answer instanceof Error ? `${answer.message} (${answer.cause})` : `${answer.status} ${answer.text}`;
+      throw new Error(`${what} has had no answer for ${longestMs / 1000} s, at last: ${last}`);
+    }
+  }
+}

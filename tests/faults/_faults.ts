@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { PartName } from '../../tools/local/store.ts';
+import type { Placed } from './_customers.ts';
+import { reread } from './_groups.ts';
+import { type Group, groupNames, groups, poisons, sendPoison } from './_poison.ts';
+import { createDice, type Dice, type Stage, shuffled } from './_stage.ts';
+
+export interface Fault {
+  /** What it touches: two faults never have the same part. */
+  parts: PartName[];
+  strike(): Promise<void>;
+}
+
+const orderParts = ['order', 'order-worker', 'inventory', 'payment', 'notification', 'analytics', 'invoice'] as const;
+
+export function createFaults(stage: Stage, dice: Dice, placed: Placed[]) {
+  const { store, say, signal, fail } = stage;
+
+  /** It comes again as it does in a cluster, and is given up only where it never gets ready. */
+  async function comeAgain(name: PartName): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await store.part(name).restart();
+      } catch (error) {
+        say(`${name} did not come again (attempt ${attempt}): ${error}`);
+        if (attempt === 3) throw error;
+      }
+    }
+  }
+
+  /** kill -9 for a service; a database that is ended at once has to recover when it starts, as after kill -9. */
+  async function kill(name: PartName, awaySeconds: number): Promise<void> {
+    store.part(name).kill(name === 'postgres' ? 'SIGQUIT' : 'SIGKILL');
+    await store.part(name).stop(); // waits for its end, and keeps it ended
+    await wait(awaySeconds * 1_000);
+    await comeAgain(name);
+  }
+
+  const killOf = (name: PartName): Fault => ({
+    parts: [name],
+    async strike() {
+      const seconds = dice(3);
+      say(`${name} killed, back in ${seconds} s`);
+      await kill(name, seconds);
+    },
+  });
+
+  const absenceOf = (name: 'kafka' | 'postgres', isKilled: () => boolean): Fault => ({
+    parts: [name],
+    async strike() {
+      const seconds = 1 + dice(6);
+      const isHard = isKilled();
+      say(`${name} ${isHard ? 'killed' : 'stopped'}, away for ${seconds} s`);
+      if (isHard) await kill(name, seconds);
+      else {
+        await store.part(name).stop();
+        await wait(seconds * 1_000);
+        await comeAgain(name);
+      }
+      say(`${name} is back`);
+    },
+  });
+
+  const rereadingOf = (group: Group): Fault => ({
+    parts: [groups[group], 'kafka'],
+    strike: () => reread(stage, group, createDice(dice(2 ** 31))),
+  });
+
+  const poisonOf = (name: string): Fault => ({
+    parts: [],
+    strike: () => sendPoison(stage, name, placed.at(-1)?.id ?? randomUUID()),
+  });
+
+  const kills = orderParts.map(killOf);
+  const otherKills = (['product', 'gateway'] as const).map(killOf); // what an order needs as well
+  const absences = [absenceOf('postgres', () => dice(2) === 0), absenceOf('kafka', () => dice(3) === 0)];
+  const poisonings = Object.keys(poisons).map(poisonOf);
+  const rereadings = groupNames.map(rereadingOf);
+
+  /**
+   * Strikes in that order, several at a time where they do not touch the same parts; resolves when all is up again.
+   * @returns how many they were
+   */
+  async function strikeAll(faults: Iterable<Fault>, pauseMs: () => number, isBusySkipped: boolean): Promise<number> {
+    const busy = new Map<PartName, Promise<void>>();
+    const all: Promise<void>[] = [];
+    for (const { parts, strike } of faults) {
+      signal.throwIfAborted();
+      const before = parts.flatMap((part) => busy.get(part) ?? []);
+      if (isBusySkipped && before.length > 0) {
+        await wait(100);
+        continue;
+      }
+      await Promise.all(before);
+      const free = () => {
+        for (const part of parts) busy.delete(part);
+      };
+      const striking = strike().finally(free);
+      striking.catch(fail);
+      all.push(striking);
+      for (const part of parts) busy.set(part, striking);
+      await wait(pauseMs());
+    }
+    await Promise.all(all);
+    return all.length;
+  }
+
+  return {
+    /** Each kind once, in a fixed order. */
+    once: () => strikeAll([...kills, ...otherKills, ...poisonings, ...absences], () => 250, false),
+
+    /** All kinds in an order of the dice, and again, until it is over. */
+    until(isOver: () => boolean, isRereading: boolean): Promise<number> {
+      const usual = [...kills, ...kills, ...otherKills, ...absences, ...poisonings];
+      function* endless() {
+        for (;;) {
+          for (const fault of shuffled(isRereading ? [...usual, ...rereadings] : usual, dice)) {
+            if (isOver()) return;
+            yield fault;
+          }
+        }
+      }
+      return strikeAll(endless(), () => 300 + dice(2_000), true);
+    },
+  };
+}
