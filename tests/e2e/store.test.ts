@@ -219,6 +219,18 @@ describe('the README', () => {
   });
 });
 
+describe('make demo', () => {
+  it('shows the three endings of an order', async () => {
+    const demo = ['--import', 'tsx', 'tools/local/demo.ts'];
+    const { stdout } = await execa(process.execPath, demo, {
+      cwd: root,
+      env: { GATEWAY_URL: store.gatewayUrl, NODE_OPTIONS: '' },
+    });
+    expect(stdout).toMatch(/First ending.*CONFIRMED[\s\S]*Second ending.*CANCELLED[\s\S]*Third ending/);
+    expect(stdout).toContain('All of it went as it should.');
+  });
+});
+
 describe('what nobody may see', () => {
   it.each(['/v3/api-docs', '/apidocs-ui.html', '/internal/accounts', '/check', '/health/ready', '/metrics', '/solve'])(
     'is not routed: %s',
