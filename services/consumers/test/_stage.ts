@@ -143,3 +143,15 @@ export async function lettersOf(group: string): Promise<DeadLetter[]> {
   });
   return letters;
 }
+
+/** A promise that a test resolves. */
+export function held() {
+  let release = () => {};
+  const until = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return { until, release };
+}
+
+export const times = <T>(count: number, make: (index: number) => T) =>
+  Array.from({ length: count }, (_, index) => make(index));
