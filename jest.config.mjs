@@ -31,7 +31,7 @@ export default {
   globalSetup: './tests/kit/postgres-setup.mjs',
   globalTeardown: './tests/kit/postgres-teardown.mjs',
   reporters: ['default', './tests/kit/closing-line-reporter.mjs'],
-  testTimeout: 60_000,
+  testTimeout: 120_000,
   projects: [
     service('shared'),
     service('auth'),
