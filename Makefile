@@ -1,13 +1,23 @@
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help machine install generate build tools run demo seed logs dlq timeline clean test test-faults lint typecheck jest format bench
+.PHONY: help machine install generate build tools run demo seed logs dlq timeline clean test test-faults lint typecheck jest format bench images deploy undeploy forward
 
 # Node itself runs the TypeScript of tools/, so that a signal reaches the tool and nothing stands between.
 tool := node --import tsx
 bin := node_modules/.bin
+helm = $$($(tool) tools/cluster/helm-path.ts)
 jest := node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js
 # One at a time, also where make runs twice.
 alone := mkdir -p .cache && flock .cache/make.lock
+
+# Of the targets for Kubernetes.
+export DOCKER ?= docker
+export BUILD_FLAGS ?=
+export LOAD_IMAGES ?= kind load docker-image --name store
+export NAMESPACE ?= store
+export RELEASE ?= store
+export VALUES ?= k8s/values-dev.yaml
+export TIMEOUT ?= 5m
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -71,3 +81,15 @@ format: install ## Format and repair what can be repaired
 
 bench: build ## Figures of speed and memory; takes minutes
 	@$(tool) tools/bench/main.ts
+
+images: install ## Build all images and bring them into the cluster by LOAD_IMAGES
+	@$(tool) tools/cluster/images.ts
+
+deploy: install ## Install or upgrade the store in the cluster of kubectl
+	@$(tool) tools/cluster/deploy.ts
+
+undeploy: install ## Uninstall it; data and keys stay
+	@$(helm) uninstall $(RELEASE) --namespace $(NAMESPACE) --wait
+
+forward: ## The gateway of the cluster on http://localhost:8080
+	@kubectl --namespace $(NAMESPACE) port-forward service/gateway 8080

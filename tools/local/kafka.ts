@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { storeTopics } from '@store/shared/topics';
 import { execa } from 'execa';
 import getPort from 'get-port';
 import { Kafka as Client, logLevel } from 'kafkajs';
@@ -29,15 +30,7 @@ const MAVEN = '3.9.11';
 const MAVEN_SHA512 =
   'bcfe4fe305c962ace56ac7b5fc7a08b87d5abd8b7e89027ab251069faebee516b0ded8961445d6d91ec1985dfe30f8153268843c89aa392733d1a3ec956c9978';
 
-const topics = [
-  {
-    topic: 'order-events',
-    numPartitions: 6,
-    replicationFactor: 1,
-    configEntries: [{ name: 'retention.ms', value: '604800000' }],
-  },
-  { topic: 'order-events-dlq', numPartitions: 6, replicationFactor: 1 },
-];
+const topics = storeTopics({ partitions: 6, replicas: 1, minInsyncReplicas: 1, retentionMs: 604_800_000 });
 
 /** One Kafka node that is broker and controller, on 127.0.0.1 only. */
 export async function startKafka(options: KafkaOptions): Promise<Kafka> {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GatewayValues } from './gateway.ts';
 import { root } from './paths.ts';
@@ -35,8 +36,10 @@ export const services: Record<ServiceName, LocalService> = {
   status: { entry: join(root, 'services/status/dist/main.js'), database: 'status' },
 };
 
-/** Node keeps garbage as long as there is memory; a service of the store needs little, and is many. */
-export const nodeFlags = ['--max-old-space-size=512', '--max-semi-space-size=2'];
+/** Those of the image. */
+export const nodeFlags: string[] = JSON.parse(
+  /^ENTRYPOINT (.+)$/m.exec(readFileSync(join(root, 'services/Dockerfile'), 'utf8'))?.[1] ?? '',
+).slice(1);
 
 export const databases = ['account', 'product', 'order', 'inventory', 'payment', 'consumers', 'status'];
 

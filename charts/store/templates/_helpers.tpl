@@ -1,0 +1,45 @@
+{{- define "store.labels" -}}
+app.kubernetes.io/name: {{ .name }}
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/part-of: store
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+{{- end }}
+
+{{- /* Of a small program of this chart that runs in an image of the store. */}}
+{{- define "store.image" -}}
+{{- $image := .root.Values.global.image }}
+{{- $tag := get $image.tags .name | default $image.tag | default .root.Chart.AppVersion }}
+{{- printf "%s/%s:%s" $image.repository .name $tag }}
+{{- end }}
+
+{{- define "store.locked" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities: { drop: [ALL] }
+{{- end }}
+
+{{- define "store.pod" -}}
+automountServiceAccountToken: false
+enableServiceLinks: false
+restartPolicy: {{ .restartPolicy }}
+securityContext:
+  runAsNonRoot: true
+  runAsUser: 1000
+  runAsGroup: 1000
+  seccompProfile: { type: RuntimeDefault }
+{{- with .root.Values.global.image.pullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- /* A Secret that the values name must be whole, where the cluster can be asked. */}}
+{{- define "store.checkSecret" -}}
+{{- $secret := lookup "v1" "Secret" .root.Release.Namespace .secret }}
+{{- range .keys }}
+{{- if and $secret (not (get ($secret.data | default dict) .)) }}
+{{- fail (printf "%s: the Secret %s has no %s, or an empty one. Put it there: kubectl -n %s edit secret %s" $.value $.secret . $.root.Release.Namespace $.secret) }}
+{{- end }}
+{{- end }}
+{{- end }}

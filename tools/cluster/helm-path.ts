@@ -1,0 +1,3 @@
+import { provideHelm } from '../local/helm.ts';
+
+console.log(await provideHelm());
