@@ -1,5 +1,5 @@
 /** Every service is a project of its own: `npm test -- --selectProjects order`. */
-const common = {
+export const common = {
   testEnvironment: 'node',
   testEnvironmentOptions: {
     customExportConditions: ['source', 'node', 'node-addons'],
