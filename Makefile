@@ -1,6 +1,6 @@
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help machine install generate build tools run demo seed logs dlq timeline clean test test-faults lint typecheck jest format bench images deploy undeploy forward test-cluster
+.PHONY: help machine install generate build tools run demo seed logs dlq timeline clean test test-faults lint typecheck jest format bench images deploy undeploy forward rotate-key doctor test-cluster
 
 # Node itself runs the TypeScript of tools/, so that a signal reaches the tool and nothing stands between.
 tool := node --import tsx
@@ -93,6 +93,12 @@ undeploy: install ## Uninstall it; data and keys stay
 
 forward: ## The gateway of the cluster on http://localhost:8080
 	@kubectl --namespace $(NAMESPACE) port-forward service/gateway 8080
+
+rotate-key: build ## Another JWT key signs from now on; nobody is logged out
+	@$(tool) tools/cluster/rotate-key.ts $(ARGS)
+
+doctor: build ## What is wrong with the store in the cluster, and what to do
+	@$(tool) tools/cluster/doctor.ts
 
 test-cluster: install ## The installed store: helm test, then restarts under load; minutes
 	@$(helm) test $(RELEASE) --namespace $(NAMESPACE) --logs

@@ -1,0 +1,14 @@
+// Run in the pod of a service: which migrations of its image its database has not.
+import { readdir } from 'node:fs/promises';
+import pg from 'pg';
+
+const folder = await readdir('prisma/migrations', { withFileTypes: true });
+const names = folder.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+const client = new pg.Client({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 5_000 });
+await client.connect();
+const { rows } = await client
+  .query('select migration_name from _prisma_migrations where finished_at is not null and rolled_back_at is null')
+  .catch((error) => (error.code === '42P01' ? { rows: [] } : Promise.reject(error)));
+await client.end();
+const applied = new Set(rows.map((row) => row.migration_name));
+console.log(JSON.stringify({ count: names.length, missing: names.filter((name) => !applied.has(name)).sort() }));
