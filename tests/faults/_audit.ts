@@ -13,6 +13,8 @@ interface Audited extends Books {
 const told = ['OrderCreated', 'OrderPaid', 'PaymentFailed', 'StockRejected', 'OrderCancelled', 'PaymentRefunded'];
 const notified = new Set([...told, 'OrderShipped']);
 
+const byCustomer = 'cancelled by the customer';
+
 /** What does not agree, one sentence each; nothing where all is well. */
 export function audit(audited: Audited): string[] {
   return [
@@ -23,6 +25,19 @@ export function audit(audited: Audited): string[] {
     ...eventsAreInOrder(audited),
     ...deadLettersArePoison(audited),
   ];
+}
+
+/** How many orders have come to which end. */
+export function endings({ orders }: Books): Record<string, number> {
+  const count = (reason: string | null, isPaid: boolean) =>
+    orders.filter((order) => order.reason === reason && order.isPaid === isPaid).length;
+  return {
+    shipped: count(null, true),
+    'out of stock': count('out of stock', false),
+    'payment failed': count('payment failed', false),
+    'cancelled unpaid': count(byCustomer, false),
+    'cancelled and refunded': count(byCustomer, true),
+  };
 }
 
 function ordersAreAsPlaced({ orders, placed }: Audited): string[] {
@@ -109,7 +124,7 @@ function livesAreWhole({ orders, topic, notifications }: Audited): string[] {
       'PaymentRefunded where it is paid and cancelled': has('PaymentRefunded') === (isPaid && status === 'CANCELLED'),
       'StockReleased where it is reserved and cancelled':
         has('StockReleased') === (has('StockReserved') && status === 'CANCELLED'),
-      'OrderCancelled where its owner did': has('OrderCancelled') === (reason === 'cancelled by the customer'),
+      'OrderCancelled where its owner did': has('OrderCancelled') === (reason === byCustomer),
       'a reason where it is cancelled':
         (status === 'CANCELLED') === (has('OrderCancelled') || has('StockRejected') || has('PaymentFailed')),
       'OrderShipped where it is shipped': has('OrderShipped') || !isShipped,
@@ -170,7 +185,8 @@ function deadLettersArePoison({ topic, letters }: Audited): string[] {
     }
   }
   for (const [letter, error] of letters) {
-    if (!expected.has(letter)) wrong.push(`A good event has become a dead letter for ${letter}: ${error}`);
+    if (!expected.has(letter))
+      wrong.push(`A good event has become a dead letter for ${letter}: ${error.replace(/\s+/g, ' ')}`);
   }
   for (const name of Object.keys(poisons)) {
     if (!topic.some(({ poison }) => poison === name)) wrong.push(`The test has not sent the poison ${name}`);

@@ -16,8 +16,11 @@ export interface Wish {
   isRepeated: boolean;
   /** The product whose last piece two want at the same time. */
   race?: string;
-  cancelling?: { afterMs: number; method: 'POST' | 'PATCH' | 'DELETE' };
+  cancelling?: { when: (typeof moments)[number]; method: 'POST' | 'PATCH' | 'DELETE' };
 }
+
+/** Of cancelling: when it is surely paid, before that or while it is under way, and about when the order leaves. */
+const moments = ['paid', 'at once', 'soon', 'late'] as const;
 
 export interface Placed extends Wish {
   id: string;
@@ -32,8 +35,6 @@ export interface Shop {
   stock: Map<string, number>;
 }
 
-/** An order takes that long to come through whatever happens; longer means that something is stuck. */
-const longestMs = 120_000;
 export const plenty = 1_000_000;
 
 /** Customers, products, stock and the wishes: for each kind of ending some. */
@@ -72,8 +73,7 @@ export async function openShop({ store, say }: Stage, orders: number, dice: Dice
     if (n % 9 === 4) wish.items = [{ productId: samovar, quantity: n % 2 === 0 ? 2 : 1 }];
     if (n % 5 === 2) {
       const method = (['POST', 'PATCH', 'DELETE'] as const)[dice(3)] ?? 'POST';
-      // Before the payment, while it is under way, or about when the order is shipped.
-      wish.cancelling = { method, afterMs: dice([1, 300, 4_000][dice(3)] ?? 1) };
+      wish.cancelling = { method, when: moments[((n - 2) / 5) % moments.length] ?? 'soon' };
     }
     wishes.push([wish]);
   }
@@ -110,47 +110,60 @@ export async function placeAll(stage: Stage, wishes: Wish[][], placed: Placed[],
   await Promise.all(all);
 }
 
-async function place({ say, signal }: Stage, wish: Wish, placed: Placed[]): Promise<void> {
+async function place(stage: Stage, wish: Wish, placed: Placed[]): Promise<void> {
   const { customer, items, isRepeated, cancelling } = wish;
   const key = randomUUID();
   const post = () =>
-    insist(
-      signal,
-      'POST /orders',
-      () => customer.send('POST', '/orders', { items }, { 'idempotency-key': key }),
-      ({ status }) => status === 201,
-      ({ status }) => status === 409, // the first request with the key is still running
-    );
+    insist(stage, {
+      what: 'POST /orders',
+      ask: () => customer.send('POST', '/orders', { items }, { 'idempotency-key': key }),
+      isAnswer: ({ status }) => status === 201,
+      isToRepeat: ({ status }) => status === 409, // the first request with the key is still running
+    });
   const answers = await Promise.all(isRepeated ? [post(), post()] : [post()]);
   if (isRepeated) answers.push(await post());
   const ids = new Set(answers.map(({ body }) => body.id));
   if (ids.size !== 1) throw new Error(`One Idempotency-Key has made ${ids.size} orders: ${[...ids].join(', ')}`);
   const order: Placed = { ...wish, id: answers[0]?.body.id };
   placed.push(order);
-  if (placed.length % 25 === 0) say(`${placed.length} orders placed`);
-  if (cancelling === undefined) return;
+  if (placed.length % 25 === 0) stage.say(`${placed.length} orders placed`);
+  if (cancelling !== undefined) await cancel(stage, order, cancelling);
+}
 
-  await wait(cancelling.afterMs);
-  const { method } = cancelling;
+async function cancel(stage: Stage, order: Placed, { method, when }: NonNullable<Wish['cancelling']>): Promise<void> {
+  const { customer } = order;
+  if (when === 'soon') await wait(150);
+  if (when === 'late') await wait(2_000);
+  if (when === 'paid') {
+    await insist(stage, {
+      what: `GET /orders/${order.id}, decided`,
+      ask: () => customer.send('GET', `/orders/${order.id}`),
+      isAnswer: ({ body }) => body?.status === 'CONFIRMED' || body?.status === 'CANCELLED',
+      isToRepeat: ({ status }) => status === 200,
+      longestMs: Number.POSITIVE_INFINITY, // with the parts being killed again and again
+    });
+  }
   const path = method === 'POST' ? `/orders/${order.id}/cancellation` : `/orders/${order.id}`;
-  const { status } = await insist(
-    signal,
-    `${method} ${path}`,
-    () => customer.send(method, path, method === 'PATCH' ? { status: 'CANCELLED' } : undefined),
+  const { status } = await insist(stage, {
+    what: `${method} ${path}`,
+    ask: () => customer.send(method, path, method === 'PATCH' ? { status: 'CANCELLED' } : undefined),
     // 409: it is shipped; 404: deleted by a request whose answer was lost
-    ({ status }) => status < 300 || (method === 'DELETE' ? status === 404 : status === 409),
-  );
+    isAnswer: ({ status }) => status < 300 || (method === 'DELETE' ? status === 404 : status === 409),
+  });
   if (method !== 'DELETE') order.told = status === 409 ? 'shipped' : 'cancelled';
 }
 
+interface Request {
+  what: string;
+  ask(): Promise<Answer>;
+  isAnswer(answer: Answer): boolean;
+  isToRepeat?(answer: Answer): boolean;
+  longestMs?: number;
+}
+
 /** As a careful client does: again after a broken connection and after 5xx, until there is an answer. */
-async function insist(
-  signal: AbortSignal,
-  what: string,
-  ask: () => Promise<Answer>,
-  isAnswer: (answer: Answer) => boolean,
-  isToRepeat: (answer: Answer) => boolean = () => false,
-): Promise<Answer> {
+async function insist({ signal }: Stage, request: Request): Promise<Answer> {
+  const { what, ask, isAnswer, isToRepeat = () => false, longestMs = 120_000 } = request;
   for (const deadline = Date.now() + longestMs; ; await wait(200)) {
     signal.throwIfAborted();
     const answer = await ask().catch((error: Error) => error);

@@ -24,7 +24,7 @@ export function createFaults(stage: Stage, dice: Dice, placed: Placed[]) {
         return await store.part(name).restart();
       } catch (error) {
         say(`${name} did not come again (attempt ${attempt}): ${error}`);
-        if (attempt === 3) throw error;
+        if (attempt === 3 || signal.aborted) throw error;
       }
     }
   }
@@ -85,24 +85,28 @@ export function createFaults(stage: Stage, dice: Dice, placed: Placed[]) {
   async function strikeAll(faults: Iterable<Fault>, pauseMs: () => number, isBusySkipped: boolean): Promise<number> {
     const busy = new Map<PartName, Promise<void>>();
     const all: Promise<void>[] = [];
-    for (const { parts, strike } of faults) {
-      signal.throwIfAborted();
-      const before = parts.flatMap((part) => busy.get(part) ?? []);
-      if (isBusySkipped && before.length > 0) {
-        await wait(100);
-        continue;
+    try {
+      for (const { parts, strike } of faults) {
+        signal.throwIfAborted();
+        const before = parts.flatMap((part) => busy.get(part) ?? []);
+        if (isBusySkipped && before.length > 0) {
+          await wait(100);
+          continue;
+        }
+        await Promise.all(before);
+        const free = () => {
+          for (const part of parts) busy.delete(part);
+        };
+        const striking = strike().finally(free);
+        striking.catch(fail);
+        all.push(striking);
+        for (const part of parts) busy.set(part, striking);
+        await wait(pauseMs());
       }
-      await Promise.all(before);
-      const free = () => {
-        for (const part of parts) busy.delete(part);
-      };
-      const striking = strike().finally(free);
-      striking.catch(fail);
-      all.push(striking);
-      for (const part of parts) busy.set(part, striking);
-      await wait(pauseMs());
+    } finally {
+      await Promise.allSettled(all);
     }
-    await Promise.all(all);
+    signal.throwIfAborted();
     return all.length;
   }
 

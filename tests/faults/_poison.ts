@@ -66,21 +66,21 @@ export const poisons: Record<string, Poison> = {
 export const poisonHeader = 'poison';
 
 /** Writes it under the key of an order, in front of that order's next events; again where the broker is away. */
-export async function sendPoison({ store, say }: Stage, name: string, orderId: string): Promise<void> {
+export async function sendPoison({ store, say, signal }: Stage, name: string, orderId: string): Promise<void> {
   const { kind, value } = poisons[name] as Poison;
   const log = createLog('test', 'silent');
   const publisher = createPublisher({ brokers: store.kafkaBrokers, clientId: 'test', log });
   const headers = { ce_id: randomUUID(), ...(kind && { ce_type: kind }), [poisonHeader]: name };
   const message = { key: orderId, value: value(orderId), headers };
   try {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        await publisher.send(orderEventsTopic, [message]);
-        return say(`poison: ${name}`);
-      } catch (error) {
-        if (attempt === 20) throw error;
-      }
+    for (let isSent = false; !isSent; ) {
+      signal.throwIfAborted();
+      isSent = await publisher.send(orderEventsTopic, [message]).then(
+        () => true,
+        () => false,
+      );
     }
+    say(`poison: ${name}`);
   } finally {
     await publisher.close();
   }
