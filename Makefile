@@ -1,6 +1,6 @@
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help machine install generate build tools run demo seed logs dlq timeline clean test test-faults lint typecheck jest format bench images deploy undeploy forward rotate-key doctor test-cluster
+.PHONY: help machine install generate build tools run demo seed logs dlq timeline clean test test-faults lint typecheck jest format bench images deploy undeploy forward rotate-key doctor test-cluster test-chart golden
 
 # Node itself runs the TypeScript of tools/, so that a signal reaches the tool and nothing stands between.
 tool := node --import tsx
@@ -99,6 +99,13 @@ rotate-key: build ## Another JWT key signs from now on; nobody is logged out
 
 doctor: build ## What is wrong with the store in the cluster, and what to do
 	@$(tool) tools/cluster/doctor.ts
+
+test-chart: install ## The chart: lint, refused values, and what it renders against the golden files
+	@$(helm) lint --quiet charts/store
+	@$(jest) --selectProjects chart
+
+golden: install ## Write the golden files of what the chart renders
+	@$(tool) tools/cluster/golden.ts
 
 test-cluster: install ## The installed store: helm test, then restarts under load; minutes
 	@$(helm) test $(RELEASE) --namespace $(NAMESPACE) --logs

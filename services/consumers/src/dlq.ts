@@ -1,3 +1,4 @@
+import { brokersFrom } from '@store/shared/config';
 import { openDatabase } from '@store/shared/database';
 import { runDeadLetters } from '@store/shared/dead-letter-command';
 import { createTransactions } from './change-store.ts';
@@ -6,13 +7,13 @@ import { PrismaClient } from './generated/client.ts';
 import { handlersOf } from './groups.ts';
 
 process.exitCode = await runDeadLetters(configSchema, (config) => {
-  const { CONSUMER_GROUP: group, DATABASE_URL, KAFKA_BROKERS: brokers, SMTP_URL } = config;
+  const { CONSUMER_GROUP: group, DATABASE_URL, SMTP_URL } = config;
   const { adapter, close } = openDatabase(DATABASE_URL, 2);
   const prisma = new PrismaClient({ adapter });
   const transaction = createTransactions(prisma, { sendsMail: SMTP_URL !== undefined });
   return {
     effect: { group, handlers: handlersOf[group], transaction },
-    brokers,
+    brokers: brokersFrom(config),
     close,
   };
 });

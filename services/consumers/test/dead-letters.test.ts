@@ -29,7 +29,7 @@ async function command(argv: string[], effect: EffectOptions<Prisma.TransactionC
   const lines: string[] = [];
   const code = await runDeadLetters(
     z.object({}),
-    () => ({ effect, brokers, close: async () => undefined }),
+    () => ({ effect, brokers: { brokers }, close: async () => undefined }),
     argv,
     (line) => lines.push(line),
   );
@@ -162,7 +162,7 @@ describe('the command', () => {
     const say = (line: string) => lines.push(line);
     const wrong = z.object({ SOMETHING_MISSING: z.string() });
     expect(await runDeadLetters(wrong, () => Promise.reject() as never, ['list'], say)).toBe(1);
-    const nobody = { effect: untouched, brokers: ['127.0.0.1:1'], close: async () => undefined };
+    const nobody = { effect: untouched, brokers: { brokers: ['127.0.0.1:1'] }, close: async () => undefined };
     expect(await runDeadLetters(z.object({}), () => nobody, ['list'], say)).toBe(1);
     expect(lines).toEqual([expect.stringContaining('SOMETHING_MISSING'), expect.stringMatching(/^Given up/)]);
   });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { brokersFrom } from '@store/shared/config';
 import { openDatabase } from '@store/shared/database';
 import { runDeadLetters } from '@store/shared/dead-letter-command';
 import { configSchema } from './config.ts';
@@ -24,7 +25,7 @@ process.exitCode = await runDeadLetters(configSchema, (config) => {
   const reservations = createReservations({ store, newId: randomUUID, clock: () => new Date(), shipAfterMs });
   return {
     effect: { ...createSaga(stock, reservations), group: 'inventory-group', transaction: store.transaction },
-    brokers: config.KAFKA_BROKERS,
+    brokers: brokersFrom(config),
     close,
   };
 });

@@ -1,3 +1,4 @@
+import { brokersFrom } from '@store/shared/config';
 import { openDatabase } from '@store/shared/database';
 import { runDeadLetters } from '@store/shared/dead-letter-command';
 import { workerConfigSchema } from './config.ts';
@@ -12,7 +13,7 @@ process.exitCode = await runDeadLetters(workerConfigSchema, (config) => {
   const { transaction } = createSagaStore(prisma);
   return {
     effect: { group: 'order-group', handlers: createSaga(() => new Date()), transaction },
-    brokers: config.KAFKA_BROKERS,
+    brokers: brokersFrom(config),
     close,
   };
 });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { brokersFrom } from '@store/shared/config';
 import { openDatabase } from '@store/shared/database';
 import { runDeadLetters } from '@store/shared/dead-letter-command';
 import { createBuiltInProvider } from './built-in-provider.ts';
@@ -16,7 +17,7 @@ process.exitCode = await runDeadLetters(configSchema, (config) => {
   const payments = createPayments({ store, provider, clock: () => new Date(), newId: randomUUID });
   return {
     effect: { ...payments, group: 'payment-group', transaction: store.transaction },
-    brokers: config.KAFKA_BROKERS,
+    brokers: brokersFrom(config),
     close,
   };
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { RetryOptions } from './consume.ts';
 import { wholeNumber } from './fields.ts';
+import type { BrokerOptions } from './kafka.ts';
 import { secretProblem } from './token-keys.ts';
 
 /** All problems of the environment at once, a line each. */
@@ -50,11 +51,33 @@ export const commonConfig = {
 export const consumerConfig = {
   /** host:port, comma-separated */
   KAFKA_BROKERS: list.pipe(z.array(z.string().regex(/^[^\s:]+:\d+$/, 'must be host:port, comma-separated')).min(1)),
+  /** TLS to the brokers; their certificates are checked by KAFKA_CA (PEM), else by the authorities that Node knows. */
+  KAFKA_TLS: flag.default(false),
+  KAFKA_CA: z.string().optional(),
+  /** SCRAM-SHA-512 */
+  KAFKA_USERNAME: z.string().optional(),
+  KAFKA_PASSWORD: z.string().optional(),
   /** In total, the first included. */
   RETRY_ATTEMPTS: wholeNumber(1, 100).default(3),
   RETRY_DELAY_MS: wholeNumber(0, 600_000).default(1_000),
   RETRY_MULTIPLIER: wholeNumber(1, 100).default(2),
 };
+
+/** How the brokers are reached. */
+export function brokersFrom(config: {
+  KAFKA_BROKERS: string[];
+  KAFKA_TLS: boolean;
+  KAFKA_CA?: string | undefined;
+  KAFKA_USERNAME?: string | undefined;
+  KAFKA_PASSWORD?: string | undefined;
+}): BrokerOptions {
+  const { KAFKA_BROKERS: brokers, KAFKA_TLS: tls, KAFKA_CA: ca, KAFKA_USERNAME: username, KAFKA_PASSWORD } = config;
+  return {
+    brokers,
+    ...(tls && { tls: ca === undefined ? true : { ca } }),
+    ...(username !== undefined && { login: { username, password: KAFKA_PASSWORD ?? '' } }),
+  };
+}
 
 export function retryOptions(config: {
   RETRY_ATTEMPTS: number;

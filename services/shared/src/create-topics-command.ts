@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
-import { ConfigError, consumerConfig, readConfig } from './config.ts';
+import { brokersFrom, ConfigError, consumerConfig, readConfig } from './config.ts';
 import { wholeNumber } from './fields.ts';
 import { createKafka, disconnect } from './kafka.ts';
 import { createLog } from './log.ts';
@@ -9,7 +9,7 @@ import { storeTopics } from './topics.ts';
 // node dist/create-topics-command.js: makes the store's topics where they are missing, as soon as Kafka answers.
 
 const schema = z.object({
-  KAFKA_BROKERS: consumerConfig.KAFKA_BROKERS,
+  ...consumerConfig,
   TOPIC_PARTITIONS: wholeNumber(1, 10_000).default(6),
   TOPIC_REPLICAS: wholeNumber(1, 100).default(1),
   TOPIC_MIN_INSYNC_REPLICAS: wholeNumber(1, 100).default(1),
@@ -27,7 +27,7 @@ async function createTopics(config: z.output<typeof schema>): Promise<void> {
     retentionMs: config.TOPIC_RETENTION_MS,
   });
   const kafka = createKafka({
-    brokers: config.KAFKA_BROKERS,
+    ...brokersFrom(config),
     clientId: 'create-topics',
     log: createLog('topics', 'silent'),
   });

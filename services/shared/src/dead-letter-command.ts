@@ -3,13 +3,13 @@ import type { z } from 'zod';
 import { ConfigError, readConfig } from './config.ts';
 import { type DeadLetter, handBack, readDeadLetters } from './dead-letters.ts';
 import type { EffectOptions, EffectTransaction } from './effects.ts';
-import { createKafka, createPublisher } from './kafka.ts';
+import { type BrokerOptions, createKafka, createPublisher } from './kafka.ts';
 import { createLog } from './log.ts';
 
 /** What a consuming service lends to the command. */
 export interface DeadLetterGroup<Tx extends EffectTransaction, Prepared = void> {
   effect: EffectOptions<Tx, Prepared>;
-  brokers: string[];
+  brokers: BrokerOptions;
   close(): Promise<unknown>;
 }
 
@@ -52,7 +52,7 @@ async function work<Tx extends EffectTransaction, Prepared>(
   { effect, brokers }: DeadLetterGroup<Tx, Prepared>,
   say: (line: string) => void,
 ): Promise<number> {
-  const broker = { brokers, clientId: `${effect.group}-dlq`, log: createLog('dlq', 'silent') };
+  const broker = { ...brokers, clientId: `${effect.group}-dlq`, log: createLog('dlq', 'silent') };
   const kafka = createKafka(broker);
   const letters: DeadLetter[] = [];
   await readDeadLetters(kafka, (letter) => {

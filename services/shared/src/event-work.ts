@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type consumerConfig, retryOptions } from './config.ts';
+import { brokersFrom, type consumerConfig, retryOptions } from './config.ts';
 import { type ConsumerOptions, startConsumer } from './consume.ts';
 import type { EffectTransaction } from './effects.ts';
 import { orderEventsTopic } from './events.ts';
@@ -8,9 +8,7 @@ import { startRelay } from './outbox.ts';
 import type { ServiceContext } from './process.ts';
 import { everyHour, forgetProcessed, type ProcessedEvents } from './processed-events.ts';
 
-type EventConfig = { [K in keyof typeof consumerConfig]: z.output<(typeof consumerConfig)[K]> } & {
-  DATABASE_URL: string;
-};
+type EventConfig = z.output<z.ZodObject<typeof consumerConfig>> & { DATABASE_URL: string };
 
 export interface EventWork<Tx extends EffectTransaction, Prepared>
   extends Pick<ConsumerOptions<Tx, Prepared>, 'group' | 'handlers' | 'prepare' | 'transaction' | 'chunkSize'> {
@@ -29,7 +27,7 @@ export function startEventWork<Tx extends EffectTransaction, Prepared = void>(
   { config, log, onStop, crash }: ServiceContext<EventConfig>,
   { clientId, hasOutbox, database, ...effect }: EventWork<Tx, Prepared>,
 ): void {
-  const broker = { brokers: config.KAFKA_BROKERS, clientId, log };
+  const broker = { ...brokersFrom(config), clientId, log };
   const publisher = createPublisher(broker);
   onStop('publisher', publisher.close);
   if (hasOutbox) {

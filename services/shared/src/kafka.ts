@@ -3,8 +3,13 @@ import { type IHeaders, Kafka, type KafkaMessage, type LogEntry, logLevel, Parti
 import type { Message, StoredEvent } from './events.ts';
 import type { Logger } from './log.ts';
 
-export interface KafkaOptions {
+export interface BrokerOptions {
   brokers: string[];
+  tls?: true | { ca: string };
+  login?: { username: string; password: string };
+}
+
+export interface KafkaOptions extends BrokerOptions {
   clientId: string;
   log: Logger;
 }
@@ -27,9 +32,11 @@ export interface Sender {
   send(topic: string, messages: RawMessage[]): Promise<void>;
 }
 
-export function createKafka({ brokers, clientId, log }: KafkaOptions): Kafka {
+export function createKafka({ brokers, tls, login, clientId, log }: KafkaOptions): Kafka {
   return new Kafka({
     brokers,
+    ...(tls && { ssl: tls }),
+    ...(login && { sasl: { mechanism: 'scram-sha-512', ...login } }),
     clientId,
     connectionTimeout: 2_000,
     requestTimeout: 10_000,
