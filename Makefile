@@ -18,6 +18,7 @@ export NAMESPACE ?= store
 export RELEASE ?= store
 export VALUES ?= k8s/values-dev.yaml
 export TIMEOUT ?= 5m
+strimzi := https://github.com/strimzi/strimzi-kafka-operator/releases/download/1.2.0/strimzi-cluster-operator-1.2.0.yaml
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -81,6 +82,19 @@ format: install ## Format and repair what can be repaired
 
 bench: build ## Figures of speed and memory; takes minutes
 	@$(tool) tools/bench/main.ts
+
+# The operator watches its own namespace, where it makes pods of the restricted level too.
+kind-up: ## A cluster by kind, with Strimzi and a Kafka for development
+	@kind get clusters | grep -qx store || kind create cluster --config kind-config.yaml
+	@kubectl apply -f k8s/namespace.yaml
+	@curl -fsSL $(strimzi) | sed 's/namespace: .*/namespace: $(NAMESPACE)/' | kubectl apply --server-side --namespace $(NAMESPACE) -f -
+	@kubectl --namespace $(NAMESPACE) set env deployment/strimzi-cluster-operator STRIMZI_POD_SECURITY_PROVIDER_CLASS=restricted
+	@kubectl apply --namespace $(NAMESPACE) -f k8s/kafka.yaml
+	@echo "Waits for Kafka, some minutes the first time"
+	@kubectl --namespace $(NAMESPACE) wait kafka/store --for=condition=Ready --timeout=15m
+
+kind-down: ## Delete that cluster, with all that is in it
+	@kind delete cluster --name store
 
 images: install ## Build all images and bring them into the cluster by LOAD_IMAGES
 	@$(tool) tools/cluster/images.ts
