@@ -1,0 +1,98 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { execa } from 'execa';
+import getPort from 'get-port';
+import { generate } from 'selfsigned';
+import { createKafka } from '../../services/shared/src/kafka.ts';
+import { createLog } from '../../services/shared/src/log.ts';
+import { provideKafka } from '../../tools/local/kafka.ts';
+
+/** A broker as Strimzi sets one up for login: TLS with an authority of its own, SCRAM-SHA-512, and rights by ACL alone. */
+export async function startKafkaWithUsers(passwords: Record<string, string>) {
+  const dir = await mkdtemp(join(tmpdir(), 'store-kafka-users-'));
+  const [open, client, controller] = [await getPort(), await getPort(), await getPort()];
+  const { private: key, cert } = await generate([{ name: 'commonName', value: '127.0.0.1' }], {
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
+  });
+  const pem = (text: string) => text.trim().replace(/\r?\n/g, '\\n\\\n ');
+  const file = join(dir, 'server.properties');
+  await writeFile(
+    file,
+    `process.roles=broker,controller
+node.id=1
+controller.quorum.voters=1@127.0.0.1:${controller}
+listeners=OPEN://127.0.0.1:${open},CLIENT://127.0.0.1:${client},CONTROLLER://127.0.0.1:${controller}
+listener.security.protocol.map=OPEN:PLAINTEXT,CLIENT:SASL_SSL,CONTROLLER:PLAINTEXT
+inter.broker.listener.name=OPEN
+controller.listener.names=CONTROLLER
+sasl.enabled.mechanisms=SCRAM-SHA-512
+listener.name.client.scram-sha-512.sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required;
+ssl.keystore.type=PEM
+ssl.keystore.certificate.chain=${pem(cert)}
+ssl.keystore.key=${pem(key)}
+authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
+super.users=User:ANONYMOUS
+log.dirs=${join(dir, 'data')}
+auto.create.topics.enable=false
+group.initial.rebalance.delay.ms=0
+offsets.topic.num.partitions=1
+offsets.topic.replication.factor=1
+transaction.state.log.replication.factor=1
+transaction.state.log.min.isr=1
+`,
+  );
+  const java = [
+    '-Xmx384m',
+    '-XX:+UseSerialGC',
+    '-XX:TieredStopAtLevel=1',
+    '-cp',
+    join(await provideKafka(), 'libs', '*'),
+  ];
+  const users = Object.entries(passwords).flatMap(([name, password]) => [
+    '--add-scram',
+    `SCRAM-SHA-512=[name=${name},password=${password}]`,
+  ]);
+  await execa('java', [
+    ...java,
+    'kafka.tools.StorageTool',
+    'format',
+    '-t',
+    'MkU3OEVBNTcwNTJENDM2Qg',
+    '-c',
+    file,
+    ...users,
+  ]);
+  const broker = execa('java', [...java, 'kafka.Kafka', file], {
+    reject: false,
+    all: true,
+    forceKillAfterDelay: 10_000,
+  });
+
+  const admin = createKafka({
+    brokers: [`127.0.0.1:${open}`],
+    clientId: 'test',
+    log: createLog('test', 'silent'),
+  }).admin();
+  for (let tries = 60; ; tries -= 1) {
+    try {
+      await admin.connect();
+      break;
+    } catch (error) {
+      if (tries === 0) throw error;
+      await sleep(500);
+    }
+  }
+  return {
+    admin,
+    brokers: [`127.0.0.1:${client}`],
+    ca: cert,
+    async stop() {
+      await admin.disconnect();
+      broker.kill();
+      await broker;
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}

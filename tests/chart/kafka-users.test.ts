@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } from 'kafkajs';
+import { parseAllDocuments } from 'yaml';
+import { brokersFrom } from '../../services/shared/src/config.ts';
+import { deadLetterHeaders, deadLetterTopic, readDeadLetters } from '../../services/shared/src/dead-letters.ts';
+import { orderEventsTopic } from '../../services/shared/src/events.ts';
+import { createKafka, createPublisher } from '../../services/shared/src/kafka.ts';
+import { createLog } from '../../services/shared/src/log.ts';
+import { readPartitions, topicRanges } from '../../services/shared/src/read-partitions.ts';
+import { storeTopics } from '../../services/shared/src/topics.ts';
+import { renderChart, valuesFiles } from '../../tools/cluster/render.ts';
+import { startKafkaWithUsers } from './_kafka-with-users.ts';
+
+// The users and rights that the production values ask Strimzi for, given to a real broker: they suffice, and not more.
+
+interface KafkaUser {
+  metadata: { name: string };
+  spec: {
+    authorization: {
+      acls: {
+        resource: { type: 'topic' | 'group'; name: string; patternType?: 'prefix' };
+        operations: ('Read' | 'Write' | 'Describe')[];
+      }[];
+    };
+  };
+}
+
+const log = createLog('test', 'silent');
+const passwords: Record<string, string> = {};
+let users: KafkaUser[];
+let kafka: Awaited<ReturnType<typeof startKafkaWithUsers>>;
+
+beforeAll(async () => {
+  const manifests = parseAllDocuments(await renderChart(valuesFiles.prod)).map((document) => document.toJS());
+  users = manifests.filter(({ kind }) => kind === 'KafkaUser');
+  for (const { metadata } of users) passwords[metadata.name] = randomUUID();
+  kafka = await startKafkaWithUsers(passwords);
+  const options = { partitions: 2, replicas: 1, minInsyncReplicas: 1, retentionMs: 1_000_000 };
+  await kafka.admin.createTopics({ topics: storeTopics(options), waitForLeaders: true });
+  await kafka.admin.createAcls({ acl: users.flatMap(aclsOf) });
+});
+
+afterAll(() => kafka?.stop());
+
+function aclsOf({ metadata, spec }: KafkaUser) {
+  return spec.authorization.acls.flatMap(({ resource, operations }) =>
+    operations.map((operation) => ({
+      principal: `User:${metadata.name}`,
+      host: '*',
+      permissionType: AclPermissionTypes.ALLOW,
+      resourceType: resource.type === 'topic' ? AclResourceTypes.TOPIC : AclResourceTypes.GROUP,
+      resourceName: resource.name,
+      resourcePatternType: resource.patternType ? ResourcePatternTypes.PREFIXED : ResourcePatternTypes.LITERAL,
+      operation: AclOperationTypes[operation.toUpperCase() as 'READ' | 'WRITE' | 'DESCRIBE'],
+    })),
+  );
+}
+
+/** As a service is configured. */
+const optionsOf = (user: string, password = passwords[user], ca = kafka.ca) => ({
+  ...brokersFrom({
+    KAFKA_BROKERS: kafka.brokers,
+    KAFKA_TLS: true,
+    KAFKA_CA: ca,
+    KAFKA_USERNAME: user,
+    KAFKA_PASSWORD: password,
+  }),
+  clientId: user,
+  log,
+});
+
+async function write(user: string, topic: string) {
+  const publisher = createPublisher(optionsOf(user));
+  await publisher.send(topic, [{ key: randomUUID(), value: '{}', headers: {} }]).finally(publisher.close);
+}
+
+/** Whether a message comes within some seconds. */
+async function consume(user: string, groupId: string) {
+  const consumer = createKafka(optionsOf(user)).consumer({ groupId, maxWaitTimeInMs: 100 });
+  try {
+    await consumer.connect();
+    await consumer.subscribe({ topic: orderEventsTopic, fromBeginning: true });
+    await new Promise<void>((resolve, reject) => {
+      // A coordinator that is just loading is asked again by the client itself.
+      consumer.on(consumer.events.CRASH, ({ payload }) => payload.restart || reject(payload.error));
+      consumer.run({ eachMessage: async () => resolve() }).catch(() => undefined);
+    });
+  } finally {
+    await consumer.disconnect();
+  }
+}
+
+it('every service that consumes has a user', () => {
+  const names = ['analytics', 'inventory', 'invoice', 'notification', 'orderworker', 'payment'];
+  expect(users.map(({ metadata }) => metadata.name).sort()).toEqual(names.map((name) => `kafka-${name}`));
+});
+
+it.each(['kafka-orderworker', 'kafka-inventory', 'kafka-payment'])(
+  '%s publishes events and dead letters',
+  async (user) => {
+    await write(user, orderEventsTopic);
+    await write(user, deadLetterTopic);
+  },
+);
+
+it.each(['kafka-notification', 'kafka-analytics', 'kafka-invoice'])('%s writes dead letters alone', async (user) => {
+  await write(user, deadLetterTopic);
+  await expect(write(user, orderEventsTopic)).rejects.toThrow(/not authorized/i);
+});
+
+it('a user reads in its own group alone', async () => {
+  await write('kafka-payment', orderEventsTopic);
+  await consume('kafka-payment', 'payment-group');
+  await consume('kafka-invoice', 'invoice-group');
+  await expect(consume('kafka-invoice', 'payment-group')).rejects.toThrow(/not authorized/i);
+});
+
+it('dead letters are shown and handed back', async () => {
+  const client = createKafka(optionsOf('kafka-invoice'));
+  const publisher = createPublisher(optionsOf('kafka-payment'));
+  const origin = { topic: orderEventsTopic, partition: 0, offset: '0' };
+  const headers = deadLetterHeaders('payment-group', 3, new Error('broken'), origin);
+  await publisher.send(deadLetterTopic, [{ key: 'order', value: '{}', headers }]).finally(publisher.close);
+
+  const groups: string[] = [];
+  await readDeadLetters(client, ({ group }) => void groups.push(group));
+  expect(groups).toContain('payment-group');
+  const ranges = await topicRanges(client, deadLetterTopic);
+  let seen = 0;
+  const onMessage = async () => {
+    seen += 1;
+  };
+  await readPartitions({ kafka: client, topic: deadLetterTopic, ranges, groupId: 'invoice-group-dlq', onMessage });
+  expect(seen).toBeGreaterThan(0);
+});
+
+it('a wrong password and an unknown authority are refused', async () => {
+  const connect = (options: ReturnType<typeof optionsOf>) => createKafka(options).admin().connect();
+  await expect(connect(optionsOf('kafka-payment', 'wrong'))).rejects.toThrow(/authentication failed/i);
+  const { tls: _, ...options } = optionsOf('kafka-payment');
+  await expect(connect({ ...options, tls: true })).rejects.toThrow(/self-signed/);
+});
