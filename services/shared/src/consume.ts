@@ -3,6 +3,7 @@ import type { EachBatchPayload, Kafka } from 'kafkajs';
 import { consumerMetrics } from './consumer-metrics.ts';
 import type { EffectTransaction } from './effects.ts';
 import { type HandlingOptions, handleMessages } from './handle-messages.ts';
+import { createOffsets } from './offsets.ts';
 
 export { applyEvents, type EffectOptions, type EffectTransaction, type Handlers } from './effects.ts';
 export type { RetryOptions } from './handle-messages.ts';
@@ -14,6 +15,11 @@ export interface ConsumerOptions<Tx extends EffectTransaction, Prepared = void> 
    * rows, which in any other order would deadlock.
    */
   chunkSize: number;
+  /**
+   * How long a message may wait for others to come with it: a group that nobody waits for costs less so.
+   * Default 0: each is fetched at once.
+   */
+  gatherMs?: number;
   /** Without a sign of life for so long a consumer counts as dead. Handlers may take longer. */
   sessionTimeoutMs?: number;
   /** The client has given up for good: the process had better end and be started anew. */
@@ -27,6 +33,8 @@ export interface Consumer {
 
 /** Partitions that are worked on side by side; each in order (spec: Topic, ordering). */
 const partitionsAtOnce = 6;
+/** Many messages: with so much there is no more waiting for others. */
+const gatherBytes = 256 * 1024;
 /** The client fetches nothing while a batch is handled: what takes longer goes on beside it. */
 const longestHoldMs = 200;
 const longestJoinMs = 10_000;
@@ -42,25 +50,28 @@ const longestRejoinMs = 15_000;
 export function startConsumer<Tx extends EffectTransaction, Prepared = void>(
   options: ConsumerOptions<Tx, Prepared>,
 ): Consumer {
-  const { kafka, group, topic, chunkSize, sessionTimeoutMs = 10_000, log, onCrash } = options;
+  const { kafka, group, topic, chunkSize, gatherMs = 0, sessionTimeoutMs = 10_000, log, onCrash } = options;
   const stopping = new AbortController();
   /** Aborted when partitions are dealt out anew: somebody else may have what is under way here. */
   let dealt = new AbortController();
   const mine = new Set<number>();
   const works = new Map<number, Promise<void>>();
+  const offsets = createOffsets(topic, log);
 
   const consumer = kafka.consumer({
     groupId: group,
     sessionTimeout: sessionTimeoutMs,
     rebalanceTimeout: longestRejoinMs,
     heartbeatInterval: Math.min(3_000, sessionTimeoutMs / 4),
-    maxWaitTimeInMs: 500,
+    maxWaitTimeInMs: gatherMs || 500,
+    minBytes: gatherMs > 0 ? gatherBytes : 1,
     allowAutoTopicCreation: false,
     retry: { restartOnFailure: async () => !stopping.signal.aborted },
   });
 
   function dealAnew() {
     dealt.abort();
+    offsets.forget();
     if (!stopping.signal.aborted) dealt = new AbortController();
   }
   consumer.on(consumer.events.REBALANCING, dealAnew);
@@ -80,14 +91,11 @@ export function startConsumer<Tx extends EffectTransaction, Prepared = void>(
     const labels = { group, partition: String(partition) };
     const showLag = (next: bigint) => consumerMetrics.lag.set(labels, Number(BigInt(batch.highWatermark) - next));
 
-    async function done(offset: string): Promise<void> {
+    function done(offset: string): void {
       if (!mine.has(partition)) return;
-      const next = BigInt(offset) + 1n;
-      const partitions = [{ partition, offset: String(next) }];
-      // Not the consumer's own commitOffsets: it hides a rebalance in an error that ends the consumer.
-      await payload.commitOffsetsIfNecessary({ topics: [{ topic, partitions }] });
+      offsets.done(partition, offset, payload.commitOffsetsIfNecessary);
       payload.resolveOffset(offset);
-      showLag(next);
+      showLag(BigInt(offset) + 1n);
     }
 
     showLag(BigInt(messages[0]?.offset ?? batch.highWatermark));
@@ -145,6 +153,7 @@ export function startConsumer<Tx extends EffectTransaction, Prepared = void>(
       stopping.abort();
       dealt.abort();
       await Promise.allSettled(works.values());
+      await offsets.flush();
       // The client does not leave a group that it is just joining.
       await Promise.race([running, wait(longestJoinMs, undefined, { ref: false })]);
       await consumer.disconnect();

@@ -11,7 +11,10 @@ import { everyHour, forgetProcessed, type ProcessedEvents } from './processed-ev
 type EventConfig = z.output<z.ZodObject<typeof consumerConfig>> & { DATABASE_URL: string };
 
 export interface EventWork<Tx extends EffectTransaction, Prepared>
-  extends Pick<ConsumerOptions<Tx, Prepared>, 'group' | 'handlers' | 'prepare' | 'transaction' | 'chunkSize'> {
+  extends Pick<
+    ConsumerOptions<Tx, Prepared>,
+    'group' | 'handlers' | 'prepare' | 'transaction' | 'chunkSize' | 'gatherMs'
+  > {
   /** Names the service as the source of its events. */
   clientId: string;
   /** Whether its database has an outbox to be published. */

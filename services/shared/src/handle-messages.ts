@@ -43,7 +43,7 @@ export async function handleMessages<Tx extends EffectTransaction, Prepared>(
   partition: number,
   messages: KafkaMessage[],
   signal: AbortSignal,
-  done: (offset: string) => Promise<void>,
+  done: (offset: string) => void,
 ): Promise<boolean> {
   const { group, handlers } = options;
   const wanted = new Set(Object.keys(handlers));
@@ -58,11 +58,11 @@ export async function handleMessages<Tx extends EffectTransaction, Prepared>(
     } else if (!isApplied) {
       if (!(await handleOne(options, partition, message, event, signal))) return false;
       doneWith = message.offset;
-      await done(doneWith);
+      done(doneWith);
     }
   }
   const last = messages.at(-1);
-  if (last !== undefined && last.offset !== doneWith) await done(last.offset);
+  if (last !== undefined && last.offset !== doneWith) done(last.offset);
   return true;
 }
 
