@@ -16,6 +16,8 @@ export interface Bench {
 export interface Measurement {
   name: string;
   parts: PartName[];
+  /** Its data is kept for the next run; every other measurement begins with an empty store. */
+  keepsData?: true;
   run(bench: Bench): Promise<Row[]>;
 }
 

@@ -6,6 +6,7 @@ import { type GatewayValues, provideGatewayTools, renderGateway, startGateway } 
 import type { Part } from '../local/part.ts';
 import { startPart } from '../local/part.ts';
 import { benchDir, type Measurement, startBare } from './bench.ts';
+import { login } from './login.ts';
 import { cpuMs, inTurns, median, medians, rateOf } from './measure.ts';
 
 const amount = 20_000;
@@ -97,19 +98,4 @@ async function startForwarder(values: GatewayValues, say: (line: string) => void
     ready: async () => (await fetch(`http://127.0.0.1:${values.metricsPort}/ready`)).ok,
   });
   return { part, port: values.port };
-}
-
-async function login(authUrl: string): Promise<string> {
-  const post = (path: string, body: object) =>
-    fetch(`${authUrl}${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-  const credentials = { email: `bench-${Date.now()}@example.com`, password: 'not a secret of anybody' };
-  await post('/auth/register', { name: 'Bench', ...credentials });
-  const answer = await post('/auth/login', credentials);
-  const [cookie] = (answer.headers.get('set-cookie') ?? '').split(';');
-  if (!answer.ok || cookie === undefined) throw new Error(`The login of the bench is answered with ${answer.status}.`);
-  return cookie;
 }

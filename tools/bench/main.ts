@@ -1,16 +1,21 @@
+import { rm } from 'node:fs/promises';
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
+import { join } from 'node:path';
 import { Command } from 'commander';
 import { startStore } from '../local/store.ts';
+import { backlog } from './backlog.ts';
 import { benchDir, type Measurement } from './bench.ts';
+import { events } from './events.ts';
 import { gateway } from './gateway.ts';
-import { memory } from './memory.ts';
+import { createMemory } from './memory.ts';
 import { orders } from './orders.ts';
 import { products } from './products.ts';
+import { saga } from './saga.ts';
 import { start } from './start.ts';
 import { status } from './status.ts';
 import { isMissed, type Row, table } from './table.ts';
 
-const measurements: Measurement[] = [products, orders, gateway, status];
+const measurements: Measurement[] = [products, orders, gateway, status, saga, events, backlog];
 const names = measurements.map(({ name }) => name);
 
 const { only = names } = new Command('make bench')
@@ -27,21 +32,24 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 async function run(): Promise<Row[]> {
   const unknown = only.find((name) => !names.includes(name));
   if (unknown !== undefined) throw new Error(`There is no measurement ${unknown}, only ${names.join(', ')}.`);
-  const chosen = measurements.filter(({ name }) => only.includes(name));
-  const store = await startStore({
-    dir: benchDir,
-    ports: 'free',
-    env: { APP_PROFILE: 'prod' },
-    parts: chosen.flatMap(({ parts }) => parts),
-    log: say,
-  });
-  try {
-    const rows: Row[] = [];
-    for (const { name, run } of chosen) rows.push(...(await run({ store, say: (line) => say(`${name}: ${line}`) })));
-    return [...rows, ...(await memory(store))];
-  } finally {
-    await store.stop();
+  const memory = createMemory();
+  const rows: Row[] = [];
+  for (const { name, parts, keepsData, run } of measurements.filter(({ name }) => only.includes(name))) {
+    const log = (line: string) => say(`${name}: ${line}`);
+    const dir = keepsData ? benchDir : join(benchDir, 'fresh');
+    if (!keepsData) await rm(join(dir, 'data'), { recursive: true, force: true });
+    const env = { APP_PROFILE: 'prod', SHIP_AFTER_SECONDS: '3600' };
+    // When a row was committed, to the microsecond, is what the delays of events are measured by.
+    const postgresSettings = { track_commit_timestamp: 'on' };
+    const store = await startStore({ dir, ports: 'free', env, parts, postgresSettings, log });
+    try {
+      rows.push(...(await run({ store, say: log })));
+      await memory.note(store, name);
+    } finally {
+      await store.stop();
+    }
   }
+  return [...rows, ...memory.rows()];
 }
 
 function machine(): string {

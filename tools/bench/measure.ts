@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
 
 export interface Request {
@@ -41,6 +42,11 @@ export function median(values: number[]): number {
   return (low + high) / 2;
 }
 
+/** The value that this share of them does not exceed. */
+export function percentile(values: number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? NaN;
+}
+
 /** The medians of both sides, and that of the ratios of the pairs. */
 export const medians = (pairs: [number, number][]) => ({
   first: median(pairs.map(([first]) => first)),
@@ -56,8 +62,15 @@ export async function cpuMs(pid: number | undefined): Promise<number> {
   return ticks * 10; // Linux counts 100 ticks per second for every program
 }
 
-/** Resident memory of a process in MiB. */
-export async function rssMib(pid: number | undefined): Promise<number> {
+/** The most memory that a process has had resident so far, in MiB. */
+export async function peakMib(pid: number | undefined): Promise<number> {
   const text = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(text)?.[1]) / 1024;
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(text)?.[1]) / 1024;
+}
+
+/** Asks again and again; two minutes are long enough for anything here. */
+export async function until(what: string, isTrue: () => unknown, pauseMs = 50): Promise<void> {
+  for (const deadline = Date.now() + 120_000; !(await isTrue()); await sleep(pauseMs)) {
+    if (Date.now() > deadline) throw new Error(`Two minutes were not enough: ${what}.`);
+  }
 }

@@ -9,6 +9,7 @@ const rounds = 40;
 export const status: Measurement = {
   name: 'status',
   parts: ['status'],
+  keepsData: true,
   async run({ store, say }) {
     await fillTable(store.databaseUrl('status'), say);
     const base = `${store.urls.status}/api/v1/status/?limit=1000`;
