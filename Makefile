@@ -1,6 +1,6 @@
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help machine install generate build tools run demo seed logs dlq timeline clean test test-faults lint typecheck jest format bench images deploy undeploy forward rotate-key doctor test-cluster test-chart golden kind-up kind-down
+.PHONY: help machine install generate build tools run demo seed logs dlq timeline clean test test-faults lint typecheck jest format bench images deploy undeploy forward rotate-key doctor test-cluster test-chart golden kind-up kind-down kafka
 
 # Node itself runs the TypeScript of tools/, so that a signal reaches the tool and nothing stands between.
 tool := node --import tsx
@@ -13,6 +13,7 @@ alone := mkdir -p .cache && flock .cache/make.lock
 # Of the targets for Kubernetes.
 export DOCKER ?= docker
 export BUILD_FLAGS ?=
+export PUSH ?=
 export LOAD_IMAGES ?= kind load docker-image --name store
 export NAMESPACE ?= store
 export RELEASE ?= store
@@ -83,9 +84,12 @@ format: install ## Format and repair what can be repaired
 bench: build ## Figures of speed and memory; takes minutes
 	@$(tool) tools/bench/main.ts
 
-# The operator watches its own namespace, where it makes pods of the restricted level too.
-kind-up: ## A cluster by kind, with Strimzi and a Kafka for development
+kind-up: ## A cluster by kind, with a Kafka for development
 	@kind get clusters | grep -qx store || kind create cluster --config kind-config.yaml
+	@$(MAKE) kafka
+
+# The operator watches its own namespace, where it makes pods of the restricted level too.
+kafka: ## The Strimzi operator, and a Kafka of one broker, in the cluster of kubectl
 	@kubectl apply -f k8s/namespace.yaml
 	@curl -fsSL $(strimzi) | sed 's/namespace: .*/namespace: $(NAMESPACE)/' | kubectl apply --server-side --namespace $(NAMESPACE) -f -
 	@kubectl --namespace $(NAMESPACE) set env deployment/strimzi-cluster-operator STRIMZI_POD_SECURITY_PROVIDER_CLASS=restricted
@@ -96,7 +100,7 @@ kind-up: ## A cluster by kind, with Strimzi and a Kafka for development
 kind-down: ## Delete that cluster, with all that is in it
 	@kind delete cluster --name store
 
-images: install ## Build all images and bring them into the cluster by LOAD_IMAGES
+images: install ## Build all images; bring them into the cluster by LOAD_IMAGES, or to a registry: PUSH=host/store
 	@$(tool) tools/cluster/images.ts
 
 deploy: install ## Install or upgrade the store in the cluster of kubectl
