@@ -44,7 +44,7 @@ export function sentence(error: unknown, { config }: Cluster): string {
   }
   const code = (error as NodeJS.ErrnoException).code;
   const server = config.getCurrentCluster()?.server ?? 'nowhere';
-  if (code?.startsWith('E'))
+  if (code?.match(/^E(?!RR_)/))
     return `The cluster does not answer at ${server} (${code}): is it up, and KUBECONFIG the right file?`;
   return error instanceof Error ? error.message : String(error);
 }

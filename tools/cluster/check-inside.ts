@@ -12,8 +12,17 @@ interface Topics {
   retentionMs: number;
 }
 
+/** The settings are null where the service's user may not see them. */
+interface FoundTopic extends Pick<Topics, 'partitions' | 'replicas'> {
+  topic: string;
+  minInsyncReplicas: number | null;
+  retentionMs: number | null;
+  leaderless: number;
+  messages: number;
+}
+
 interface KafkaReport {
-  topics: (Topics & { topic: string; leaderless: number; messages: number })[];
+  topics: FoundTopic[];
   groups: { groupId: string; members: number; lag: number }[];
 }
 
@@ -57,24 +66,32 @@ export async function checkMigrations(cluster: Cluster, deployments: V1Deploymen
 /** Are the topics there as the values want them, and does every group read? */
 export async function checkKafka(cluster: Cluster, deployments: V1Deployment[], wanted: Topics): Promise<Finding[]> {
   const consumers = deployments.filter((one) => reads(one, 'KAFKA_BROKERS'));
-  for (const deployment of consumers) {
-    const pod = await runningPod(cluster, deployment);
-    if (!pod) continue;
-    try {
-      const groups = consumers.map(
-        (one) => reads(one, 'CONSUMER_GROUP')?.value ?? `${nameOf(one).replace('worker', '')}-group`,
-      );
-      const report = await runInside<KafkaReport>(cluster, pod, 'kafka.mjs', ...groups);
-      return [...checkTopics(report, wanted, cluster.namespace), ...report.groups.map(checkGroup)];
-    } catch (error) {
-      const brokers = reads(deployment, 'KAFKA_BROKERS')?.value;
-      return [
-        wrong(`Kafka at ${brokers}: ${(error as Error).message}`, 'is it up, and global.kafka.bootstrapServers right?'),
-      ];
-    }
+  const running = await Promise.all(consumers.map(async (one) => ({ one, pod: await runningPod(cluster, one) })));
+  const askable = running.flatMap(({ one, pod }) => (pod ? [{ one, pod }] : []));
+  const [first] = askable;
+  if (!first) return [wrong('topics: unknown', 'no pod that reads events runs and could be asked')];
+  // With a login each may look at its own group only.
+  const login = reads(first.one, 'KAFKA_USERNAME') !== undefined;
+  const askers = login ? askable : [first];
+  try {
+    const reports = await Promise.all(
+      askers.map(({ one, pod }) => {
+        const groups = login ? [groupOf(one)] : consumers.map(groupOf);
+        return runInside<KafkaReport>(cluster, pod, 'kafka.mjs', ...groups);
+      }),
+    );
+    const groups = reports.flatMap(({ groups }) => groups).sort((a, b) => a.groupId.localeCompare(b.groupId));
+    return [...checkTopics(reports[0] as KafkaReport, wanted, cluster.namespace), ...groups.map(checkGroup)];
+  } catch (error) {
+    const brokers = reads(first.one, 'KAFKA_BROKERS')?.value;
+    return [
+      wrong(`Kafka at ${brokers}: ${(error as Error).message}`, 'is it up, and global.kafka.bootstrapServers right?'),
+    ];
   }
-  return [wrong('topics: unknown', 'no pod that reads events runs and could be asked')];
 }
+
+const groupOf = (deployment: V1Deployment) =>
+  reads(deployment, 'CONSUMER_GROUP')?.value ?? `${nameOf(deployment).replace('worker', '')}-group`;
 
 function checkTopics({ topics }: KafkaReport, wanted: Topics, namespace: string): Finding[] {
   return ['order-events', 'order-events-dlq'].map((name) => {
@@ -86,21 +103,24 @@ function checkTopics({ topics }: KafkaReport, wanted: Topics, namespace: string)
       );
     const isForLetters = name.endsWith('dlq');
     const retentionMs = isForLetters ? -1 : wanted.retentionMs;
-    const kept = topic.retentionMs < 0 ? 'kept for ever' : `kept ${topic.retentionMs / 86_400_000} days`;
-    const what = `topic ${name}: ${topic.partitions} partitions, ${topic.replicas} replicas, ${kept}, ${topic.messages} messages`;
+    const kept = topic.retentionMs === null ? '' : `${keptFor(topic.retentionMs)}, `;
+    const what = `topic ${name}: ${topic.partitions} partitions, replicas: ${topic.replicas}, ${kept}${topic.messages} messages`;
     const problems = [
       topic.leaderless > 0 && `${topic.leaderless} partitions have no leader: is a broker down?`,
       topic.partitions < wanted.partitions && `the values want ${wanted.partitions} partitions`,
       topic.replicas < wanted.replicas && `the values want ${wanted.replicas} replicas`,
-      topic.minInsyncReplicas !== wanted.minInsyncReplicas &&
+      topic.minInsyncReplicas !== null &&
+        topic.minInsyncReplicas !== wanted.minInsyncReplicas &&
         `min.insync.replicas is ${topic.minInsyncReplicas}, the values want ${wanted.minInsyncReplicas}`,
-      topic.retentionMs !== retentionMs && `the values want retention.ms=${retentionMs}`,
+      topic.retentionMs !== null && topic.retentionMs !== retentionMs && `the values want retention.ms=${retentionMs}`,
     ].filter(Boolean);
     return problems.length === 0
       ? ok(what)
       : wrong(what, `${problems.join('; ')}. Existing topics are changed with Kafka's own tools`);
   });
 }
+
+const keptFor = (ms: number) => (ms < 0 ? 'kept for ever' : `kept ${ms / 86_400_000} days`);
 
 const checkGroup = ({ groupId, members, lag }: KafkaReport['groups'][number]): Finding =>
   members > 0

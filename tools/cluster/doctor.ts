@@ -52,8 +52,7 @@ try {
   report(await checkVolumes());
   for (const workload of [...databases, ...deployments]) report(await checkWorkload(cluster, workload));
   report(await checkMigrations(cluster, deployments));
-  // biome-ignore lint/suspicious/noExplicitAny: the chart's schema says what it is
-  report(await checkKafka(cluster, deployments, (values.kafka as any).topics));
+  report(await checkKafka(cluster, deployments, values.kafka.topics));
   report([await checkGateway(cluster)]);
   console.log(count === 0 ? '\nNothing is wrong.' : `\n${count} ${count === 1 ? 'thing is' : 'things are'} wrong.`);
   process.exitCode = count === 0 ? 0 : 1;

@@ -1,7 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import type { Cluster } from './api.ts';
 
-type Values = { [name: string]: Values | string | number | boolean | null | undefined };
+// biome-ignore lint/suspicious/noExplicitAny: the chart's schema says what they are
+type Values = Record<string, any>;
 
 export interface Release {
   version: number;

@@ -4,10 +4,12 @@ import kafkajs from 'kafkajs';
 const { ConfigResourceTypes, Kafka, logLevel } = kafkajs;
 const topics = ['order-events', 'order-events-dlq'];
 const groups = process.argv.slice(1);
-const brokers = process.env.KAFKA_BROKERS.split(',');
+const { KAFKA_BROKERS, KAFKA_TLS, KAFKA_CA, KAFKA_USERNAME: username, KAFKA_PASSWORD: password } = process.env;
 const retry = { retries: 2 };
 const admin = new Kafka({
-  brokers,
+  brokers: KAFKA_BROKERS.split(','),
+  ...(KAFKA_TLS === 'true' && { ssl: KAFKA_CA ? { ca: KAFKA_CA } : true }),
+  ...(username && { sasl: { mechanism: 'scram-sha-512', username, password } }),
   clientId: 'doctor',
   logLevel: logLevel.NOTHING,
   connectionTimeout: 3_000,
@@ -21,12 +23,16 @@ for (const topic of there) {
   const {
     topics: [{ partitions }],
   } = await admin.fetchTopicMetadata({ topics: [topic] });
-  const {
-    resources: [{ configEntries }],
-  } = await admin.describeConfigs({
-    resources: [{ type: ConfigResourceTypes.TOPIC, name: topic, configNames: ['retention.ms', 'min.insync.replicas'] }],
-    includeSynonyms: false,
-  });
+  // Not every user may see the settings.
+  const { resources } = await admin
+    .describeConfigs({
+      resources: [
+        { type: ConfigResourceTypes.TOPIC, name: topic, configNames: ['retention.ms', 'min.insync.replicas'] },
+      ],
+      includeSynonyms: false,
+    })
+    .catch(() => ({ resources: [] }));
+  const configEntries = resources[0]?.configEntries ?? [];
   const setting = (name) => Number(configEntries.find((entry) => entry.configName === name)?.configValue);
   const offsets = await admin.fetchTopicOffsets(topic);
   ends[topic] = offsets;
