@@ -3,14 +3,13 @@ import { orderEventsTopic } from '@store/shared/events';
 import pg from 'pg';
 import { kafkaOf } from './bare-events.ts';
 import type { Measurement } from './bench.ts';
-import { atRate, nowMs, orderPlacer } from './load.ts';
+import { atRate, nowMs, orderPlacer, warmUp } from './load.ts';
 import { percentile, until } from './measure.ts';
 import { fillCatalogue } from './products.ts';
 import type { Row } from './table.ts';
 
 const perSecond = 50;
 const seconds = 30;
-const warmUpSeconds = 10;
 
 /** How long after the commit of an order its event can be read. */
 export const events: Measurement = {
@@ -24,7 +23,8 @@ export const events: Measurement = {
     try {
       const place = await orderPlacer(store.urls.order, store.urls.product, { 'id-account': randomUUID() });
       say(`warms up, then places ${perSecond} orders per second for ${seconds} s`);
-      await atRate(perSecond, warmUpSeconds, place);
+      await warmUp(place);
+      await atRate(perSecond, 10, place);
       const ids = (await atRate(perSecond, seconds, place)).map(({ id }) => id);
       await until('the topic has every event', () => ids.every((id) => topic.arrivals.has(id)));
       // Written down just before the commit goes to disk: the delay includes that. Nobody has changed the rows since.
@@ -36,7 +36,7 @@ export const events: Measurement = {
       const delays = rows.map(({ id, at }) => (topic.arrivals.get(id) ?? NaN) - at);
 
       say('sends as many messages without a store');
-      const sent = await atRate(perSecond, warmUpSeconds, async () => {
+      const sent = await atRate(perSecond, 10, async () => {
         const [id, at] = [randomUUID(), nowMs()];
         await topic.send(id);
         return { id, at };

@@ -18,6 +18,11 @@ export async function atRate<T>(perSecond: number, seconds: number, work: () => 
   return Promise.all(works);
 }
 
+/** One after another, so that nothing that is just started is asked too much: for the compiler of V8 and the pools. */
+export async function warmUp(work: () => Promise<unknown>): Promise<void> {
+  for (let n = 0; n < 300; n += 1) await work();
+}
+
 /** Places orders of three out of a hundred products, and says of each when its 201 came. */
 export async function orderPlacer(url: string, productUrl: string, headers: Record<string, string>) {
   const products = (await (await fetch(`${productUrl}/products?size=100`)).json()) as { id: string }[];

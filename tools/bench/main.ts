@@ -45,6 +45,11 @@ async function run(): Promise<Row[]> {
     try {
       rows.push(...(await run({ store, say: log })));
       await memory.note(store, name);
+    } catch (error) {
+      // The others are measured all the same, and no result is a limit missed.
+      const reason = error instanceof Error ? error.message : String(error);
+      log(reason);
+      rows.push({ what: `${name} has failed`, measured: reason.slice(0, 120), result: NaN, atMost: 0 });
     } finally {
       await store.stop();
     }

@@ -1,13 +1,12 @@
 import pg from 'pg';
 import type { Measurement } from './bench.ts';
-import { atRate, orderPlacer } from './load.ts';
+import { atRate, orderPlacer, warmUp } from './load.ts';
 import { login } from './login.ts';
 import { percentile, until } from './measure.ts';
 import { fillCatalogue } from './products.ts';
 
 const perSecond = 20;
 const seconds = 40;
-const warmUpSeconds = 20;
 
 /** How long an order takes from its 201 at the gateway until it is confirmed: reserved, paid, and told of both. */
 export const saga: Measurement = {
@@ -24,19 +23,24 @@ export const saga: Measurement = {
       const cookie = await login(store.urls.auth);
       const place = await orderPlacer(store.gatewayUrl, store.urls.product, { cookie });
       say(`warms up, then places ${perSecond} orders per second for ${seconds} s`);
-      await atRate(perSecond, warmUpSeconds, place);
-      const placed = await atRate(perSecond, seconds, place);
-      const receivedAt = new Map(placed.map(({ id, at }) => [id, at]));
-      const confirmed = async () => {
-        const { rows } = await database.query<{ id: string; at: number }>(
-          `select id, (extract(epoch from pg_xact_commit_timestamp(xmin)) * 1000)::float8 as at
-           from orders where id = any($1::uuid[]) and status = 'CONFIRMED'`,
-          [[...receivedAt.keys()]],
-        );
-        return rows;
+      const noneIsPending = async () => {
+        const { rows } = await database.query(`select from orders where status = 'PENDING' limit 1`);
+        return rows.length === 0;
       };
-      await until('all orders are confirmed', async () => (await confirmed()).length === placed.length, 500);
-      const delays = (await confirmed()).map(({ id, at }) => at - (receivedAt.get(id) ?? NaN));
+      await warmUp(place);
+      await atRate(perSecond, 10, place);
+      await until('the orders before are at their end', noneIsPending, 500);
+      const placed = await atRate(perSecond, seconds, place);
+      await until('all orders are at their end', noneIsPending, 500);
+      // Written down just before the commit of the order's last change.
+      const { rows: confirmed } = await database.query<{ id: string; at: number }>(
+        `select id, (extract(epoch from pg_xact_commit_timestamp(xmin)) * 1000)::float8 as at
+         from orders where id = any($1::uuid[]) and status = 'CONFIRMED'`,
+        [placed.map(({ id }) => id)],
+      );
+      if (confirmed.length < placed.length) throw new Error(`${placed.length - confirmed.length} orders were refused.`);
+      const confirmedAt = new Map(confirmed.map(({ id, at }) => [id, at]));
+      const delays = placed.map(({ id, at }) => (confirmedAt.get(id) ?? NaN) - at);
       return [
         {
           what: 'Order placed through the gateway to CONFIRMED, p50',
