@@ -62,10 +62,11 @@ export async function cpuMs(pid: number | undefined): Promise<number> {
   return ticks * 10; // Linux counts 100 ticks per second for every program
 }
 
-/** The most memory that a process has had resident so far, in MiB. */
-export async function peakMib(pid: number | undefined): Promise<number> {
+/** The memory that a process has resident now, and the most that it has had so far, in MiB. */
+export async function residentMib(pid: number | undefined): Promise<{ now: number; peak: number }> {
   const text = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(text)?.[1]) / 1024;
+  const mib = (field: string) => Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1]) / 1024;
+  return { now: mib('VmRSS'), peak: mib('VmHWM') };
 }
 
 /** Asks again and again; two minutes are long enough for anything here. */

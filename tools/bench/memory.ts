@@ -1,23 +1,23 @@
 import { serviceNames } from '../local/ports.ts';
 import type { Store } from '../local/store.ts';
-import { peakMib } from './measure.ts';
+import { residentMib } from './measure.ts';
 import type { Row } from './table.ts';
 
-/** The most that each service had resident in any measurement, the load of which was running or just over. */
+/** What each service has resident after a measurement, and the most that it had meanwhile; of the measurement that leaves most. */
 export function createMemory() {
-  const most = new Map<string, { mib: number; during: string }>();
+  const most = new Map<string, { now: number; peak: number; after: string }>();
   return {
-    async note(store: Store, during: string): Promise<void> {
+    async note(store: Store, after: string): Promise<void> {
       for (const name of serviceNames.filter(store.has)) {
-        const mib = await peakMib(store.part(name).pid());
-        if (mib > (most.get(name)?.mib ?? 0)) most.set(name, { mib, during });
+        const { now, peak } = await residentMib(store.part(name).pid());
+        if (now > (most.get(name)?.now ?? 0)) most.set(name, { now, peak, after });
       }
     },
     rows: (): Row[] =>
-      [...most].map(([name, { mib, during }]) => ({
+      [...most].map(([name, { now, peak, after }]) => ({
         what: `Memory of ${name}`,
-        measured: `the most that was resident, under the load of ${during}`,
-        ...{ result: mib, unit: 'MiB', atMost: 150 },
+        measured: `resident after ${after}; at the most ${peak.toFixed()} MiB`,
+        ...{ result: now, unit: 'MiB', atMost: 150 },
       })),
   };
 }

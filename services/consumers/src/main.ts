@@ -41,7 +41,7 @@ await runService('consumers', configSchema, async (context) => {
         handlers: handlersOf[group],
         transaction: createTransactions(prisma, { sendsMail: smtpUrl !== undefined }),
         chunkSize: 200,
-        gatherMs: 200,
+        gatherMs: 500,
       };
       startEventWork({ ...context, log }, work);
     },

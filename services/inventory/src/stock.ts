@@ -11,7 +11,13 @@ interface Parts {
 
 export type Stock = ReturnType<typeof createStock>;
 
+/** So many ids take 10 MB at the most; then it begins anew. */
+const mostRemembered = 100_000;
+
 export function createStock({ store, products, initialStock }: Parts) {
+  /** Products that have a stock: it is never taken away again, so that nobody need ask twice. */
+  const known = new Set<string>();
+
   return {
     async get(productId: string): Promise<number> {
       const available = await store.available(productId);
@@ -30,8 +36,12 @@ export function createStock({ store, products, initialStock }: Parts) {
 
     /** Gives products that were never seen here their first stock; returns those that do not exist. */
     async introduce(productIds: string[]): Promise<string[]> {
-      const seen = await store.seen(productIds);
-      const unseen = productIds.filter((id) => !seen.has(id));
+      const asked = productIds.filter((id) => !known.has(id));
+      if (asked.length === 0) return [];
+      const seen = await store.seen(asked);
+      if (known.size > mostRemembered) known.clear();
+      for (const id of seen) known.add(id);
+      const unseen = asked.filter((id) => !seen.has(id));
       if (unseen.length === 0) return [];
       const existing = await products.existing(unseen);
       const added = unseen.filter((id) => existing.has(id));
