@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 
 export const namespace = process.env.NAMESPACE || 'store';
@@ -28,9 +29,20 @@ export async function deployments(): Promise<string[]> {
 export async function restart(names: string[], seconds = 300): Promise<void> {
   await kubectl('rollout', 'restart', ...names.map((name) => `deployment/${name}`));
   for (const name of names) await kubectl('rollout', 'status', `deployment/${name}`, `--timeout=${seconds}s`);
-  for (const deadline = Date.now() + seconds * 1000; ; await new Promise((resolve) => setTimeout(resolve, 500))) {
+  for (const deadline = Date.now() + seconds * 1000; ; await sleep(500)) {
     const { items } = await get('pods', '--selector', `app.kubernetes.io/name in (${names.join()})`);
     if (items.every((pod: { metadata: { deletionTimestamp?: string } }) => !pod.metadata.deletionTimestamp)) return;
     if (Date.now() > deadline) throw new Error(`Old pods of ${names} do not end.`);
+  }
+}
+
+/** Repeats expectations until they hold. */
+export async function eventually(expectations: () => Promise<void>, seconds = 120): Promise<void> {
+  for (const deadline = Date.now() + seconds * 1000; ; await sleep(1000)) {
+    try {
+      return await expectations();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+    }
   }
 }
