@@ -38,6 +38,8 @@ const gatherBytes = 256 * 1024;
 /** The client fetches nothing while a batch is handled: what takes longer goes on beside it. */
 const longestHoldMs = 200;
 const longestJoinMs = 10_000;
+/** For the client this is final, though it says no more than that the broker went away while it was asked. */
+const noBroker = 'KafkaJSGroupCoordinatorNotFound';
 /** A living member joins anew with its next heartbeat; the group need not wait longer for a dead one. */
 const longestRejoinMs = 15_000;
 
@@ -57,6 +59,7 @@ export function startConsumer<Tx extends EffectTransaction, Prepared = void>(
   const mine = new Set<number>();
   const works = new Map<number, Promise<void>>();
   const offsets = createOffsets(topic, log);
+  let running: Promise<void> | undefined;
 
   const consumer = kafka.consumer({
     groupId: group,
@@ -83,7 +86,9 @@ export function startConsumer<Tx extends EffectTransaction, Prepared = void>(
   });
   consumer.on(consumer.events.CRASH, ({ payload }) => {
     dealAnew();
-    if (!payload.restart && !stopping.signal.aborted) onCrash(payload.error);
+    if (payload.restart || stopping.signal.aborted) return;
+    if (payload.error.name !== noBroker) return onCrash(payload.error);
+    running = rest().then(run);
   });
 
   async function work({ batch, ...payload }: EachBatchPayload, signal: AbortSignal): Promise<void> {
@@ -127,6 +132,8 @@ export function startConsumer<Tx extends EffectTransaction, Prepared = void>(
       .then(resume);
   }
 
+  const rest = () => wait(2_000, undefined, { signal: stopping.signal }).catch(() => undefined);
+
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       try {
@@ -142,11 +149,11 @@ export function startConsumer<Tx extends EffectTransaction, Prepared = void>(
         return;
       } catch (error) {
         log.warn({ err: error }, 'The broker is not available, the consumer waits');
-        await wait(2_000, undefined, { signal: stopping.signal }).catch(() => undefined);
+        await rest();
       }
     }
   }
-  const running = run();
+  running = run();
 
   return {
     async stop() {
