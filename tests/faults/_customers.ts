@@ -92,26 +92,40 @@ export async function openShop({ store, say }: Stage, orders: number, dice: Dice
   return { wishes, stock };
 }
 
-/** Places the orders, paced so that faults meet them; each of them is insisted on. */
-export async function placeAll(stage: Stage, wishes: Wish[][], placed: Placed[], pauseMs: () => number): Promise<void> {
-  const underWay = new Set<Promise<void>>();
-  const all: Promise<void>[] = [];
-  for (const wish of wishes) {
-    for (const one of wish) {
-      const placing = place(stage, one, placed);
-      all.push(placing);
-      underWay.add(placing);
-      placing.catch(stage.fail).finally(() => underWay.delete(placing));
+/**
+ * Places the orders, paced so that faults meet them; each of them is insisted on.
+ * @returns when all are placed, with what is under way still: customers who are going to cancel
+ */
+export async function placeAll(
+  stage: Stage,
+  wishes: Wish[][],
+  placed: Placed[],
+  pauseMs: () => number,
+): Promise<Promise<void>[]> {
+  const placing: Promise<Placed>[] = [];
+  const cancelling: Promise<void>[] = [];
+  let underWay = 0;
+  for (const together of wishes) {
+    for (const wish of together) {
+      underWay += 1;
+      const order = place(stage, wish, placed).finally(() => {
+        underWay -= 1;
+      });
+      const end = order.then((order) => cancel(stage, order));
+      end.catch(stage.fail);
+      placing.push(order);
+      cancelling.push(end);
     }
     await wait(pauseMs());
-    while (underWay.size >= 40) await Promise.race(underWay);
+    while (underWay >= 40) await wait(50);
     stage.signal.throwIfAborted();
   }
-  await Promise.all(all);
+  await Promise.all(placing);
+  return cancelling;
 }
 
-async function place(stage: Stage, wish: Wish, placed: Placed[]): Promise<void> {
-  const { customer, items, isRepeated, cancelling } = wish;
+async function place(stage: Stage, wish: Wish, placed: Placed[]): Promise<Placed> {
+  const { customer, items, isRepeated } = wish;
   const key = randomUUID();
   const post = () =>
     insist(stage, {
@@ -127,11 +141,13 @@ async function place(stage: Stage, wish: Wish, placed: Placed[]): Promise<void> 
   const order: Placed = { ...wish, id: answers[0]?.body.id };
   placed.push(order);
   if (placed.length % 25 === 0) stage.say(`${placed.length} orders placed`);
-  if (cancelling !== undefined) await cancel(stage, order, cancelling);
+  return order;
 }
 
-async function cancel(stage: Stage, order: Placed, { method, when }: NonNullable<Wish['cancelling']>): Promise<void> {
-  const { customer } = order;
+async function cancel(stage: Stage, order: Placed): Promise<void> {
+  const { customer, cancelling } = order;
+  if (cancelling === undefined) return;
+  const { method, when } = cancelling;
   if (when === 'soon') await wait(150);
   if (when === 'late') await wait(2_000);
   if (when === 'paid') {

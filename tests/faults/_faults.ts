@@ -14,6 +14,12 @@ export interface Fault {
 
 const orderParts = ['order', 'order-worker', 'inventory', 'payment', 'notification', 'analytics', 'invoice'] as const;
 
+/**
+ * A part that has come again is left alone for so long: a group waits some ten seconds for a member that was killed, and
+ * is then to have some of its work done before it is struck again.
+ */
+const sparedMs = 15_000;
+
 export function createFaults(stage: Stage, dice: Dice, placed: Placed[]) {
   const { store, say, signal, fail } = stage;
 
@@ -94,13 +100,17 @@ export function createFaults(stage: Stage, dice: Dice, placed: Placed[]) {
           continue;
         }
         await Promise.all(before);
-        const free = () => {
-          for (const part of parts) busy.delete(part);
-        };
-        const striking = strike().finally(free);
+        const striking = strike();
         striking.catch(fail);
         all.push(striking);
-        for (const part of parts) busy.set(part, striking);
+        const spared = striking.then(() => wait(sparedMs, undefined, { ref: false }));
+        spared.then(
+          () => {
+            for (const part of parts) busy.delete(part);
+          },
+          () => undefined,
+        );
+        for (const part of parts) busy.set(part, isBusySkipped ? spared : striking);
         await wait(pauseMs());
       }
     } finally {

@@ -46,9 +46,12 @@ it(
       const placing = placeAll(stage, wishes, placed, () => dice(isLong ? 700 : 800)).finally(() => {
         isOver = true;
       });
-      const both = [placing, strike(() => isOver)];
+      const both = [placing, strike(() => isOver)] as const;
       for (const one of both) one.catch(fail);
       await Promise.allSettled(both);
+      signal.throwIfAborted();
+      // Those who cancel what is paid have to wait until the parts are left alone.
+      await Promise.all(await placing);
       signal.throwIfAborted();
       say(`${placed.length} of ${orders} orders placed`);
     }
