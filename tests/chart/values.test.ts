@@ -14,6 +14,14 @@ describe('values that the chart refuses, with a sentence', () => {
     ['an image without a name', { order: { image: '' } }, /image/],
     ['a secret without a name', { auth: { secrets: { JWT_SECRET_KEY: { secret: '', key: 'x' } } } }, /secret/],
     ['brokers without a port', { global: { kafka: { bootstrapServers: 'kafka' } } }, /bootstrapServers/],
+    ['a collector without http', { global: { tracing: { endpoint: 'collector:4318' } } }, /tracing\/endpoint/],
+    [
+      'a collector with the path',
+      { global: { tracing: { endpoint: 'http://c:4318/v1/traces' } } },
+      /tracing\/endpoint/,
+    ],
+    ['more than all requests', { global: { tracing: { samplingPercent: 101 } } }, /samplingPercent/],
+    ['a typo in monitoring', { monitoring: { enable: true } }, /enable/],
     ['no database at all', { postgres: { enabled: false } }, /externalDatabase.existingSecret names no Secret/],
     ['two databases', { global: external.global }, /set postgres.enabled=false/],
     [

@@ -32,6 +32,8 @@ describe('what the chart renders', () => {
   it.each([
     ['defaults', {}],
     ['global values', { global: { anything: 1 } }],
+    ['traces', { global: { tracing: { endpoint: 'http://collector.test:4318', samplingPercent: 0.5 } } }],
+    ['traces over TLS', { global: { tracing: { endpoint: 'https://collector.test/otlp/', samplingPercent: 100 } } }],
     ['several origins', { cors: { allowedOrigins: ['http://a.test', 'https://b.test:8443'] } }],
     ['* without credentials', { cors: { allowedOrigins: ['*'], allowedCredentials: false } }],
     [

@@ -27,6 +27,7 @@ export interface GatewayValues {
   cors?: { allowedOrigins?: string[]; allowedCredentials?: boolean };
   limits?: Record<string, number | { perSecond: number; burst: number }>;
   timeouts?: Record<string, number>;
+  global?: { tracing?: { endpoint: string; samplingPercent: number } };
 }
 
 export interface GatewayOptions {

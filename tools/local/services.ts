@@ -58,6 +58,7 @@ export function serviceEnv(
     HOST: '127.0.0.1',
     PORT: String(ports[name]),
     METRICS_PORT: String(ports[`${name}-metrics`]),
+    OTEL_SERVICE_NAME: name,
     DRAIN_SECONDS: env.DRAIN_SECONDS ?? '0', // nothing balances load here, so there is nobody to wait for
     DATABASE_URL: databaseUrl,
     KAFKA_BROKERS: services[name].kafka && brokers.join(),
@@ -92,6 +93,14 @@ export function gatewayValues(env: Env, ports: Ports): GatewayValues {
       allowedOrigins: origins.split(',').flatMap((origin) => origin.trim() || []),
       allowedCredentials: credentials === 'true',
     },
+    ...(env.OTEL_EXPORTER_OTLP_ENDPOINT && {
+      global: {
+        tracing: {
+          endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT,
+          samplingPercent: 100 * Number(env.OTEL_TRACES_SAMPLER_ARG || 1),
+        },
+      },
+    }),
     ...(env.EXTERNAL_SITE_URL && { external: { url: env.EXTERNAL_SITE_URL } }),
   };
 }

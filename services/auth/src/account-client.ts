@@ -1,6 +1,6 @@
 import { DomainError } from '@store/shared/errors';
 import { problemSchema } from '@store/shared/problem';
-import { currentTrace } from '@store/shared/trace';
+import { currentTrace, inSpan } from '@store/shared/trace';
 import { type AccountIn, type AccountOut, accountOut, type Credentials } from './schemas.ts';
 
 export type AccountClient = ReturnType<typeof createAccountClient>;
@@ -12,7 +12,10 @@ interface Answer {
 
 /** The internal paths of the account service. Each call throws DomainError unavailable when that service is away. */
 export function createAccountClient({ url, timeoutMs = 5_000 }: { url: string; timeoutMs?: number }) {
-  async function post(path: string, body: object): Promise<Answer> {
+  const post = (path: string, body: object): Promise<Answer> =>
+    inSpan({ name: `POST ${path}`, kind: 'client', attributes: { 'peer.service': 'account' } }, () => send(path, body));
+
+  async function send(path: string, body: object): Promise<Answer> {
     const trace = currentTrace();
     try {
       const response = await fetch(`${url}${path}`, {

@@ -1,7 +1,7 @@
 import { unavailable } from '@store/shared/errors';
 import { uuid } from '@store/shared/fields';
 import { parseJson } from '@store/shared/json';
-import { currentTrace } from '@store/shared/trace';
+import { currentTrace, inSpan } from '@store/shared/trace';
 import { z } from 'zod';
 
 export interface ProductClient {
@@ -15,6 +15,7 @@ export interface ProductClient {
 const products = z.array(z.object({ id: uuid }));
 /** As many as the product service takes in one request. */
 const atOnce = 100;
+const call = { name: 'GET /products', kind: 'client', attributes: { 'peer.service': 'product' } } as const;
 
 export function createProductClient(baseUrl: string, timeoutMs = 2_000): ProductClient {
   async function ask(productIds: string[]): Promise<string[]> {
@@ -37,7 +38,8 @@ export function createProductClient(baseUrl: string, timeoutMs = 2_000): Product
     async existing(productIds) {
       const existing = new Set<string>();
       for (let from = 0; from < productIds.length; from += atOnce) {
-        for (const id of await ask(productIds.slice(from, from + atOnce))) existing.add(id);
+        const some = productIds.slice(from, from + atOnce);
+        for (const id of await inSpan(call, () => ask(some))) existing.add(id);
       }
       return existing;
     },

@@ -1,6 +1,6 @@
 import { type EventKind, newEvent, type Payload, type StoredEvent } from '@store/shared/events';
 import type { Money } from '@store/shared/money';
-import { currentTrace, runInTrace, traceFrom } from '@store/shared/trace';
+import { currentTrace, inSpan } from '@store/shared/trace';
 import type { Item, Reservation, ReservationStore, ReservationTransaction } from './reservation-store.ts';
 
 interface Parts {
@@ -101,7 +101,8 @@ export function createReservations({ store, newId, clock, shipAfterMs }: Parts) 
           const shipmentId = newId();
           await tx.update(orderId, { status: 'SHIPPED', shipmentId, updatedAt: now });
           const payload = { orderId, customerId, timestamp: now.toISOString(), shipmentId };
-          events.push(runInTrace(traceFrom(traceparent ?? undefined), () => event('OrderShipped', payload)));
+          const span = { name: 'ship', kind: 'internal', parent: traceparent } as const;
+          events.push(await inSpan(span, async () => event('OrderShipped', payload)));
         }
         if (events.length > 0) await tx.append(events);
         return due.length;

@@ -2,7 +2,7 @@ import { unavailable } from '@store/shared/errors';
 import { uuid } from '@store/shared/fields';
 import { parseJson } from '@store/shared/json';
 import { type Decimal, decimal } from '@store/shared/money';
-import { currentTrace } from '@store/shared/trace';
+import { currentTrace, inSpan } from '@store/shared/trace';
 import { request } from 'undici';
 import { z } from 'zod';
 
@@ -19,20 +19,21 @@ const products = z.array(z.object({ id: uuid, price }));
 
 export function createProductClient(baseUrl: string, timeoutMs = 2_000): ProductClient {
   return {
-    async prices(productIds) {
-      const query = new URLSearchParams({ size: String(productIds.length) });
-      for (const id of productIds) query.append('id', id);
-      try {
-        const { statusCode, body } = await request(`${baseUrl}/products?${query}`, {
-          headers: { traceparent: currentTrace()?.traceparent ?? '' },
-          signal: AbortSignal.timeout(timeoutMs),
-        });
-        const text = await body.text();
-        if (statusCode !== 200) throw new Error(`The product service answers ${statusCode}`);
-        return new Map(products.parse(parseJson(text)).map(({ id, price }) => [id, price]));
-      } catch (error) {
-        throw unavailable('The product service', error);
-      }
-    },
+    prices: (productIds) =>
+      inSpan({ name: 'GET /products', kind: 'client', attributes: { 'peer.service': 'product' } }, async () => {
+        const query = new URLSearchParams({ size: String(productIds.length) });
+        for (const id of productIds) query.append('id', id);
+        try {
+          const { statusCode, body } = await request(`${baseUrl}/products?${query}`, {
+            headers: { traceparent: currentTrace()?.traceparent ?? '' },
+            signal: AbortSignal.timeout(timeoutMs),
+          });
+          const text = await body.text();
+          if (statusCode !== 200) throw new Error(`The product service answers ${statusCode}`);
+          return new Map(products.parse(parseJson(text)).map(({ id, price }) => [id, price]));
+        } catch (error) {
+          throw unavailable('The product service', error);
+        }
+      }),
   };
 }

@@ -45,6 +45,15 @@ export const commonConfig = {
   APP_PROFILE: z.enum(['dev', 'prod']).default('dev'),
   /** How long readiness is false before the port closes, so that nobody new is sent here. */
   DRAIN_SECONDS: seconds(0, 300).default(5),
+  /** OTLP over HTTP, such as http://collector:4318; without it nothing is traced. Further OTEL_ variables are the SDK's. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: serviceUrl.optional(),
+  OTEL_TRACES_SAMPLER: z
+    .enum([
+      ...(['always_on', 'always_off', 'traceidratio'] as const),
+      ...(['parentbased_always_on', 'parentbased_always_off', 'parentbased_traceidratio'] as const),
+    ])
+    .optional(),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number('must be a number from 0 to 1').min(0).max(1).optional(),
 };
 
 /** For processes that read or write events (spec: Limits, retry attempts). */

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { EachBatchPayload, Kafka } from 'kafkajs';
-import { consumerMetrics } from './consumer-metrics.ts';
+import { consumerMetrics, showFromStart } from './consumer-metrics.ts';
 import type { EffectTransaction } from './effects.ts';
 import { type HandlingOptions, handleMessages } from './handle-messages.ts';
 import { createOffsets } from './offsets.ts';
@@ -82,7 +82,6 @@ export function startConsumer<Tx extends EffectTransaction, Prepared = void>(
     dealAnew();
     mine.clear();
     for (const partition of memberAssignment[topic] ?? []) mine.add(partition);
-    consumerMetrics.lag.reset();
   });
   consumer.on(consumer.events.CRASH, ({ payload }) => {
     dealAnew();
@@ -93,17 +92,13 @@ export function startConsumer<Tx extends EffectTransaction, Prepared = void>(
 
   async function work({ batch, ...payload }: EachBatchPayload, signal: AbortSignal): Promise<void> {
     const { partition, messages } = batch;
-    const labels = { group, partition: String(partition) };
-    const showLag = (next: bigint) => consumerMetrics.lag.set(labels, Number(BigInt(batch.highWatermark) - next));
 
     function done(offset: string): void {
       if (!mine.has(partition)) return;
       offsets.done(partition, offset, payload.commitOffsetsIfNecessary);
       payload.resolveOffset(offset);
-      showLag(BigInt(offset) + 1n);
     }
 
-    showLag(BigInt(messages[0]?.offset ?? batch.highWatermark));
     for (let from = 0; from < messages.length && !signal.aborted; from += chunkSize) {
       const end = consumerMetrics.seconds.startTimer({ group });
       const isDone = await handleMessages(options, partition, messages.slice(from, from + chunkSize), signal, done);
@@ -153,6 +148,7 @@ export function startConsumer<Tx extends EffectTransaction, Prepared = void>(
       }
     }
   }
+  showFromStart(group);
   running = run();
 
   return {

@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram } from 'prom-client';
+import { Counter, Histogram } from 'prom-client';
 
 /** How the messages of a group fare. */
 export const consumerMetrics = {
@@ -12,11 +12,6 @@ export const consumerMetrics = {
     help: 'Attempts after the first.',
     labelNames: ['group'],
   }),
-  lag: new Gauge({
-    name: 'consumer_lag_messages',
-    help: 'Messages of a partition that are still to be handled.',
-    labelNames: ['group', 'partition'],
-  }),
   seconds: new Histogram({
     name: 'consumer_handling_seconds',
     help: 'Time from taking a chunk of messages to the commit of its effects.',
@@ -24,3 +19,9 @@ export const consumerMetrics = {
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60],
   }),
 };
+
+/** Counters begin at 0: one that appears with its first message would show no increase. */
+export function showFromStart(group: string): void {
+  for (const result of ['processed', 'duplicate', 'skipped', 'dead']) consumerMetrics.handled.inc({ group, result }, 0);
+  consumerMetrics.retries.inc({ group }, 0);
+}

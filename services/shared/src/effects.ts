@@ -1,8 +1,8 @@
 import { consumerMetrics } from './consumer-metrics.ts';
 import { isDatabaseAway, isDatabaseUnfit } from './database-errors.ts';
 import { DomainError } from './errors.ts';
-import type { EventKind, OrderEvent } from './events.ts';
-import { runInTrace, traceFrom } from './trace.ts';
+import { type EventKind, eventAttributes, type OrderEvent } from './events.ts';
+import { runInTrace, startSpan, type Trace, traceFrom } from './trace.ts';
 
 /** What a handler's transaction offers to this file; Prisma's transaction client does. */
 export interface EffectTransaction {
@@ -31,16 +31,52 @@ export interface EffectOptions<Tx extends EffectTransaction, Prepared = void> {
 
 /** Handles events in one transaction, each once however often it comes. */
 export async function applyEvents<Tx extends EffectTransaction, Prepared = void>(
-  { group, handlers, prepare, transaction }: EffectOptions<Tx, Prepared>,
+  options: EffectOptions<Tx, Prepared>,
   events: OrderEvent[],
 ): Promise<void> {
-  const inTrace = <T>(event: OrderEvent, work: () => Promise<T>) => runInTrace(traceFrom(event.traceparent), work);
+  const { group } = options;
+  const spans = new Map(events.map((event) => [event, startEventSpan(event, group)]));
+  try {
+    const processed = await applyInTraces(options, events, (event) => spans.get(event) ?? traceFrom(event.traceparent));
+    consumerMetrics.handled.inc({ group, result: 'processed' }, processed.size);
+    consumerMetrics.handled.inc({ group, result: 'duplicate' }, events.length - processed.size);
+    for (const [event, span] of spans) {
+      span?.end({ attributes: { 'store.result': processed.has(event) ? 'processed' : 'duplicate' } });
+    }
+  } catch (error) {
+    for (const span of spans.values()) span?.end({ error });
+    throw error;
+  }
+}
+
+/**
+ * A child of what has caused the event, not a link to it: a span is about one event, also where several share a
+ * transaction, and so an order is one trace from its request to its shipment.
+ */
+const startEventSpan = (event: OrderEvent, group: string) =>
+  startSpan({
+    name: `process ${event.kind}`,
+    kind: 'consumer',
+    parent: event.traceparent,
+    attributes: {
+      ...eventAttributes({ ...event, orderId: event.payload.orderId }),
+      'messaging.operation.type': 'process',
+      'messaging.consumer.group.name': group,
+    },
+  });
+
+/** @returns the events that were new */
+async function applyInTraces<Tx extends EffectTransaction, Prepared>(
+  { group, handlers, prepare, transaction }: EffectOptions<Tx, Prepared>,
+  events: OrderEvent[],
+  traceOf: (event: OrderEvent) => Trace,
+): Promise<Set<OrderEvent>> {
+  const inTrace = <T>(event: OrderEvent, work: () => Promise<T>) => runInTrace(traceOf(event), work);
   const prepared: { event: OrderEvent; result: Prepared | undefined }[] = [];
   for (const event of events) {
     prepared.push({ event, result: await inTrace(event, async () => prepare?.(event)) });
   }
-  let processed = 0;
-  await transaction(async (tx) => {
+  return transaction(async (tx) => {
     const rows = await tx.$queryRawUnsafe<{ id: string }[]>(
       `insert into processed_events (consumer_group, event_id) select $1, unnest($2::uuid[])
        on conflict do nothing returning event_id::text as id`,
@@ -48,18 +84,18 @@ export async function applyEvents<Tx extends EffectTransaction, Prepared = void>
       events.map(({ id }) => id),
     );
     const isNew = new Set(rows.map(({ id }) => id));
-    processed = isNew.size;
+    const processed = new Set<OrderEvent>();
     for (const { event, result } of prepared) {
       // Twice in one chunk is once: the set holds an id, and the second is refused here.
       if (!isNew.delete(event.id)) continue;
+      processed.add(event);
       const handle = handlers[event.kind] as
         | ((event: OrderEvent, tx: Tx, prepared: Prepared | undefined) => Promise<void>)
         | undefined;
       await inTrace(event, async () => handle?.(event, tx, result));
     }
+    return processed;
   });
-  consumerMetrics.handled.inc({ group, result: 'processed' }, processed);
-  consumerMetrics.handled.inc({ group, result: 'duplicate' }, events.length - processed);
 }
 
 /** Whether a failure says nothing about the event: what its handler needs is away, or in no state to serve anybody. */

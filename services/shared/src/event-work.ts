@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { brokersFrom, type consumerConfig, retryOptions } from './config.ts';
 import { type ConsumerOptions, startConsumer } from './consume.ts';
+import { reportLag } from './consumer-lag.ts';
 import type { EffectTransaction } from './effects.ts';
 import { orderEventsTopic } from './events.ts';
 import { createKafka, createPublisher } from './kafka.ts';
@@ -41,6 +42,10 @@ export function startEventWork<Tx extends EffectTransaction, Prepared = void>(
     'housekeeping',
     everyHour('Forgetting old event ids', () => forgetProcessed(database), log),
   );
+  // What it cannot ask is not shown: no need for a log line each time.
+  const quiet = log.child({}, { level: 'silent' });
+  const lag = reportLag(createKafka({ ...broker, log: quiet }), orderEventsTopic, effect.group);
+  onStop('lag', lag.stop);
   const consumer = startConsumer({
     ...effect,
     topic: orderEventsTopic,

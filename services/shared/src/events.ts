@@ -104,3 +104,12 @@ function parsed(value: string | undefined): unknown {
     throw new PoisonError('The message is not JSON.', { cause });
   }
 }
+
+/** What spans say about an event (OpenTelemetry's conventions for messages and CloudEvents). */
+export const eventAttributes = ({ id, kind, orderId }: { id: string; kind: string; orderId: string }) => ({
+  'messaging.system': 'kafka',
+  'messaging.destination.name': orderEventsTopic,
+  'messaging.kafka.message.key': orderId,
+  'cloudevents.event_id': id,
+  'cloudevents.event_type': kind,
+});

@@ -6,6 +6,7 @@ import { applyEvents, type EffectOptions, type EffectTransaction, isAway } from 
 import { type OrderEvent, PoisonError, readEvent } from './events.ts';
 import { isTooLarge, readMessage, type Sender } from './kafka.ts';
 import type { Logger } from './log.ts';
+import { runInTrace, traceFrom } from './trace.ts';
 
 export interface HandlingOptions<Tx extends EffectTransaction, Prepared = void> extends EffectOptions<Tx, Prepared> {
   topic: string;
@@ -51,12 +52,14 @@ export async function handleMessages<Tx extends EffectTransaction, Prepared>(
   const isApplied = await applyTogether(options, all);
   let doneWith: string | undefined;
   for (const { message, event, poison } of all) {
+    // For the log lines; an event that can be handled has spans of its own.
+    const trace = traceFrom(message.headers?.traceparent?.toString());
     if (poison !== undefined) {
-      if (!(await bury(options, partition, message, 1, poison, signal))) return false;
+      if (!(await runInTrace(trace, () => bury(options, partition, message, 1, poison, signal)))) return false;
     } else if (event === undefined) {
       consumerMetrics.handled.inc({ group, result: 'skipped' });
     } else if (!isApplied) {
-      if (!(await handleOne(options, partition, message, event, signal))) return false;
+      if (!(await runInTrace(trace, () => handleOne(options, partition, message, event, signal)))) return false;
       doneWith = message.offset;
       done(doneWith);
     }

@@ -1,4 +1,4 @@
-import express, { type Express, type Handler, type Request } from 'express';
+import express, { type Express, type Handler, type Request, type Response } from 'express';
 import { pinoHttp } from 'pino-http';
 import type { z } from 'zod';
 import { type BearerValidator, noBearer } from './bearer.ts';
@@ -11,7 +11,7 @@ import { observeRequest } from './metrics.ts';
 import { openApiPages } from './openapi.ts';
 import { problemHandler, sendProblem } from './problem.ts';
 import { type AnyRoute, allResponses, type JsonText } from './route.ts';
-import { runInTrace, traceFrom } from './trace.ts';
+import { runInTrace, type Span, startSpan, traceFrom } from './trace.ts';
 
 export interface HttpAppOptions {
   /** Title of the documentation. */
@@ -34,9 +34,11 @@ export function createHttpApp({ title, routes, log, production, bearer = noBeare
   app.enable('case sensitive routing');
 
   app.use((req, res, next) => {
-    const trace = traceFrom(single(req.headers.traceparent), single(req.headers['x-request-id']));
+    const parent = single(req.headers.traceparent);
+    const span = startSpan({ name: req.method, kind: 'server', parent });
+    if (span !== undefined) res.once('close', () => endSpan(span, req, res));
     observeRequest(req, res);
-    runInTrace(trace, next);
+    runInTrace(span ?? traceFrom(parent, single(req.headers['x-request-id'])), next);
   });
   app.use(requestLog(log));
   if (!production) app.use(openApiPages(title, routes));
@@ -135,6 +137,20 @@ function checkReply(route: AnyRoute, status: number, json: string | undefined): 
   if (schema === undefined ? json !== undefined : !schema.safeParse(json && parseJson(json)).success) {
     throw new Error(`${route.method} ${route.path} answers ${status} with a body that it does not declare: ${json}`);
   }
+}
+
+function endSpan(span: Span, req: Request, res: Response): void {
+  const route: string | undefined = res.locals.route;
+  span.end({
+    name: route === undefined ? req.method : `${req.method} ${route}`,
+    attributes: {
+      'http.request.method': req.method,
+      'http.response.status_code': res.statusCode,
+      ...(route !== undefined && { 'http.route': route }),
+    },
+    ...(res.statusCode >= 500 && { error: res.statusCode }),
+    ...(!res.writableFinished && { error: new Error('The connection was closed before the answer was sent') }),
+  });
 }
 
 function requestLog(log: Logger): Handler {

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type IHeaders, Kafka, type KafkaMessage, type LogEntry, logLevel, Partitioners } from 'kafkajs';
-import type { Message, StoredEvent } from './events.ts';
+import { eventAttributes, type Message, type StoredEvent } from './events.ts';
 import type { Logger } from './log.ts';
+import { startSpan } from './trace.ts';
 
 export interface BrokerOptions {
   brokers: string[];
@@ -79,11 +80,26 @@ export function createPublisher(options: KafkaOptions): Publisher & Sender {
 
   return {
     send,
-    publish: (topic, events) =>
-      send(
+    async publish(topic, events) {
+      const spans = events.map(({ id, kind, key, traceparent }) =>
+        startSpan({
+          name: `publish ${kind}`,
+          kind: 'producer',
+          parent: traceparent,
+          attributes: { ...eventAttributes({ id, kind, orderId: key }), 'messaging.operation.type': 'send' },
+        }),
+      );
+      // Who reads it goes on with the span of its publishing, which goes on with the one of its writing.
+      const messages = events.map((event, index) => ({
+        ...event,
+        traceparent: spans[index]?.traceparent ?? event.traceparent,
+      }));
+      await send(
         topic,
-        events.map((event) => toMessage(event, source)),
-      ),
+        messages.map((event) => toMessage(event, source)),
+      );
+      for (const span of spans) span?.end(); // what did not go out will be tried again, and the log says why
+    },
     close: () => disconnect(producer),
   };
 }

@@ -31,6 +31,17 @@ const forgetAtOnce = 5_000;
 const published = new Counter({ name: 'outbox_published_total', help: 'Events that the broker has taken.' });
 const isActive = new Gauge({ name: 'outbox_relay_active', help: '1 while this process holds the relay lock.' });
 
+/** When the first event was written that the active relay has seen and not yet published. */
+let oldestUnsent: Date | undefined;
+new Gauge({
+  name: 'outbox_oldest_unsent_seconds',
+  help: 'How long the oldest event has waited to be published; 0 where none waits, or another relay is active.',
+  // Now, and not when the relay last looked: it may be stuck.
+  collect() {
+    this.set(oldestUnsent === undefined ? 0 : Math.max(0, (Date.now() - oldestUnsent.getTime()) / 1000));
+  },
+});
+
 /** Writes events in the transaction of the change that they tell (spec: Events, rule 5), and wakes the relay when it commits. */
 export async function appendToOutbox(tx: EffectTransaction, ...events: StoredEvent[]): Promise<void> {
   await tx.$queryRawUnsafe(
@@ -87,6 +98,7 @@ async function run({ databaseUrl, topic, publisher, log }: RelayOptions, signal:
       let forgetAt = 0;
       while (!signal.aborted) {
         const events = await unsent(client);
+        oldestUnsent = events[0]?.createdAt;
         if (events.length === 0) {
           if (Date.now() >= forgetAt) {
             const forgotten = await forgetSent(client);

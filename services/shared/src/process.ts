@@ -12,7 +12,7 @@ const longestStopMs = 15_000;
 /** What the gateway lets through (decisions 2, Limits: 60 KiB) and what it adds. */
 const maxHeaderSize = 72 * 1024;
 
-type CommonConfig = { [K in keyof typeof commonConfig]: z.output<(typeof commonConfig)[K]> };
+type CommonConfig = z.output<z.ZodObject<typeof commonConfig>>;
 
 export interface ServiceContext<C> {
   config: C;
@@ -56,6 +56,10 @@ export async function runService<S extends z.ZodType<CommonConfig>>(
   process.on('unhandledRejection', (error) => crash('A promise failed unnoticed', error));
   process.on('uncaughtException', (error) => crash('An error was not caught', error));
 
+  if (config.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined) {
+    const { startTracing } = await import('./tracing.ts');
+    stops.push({ name: 'traces', stop: startTracing(name, log).stop });
+  }
   const service = await start({ config, log, crash, onStop: (part, stop) => stops.unshift({ name: part, stop }) });
   const listener = withHealth(service, readiness);
   const servers: Server[] = [];

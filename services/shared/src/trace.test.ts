@@ -5,10 +5,12 @@ const traceId = '0af7651916cd43dd8448eb211c80319c';
 const requestId = '11111111-2222-4333-8444-555555555555';
 
 it('goes on with the trace of the caller, in a span of its own', () => {
-  const trace = traceFrom(`00-${traceId}-b7ad6b7169203331-00`, requestId);
-  expect(trace.traceId).toBe(traceId);
-  expect(trace.traceparent).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`));
-  expect(trace.traceparent).not.toContain('b7ad6b7169203331');
+  for (const flags of ['00', '01', '03']) {
+    const trace = traceFrom(`00-${traceId}-b7ad6b7169203331-${flags}`, requestId);
+    expect(trace.traceId).toBe(traceId);
+    expect(trace.traceparent).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-${flags}$`));
+    expect(trace.traceparent).not.toContain('b7ad6b7169203331');
+  }
 });
 
 it.each([
@@ -19,6 +21,7 @@ it.each([
   [`00-${'0'.repeat(32)}-b7ad6b7169203331-01`],
   [`00-${traceId}-${'0'.repeat(16)}-01`],
   [`ff-${traceId}-b7ad6b7169203331-01`],
+  [`00-${traceId}-b7ad6b7169203331-04`],
   [`00-${traceId}-b7ad6b7169203331-01-more`],
   [`00-${traceId}-b7ad6b7169203331-01\nx`],
 ])('%j gives no trace: the request id does, or chance', (traceparent) => {

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { createRequire } from 'node:module';
 import pg from 'pg';
 import { z } from 'zod';
 import { commonConfig, databaseUrl } from '../src/config.ts';
@@ -12,7 +13,9 @@ const schema = z.object({
   PREPARE: z.string().optional(),
 });
 
-/** A service with nothing in it but its life: /slow is answered after SIGUSR2, /crash crashes. */
+const loaded = () => Object.keys(createRequire(import.meta.url).cache);
+
+/** A service with nothing in it but its life: /slow is answered after SIGUSR2, /crash crashes, /loaded lists packages. */
 await runService('tiny', schema, async ({ config, log, onStop }) => {
   const query = async () => {
     const client = new pg.Client({ connectionString: config.DATABASE_URL, connectionTimeoutMillis: 500 });
@@ -31,7 +34,7 @@ await runService('tiny', schema, async ({ config, log, onStop }) => {
         await released;
         log.info('Answered');
       }
-      res.end(config.GREETING);
+      res.end(req.url === '/loaded' ? loaded().join('\n') : config.GREETING);
     },
     prepare: async () => {
       if (config.PREPARE !== undefined) throw new Error(config.PREPARE);

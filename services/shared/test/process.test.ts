@@ -106,13 +106,21 @@ it('is alive and ready, has metrics on a port of its own, and logs no probe', as
 });
 
 it('prints every problem of its configuration, no value, and exits 1', async () => {
-  const service = await start({ PORT: 'hidden', LOG_LEVEL: 'hidden', DATABASE_URL: 'mysql://hidden', GREETING: '' });
+  const service = await start({
+    ...{ OTEL_TRACES_SAMPLER_ARG: '2', OTEL_EXPORTER_OTLP_ENDPOINT: 'hidden' },
+    PORT: 'hidden',
+    LOG_LEVEL: 'hidden',
+    DATABASE_URL: 'mysql://hidden',
+    GREETING: '',
+  });
   expect(await service.exited).toBe(1);
   expect(service.output.out).toBe('');
   expect(service.output.err.split('\n')).toEqual([
     'tiny: The configuration is wrong:',
     '  PORT: must be a whole number',
     expect.stringMatching(/^ {2}LOG_LEVEL: /),
+    expect.stringMatching(/^ {2}OTEL_EXPORTER_OTLP_ENDPOINT: /),
+    expect.stringMatching(/^ {2}OTEL_TRACES_SAMPLER_ARG: /),
     '  DATABASE_URL: must be postgresql://role:password@host:port/database',
     '  GREETING is not set',
     '',
@@ -165,6 +173,17 @@ it('waits for a request that is slower than the draining, takes no new one, and 
   // Its connection would be kept alive; what is still open after 15 s is cut off, which must not be waited for.
   expect(await Promise.race([service.exited, wait(10_000)])).toBe(0);
   agent.destroy();
+});
+
+it('loads what makes traces only where they go somewhere, and ends in time where nobody is there', async () => {
+  const isTracing = (text: string) => /@opentelemetry.(sdk|exporter)/.test(text);
+  const plain = await start();
+  const traced = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' });
+  for (const service of [plain, traced]) await service.said('Ready');
+  expect(isTracing((await plain.get('/loaded')).body)).toBe(false);
+  expect(isTracing((await traced.get('/loaded')).body)).toBe(true);
+  traced.child.kill('SIGINT');
+  expect(await traced.exited).toBe(0);
 });
 
 it('on SIGINT ends at once', async () => {

@@ -18,3 +18,8 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- $site := urlParse .Values.external.url }}
 {{- if contains ":" $site.host }}{{ splitList ":" $site.host | last }}{{ else }}{{ ternary 443 80 (eq $site.scheme "https") }}{{ end }}
 {{- end }}
+
+{{- define "gateway.collectorPort" -}}
+{{- $collector := urlParse .Values.global.tracing.endpoint }}
+{{- if contains ":" $collector.host }}{{ splitList ":" $collector.host | last }}{{ else }}{{ ternary 443 80 (eq $collector.scheme "https") }}{{ end }}
+{{- end }}

@@ -1,0 +1,80 @@
+import { parseAllDocuments } from 'yaml';
+import { renderChart } from '../../tools/cluster/render.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: Kubernetes' own objects
+const manifests = async (values: object): Promise<any[]> =>
+  parseAllDocuments(await renderChart([], values)).map((document) => document.toJS());
+
+// biome-ignore lint/suspicious/noExplicitAny: as above
+const named = (all: any[], wanted: string, name = 'store') =>
+  all.find(({ kind, metadata }) => kind === wanted && metadata.name === name);
+
+const tracing = { endpoint: 'http://collector.monitoring:4318', samplingPercent: 25 };
+
+it('watches nothing unless it is told to: the definitions of the Prometheus operator may be missing', async () => {
+  const all = await manifests({});
+  expect(all.filter(({ apiVersion }) => apiVersion.startsWith('monitoring.coreos.com'))).toEqual([]);
+  expect(named(all, 'ConfigMap', 'store-dashboard')).toBeUndefined();
+  expect(JSON.stringify(all)).not.toMatch(/OTEL_|opentelemetry/);
+});
+
+it('lets Prometheus find every part that has metrics, under the names that alerts and dashboard use', async () => {
+  const all = await manifests({ monitoring: { enabled: true, labels: { release: 'prometheus' } } });
+  const { metadata, spec } = named(all, 'PodMonitor');
+  expect(metadata.labels.release).toBe('prometheus');
+  const [endpoint] = spec.podMetricsEndpoints;
+  expect(endpoint.relabelings).toEqual([
+    { targetLabel: 'job', replacement: 'store' },
+    { sourceLabels: ['__meta_kubernetes_pod_label_app_kubernetes_io_name'], targetLabel: 'service' },
+  ]);
+  for (const { kind, metadata, spec } of all) {
+    if (kind !== 'Deployment') continue;
+    const { template } = spec;
+    expect(template.metadata.labels).toMatchObject(named(all, 'PodMonitor').spec.selector.matchLabels);
+    expect(template.metadata.labels['app.kubernetes.io/name']).toBe(metadata.name);
+    expect(template.spec.containers[0].ports.map(({ name }: { name: string }) => name)).toContain(endpoint.port);
+  }
+});
+
+it('has alerts that say what is the matter and what to do', async () => {
+  const all = await manifests({ monitoring: { alerts: { enabled: true } } });
+  const [{ rules }] = named(all, 'PrometheusRule').spec.groups;
+  const names = rules.map(({ alert }: { alert: string }) => alert);
+  expect(new Set(names).size).toBe(names.length);
+  for (const rule of rules) {
+    expect(rule).toMatchObject({
+      alert: expect.stringMatching(/^Store[A-Z]/),
+      expr: expect.stringContaining('job="store"'),
+      labels: { severity: expect.stringMatching(/^(critical|warning)$/) },
+      annotations: { summary: expect.any(String), description: expect.stringMatching(/^[A-Z].+\.$/s) },
+    });
+  }
+});
+
+it('has a dashboard that Grafana finds, with panels that do not overlap', async () => {
+  const all = await manifests({ monitoring: { dashboard: { enabled: true } } });
+  const { metadata, data } = named(all, 'ConfigMap', 'store-dashboard');
+  expect(metadata.labels.grafana_dashboard).toBe('1');
+  const { panels } = JSON.parse(data['store.json']);
+  const cells = panels.flatMap(({ gridPos: { x, y, w, h } }: { gridPos: Record<'x' | 'y' | 'w' | 'h', number> }) =>
+    Array.from({ length: w * h }, (_, cell) => `${x + (cell % w)},${y + Math.floor(cell / w)}`),
+  );
+  expect(new Set(cells).size).toBe(cells.length);
+});
+
+it('sends the traces of gateway and services to the collector, and lets them through', async () => {
+  const all = await manifests({ global: { tracing } });
+  for (const { kind, metadata, spec } of all) {
+    if (kind !== 'Deployment' || metadata.name === 'gateway') continue;
+    expect(spec.template.spec.containers[0].env).toEqual(
+      expect.arrayContaining([
+        { name: 'OTEL_EXPORTER_OTLP_ENDPOINT', value: tracing.endpoint },
+        { name: 'OTEL_SERVICE_NAME', value: metadata.name },
+      ]),
+    );
+  }
+  const envoy = named(all, 'ConfigMap', 'gateway').data['envoy.yaml'];
+  expect(envoy).toContain('http://collector.monitoring:4318/v1/traces');
+  expect(envoy).toContain('{numerator: 250000, denominator: MILLION}');
+  expect(named(all, 'NetworkPolicy', 'store-traces').spec.egress[0].ports).toEqual([{ port: 4318 }]);
+});

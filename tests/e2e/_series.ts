@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { root } from '../../tools/local/paths.ts';
+
+const files = join(root, 'charts/store/files');
+/** What a scrape adds. */
+const ofPrometheus = new Set(['job', 'namespace', 'service', 'pod']);
+
+/** The expressions of all alerts and panels, under their names. */
+export async function expressions(): Promise<[name: string, expression: string][]> {
+  const { groups } = parse(await readFile(join(files, 'alerts.yaml'), 'utf8'));
+  const { panels } = JSON.parse(await readFile(join(files, 'dashboard.json'), 'utf8'));
+  return [
+    ...groups.flatMap(({ rules }: { rules: { alert: string; expr: string }[] }) =>
+      rules.map(({ alert, expr }) => [alert, expr]),
+    ),
+    ...panels.flatMap(({ title, targets = [] }: { title: string; targets?: { expr: string }[] }) =>
+      targets.map(({ expr }) => [title, expr]),
+    ),
+  ];
+}
+
+/** The series that an expression asks for: `name{label="value"}`, without what Prometheus itself adds. */
+export function selectors(expression: string) {
+  return [...expression.matchAll(/\b([a-z]\w*)\{([^}]*)\}/g)].flatMap(([, name = '', inner = '']) => {
+    if (name === 'up') return [];
+    const labels = [...inner.matchAll(/(\w+)=~?"([^"]*)"/g)].map(([, label = '', value = '']) => ({
+      label,
+      pattern: new RegExp(`^(${value})$`),
+    }));
+    return [{ name, labels: labels.filter(({ label }) => !ofPrometheus.has(label)) }];
+  });
+}
+
+/** Labels by which an expression groups or matches: they must be there too. */
+export const groupings = (expression: string) =>
+  [...expression.matchAll(/\b(?:by|on) \(([^)]*)\)/g)]
+    .flatMap(([, labels = '']) => labels.split(', '))
+    .filter((label) => label !== 'le' && !ofPrometheus.has(label));
+
+/** Prometheus' text: a metric's name and the labels of each of its series. */
+export function readSeries(text: string): Map<string, Record<string, string>[]> {
+  const series = new Map<string, Record<string, string>[]>();
+  for (const [, name = '', inner = ''] of text.matchAll(/^([a-z]\w*)(?:\{(.*)\})? \S+$/gm)) {
+    const labels = [...inner.matchAll(/(\w+)="([^"]*)"/g)].map(([, label, value]) => [label, value]);
+    series.set(name, [...(series.get(name) ?? []), Object.fromEntries(labels)]);
+  }
+  return series;
+}

@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import { type Otlp, startOtlp } from '../kit/otlp.ts';
+import { type Customer, newCustomer, newProducts } from './_customer.ts';
+import { expressions, groupings, readSeries, selectors } from './_series.ts';
+import { startTestStore, type TestStore, until } from './_store.ts';
+
+let collector: Otlp;
+let store: TestStore;
+let ada: Customer;
+let products: string[];
+
+beforeAll(async () => {
+  collector = await startOtlp();
+  store = await startTestStore({
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_BSP_SCHEDULE_DELAY: '200',
+    SHIP_AFTER_SECONDS: '0',
+  });
+  ada = await newCustomer(store.gatewayUrl);
+  products = await newProducts(ada, 2);
+}, 120_000);
+
+afterAll(async () => {
+  await store?.stop();
+  await collector?.stop();
+}, 60_000);
+
+/** What an order leads to: each span, and whose child it is. */
+const orderTrace = `
+gateway POST < client
+gateway async auth egress < gateway POST
+gateway router order egress < gateway POST
+order POST /orders < gateway router order egress
+order GET /products < order POST /orders
+product GET /products < order GET /products
+order-worker publish OrderCreated < order POST /orders
+analytics process OrderCreated < order-worker publish OrderCreated
+notification process OrderCreated < order-worker publish OrderCreated
+inventory process OrderCreated < order-worker publish OrderCreated
+inventory GET /products < inventory process OrderCreated
+product GET /products < inventory GET /products
+inventory publish StockReserved < inventory process OrderCreated
+payment process StockReserved < inventory publish StockReserved
+payment publish OrderPaid < payment process StockReserved
+analytics process OrderPaid < payment publish OrderPaid
+invoice process OrderPaid < payment publish OrderPaid
+notification process OrderPaid < payment publish OrderPaid
+inventory process OrderPaid < payment publish OrderPaid
+order-worker process OrderPaid < payment publish OrderPaid
+inventory ship < inventory process OrderPaid
+inventory publish OrderShipped < inventory ship
+notification process OrderShipped < inventory publish OrderShipped
+order-worker process OrderShipped < inventory publish OrderShipped`;
+
+it('makes one trace of an order, from the gateway over the outbox and Kafka to its shipment', async () => {
+  const traceId = randomUUID().replaceAll('-', '');
+  const traceparent = `00-${traceId}-00f067aa0ba902b7-01`;
+  const items = products.map((productId) => ({ productId, quantity: 1 }));
+  const placed = await ada.send('POST', '/orders?coupon=hidden', { items }, { traceparent });
+  expect(placed.status).toBe(201);
+  const lines = () => {
+    const names = new Map(collector.of(traceId).map(({ spanId, service, name }) => [spanId, `${service} ${name}`]));
+    names.set('00f067aa0ba902b7', 'client');
+    return collector.of(traceId).map(({ spanId, parentId }) => `${names.get(spanId)} < ${names.get(parentId)}`);
+  };
+  const expected = orderTrace.trim().split('\n').sort();
+  await until('the trace is whole', async () => lines().length >= expected.length);
+  expect(lines().sort()).toEqual(expected);
+  const [request] = collector.of(traceId).filter(({ name }) => name === 'POST /orders');
+  expect(request?.attributes).toEqual({
+    'http.request.method': 'POST',
+    'http.route': '/orders',
+    'http.response.status_code': 201,
+  });
+  expect(JSON.stringify(collector.spans)).not.toContain('hidden');
+});
+
+it('asks in alerts and dashboard only for series that the parts have', async () => {
+  await ada.send('GET', '/external/').catch(() => undefined);
+  const texts = await Promise.all(Object.values(store.metricsUrls).map(async (url) => fetch(`${url}/metrics`)));
+  const series = readSeries((await Promise.all(texts.map((answer) => answer.text()))).join('\n'));
+  const all = await expressions();
+  expect(all.length).toBeGreaterThan(20);
+  const missing: string[] = [];
+  for (const [name, expression] of all) {
+    const asked = selectors(expression);
+    for (const { name: metric, labels } of asked) {
+      // That something has failed is not to be had without a failure.
+      const wanted = labels.filter(({ label }) => label !== 'envoy_response_code_class' && label !== 'status');
+      const found = series
+        .get(metric)
+        ?.some((given) => wanted.every(({ label, pattern }) => pattern.test(given[label] ?? '')));
+      if (!found) missing.push(`${name}: ${metric} ${JSON.stringify(labels.map(({ label }) => label))}`);
+    }
+    const known = asked.flatMap(({ name: metric }) => series.get(metric) ?? []).flatMap(Object.keys);
+    for (const label of groupings(expression)) if (!known.includes(label)) missing.push(`${name}: by ${label}`);
+  }
+  expect(missing).toEqual([]);
+});
+
+it('shows lag of all groups, also of one whose consumer is gone, and of one that idles', async () => {
+  const lagOf = async (group: string) => {
+    const text = await (await fetch(`${store.metricsUrls.inventory}/metrics`)).text();
+    const lags =
+      readSeries(text)
+        .get('consumer_lag_messages')
+        ?.filter((labels) => labels.group === group) ?? [];
+    const sum = [...text.matchAll(/^consumer_lag_messages\{(.*)\} (\d+)$/gm)]
+      .filter(([, labels]) => labels?.includes(`group="${group}"`))
+      .reduce((total, [, , value]) => total + Number(value), 0);
+    return { partitions: lags.length, sum };
+  };
+  await until('nothing is left to be handled', async () => (await lagOf('invoice-group')).sum === 0);
+  const idle = await lagOf('payment-group');
+  expect(idle).toEqual({ partitions: idle.partitions, sum: 0 });
+  expect(idle.partitions).toBeGreaterThan(0);
+  await store.part('invoice').stop();
+  const items = products.map((productId) => ({ productId, quantity: 1 }));
+  await ada.send('POST', '/orders', { items });
+  await until('lag of the dead is seen', async () => (await lagOf('invoice-group')).sum >= 4);
+  await store.part('invoice').restart();
+  await until('and that it is made up for', async () => (await lagOf('invoice-group')).sum === 0);
+});
+
+it('shows the age of what cannot be published', async () => {
+  const ageOf = async () => {
+    const text = await (await fetch(`${store.metricsUrls['order-worker']}/metrics`)).text();
+    return Number(/^outbox_oldest_unsent_seconds (\S+)$/m.exec(text)?.[1]);
+  };
+  expect(await ageOf()).toBe(0);
+  store.part('kafka').kill('SIGSTOP');
+  try {
+    await ada.send('POST', '/orders', { items: products.map((productId) => ({ productId, quantity: 1 })) });
+    await until('the event grows old', async () => (await ageOf()) > 2);
+  } finally {
+    store.part('kafka').kill('SIGCONT');
+  }
+  await until('it is published', async () => (await ageOf()) === 0);
+});

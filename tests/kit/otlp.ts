@@ -1,0 +1,125 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+
+export interface SeenSpan {
+  service: string;
+  name: string;
+  /** internal 1, server 2, client 3, producer 4, consumer 5 */
+  kind: number;
+  traceId: string;
+  spanId: string;
+  /** Empty for the first of a trace. */
+  parentId: string;
+  attributes: Record<string, unknown>;
+  /** 2: it has failed */
+  status: number;
+}
+
+export type Otlp = Awaited<ReturnType<typeof startOtlp>>;
+
+/** A collector that keeps what it gets by OTLP over HTTP: JSON from the services, protobuf from Envoy. */
+export async function startOtlp(port = 0) {
+  const spans: SeenSpan[] = [];
+  const server = createServer(async (req, res) => {
+    const body = await buffer(req);
+    const isJson = req.headers['content-type'] === 'application/json';
+    if (req.url === '/v1/traces') spans.push(...(isJson ? fromJson(JSON.parse(String(body))) : fromProtobuf(body)));
+    res.writeHead(req.url === '/v1/traces' ? 200 : 404, { 'content-type': 'application/json' }).end('{}');
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
+    spans,
+    of: (traceId: string) => spans.filter((span) => span.traceId === traceId),
+    async stop() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+interface JsonAttribute {
+  key: string;
+  value: Record<string, unknown>;
+}
+
+interface JsonSpan extends Omit<SeenSpan, 'attributes' | 'status'> {
+  parentSpanId?: string;
+  attributes: JsonAttribute[];
+  status?: { code?: number };
+}
+
+interface JsonTraces {
+  resourceSpans: { resource: { attributes: JsonAttribute[] }; scopeSpans: { spans: JsonSpan[] }[] }[];
+}
+
+function fromJson({ resourceSpans }: JsonTraces): SeenSpan[] {
+  const toObject = (attributes: JsonAttribute[]) =>
+    Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
+  return resourceSpans.flatMap(({ resource, scopeSpans }) =>
+    scopeSpans.flatMap(({ spans }) =>
+      spans.map(({ name, kind, traceId, spanId, parentSpanId = '', attributes, status }) => ({
+        ...{ name, kind, traceId, spanId, parentId: parentSpanId, status: status?.code ?? 0 },
+        service: String(toObject(resource.attributes)['service.name']),
+        attributes: toObject(attributes),
+      })),
+    ),
+  );
+}
+
+/** opentelemetry/proto/trace/v1/trace.proto, as far as a test looks. */
+function fromProtobuf(body: Buffer): SeenSpan[] {
+  const text = (bytes: Buffer | undefined) => String(bytes ?? '');
+  const hex = (bytes: Buffer | undefined) => bytes?.toString('hex') ?? '';
+  const toObject = (attributes: Buffer[]) =>
+    Object.fromEntries(
+      attributes.map(fields).map(({ bytes }) => [text(bytes(1)[0]), text(fields(bytes(2)[0]).bytes(1)[0])]),
+    );
+  return fields(body)
+    .bytes(1)
+    .map(fields)
+    .flatMap((resourceSpans) => {
+      const resource = toObject(fields(resourceSpans.bytes(1)[0]).bytes(1));
+      const spans = resourceSpans.bytes(2).flatMap((scopeSpans) => fields(scopeSpans).bytes(2));
+      return spans.map(fields).map(({ bytes, number }) => ({
+        service: resource['service.name'] ?? '',
+        name: text(bytes(5)[0]),
+        kind: number(6),
+        traceId: hex(bytes(1)[0]),
+        spanId: hex(bytes(2)[0]),
+        parentId: hex(bytes(4)[0]),
+        attributes: toObject(bytes(9)),
+        status: fields(bytes(15)[0]).number(3),
+      }));
+    });
+}
+
+/** The fields of a protobuf message by their numbers. */
+function fields(message: Buffer = Buffer.alloc(0)) {
+  const found: [field: number, value: Buffer | number][] = [];
+  let at = 0;
+  const varint = () => {
+    let value = 0;
+    for (let factor = 1; ; factor *= 128) {
+      const byte = message[at++] ?? 0;
+      value += (byte & 127) * factor;
+      if (byte < 128) return value;
+    }
+  };
+  const take = (length: number) => {
+    at += length;
+    return message.subarray(at - length, at);
+  };
+  while (at < message.length) {
+    const key = varint();
+    const type = key & 7;
+    found.push([key >> 3, type === 0 ? varint() : take(type === 1 ? 8 : type === 5 ? 4 : varint())]);
+  }
+  const valuesOf = (wanted: number) => found.flatMap(([field, value]) => (field === wanted ? [value] : []));
+  return {
+    bytes: (field: number) => valuesOf(field).filter((value) => typeof value !== 'number'),
+    number: (field: number) => valuesOf(field).find((value) => typeof value === 'number') ?? 0,
+  };
+}
