@@ -1,48 +1,83 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { execa } from 'execa';
+import { connect } from '../../tools/cluster/api.ts';
+import { nameOf } from '../../tools/cluster/rollout.ts';
+import { provideHelm } from '../../tools/local/helm.ts';
+import { root } from '../../tools/local/paths.ts';
 
-export const namespace = process.env.NAMESPACE || 'store';
+export const cluster = connect();
+const { core, apps, namespace, release } = cluster;
 
-export async function kubectl(...args: string[]): Promise<string> {
-  return (await execa('kubectl', ['--namespace', namespace, ...args])).stdout;
+const began = Date.now();
+/** Straight to the terminal: Jest would keep it until the end. */
+export const say = (line: string) =>
+  process.stderr.write(`${((Date.now() - began) / 1000).toFixed(0).padStart(5)} s  ${line}\n`);
+
+/** GATEWAY_URL, else the gateway's port of a node, else where kind-config.yaml puts it. */
+export async function findGateway(): Promise<string> {
+  const service = await core.readNamespacedService({ name: 'gateway', namespace });
+  const nodePort = service.spec?.ports?.find(({ name }) => name === 'http')?.nodePort;
+  const nodes = (await core.listNode()).items.flatMap(({ status }) => status?.addresses ?? []);
+  const urls = [
+    process.env.GATEWAY_URL,
+    ...nodes
+      .filter(({ type }) => nodePort && type === 'InternalIP')
+      .map(({ address }) => `http://${address}:${nodePort}`),
+    'http://localhost:8080',
+  ].filter((url) => url !== undefined);
+  for (const url of urls) {
+    const signal = AbortSignal.timeout(5_000);
+    if ((await fetch(`${url}/health-check`, { signal }).catch(() => undefined))?.ok) return url;
+  }
+  throw new Error(
+    `The gateway answers at none of ${urls.join(', ')}: deploy with k8s/values-dev.yaml, or set GATEWAY_URL.`,
+  );
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: Kubernetes' own objects, the tests say what they expect
-export const get = async (...args: string[]): Promise<any> =>
-  JSON.parse(await kubectl('get', ...args, '--output', 'json'));
-
-/** Where the gateway's node port answers: STORE_URL, or the first node's address. */
-export async function gatewayUrl(): Promise<string> {
-  if (process.env.STORE_URL) return process.env.STORE_URL;
-  const { spec } = await get('service', 'gateway');
-  const { items } = await get('nodes');
-  const address = items[0].status.addresses.find(({ type }: { type: string }) => type === 'InternalIP').address;
-  return `http://${address}:${spec.ports[0].nodePort}`;
+export async function deploymentNames(): Promise<string[]> {
+  const labelSelector = `app.kubernetes.io/instance=${release}`;
+  return (await apps.listNamespacedDeployment({ namespace, labelSelector })).items.map(nameOf);
 }
 
-export async function deployments(): Promise<string[]> {
-  const { items } = await get('deployments', '--selector', 'app.kubernetes.io/part-of=store');
-  return items.map((item: { metadata: { name: string } }) => item.metadata.name);
+export async function helm(...args: string[]): Promise<string> {
+  const { stdout } = await execa(await provideHelm(), [...args, '--namespace', namespace], { cwd: root });
+  return stdout;
 }
 
-/** Replaces the pods of these Deployments one by one, as an upgrade does; returns when the old ones are gone. */
-export async function restart(names: string[], seconds = 300): Promise<void> {
-  await kubectl('rollout', 'restart', ...names.map((name) => `deployment/${name}`));
-  for (const name of names) await kubectl('rollout', 'status', `deployment/${name}`, `--timeout=${seconds}s`);
-  for (const deadline = Date.now() + seconds * 1000; ; await sleep(500)) {
-    const { items } = await get('pods', '--selector', `app.kubernetes.io/name in (${names.join()})`);
-    if (items.every((pod: { metadata: { deletionTimestamp?: string } }) => !pod.metadata.deletionTimestamp)) return;
-    if (Date.now() > deadline) throw new Error(`Old pods of ${names} do not end.`);
+export const upgrade = (...args: string[]) =>
+  helm('upgrade', release, 'charts/store', '--install', '--wait', '--timeout', '10m', ...args);
+
+/** The values that the release was installed with, as a file; put back at the end, whatever happens between. */
+export async function withInstalledValues(run: (file: string) => Promise<void>): Promise<void> {
+  const dir = await mkdtemp(join(tmpdir(), 'store-values-'));
+  const file = join(dir, 'installed.yaml');
+  await writeFile(file, await helm('get', 'values', release, '--output', 'yaml'));
+  try {
+    await run(file);
+  } finally {
+    say('helm upgrade back to the values as they were');
+    // What an autoscaler has set in between is the chart's own again.
+    await upgrade('--values', file, '--force-conflicts');
+    await rm(dir, { recursive: true });
   }
 }
 
-/** Repeats expectations until they hold. */
-export async function eventually(expectations: () => Promise<void>, seconds = 120): Promise<void> {
-  for (const deadline = Date.now() + seconds * 1000; ; await sleep(1000)) {
-    try {
-      return await expectations();
-    } catch (error) {
-      if (Date.now() > deadline) throw error;
-    }
+/** Asks until the answer is yes, and says what has been waited for. */
+export async function until(what: string, isSo: () => Promise<boolean>, seconds = 300): Promise<void> {
+  say(`waits: ${what}`);
+  for (const deadline = Date.now() + seconds * 1000; ; ) {
+    if (await isSo().catch(() => false)) return;
+    if (Date.now() > deadline) throw new Error(`Not so within ${seconds} s: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
   }
 }
+
+export const areAllAvailable = async () => {
+  const labelSelector = `app.kubernetes.io/instance=${release}`;
+  const { items } = await apps.listNamespacedDeployment({ namespace, labelSelector });
+  return (
+    items.length > 0 && items.every(({ spec, status }) => (status?.availableReplicas ?? 0) >= (spec?.replicas ?? 1))
+  );
+};

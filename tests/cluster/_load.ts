@@ -1,94 +1,137 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type Customer, newCustomer, newProducts, send } from '../e2e/_customer.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Customer, createClient, logIn, newCustomer, newProduct, type Send, storedOrders } from './_client.ts';
+import { findGateway, say, until } from './_cluster.ts';
 
-export interface Load {
-  /** What was not answered as it should, with its time. */
-  failures: string[];
-  /** Ids of the orders that were confirmed to the customer. */
-  orders: Map<string, Customer>;
-  requests(): number;
-  stop(): Promise<void>;
+export interface Failure {
+  at: number;
+  what: string;
 }
 
-/** Reads and orders through the gateway at a constant rate, whether answered or not, until it is stopped. */
-export async function startLoad(url: string, { perSecond = 20, customers: count = 5 } = {}): Promise<Load> {
+/**
+ * Reads, orders and logins through the gateway until stopped, on connections that are kept and on new ones. Nothing is
+ * sent again, except that with `insists` an order is repeated under its Idempotency-Key until it is taken.
+ */
+export async function startLoad({ insists = false } = {}) {
+  const url = await findGateway();
+  const setup = createClient(url);
   const customers: Customer[] = [];
-  for (let n = 0; n < count; n += 1) customers.push(await newCustomer(url));
-  const products = await newProducts(customers[0] as Customer, 10);
+  const products: string[] = [];
+  for (let n = 0; n < 3; n += 1) customers.push(await newCustomer(setup.send));
+  for (let n = 0; n < 5; n += 1) products.push(await newProduct(setup.send, customers[0] as Customer));
 
-  const failures: string[] = [];
-  const orders = new Map<string, Customer>();
-  const underWay = new Set<Promise<void>>();
-  let requests = 0;
+  const failures: Failure[] = [];
+  const answered: number[] = [];
+  const placed = new Map<string, string>();
+  let isOver = false;
 
-  async function once(n: number): Promise<void> {
-    const customer = customers[n % count] as Customer;
-    const productId = products[n % products.length] as string;
-    const kinds = [
-      () => expectStatus(customer.send('POST', '/orders', { items: [{ productId, quantity: 1 }] }, key()), 201),
-      () => expectStatus(customer.send('GET', '/products?size=20'), 200),
-      () => expectStatus(customer.send('GET', '/orders?size=5'), 200),
-      () => expectStatus(customer.send('GET', `/products/${productId}`), 200),
-      () => expectStatus(customer.send('GET', '/accounts'), 200),
-      () => expectStatus(customer.send('GET', '/api/v1/status/?limit=5'), 200),
-      () => expectStatus(send(`${url}/health-check`, 'GET'), 200),
-      () => expectStatus(send(`${url}/`, 'GET'), 200),
-    ];
-    // Checking a password costs as much as a hundred other requests.
-    if (n % 50 === 49) return expectStatus(login(customer), 200);
-    const body = await (kinds[n % kinds.length] as () => Promise<{ id?: string }>)();
-    if (n % kinds.length === 0) orders.set(String(body.id), customer);
+  /** Whether it was answered as it has to be. */
+  async function attempt(what: string, expected: number, ask: () => ReturnType<Send>) {
+    const began = Date.now();
+    const answer = await ask().catch((error: Error) => error.message);
+    if (typeof answer !== 'string' && answer.status === expected) {
+      answered.push(Date.now());
+      return answer;
+    }
+    const said = typeof answer === 'string' ? answer : `${answer.status} ${JSON.stringify(answer.body)}`;
+    failures.push({
+      at: Date.now(),
+      what: `${new Date().toISOString()} ${what}: ${said} after ${Date.now() - began} ms`,
+    });
+    return undefined;
   }
 
-  const key = () => ({ 'idempotency-key': randomUUID() });
-  const login = ({ email, password }: Customer) => send(`${url}/auth/login`, 'POST', { email, password });
+  async function worker(n: number, restMs: number, turn: (send: Send, n: number) => Promise<unknown>): Promise<void> {
+    const fresh = n % 3 === 2;
+    const { send, close } = createClient(url, fresh);
+    for (let count = n; !isOver; count += 1) {
+      await turn(send, count);
+      await pause(restMs);
+    }
+    close();
+  }
 
-  const timer = setInterval(() => {
-    const n = requests;
-    requests += 1;
-    const began = new Date();
-    const work = once(n).catch((error) => {
-      const cause = error.cause ? ` (${error.cause.code ?? error.cause.message})` : '';
-      failures.push(`${began.toISOString()} after ${Date.now() - began.getTime()} ms: ${error.message}${cause}`);
-    });
-    underWay.add(work);
-    work.finally(() => underWay.delete(work));
-  }, 1000 / perSecond);
+  const cookieOf = (n: number) => ({ cookie: customers[n % customers.length]?.cookie ?? '' });
+  const paths = ['/products?size=20', '/orders?size=20', '/accounts', '/api/v1/status/?limit=10'];
+  const read = (send: Send, n: number) => {
+    const path = paths[n % paths.length] ?? '/';
+    return attempt(`GET ${path}`, 200, () => send('GET', path, undefined, cookieOf(n)));
+  };
+  const order = async (send: Send, n: number) => {
+    const key = randomUUID();
+    const body = { items: [{ productId: products[n % products.length], quantity: 1 }] };
+    const headers = { ...cookieOf(n), 'idempotency-key': key };
+    do {
+      const answer = await attempt('POST /orders', 201, () => send('POST', '/orders', body, headers));
+      if (answer) placed.set(key, answer.body.id);
+      else if (insists) await pause(250);
+    } while (insists && !placed.has(key) && !isGivenUp);
+  };
+  let isGivenUp = false;
+  /** A token that was signed just now is good on whatever copy checks it. */
+  const login = async (send: Send, n: number) => {
+    const who = customers[n % customers.length] as Customer;
+    const answer = await attempt('POST /auth/login', 200, () =>
+      send('POST', '/auth/login', { email: who.email, password: who.password }),
+    );
+    const cookie = String(answer?.headers['set-cookie']).split(';')[0] ?? '';
+    for (let times = 0; answer && times < 4; times += 1)
+      await attempt('GET /accounts with a new token', 200, () => send('GET', '/accounts', undefined, { cookie }));
+  };
+
+  const workers = [
+    ...[0, 1, 2, 3, 4, 5].map((n) => worker(n, 300, read)),
+    ...[0, 1, 2].map((n) => worker(n, 600, order)),
+    ...[0, 2].map((n) => worker(n, 2_000, login)),
+  ];
 
   return {
     failures,
-    orders,
-    requests: () => requests,
+    answered,
+    customers,
+    /** How much was done and what failed since that time. */
+    since: (time: number) => ({
+      answered: answered.filter((at) => at >= time).length,
+      failures: failures.filter(({ at }) => at >= time),
+    }),
     async stop() {
-      clearInterval(timer);
-      await Promise.all(underWay);
+      isOver = true;
+      setTimeout(() => {
+        isGivenUp = true;
+      }, 60_000).unref();
+      await Promise.all(workers);
+      say(`load: ${answered.length} requests answered, ${placed.size} orders taken, ${failures.length} failed`);
+      for (const { what } of failures.slice(0, 10)) say(`  failed: ${what}`);
+    },
+    /** Every order that was taken is stored once, nothing else is, and all come to their end. */
+    async verify() {
+      const stored = async () => (await Promise.all(customers.map((one) => storedOrders(setup.send, one)))).flat();
+      const orders = await stored();
+      expect(new Set(placed.values()).size).toBe(placed.size);
+      expect(orders.map(({ id }) => id).sort()).toEqual([...placed.values()].sort());
+      const open = async () => (await stored()).filter(({ status }) => status === 'PENDING').length;
+      await until(`all ${orders.length} orders are confirmed`, async () => (await open()) === 0);
+      expect((await stored()).filter(({ status }) => status !== 'CONFIRMED')).toEqual([]);
+      for (const customer of customers) expect(await logIn(setup.send, customer)).toMatch(/^__store_jwt_token=/);
+      setup.close();
+      say(`${orders.length} orders stored, none lost, none doubled, all confirmed`);
     },
   };
 }
 
-async function expectStatus(answer: ReturnType<typeof send>, status: number) {
-  const { status: actual, text, body } = await answer;
-  if (actual !== status) throw new Error(`${actual} instead of ${status}: ${text.slice(0, 200)}`);
-  return body ?? {};
-}
+export type Load = Awaited<ReturnType<typeof startLoad>>;
 
-/** The orders of these customers, all pages, by id with their state. */
-export async function allOrders(customers: Iterable<Customer>): Promise<Map<string, string>> {
-  const found = new Map<string, string>();
-  for (const customer of new Set(customers)) {
-    for (let page = 0; ; page += 1) {
-      const { body } = await customer.send('GET', `/orders?size=100&page=${page}`);
-      for (const { id, status } of body.content) found.set(id, status);
-      if (body.content.length < 100) break;
-    }
+/** 0 failed requests, 0 lost or doubled orders, whatever is done meanwhile. */
+export async function losesNothing(during: (load: Load) => Promise<void>): Promise<void> {
+  const load = await startLoad();
+  await pause(3_000);
+  try {
+    await during(load);
+    await pause(3_000);
+  } finally {
+    await load.stop();
   }
-  return found;
-}
-
-export async function untilConfirmed(load: Load, seconds = 120): Promise<Map<string, string>> {
-  for (const deadline = Date.now() + seconds * 1000; ; await sleep(1000)) {
-    const found = await allOrders(load.orders.values());
-    if ([...found.values()].every((status) => status === 'CONFIRMED') || Date.now() > deadline) return found;
-  }
+  expect(load.failures.map(({ what }) => what)).toEqual([]);
+  expect(load.answered.length).toBeGreaterThan(50);
+  await load.verify();
 }

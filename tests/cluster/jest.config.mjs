@@ -1,10 +1,11 @@
 import { common } from '../../jest.config.mjs';
 
-/** Against the installed store of kubectl's cluster: make test-cluster. */
+/** On the store in kubectl's cluster, one file after another: make test-cluster. */
 export default {
   ...common,
   rootDir: '.',
   testMatch: ['<rootDir>/*.test.ts'],
-  testTimeout: 600_000,
+  testTimeout: 1_800_000,
   maxWorkers: 1,
+  reporters: ['default', '../kit/closing-line-reporter.mjs'],
 };

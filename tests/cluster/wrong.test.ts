@@ -1,5 +1,5 @@
 import { execa } from 'execa';
-import { eventually, get, kubectl, namespace } from './_cluster.ts';
+import { eventually, get, kubectl, namespace } from './_kubectl.ts';
 
 // Copies of the account service that are set up wrongly, beside the right one: each says what is wrong, and none is ever ready.
 
