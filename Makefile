@@ -125,6 +125,5 @@ test-chart: install ## The chart: lint, refused values, and what it renders agai
 golden: install ## Write the golden files of what the chart renders
 	@$(tool) tools/cluster/golden.ts
 
-test-cluster: install ## The installed store: helm test, then restarts under load; minutes
-	@$(helm) test $(RELEASE) --namespace $(NAMESPACE) --logs
+test-cluster: install ## The installed store: helm test, then restarts, kills and faults under load; the better part of an hour
 	@$(jest) --config tests/cluster/jest.config.mjs $(ARGS)
