@@ -20,7 +20,9 @@ export function createClient(url: string, fresh = false): { send: Send; close():
         text === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
       const asked = request(new URL(path, url), { method, agent, timeout: 20_000, headers: { ...length, ...headers } });
       asked.on('timeout', () => asked.destroy(new Error('no answer within 20 s')));
-      asked.on('error', reject);
+      asked.on('error', (error: NodeJS.ErrnoException) =>
+        reject(new Error(`${error.message || error.code} on a ${asked.reusedSocket ? 'kept' : 'new'} connection`)),
+      );
       asked.on('response', (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk) => chunks.push(chunk));
@@ -46,38 +48,37 @@ export interface Customer {
   cookie: string;
 }
 
+const unexpected = (what: string, { status, body }: Answer) =>
+  new Error(`${what} was answered with ${status} ${JSON.stringify(body)}`);
+
 export async function logIn(send: Send, { email, password }: { email: string; password: string }): Promise<string> {
-  const { status, headers } = await send('POST', '/auth/login', { email, password });
-  if (status !== 200) throw new Error(`POST /auth/login ${status}`);
-  return String(headers['set-cookie']).split(';')[0] ?? '';
+  const answer = await send('POST', '/auth/login', { email, password });
+  if (answer.status !== 200) throw unexpected('POST /auth/login', answer);
+  return String(answer.headers['set-cookie']).split(';')[0] ?? '';
 }
 
 export async function newCustomer(send: Send): Promise<Customer> {
   const credentials = { email: `${randomUUID()}@example.com`, password: randomUUID() };
-  const { status } = await send('POST', '/auth/register', { name: 'Ada', ...credentials });
-  if (status !== 201) throw new Error(`POST /auth/register ${status}`);
+  const answer = await send('POST', '/auth/register', { name: 'Ada', ...credentials });
+  if (answer.status !== 201) throw unexpected('POST /auth/register', answer);
   return { ...credentials, cookie: await logIn(send, credentials) };
 }
 
 export async function newProduct(send: Send, { cookie }: Customer): Promise<string> {
-  const { status, body } = await send(
-    'POST',
-    '/products',
-    { name: 'Cluster test', price: 1.25, unit: 'piece' },
-    { cookie },
-  );
-  if (status !== 201) throw new Error(`POST /products ${status}`);
-  return body.id;
+  const product = { name: 'Cluster test', price: 1.25, unit: 'piece' };
+  const answer = await send('POST', '/products', product, { cookie });
+  if (answer.status !== 201) throw unexpected('POST /products', answer);
+  return answer.body.id;
 }
 
 /** All orders of a customer, each as it is stored. */
 export async function storedOrders(send: Send, { cookie }: Customer): Promise<{ id: string; status: string }[]> {
   const orders: { id: string; status: string }[] = [];
   for (let path: string | undefined = '/orders?size=100'; path !== undefined; ) {
-    const { status, headers, body }: Answer = await send('GET', path, undefined, { cookie });
-    if (status !== 200) throw new Error(`GET ${path} ${status}`);
-    orders.push(...body.content);
-    path = /<([^>]+)>; rel="next"/.exec(String(headers.link ?? ''))?.[1];
+    const answer: Answer = await send('GET', path, undefined, { cookie });
+    if (answer.status !== 200) throw unexpected(`GET ${path}`, answer);
+    orders.push(...answer.body.content);
+    path = /<([^>]+)>; rel="next"/.exec(String(answer.headers.link ?? ''))?.[1];
   }
   return orders;
 }

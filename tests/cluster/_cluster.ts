@@ -1,8 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { execa } from 'execa';
-import { connect } from '../../tools/cluster/api.ts';
+import { connect, sentence } from '../../tools/cluster/api.ts';
 import { nameOf } from '../../tools/cluster/rollout.ts';
 import { provideHelm } from '../../tools/local/helm.ts';
 import { root } from '../../tools/local/paths.ts';
@@ -17,16 +18,7 @@ export const say = (line: string) =>
 
 /** GATEWAY_URL, else the gateway's port of a node, else where kind-config.yaml puts it. */
 export async function findGateway(): Promise<string> {
-  const service = await core.readNamespacedService({ name: 'gateway', namespace });
-  const nodePort = service.spec?.ports?.find(({ name }) => name === 'http')?.nodePort;
-  const nodes = (await core.listNode()).items.flatMap(({ status }) => status?.addresses ?? []);
-  const urls = [
-    process.env.GATEWAY_URL,
-    ...nodes
-      .filter(({ type }) => nodePort && type === 'InternalIP')
-      .map(({ address }) => `http://${address}:${nodePort}`),
-    'http://localhost:8080',
-  ].filter((url) => url !== undefined);
+  const urls = process.env.GATEWAY_URL ? [process.env.GATEWAY_URL] : await likelyGateways();
   for (const url of urls) {
     const signal = AbortSignal.timeout(5_000);
     if ((await fetch(`${url}/health-check`, { signal }).catch(() => undefined))?.ok) return url;
@@ -34,6 +26,14 @@ export async function findGateway(): Promise<string> {
   throw new Error(
     `The gateway answers at none of ${urls.join(', ')}: deploy with k8s/values-dev.yaml, or set GATEWAY_URL.`,
   );
+}
+
+async function likelyGateways(): Promise<string[]> {
+  const service = await core.readNamespacedService({ name: 'gateway', namespace });
+  const nodePort = service.spec?.ports?.find(({ name }) => name === 'http')?.nodePort;
+  const nodes = (await core.listNode()).items.flatMap(({ status }) => status?.addresses ?? []);
+  const internal = nodes.filter(({ type }) => nodePort && type === 'InternalIP');
+  return [...internal.map(({ address }) => `http://${address}:${nodePort}`), 'http://localhost:8080'];
 }
 
 export async function deploymentNames(): Promise<string[]> {
@@ -56,6 +56,10 @@ export async function withInstalledValues(run: (file: string) => Promise<void>):
   await writeFile(file, await helm('get', 'values', release, '--output', 'yaml'));
   try {
     await run(file);
+  } catch (error) {
+    // Told now, because putting back may fail as well.
+    say(`failed: ${sentence(error, cluster)}`);
+    throw error;
   } finally {
     say('helm upgrade back to the values as they were');
     // What an autoscaler has set in between is the chart's own again.
@@ -64,13 +68,17 @@ export async function withInstalledValues(run: (file: string) => Promise<void>):
   }
 }
 
-/** Asks until the answer is yes, and says what has been waited for. */
-export async function until(what: string, isSo: () => Promise<boolean>, seconds = 300): Promise<void> {
+/** Asks until the answer is neither false nor an error. Says what it waits for, and in the end what was missing. */
+export async function until(what: string, isSo: () => Promise<unknown>, seconds = 300): Promise<void> {
   say(`waits: ${what}`);
-  for (const deadline = Date.now() + seconds * 1000; ; ) {
-    if (await isSo().catch(() => false)) return;
-    if (Date.now() > deadline) throw new Error(`Not so within ${seconds} s: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+  for (const deadline = Date.now() + seconds * 1000; ; await pause(1_000)) {
+    let reason = '';
+    try {
+      if ((await isSo()) !== false) return;
+    } catch (error) {
+      reason = `: ${sentence(error, cluster)}`;
+    }
+    if (Date.now() > deadline) throw new Error(`Not so within ${seconds} s: ${what}${reason}`);
   }
 }
 

@@ -40,12 +40,14 @@ test('make doctor names each thing that is wrong, and what to do', async () => {
     );
   await withInstalledValues(async (file) => {
     say('an image that is not there, a wrong value, a group that nobody reads, a rotation cut off');
-    const broken = ['global.image.tags.status=absent', 'auth.env.JWT_TTL_SECONDS=30', 'invoice.replicas=0'];
+    // The chart lets SameSite=None pass, auth itself does not without Secure.
+    const cookie = ['auth.env.COOKIE_SAME_SITE=None', 'auth.env.COOKIE_SECURE=false'];
+    const broken = ['global.image.tags.status=absent', ...cookie, 'invoice.replicas=0'];
     await helm('upgrade', release, 'charts/store', '--values', file, ...broken.flatMap((one) => ['--set', one]));
     await note('0123456789abcdef');
     const wanted = [
-      /^WRONG {2}pod status-\S+ has no image store\/status:absent$/m,
-      /^WRONG {2}pod auth-\S+, auth ends at once: .*JWT_TTL_SECONDS: /m,
+      /^WRONG {2}pod status-\S+ has no image \S+\/status:absent$/m,
+      /^WRONG {2}pod auth-\S+, auth ends at once: .*COOKIE_SAME_SITE: /m,
       /^WRONG {2}invoice: no copy is wanted$/m,
       /^WRONG {2}invoice-group: nobody reads, \d+ events behind$/m,
       /^WRONG {2}Secret \S+: the rotation to key 0123456789abcdef is not finished$/m,

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isReady, podsOf } from '../../tools/cluster/pods.ts';
 import { nameOf } from '../../tools/cluster/rollout.ts';
 import { areAllAvailable, cluster, deploymentNames, say, until, upgrade, withInstalledValues } from './_cluster.ts';
-import { startLoad } from './_load.ts';
+import { underLoad } from './_load.ts';
 
 const { core, namespace } = cluster;
 
@@ -32,24 +32,23 @@ test('production size: one copy of each part is killed, and only what it was jus
       return names.every((name) => ready.filter((one) => one === name).length >= 2);
     });
     await pause(10_000);
-    const load = await startLoad({ insists: true });
-    await pause(5_000);
-    for (const name of names) {
-      const pod = (await podsOf(cluster, name)).find(isReady);
-      if (!pod) throw new Error(`No copy of ${name} is ready.`);
-      const began = Date.now();
-      await core.deleteNamespacedPod({ name: nameOf(pod), namespace, gracePeriodSeconds: 0 });
-      await pause(noticedAfterMs);
-      await until(`${name}: two copies again`, async () => (await podsOf(cluster, name)).filter(isReady).length >= 2);
-      const { answered, failures } = load.since(began);
-      const late = failures.filter(({ at }) => at > began + noticedAfterMs);
-      say(`${name} killed: ${failures.length} failed, ${late.length} of them later than 10 s, ${answered} answered`);
-      for (const { what } of failures.slice(0, 3)) say(`  ${what}`);
-      expect({ name, late: late.map(({ what }) => what) }).toEqual({ name, late: [] });
-      if (!inTheWay.includes(name)) expect({ name, failures }).toEqual({ name, failures: [] });
-      expect(failures.length).toBeLessThan(answered / 10);
-    }
-    await load.stop();
+    const load = await underLoad({ insists: true }, async (load) => {
+      for (const name of names) {
+        const pod = (await podsOf(cluster, name)).find(isReady);
+        if (!pod) throw new Error(`No copy of ${name} is ready.`);
+        const began = Date.now();
+        await core.deleteNamespacedPod({ name: nameOf(pod), namespace, gracePeriodSeconds: 0 });
+        await pause(noticedAfterMs);
+        await until(`${name}: two copies again`, async () => (await podsOf(cluster, name)).filter(isReady).length >= 2);
+        const { answered, failures } = load.since(began);
+        const late = failures.filter(({ at }) => at > began + noticedAfterMs);
+        say(`${name} killed: ${failures.length} failed, ${late.length} of them later than 10 s, ${answered} answered`);
+        for (const { what } of failures.slice(0, 3)) say(`  ${what}`);
+        expect({ name, late: late.map(({ what }) => what) }).toEqual({ name, late: [] });
+        if (!inTheWay.includes(name)) expect({ name, failures }).toEqual({ name, failures: [] });
+        expect(failures.length).toBeLessThan(answered / 10);
+      }
+    });
     await load.verify();
     await until('all parts are ready', areAllAvailable);
   });

@@ -37,16 +37,18 @@ test('a rotation fails no request, and keeps everybody logged in', async () => {
 
 test('a rotation that is killed wherever it is goes on at the next call', async () => {
   const { keys: before } = await readSecret();
+  // How many rotations come to their end is not known, and no one may be logged out by their number.
+  const rotate = () => rotateKey('--keep', '9');
   await losesNothing(async () => {
     for (const ms of [2_500, 6_000, 12_000, 25_000, 40_000]) {
-      const running = rotateKey();
+      const running = rotate();
       await pause(ms);
       running.kill('SIGKILL');
       await running;
       const { isUnderWay } = await readSecret();
       say(`killed after ${ms} ms: ${isUnderWay ? 'half-done' : 'not begun, or done'}`);
     }
-    const { exitCode, all } = await rotateKey();
+    const { exitCode, all } = await rotate();
     say(all);
     expect(exitCode).toBe(0);
   });

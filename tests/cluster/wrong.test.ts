@@ -1,76 +1,83 @@
-import { execa } from 'execa';
-import { eventually, get, kubectl, namespace } from './_kubectl.ts';
+import type { V1EnvVar } from '@kubernetes/client-node';
+import { orUndefined } from '../../tools/cluster/api.ts';
+import { cluster, until } from './_cluster.ts';
 
 // Copies of the account service that are set up wrongly, beside the right one: each says what is wrong, and none is ever ready.
 
+const { core, apps, namespace } = cluster;
 const name = 'account-set-up-wrongly';
+const secondsToSay = 180;
 
-interface Variable {
-  name: string;
-  value?: string;
-  valueFrom?: object;
+async function start(variable: V1EnvVar): Promise<void> {
+  const { spec } = await apps.readNamespacedDeployment({ name: 'account', namespace });
+  const pod = spec?.template.spec;
+  const [container] = pod?.containers ?? [];
+  if (!pod || !container) throw new Error('The Deployment account has no container.');
+  const env = [...(container.env ?? []).filter((given) => given.name !== variable.name), variable];
+  const body = { metadata: { name }, spec: { ...pod, containers: [{ ...container, env }] } };
+  await core.createNamespacedPod({ namespace, body });
 }
 
-async function start(variable: Variable): Promise<void> {
-  const { spec } = await get('deployment', 'account');
-  const pod = spec.template.spec;
-  const env = pod.containers[0].env.filter((given: Variable) => given.name !== variable.name);
-  pod.containers[0].env = [...env, variable];
-  const manifest = {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name, namespace },
-    spec: { ...pod, restartPolicy: 'Always' },
-  };
-  await execa('kubectl', ['apply', '-f', '-'], { input: JSON.stringify(manifest) });
+const read = () => core.readNamespacedPod({ name, namespace });
+const container = async () => (await read()).status?.containerStatuses?.[0];
+
+async function remove(): Promise<void> {
+  await core.deleteNamespacedPod({ name, namespace, gracePeriodSeconds: 1 }).catch(orUndefined);
+  await until('the pod is gone', async () => (await read().catch(orUndefined)) === undefined);
 }
 
-afterEach(() => kubectl('delete', 'pod', name, '--ignore-not-found', '--now'));
+beforeEach(remove);
+afterEach(remove);
 
-const container = async () => (await get('pod', name)).status.containerStatuses?.[0];
+/** It ends with an error, and says why. */
+const endsSaying = (sentence: RegExp) =>
+  until(
+    `the pod says ${sentence}`,
+    async () => {
+      const { ready, restartCount = 0, lastState } = (await container()) ?? {};
+      expect({ ready, restarted: restartCount > 0 }).toEqual({ ready: false, restarted: true });
+      expect(lastState?.terminated).toMatchObject({ exitCode: 1, message: expect.stringMatching(sentence) });
+    },
+    secondsToSay,
+  );
 
 it('a wrong value', async () => {
   await start({ name: 'LOG_LEVEL', value: 'loud' });
-  await eventually(async () => {
-    const { ready, restartCount, lastState } = (await container()) ?? {};
-    expect({ ready, restarted: restartCount > 0 }).toEqual({ ready: false, restarted: true });
-    expect(lastState.terminated).toMatchObject({ exitCode: 1, message: expect.stringMatching(/LOG_LEVEL: .*"info"/) });
-  });
+  await endsSaying(/^ {2}LOG_LEVEL: .*"info".*$/m);
 });
 
 it('a Secret that is not there', async () => {
-  const secretKeyRef = { name: 'not-there', key: 'account' };
-  await start({ name: 'DATABASE_URL', valueFrom: { secretKeyRef } });
-  await eventually(async () => {
-    const { ready, state } = (await container()) ?? {};
-    expect({ ready, state }).toMatchObject({
-      ready: false,
-      state: { waiting: { reason: 'CreateContainerConfigError', message: 'secret "not-there" not found' } },
-    });
-  });
+  await start({ name: 'DATABASE_URL', valueFrom: { secretKeyRef: { name: 'not-there', key: 'account' } } });
+  await until(
+    'the pod says which Secret is missing',
+    async () =>
+      expect(await container()).toMatchObject({
+        ready: false,
+        state: { waiting: { reason: 'CreateContainerConfigError', message: 'secret "not-there" not found' } },
+      }),
+    secondsToSay,
+  );
 });
 
 it('a database that cannot be reached', async () => {
   await start({ name: 'DATABASE_URL', value: 'postgresql://account:x@nowhere:5432/account' });
-  await eventually(async () => {
-    const last = (await kubectl('logs', name, '--tail=1')).trim();
-    expect(JSON.parse(last)).toMatchObject({
-      level: 'warn',
-      msg: 'Waiting for what is needed to start',
-      reason: expect.stringMatching(/getaddrinfo .* nowhere/),
-    });
-  });
-  const { ready, restartCount } = await container();
+  await until(
+    'the pod says what it waits for',
+    async () => {
+      const last = await core.readNamespacedPodLog({ name, namespace, tailLines: 1 });
+      expect(JSON.parse(last)).toMatchObject({
+        level: 'warn',
+        msg: 'Waiting for what is needed to start',
+        reason: expect.stringMatching(/getaddrinfo .* nowhere/),
+      });
+    },
+    secondsToSay,
+  );
+  const { ready, restartCount } = (await container()) ?? {};
   expect({ ready, restartCount }).toEqual({ ready: false, restartCount: 0 });
 });
 
 it('a password that is wrong', async () => {
   await start({ name: 'DATABASE_URL', value: 'postgresql://account:wrong@postgres:5432/account' });
-  await eventually(async () => {
-    const { ready, restartCount, lastState } = (await container()) ?? {};
-    expect({ ready, restarted: restartCount > 0 }).toEqual({ ready: false, restarted: true });
-    expect(lastState.terminated.message).toMatch(
-      /Cannot start: .*password authentication failed|Authentication failed/i,
-    );
-  });
+  await endsSaying(/Cannot start: .*password authentication failed|Authentication failed/i);
 });
