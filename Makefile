@@ -126,4 +126,5 @@ golden: install ## Write the golden files of what the chart renders
 	@$(tool) tools/cluster/golden.ts
 
 test-cluster: install ## The installed store: helm test, then restarts, kills and faults under load; the better part of an hour
+	@$(helm) test $(RELEASE) --namespace $(NAMESPACE) --logs
 	@$(jest) --config tests/cluster/jest.config.mjs $(ARGS)

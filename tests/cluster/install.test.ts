@@ -1,13 +1,9 @@
 import { execa } from 'execa';
 import { root } from '../../tools/local/paths.ts';
 import { createClient, newCustomer, newProduct, storedOrders } from './_client.ts';
-import { cluster, findGateway, helm, until } from './_cluster.ts';
+import { cluster, findGateway, until } from './_cluster.ts';
 
-const { namespace, release } = cluster;
-
-test('helm test is green', async () => {
-  expect(await helm('test', release, '--logs', '--timeout', '3m')).toContain('The store works.');
-});
+const { namespace } = cluster;
 
 test('the demo walks through the gateway', async () => {
   const gateway = await findGateway();
