@@ -88,11 +88,11 @@ kind-up: ## A cluster by kind, with a Kafka for development
 	@kind get clusters | grep -qx store || kind create cluster --config kind-config.yaml
 	@$(MAKE) kafka
 
-# The operator watches its own namespace, where it makes pods of the restricted level too.
+# The operator watches its own namespace.
 kafka: ## The Strimzi operator, and a Kafka of one broker, in the cluster of kubectl
 	@kubectl apply -f k8s/namespace.yaml
 	@curl -fsSL $(strimzi) | sed 's/namespace: .*/namespace: $(NAMESPACE)/' | kubectl apply --server-side --namespace $(NAMESPACE) -f -
-	@kubectl --namespace $(NAMESPACE) set env deployment/strimzi-cluster-operator STRIMZI_POD_SECURITY_PROVIDER_CLASS=restricted
+	@kubectl --namespace $(NAMESPACE) patch deployment strimzi-cluster-operator --patch-file k8s/strimzi-operator.yaml
 	@kubectl apply --namespace $(NAMESPACE) -f k8s/kafka.yaml
 	@echo "Waits for Kafka, some minutes the first time"
 	@kubectl --namespace $(NAMESPACE) wait kafka/store --for=condition=Ready --timeout=15m

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { execa } from 'execa';
 import { connect, sentence } from '../../tools/cluster/api.ts';
-import { nameOf } from '../../tools/cluster/rollout.ts';
+import { nameOf, partsOf } from '../../tools/cluster/rollout.ts';
 import { provideHelm } from '../../tools/local/helm.ts';
 import { root } from '../../tools/local/paths.ts';
 
@@ -36,9 +36,11 @@ async function likelyGateways(): Promise<string[]> {
   return [...internal.map(({ address }) => `http://${address}:${nodePort}`), 'http://localhost:8080'];
 }
 
+const deployments = async () =>
+  (await apps.listNamespacedDeployment({ namespace, labelSelector: partsOf(release) })).items;
+
 export async function deploymentNames(): Promise<string[]> {
-  const labelSelector = `app.kubernetes.io/instance=${release}`;
-  return (await apps.listNamespacedDeployment({ namespace, labelSelector })).items.map(nameOf);
+  return (await deployments()).map(nameOf);
 }
 
 export async function helm(...args: string[]): Promise<string> {
@@ -83,8 +85,7 @@ export async function until(what: string, isSo: () => Promise<unknown>, seconds 
 }
 
 export const areAllAvailable = async () => {
-  const labelSelector = `app.kubernetes.io/instance=${release}`;
-  const { items } = await apps.listNamespacedDeployment({ namespace, labelSelector });
+  const items = await deployments();
   return (
     items.length > 0 && items.every(({ spec, status }) => (status?.availableReplicas ?? 0) >= (spec?.replicas ?? 1))
   );

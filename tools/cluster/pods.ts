@@ -3,12 +3,11 @@ import { type AddressInfo, createServer } from 'node:net';
 import { PassThrough, Writable } from 'node:stream';
 import { Exec, PortForward, type V1Pod } from '@kubernetes/client-node';
 import type { Cluster } from './api.ts';
-import { nameOf } from './rollout.ts';
+import { nameOf, partsOf } from './rollout.ts';
 
 export async function podsOf({ core, namespace, release }: Cluster, part?: string): Promise<V1Pod[]> {
-  const labels = [`app.kubernetes.io/instance=${release}`, part && `app.kubernetes.io/name=${part}`];
-  const { items } = await core.listNamespacedPod({ namespace, labelSelector: labels.filter(Boolean).join(',') });
-  return items;
+  const labelSelector = part ? `${partsOf(release)},app.kubernetes.io/name=${part}` : partsOf(release);
+  return (await core.listNamespacedPod({ namespace, labelSelector })).items;
 }
 
 export const isReady = ({ metadata, status }: V1Pod) =>
