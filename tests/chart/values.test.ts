@@ -6,6 +6,23 @@ const external = { postgres: { enabled: false }, global: { externalDatabase: { e
 describe('values that the chart refuses, with a sentence', () => {
   it.each([
     ['an unknown part', { oder: {} }, /oder/],
+    [
+      'an unknown part that looks like one',
+      { oder: { image: 'order' } },
+      /oder is no part of the store: .* alias: oder/,
+    ],
+    ['a typo in resources', { gateway: { resources: { request: {} } } }, /request/],
+    ['a typo in a request', { order: { resources: { requests: { cpi: 1 } } } }, /cpi/],
+    ['no quantity', { kafka: { strimzi: { resources: { limits: { memory: '12XB' } } } } }, /limits\/memory/],
+    ['an annotation that is no text', { order: { podAnnotations: { a: 1 } } }, /podAnnotations\/a/],
+    ['a typo in a toleration', { status: { tolerations: [{ efect: 'NoSchedule' }] } }, /efect/],
+    ['a typo in a peer', { global: { networkPolicy: { kafkaAt: [{ ipblock: {} }] } } }, /ipblock/],
+    ['no name of a Secret', { global: { jwt: { existingSecret: 'My_Secret' } } }, /existingSecret/],
+    [
+      'more copies at least than at most',
+      { order: { autoscaling: { enabled: true, minReplicas: 9 } } },
+      /order.autoscaling.minReplicas is above maxReplicas/,
+    ],
     ['a typo in a service', { order: { replcas: 2 } }, /replcas/],
     ['a typo in global', { global: { jwt: { existingSecrt: 'x' } } }, /existingSecrt/],
     ['a typo in a variable', { auth: { env: { JWT_HTTP_OLNY: true } } }, /JWT_HTTP_OLNY|propertyNames|auth\/env/],
