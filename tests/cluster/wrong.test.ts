@@ -1,10 +1,10 @@
 import type { V1EnvVar } from '@kubernetes/client-node';
 import { orUndefined } from '../../tools/cluster/api.ts';
-import { cluster, until } from './_cluster.ts';
+import { cluster, helm, until } from './_cluster.ts';
 
 // Copies of the account service that are set up wrongly, beside the right one: each says what is wrong, and none is ever ready.
 
-const { core, apps, namespace } = cluster;
+const { core, apps, namespace, release } = cluster;
 const name = 'account-set-up-wrongly';
 const secondsToSay = 180;
 
@@ -80,4 +80,17 @@ it('a database that cannot be reached', async () => {
 it('a password that is wrong', async () => {
   await start({ name: 'DATABASE_URL', value: 'postgresql://account:wrong@postgres:5432/account' });
   await endsSaying(/Cannot start: .*password authentication failed|Authentication failed/i);
+});
+
+it('a Secret without the key that is wanted of it: the chart refuses it', async () => {
+  const secret = 'store-jwt-without-key';
+  await core.createNamespacedSecret({ namespace, body: { metadata: { name: secret }, stringData: { OTHER: 'x' } } });
+  try {
+    const set = ['--reuse-values', '--hide-secret', '--set', `global.jwt.existingSecret=${secret}`];
+    await expect(helm('upgrade', release, 'charts/store', '--dry-run=server', ...set)).rejects.toThrow(
+      `global.jwt.existingSecret: the Secret ${secret} has no JWT_SECRET_KEY, or an empty one.`,
+    );
+  } finally {
+    await core.deleteNamespacedSecret({ name: secret, namespace });
+  }
 });
