@@ -1,7 +1,7 @@
 import type { EffectTransaction } from '@store/shared/consume';
 import { Decimal, type Money } from '@store/shared/money';
+import type { Query, Transact } from '@store/shared/query';
 import type { Changes, Counted, FigureChange, Invoice, Notification } from './changes.ts';
-import type { Prisma, PrismaClient } from './generated/client.ts';
 
 export type ChangesTransaction = Changes & EffectTransaction;
 
@@ -14,28 +14,20 @@ interface StoreOptions {
  * Transactions in which handlers only collect; what they have collected is written at the end, each table by one
  * statement. Rows that everybody writes to (a day, the invoice counter) are so locked for a moment only.
  */
-export function createTransactions(prisma: PrismaClient, { sendsMail }: StoreOptions) {
+export function createTransactions(transact: Transact, { sendsMail }: StoreOptions) {
   return <T>(work: (tx: ChangesTransaction) => Promise<T>): Promise<T> =>
-    prisma.$transaction(
-      async (tx) => {
-        const changes: Changes = { notifications: [], figures: [], invoices: [] };
-        const result = await work({
-          ...changes,
-          $queryRawUnsafe: (sql, ...values) => tx.$queryRawUnsafe(sql, ...values),
-        });
-        if (changes.notifications.length > 0) await insertNotifications(tx, changes.notifications, sendsMail);
-        if (changes.figures.length > 0) await addFigures(tx, changes.figures);
-        if (changes.invoices.length > 0) await insertInvoices(tx, changes.invoices);
-        return result;
-      },
-      { timeout: 60_000, maxWait: 5_000 },
-    );
+    transact(async (query) => {
+      const changes: Changes = { notifications: [], figures: [], invoices: [] };
+      const result = await work({ ...changes, query });
+      if (changes.notifications.length > 0) await insertNotifications(query, changes.notifications, sendsMail);
+      if (changes.figures.length > 0) await addFigures(query, changes.figures);
+      if (changes.invoices.length > 0) await insertInvoices(query, changes.invoices);
+      return result;
+    });
 }
 
-type Transaction = Prisma.TransactionClient;
-
-async function insertNotifications(tx: Transaction, rows: Notification[], sendsMail: boolean): Promise<void> {
-  await tx.$executeRawUnsafe(
+async function insertNotifications(query: Query, rows: Notification[], sendsMail: boolean): Promise<void> {
+  await query(
     `insert into notifications (id, order_id, customer_id, kind, subject, text, created_at, send_at)
      select id, order_id, customer_id, kind, subject, text, clock_timestamp(), case when $7::boolean then now() end
      from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[])
@@ -48,11 +40,11 @@ async function insertNotifications(tx: Transaction, rows: Notification[], sendsM
 }
 
 /** In the order of the days, always: who writes to several waits for others and never they for him. */
-async function addFigures(tx: Transaction, changes: FigureChange[]): Promise<void> {
+async function addFigures(query: Query, changes: FigureChange[]): Promise<void> {
   const days = [...new Set(changes.map(({ day }) => day))].sort();
   const count = (counted: Counted) =>
     days.map((day) => changes.filter((change) => change.day === day && change.counted === counted).length);
-  await tx.$executeRawUnsafe(
+  await query(
     `insert into daily_figures as old (day, orders, paid, cancelled, refunded)
      select * from unnest($1::date[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[]) as new(day) order by day
      on conflict (day) do update set
@@ -63,7 +55,7 @@ async function addFigures(tx: Transaction, changes: FigureChange[]): Promise<voi
   );
   const sums = [...sumsOf(changes)].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum);
   if (sums.length === 0) return;
-  await tx.$executeRawUnsafe(
+  await query(
     `insert into daily_amounts as old (day, currency, revenue, refunds)
      select * from unnest($1::date[], $2::text[], $3::numeric[], $4::numeric[]) as new(day, currency)
      order by day, currency
@@ -92,10 +84,10 @@ function sumsOf(changes: FigureChange[]) {
 }
 
 /** Numbers follow one another without a gap: whoever writes invoices waits for the one before to be committed. */
-async function insertInvoices(tx: Transaction, invoices: Invoice[]): Promise<void> {
+async function insertInvoices(query: Query, invoices: Invoice[]): Promise<void> {
   // A statement of its own: the next one sees what was committed while this one waited.
-  await tx.$executeRaw`select from invoice_counter where id = 1 for update`;
-  await tx.$executeRawUnsafe(
+  await query('select from invoice_counter where id = 1 for update');
+  await query(
     `with wanted as (
        select distinct on (order_id) *
        from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::numeric[], $5::text[], $6::timestamptz[]) with ordinality

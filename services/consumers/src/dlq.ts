@@ -3,14 +3,12 @@ import { openDatabase } from '@store/shared/database';
 import { runDeadLetters } from '@store/shared/dead-letter-command';
 import { createTransactions } from './change-store.ts';
 import { configSchema } from './config.ts';
-import { PrismaClient } from './generated/client.ts';
 import { handlersOf } from './groups.ts';
 
 process.exitCode = await runDeadLetters(configSchema, (config) => {
   const { CONSUMER_GROUP: group, DATABASE_URL, SMTP_URL } = config;
-  const { adapter, close } = openDatabase(DATABASE_URL, 2);
-  const prisma = new PrismaClient({ adapter });
-  const transaction = createTransactions(prisma, { sendsMail: SMTP_URL !== undefined });
+  const { transact, close } = openDatabase(DATABASE_URL, 2);
+  const transaction = createTransactions(transact, { sendsMail: SMTP_URL !== undefined });
   return {
     effect: { group, handlers: handlersOf[group], transaction },
     brokers: brokersFrom(config),

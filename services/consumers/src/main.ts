@@ -17,7 +17,7 @@ await runService('consumers', configSchema, async (context) => {
   const { config, onStop } = context;
   const { CONSUMER_GROUP: group, SMTP_URL: smtpUrl } = config;
   const log = context.log.child({ group });
-  const { adapter, close } = openDatabase(config.DATABASE_URL);
+  const { adapter, transact, close } = openDatabase(config.DATABASE_URL);
   const prisma = new PrismaClient({ adapter });
   onStop('database', close);
 
@@ -39,7 +39,7 @@ await runService('consumers', configSchema, async (context) => {
         database: prisma,
         group,
         handlers: handlersOf[group],
-        transaction: createTransactions(prisma, { sendsMail: smtpUrl !== undefined }),
+        transaction: createTransactions(transact, { sendsMail: smtpUrl !== undefined }),
         chunkSize: 200,
         gatherMs: 500,
       };

@@ -12,9 +12,9 @@ import { createPages } from '../src/page-store.ts';
 
 /** What a process of a group does, without the broker. */
 export function testGroup(databaseUrl: string, group: ConsumerGroup, { sendsMail = false, production = false } = {}) {
-  const { adapter, close } = openDatabase(databaseUrl);
+  const { adapter, transact, close } = openDatabase(databaseUrl);
   const prisma = new PrismaClient({ adapter });
-  const effect = { group, handlers: handlersOf[group], transaction: createTransactions(prisma, { sendsMail }) };
+  const effect = { group, handlers: handlersOf[group], transaction: createTransactions(transact, { sendsMail }) };
   const app = createApp({ group, pages: createPages(prisma), log: createLog(group, 'silent'), production });
   return {
     prisma,

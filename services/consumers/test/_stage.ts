@@ -2,18 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { type Consumer, type ConsumerOptions, type Handlers, startConsumer } from '@store/shared/consume';
 import { openDatabase } from '@store/shared/database';
 import { type DeadLetter, readDeadLetters } from '@store/shared/dead-letters';
-import type { EffectOptions } from '@store/shared/effects';
+import type { EffectOptions, EffectTransaction } from '@store/shared/effects';
 import type { EventKind, Payload, StoredEvent } from '@store/shared/events';
 import { createKafka, createPublisher, type RawMessage } from '@store/shared/kafka';
 import { createLog } from '@store/shared/log';
+import type { Transact } from '@store/shared/query';
 import type { Kafka } from 'kafkajs';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
 import { storedEvent } from '../../../tests/kit/order-events.ts';
 import { brokers, createTopic } from '../../../tests/kit/topic.ts';
 import { until } from '../../../tests/kit/until.ts';
-import { type Prisma, PrismaClient } from '../src/generated/client.ts';
-
-type Tx = Prisma.TransactionClient;
+import { PrismaClient } from '../src/generated/client.ts';
 
 export const customerId = 'c0570e00-3a52-4d0f-9f0e-0d8a55a1c001';
 
@@ -38,7 +37,7 @@ export async function createStage(partitions = 1) {
   const database: TestDatabase = await createTestDatabase('consumers');
   const topic = await createTopic(partitions);
   const group = `test-${randomUUID()}`;
-  const { adapter, close } = openDatabase(database.url);
+  const { adapter, transact, close } = openDatabase(database.url);
   const prisma = new PrismaClient({ adapter });
   await prisma.$executeRaw`create table effects (n bigserial, event_id uuid, order_id uuid, by text)`;
   const publisher = createPublisher(silent);
@@ -58,21 +57,23 @@ export async function createStage(partitions = 1) {
   });
 
   function effectBy(name: string, handle: (event: StoredEvent['id']) => Promise<void> = async () => undefined) {
-    const handlers: Handlers<Tx> = {
+    const handlers: Handlers<EffectTransaction> = {
       async OrderCancelled({ id, payload: { orderId } }, tx) {
-        await tx.$executeRaw`insert into effects (event_id, order_id, by) values (${id}::uuid, ${orderId}::uuid, ${name})`;
+        await tx.query('insert into effects (event_id, order_id, by) values ($1, $2, $3)', id, orderId, name);
         await handle(id);
       },
     };
     return handlers;
   }
 
-  function effect(over: PrismaClient = prisma, handlers = effectBy('a')): EffectOptions<Tx> {
-    return { group, handlers, transaction: (work) => over.$transaction(work, { timeout: 60_000, maxWait: 5_000 }) };
-  }
+  const effect = (over: Transact = transact, handlers = effectBy('a')): EffectOptions<EffectTransaction> => ({
+    group,
+    handlers,
+    transaction: (work) => over((query) => work({ query })),
+  });
 
   return {
-    ...{ topic, group, prisma, publisher, database, joins, effect, effectBy },
+    ...{ topic, group, prisma, transact, publisher, database, joins, effect, effectBy },
 
     publish: (...events: StoredEvent[]) => publisher.publish(topic, events),
     send: (...messages: RawMessage[]) => publisher.send(topic, messages),
@@ -80,10 +81,10 @@ export async function createStage(partitions = 1) {
     /** @param name shown in the effects @param handle after the effect, in its transaction */
     start(
       handle?: (eventId: string) => Promise<void>,
-      { name = 'a', ...options }: Partial<ConsumerOptions<Tx>> & { name?: string } = {},
+      { name = 'a', ...options }: Partial<ConsumerOptions<EffectTransaction>> & { name?: string } = {},
     ): Consumer {
       const consumer = startConsumer({
-        ...effect(prisma, effectBy(name, handle)),
+        ...effect(transact, effectBy(name, handle)),
         kafka: listened,
         topic,
         sender: publisher,

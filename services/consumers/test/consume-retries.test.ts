@@ -4,7 +4,6 @@ import { unavailable } from '@store/shared/errors';
 import pg from 'pg';
 import { createGate } from '../../../tests/kit/gate.ts';
 import { until } from '../../../tests/kit/until.ts';
-import { PrismaClient } from '../src/generated/client.ts';
 import { anEvent, createStage, type Stage, times } from './_stage.ts';
 
 let stage: Stage;
@@ -71,11 +70,10 @@ describe('what a handler needs is away', () => {
     stage = await createStage();
     const gate = await createGate(stage.database.url);
     stage.onEnd(gate.close);
-    const { adapter, close } = openDatabase(gate.url);
-    const prisma = new PrismaClient({ adapter });
+    const { transact, close } = openDatabase(gate.url);
     stage.onEnd(close);
     const events = times(10, () => anEvent());
-    stage.start(undefined, stage.effect(prisma));
+    stage.start(undefined, stage.effect(transact));
     await stage.publish(...events.slice(0, 5));
     await stage.has(...events.slice(0, 5));
     await gate.close();

@@ -1,7 +1,7 @@
 import { openDatabase } from '@store/shared/database';
 import { describeLetters, runDeadLetters } from '@store/shared/dead-letter-command';
 import type { DeadLetter } from '@store/shared/dead-letters';
-import type { EffectOptions } from '@store/shared/effects';
+import type { EffectOptions, EffectTransaction } from '@store/shared/effects';
 import { createKafka } from '@store/shared/kafka';
 import { createLog } from '@store/shared/log';
 import { readPartitions } from '@store/shared/read-partitions';
@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { awayDatabaseUrl } from '../../../tests/kit/database.ts';
 import { brokers } from '../../../tests/kit/topic.ts';
 import { until } from '../../../tests/kit/until.ts';
-import { type Prisma, PrismaClient } from '../src/generated/client.ts';
+
 import { anEvent, createStage, lettersOf, rawOf, type Stage } from './_stage.ts';
 
 let stage: Stage;
@@ -25,7 +25,7 @@ const broken = async () => {
 };
 
 /** The command as a service's dlq.ts has it. */
-async function command(argv: string[], effect: EffectOptions<Prisma.TransactionClient> = stage.effect()) {
+async function command(argv: string[], effect: EffectOptions<EffectTransaction> = stage.effect()) {
   const lines: string[] = [];
   const code = await runDeadLetters(
     z.object({}),
@@ -76,7 +76,7 @@ it('become new ones with one more attempt where it is still broken, and keep the
   const byPlace = (letters: DeadLetter[]) =>
     letters.sort((a, b) => JSON.stringify(a.origin).localeCompare(JSON.stringify(b.origin)));
   const before = byPlace(await stage.letters());
-  const { code, text } = await command(['retry'], stage.effect(stage.prisma, stage.effectBy('b', broken)));
+  const { code, text } = await command(['retry'], stage.effect(stage.transact, stage.effectBy('b', broken)));
   expect(text).toContain('0 handled, 3 failed again');
   expect(code).toBe(1);
   const after = byPlace(await stage.letters());
@@ -127,8 +127,7 @@ it('of other groups are not touched, nor are anybody’s offsets on the events',
 
 it('stay where what the handler needs is away', async () => {
   const events = await deadEvents(3);
-  const { adapter, close } = openDatabase(awayDatabaseUrl);
-  const away = new PrismaClient({ adapter });
+  const { transact: away, close } = openDatabase(awayDatabaseUrl);
   stage.onEnd(close);
   const { code, text } = await command(['retry'], stage.effect(away));
   expect(code).toBe(1);
@@ -139,7 +138,7 @@ it('stay where what the handler needs is away', async () => {
 });
 
 describe('the command', () => {
-  const untouched: EffectOptions<Prisma.TransactionClient> = {
+  const untouched: EffectOptions<EffectTransaction> = {
     group: 'any',
     handlers: {},
     transaction: () => Promise.reject(new Error('not to be called')),

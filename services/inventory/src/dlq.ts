@@ -13,11 +13,11 @@ import { createStockStore } from './stock-store.ts';
 
 /** The dead letters of inventory. */
 process.exitCode = await runDeadLetters(configSchema, (config) => {
-  const { adapter, close } = openDatabase(config.DATABASE_URL, 2);
+  const { adapter, query, transact, close } = openDatabase(config.DATABASE_URL, 2);
   const prisma = new PrismaClient({ adapter });
-  const store = createReservationStore(prisma);
+  const store = createReservationStore(transact);
   const stock = createStock({
-    store: createStockStore(prisma),
+    store: createStockStore(prisma, query),
     products: createProductClient(config.PRODUCT_URL),
     initialStock: config.INITIAL_STOCK,
   });

@@ -17,12 +17,12 @@ import { createStockStore } from './stock-store.ts';
 
 await runService('inventory', configSchema, async (context) => {
   const { config, log, onStop } = context;
-  const { adapter, close } = openDatabase(config.DATABASE_URL);
+  const { adapter, query, transact, close } = openDatabase(config.DATABASE_URL);
   const prisma = new PrismaClient({ adapter });
   onStop('database', close);
-  const store = createReservationStore(prisma);
+  const store = createReservationStore(transact);
   const stock = createStock({
-    store: createStockStore(prisma),
+    store: createStockStore(prisma, query),
     products: createProductClient(config.PRODUCT_URL),
     initialStock: config.INITIAL_STOCK,
   });

@@ -1,7 +1,7 @@
 import type { EffectTransaction } from '@store/shared/consume';
 import type { StoredEvent } from '@store/shared/events';
 import { appendToOutbox } from '@store/shared/outbox';
-import { Prisma, type PrismaClient } from './generated/client.ts';
+import type { Query, Transact } from '@store/shared/query';
 
 export interface Item {
   productId: string;
@@ -36,6 +36,7 @@ export interface ReservationTransaction extends EffectTransaction {
   findForUpdate(orderId: string): Promise<Reservation | undefined>;
   /** What is due, locked; what somebody else has locked is left for later. */
   lockDue(now: Date, limit: number): Promise<Reservation[]>;
+  /** What is left out stays as it is. */
   update(orderId: string, change: ReservationChange): Promise<void>;
   /** Locks the stock of these products and says what is available of each. */
   lockStock(productIds: string[]): Promise<Map<string, number>>;
@@ -44,58 +45,69 @@ export interface ReservationTransaction extends EffectTransaction {
   append(events: StoredEvent[]): Promise<void>;
 }
 
-const columns = Prisma.raw(`
+const columns = `
   order_id as "orderId", customer_id as "customerId", status, items, ship_at as "shipAt",
-  shipment_id as "shipmentId", traceparent, created_at as "createdAt", updated_at as "updatedAt"`);
+  shipment_id as "shipmentId", traceparent, created_at as "createdAt", updated_at as "updatedAt"`;
 
 export interface ReservationStore {
   transaction<T>(work: (tx: ReservationTransaction) => Promise<T>): Promise<T>;
 }
 
-export function createReservationStore(prisma: PrismaClient): ReservationStore {
-  return {
-    transaction: (work) => prisma.$transaction((tx) => work(reservationsIn(tx)), { timeout: 60_000, maxWait: 5_000 }),
-  };
+export function createReservationStore(transact: Transact): ReservationStore {
+  return { transaction: (work) => transact((query) => work(reservationsIn(query))) };
 }
 
-function reservationsIn(tx: Prisma.TransactionClient): ReservationTransaction {
-  return {
-    $queryRawUnsafe: (sql, ...values) => tx.$queryRawUnsafe(sql, ...values),
+const reservationsIn = (query: Query): ReservationTransaction => ({
+  query,
 
-    async insert({ items, ...reservation }) {
-      const data = { ...reservation, items: items as object[] };
-      const { count } = await tx.reservation.createMany({ data: [data], skipDuplicates: true });
-      return count > 0;
-    },
+  async insert({ orderId, customerId, status, items, createdAt, updatedAt }) {
+    const inserted = await query(
+      `insert into reservations (order_id, customer_id, status, items, created_at, updated_at)
+       values ($1, $2, $3, $4, $5, $6) on conflict do nothing returning 1`,
+      ...[orderId, customerId, status, JSON.stringify(items), createdAt, updatedAt],
+    );
+    return inserted.length > 0;
+  },
 
-    async findForUpdate(orderId) {
-      const [row] = await tx.$queryRaw<Reservation[]>`
-        select ${columns} from reservations where order_id = ${orderId}::uuid for update`;
-      return row;
-    },
+  async findForUpdate(orderId) {
+    const sql = `select ${columns} from reservations where order_id = $1 for update`;
+    const [row] = await query<Reservation>(sql, orderId);
+    return row;
+  },
 
-    lockDue: (now, limit) => tx.$queryRaw<Reservation[]>`
-      select ${columns} from reservations where status = 'RESERVED' and ship_at <= ${now}
-      order by ship_at limit ${limit}::int for update skip locked`,
+  lockDue: (now, limit) =>
+    query<Reservation>(
+      `select ${columns} from reservations where status = 'RESERVED' and ship_at <= $1
+       order by ship_at limit $2 for update skip locked`,
+      ...[now, limit],
+    ),
 
-    async update(orderId, change) {
-      await tx.reservation.updateMany({ where: { orderId }, data: change });
-    },
+  async update(orderId, { status, shipAt, shipmentId, traceparent, updatedAt }) {
+    await query(
+      `update reservations set status = coalesce($2, status), ship_at = coalesce($3, ship_at),
+         shipment_id = coalesce($4, shipment_id), traceparent = coalesce($5, traceparent), updated_at = $6
+       where order_id = $1`,
+      ...[orderId, status, shipAt, shipmentId, traceparent, updatedAt],
+    );
+  },
 
-    async lockStock(productIds) {
-      const rows = await tx.$queryRaw<{ id: string; available: number }[]>`
-        select product_id as id, available from stock where product_id = any(${productIds}::uuid[])
-        order by product_id for update`;
-      return new Map(rows.map(({ id, available }) => [id, available]));
-    },
+  async lockStock(productIds) {
+    const rows = await query<{ id: string; available: number }>(
+      `select product_id as id, available from stock where product_id = any($1::uuid[])
+       order by product_id for update`,
+      productIds,
+    );
+    return new Map(rows.map(({ id, available }) => [id, available]));
+  },
 
-    async addStock(items) {
-      await tx.$executeRaw`
-        update stock set available = available + item.quantity
-        from json_to_recordset(${JSON.stringify(items)}::json) as item("productId" uuid, quantity int)
-        where product_id = item."productId"`;
-    },
+  async addStock(items) {
+    await query(
+      `update stock set available = available + item.quantity
+       from json_to_recordset($1::json) as item("productId" uuid, quantity int)
+       where product_id = item."productId"`,
+      JSON.stringify(items),
+    );
+  },
 
-    append: (events) => appendToOutbox(tx, ...events),
-  };
-}
+  append: (events) => appendToOutbox(query, ...events),
+});

@@ -1,8 +1,9 @@
+import type { Query } from '@store/shared/query';
 import type { PrismaClient } from './generated/client.ts';
 
 export type StockStore = ReturnType<typeof createStockStore>;
 
-export function createStockStore(prisma: PrismaClient) {
+export function createStockStore(prisma: PrismaClient, query: Query) {
   return {
     /** Undefined for a product that was never seen here. */
     async available(productId: string): Promise<number | undefined> {
@@ -11,8 +12,9 @@ export function createStockStore(prisma: PrismaClient) {
 
     /** Those of the products that were seen here before. */
     async seen(productIds: string[]): Promise<Set<string>> {
-      const rows = await prisma.stock.findMany({ where: { productId: { in: productIds } } });
-      return new Set(rows.map(({ productId }) => productId));
+      const sql = 'select product_id as id from stock where product_id = any($1::uuid[])';
+      const rows = await query<{ id: string }>(sql, productIds);
+      return new Set(rows.map(({ id }) => id));
     },
 
     /** In the order of their ids, as everybody who touches several products: so nobody waits in a circle. */

@@ -41,11 +41,11 @@ export type TestInventory = ReturnType<typeof testInventory>;
 
 /** The real service over a database of the test's own, without Kafka: events are handed to it by `take`. */
 export function testInventory(databaseUrl: string, options: Options = {}) {
-  const { adapter, close } = openDatabase(databaseUrl, 25);
+  const { adapter, query, transact, close } = openDatabase(databaseUrl, 25);
   const prisma = new PrismaClient({ adapter });
-  const store = createReservationStore(prisma);
+  const store = createReservationStore(transact);
   const products = options.products ?? fakeProducts();
-  const stock = createStock({ store: createStockStore(prisma), products, initialStock });
+  const stock = createStock({ store: createStockStore(prisma, query), products, initialStock });
   const clock = options.clock ?? (() => new Date());
   const reservations = createReservations({ store, newId: randomUUID, clock, shipAfterMs: 60_000 });
   const saga = createSaga(stock, reservations);

@@ -2,15 +2,13 @@ import { brokersFrom } from '@store/shared/config';
 import { openDatabase } from '@store/shared/database';
 import { runDeadLetters } from '@store/shared/dead-letter-command';
 import { workerConfigSchema } from './config.ts';
-import { PrismaClient } from './generated/client.ts';
 import { createSaga } from './saga.ts';
 import { createSagaStore } from './saga-store.ts';
 
 /** The dead letters of the order worker. */
 process.exitCode = await runDeadLetters(workerConfigSchema, (config) => {
-  const { adapter, close } = openDatabase(config.DATABASE_URL, 2);
-  const prisma = new PrismaClient({ adapter });
-  const { transaction } = createSagaStore(prisma);
+  const { transact, close } = openDatabase(config.DATABASE_URL, 2);
+  const { transaction } = createSagaStore(transact);
   return {
     effect: { group: 'order-group', handlers: createSaga(() => new Date()), transaction },
     brokers: brokersFrom(config),

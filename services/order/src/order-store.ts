@@ -118,7 +118,7 @@ export function createOrderStore(prisma: PrismaClient, query: Query): OrderStore
           async update(orderId, change) {
             await tx.order.update({ where: { id: orderId }, data: change });
           },
-          append: (event) => appendToOutbox(tx, event),
+          append: (event) => appendToOutbox((sql, ...values) => tx.$queryRawUnsafe(sql, ...values), event),
         }),
       ),
   };

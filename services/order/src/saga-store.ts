@@ -1,12 +1,10 @@
 import type { EffectTransaction } from '@store/shared/consume';
-import type { Prisma, PrismaClient } from './generated/client.ts';
+import type { Transact } from '@store/shared/query';
 
 /** Each is a guarded update: where the order is not in the state it starts from, nothing changes. */
 export interface SagaTransaction extends EffectTransaction {
-  /** PENDING -> CONFIRMED */
-  confirm(orderId: string, paidAt: Date, now: Date): Promise<void>;
-  /** The payment of an order that was cancelled while it was under way; the order stays CANCELLED. */
-  notePayment(orderId: string, paidAt: Date, now: Date): Promise<void>;
+  /** PENDING -> CONFIRMED. An order that was cancelled while its payment was under way notes it, and stays CANCELLED. */
+  pay(orderId: string, paidAt: Date, now: Date): Promise<void>;
   /** PENDING -> CANCELLED */
   cancelPending(orderId: string, reason: string, now: Date): Promise<void>;
   /** CONFIRMED and not shipped -> shipped */
@@ -17,23 +15,38 @@ export interface SagaStore {
   transaction<T>(work: (tx: SagaTransaction) => Promise<T>): Promise<T>;
 }
 
-export function createSagaStore(prisma: PrismaClient): SagaStore {
+export function createSagaStore(transact: Transact): SagaStore {
   return {
-    transaction: (work) => prisma.$transaction((tx) => work(ordersIn(tx)), { timeout: 60_000, maxWait: 5_000 }),
-  };
-}
+    transaction: (work) =>
+      transact((query) =>
+        work({
+          query,
 
-function ordersIn(tx: Prisma.TransactionClient): SagaTransaction {
-  async function update(where: Prisma.OrderWhereInput, data: Prisma.OrderUpdateManyMutationInput): Promise<void> {
-    await tx.order.updateMany({ where, data });
-  }
+          async pay(orderId, paidAt, now) {
+            await query(
+              `update orders set paid_at = $2, updated_at = $3,
+                 status = case status when 'PENDING' then 'CONFIRMED' else status end
+               where id = $1 and (status = 'PENDING' or status = 'CANCELLED' and paid_at is null)`,
+              ...[orderId, paidAt, now],
+            );
+          },
 
-  return {
-    $queryRawUnsafe: (sql, ...values) => tx.$queryRawUnsafe(sql, ...values),
-    confirm: (id, paidAt, updatedAt) => update({ id, status: 'PENDING' }, { status: 'CONFIRMED', paidAt, updatedAt }),
-    notePayment: (id, paidAt, updatedAt) => update({ id, status: 'CANCELLED', paidAt: null }, { paidAt, updatedAt }),
-    cancelPending: (id, cancelReason, now) =>
-      update({ id, status: 'PENDING' }, { status: 'CANCELLED', cancelledAt: now, cancelReason, updatedAt: now }),
-    ship: (id, shippedAt, updatedAt) => update({ id, status: 'CONFIRMED', shippedAt: null }, { shippedAt, updatedAt }),
+          async cancelPending(orderId, reason, now) {
+            await query(
+              `update orders set status = 'CANCELLED', cancelled_at = $2, cancel_reason = $3, updated_at = $2
+               where id = $1 and status = 'PENDING'`,
+              ...[orderId, now, reason],
+            );
+          },
+
+          async ship(orderId, shippedAt, now) {
+            await query(
+              `update orders set shipped_at = $2, updated_at = $3
+               where id = $1 and status = 'CONFIRMED' and shipped_at is null`,
+              ...[orderId, shippedAt, now],
+            );
+          },
+        }),
+      ),
   };
 }

@@ -17,7 +17,7 @@ import { createSagaStore } from './saga-store.ts';
  */
 await runService('order-worker', workerConfigSchema, async (context) => {
   const { config, log, onStop } = context;
-  const { adapter, query, close } = openDatabase(config.DATABASE_URL, 8);
+  const { adapter, query, transact, close } = openDatabase(config.DATABASE_URL, 8);
   const prisma = new PrismaClient({ adapter });
   onStop('database', close);
   const orders = createOrderStore(prisma, query);
@@ -36,7 +36,7 @@ await runService('order-worker', workerConfigSchema, async (context) => {
         database: prisma,
         group: 'order-group',
         handlers: createSaga(() => new Date()),
-        transaction: createSagaStore(prisma).transaction,
+        transaction: createSagaStore(transact).transaction,
         chunkSize: 100,
       });
     },

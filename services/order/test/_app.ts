@@ -45,7 +45,7 @@ interface Options {
 
 /** The real application over a database of the test's own. */
 export function testApp(databaseUrl: string, { products, currency, production, ...rest }: Options = {}) {
-  const { adapter, query, close } = openDatabase(databaseUrl);
+  const { adapter, query, transact, close } = openDatabase(databaseUrl);
   const prisma = new PrismaClient({ adapter });
   const store = createOrderStore(prisma, query);
   const app = createApp({
@@ -56,7 +56,7 @@ export function testApp(databaseUrl: string, { products, currency, production, .
     production: production ?? false,
     ...rest,
   });
-  return { app, prisma, store, close };
+  return { app, prisma, store, transact, close };
 }
 
 /** How many rows there are of everything. */

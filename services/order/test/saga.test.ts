@@ -27,7 +27,7 @@ beforeAll(async () => {
   effects = {
     group: 'order-group',
     handlers: createSaga(() => now),
-    transaction: createSagaStore(order.prisma).transaction,
+    transaction: createSagaStore(order.transact).transaction,
   };
 });
 afterAll(async () => {

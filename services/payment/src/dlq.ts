@@ -4,15 +4,13 @@ import { openDatabase } from '@store/shared/database';
 import { runDeadLetters } from '@store/shared/dead-letter-command';
 import { createBuiltInProvider } from './built-in-provider.ts';
 import { configSchema } from './config.ts';
-import { PrismaClient } from './generated/client.ts';
 import { createPaymentStore } from './payment-store.ts';
 import { createPayments } from './payments.ts';
 
 /** The dead letters of payment. */
 process.exitCode = await runDeadLetters(configSchema, (config) => {
-  const { adapter, close } = openDatabase(config.DATABASE_URL, 2);
-  const prisma = new PrismaClient({ adapter });
-  const store = createPaymentStore(prisma);
+  const { close, ...database } = openDatabase(config.DATABASE_URL, 2);
+  const store = createPaymentStore(database);
   const provider = createBuiltInProvider(config.PAYMENT_DECLINE_ABOVE);
   const payments = createPayments({ store, provider, clock: () => new Date(), newId: randomUUID });
   return {

@@ -13,10 +13,10 @@ import { createPayments } from './payments.ts';
 
 await runService('payment', configSchema, async (context) => {
   const { config, log, onStop } = context;
-  const { adapter, close } = openDatabase(config.DATABASE_URL);
+  const { adapter, close, ...database } = openDatabase(config.DATABASE_URL);
   const prisma = new PrismaClient({ adapter });
   onStop('database', close);
-  const store = createPaymentStore(prisma);
+  const store = createPaymentStore(database);
   const payments = createPayments({
     store,
     provider: createBuiltInProvider(config.PAYMENT_DECLINE_ABOVE),

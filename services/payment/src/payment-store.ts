@@ -2,7 +2,7 @@ import type { EffectTransaction } from '@store/shared/consume';
 import type { StoredEvent } from '@store/shared/events';
 import { Decimal, type Money } from '@store/shared/money';
 import { appendToOutbox } from '@store/shared/outbox';
-import type { Payment as PaymentRow, Prisma, PrismaClient } from './generated/client.ts';
+import type { Query, Transact } from '@store/shared/query';
 import type { Payment, PaymentStatus } from './payment.ts';
 
 export interface PaymentStart {
@@ -33,59 +33,78 @@ export interface PaymentTransaction extends EffectTransaction {
   append(event: StoredEvent): Promise<void>;
 }
 
-export function createPaymentStore(prisma: PrismaClient): PaymentStore {
-  async function find(orderId: string): Promise<Payment | undefined> {
-    const row = await prisma.payment.findUnique({ where: { orderId } });
-    return row === null ? undefined : toPayment(row);
-  }
+interface Database {
+  query: Query;
+  transact: Transact;
+}
+
+export function createPaymentStore({ query, transact }: Database): PaymentStore {
+  const find = (orderId: string) => findPayment(query, orderId);
 
   return {
     find,
 
     async begin(start, now) {
       const { orderId, customerId, amount } = start;
-      const { count } = await prisma.payment.createMany({
-        data: {
-          ...{ orderId, customerId, status: 'CHARGING', createdAt: now, updatedAt: now },
-          ...{ amount: amount.amount.toFixed(), currency: amount.currency },
-        },
-        skipDuplicates: true,
-      });
-      const known = count === 1 ? undefined : await find(orderId);
+      const [begun] = await query(
+        `insert into payments (order_id, customer_id, status, amount, currency, created_at, updated_at)
+         values ($1, $2, 'CHARGING', $3, $4, $5, $5) on conflict do nothing returning 1`,
+        ...[orderId, customerId, amount.amount.toFixed(), amount.currency, now],
+      );
+      const known = begun ? undefined : await find(orderId);
       return known ?? { ...start, status: 'CHARGING' };
     },
 
-    transaction: (work) => prisma.$transaction((tx) => work(paymentsIn(tx)), { timeout: 60_000, maxWait: 5_000 }),
+    transaction: (work) => transact((query) => work(paymentsIn(query))),
   };
 }
 
-const paymentsIn = (tx: Prisma.TransactionClient): PaymentTransaction => ({
-  $queryRawUnsafe: (sql, ...values) => tx.$queryRawUnsafe(sql, ...values),
+const paymentsIn = (query: Query): PaymentTransaction => ({
+  query,
 
-  async findForUpdate(orderId) {
-    await tx.$queryRaw`select from payments where order_id = ${orderId}::uuid for update`;
-    const row = await tx.payment.findUnique({ where: { orderId } });
-    return row === null ? undefined : toPayment(row);
+  findForUpdate: (orderId) => findPayment(query, orderId, 'for update'),
+
+  async insertCancelled({ orderId, customerId, reason }, now) {
+    const inserted = await query(
+      `insert into payments (order_id, customer_id, status, reason, created_at, updated_at)
+       values ($1, $2, 'CANCELLED', $3, $4, $4) on conflict do nothing returning 1`,
+      ...[orderId, customerId, reason, now],
+    );
+    return inserted.length > 0;
   },
 
-  async insertCancelled(order, now) {
-    const data = { ...order, status: 'CANCELLED', createdAt: now, updatedAt: now };
-    const { count } = await tx.payment.createMany({ data, skipDuplicates: true });
-    return count === 1;
+  async update(orderId, { status, paymentId, reason, updatedAt }) {
+    await query(
+      `update payments set status = $2, payment_id = coalesce($3, payment_id), reason = coalesce($4, reason),
+         updated_at = $5
+       where order_id = $1`,
+      ...[orderId, status, paymentId, reason, updatedAt],
+    );
   },
 
-  async update(orderId, change) {
-    await tx.payment.update({ where: { orderId }, data: change });
-  },
-
-  append: (event) => appendToOutbox(tx, event),
+  append: (event) => appendToOutbox(query, event),
 });
 
+interface PaymentRow {
+  orderId: string;
+  customerId: string;
+  status: PaymentStatus;
+  amount: string | null;
+  currency: string | null;
+  paymentId: string | null;
+}
+
 /** The database checks which status has an amount and a payment id. */
-function toPayment({ orderId, customerId, status, amount, currency, paymentId }: PaymentRow): Payment {
-  const order = { orderId, customerId };
+async function findPayment(query: Query, orderId: string, lock = ''): Promise<Payment | undefined> {
+  const [row] = await query<PaymentRow>(
+    `select order_id as "orderId", customer_id as "customerId", status, amount, currency, payment_id as "paymentId"
+     from payments where order_id = $1 ${lock}`,
+    orderId,
+  );
+  if (row === undefined) return undefined;
+  const { status, amount, currency, paymentId, ...order } = row;
   if (amount === null || currency === null) return { ...order, status: 'CANCELLED' };
-  const money = { amount: new Decimal(amount.toFixed()), currency };
+  const money = { amount: new Decimal(amount), currency };
   return paymentId === null
     ? { ...order, status: status as 'CHARGING' | 'FAILED', amount: money }
     : { ...order, status: status as 'PAID' | 'REFUNDED', amount: money, paymentId };

@@ -69,9 +69,9 @@ export function testPayments(
   databaseUrl: string,
   { provider = fakeProvider(), clock = () => new Date() }: Options = {},
 ) {
-  const { adapter, close } = openDatabase(databaseUrl, 20);
+  const { adapter, close, ...database } = openDatabase(databaseUrl, 20);
   const prisma = new PrismaClient({ adapter });
-  const { transaction, ...store } = createPaymentStore(prisma);
+  const { transaction, ...store } = createPaymentStore(database);
   const payments = createPayments({ store: { ...store, transaction }, provider, clock, newId: randomUUID });
   const effects = { ...payments, group: 'payment-group', transaction };
 

@@ -1,6 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
-import { preparedNames, type Query } from './query.ts';
+import { preparedNames, type Query, type Transact } from './query.ts';
 
 /**
  * The connections of a service, for Prisma and for the few statements that are too busy to go through it.
@@ -9,12 +9,35 @@ import { preparedNames, type Query } from './query.ts';
 export function openDatabase(url: string, poolSize?: number) {
   const pool = new pg.Pool(poolConfig(url, poolSize));
   pool.on('error', ignore);
+  pool.on('connect', (client) => client.on('error', ignore));
   const statementNameGenerator = preparedNames();
-  const query: Query = async (sql, ...values) =>
-    (await pool.query({ text: sql, values, name: statementNameGenerator({ sql }) })).rows;
+  const queryOn =
+    (connection: pg.Pool | pg.PoolClient): Query =>
+    async (sql, ...values) =>
+      (await connection.query({ text: sql, values, name: statementNameGenerator({ sql }) })).rows;
+
+  const transact: Transact = async (work) => {
+    const client = await pool.connect();
+    let failure: Error | undefined;
+    try {
+      await client.query('begin');
+      const result = await work(queryOn(client));
+      await client.query('commit');
+      return result;
+    } catch (error) {
+      await client.query('rollback').catch((broken: Error) => {
+        failure = broken;
+      });
+      throw error;
+    } finally {
+      client.release(failure);
+    }
+  };
+
   return {
     adapter: new PrismaPg(pool, { onConnectionError: ignore, statementNameGenerator }),
-    query,
+    query: queryOn(pool),
+    transact,
     close: () => pool.end(),
   };
 }

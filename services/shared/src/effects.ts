@@ -2,11 +2,12 @@ import { consumerMetrics } from './consumer-metrics.ts';
 import { isDatabaseAway, isDatabaseUnfit } from './database-errors.ts';
 import { DomainError } from './errors.ts';
 import { type EventKind, eventAttributes, type OrderEvent } from './events.ts';
+import type { Query } from './query.ts';
 import { runInTrace, startSpan, type Trace, traceFrom } from './trace.ts';
 
-/** What a handler's transaction offers to this file; Prisma's transaction client does. */
+/** What a handler's transaction offers to this file. */
 export interface EffectTransaction {
-  $queryRawUnsafe<T>(sql: string, ...values: unknown[]): Promise<T>;
+  query: Query;
 }
 
 /**
@@ -77,7 +78,7 @@ async function applyInTraces<Tx extends EffectTransaction, Prepared>(
     prepared.push({ event, result: await inTrace(event, async () => prepare?.(event)) });
   }
   return transaction(async (tx) => {
-    const rows = await tx.$queryRawUnsafe<{ id: string }[]>(
+    const rows = await tx.query<{ id: string }>(
       `insert into processed_events (consumer_group, event_id) select $1, unnest($2::uuid[])
        on conflict do nothing returning event_id::text as id`,
       group,

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { Counter, Gauge } from 'prom-client';
-import type { EffectTransaction } from './effects.ts';
 import type { StoredEvent } from './events.ts';
 import type { Publisher } from './kafka.ts';
 import type { Logger } from './log.ts';
+import type { Query } from './query.ts';
 
 /**
  * The channel on which a transaction that wrote to the outbox says so: `select pg_notify('outbox', '')`.
@@ -43,8 +43,8 @@ new Gauge({
 });
 
 /** Writes events in the transaction of the change that they tell (spec: Events, rule 5), and wakes the relay when it commits. */
-export async function appendToOutbox(tx: EffectTransaction, ...events: StoredEvent[]): Promise<void> {
-  await tx.$queryRawUnsafe(
+export async function appendToOutbox(query: Query, ...events: StoredEvent[]): Promise<void> {
+  await query(
     `with added as (
        insert into outbox (id, kind, key, payload, traceparent, created_at)
        select * from json_to_recordset($1::json)
@@ -96,22 +96,19 @@ async function run({ databaseUrl, topic, publisher, log }: RelayOptions, signal:
       log.info('The relay is active');
       await client.query(`listen ${outboxChannel}`);
       let forgetAt = 0;
-      while (!signal.aborted) {
-        const events = await unsent(client);
-        oldestUnsent = events[0]?.createdAt;
+      for (let events = await unsent(client); !signal.aborted; ) {
         if (events.length === 0) {
           if (Date.now() >= forgetAt) {
             const forgotten = await forgetSent(client);
             if (forgotten < forgetAtOnce) forgetAt = Date.now() + forgetEveryMs;
           }
           await doorbell.rung(pollMs);
+          events = await unsent(client);
           continue;
         }
         await publisher.publish(topic, events);
-        await client.query('update outbox set sent_at = now() where id = any($1::uuid[])', [
-          events.map(({ id }) => id),
-        ]);
         published.inc(events.length);
+        events = await unsent(client, events);
         failures = 0;
       }
     } catch (error) {
@@ -151,10 +148,20 @@ async function isHolder(client: pg.Client, signal: AbortSignal): Promise<boolean
   return false;
 }
 
-async function unsent(client: pg.Client): Promise<StoredEvent[]> {
+/** What is to be published next; marks what has been, on the same way to the database. */
+async function unsent(client: pg.Client, sent: StoredEvent[] = []): Promise<StoredEvent[]> {
+  const columns = 'id, kind, key, payload, traceparent, created_at as "createdAt"';
+  const read = `select ${columns} from outbox where sent_at is null`;
+  const first = `order by seq limit ${batchSize}`;
   const { rows } = await client.query<StoredEvent>(
-    `select id, kind, key, payload, traceparent, created_at as "createdAt"
-     from outbox where sent_at is null order by seq limit ${batchSize}`,
+    sent.length === 0
+      ? { name: 'read', text: `${read} ${first}` }
+      : {
+          name: 'mark-and-read',
+          text: `with sent as (update outbox set sent_at = now() where id = any($1::uuid[]))
+                 ${read} and id <> all($1::uuid[]) ${first}`,
+          values: [sent.map(({ id }) => id)],
+        },
   );
   let bytes = 0;
   const tooMuch = rows.findIndex(({ payload }) => {
