@@ -16,7 +16,7 @@ export const outboxChannel = 'outbox';
 
 /** Any constant: one relay per database holds this lock. */
 const relayLock = 7_310_002;
-const batchSize = 500;
+const batchSize = 1_000;
 /** Even when all events of a batch go to one partition, they fit into what a broker takes at once (1 MiB by default). */
 const batchBytes = 512 * 1024;
 const headerBytes = 512;
@@ -85,6 +85,9 @@ export function startRelay(options: RelayOptions): Relay {
 
 async function run({ databaseUrl, topic, publisher, log }: RelayOptions, signal: AbortSignal): Promise<void> {
   const doorbell = createDoorbell(signal);
+  const publish = async (batch: StoredEvent[]) => {
+    if (batch.length > 0) await publisher.publish(topic, batch);
+  };
   for (let failures = 0; !signal.aborted; ) {
     const client = createClient(databaseUrl);
     client.on('error', doorbell.ring); // the query that follows fails and says why
@@ -96,21 +99,23 @@ async function run({ databaseUrl, topic, publisher, log }: RelayOptions, signal:
       log.info('The relay is active');
       await client.query(`listen ${outboxChannel}`);
       let forgetAt = 0;
-      for (let events = await unsent(client); !signal.aborted; ) {
-        if (events.length === 0) {
+      let sent: StoredEvent[] = [];
+      let batch: StoredEvent[] = [];
+      while (!signal.aborted) {
+        // While the broker takes a batch, the one before is marked, and the one behind is read.
+        const [next] = await both(markAndRead(client, sent, batch), publish(batch));
+        published.inc(batch.length);
+        if (batch.length > 0) failures = 0;
+        if (batch.length === 0 && next.length === 0) {
           if (Date.now() >= forgetAt) {
             const forgotten = await forgetSent(client);
             if (forgotten < forgetAtOnce) forgetAt = Date.now() + forgetEveryMs;
           }
           await doorbell.rung(pollMs);
-          events = await unsent(client);
-          continue;
         }
-        await publisher.publish(topic, events);
-        published.inc(events.length);
-        events = await unsent(client, events);
-        failures = 0;
+        [sent, batch] = [batch, next];
       }
+      await markSent(client, sent);
     } catch (error) {
       failures += 1;
       log.warn({ err: error, failures }, 'The relay was interrupted and tries again');
@@ -148,20 +153,24 @@ async function isHolder(client: pg.Client, signal: AbortSignal): Promise<boolean
   return false;
 }
 
-/** What is to be published next; marks what has been, on the same way to the database. */
-async function unsent(client: pg.Client, sent: StoredEvent[] = []): Promise<StoredEvent[]> {
-  const columns = 'id, kind, key, payload, traceparent, created_at as "createdAt"';
-  const read = `select ${columns} from outbox where sent_at is null`;
-  const first = `order by seq limit ${batchSize}`;
+const ids = (events: StoredEvent[]) => events.map(({ id }) => id);
+
+async function markAndRead(client: pg.Client, sent: StoredEvent[], batch: StoredEvent[]): Promise<StoredEvent[]> {
+  await markSent(client, sent);
+  return unsent(client, batch);
+}
+
+async function markSent(client: pg.Client, sent: StoredEvent[]): Promise<void> {
+  if (sent.length === 0) return;
+  await client.query('update outbox set sent_at = now() where id = any($1::uuid[])', [ids(sent)]);
+}
+
+/** The next ones behind `batch`, which is under way. Without a name, so that it is planned for these very ids. */
+async function unsent(client: pg.Client, batch: StoredEvent[]): Promise<StoredEvent[]> {
   const { rows } = await client.query<StoredEvent>(
-    sent.length === 0
-      ? { name: 'read', text: `${read} ${first}` }
-      : {
-          name: 'mark-and-read',
-          text: `with sent as (update outbox set sent_at = now() where id = any($1::uuid[]))
-                 ${read} and id <> all($1::uuid[]) ${first}`,
-          values: [sent.map(({ id }) => id)],
-        },
+    `select id, kind, key, payload, traceparent, created_at as "createdAt"
+     from outbox where sent_at is null and id <> all($1::uuid[]) order by seq limit ${batchSize}`,
+    [ids(batch)],
   );
   let bytes = 0;
   const tooMuch = rows.findIndex(({ payload }) => {
@@ -169,6 +178,12 @@ async function unsent(client: pg.Client, sent: StoredEvent[] = []): Promise<Stor
     return bytes > batchBytes;
   });
   return tooMuch === -1 ? rows : rows.slice(0, Math.max(tooMuch, 1));
+}
+
+/** Also where one fails, the other has come to its end. */
+async function both<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([a, b]);
+  return Promise.all([a, b]);
 }
 
 async function forgetSent(client: pg.Client): Promise<number> {
