@@ -13,6 +13,7 @@ const migrationLock = 7_310_001;
  * together wait for one another; a repeated call applies nothing. A migration is applied and booked in one
  * transaction, so one that failed or was cut off left nothing behind and is tried again.
  * @returns the names of the migrations applied now
+ * @throws what the database said, and which one it is
  */
 export async function migrate(databaseUrl: string, folder: URL): Promise<string[]> {
   // One connection for all: the lock lasts as long as what it protects, even when this process is killed.
@@ -33,6 +34,9 @@ export async function migrate(databaseUrl: string, folder: URL): Promise<string[
     if (await hasBookings(pool))
       await pool.query(`update _prisma_migrations set rolled_back_at = now() where ${unfinished}`);
     return await applyMigrations(pool, fileURLToPath(folder), migrations);
+  } catch (error) {
+    const { message, code } = error as { message?: string; code?: string };
+    throw new Error(`PostgreSQL at ${new URL(databaseUrl).host}: ${message || code}`, { cause: error });
   } finally {
     await pool.end(); // releases the lock too
   }
