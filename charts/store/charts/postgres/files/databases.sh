@@ -1,7 +1,8 @@
 # Makes what is missing of the databases and roles, again and again, so that a new one needs no restart.
 # Roles named like a file in /passwords; the socket of the server beside it trusts whoever reaches it.
 set -eu
-trap 'exit 0' TERM
+# SIGINT is what the image names as its stop signal.
+trap 'exit 0' INT TERM
 export PGHOST=/var/run/postgresql PGUSER=postgres PGDATABASE=postgres PGCONNECT_TIMEOUT=5
 
 make_database() {
