@@ -105,6 +105,7 @@ async function run({ databaseUrl, topic, publisher, log }: RelayOptions, signal:
         // While the broker takes a batch, the one before is marked, and the one behind is read.
         const [next] = await both(markAndRead(client, sent, batch), publish(batch));
         published.inc(batch.length);
+        oldestUnsent = next[0]?.createdAt;
         if (batch.length > 0) failures = 0;
         if (batch.length === 0 && next.length === 0) {
           if (Date.now() >= forgetAt) {
@@ -148,6 +149,7 @@ async function isHolder(client: pg.Client, signal: AbortSignal): Promise<boolean
   while (!signal.aborted) {
     const { rows } = await client.query<{ held: boolean }>('select pg_try_advisory_lock($1) as held', [relayLock]);
     if (rows[0]?.held) return true;
+    oldestUnsent = undefined;
     await wait(standbyMs, undefined, { signal }).catch(() => undefined);
   }
   return false;
