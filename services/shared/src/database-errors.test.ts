@@ -41,6 +41,15 @@ it('a database that refuses the role is there, but serves nobody', async () => {
   expect(isDatabaseUnfit(error)).toBe(true);
 });
 
+it('a database without the TLS that was asked for serves nobody', async () => {
+  const server = createServer((socket) => socket.once('data', () => socket.end('N'))).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const error = await failure(new pg.Client({ host: '127.0.0.1', port, ssl: true }).connect());
+  expect(isDatabaseUnfit(error)).toBe(true);
+  server.close();
+});
+
 it('a wrong statement is neither', async () => {
   const client = new pg.Client({ connectionString: base });
   await client.connect();

@@ -8,11 +8,15 @@ const awayCodes = new Set([
 const awayMessage =
   /timeout exceeded when trying to connect|timeout expired|Connection terminated|Query read timeout|Client has encountered a connection error/;
 
-/** A database that answers, but can serve nobody now: it refuses the role, is being replaced, read-only or full. */
+/** A database that answers, but can serve nobody now: it refuses the role or TLS, is being replaced, read-only or full. */
 const unfitCodes = new Set([
   ...['P1000', 'P1003', 'P1010', 'AuthenticationFailed', 'DatabaseAccessDenied', 'DatabaseDoesNotExist'],
   ...['28000', '28P01', '3D000', '42501', '25006', '53100', '53200', '58000', '58030', '55000'],
 ]);
+/** Node's and OpenSSL's codes, as CERT_HAS_EXPIRED. */
+const tlsCode = /^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED_CERT)/;
+/** The driver's own, without a code. */
+const unfitMessage = /SSL connection|^SASL: /;
 
 /** Whether a failure means that the database is away or overloaded, and not that the request was wrong. */
 export const isDatabaseAway = (error: unknown) =>
@@ -20,7 +24,10 @@ export const isDatabaseAway = (error: unknown) =>
 
 /** Whether any other request would fail as well, until somebody has set the database right. */
 export const isDatabaseUnfit = (error: unknown) =>
-  hasReason(error, (names) => names.some((name) => unfitCodes.has(name)));
+  hasReason(
+    error,
+    (names, message) => names.some((name) => unfitCodes.has(name) || tlsCode.test(name)) || unfitMessage.test(message),
+  );
 
 /** Looks for a reason in an error and in what it was caused by. */
 function hasReason(error: unknown, isIt: (names: string[], message: string) => boolean, depth = 0): boolean {
