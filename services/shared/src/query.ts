@@ -1,4 +1,7 @@
-/** Sends a statement and gives its rows, as Prisma's `$queryRawUnsafe` does, at a fraction of its cost. */
+/**
+ * Sends a statement and gives its rows, as Prisma's `$queryRawUnsafe` does, at a fraction of its cost; numeric and
+ * bigint come as text.
+ */
 export type Query = <Row extends object>(sql: string, ...values: unknown[]) => Promise<Row[]>;
 
 /** Runs `work` with a `query` of its own in one transaction, which is undone when `work` throws. */
