@@ -82,7 +82,7 @@ async function readPage(prisma: PrismaClient, collection: Collection, query: Pag
   }
   // One row more than asked for tells whether there is a next page.
   const limit = `limit $${values.push(size)}::int + 1`;
-  const offset = after === undefined ? `offset $${values.push(number)}::bigint * ${size}` : '';
+  const offset = after === undefined ? `offset $${values.push(number)}::bigint * $${values.push(size)}::int` : '';
   const where = (all: string[]) => (all.length === 0 ? '' : `where ${all.join(' and ')}`);
 
   const [rows, [count]] = await Promise.all([

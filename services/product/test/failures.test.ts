@@ -65,6 +65,21 @@ describe('the database away', () => {
     expect(await steady.prisma.product.count()).toBe(before);
   });
 
+  it('or read-only is 503 for what writes', async () => {
+    const readOnly = new URL(database.url);
+    readOnly.searchParams.set('options', '-c default_transaction_read_only=on');
+    const { log, parsed } = logLines();
+    const product = appWith({ log }, readOnly.href);
+    expect((await product.get('/products')).status).toBe(200);
+    const { status, headers, body } = await product.post(tea);
+    expect({ status, retryAfter: headers['retry-after'], type: body.type }).toEqual({
+      status: 503,
+      retryAfter: '1',
+      type: 'urn:problem:store:database-away',
+    });
+    expect(JSON.stringify(parsed())).toContain('read-only transaction');
+  });
+
   it('and mute is 503 within a few seconds', async () => {
     const gate = await createGate(database.url);
     await gate.close();

@@ -22,7 +22,8 @@ export function openDatabase(url: string, poolSize?: number) {
     try {
       await client.query('begin');
       const result = await work(queryOn(client));
-      await client.query('commit');
+      const { command } = await client.query('commit');
+      if (command !== 'COMMIT') throw new Error('The transaction was rolled back: one of its statements had failed.');
       return result;
     } catch (error) {
       await client.query('rollback').catch((broken: Error) => {

@@ -107,13 +107,11 @@ async function run({ databaseUrl, topic, publisher, log }: RelayOptions, signal:
         published.inc(batch.length);
         oldestUnsent = next[0]?.createdAt;
         if (batch.length > 0) failures = 0;
-        if (batch.length === 0 && next.length === 0) {
-          if (Date.now() >= forgetAt) {
-            const forgotten = await forgetSent(client);
-            if (forgotten < forgetAtOnce) forgetAt = Date.now() + forgetEveryMs;
-          }
-          await doorbell.rung(pollMs);
+        if (Date.now() >= forgetAt) {
+          const forgotten = await forgetSent(client);
+          if (forgotten < forgetAtOnce) forgetAt = Date.now() + forgetEveryMs;
         }
+        if (batch.length === 0 && next.length === 0) await doorbell.rung(pollMs);
         [sent, batch] = [batch, next];
       }
       await markSent(client, sent);

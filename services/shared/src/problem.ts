@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import { z } from 'zod';
-import { isDatabaseAway } from './database-errors.ts';
+import { isDatabaseAway, isDatabaseUnfit } from './database-errors.ts';
 import { DomainError, type DomainErrorOptions, type ErrorKind } from './errors.ts';
 import type { Logger } from './log.ts';
 import { currentTrace } from './trace.ts';
@@ -78,7 +78,7 @@ export function problemHandler(log: Logger): ErrorRequestHandler {
 
 function asDomainError(error: unknown): DomainError | undefined {
   if (error instanceof DomainError) return error;
-  if (isDatabaseAway(error)) {
+  if (isDatabaseAway(error) || isDatabaseUnfit(error)) {
     return new DomainError('unavailable', 'The database is not available at the moment. Try again shortly.', {
       code: 'database-away',
       cause: error,
