@@ -1,7 +1,6 @@
 import type { StoredEvent } from '@store/shared/events';
 import type { Query } from '@store/shared/query';
-import type { Order } from './order.ts';
-import type { StoredReply } from './order-store.ts';
+import type { Order, StoredReply } from './order.ts';
 
 /** `repeated`: the Idempotency-Key has a stored reply. `running`: another request with it is just being stored. */
 export type InsertOutcome = 'stored' | 'repeated' | 'running';

@@ -5,18 +5,9 @@ import type { Cursor } from '@store/shared/page';
 import type { Query } from '@store/shared/query';
 import type { Prisma, PrismaClient } from './generated/client.ts';
 import { type InsertOutcome, insertOrder } from './insert-order.ts';
-import type { Order, OrderStatus } from './order.ts';
+import type { Order, OrderStatus, StoredReply } from './order.ts';
 import { pageStatement } from './page-statement.ts';
 import type { OrderQuery } from './schemas.ts';
-
-/** What answered a request with an Idempotency-Key. */
-export interface StoredReply {
-  requestHash: string;
-  location: string;
-  /** JSON */
-  body: string;
-  replayed: boolean;
-}
 
 export interface OrderPage {
   orders: Order[];

@@ -30,6 +30,15 @@ export interface Order {
   cancelReason?: string | null;
 }
 
+/** What answered a request with an Idempotency-Key. */
+export interface StoredReply {
+  requestHash: string;
+  location: string;
+  /** JSON */
+  body: string;
+  replayed: boolean;
+}
+
 /**
  * The same product twice is one line.
  * @throws DomainError invalid when a sum is above the limit

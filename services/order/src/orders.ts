@@ -3,8 +3,8 @@ import { DomainError } from '@store/shared/errors';
 import { newEvent } from '@store/shared/events';
 import { stringifyJson } from '@store/shared/json';
 import { minorUnit, total } from '@store/shared/money';
-import { type Line, mergeLines, type Order, type OrderStatus, priceLines } from './order.ts';
-import type { OrderStore, OrderTransaction, StoredReply } from './order-store.ts';
+import { type Line, mergeLines, type Order, type OrderStatus, priceLines, type StoredReply } from './order.ts';
+import type { OrderStore, OrderTransaction } from './order-store.ts';
 import type { ProductClient } from './product-client.ts';
 import type { OrderIn, OrderQuery } from './schemas.ts';
 
