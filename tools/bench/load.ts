@@ -23,18 +23,18 @@ export async function warmUp(work: () => Promise<unknown>): Promise<void> {
   for (let n = 0; n < 300; n += 1) await work();
 }
 
-/** Places orders of three out of a hundred products, and says of each when its 201 came. */
+/** Places orders of three out of a hundred products, and says of each when it was asked for. */
 export async function orderPlacer(url: string, productUrl: string, headers: Record<string, string>) {
   const products = (await (await fetch(`${productUrl}/products?size=100`)).json()) as { id: string }[];
   return async (): Promise<{ id: string; at: number }> => {
     const first = Math.floor(Math.random() * (products.length - 2));
     const items = products.slice(first, first + 3).map(({ id }) => ({ productId: id, quantity: 1 }));
+    const at = nowMs();
     const answer = await fetch(`${url}/orders`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'idempotency-key': randomUUID(), ...headers },
       body: JSON.stringify({ items }),
     });
-    const at = nowMs();
     const text = await answer.text();
     if (answer.status !== 201) throw new Error(`An order is answered with ${answer.status} instead of 201: ${text}`);
     return { id: JSON.parse(text).id, at };

@@ -10,7 +10,7 @@ const seconds = 40;
 /** Until V8 has compiled what eleven processes do: before, they take several times the processor time. */
 const warmUpSeconds = 60;
 
-/** How long an order takes from its 201 at the gateway until it is confirmed: reserved, paid, and told of both. */
+/** How long an order takes from its request at the gateway until it is confirmed: reserved, paid, and told of both. */
 export const saga: Measurement = {
   name: 'saga',
   parts: [
