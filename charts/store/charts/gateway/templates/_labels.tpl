@@ -14,12 +14,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- tpl (.Files.Get "files/envoy.yaml") . }}
 {{- end }}
 
-{{- define "gateway.sitePort" -}}
-{{- $site := urlParse .Values.external.url }}
-{{- if contains ":" $site.host }}{{ splitList ":" $site.host | last }}{{ else }}{{ ternary 443 80 (eq $site.scheme "https") }}{{ end }}
-{{- end }}
-
-{{- define "gateway.collectorPort" -}}
-{{- $collector := urlParse .Values.global.tracing.endpoint }}
-{{- if contains ":" $collector.host }}{{ splitList ":" $collector.host | last }}{{ else }}{{ ternary 443 80 (eq $collector.scheme "https") }}{{ end }}
+{{/* Of a parsed URL, with the default of its scheme. */}}
+{{- define "gateway.portOf" -}}
+{{- if contains ":" .host }}{{ splitList ":" .host | last }}{{ else }}{{ ternary 443 80 (eq .scheme "https") }}{{ end }}
 {{- end }}
