@@ -4,11 +4,12 @@ import { parseAllDocuments, stringify } from 'yaml';
 import { provideHelm } from '../local/helm.ts';
 import { root } from '../local/paths.ts';
 
-/** The values that the store is delivered with, by the name of their golden file. */
+/** The values that come with the store, by the name of their golden file. */
 export const valuesFiles: Record<string, string[]> = {
   default: [],
   dev: ['k8s/values-dev.yaml'],
   prod: ['k8s/values-prod.yaml'],
+  skaffold: ['k8s/values-dev.yaml', 'k8s/values-skaffold.yaml'],
 };
 
 export const goldenFile = (name: string) => join(root, 'tests/chart/golden', `${name}.yaml`);

@@ -148,8 +148,12 @@ function toMessage(event: StoredEvent, source: string): Message {
   };
 }
 
+/** It does not know that its callers try again, nor that what comes twice is known by its id. */
+const unfounded = 'Limiting retries for the idempotent producer may invalidate EoS guarantees';
+
 function writeLog(log: Logger, { level, log: { message, ...rest } }: LogEntry): void {
   const { timestamp: _, logger: __, stack: ___, ...fields } = rest as Record<string, unknown>;
+  if (message === unfounded) return;
   // Each of its attempts is an error to kafkajs; the caller decides what it means that all have failed.
   if (level === logLevel.ERROR || level === logLevel.WARN) log.warn(fields, `Kafka client: ${message}`);
 }
