@@ -14,7 +14,9 @@ async function start(variable: V1EnvVar): Promise<void> {
   const [container] = pod?.containers ?? [];
   if (!pod || !container) throw new Error('The Deployment account has no container.');
   const env = [...(container.env ?? []).filter((given) => given.name !== variable.name), variable];
-  const body = { metadata: { name }, spec: { ...pod, containers: [{ ...container, env }] } };
+  // Where policies are enforced, by this it may reach PostgreSQL.
+  const labels = { 'calls/postgres': 'true' };
+  const body = { metadata: { name, labels }, spec: { ...pod, containers: [{ ...container, env }] } };
   await core.createNamespacedPod({ namespace, body });
 }
 
