@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { connect, createServer } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createPublisher, type Publisher } from '@store/shared/kafka';
 import { createLog } from '@store/shared/log';
 import { startRelay } from '@store/shared/outbox';
 import getPort from 'get-port';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { storedEvent } from '../../../tests/kit/order-events.ts';
 import { brokers, createTopic, readTopic } from '../../../tests/kit/topic.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { whileHolding } from './_hold.ts';
@@ -74,6 +77,24 @@ it('publishes what lies there, each event once and those of a key in order, and 
   expect(new Set(topic.messages.map(({ partition }) => partition)).size).toBe(3);
   expect(byKey(topic.messages)).toHaveLength(50);
   expect(byKey(topic.messages).every(isAscending)).toBe(true);
+});
+
+it('a publisher with nothing to publish lets the processor rest', async () => {
+  const publisher = realPublisher();
+  const event = storedEvent('OrderPaid', {
+    ...{ orderId: randomUUID(), customerId: randomUUID(), paymentId: randomUUID() },
+    amount: { amount: 4.5, currency: 'USD' },
+  });
+  await publisher.publish(await createTopic(1), [event]);
+  const { setTimeout } = globalThis;
+  let timers = 0;
+  globalThis.setTimeout = ((...args: Parameters<typeof setTimeout>) => {
+    timers++;
+    return setTimeout(...args);
+  }) as typeof setTimeout;
+  await pause(500);
+  globalThis.setTimeout = setTimeout;
+  expect(timers).toBeLessThan(10);
 });
 
 it('large events that all go to one partition do not exceed what the broker takes at once', async () => {
