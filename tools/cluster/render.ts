@@ -4,13 +4,16 @@ import { parseAllDocuments, stringify } from 'yaml';
 import { provideHelm } from '../local/helm.ts';
 import { root } from '../local/paths.ts';
 
-/** The values that come with the store, by the name of their golden file. */
+/** The values that come with the store. */
 export const valuesFiles: Record<string, string[]> = {
   default: [],
   dev: ['k8s/values-dev.yaml'],
   prod: ['k8s/values-prod.yaml'],
   skaffold: ['k8s/values-dev.yaml', 'k8s/values-skaffold.yaml'],
 };
+
+/** Those that are compared with a golden file: a loop of development changes nothing but images. */
+export const goldenNames = ['default', 'dev', 'prod'];
 
 export const goldenFile = (name: string) => join(root, 'tests/chart/golden', `${name}.yaml`);
 
