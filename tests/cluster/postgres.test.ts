@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { isReady, podsOf } from '../../tools/cluster/pods.ts';
+import { isReady, partOf, podsOf } from '../../tools/cluster/pods.ts';
 import { nameOf } from '../../tools/cluster/rollout.ts';
 import { areAllAvailable, cluster, say, until } from './_cluster.ts';
 import { underLoad } from './_load.ts';
@@ -8,7 +8,7 @@ const { core, namespace } = cluster;
 
 const restarts = async () =>
   (await podsOf(cluster))
-    .filter(({ metadata }) => metadata?.labels?.['app.kubernetes.io/name'] !== 'postgres')
+    .filter((pod) => partOf(pod) !== 'postgres')
     .flatMap(({ status }) => status?.containerStatuses ?? [])
     .reduce((sum, { restartCount }) => sum + restartCount, 0);
 

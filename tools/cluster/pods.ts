@@ -10,6 +10,9 @@ export async function podsOf({ core, namespace, release }: Cluster, part?: strin
   return (await core.listNamespacedPod({ namespace, labelSelector })).items;
 }
 
+/** The part of the store that a pod is a copy of. */
+export const partOf = ({ metadata }: V1Pod) => metadata?.labels?.['app.kubernetes.io/name'] ?? '';
+
 export const isReady = ({ metadata, status }: V1Pod) =>
   !metadata?.deletionTimestamp &&
   status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true;

@@ -12,7 +12,7 @@ export const valuesFiles: Record<string, string[]> = {
   skaffold: ['k8s/values-dev.yaml', 'k8s/values-skaffold.yaml'],
 };
 
-/** Those that are compared with a golden file: a loop of development changes nothing but images. */
+/** Those that are compared with a golden file: what skaffold adds is of one's own development, and in its values file. */
 export const goldenNames = ['default', 'dev', 'prod'];
 
 export const goldenFile = (name: string) => join(root, 'tests/chart/golden', `${name}.yaml`);

@@ -6,14 +6,6 @@ app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 {{- end }}
 
-{{- /* Of a small program of this chart that runs in the image of a service. */}}
-{{- define "store.image" -}}
-{{- $image := .root.Values.global.image }}
-{{- $name := (get .root.Values .service).image }}
-{{- $tag := get $image.tags $name | default $image.tag | default .root.Chart.AppVersion }}
-{{- printf "%s/%s:%s" $image.repository $name $tag }}
-{{- end }}
-
 {{- define "store.locked" -}}
 allowPrivilegeEscalation: false
 readOnlyRootFilesystem: true
