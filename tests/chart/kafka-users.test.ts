@@ -1,14 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } from 'kafkajs';
 import { parseAllDocuments } from 'yaml';
-import { brokersFrom } from '../../services/shared/src/config.ts';
-import { deadLetterHeaders, deadLetterTopic, readDeadLetters } from '../../services/shared/src/dead-letters.ts';
-import { orderEventsTopic } from '../../services/shared/src/events.ts';
-import { createKafka, createPublisher } from '../../services/shared/src/kafka.ts';
-import { createLog } from '../../services/shared/src/log.ts';
-import { readPartitions, topicRanges } from '../../services/shared/src/read-partitions.ts';
-import { storeTopics } from '../../services/shared/src/topics.ts';
-import { renderChart, valuesFiles } from '../../tools/cluster/render.ts';
+import {
+  deadLetterHeaders,
+  deadLetterTopic,
+  readDeadLetters,
+} from '../../services/shared/src/messaging/dead-letters/dead-letters.ts';
+import { readPartitions, topicRanges } from '../../services/shared/src/messaging/dead-letters/read-range.ts';
+import { orderEventsTopic } from '../../services/shared/src/messaging/events.ts';
+import { createKafka, createPublisher } from '../../services/shared/src/messaging/kafka.ts';
+import { storeTopics } from '../../services/shared/src/messaging/topics.ts';
+import { createLog } from '../../services/shared/src/observability/log.ts';
+import { brokersFrom } from '../../services/shared/src/service/config.ts';
+import { renderChart, valuesFiles } from '../../tools/chart/render.ts';
 import { startKafkaWithUsers } from './_kafka-with-users.ts';
 
 // The users and rights that the production values ask Strimzi for, given to a real broker: they suffice, and not more.

@@ -1,5 +1,5 @@
 import { parseAllDocuments } from 'yaml';
-import { renderChart } from '../../tools/cluster/render.ts';
+import { renderChart } from '../../tools/chart/render.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: Kubernetes' own objects
 const manifests = async (values: object): Promise<any[]> =>

@@ -1,5 +1,5 @@
 import { parseAllDocuments } from 'yaml';
-import { renderChart, valuesFiles } from '../../tools/cluster/render.ts';
+import { renderChart, valuesFiles } from '../../tools/chart/render.ts';
 
 const external = { postgres: { enabled: false }, global: { externalDatabase: { existingSecret: 'urls' } } };
 

@@ -4,7 +4,7 @@ import { common } from '../../jest.config.mjs';
 export default {
   ...common,
   rootDir: '.',
-  testMatch: ['<rootDir>/*.test.ts'],
+  testMatch: ['<rootDir>/**/*.test.ts'],
   testTimeout: 1_800_000,
   maxWorkers: 1,
   reporters: ['default', '../kit/closing-line-reporter.mjs'],

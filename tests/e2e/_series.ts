@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { root } from '../../tools/local/paths.ts';
+import { root } from '../../tools/paths.ts';
 
 const files = join(root, 'charts/store/files');
 /** What a scrape adds. */

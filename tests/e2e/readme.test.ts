@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { payloads } from '@store/shared/events';
-import { root } from '../../tools/local/paths.ts';
+import { payloads } from '@store/shared/messaging/events';
+import { root } from '../../tools/paths.ts';
 
 const common = ['orderId', 'customerId', 'timestamp'];
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import pg from 'pg';
-import { root } from '../../tools/local/paths.ts';
+import { root } from '../../tools/paths.ts';
 import { type Customer, newCustomer, newProducts, send, walk } from './_customer.ts';
 import { readEvents } from './_events.ts';
 import { startTestStore, type TestStore, until } from './_store.ts';
@@ -221,7 +221,7 @@ describe('the README', () => {
 
 describe('make demo', () => {
   it('shows the three endings of an order', async () => {
-    const demo = ['--import', 'tsx', 'tools/local/demo.ts'];
+    const demo = ['--import', 'tsx', 'tools/local/commands/demo.ts'];
     const { stdout } = await execa(process.execPath, demo, {
       cwd: root,
       env: { GATEWAY_URL: store.gatewayUrl, NODE_OPTIONS: '' },

@@ -1,6 +1,6 @@
-import { type Books, letterOf, type TopicMessage, type Writer } from './_books.ts';
 import type { Item, Placed } from './_customers.ts';
 import { groupNames, poisons } from './_poison.ts';
+import { type Books, letterOf, type TopicMessage, type Writer } from './_records.ts';
 
 interface Audited extends Books {
   /** What customers have been answered. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Answer, type Customer, newCustomer, send } from '../e2e/_customer.ts';
-import type { Dice, Stage } from './_stage.ts';
+import type { Dice, Stage } from './_fixture.ts';
 
 export interface Item {
   productId: string;

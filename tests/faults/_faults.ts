@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { PartName } from '../../tools/local/store.ts';
 import type { Placed } from './_customers.ts';
+import { createDice, type Dice, type Stage, shuffled } from './_fixture.ts';
 import { reread } from './_groups.ts';
 import { type Group, groupNames, groups, poisons, sendPoison } from './_poison.ts';
-import { createDice, type Dice, type Stage, shuffled } from './_stage.ts';
 
 export interface Fault {
   /** What it touches: two faults never have the same part. */

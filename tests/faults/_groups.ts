@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { orderEventsTopic } from '@store/shared/events';
-import { disconnect } from '@store/shared/kafka';
+import { orderEventsTopic } from '@store/shared/messaging/events';
+import { disconnect } from '@store/shared/messaging/kafka';
 import { type Admin, Kafka, logLevel } from 'kafkajs';
+import type { Dice, Stage } from './_fixture.ts';
 import { type Group, groups } from './_poison.ts';
-import type { Dice, Stage } from './_stage.ts';
 
 /** One try of a question to the broker; one that has just started may drop a request without a word. */
 const tryMs = 15_000;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { orderEventsTopic } from '@store/shared/events';
-import { createPublisher } from '@store/shared/kafka';
-import { createLog } from '@store/shared/log';
-import type { Stage } from './_stage.ts';
+import { orderEventsTopic } from '@store/shared/messaging/events';
+import { createPublisher } from '@store/shared/messaging/kafka';
+import { createLog } from '@store/shared/observability/log';
+import type { Stage } from './_fixture.ts';
 
 export const groups = {
   'order-group': 'order-worker',

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Stage } from './_fixture.ts';
 import { behind } from './_groups.ts';
-import type { Stage } from './_stage.ts';
 
 /** Longer than a session of a killed member, a rebalance and the longest wait of a handler together. */
 const longestStandstillMs = 90_000;

@@ -1,11 +1,11 @@
 import { audit, endings } from './_audit.ts';
-import { readBooks } from './_books.ts';
 import { openShop, type Placed, placeAll, plenty, type Shop } from './_customers.ts';
 import { createFaults } from './_faults.ts';
+import { createDice, type Stage, startStage } from './_fixture.ts';
 import { reread } from './_groups.ts';
 import { groupNames } from './_poison.ts';
+import { readBooks } from './_records.ts';
 import { settle } from './_settle.ts';
-import { createDice, type Stage, startStage } from './_stage.ts';
 
 // make test-faults sets 500 orders; make test takes the short form: every fault once, in a fixed order.
 const isLong = process.env.FAULT_ORDERS !== undefined;

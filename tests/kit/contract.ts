@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
-import { openApiDocument } from '@store/shared/openapi';
-import type { AnyRoute } from '@store/shared/route';
+import { openApiDocument } from '@store/shared/http/openapi';
+import type { AnyRoute } from '@store/shared/http/route';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import request from 'supertest';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { migrate } from '@store/shared/migrate';
+import { migrate } from '@store/shared/database/migrate';
 import pg from 'pg';
 
 export interface TestDatabase {

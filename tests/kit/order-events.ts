@@ -6,7 +6,7 @@ import {
   type Payload,
   readEvent,
   type StoredEvent,
-} from '@store/shared/events';
+} from '@store/shared/messaging/events';
 
 /** An event as somebody's outbox holds it; its id is new, and its time now unless the payload says another. */
 export function storedEvent<K extends EventKind>(

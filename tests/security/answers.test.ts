@@ -1,4 +1,4 @@
-import { COOKIE, http, type Stage, startStage } from './_stage.ts';
+import { COOKIE, http, type Stage, startStage } from './_fixture.ts';
 import { type Reply, reply } from './_upstream.ts';
 
 let stage: Stage;

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { execa } from 'execa';
-import { provideEnvoy } from '../../tools/local/envoy.ts';
-import { renderGateway } from '../../tools/local/gateway.ts';
+import { renderGateway } from '../../tools/local/components/gateway.ts';
+import { provideEnvoy } from '../../tools/local/downloads/envoy.ts';
 
 describe('values that the chart refuses', () => {
   it.each([

@@ -1,4 +1,4 @@
-import { ACCOUNT, COOKIE, goodAuth, http, type Stage, startStage, TOKEN } from './_stage.ts';
+import { ACCOUNT, COOKIE, goodAuth, http, type Stage, startStage, TOKEN } from './_fixture.ts';
 import { type Reply, reply } from './_upstream.ts';
 
 let stage: Stage;

@@ -1,4 +1,4 @@
-import { COOKIE, http, type Stage, startStage } from './_stage.ts';
+import { COOKIE, http, type Stage, startStage } from './_fixture.ts';
 
 const ORIGIN = 'http://localhost:3000';
 const SECOND = 'https://shop.example';

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
-import { ACCOUNT, COOKIE, http, type Stage, startStage, TOKEN, VICTIM } from './_stage.ts';
+import { ACCOUNT, COOKIE, http, type Stage, startStage, TOKEN, VICTIM } from './_fixture.ts';
 import { reply, type Seen, startUpstream, type Upstream } from './_upstream.ts';
 
 /** A certificate for these names, which is its own authority. */

@@ -1,4 +1,3 @@
-import { sendHttp2 } from './_raw.ts';
 import {
   ACCOUNT,
   COOKIE,
@@ -9,7 +8,8 @@ import {
   startUnlimited,
   TOKEN,
   VICTIM,
-} from './_stage.ts';
+} from './_fixture.ts';
+import { sendHttp2 } from './_raw.ts';
 
 let stage: Stage;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
+import { COOKIE, goodAuth, http, type Stage, startStage } from './_fixture.ts';
 import { sendHttp2 } from './_raw.ts';
-import { COOKIE, goodAuth, http, type Stage, startStage } from './_stage.ts';
 
 const MIB = 1024 * 1024;
 const problem = (answer: { headers: Record<string, string>; body: string }) => {

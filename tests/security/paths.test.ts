@@ -1,5 +1,5 @@
+import { COOKIE, expectNoForgery, http, type Stage, startUnlimited, VICTIM } from './_fixture.ts';
 import { sendHttp2 } from './_raw.ts';
-import { COOKIE, expectNoForgery, http, type Stage, startUnlimited, VICTIM } from './_stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {

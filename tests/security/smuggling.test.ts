@@ -1,4 +1,4 @@
-import { COOKIE, http, type Stage, startUnlimited, VICTIM } from './_stage.ts';
+import { COOKIE, http, type Stage, startUnlimited, VICTIM } from './_fixture.ts';
 
 let stage: Stage;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
+import { ACCOUNT, COOKIE, http, type Stage, startUnlimited, TOKEN } from './_fixture.ts';
 import { sendHttp2 } from './_raw.ts';
-import { ACCOUNT, COOKIE, http, type Stage, startUnlimited, TOKEN } from './_stage.ts';
 
 let stage: Stage;
 beforeAll(async () => {

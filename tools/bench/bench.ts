@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import getPort from 'get-port';
-import { startPart } from '../local/part.ts';
-import { cacheDir, root } from '../local/paths.ts';
-import { localUrl } from '../local/services.ts';
+import { localUrl } from '../local/components/services.ts';
+import { startPart } from '../local/components/supervised-process.ts';
 import type { PartName, Store } from '../local/store.ts';
+import { cacheDir, root } from '../paths.ts';
 import { inTurns, medians, type Request, rateOf } from './measure.ts';
 import type { Row } from './table.ts';
 
@@ -36,7 +36,7 @@ export async function startBare(file: string, databaseUrl: string, say: (line: s
   const part = await startPart({
     name: file.replace('.ts', ''),
     command: process.execPath,
-    args: ['--import', 'tsx', join(root, 'tools/bench', file)],
+    args: ['--import', 'tsx', join(root, 'tools/bench/baselines', file)],
     env: { PORT: String(port), DATABASE_URL: databaseUrl },
     logDir: join(benchDir, 'log'),
     log: say,

@@ -3,16 +3,16 @@ import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { startStore } from '../local/store.ts';
-import { backlog } from './backlog.ts';
 import { benchDir, type Measurement } from './bench.ts';
-import { events } from './events.ts';
-import { gateway } from './gateway.ts';
+import { backlog } from './measurements/backlog.ts';
+import { events } from './measurements/events.ts';
+import { gateway } from './measurements/gateway.ts';
+import { orders } from './measurements/orders.ts';
+import { products } from './measurements/products.ts';
+import { saga } from './measurements/saga.ts';
+import { start } from './measurements/start.ts';
+import { status } from './measurements/status.ts';
 import { createMemory } from './memory.ts';
-import { orders } from './orders.ts';
-import { products } from './products.ts';
-import { saga } from './saga.ts';
-import { start } from './start.ts';
-import { status } from './status.ts';
 import { isMissed, type Row, table } from './table.ts';
 
 const measurements: Measurement[] = [products, orders, gateway, status, saga, events, backlog];
@@ -26,7 +26,7 @@ const { only = names } = new Command('make bench')
 
 const say = (line: string) => process.stderr.write(`${line}\n`);
 
-// What was started ends with this process (tools/local/part.ts), and nothing that it holds has to survive.
+// What was started ends with this process (tools/local/components/supervised-process.ts), and nothing that it holds has to survive.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
 
 async function run(): Promise<Row[]> {

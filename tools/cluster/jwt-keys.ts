@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { V1Container, V1Deployment, V1Secret } from '@kubernetes/client-node';
-import { importTokenKey, secretProblem } from '../../services/shared/src/token-keys.ts';
+import { importTokenKey, secretProblem } from '../../services/shared/src/auth/token-keys.ts';
 
 /** The variables of auth, which are the Secret's keys too. */
 export const signingName = 'JWT_SECRET_KEY';

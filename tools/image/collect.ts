@@ -1,6 +1,6 @@
 import { cpSync, existsSync, lutimesSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { root } from '../local/paths.ts';
+import { root } from '../paths.ts';
 
 // collect.ts order /image: what the image of a service holds, which is itself, shared, and the packages that they need
 // at run time. `npm ci --omit=dev` would leave Prisma's command line and TypeScript there: they are optional peers of

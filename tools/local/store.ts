@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type GatewayValues, provideGatewayTools, startGateway } from './gateway.ts';
-import { provideKafka, startKafka } from './kafka.ts';
+import { type GatewayValues, provideGatewayTools, startGateway } from './components/gateway.ts';
+import { provideKafka, startKafka } from './components/kafka.ts';
+import { startPostgres } from './components/postgres.ts';
+import { databases, gatewayValues, localUrl, nodeFlags, serviceEnv, services } from './components/services.ts';
+import { type Part, startPart } from './components/supervised-process.ts';
 import { tryLock } from './lock.ts';
-import { type Part, startPart } from './part.ts';
 import {
   checkPorts,
   fixedPorts,
@@ -15,8 +17,6 @@ import {
   type ServiceName,
   serviceNames,
 } from './ports.ts';
-import { startPostgres } from './postgres.ts';
-import { databases, gatewayValues, localUrl, nodeFlags, serviceEnv, services } from './services.ts';
 
 export type PartName = ServiceName | 'postgres' | 'kafka' | 'gateway';
 

@@ -1,5 +1,5 @@
-import { DomainError } from '@store/shared/errors';
-import type { Account, AccountStore } from './account-store.ts';
+import { DomainError } from '@store/shared/values/errors';
+import type { Account, AccountStore } from './account-repository.ts';
 import type { Passwords } from './passwords.ts';
 import type { AccountIn, AccountOut, Credentials } from './schemas.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createHttpApp, type HttpAppOptions } from '@store/shared/http-server';
-import type { AccountStore } from './account-store.ts';
+import { createHttpApp, type HttpAppOptions } from '@store/shared/http/app';
+import type { AccountStore } from './account-repository.ts';
 import { createAccounts } from './accounts.ts';
 import type { Passwords } from './passwords.ts';
 import { accountRoutes } from './routes.ts';

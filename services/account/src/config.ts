@@ -1,4 +1,4 @@
-import { atOnce, bearerConfig, commonConfig, databaseUrl, needsBearerKeys } from '@store/shared/config';
+import { atOnce, bearerConfig, commonConfig, databaseUrl, needsBearerKeys } from '@store/shared/service/config';
 import { z } from 'zod';
 
 export const configSchema = z

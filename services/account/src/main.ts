@@ -1,9 +1,9 @@
-import { bearerFrom } from '@store/shared/bearer';
-import { openDatabase } from '@store/shared/database';
-import { isDatabaseAway } from '@store/shared/database-errors';
-import { migrate } from '@store/shared/migrate';
-import { runService } from '@store/shared/process';
-import { createAccountStore } from './account-store.ts';
+import { bearerFrom } from '@store/shared/auth/bearer';
+import { openDatabase } from '@store/shared/database/database';
+import { isDatabaseAway } from '@store/shared/database/errors';
+import { migrate } from '@store/shared/database/migrate';
+import { runService } from '@store/shared/service/run-service';
+import { createAccountStore } from './account-repository.ts';
 import { createApp } from './app.ts';
 import { configSchema } from './config.ts';
 import { PrismaClient } from './generated/client.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { hash, type Options, verify } from '@node-rs/argon2';
-import { DomainError } from '@store/shared/errors';
+import { DomainError } from '@store/shared/values/errors';
 import pLimit from 'p-limit';
 
 /** OWASP's parameters of argon2id: 19 MiB, two passes, one lane. The library's enum has no values to import: 2 is argon2id. */

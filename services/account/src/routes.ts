@@ -1,5 +1,5 @@
-import { uuid } from '@store/shared/fields';
-import { type AnyRoute, away, created, ok, problem, route } from '@store/shared/route';
+import { type AnyRoute, away, created, ok, problem, route } from '@store/shared/http/route';
+import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import type { Accounts } from './accounts.ts';
 import { accountIn, accountOut, credentials } from './schemas.ts';

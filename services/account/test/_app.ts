@@ -1,6 +1,6 @@
-import { openDatabase } from '@store/shared/database';
-import { createLog } from '@store/shared/log';
-import { createAccountStore } from '../src/account-store.ts';
+import { openDatabase } from '@store/shared/database/database';
+import { createLog } from '@store/shared/observability/log';
+import { createAccountStore } from '../src/account-repository.ts';
 import { createApp } from '../src/app.ts';
 import { PrismaClient } from '../src/generated/client.ts';
 import { createPasswords, type PasswordLimits } from '../src/passwords.ts';

@@ -1,6 +1,6 @@
-import { DomainError } from '@store/shared/errors';
-import { problemSchema } from '@store/shared/problem';
-import { currentTrace, inSpan } from '@store/shared/trace';
+import { problemSchema } from '@store/shared/http/problem';
+import { currentTrace, inSpan } from '@store/shared/observability/trace-context';
+import { DomainError } from '@store/shared/values/errors';
 import { type AccountIn, type AccountOut, accountOut, type Credentials } from './schemas.ts';
 
 export type AccountClient = ReturnType<typeof createAccountClient>;

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { createHttpApp, type HttpAppOptions } from '@store/shared/http-server';
+import { createHttpApp, type HttpAppOptions } from '@store/shared/http/app';
 import type { AccountClient } from './account-client.ts';
 import { createAuth } from './auth.ts';
 import { createCheck } from './check.ts';

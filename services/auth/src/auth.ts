@@ -1,4 +1,4 @@
-import { DomainError } from '@store/shared/errors';
+import { DomainError } from '@store/shared/values/errors';
 import type { AccountClient } from './account-client.ts';
 import type { AccountIn, Credentials } from './schemas.ts';
 import type { Tokens } from './tokens.ts';

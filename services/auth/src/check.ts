@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Logger } from '@store/shared/log';
-import { runInTrace, traceFrom } from '@store/shared/trace';
+import type { Logger } from '@store/shared/observability/log';
+import { runInTrace, traceFrom } from '@store/shared/observability/trace-context';
 import { Counter } from 'prom-client';
 import { tokensInCookies } from './token-cookie.ts';
 import type { Tokens } from './tokens.ts';

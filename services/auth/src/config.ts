@@ -1,4 +1,4 @@
-import { commonConfig, flag, seconds, serviceUrl, tokenKeyConfig } from '@store/shared/config';
+import { commonConfig, flag, seconds, serviceUrl, tokenKeyConfig } from '@store/shared/service/config';
 import { z } from 'zod';
 
 export const configSchema = z

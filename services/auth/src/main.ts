@@ -1,5 +1,5 @@
-import { runService } from '@store/shared/process';
-import { importTokenKey } from '@store/shared/token-keys';
+import { importTokenKey } from '@store/shared/auth/token-keys';
+import { runService } from '@store/shared/service/run-service';
 import { createAccountClient } from './account-client.ts';
 import { createApp } from './app.ts';
 import { configSchema } from './config.ts';

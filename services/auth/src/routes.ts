@@ -1,4 +1,4 @@
-import { type AnyRoute, away, created, ok, problem, route } from '@store/shared/route';
+import { type AnyRoute, away, created, ok, problem, route } from '@store/shared/http/route';
 import type { Auth } from './auth.ts';
 import { accountIn, accountOut, credentials, solveOut, tokenIn } from './schemas.ts';
 import type { TokenCookie } from './token-cookie.ts';

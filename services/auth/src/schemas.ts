@@ -1,4 +1,4 @@
-import { email, password, text, timestamp, uuid } from '@store/shared/fields';
+import { email, password, text, timestamp, uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 
 /** spec: Resources, Account; decisions 3 and 4 */

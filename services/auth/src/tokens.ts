@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { keyByKid } from '@store/shared/bearer';
-import { uuid } from '@store/shared/fields';
-import { type TokenKey, tokenAlgorithm, tokenAudience, tokenIssuer } from '@store/shared/token-keys';
+import { keyByKid } from '@store/shared/auth/bearer';
+import { type TokenKey, tokenAlgorithm, tokenAudience, tokenIssuer } from '@store/shared/auth/token-keys';
+import { uuid } from '@store/shared/values/fields';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
 

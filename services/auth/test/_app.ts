@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { DomainError } from '@store/shared/errors';
-import { createLog } from '@store/shared/log';
-import { importTokenKey } from '@store/shared/token-keys';
+import { importTokenKey } from '@store/shared/auth/token-keys';
+import { createLog } from '@store/shared/observability/log';
+import { DomainError } from '@store/shared/values/errors';
 import type { AccountClient } from '../src/account-client.ts';
 import { createApp } from '../src/app.ts';
 import type { AccountOut } from '../src/schemas.ts';

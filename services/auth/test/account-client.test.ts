@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { runInTrace, traceFrom } from '@store/shared/trace';
+import { runInTrace, traceFrom } from '@store/shared/observability/trace-context';
 import { createAccountClient } from '../src/account-client.ts';
 import { ada } from './_app.ts';
 

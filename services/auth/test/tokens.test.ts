@@ -1,5 +1,5 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
-import { tokenAudience, tokenIssuer } from '@store/shared/token-keys';
+import { tokenAudience, tokenIssuer } from '@store/shared/auth/token-keys';
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
 import { createTokens } from '../src/tokens.ts';
 import { newKey } from './_app.ts';

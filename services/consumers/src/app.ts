@@ -1,5 +1,5 @@
-import { createHttpApp, type HttpAppOptions } from '@store/shared/http-server';
-import type { AnyRoute } from '@store/shared/route';
+import { createHttpApp, type HttpAppOptions } from '@store/shared/http/app';
+import type { AnyRoute } from '@store/shared/http/route';
 import type { ConsumerGroup } from './groups.ts';
 import type { Pages } from './pages.ts';
 import { figureRoute, invoiceRoute, notificationRoute } from './routes.ts';

@@ -1,6 +1,6 @@
-import type { EffectTransaction } from '@store/shared/consume';
-import { Decimal, type Money } from '@store/shared/money';
-import type { Query, Transact } from '@store/shared/query';
+import type { Query, Transact } from '@store/shared/database/query';
+import type { EffectTransaction } from '@store/shared/messaging/consumer/consumer';
+import { Decimal, type Money } from '@store/shared/values/money';
 import type { Changes, Counted, FigureChange, Invoice, Notification } from './changes.ts';
 
 export type ChangesTransaction = Changes & EffectTransaction;

@@ -1,4 +1,4 @@
-import type { Money } from '@store/shared/money';
+import type { Money } from '@store/shared/values/money';
 
 /** What events make of this database, collected while they are handled, written all at once (change-store.ts). */
 export interface Changes {

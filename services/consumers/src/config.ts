@@ -1,4 +1,4 @@
-import { commonConfig, consumerConfig, databaseUrl } from '@store/shared/config';
+import { commonConfig, consumerConfig, databaseUrl } from '@store/shared/service/config';
 import { z } from 'zod';
 import { consumerGroups } from './groups.ts';
 

@@ -1,8 +1,8 @@
-import type { Handlers } from '@store/shared/consume';
-import { analyticsHandlers } from './analytics.ts';
+import type { Handlers } from '@store/shared/messaging/consumer/consumer';
 import type { Changes } from './changes.ts';
-import { invoiceHandlers } from './invoice.ts';
-import { notificationHandlers } from './notification.ts';
+import { analyticsHandlers } from './groups/analytics/handlers.ts';
+import { invoiceHandlers } from './groups/invoice/handlers.ts';
+import { notificationHandlers } from './groups/notification/handlers.ts';
 
 /** spec: Events, rule 2. One image, three groups: what a process does follows from its group. */
 export const handlersOf = {

@@ -1,17 +1,17 @@
-import { openDatabase } from '@store/shared/database';
-import { isDatabaseAway } from '@store/shared/database-errors';
-import { startEventWork } from '@store/shared/event-work';
-import { migrate } from '@store/shared/migrate';
-import { runService } from '@store/shared/process';
+import { openDatabase } from '@store/shared/database/database';
+import { isDatabaseAway } from '@store/shared/database/errors';
+import { migrate } from '@store/shared/database/migrate';
+import { startEventWork } from '@store/shared/messaging/start';
+import { runService } from '@store/shared/service/run-service';
 import { createApp } from './app.ts';
 import { createTransactions } from './change-store.ts';
 import { configSchema } from './config.ts';
 import { PrismaClient } from './generated/client.ts';
+import { createMailStore } from './groups/notification/mail-repository.ts';
+import { startMailSender } from './groups/notification/mail-sender.ts';
+import { createSmtp } from './groups/notification/smtp.ts';
 import { handlersOf } from './groups.ts';
-import { startMailSender } from './mail-sender.ts';
-import { createMailStore } from './mail-store.ts';
 import { createPages } from './page-store.ts';
-import { createSmtp } from './smtp.ts';
 
 await runService('consumers', configSchema, async (context) => {
   const { config, onStop } = context;

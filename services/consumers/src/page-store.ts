@@ -1,4 +1,4 @@
-import { behind, cursorTime, cursorUuid, decodeCursor, type KeyColumn, orderBy } from '@store/shared/page';
+import { behind, cursorTime, cursorUuid, decodeCursor, type KeyColumn, orderBy } from '@store/shared/http/pagination';
 import type { PrismaClient } from './generated/client.ts';
 import type { Page, PageQuery, Pages } from './pages.ts';
 

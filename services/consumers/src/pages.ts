@@ -1,4 +1,4 @@
-import type { Cursor, Direction } from '@store/shared/page';
+import type { Cursor, Direction } from '@store/shared/http/pagination';
 
 export interface PageQuery {
   page: number;

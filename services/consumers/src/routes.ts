@@ -1,5 +1,5 @@
-import { nextLink } from '@store/shared/page';
-import { type AnyRoute, away, ok, route } from '@store/shared/route';
+import { nextLink } from '@store/shared/http/pagination';
+import { type AnyRoute, away, ok, route } from '@store/shared/http/route';
 import type { z } from 'zod';
 import type { Page, PageQuery, Pages } from './pages.ts';
 import {

@@ -1,6 +1,6 @@
-import { timestamp, uuid } from '@store/shared/fields';
-import { moneySchema } from '@store/shared/money';
-import { pageOf, pageQuery, sortQuery } from '@store/shared/page';
+import { pageOf, pageQuery, sortQuery } from '@store/shared/http/pagination';
+import { timestamp, uuid } from '@store/shared/values/fields';
+import { moneySchema } from '@store/shared/values/money';
 import { z } from 'zod';
 
 export const notificationOut = z

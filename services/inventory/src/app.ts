@@ -1,4 +1,4 @@
-import { createHttpApp, type HttpAppOptions } from '@store/shared/http-server';
+import { createHttpApp, type HttpAppOptions } from '@store/shared/http/app';
 import { stockRoutes } from './routes.ts';
 import type { Stock } from './stock.ts';
 

@@ -1,5 +1,5 @@
-import { commonConfig, consumerConfig, databaseUrl, seconds, serviceUrl } from '@store/shared/config';
-import { wholeNumber } from '@store/shared/fields';
+import { commonConfig, consumerConfig, databaseUrl, seconds, serviceUrl } from '@store/shared/service/config';
+import { wholeNumber } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { maxAvailable } from './schemas.ts';
 

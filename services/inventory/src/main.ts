@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { openDatabase } from '@store/shared/database';
-import { isDatabaseAway } from '@store/shared/database-errors';
-import { startEventWork } from '@store/shared/event-work';
-import { migrate } from '@store/shared/migrate';
-import { runService } from '@store/shared/process';
+import { openDatabase } from '@store/shared/database/database';
+import { isDatabaseAway } from '@store/shared/database/errors';
+import { migrate } from '@store/shared/database/migrate';
+import { startEventWork } from '@store/shared/messaging/start';
+import { runService } from '@store/shared/service/run-service';
 import { createApp } from './app.ts';
 import { configSchema } from './config.ts';
 import { PrismaClient } from './generated/client.ts';
 import { createProductClient } from './product-client.ts';
-import { createReservationStore } from './reservation-store.ts';
+import { createReservationStore } from './reservation-repository.ts';
 import { createReservations } from './reservations.ts';
 import { createSaga } from './saga.ts';
 import { startShipper } from './shipper.ts';
 import { createStock } from './stock.ts';
-import { createStockStore } from './stock-store.ts';
+import { createStockStore } from './stock-repository.ts';
 
 await runService('inventory', configSchema, async (context) => {
   const { config, log, onStop } = context;

@@ -1,7 +1,7 @@
-import { unavailable } from '@store/shared/errors';
-import { uuid } from '@store/shared/fields';
-import { parseJson } from '@store/shared/json';
-import { currentTrace, inSpan } from '@store/shared/trace';
+import { currentTrace, inSpan } from '@store/shared/observability/trace-context';
+import { unavailable } from '@store/shared/values/errors';
+import { uuid } from '@store/shared/values/fields';
+import { parseJson } from '@store/shared/values/json';
 import { z } from 'zod';
 
 export interface ProductClient {

@@ -1,7 +1,7 @@
-import { type EventKind, newEvent, type Payload, type StoredEvent } from '@store/shared/events';
-import type { Money } from '@store/shared/money';
-import { currentTrace, inSpan } from '@store/shared/trace';
-import type { Item, Reservation, ReservationStore, ReservationTransaction } from './reservation-store.ts';
+import { type EventKind, newEvent, type Payload, type StoredEvent } from '@store/shared/messaging/events';
+import { currentTrace, inSpan } from '@store/shared/observability/trace-context';
+import type { Money } from '@store/shared/values/money';
+import type { Item, Reservation, ReservationStore, ReservationTransaction } from './reservation-repository.ts';
 
 interface Parts {
   store: ReservationStore;

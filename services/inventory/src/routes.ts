@@ -1,5 +1,5 @@
-import { uuid } from '@store/shared/fields';
-import { type AnyRoute, away, created, ok, route } from '@store/shared/route';
+import { type AnyRoute, away, created, ok, route } from '@store/shared/http/route';
+import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { stockIn, stockOut } from './schemas.ts';
 import type { Stock } from './stock.ts';

@@ -1,6 +1,6 @@
-import type { EffectOptions } from '@store/shared/consume';
-import { type OrderEvent, PoisonError } from '@store/shared/events';
-import type { Item, ReservationTransaction } from './reservation-store.ts';
+import type { EffectOptions } from '@store/shared/messaging/consumer/consumer';
+import { type OrderEvent, PoisonError } from '@store/shared/messaging/events';
+import type { Item, ReservationTransaction } from './reservation-repository.ts';
 import type { Demand, Reservations } from './reservations.ts';
 import type { Stock } from './stock.ts';
 

@@ -1,4 +1,4 @@
-import { uuid } from '@store/shared/fields';
+import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 
 /** Far enough below what the column holds that what is given back later still fits. */

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Logger } from '@store/shared/log';
+import type { Logger } from '@store/shared/observability/log';
 
 const lookEveryMs = 1_000;
 const longestWaitMs = 5_000;

@@ -1,6 +1,6 @@
-import { DomainError } from '@store/shared/errors';
+import { DomainError } from '@store/shared/values/errors';
 import type { ProductClient } from './product-client.ts';
-import type { StockStore } from './stock-store.ts';
+import type { StockStore } from './stock-repository.ts';
 
 interface Parts {
   store: StockStore;

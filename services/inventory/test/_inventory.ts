@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { applyEvents } from '@store/shared/consume';
-import { openDatabase } from '@store/shared/database';
-import type { EventKind, Payload, StoredEvent } from '@store/shared/events';
-import { createLog } from '@store/shared/log';
+import { openDatabase } from '@store/shared/database/database';
+import { applyEvents } from '@store/shared/messaging/consumer/consumer';
+import type { EventKind, Payload, StoredEvent } from '@store/shared/messaging/events';
+import { createLog } from '@store/shared/observability/log';
 import { receivedEvent, storedEvent } from '../../../tests/kit/order-events.ts';
 import { createApp } from '../src/app.ts';
 import { PrismaClient } from '../src/generated/client.ts';
 import type { ProductClient } from '../src/product-client.ts';
-import { createReservationStore, type Item } from '../src/reservation-store.ts';
+import { createReservationStore, type Item } from '../src/reservation-repository.ts';
 import { createReservations } from '../src/reservations.ts';
 import { createSaga } from '../src/saga.ts';
 import { createStock } from '../src/stock.ts';
-import { createStockStore } from '../src/stock-store.ts';
+import { createStockStore } from '../src/stock-repository.ts';
 
 export const alice = 'a11ce000-3a52-4d0f-9f0e-0d8a55a1c001';
 export const unknown = '00000000-0000-4000-8000-00000000dead';

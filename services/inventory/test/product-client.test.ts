@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { runInTrace, traceFrom } from '@store/shared/trace';
+import { runInTrace, traceFrom } from '@store/shared/observability/trace-context';
 import { createProductClient } from '../src/product-client.ts';
 
 const tea = '00000000-0000-4000-8000-0000000007ea';

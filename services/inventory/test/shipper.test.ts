@@ -1,4 +1,4 @@
-import { createLog } from '@store/shared/log';
+import { createLog } from '@store/shared/observability/log';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { type Shipper, startShipper } from '../src/shipper.ts';

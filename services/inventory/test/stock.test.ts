@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { unavailable } from '@store/shared/errors';
+import { unavailable } from '@store/shared/values/errors';
 import request from 'supertest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
 import {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { createHttpApp, type HttpAppOptions } from '@store/shared/http-server';
-import { stringifyJson } from '@store/shared/json';
+import { createHttpApp, type HttpAppOptions } from '@store/shared/http/app';
+import { stringifyJson } from '@store/shared/values/json';
 import { toOrderOut } from './order-out.ts';
-import type { OrderStore } from './order-store.ts';
+import type { OrderStore } from './order-repository.ts';
 import { createOrders } from './orders.ts';
 import type { ProductClient } from './product-client.ts';
 import { orderRoutes } from './routes.ts';

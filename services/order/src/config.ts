@@ -6,7 +6,7 @@ import {
   databaseUrl,
   needsBearerKeys,
   serviceUrl,
-} from '@store/shared/config';
+} from '@store/shared/service/config';
 import { z } from 'zod';
 
 export const configSchema = z

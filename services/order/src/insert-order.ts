@@ -1,5 +1,5 @@
-import type { StoredEvent } from '@store/shared/events';
-import type { Query } from '@store/shared/query';
+import type { Query } from '@store/shared/database/query';
+import type { StoredEvent } from '@store/shared/messaging/events';
 import type { Order, StoredReply } from './order.ts';
 
 /** `repeated`: the Idempotency-Key has a stored reply. `running`: another request with it is just being stored. */

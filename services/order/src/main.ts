@@ -1,12 +1,12 @@
-import { bearerFrom } from '@store/shared/bearer';
-import { openDatabase } from '@store/shared/database';
-import { isDatabaseAway } from '@store/shared/database-errors';
-import { migrate } from '@store/shared/migrate';
-import { runService } from '@store/shared/process';
+import { bearerFrom } from '@store/shared/auth/bearer';
+import { openDatabase } from '@store/shared/database/database';
+import { isDatabaseAway } from '@store/shared/database/errors';
+import { migrate } from '@store/shared/database/migrate';
+import { runService } from '@store/shared/service/run-service';
 import { createApp } from './app.ts';
 import { configSchema } from './config.ts';
 import { PrismaClient } from './generated/client.ts';
-import { createOrderStore } from './order-store.ts';
+import { createOrderStore } from './order-repository.ts';
 import { createProductClient } from './product-client.ts';
 
 await runService('order', configSchema, async ({ config, log, onStop }) => {

@@ -1,5 +1,5 @@
-import { DomainError } from '@store/shared/errors';
-import { Decimal, total } from '@store/shared/money';
+import { DomainError } from '@store/shared/values/errors';
+import { Decimal, total } from '@store/shared/values/money';
 import { mergeLines, priceLines } from './order.ts';
 
 const caught = (work: () => unknown): unknown => {

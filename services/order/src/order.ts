@@ -1,5 +1,5 @@
-import { DomainError } from '@store/shared/errors';
-import type { Decimal, Money } from '@store/shared/money';
+import { DomainError } from '@store/shared/values/errors';
+import type { Decimal, Money } from '@store/shared/values/money';
 
 export const orderStatuses = ['PENDING', 'CONFIRMED', 'CANCELLED'] as const;
 export type OrderStatus = (typeof orderStatuses)[number];

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { DomainError } from '@store/shared/errors';
-import { newEvent } from '@store/shared/events';
-import { stringifyJson } from '@store/shared/json';
-import { minorUnit, total } from '@store/shared/money';
+import { newEvent } from '@store/shared/messaging/events';
+import { DomainError } from '@store/shared/values/errors';
+import { stringifyJson } from '@store/shared/values/json';
+import { minorUnit, total } from '@store/shared/values/money';
 import { type Line, mergeLines, type Order, type OrderStatus, priceLines, type StoredReply } from './order.ts';
-import type { OrderStore, OrderTransaction } from './order-store.ts';
+import type { OrderStore, OrderTransaction } from './order-repository.ts';
 import type { ProductClient } from './product-client.ts';
 import type { OrderIn, OrderQuery } from './schemas.ts';
 

@@ -1,4 +1,4 @@
-import { behind, cursorTime, cursorUuid, decodeCursor, type KeyColumn, orderBy } from '@store/shared/page';
+import { behind, cursorTime, cursorUuid, decodeCursor, type KeyColumn, orderBy } from '@store/shared/http/pagination';
 import type { OrderQuery } from './schemas.ts';
 
 /** Of each sort field: the column, how a cursor writes its value, and what such a value looks like. */

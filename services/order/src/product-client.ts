@@ -1,8 +1,8 @@
-import { unavailable } from '@store/shared/errors';
-import { uuid } from '@store/shared/fields';
-import { parseJson } from '@store/shared/json';
-import { type Decimal, decimal } from '@store/shared/money';
-import { currentTrace, inSpan } from '@store/shared/trace';
+import { currentTrace, inSpan } from '@store/shared/observability/trace-context';
+import { unavailable } from '@store/shared/values/errors';
+import { uuid } from '@store/shared/values/fields';
+import { parseJson } from '@store/shared/values/json';
+import { type Decimal, decimal } from '@store/shared/values/money';
 import { request } from 'undici';
 import { z } from 'zod';
 

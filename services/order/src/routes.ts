@@ -1,6 +1,6 @@
-import { uuid } from '@store/shared/fields';
-import { nextLink } from '@store/shared/page';
-import { type AnyRoute, away, created, noContent, ok, problem, route } from '@store/shared/route';
+import { nextLink } from '@store/shared/http/pagination';
+import { type AnyRoute, away, created, noContent, ok, problem, route } from '@store/shared/http/route';
+import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { toOrderOut } from './order-out.ts';
 import type { Orders } from './orders.ts';

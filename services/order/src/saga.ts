@@ -1,5 +1,5 @@
-import type { Handlers } from '@store/shared/consume';
-import type { SagaTransaction } from './saga-store.ts';
+import type { Handlers } from '@store/shared/messaging/consumer/consumer';
+import type { SagaTransaction } from './saga-repository.ts';
 
 /** The order's own steps of the saga (decisions 5). CANCELLED is final; a late or repeated event changes nothing. */
 export function createSaga(clock: () => Date): Handlers<SagaTransaction> {

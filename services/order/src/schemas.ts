@@ -1,6 +1,6 @@
-import { timestamp, uuid } from '@store/shared/fields';
-import { decimal, moneySchema } from '@store/shared/money';
-import { pageOf, pageQuery, sortQuery } from '@store/shared/page';
+import { pageOf, pageQuery, sortQuery } from '@store/shared/http/pagination';
+import { timestamp, uuid } from '@store/shared/values/fields';
+import { decimal, moneySchema } from '@store/shared/values/money';
 import { z } from 'zod';
 import { maxQuantity, orderStatuses } from './order.ts';
 

@@ -1,15 +1,15 @@
-import { openDatabase } from '@store/shared/database';
-import { isDatabaseAway } from '@store/shared/database-errors';
-import { startEventWork } from '@store/shared/event-work';
-import { createHttpApp } from '@store/shared/http-server';
-import { migrate } from '@store/shared/migrate';
-import { runService } from '@store/shared/process';
-import { everyHour } from '@store/shared/processed-events';
+import { openDatabase } from '@store/shared/database/database';
+import { isDatabaseAway } from '@store/shared/database/errors';
+import { migrate } from '@store/shared/database/migrate';
+import { createHttpApp } from '@store/shared/http/app';
+import { everyHour } from '@store/shared/messaging/consumer/processed-events';
+import { startEventWork } from '@store/shared/messaging/start';
+import { runService } from '@store/shared/service/run-service';
 import { workerConfigSchema } from './config.ts';
 import { PrismaClient } from './generated/client.ts';
-import { createOrderStore } from './order-store.ts';
+import { createOrderStore } from './order-repository.ts';
 import { createSaga } from './saga.ts';
-import { createSagaStore } from './saga-store.ts';
+import { createSagaStore } from './saga-repository.ts';
 
 /**
  * What the order service does without being asked: publish its outbox, take its steps of the saga, forget old

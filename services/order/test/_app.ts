@@ -1,9 +1,9 @@
-import { openDatabase } from '@store/shared/database';
-import { createLog } from '@store/shared/log';
-import { Decimal } from '@store/shared/money';
+import { openDatabase } from '@store/shared/database/database';
+import { createLog } from '@store/shared/observability/log';
+import { Decimal } from '@store/shared/values/money';
 import { createApp } from '../src/app.ts';
 import { PrismaClient } from '../src/generated/client.ts';
-import { createOrderStore } from '../src/order-store.ts';
+import { createOrderStore } from '../src/order-repository.ts';
 import type { ProductClient } from '../src/product-client.ts';
 
 export const alice = 'a11ce000-3a52-4d0f-9f0e-0d8a55a1c001';

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Decimal } from '@store/shared/money';
-import { runInTrace, traceFrom } from '@store/shared/trace';
+import { runInTrace, traceFrom } from '@store/shared/observability/trace-context';
+import { Decimal } from '@store/shared/values/money';
 import { createProductClient } from '../src/product-client.ts';
 import { salt, tea } from './_app.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Decimal } from '@store/shared/money';
+import type { Decimal } from '@store/shared/values/money';
 import type { PaymentProvider } from './provider.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { commonConfig, consumerConfig, databaseUrl } from '@store/shared/config';
-import { Decimal } from '@store/shared/money';
+import { commonConfig, consumerConfig, databaseUrl } from '@store/shared/service/config';
+import { Decimal } from '@store/shared/values/money';
 import { z } from 'zod';
 
 export const configSchema = z.object({

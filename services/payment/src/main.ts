@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { openDatabase } from '@store/shared/database';
-import { isDatabaseAway } from '@store/shared/database-errors';
-import { startEventWork } from '@store/shared/event-work';
-import { createHttpApp } from '@store/shared/http-server';
-import { migrate } from '@store/shared/migrate';
-import { runService } from '@store/shared/process';
+import { openDatabase } from '@store/shared/database/database';
+import { isDatabaseAway } from '@store/shared/database/errors';
+import { migrate } from '@store/shared/database/migrate';
+import { createHttpApp } from '@store/shared/http/app';
+import { startEventWork } from '@store/shared/messaging/start';
+import { runService } from '@store/shared/service/run-service';
 import { createBuiltInProvider } from './built-in-provider.ts';
 import { configSchema } from './config.ts';
 import { PrismaClient } from './generated/client.ts';
-import { createPaymentStore } from './payment-store.ts';
+import { createPaymentStore } from './payment-repository.ts';
 import { createPayments } from './payments.ts';
 
 await runService('payment', configSchema, async (context) => {

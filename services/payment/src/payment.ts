@@ -1,4 +1,4 @@
-import type { Money } from '@store/shared/money';
+import type { Money } from '@store/shared/values/money';
 
 interface Base {
   orderId: string;

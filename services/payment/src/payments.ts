@@ -1,8 +1,8 @@
-import type { Handlers } from '@store/shared/consume';
-import { DomainError } from '@store/shared/errors';
-import { newEvent, type OrderEvent } from '@store/shared/events';
+import type { Handlers } from '@store/shared/messaging/consumer/consumer';
+import { newEvent, type OrderEvent } from '@store/shared/messaging/events';
+import { DomainError } from '@store/shared/values/errors';
 import type { Payment } from './payment.ts';
-import type { PaymentStore, PaymentTransaction } from './payment-store.ts';
+import type { PaymentStore, PaymentTransaction } from './payment-repository.ts';
 import type { ChargeResult, PaymentProvider } from './provider.ts';
 
 interface Parts {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { applyEvents } from '@store/shared/consume';
-import { openDatabase } from '@store/shared/database';
-import { type OrderEvent, readEvent } from '@store/shared/events';
-import { Decimal } from '@store/shared/money';
+import { openDatabase } from '@store/shared/database/database';
+import { applyEvents } from '@store/shared/messaging/consumer/consumer';
+import { type OrderEvent, readEvent } from '@store/shared/messaging/events';
+import { Decimal } from '@store/shared/values/money';
 import { receivedEvent, storedEvent } from '../../../tests/kit/order-events.ts';
 import { createBuiltInProvider } from '../src/built-in-provider.ts';
 import { PrismaClient } from '../src/generated/client.ts';
-import { createPaymentStore } from '../src/payment-store.ts';
+import { createPaymentStore } from '../src/payment-repository.ts';
 import { createPayments } from '../src/payments.ts';
 import type { PaymentProvider } from '../src/provider.ts';
 

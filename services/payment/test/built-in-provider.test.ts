@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { ConfigError, readConfig } from '@store/shared/config';
-import { uuid } from '@store/shared/fields';
-import { Decimal } from '@store/shared/money';
+import { ConfigError, readConfig } from '@store/shared/service/config';
+import { uuid } from '@store/shared/values/fields';
+import { Decimal } from '@store/shared/values/money';
 import { createBuiltInProvider } from '../src/built-in-provider.ts';
 import { configSchema } from '../src/config.ts';
 import { alice } from './_payments.ts';

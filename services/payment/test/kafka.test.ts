@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { startConsumer } from '@store/shared/consume';
-import { unavailable } from '@store/shared/errors';
-import { createKafka, createPublisher } from '@store/shared/kafka';
-import { createLog } from '@store/shared/log';
-import { startRelay } from '@store/shared/outbox';
+import { startConsumer } from '@store/shared/messaging/consumer/consumer';
+import { createKafka, createPublisher } from '@store/shared/messaging/kafka';
+import { startRelay } from '@store/shared/messaging/outbox/relay';
+import { createLog } from '@store/shared/observability/log';
+import { unavailable } from '@store/shared/values/errors';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
 import { storedEvent } from '../../../tests/kit/order-events.ts';
 import { startService } from '../../../tests/kit/service-process.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { applyEvents } from '@store/shared/consume';
+import { applyEvents } from '@store/shared/messaging/consumer/consumer';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
 import { receivedEvent } from '../../../tests/kit/order-events.ts';
 import { until } from '../../../tests/kit/until.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { unavailable } from '@store/shared/errors';
-import { runInTrace, traceFrom } from '@store/shared/trace';
+import { runInTrace, traceFrom } from '@store/shared/observability/trace-context';
+import { unavailable } from '@store/shared/values/errors';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
 import { until } from '../../../tests/kit/until.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createHttpApp, type HttpAppOptions } from '@store/shared/http-server';
-import type { ProductStore } from './product-store.ts';
+import { createHttpApp, type HttpAppOptions } from '@store/shared/http/app';
+import type { ProductStore } from './product-repository.ts';
 import { createProducts } from './products.ts';
 import { productRoutes } from './routes.ts';
 

@@ -1,5 +1,5 @@
-import { atOnce, bearerConfig, commonConfig, databaseUrl, list, needsBearerKeys } from '@store/shared/config';
-import { uuid } from '@store/shared/fields';
+import { atOnce, bearerConfig, commonConfig, databaseUrl, list, needsBearerKeys } from '@store/shared/service/config';
+import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 
 export const configSchema = z

@@ -1,5 +1,5 @@
-import { DomainError } from '@store/shared/errors';
-import type { ProductStore } from './product-store.ts';
+import { DomainError } from '@store/shared/values/errors';
+import type { ProductStore } from './product-repository.ts';
 import type { ProductIn, ProductQuery } from './schemas.ts';
 
 interface Parts {

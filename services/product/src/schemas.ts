@@ -1,6 +1,6 @@
-import { text, uuid } from '@store/shared/fields';
-import { decimal } from '@store/shared/money';
-import { pageQuery, sortQuery } from '@store/shared/page';
+import { pageQuery, sortQuery } from '@store/shared/http/pagination';
+import { text, uuid } from '@store/shared/values/fields';
+import { decimal } from '@store/shared/values/money';
 import { z } from 'zod';
 
 /** spec: Resources, Product; decisions 4 */

@@ -1,9 +1,9 @@
-import { openDatabase } from '@store/shared/database';
-import { createLog, type Logger } from '@store/shared/log';
+import { openDatabase } from '@store/shared/database/database';
+import { createLog, type Logger } from '@store/shared/observability/log';
 import request from 'supertest';
 import { createApp } from '../src/app.ts';
 import { PrismaClient } from '../src/generated/client.ts';
-import { createProductStore, type ProductStore } from '../src/product-store.ts';
+import { createProductStore, type ProductStore } from '../src/product-repository.ts';
 
 export const accountId = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001';
 export const tea = { name: 'Tea', price: 4.5, unit: 'kg' };

@@ -1,7 +1,7 @@
-import { createLog } from '@store/shared/log';
+import { createLog } from '@store/shared/observability/log';
 import request from 'supertest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
-import { createGate } from '../../../tests/kit/gate.ts';
+import { createGate } from '../../../tests/kit/tcp-proxy.ts';
 import { accountId, tea, testApp, unknown } from './_app.ts';
 
 let database: TestDatabase;

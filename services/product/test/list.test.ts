@@ -1,4 +1,4 @@
-import { encodeCursor } from '@store/shared/page';
+import { encodeCursor } from '@store/shared/http/pagination';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
 import { tea, testApp } from './_app.ts';
 import { catalogueOf, type Item, idsOf, names, nextOf } from './_catalogue.ts';

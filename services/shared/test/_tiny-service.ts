@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import pg from 'pg';
 import { z } from 'zod';
-import { commonConfig, databaseUrl } from '../src/config.ts';
-import { isDatabaseAway } from '../src/database-errors.ts';
-import { runService } from '../src/process.ts';
+import { isDatabaseAway } from '../src/database/errors.ts';
+import { commonConfig, databaseUrl } from '../src/service/config.ts';
+import { runService } from '../src/service/run-service.ts';
 
 const schema = z.object({
   ...commonConfig,

@@ -1,6 +1,6 @@
-import { createHttpApp, type HttpAppOptions } from '@store/shared/http-server';
+import { createHttpApp, type HttpAppOptions } from '@store/shared/http/app';
 import { statusRoutes } from './routes.ts';
-import type { StatusStore } from './status-store.ts';
+import type { StatusStore } from './status-repository.ts';
 import { createStatuses } from './statuses.ts';
 
 export interface AppOptions extends Pick<HttpAppOptions, 'log' | 'production'> {

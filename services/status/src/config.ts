@@ -1,4 +1,4 @@
-import { commonConfig, databaseUrl, list } from '@store/shared/config';
+import { commonConfig, databaseUrl, list } from '@store/shared/service/config';
 import { z } from 'zod';
 
 const port = z.coerce.number<string>().int().min(1).max(65535);

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
-import { ConfigError, databaseUrl, readConfig } from '@store/shared/config';
-import { isDatabaseAway } from '@store/shared/database-errors';
-import { migrate } from '@store/shared/migrate';
+import { isDatabaseAway } from '@store/shared/database/errors';
+import { migrate } from '@store/shared/database/migrate';
+import { ConfigError, databaseUrl, readConfig } from '@store/shared/service/config';
 import { Command } from 'commander';
 import { z } from 'zod';
 import { CsvProblem, columns, csvRows } from './csv-rows.ts';

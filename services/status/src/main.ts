@@ -1,11 +1,11 @@
-import { openDatabase } from '@store/shared/database';
-import { isDatabaseAway } from '@store/shared/database-errors';
-import { migrate } from '@store/shared/migrate';
-import { runService } from '@store/shared/process';
+import { openDatabase } from '@store/shared/database/database';
+import { isDatabaseAway } from '@store/shared/database/errors';
+import { migrate } from '@store/shared/database/migrate';
+import { runService } from '@store/shared/service/run-service';
 import { createApp } from './app.ts';
 import { configSchema } from './config.ts';
 import { PrismaClient } from './generated/client.ts';
-import { createStatusStore } from './status-store.ts';
+import { createStatusStore } from './status-repository.ts';
 
 await runService('status', configSchema, async ({ config, log, onStop }) => {
   const { adapter, close } = openDatabase(config.DATABASE_URL);

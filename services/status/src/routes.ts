@@ -1,5 +1,5 @@
-import { nextLink } from '@store/shared/page';
-import { type AnyRoute, away, ok, route } from '@store/shared/route';
+import { nextLink } from '@store/shared/http/pagination';
+import { type AnyRoute, away, ok, route } from '@store/shared/http/route';
 import { z } from 'zod';
 import { statusOut, statusQuery } from './schemas.ts';
 import type { Statuses } from './statuses.ts';

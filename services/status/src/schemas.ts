@@ -1,4 +1,4 @@
-import { text, timestamp, wholeNumber } from '@store/shared/fields';
+import { text, timestamp, wholeNumber } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { utcTime } from './utc-time.ts';
 

@@ -1,6 +1,6 @@
-import { type Cursor, decodeCursor } from '@store/shared/page';
+import { type Cursor, decodeCursor } from '@store/shared/http/pagination';
 import { int4, type StatusQuery } from './schemas.ts';
-import type { Position, StatusStore } from './status-store.ts';
+import type { Position, StatusStore } from './status-repository.ts';
 import { utcTime } from './utc-time.ts';
 
 export interface Statuses {

@@ -1,8 +1,8 @@
-import { openDatabase } from '@store/shared/database';
-import { createLog } from '@store/shared/log';
+import { openDatabase } from '@store/shared/database/database';
+import { createLog } from '@store/shared/observability/log';
 import { createApp } from '../src/app.ts';
 import { PrismaClient } from '../src/generated/client.ts';
-import { createStatusStore } from '../src/status-store.ts';
+import { createStatusStore } from '../src/status-repository.ts';
 
 /** The real application over a database of the test's own. */
 export function testApp(databaseUrl: string, options: { production?: boolean } = {}) {

@@ -2,7 +2,7 @@ import { describeContract } from '../../../tests/kit/contract.ts';
 import { awayDatabaseUrl, createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
 import { statusRoutes } from '../src/routes.ts';
 import { testApp } from './_app.ts';
-import { add } from './_make.ts';
+import { add } from './_records.ts';
 
 let database: TestDatabase;
 let status: ReturnType<typeof testApp>;

@@ -8,7 +8,7 @@ import { awayDatabaseUrl, createTestDatabase, type TestDatabase } from '../../..
 import { CsvProblem, csvRows } from '../src/csv-rows.ts';
 import { importStatuses } from '../src/import-statuses.ts';
 import { testApp } from './_app.ts';
-import { add, clear } from './_make.ts';
+import { add, clear } from './_records.ts';
 
 let database: TestDatabase;
 let status: ReturnType<typeof testApp>;

@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
 import { testApp } from './_app.ts';
-import { add, clear } from './_make.ts';
+import { add, clear } from './_records.ts';
 
 const path = '/api/v1/status/';
 let database: TestDatabase;

@@ -1,0 +1,60 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Logger } from '@store/shared/observability/log';
+import type { DueMail, MailStore } from './mail-repository.ts';
+
+export type SendMail = (mail: DueMail) => Promise<void>;
+
+export interface MailSenderOptions {
+  store: MailStore;
+  send: SendMail;
+  log: Logger;
+  idleMs?: number;
+}
+
+const atOnce = 20;
+/** Longer than sending them can take; after a crash they are sent by somebody else, perhaps for the second time. */
+const holdSeconds = 300;
+const longestBackoffSeconds = 600;
+
+/**
+ * Sends stored messages, each at least once: a message is marked after the mail server has taken it. What fails is
+ * tried again for ever, ever more rarely. No transaction is open meanwhile.
+ */
+export function startMailSender({ store, send, log, idleMs = 1_000 }: MailSenderOptions) {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+
+  async function sendOne(mail: DueMail): Promise<void> {
+    try {
+      await send(mail);
+    } catch (error) {
+      const seconds = Math.min(2 ** Math.min(mail.attempts, 20), longestBackoffSeconds);
+      log.warn({ err: error, notificationId: mail.id, attempts: mail.attempts, seconds }, 'A message is sent later');
+      return store.postpone(mail.id, seconds);
+    }
+    await store.sent(mail.id);
+  }
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        const mails = await store.claim(atOnce, holdSeconds);
+        const results = await Promise.allSettled(mails.map(sendOne));
+        const failed = results.find((result) => result.status === 'rejected');
+        if (failed) throw failed.reason;
+        if (mails.length === atOnce) continue;
+      } catch (error) {
+        log.warn({ err: error }, 'Messages cannot be read or marked now');
+      }
+      await wait(idleMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+  const ended = run();
+
+  return {
+    async stop() {
+      stopping.abort();
+      await ended;
+    },
+  };
+}

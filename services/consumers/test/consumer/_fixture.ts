@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import { openDatabase } from '@store/shared/database/database';
+import type { Transact } from '@store/shared/database/query';
+import {
+  type Consumer,
+  type ConsumerOptions,
+  type Handlers,
+  startConsumer,
+} from '@store/shared/messaging/consumer/consumer';
+import type { EffectOptions, EffectTransaction } from '@store/shared/messaging/consumer/handle-once';
+import { type DeadLetter, readDeadLetters } from '@store/shared/messaging/dead-letters/dead-letters';
+import type { EventKind, Payload, StoredEvent } from '@store/shared/messaging/events';
+import { createKafka, createPublisher, type RawMessage } from '@store/shared/messaging/kafka';
+import { createLog } from '@store/shared/observability/log';
+import type { Kafka } from 'kafkajs';
+import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
+import { storedEvent } from '../../../../tests/kit/order-events.ts';
+import { brokers, createTopic } from '../../../../tests/kit/topic.ts';
+import { until } from '../../../../tests/kit/until.ts';
+import { PrismaClient } from '../../src/generated/client.ts';
+
+export const customerId = 'c0570e00-3a52-4d0f-9f0e-0d8a55a1c001';
+
+const silent = { brokers, clientId: 'test', log: createLog('test', 'silent') };
+export const kafka = createKafka(silent);
+
+/** An event of an order that has no meaning here. */
+export function anEvent<K extends EventKind = 'OrderCancelled'>(
+  orderId: string = randomUUID(),
+  kind: K = 'OrderCancelled' as K,
+  more: Partial<Payload<K>> = { reason: 'why not' } as unknown as Partial<Payload<K>>,
+): StoredEvent {
+  return storedEvent(kind, { orderId, customerId, ...more } as never);
+}
+
+export function rawOf({ id, kind, key, payload }: StoredEvent, more: Partial<RawMessage> = {}): RawMessage {
+  return { key, value: payload, headers: { ce_id: id, ce_type: kind }, ...more };
+}
+
+/** A topic and a group of a test's own, and a table that tells what its handlers have done. */
+export async function createStage(partitions = 1) {
+  const database: TestDatabase = await createTestDatabase('consumers');
+  const topic = await createTopic(partitions);
+  const group = `test-${randomUUID()}`;
+  const { adapter, transact, close } = openDatabase(database.url);
+  const prisma = new PrismaClient({ adapter });
+  await prisma.$executeRaw`create table effects (n bigserial, event_id uuid, order_id uuid, by text)`;
+  const publisher = createPublisher(silent);
+  const closing: (() => Promise<unknown>)[] = [database.drop, close, () => publisher.close()];
+  const joins: string[] = [];
+
+  /** Its consumers tell when they join the group. */
+  const listened = new Proxy(kafka, {
+    get(target, name) {
+      if (name !== 'consumer') return Reflect.get(target, name);
+      return (options: Parameters<Kafka['consumer']>[0]) => {
+        const consumer = target.consumer(options);
+        consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => void joins.push(payload.memberId));
+        return consumer;
+      };
+    },
+  });
+
+  function effectBy(name: string, handle: (event: StoredEvent['id']) => Promise<void> = async () => undefined) {
+    const handlers: Handlers<EffectTransaction> = {
+      async OrderCancelled({ id, payload: { orderId } }, tx) {
+        await tx.query('insert into effects (event_id, order_id, by) values ($1, $2, $3)', id, orderId, name);
+        await handle(id);
+      },
+    };
+    return handlers;
+  }
+
+  const effect = (over: Transact = transact, handlers = effectBy('a')): EffectOptions<EffectTransaction> => ({
+    group,
+    handlers,
+    transaction: (work) => over((query) => work({ query })),
+  });
+
+  return {
+    ...{ topic, group, prisma, transact, publisher, database, joins, effect, effectBy },
+
+    publish: (...events: StoredEvent[]) => publisher.publish(topic, events),
+    send: (...messages: RawMessage[]) => publisher.send(topic, messages),
+
+    /** @param name shown in the effects @param handle after the effect, in its transaction */
+    start(
+      handle?: (eventId: string) => Promise<void>,
+      { name = 'a', ...options }: Partial<ConsumerOptions<EffectTransaction>> & { name?: string } = {},
+    ): Consumer {
+      const consumer = startConsumer({
+        ...effect(transact, effectBy(name, handle)),
+        kafka: listened,
+        topic,
+        sender: publisher,
+        log: createLog('test', 'silent'),
+        retry: { attempts: 3, firstDelayMs: 50, multiplier: 2 },
+        chunkSize: 100,
+        onCrash: (error) => {
+          throw error;
+        },
+        ...options,
+      });
+      closing.push(() => consumer.stop());
+      return consumer;
+    },
+
+    /** Of each effect its event, in the order in which they were done. */
+    async effects(): Promise<string[]> {
+      const rows = await prisma.$queryRaw<{ id: string }[]>`select event_id::text as id from effects order by n`;
+      return rows.map(({ id }) => id);
+    },
+    async has(...events: StoredEvent[]): Promise<void> {
+      await until('all events had their effect', async () => {
+        const there = new Set(await this.effects().catch(() => [])); // a test may have ended the connection
+        return events.every(({ id }) => there.has(id));
+      });
+    },
+    /** What the group has committed, of all partitions together. */
+    async committed(): Promise<number> {
+      const admin = kafka.admin();
+      await admin.connect();
+      // The first group of a broker waits for its coordinator.
+      const [offsets] = await admin.fetchOffsets({ groupId: group, topics: [topic] }).catch(() => []);
+      await admin.disconnect();
+      return (offsets?.partitions ?? []).reduce((sum, { offset }) => sum + Math.max(0, Number(offset)), 0);
+    },
+    /** As `kafka-consumer-groups --reset-offsets --to-earliest`: the group must be empty. */
+    async reset(): Promise<void> {
+      const admin = kafka.admin();
+      await admin.connect();
+      await admin.resetOffsets({ groupId: group, topic, earliest: true });
+      await admin.disconnect();
+    },
+    letters: () => lettersOf(group),
+    onEnd: (close: () => Promise<unknown>) => void closing.push(close),
+    async close() {
+      for (const close of closing.reverse()) await close();
+    },
+  };
+}
+
+export type Stage = Awaited<ReturnType<typeof createStage>>;
+
+export async function lettersOf(group: string): Promise<DeadLetter[]> {
+  const letters: DeadLetter[] = [];
+  await readDeadLetters(kafka, (letter) => {
+    if (letter.group === group) letters.push(letter);
+  });
+  return letters;
+}
+
+/** A promise that a test resolves. */
+export function held() {
+  let release = () => {};
+  const until = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return { until, release };
+}
+
+export const times = <T>(count: number, make: (index: number) => T) =>
+  Array.from({ length: count }, (_, index) => make(index));

@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import { describeContract } from '../../../../tests/kit/contract.ts';
+import { awayDatabaseUrl, createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
+import { describeNonsense } from '../../../../tests/kit/fuzz.ts';
+import { storedEvent } from '../../../../tests/kit/order-events.ts';
+import { figureRoute, invoiceRoute, notificationRoute } from '../../src/routes.ts';
+import { customerId } from '../consumer/_fixture.ts';
+import { type TestGroup, testGroup } from './_group.ts';
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase('consumers');
+});
+
+afterAll(() => database.drop());
+
+// Only the shape of the routes is read here; the requests go to the application.
+const cases = [
+  ['notification-group', '/notifications', notificationRoute({} as never)],
+  ['analytics-group', '/figures', figureRoute({} as never)],
+  ['invoice-group', '/invoices', invoiceRoute({} as never)],
+] as const;
+
+describe.each(cases)('%s', (name, path, route) => {
+  let group: TestGroup;
+  const away = testGroup(awayDatabaseUrl, name);
+
+  beforeAll(async () => {
+    group = testGroup(database.url, name);
+    const more = { paymentId: randomUUID(), amount: { amount: 1.5, currency: 'EUR' } as never };
+    const paid = () => storedEvent('OrderPaid', { orderId: randomUUID(), customerId, ...more });
+    await group.handle(paid(), paid(), paid());
+  });
+
+  afterAll(async () => {
+    await Promise.all([group.close(), away.close()]);
+  });
+
+  describeContract({
+    routes: [route],
+    app: () => group.app,
+    awayApp: () => away.app,
+    calls: { [`get ${path}`]: { 200: { path: `${path}?size=2` }, 400: { path: `${path}?size=101` } } },
+  });
+
+  describeNonsense({
+    routes: [route],
+    app: () => group.app,
+    valid: { [`get ${path}`]: {} },
+    countRows: async () => ({
+      notifications: await group.prisma.notification.count(),
+      days: await group.prisma.dailyFigures.count(),
+      invoices: await group.prisma.invoice.count(),
+    }),
+  });
+
+  it('refuses forged cursors', async () => {
+    const forged = [['x'], [`${path.slice(1)};day,desc`, '2026-02-30'], ['invoices;number,desc', '1;drop'], []];
+    for (const parts of forged) {
+      const after = Buffer.from(JSON.stringify(parts)).toString('base64url');
+      expect((await group.get(`${path}?after=${after}`)).status).toBe(400);
+    }
+  });
+
+  it('has only what is its own', async () => {
+    for (const [, other] of cases) expect((await group.get(other)).status).toBe(other === path ? 200 : 404);
+  });
+});

@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
+import { createLog } from '@store/shared/observability/log';
+import { SMTPServer } from 'smtp-server';
+import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
+import { storedEvent } from '../../../../tests/kit/order-events.ts';
+import { until } from '../../../../tests/kit/until.ts';
+import { createMailStore } from '../../src/groups/notification/mail-repository.ts';
+import { startMailSender } from '../../src/groups/notification/mail-sender.ts';
+import { createSmtp } from '../../src/groups/notification/smtp.ts';
+import { customerId } from '../consumer/_fixture.ts';
+import { type TestGroup, testGroup, walk } from './_group.ts';
+
+let database: TestDatabase;
+let notifications: TestGroup;
+let closing: (() => unknown)[] = [];
+
+beforeEach(async () => {
+  database = await createTestDatabase('consumers');
+  notifications = testGroup(database.url, 'notification-group', { sendsMail: true });
+  closing = [database.drop, notifications.close];
+});
+
+afterEach(async () => {
+  for (const close of closing.reverse()) await close();
+});
+
+const order = () => ({ orderId: randomUUID(), customerId });
+const money = { amount: 12.5, currency: 'USD' } as never;
+const cancelled = (reason = 'why not') => storedEvent('OrderCancelled', { ...order(), reason });
+
+interface Notification {
+  id: string;
+  kind: string;
+  subject: string;
+  text: string;
+  sentAt?: string;
+}
+
+it('are one per event that a customer should hear of', async () => {
+  const { orderId } = order();
+  const one = { orderId, customerId };
+  const items = [{ productId: randomUUID(), quantity: 1 }];
+  const paymentId = randomUUID();
+  const events = [
+    storedEvent('OrderCreated', { ...one, total: money }),
+    storedEvent('OrderPaid', { ...one, paymentId, amount: money }),
+    storedEvent('PaymentFailed', { ...one, reason: 'no money' }),
+    storedEvent('StockRejected', { ...one, items }),
+    storedEvent('OrderCancelled', { ...one, reason: 'changed my mind' }),
+    storedEvent('PaymentRefunded', { ...one, paymentId, amount: { amount: 700, currency: 'JPY' } as never }),
+    storedEvent('OrderShipped', { ...one, shipmentId: paymentId }),
+  ];
+  await notifications.handle(...events, storedEvent('StockReserved', { ...one, items, total: money }));
+  await notifications.handle(...events);
+  const all = await walk<Notification>(notifications, `/notifications?orderId=${orderId}&sort=createdAt,asc&size=3`);
+  expect(all.map(({ id }) => id)).toEqual(events.map(({ id }) => id));
+  expect(all.map(({ kind }) => kind)).toEqual(events.map(({ kind }) => kind));
+  expect(all.map(({ text }) => text)).toEqual([
+    `Thank you. Your order ${orderId} of 12.50 USD is with us.`,
+    `We have received 12.50 USD for your order ${orderId}, and get it ready.`,
+    `The payment of your order ${orderId} has failed: no money. The order is cancelled, you owe nothing.`,
+    `Not all items of your order ${orderId} are in stock. The order is cancelled, you owe nothing.`,
+    `Your order ${orderId} is cancelled: changed my mind.`,
+    `We have refunded 700 JPY for your order ${orderId}.`,
+    `Your order ${orderId} has left us as shipment ${paymentId}.`,
+  ]);
+  expect(new Set(all.map(({ subject }) => subject)).size).toBe(7);
+});
+
+it('are found by customer and by order', async () => {
+  const [first, second] = [cancelled(), cancelled()];
+  await notifications.handle(first, second);
+  const ids = async (query: string) =>
+    (await walk<Notification>(notifications, `/notifications?${query}`)).map(({ id }) => id);
+  expect(await ids(`orderId=${first.key}`)).toEqual([first.id]);
+  expect(await ids(`customerId=${customerId}`)).toEqual([second.id, first.id]);
+  expect(await ids(`customerId=${customerId}&orderId=${second.key}`)).toEqual([second.id]);
+  expect(await ids(`customerId=${randomUUID()}`)).toEqual([]);
+});
+
+it('take a reason that cannot be stored as it is', async () => {
+  await notifications.handle(cancelled('a\0b\ud800'));
+  const [{ text } = { text: '' }] = await walk<Notification>(notifications, '/notifications');
+  expect(text).toMatch(/is cancelled: ab.\.$/);
+});
+
+it('of a store without a mail server are stored, and not sent when it gets one', async () => {
+  const without = testGroup(database.url, 'notification-group');
+  closing.push(without.close);
+  await without.handle(cancelled());
+  expect(await createMailStore(notifications.prisma).claim(10, 60)).toEqual([]);
+  expect(await walk<Notification>(notifications, '/notifications')).toHaveLength(1);
+});
+
+describe('by a mail server', () => {
+  interface Mail {
+    to: string[];
+    text: string;
+  }
+
+  /** @param refuse says whether a mail is refused */
+  async function mailServer(refuse: (count: number) => boolean = () => false) {
+    const mails: Mail[] = [];
+    let count = 0;
+    const server = new SMTPServer({
+      authOptional: true,
+      disabledCommands: ['STARTTLS'],
+      async onData(stream, { envelope }, done) {
+        const text = await textOf(stream);
+        count += 1;
+        if (refuse(count)) return done(new Error('Try again later'));
+        mails.push({ to: envelope.rcptTo.map(({ address }) => address), text });
+        done();
+      },
+    });
+    server.on('error', () => undefined);
+    server.listen(0, '127.0.0.1');
+    await once(server.server, 'listening');
+    closing.push(() => new Promise<void>((resolve) => server.close(() => resolve())));
+    return { mails, url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}` };
+  }
+
+  function startSender(url: string) {
+    const smtp = createSmtp({ url, from: 'Store <store@example.com>', domain: 'customers.example' });
+    const store = createMailStore(notifications.prisma);
+    const sender = startMailSender({ store, send: smtp.send, log: createLog('mail', 'silent'), idleMs: 50 });
+    closing.push(smtp.close, sender.stop);
+    return sender;
+  }
+
+  const sent = async () =>
+    (await walk<Notification>(notifications, '/notifications?size=100')).filter(({ sentAt }) => sentAt !== undefined);
+
+  it('are sent once each, also by two senders, and marked', async () => {
+    const { mails, url } = await mailServer();
+    const events = Array.from({ length: 50 }, () => cancelled());
+    await notifications.handle(...events);
+    startSender(url);
+    startSender(url);
+    await until('all are marked', async () => (await sent()).length === 50);
+    expect(mails).toHaveLength(50);
+    expect(mails[0]?.to).toEqual([`${customerId}@customers.example`]);
+    const ids = mails.map(({ text }) => /^Message-ID: <(.*)@customers\.example>/m.exec(text)?.[1]);
+    expect(ids.sort()).toEqual(events.map(({ id }) => id).sort());
+    expect(mails[0]?.text).toContain('Subject: Your order is cancelled');
+  });
+
+  it('that refuses are sent later, and not given up', async () => {
+    const { mails, url } = await mailServer((count) => count <= 2);
+    await notifications.handle(cancelled());
+    startSender(url);
+    await until('it is marked', async () => (await sent()).length === 1);
+    expect(mails).toHaveLength(1);
+    const [row] = await notifications.prisma.notification.findMany();
+    expect(row).toMatchObject({ attempts: 3, sendAt: null });
+  });
+
+  it('that is away wait for it, while events go on being handled', async () => {
+    const smtp = createSmtp({ url: 'smtp://127.0.0.1:1', from: 'a@example.com', domain: 'x.example' });
+    const store = createMailStore(notifications.prisma);
+    const sender = startMailSender({ store, send: smtp.send, log: createLog('mail', 'silent'), idleMs: 50 });
+    await notifications.handle(cancelled());
+    await until('it was tried', async () => (await notifications.prisma.notification.findFirst())?.attempts === 1);
+    await notifications.handle(cancelled());
+    await sender.stop();
+    smtp.close();
+    const { mails, url } = await mailServer();
+    startSender(url);
+    await until('both are sent', async () => (await sent()).length === 2);
+    expect(mails).toHaveLength(2);
+  });
+
+  it('headers cannot be smuggled in by an event', async () => {
+    const { mails, url } = await mailServer();
+    await notifications.handle(cancelled('x\r\nBcc: all@example.com\r\n.\r\nMAIL FROM:<a@b>'));
+    startSender(url);
+    await until('it is sent', () => mails.length === 1);
+    expect(mails[0]?.to).toEqual([`${customerId}@customers.example`]);
+    expect(mails[0]?.text.split('\r\n\r\n')[0]).not.toMatch(/Bcc/i);
+  });
+});

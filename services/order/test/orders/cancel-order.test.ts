@@ -1,0 +1,192 @@
+import request from 'supertest';
+import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
+import { until } from '../../../../tests/kit/until.ts';
+import { alice, eventsOf, tea, testApp } from '../_app.ts';
+import { whileHolding } from './_open-transaction.ts';
+
+let database: TestDatabase;
+let order: ReturnType<typeof testApp>;
+let twin: ReturnType<typeof testApp>;
+/** Its connections are free while those of the others wait. */
+let watcher: ReturnType<typeof testApp>;
+
+beforeAll(async () => {
+  database = await createTestDatabase('order');
+  order = testApp(database.url);
+  twin = testApp(database.url);
+  watcher = testApp(database.url);
+});
+
+afterAll(async () => {
+  await Promise.all([order.close(), twin.close(), watcher.close()]);
+  await database.drop();
+});
+
+async function placed(): Promise<string> {
+  const body = { items: [{ productId: tea, quantity: 1 }] };
+  const response = await request(order.app).post('/orders').set('id-account', alice).send(body);
+  return response.body.id;
+}
+
+const calls = {
+  cancel: (id: string, app = order.app) => request(app).post(`/orders/${id}/cancellation`).set('id-account', alice),
+  patch: (id: string, app = order.app) =>
+    request(app).patch(`/orders/${id}`).set('id-account', alice).send({ status: 'CANCELLED' }),
+  remove: (id: string, app = order.app) => request(app).delete(`/orders/${id}`).set('id-account', alice),
+  get: (id: string) => request(order.app).get(`/orders/${id}`).set('id-account', alice),
+  cancellation: (id: string) => request(order.app).get(`/orders/${id}/cancellation`).set('id-account', alice),
+};
+type CallName = keyof typeof calls;
+
+/** Every order of calls that is worth telling apart, with the status of each. */
+const sequences: [CallName, number][][] = [
+  [
+    ['cancellation', 404],
+    ['cancel', 201],
+    ['cancel', 200],
+    ['patch', 200],
+    ['cancellation', 200],
+    ['get', 200],
+  ],
+  [
+    ['patch', 200],
+    ['patch', 200],
+    ['cancel', 200],
+    ['cancellation', 200],
+  ],
+  [
+    ['cancel', 201],
+    ['remove', 204],
+    ['remove', 404],
+    ['cancel', 404],
+    ['patch', 404],
+    ['cancellation', 404],
+    ['get', 404],
+  ],
+  [
+    ['patch', 200],
+    ['remove', 204],
+    ['get', 404],
+  ],
+  [
+    ['remove', 204],
+    ['get', 404],
+    ['cancellation', 404],
+    ['cancel', 404],
+    ['patch', 404],
+    ['remove', 404],
+  ],
+];
+
+it.each(sequences.map((sequence) => [sequence.map(([name]) => name).join(', '), sequence] as const))(
+  '%s: one OrderCancelled in the end',
+  async (_name, sequence) => {
+    const id = await placed();
+    const statuses: [CallName, number][] = [];
+    for (const [name] of sequence) statuses.push([name, (await calls[name](id)).status]);
+    expect(statuses).toEqual(sequence);
+    expect(await eventsOf(order.prisma, id)).toEqual(['OrderCreated', 'OrderCancelled']);
+  },
+);
+
+it('answers with the cancelled order, where it lies and when it was', async () => {
+  const id = await placed();
+  const first = await calls.cancel(id);
+  expect(first.headers.location).toBe(`/orders/${id}/cancellation`);
+  expect(first.body).toMatchObject({ id, status: 'CANCELLED', cancelledAt: first.body.updatedAt });
+  const again = await calls.cancel(id);
+  expect(again.body).toEqual(first.body);
+  expect((await calls.patch(id)).body).toEqual(first.body);
+  expect((await calls.get(id)).body).toEqual(first.body);
+  expect((await calls.cancellation(id)).body).toEqual({
+    orderId: id,
+    cancelledAt: first.body.cancelledAt,
+    reason: 'cancelled by the customer',
+  });
+});
+
+it('cancels a confirmed order too', async () => {
+  const id = await placed();
+  await order.prisma.order.update({ where: { id }, data: { status: 'CONFIRMED', paidAt: new Date() } });
+  expect((await calls.cancel(id)).body).toMatchObject({ status: 'CANCELLED', paidAt: expect.any(String) });
+});
+
+it('refuses to cancel what has been shipped, but lets its owner forget it', async () => {
+  const id = await placed();
+  await order.prisma.order.update({ where: { id }, data: { status: 'CONFIRMED', shippedAt: new Date() } });
+  const refused = await calls.cancel(id);
+  expect(refused.status).toBe(409);
+  expect(refused.body.type).toBe('urn:problem:store:order-shipped');
+  expect((await calls.patch(id)).status).toBe(409);
+  expect((await calls.cancellation(id)).status).toBe(404);
+  expect((await calls.remove(id)).status).toBe(204);
+  expect((await calls.get(id)).status).toBe(404);
+  expect(await order.prisma.order.findUnique({ where: { id } })).toMatchObject({
+    status: 'CONFIRMED',
+    cancelledAt: null,
+  });
+  expect(await eventsOf(order.prisma, id)).toEqual(['OrderCreated']);
+});
+
+it.each([
+  ['PENDING', 422],
+  ['CONFIRMED', 422],
+  ['SHIPPED', 400],
+  ['cancelled', 400],
+  [null, 400],
+  [undefined, 400],
+])('PATCH to %s answers %i and changes nothing', async (status, expected) => {
+  const id = await placed();
+  const response = await request(order.app).patch(`/orders/${id}`).set('id-account', alice).send({ status });
+  expect(response.status).toBe(expected);
+  expect((await calls.get(id)).body.status).toBe('PENDING');
+});
+
+/** The answers to requests that all came while a transaction held the order's row. */
+async function whileRowIsHeld(id: string, count: number, sql: string, requests: () => Promise<request.Response>[]) {
+  const waiting = async () => {
+    const [row] = await watcher.prisma.$queryRaw<{ n: number }[]>`
+      select count(*)::int as n from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`;
+    return row?.n ?? 0;
+  };
+  const { answers } = await whileHolding(database.url, sql, [id], async () => {
+    const answers = Promise.all(requests());
+    await until('the requests wait for the row', async () => (await waiting()) >= count);
+    return { answers };
+  });
+  return answers;
+}
+
+it('20 cancellations at once on two copies of the service: one is new, one event', async () => {
+  const id = await placed();
+  const answers = await whileRowIsHeld(id, 4, 'select from orders where id = $1 for update', () =>
+    Array.from({ length: 20 }, (_, index) =>
+      (index % 3 === 0 ? calls.patch : calls.cancel)(id, index % 2 ? order.app : twin.app).then((answer) => answer),
+    ),
+  );
+  const statuses = answers.map(({ status }) => status);
+  expect(statuses.filter((status) => status === 201).length).toBeLessThanOrEqual(1);
+  expect(statuses.every((status) => status === 200 || status === 201)).toBe(true);
+  expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  expect(await eventsOf(order.prisma, id)).toEqual(['OrderCreated', 'OrderCancelled']);
+});
+
+it('cancellation and deletion at once: one event, whichever comes first', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const id = await placed();
+    const [cancelled, removed] = await Promise.all([calls.cancel(id, twin.app), calls.remove(id)]);
+    expect([201, 404]).toContain(cancelled.status);
+    expect(removed.status).toBe(204);
+    expect(await eventsOf(order.prisma, id)).toEqual(['OrderCreated', 'OrderCancelled']);
+  }
+});
+
+it('a shipment that is booked while the cancellation waits for it wins', async () => {
+  const id = await placed();
+  const [answer] = await whileRowIsHeld(id, 1, 'update orders set shipped_at = now() where id = $1', () => [
+    calls.cancel(id).then((response) => response),
+  ]);
+  expect(answer?.status).toBe(409);
+  expect(await eventsOf(order.prisma, id)).toEqual(['OrderCreated']);
+});

@@ -1,0 +1,49 @@
+import request from 'supertest';
+import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
+import { describeNonsense } from '../../../../tests/kit/fuzz.ts';
+import { orderRoutes } from '../../src/routes.ts';
+import { alice, rowCounts, tea, testApp } from '../_app.ts';
+
+let database: TestDatabase;
+let order: ReturnType<typeof testApp>;
+
+beforeAll(async () => {
+  database = await createTestDatabase('order');
+  order = testApp(database.url);
+});
+
+afterAll(async () => {
+  await order.close();
+  await database.drop();
+});
+
+const body = { customerId: alice, items: [{ productId: tea, quantity: 2 }] };
+
+async function placed(suffix = '') {
+  const { headers } = await request(order.app).post('/orders').set('id-account', alice).send(body);
+  return { path: `${headers.location}${suffix}` };
+}
+
+async function cancelled() {
+  const { path } = await placed('/cancellation');
+  await request(order.app).post(path).set('id-account', alice);
+  return { path };
+}
+
+describeNonsense({
+  routes: orderRoutes({} as never),
+  app: () => order.app,
+  accountId: alice,
+  valid: {
+    'post /orders': { body },
+    'get /orders/{id}': () => placed(),
+    'patch /orders/{id}': async () => ({ ...(await placed()), body: { status: 'CANCELLED' } }),
+    'delete /orders/{id}': () => placed(),
+    'post /orders/{id}/cancellation': () => placed('/cancellation'),
+    'get /orders/{id}/cancellation': () => cancelled(),
+  },
+  countRows: async () => ({
+    ...(await rowCounts(order.prisma)),
+    untouched: await order.prisma.order.count({ where: { status: 'PENDING', deletedAt: null } }),
+  }),
+});

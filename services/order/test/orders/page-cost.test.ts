@@ -1,0 +1,103 @@
+import { encodeCursor } from '@store/shared/http/pagination';
+import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
+import { pageStatement } from '../../src/page-statement.ts';
+import { orderQuery } from '../../src/schemas.ts';
+import { alice, testApp } from '../_app.ts';
+
+const count = 20_000;
+let database: TestDatabase;
+let order: ReturnType<typeof testApp>;
+
+beforeAll(async () => {
+  database = await createTestDatabase('order');
+  order = testApp(database.url);
+  await order.prisma.$executeRaw`
+    insert into orders (id, account_id, status, total_amount, currency, created_at, updated_at)
+    select gen_random_uuid(), ${alice}::uuid, case when n % 50 = 0 then 'CONFIRMED' else 'PENDING' end,
+           n / 100, 'USD', timestamptz '2026-01-01' + n / 10 * interval '1 s', now()
+    from generate_series(1, ${count}::int) as n`;
+  await order.prisma.$executeRaw`analyze orders`;
+});
+
+afterAll(async () => {
+  await order.close();
+  await database.drop();
+});
+
+interface Plan {
+  'Node Type': string;
+  'Actual Rows': number;
+  'Index Name'?: string;
+  'Index Cond'?: string;
+  'Rows Removed by Filter'?: number;
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
+  Plans?: Plan[];
+}
+
+async function planOf(query: object): Promise<Plan> {
+  const { sql, values } = pageStatement(alice, orderQuery.parse({ size: '20', ...query }));
+  const [row] = await order.prisma.$queryRawUnsafe<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>(
+    `explain (analyze, buffers, format json) ${sql}`,
+    ...values,
+  );
+  if (row === undefined) throw new Error('no plan');
+  return row['QUERY PLAN'][0].Plan;
+}
+
+/** From the top of the plan down; none of these plans branches. */
+const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+
+const columnOf: Record<string, string> = { createdAt: 'created_at', total: 'total_amount', status: 'status' };
+
+/**
+ * A page of 20, and the row that tells whether there is a next: 21 entries of the index and so many blocks of the table, for rows
+ * that are neighbours in the index lie anywhere in it, and a few blocks of the index. To step over all 20,000 orders, 200
+ * blocks of the index are read.
+ */
+const mostBlocks = 21 + 9;
+
+function expectPage(plan: Plan, sort: string): void {
+  const nodes = nodesOf(plan);
+  const scan = nodes.at(-1);
+  expect(nodes.map((node) => node['Node Type'])).toEqual(['Limit', 'Index Scan']);
+  expect(scan?.['Index Name']).toBe(`orders_account_id_${columnOf[sort.split(',')[0] ?? '']}_id_idx`);
+  expect(scan?.['Actual Rows']).toBe(21);
+  expect(scan?.['Rows Removed by Filter'] ?? 0).toBe(0);
+  expect(blocks(plan)).toBeLessThanOrEqual(mostBlocks);
+}
+
+const blocks = (plan: Plan) => plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+
+/** The cursor behind nearly all orders. */
+async function deepCursor(sort: string): Promise<string> {
+  const offset = (count - 100) / 20;
+  const { sql, values, order: of } = pageStatement(alice, orderQuery.parse({ size: '20', sort, page: String(offset) }));
+  const rows = await order.prisma.$queryRawUnsafe<{ values: string[] }[]>(sql, ...values);
+  return encodeCursor({ order: of, values: rows[0]?.values ?? [] });
+}
+
+const sorts = ['createdAt,desc', 'createdAt,asc', 'total,desc', 'total,asc', 'status,asc', 'status,desc'];
+
+it.each(sorts)('the first page by %s reads no more of the index than its rows', async (sort) => {
+  expectPage(await planOf({ sort }), sort);
+});
+
+it.each(sorts)('the last page by %s starts in the index at its cursor and costs what the first does', async (sort) => {
+  const last = await planOf({ sort, after: await deepCursor(sort) });
+  expectPage(last, sort);
+  expect(nodesOf(last).at(-1)?.['Index Cond']).toContain(`ROW(${columnOf[sort.split(',')[0] ?? '']}, id)`);
+});
+
+it('a last page of mixed directions starts at its first column', async () => {
+  const sort = ['createdAt,desc', 'total,asc'];
+  const last = await planOf({
+    sort,
+    after: encodeCursor({
+      order: 'createdAt,desc;total,asc;id,desc',
+      values: ['2026-01-01T00:00:10.000Z', '0', '00000000-0000-4000-8000-000000000000'],
+    }),
+  });
+  expect(nodesOf(last).at(-1)?.['Index Cond']).toContain('created_at <=');
+  expect(blocks(last)).toBeLessThanOrEqual(mostBlocks);
+});

@@ -1,0 +1,38 @@
+import request from 'supertest';
+import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { describeNonsense } from '../../../tests/kit/fuzz.ts';
+import { productRoutes } from '../src/routes.ts';
+import { accountId, testApp } from './_app.ts';
+
+let database: TestDatabase;
+let product: ReturnType<typeof testApp>;
+
+beforeAll(async () => {
+  database = await createTestDatabase('product');
+  product = testApp(database.url);
+});
+
+afterAll(async () => {
+  await product.close();
+  await database.drop();
+});
+
+const tea = { name: 'Green tea', price: 4.5, unit: 'kg' };
+
+async function existing() {
+  const { headers } = await request(product.app).post('/products').set('id-account', accountId).send(tea);
+  return { path: headers.location };
+}
+
+describeNonsense({
+  routes: productRoutes({} as never),
+  app: () => product.app,
+  accountId,
+  valid: {
+    'get /products/{id}': existing,
+    'post /products': { body: tea },
+    'put /products/{id}': async () => ({ ...(await existing()), body: tea }),
+    'delete /products/{id}': existing,
+  },
+  countRows: () => product.prisma.product.findMany({ orderBy: { id: 'asc' } }),
+});

@@ -1,0 +1,222 @@
+import { createHmac, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { SignJWT } from 'jose';
+import { accountId, claimCases, claims } from '../../test/_claims.ts';
+import { DomainError } from '../values/errors.ts';
+import { bearerFrom, createBearerValidator, noBearer } from './bearer.ts';
+import { importTokenKey } from './token-keys.ts';
+
+const secret = randomBytes(32).toString('base64');
+const previous = randomBytes(32).toString('base64');
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const otherRsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const publicPem = rsa.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+
+type Expected = Parameters<ReturnType<typeof createBearerValidator>>[1];
+
+/** What becomes of a header: `taken`, or the kind of the refusal. */
+async function outcome(
+  validator: ReturnType<typeof createBearerValidator>,
+  authorization: string | undefined,
+  expected: Partial<Expected> = {},
+) {
+  try {
+    await validator(authorization, { accountId, ...expected });
+    return 'taken';
+  } catch (error) {
+    if (error instanceof DomainError) return error.kind;
+    throw error;
+  }
+}
+
+const base64url = (value: object | string) =>
+  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+
+/** A token of any header, made by hand: no library would make it. */
+function forged(header: object, key: Buffer | string | undefined, payload = claims): string {
+  const text = `${base64url(header)}.${base64url(payload)}`;
+  const signature = key === undefined ? '' : createHmac('sha256', key).update(text).digest('base64url');
+  return `${text}.${signature}`;
+}
+
+describe('with the platform key', () => {
+  const header = async (key = secret) => ({ alg: 'HS256', kid: (await importTokenKey(key)).kid });
+  const validator = async () =>
+    createBearerValidator({ secrets: await Promise.all([secret, previous].map(importTokenKey)) });
+  const token = async (payload = claims, key = secret) => {
+    const { kid, key: imported } = await importTokenKey(key);
+    return new SignJWT(payload).setProtectedHeader({ alg: 'HS256', kid }).sign(imported);
+  };
+
+  it.each(claimCases)('%s', async (_, payload, expected, more = {}) => {
+    expect(await outcome(await validator(), `Bearer ${await token(payload)}`, more)).toBe(expected);
+  });
+
+  it('a previous key still verifies, a foreign one does not', async () => {
+    expect(await outcome(await validator(), `Bearer ${await token(claims, previous)}`)).toBe('taken');
+    expect(await outcome(await validator(), `Bearer ${await token(claims, randomBytes(32).toString('base64'))}`)).toBe(
+      'unauthenticated',
+    );
+  });
+
+  it.each<[string, () => Promise<string | undefined> | string | undefined]>([
+    ['no header', () => undefined],
+    ['an empty header', () => ''],
+    ['another scheme', async () => `Basic ${await token()}`],
+    ['no token', () => 'Bearer '],
+    ['two tokens', async () => `Bearer ${await token()} ${await token()}`],
+    ['two headers that were joined', async () => `Bearer ${await token()}, Bearer ${await token()}`],
+    ['a token with a line end', async () => `Bearer ${await token()}\n`],
+    ['rubbish', () => 'Bearer a.b.c'],
+    ['alg none', async () => `Bearer ${forged({ ...(await header()), alg: 'none' }, undefined)}`],
+    [
+      'alg none with a signature',
+      async () => `Bearer ${forged({ ...(await header()), alg: 'none' }, Buffer.from(secret, 'base64'))}`,
+    ],
+    ['alg None', async () => `Bearer ${forged({ ...(await header()), alg: 'None' }, Buffer.from(secret, 'base64'))}`],
+    [
+      'alg HS384 by the right key',
+      async () => {
+        const key = Buffer.from(secret, 'base64');
+        return `Bearer ${await new SignJWT(claims).setProtectedHeader({ ...(await header()), alg: 'HS384' }).sign(key)}`;
+      },
+    ],
+    [
+      'alg RS256',
+      async () =>
+        `Bearer ${await new SignJWT(claims).setProtectedHeader({ ...(await header()), alg: 'RS256' }).sign(rsa.privateKey)}`,
+    ],
+    ['no kid', () => `Bearer ${forged({ alg: 'HS256' }, Buffer.from(secret, 'base64'))}`],
+    ['another kid', async () => `Bearer ${forged({ ...(await header(previous)) }, Buffer.from(secret, 'base64'))}`],
+    [
+      'an unknown critical header',
+      async () => `Bearer ${forged({ ...(await header()), crit: ['x'], x: 1 }, Buffer.from(secret, 'base64'))}`,
+    ],
+    ['the secret as text', async () => `Bearer ${forged(await header(), secret)}`],
+    [
+      'a changed payload',
+      async () => {
+        const [head, , signature] = (await token()).split('.');
+        return `Bearer ${head}.${base64url({ ...claims, scope: 'all' })}.${signature}`;
+      },
+    ],
+    ['no signature', async () => `Bearer ${(await token()).replace(/[^.]+$/, '')}`],
+  ])('%s is refused', async (_, authorization) => {
+    expect(await outcome(await validator(), await authorization())).toBe('unauthenticated');
+  });
+
+  it('by hand, a proper token is taken: so the forgeries fail for what they say', async () => {
+    expect(await outcome(await validator(), `Bearer ${forged(await header(), Buffer.from(secret, 'base64'))}`)).toBe(
+      'taken',
+    );
+    expect(await outcome(await validator(), `bearer ${await token()}`)).toBe('taken');
+  });
+});
+
+describe('with a JWKS', () => {
+  let server: Server;
+  let respond: () => { status: number; body: string };
+  let requests = 0;
+  const jwk = (key: KeyObject, kid: string) => ({ ...key.export({ format: 'jwk' }), kid, use: 'sig', alg: 'RS256' });
+  const keys =
+    (...list: object[]) =>
+    () => ({ status: 200, body: JSON.stringify({ keys: list }) });
+  const validator = () =>
+    createBearerValidator({ jwksUrl: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks`) });
+  const token = (payload = claims, { key = rsa.privateKey, kid = 'one', alg = 'RS256' } = {}) =>
+    new SignJWT(payload).setProtectedHeader({ alg, kid }).sign(key);
+
+  beforeAll(async () => {
+    server = createServer((_req, res) => {
+      requests += 1;
+      const { status, body } = respond();
+      res.writeHead(status, { 'Content-Type': 'application/json' }).end(body);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  beforeEach(() => {
+    requests = 0;
+    respond = keys(jwk(rsa.publicKey, 'one'));
+  });
+  afterAll(() => new Promise((resolve) => server.close(resolve).closeAllConnections()));
+
+  it.each(claimCases)('%s', async (_, payload, expected, more = {}) => {
+    expect(await outcome(validator(), `Bearer ${await token(payload)}`, more)).toBe(expected);
+  });
+
+  it.each<[string, () => Promise<string> | string]>([
+    ['alg none', () => forged({ alg: 'none', kid: 'one' }, undefined)],
+    ['HS256 with the public key as the secret', () => forged({ alg: 'HS256', kid: 'one' }, publicPem)],
+    [
+      'HS256 with the modulus as the secret',
+      () => forged({ alg: 'HS256', kid: 'one' }, String(rsa.publicKey.export({ format: 'jwk' }).n)),
+    ],
+    ['a key that is not in the set', () => token(claims, { key: otherRsa.privateKey })],
+    ['a kid that is not in the set', () => token(claims, { kid: 'two' })],
+    ['RS512, not on the list', () => token(claims, { alg: 'RS512' })],
+    [
+      'a key of its own in the header',
+      async () =>
+        new SignJWT(claims)
+          .setProtectedHeader({ alg: 'RS256', kid: 'own', jwk: otherRsa.publicKey.export({ format: 'jwk' }) as never })
+          .sign(otherRsa.privateKey),
+    ],
+  ])('%s is refused', async (_, make) => {
+    expect(await outcome(validator(), `Bearer ${await make()}`)).toBe('unauthenticated');
+  });
+
+  it('a symmetric key in the set is no way in', async () => {
+    const shared = randomBytes(32);
+    respond = keys({ kty: 'oct', kid: 'one', k: shared.toString('base64url'), alg: 'HS256' });
+    expect(await outcome(validator(), `Bearer ${forged({ alg: 'HS256', kid: 'one' }, shared)}`)).toBe(
+      'unauthenticated',
+    );
+  });
+
+  it('asks for the keys once, not for every token', async () => {
+    const validate = validator();
+    for (let n = 0; n < 5; n += 1) expect(await outcome(validate, `Bearer ${await token()}`)).toBe('taken');
+    expect(requests).toBe(1);
+  });
+
+  it.each<[string, () => { status: number; body: string }]>([
+    ['answers 500', () => ({ status: 500, body: '{}' })],
+    ['answers no JSON', () => ({ status: 200, body: '<html>' })],
+    ['answers no keys', () => ({ status: 200, body: '{}' })],
+  ])('is 503, not 401, when the key server %s, and passes', async (_, answer) => {
+    respond = answer;
+    const validate = validator();
+    expect(await outcome(validate, `Bearer ${await token()}`)).toBe('unavailable');
+    respond = keys(jwk(rsa.publicKey, 'one'));
+    expect(await outcome(validate, `Bearer ${await token()}`)).toBe('taken');
+  });
+
+  it('is 503 when nobody listens', async () => {
+    const validate = createBearerValidator({ jwksUrl: new URL('http://127.0.0.1:1/jwks') });
+    expect(await outcome(validate, `Bearer ${await token()}`)).toBe('unavailable');
+  });
+});
+
+describe('bearerFrom', () => {
+  const off = { BEARER_VALIDATION: 'off' as const, JWT_PREVIOUS_SECRET_KEYS: [] };
+  it('is off by default', async () => {
+    expect(await bearerFrom({ ...off, JWT_SECRET_KEY: secret })).toBe(noBearer);
+    expect(await outcome((await bearerFrom(off)) as never, undefined)).toBe('taken');
+  });
+
+  it('takes the present and the previous keys', async () => {
+    const validate = await bearerFrom({
+      BEARER_VALIDATION: 'on',
+      JWT_SECRET_KEY: secret,
+      JWT_PREVIOUS_SECRET_KEYS: [previous],
+    });
+    for (const text of [secret, previous]) {
+      const { kid, key } = await importTokenKey(text);
+      const token = await new SignJWT(claims).setProtectedHeader({ alg: 'HS256', kid }).sign(key);
+      expect(await outcome(validate as never, `Bearer ${token}`)).toBe('taken');
+    }
+    expect(await outcome(validate as never, undefined)).toBe('unauthenticated');
+  });
+});

@@ -1,0 +1,79 @@
+import { createRemoteJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { DomainError, unavailable } from '../values/errors.ts';
+import { importTokenKey, type TokenKey, tokenAlgorithm, tokenAudience, tokenIssuer } from './token-keys.ts';
+
+/** Refuses a request whose `Authorization` header does not prove the expected account and scope. */
+export type BearerValidator = (
+  authorization: string | undefined,
+  expected: { accountId: string; scope?: string | undefined },
+) => void | Promise<void>;
+
+/** The default: the gateway has checked the token, `id-account` is enough (spec: Platform scheme, rule 7). */
+export const noBearer: BearerValidator = () => undefined;
+
+export type BearerKeys = { secrets: TokenKey[] } | { jwksUrl: URL };
+
+interface BearerConfig {
+  BEARER_VALIDATION: 'off' | 'on';
+  BEARER_JWKS_URL?: string | undefined;
+  JWT_SECRET_KEY?: string | undefined;
+  JWT_PREVIOUS_SECRET_KEYS: string[];
+}
+
+/** The validator that the environment asks for. `bearerConfig` in config.ts has seen to it that keys are given. */
+export async function bearerFrom(config: BearerConfig): Promise<BearerValidator> {
+  if (config.BEARER_VALIDATION === 'off') return noBearer;
+  if (config.BEARER_JWKS_URL !== undefined) return createBearerValidator({ jwksUrl: new URL(config.BEARER_JWKS_URL) });
+  const secrets = [config.JWT_SECRET_KEY ?? '', ...config.JWT_PREVIOUS_SECRET_KEYS];
+  return createBearerValidator({ secrets: await Promise.all(secrets.map(importTokenKey)) });
+}
+
+/**
+ * Validates platform tokens in the service itself (spec: Bearer validation by a service itself).
+ * @throws DomainError unauthenticated (401), forbidden for a missing scope (403), unavailable when the JWKS is away
+ */
+export function createBearerValidator(keys: BearerKeys): BearerValidator {
+  // The list is ours: never `none`, never what the token's header asks for.
+  const algorithms = 'secrets' in keys ? [tokenAlgorithm] : ['RS256', 'PS256', 'ES256', 'EdDSA'];
+  const getKey: JWTVerifyGetKey =
+    'jwksUrl' in keys ? createRemoteJWKSet(keys.jwksUrl, { timeoutDuration: 2_000 }) : keyByKid(keys.secrets);
+
+  return async (authorization, { accountId, scope }) => {
+    const token = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(authorization ?? '')?.[1];
+    if (token === undefined) throw new DomainError('unauthenticated', 'The bearer token is missing.');
+    const { payload } = await jwtVerify(token, getKey, {
+      algorithms,
+      issuer: tokenIssuer,
+      audience: tokenAudience,
+      clockTolerance: 30,
+      requiredClaims: ['exp', 'nbf', 'sub'],
+    }).catch(explain);
+    if (payload.sub?.toLowerCase() !== accountId) {
+      throw new DomainError('unauthenticated', 'The bearer token belongs to another account.');
+    }
+    const scopes = typeof payload.scope === 'string' ? payload.scope.split(' ') : [];
+    if (scope !== undefined && !scopes.includes(scope)) {
+      throw new DomainError('forbidden', `The bearer token lacks the scope ${scope}.`);
+    }
+  };
+}
+
+/** Finds the key that a token's header names; jose turns the error into a failed verification. */
+export function keyByKid(keys: TokenKey[]): JWTVerifyGetKey {
+  const byKid = new Map(keys.map(({ kid, key }) => [kid, key]));
+  return ({ kid }) => {
+    const key = byKid.get(kid ?? '');
+    if (key === undefined) throw new errors.JWKSNoMatchingKey();
+    return key;
+  };
+}
+
+function explain(error: unknown): never {
+  const isTokenFault =
+    error instanceof errors.JOSEError &&
+    !(error instanceof errors.JWKSTimeout) &&
+    !(error instanceof errors.JWKSInvalid) &&
+    error.code !== 'ERR_JOSE_GENERIC';
+  if (isTokenFault) throw new DomainError('unauthenticated', 'The bearer token is not valid.', { cause: error });
+  throw unavailable('The key server', error);
+}

@@ -1,0 +1,175 @@
+import express, { type Express, type Handler, type Request, type Response } from 'express';
+import { pinoHttp } from 'pino-http';
+import type { z } from 'zod';
+import { type BearerValidator, noBearer } from '../auth/bearer.ts';
+import type { Logger } from '../observability/log.ts';
+import { observeRequest } from '../observability/metrics.ts';
+import { runInTrace, type Span, startSpan, traceFrom } from '../observability/trace-context.ts';
+import { DomainError } from '../values/errors.ts';
+import { parseJson, stringifyJson } from '../values/json.ts';
+import { collectBody, parsedBody } from './body.ts';
+import { accountIdOf } from './identity.ts';
+import { openApiPages } from './openapi.ts';
+import { problemHandler, sendProblem } from './problem.ts';
+import { type AnyRoute, allResponses, type JsonText } from './route.ts';
+
+export interface HttpAppOptions {
+  /** Title of the documentation. */
+  title: string;
+  routes: AnyRoute[];
+  log: Logger;
+  /** In production the documentation is off and replies are sent without a check against their schemas. */
+  production: boolean;
+  /** Checks `Authorization` on routes with an identity (spec: Bearer validation by a service itself). */
+  bearer?: BearerValidator;
+}
+
+/** The Express application of a service: traces, logs, documentation, routes, problems. Opens nothing. */
+export function createHttpApp({ title, routes, log, production, bearer = noBearer }: HttpAppOptions): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  // As strict as the gateway, so that both mean the same by a path.
+  app.enable('strict routing');
+  app.enable('case sensitive routing');
+
+  app.use((req, res, next) => {
+    const parent = single(req.headers.traceparent);
+    const span = startSpan({ name: req.method, kind: 'server', parent });
+    if (span !== undefined) res.once('close', () => endSpan(span, req, res));
+    observeRequest(req, res);
+    runInTrace(span ?? traceFrom(parent, single(req.headers['x-request-id'])), next);
+  });
+  app.use(requestLog(log));
+  if (!production) app.use(openApiPages(title, routes));
+  for (const path of new Set(routes.map((route) => route.path))) {
+    mountPath(
+      app,
+      path,
+      routes.filter((route) => route.path === path),
+      { production, bearer },
+    );
+  }
+  app.use((req, res) => sendProblem(req, res, 404, { detail: 'There is nothing at this path.' }));
+  app.use(problemHandler(log));
+  return app;
+}
+
+type MountOptions = Required<Pick<HttpAppOptions, 'production' | 'bearer'>>;
+
+function mountPath(app: Express, path: string, routes: AnyRoute[], options: MountOptions): void {
+  const target = app.route(path.replaceAll(/\{(\w+)\}/g, ':$1'));
+  for (const route of routes) target[route.method](...handlersOf(route, options));
+  const methods = routes.map((route) => route.method.toUpperCase());
+  const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ');
+  target.all((req, res) => {
+    res.set('Allow', allow);
+    sendProblem(req, res, 405, { detail: `This path takes ${allow}.` });
+  });
+}
+
+function handlersOf(route: AnyRoute, { production, bearer }: MountOptions): Handler[] {
+  const declared = new Set(Object.keys(allResponses(route)).map(Number));
+
+  const identify: Handler = async (req, res, next) => {
+    res.locals.route = route.path;
+    if (!production) res.locals.declared = declared;
+    if (route.identity === 'account') {
+      res.locals.accountId = accountIdOf(req.headers['id-account']);
+      await bearer(req.headers.authorization, { accountId: res.locals.accountId, scope: route.scope });
+    }
+    next();
+  };
+  const answer: Handler = async (req, res) => {
+    const reply = await route.handler({
+      params: parseParams(route.params, req),
+      query: parse(route.query, req.query, 'query'),
+      headers: parse(route.headers, req.headers, 'header'),
+      body: route.body === undefined ? undefined : parse(route.body, parsedBody(req), 'body'),
+      accountId: res.locals.accountId,
+      url: req.originalUrl,
+    });
+    const json = reply.body === undefined ? undefined : toJson(reply.body);
+    if (!production) checkReply(route, reply.status, json);
+    const type = json === undefined ? undefined : typeAndLength(json);
+    res.writeHead(reply.status, { ...type, ...reply.headers }).end(json);
+  };
+  return route.body === undefined ? [identify, answer] : [identify, collectBody, answer];
+}
+
+function parse(schema: z.ZodType | undefined, value: unknown, where: string): unknown {
+  if (schema === undefined) return undefined;
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const errors = result.error.issues.map((issue) => ({
+    path: [where, ...issue.path.map(String)].join('.'),
+    message: issue.message,
+  }));
+  const detail = errors.map((error) => `${error.path}: ${error.message}`).join('; ');
+  // A body of a thousand wrong items is not worth a thousand lines.
+  throw new DomainError('invalid', detail.slice(0, 500), { code: 'validation', errors: errors.slice(0, 20) });
+}
+
+/** A path parameter that does not fit its schema names nothing that exists. */
+function parseParams(schema: z.ZodType | undefined, req: Request): unknown {
+  if (schema === undefined) return undefined;
+  const result = schema.safeParse(req.params);
+  if (result.success) return result.data;
+  throw new DomainError('notFound', 'There is no such resource.');
+}
+
+function toJson(body: unknown): string {
+  const isText = typeof body === 'object' && body !== null && 'json' in body && typeof body.json === 'string';
+  return isText ? (body as JsonText).json : stringifyJson(body);
+}
+
+/** What Express' `send` would find out, which costs as much again as sending. */
+const typeAndLength = (json: string) => ({
+  'Content-Type': 'application/json; charset=utf-8',
+  'Content-Length': Buffer.byteLength(json),
+});
+
+/** Outside production a reply that the route does not declare is an error, so documents stay true (spec: Errors, rule 5). */
+function checkReply(route: AnyRoute, status: number, json: string | undefined): void {
+  const declared = route.responses[status];
+  if (declared === undefined) throw new Error(`${route.method} ${route.path} does not declare status ${status}`);
+  const schema = 'body' in declared ? declared.body : undefined;
+  if (schema === undefined ? json !== undefined : !schema.safeParse(json && parseJson(json)).success) {
+    throw new Error(`${route.method} ${route.path} answers ${status} with a body that it does not declare: ${json}`);
+  }
+}
+
+function endSpan(span: Span, req: Request, res: Response): void {
+  const route: string | undefined = res.locals.route;
+  span.end({
+    name: route === undefined ? req.method : `${req.method} ${route}`,
+    attributes: {
+      'http.request.method': req.method,
+      'http.response.status_code': res.statusCode,
+      ...(route !== undefined && { 'http.route': route }),
+    },
+    ...(res.statusCode >= 500 && { error: res.statusCode }),
+    ...(!res.writableFinished && { error: new Error('The connection was closed before the answer was sent') }),
+  });
+}
+
+function requestLog(log: Logger): Handler {
+  return pinoHttp({
+    logger: log,
+    // The serializers below let nothing through that would have to be struck out, and looking for it is dear.
+    redact: [],
+    customLogLevel: (_req, res, error) => (error !== undefined || res.statusCode >= 500 ? 'error' : 'info'),
+    customSuccessMessage: () => 'Request handled',
+    customErrorMessage: () => 'Request failed',
+    // The problem handler has logged the error itself, once.
+    customErrorObject: (_req, _res, _error, { err: _, ...fields }) => fields,
+    customAttributeKeys: { responseTime: 'durationMs' },
+    serializers: {
+      // Without headers and query: they may hold what nobody should read in a log.
+      req: (req) => ({ method: req.method, path: req.url?.split('?', 1)[0] }),
+      res: (res) => ({ status: res.statusCode }),
+    },
+  }) as Handler;
+}
+
+const single = (header: string | string[] | undefined) => (typeof header === 'string' ? header : undefined);

@@ -1,0 +1,103 @@
+import { STATUS_CODES } from 'node:http';
+import type { ErrorRequestHandler, Request, Response } from 'express';
+import { z } from 'zod';
+import { isDatabaseAway, isDatabaseUnfit } from '../database/errors.ts';
+import type { Logger } from '../observability/log.ts';
+import { currentTrace } from '../observability/trace-context.ts';
+import { DomainError, type DomainErrorOptions, type ErrorKind } from '../values/errors.ts';
+
+const statusOf: Record<ErrorKind, number> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  notFound: 404,
+  conflict: 409,
+  tooLarge: 413,
+  unsupportedMedia: 415,
+  ruleBroken: 422,
+  unavailable: 503,
+};
+
+/** spec: Resources, Error body; decisions 6 */
+export const problemSchema = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string().optional(),
+    instance: z.string().optional(),
+    errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+    traceId: z.string().optional(),
+  })
+  .meta({ id: 'Problem' });
+
+export type Problem = z.infer<typeof problemSchema>;
+
+/** Sends a problem+json answer. `instance` is the path without the query, which may hold private data. */
+export function sendProblem(req: Request, res: Response, status: number, rest: Partial<Problem>): void {
+  const problem: Problem = {
+    type: 'about:blank',
+    title: STATUS_CODES[status] ?? 'Error',
+    status,
+    instance: req.originalUrl.split('?', 1)[0] ?? '/',
+    ...rest,
+  };
+  res.status(status).type('application/problem+json').send(JSON.stringify(problem));
+}
+
+/**
+ * The last middleware: every failure becomes a problem+json answer. What nobody foresaw is a 500 that says
+ * nothing but a trace id; the log has the rest.
+ */
+export function problemHandler(log: Logger): ErrorRequestHandler {
+  return (error: unknown, req, res, next) => {
+    if (res.headersSent) {
+      next(error);
+      return;
+    }
+    const known = asDomainError(error);
+    const undeclared = known !== undefined && res.locals.declared?.has(statusOf[known.kind]) === false;
+    if (known === undefined || undeclared) {
+      if (undeclared) error = new Error('The route does not declare this failure', { cause: known });
+      log.error({ err: error, method: req.method, path: req.path }, 'Request failed unexpectedly');
+      sendProblem(req, res, 500, {
+        detail: 'Something went wrong on our side. Name the trace id when you report it.',
+        traceId: currentTrace()?.traceId,
+      });
+      return;
+    }
+    if (known.kind === 'unavailable') log.warn({ err: known, path: req.path }, 'Request refused for the moment');
+    if (known.retryAfterSeconds !== undefined) res.set('Retry-After', String(known.retryAfterSeconds));
+    sendProblem(req, res, statusOf[known.kind], {
+      ...(known.code === undefined ? {} : { type: `urn:problem:store:${known.code}` }),
+      detail: known.message,
+      ...(known.errors === undefined ? {} : { errors: known.errors }),
+    });
+  };
+}
+
+function asDomainError(error: unknown): DomainError | undefined {
+  if (error instanceof DomainError) return error;
+  if (isDatabaseAway(error) || isDatabaseUnfit(error)) {
+    return new DomainError('unavailable', 'The database is not available at the moment. Try again shortly.', {
+      code: 'database-away',
+      cause: error,
+    });
+  }
+  return requestError(error);
+}
+
+/** Failures that Express and its body parser name by `type` or `status` before a route is reached. */
+function requestError(error: unknown): DomainError | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { type, status } = error as Error & { type?: string; status?: number };
+  const options: DomainErrorOptions = { cause: error };
+  if (status === 413) return new DomainError('tooLarge', 'The body is larger than 1 MiB.', options);
+  if (status === 415)
+    return new DomainError('unsupportedMedia', 'The content encoding or charset is not supported.', options);
+  if (status === 400 || error instanceof URIError) {
+    const detail = type === 'request.aborted' ? 'The request was aborted.' : 'The request cannot be decoded.';
+    return new DomainError('invalid', detail, options);
+  }
+  return undefined;
+}

@@ -1,0 +1,221 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import pg from 'pg';
+import { Counter, Gauge } from 'prom-client';
+import type { Query } from '../../database/query.ts';
+import type { Logger } from '../../observability/log.ts';
+import type { StoredEvent } from '../events.ts';
+import type { Publisher } from '../kafka.ts';
+
+/**
+ * The channel on which a transaction that wrote to the outbox says so: `select pg_notify('outbox', '')`.
+ * The outbox table is the same in every database that publishes (prisma/schema.prisma of the order service).
+ * Events of one key must be written under a lock that their writers share, such as that of the order's row: only then
+ * is the order of `seq` the order of the commits.
+ */
+export const outboxChannel = 'outbox';
+
+/** Any constant: one relay per database holds this lock. */
+const relayLock = 7_310_002;
+const batchSize = 1_000;
+/** Even when all events of a batch go to one partition, they fit into what a broker takes at once (1 MiB by default). */
+const batchBytes = 512 * 1024;
+const headerBytes = 512;
+const standbyMs = 1_000;
+/** Should a notification get lost, events wait no longer than this. */
+const pollMs = 1_000;
+const keepSentDays = 7;
+const forgetEveryMs = 60_000;
+/** Few enough to be done at once, so that forgetting never holds up an event for long. */
+const forgetAtOnce = 5_000;
+
+const published = new Counter({ name: 'outbox_published_total', help: 'Events that the broker has taken.' });
+const isActive = new Gauge({ name: 'outbox_relay_active', help: '1 while this process holds the relay lock.' });
+
+/** When the first event was written that the active relay has seen and not yet published. */
+let oldestUnsent: Date | undefined;
+new Gauge({
+  name: 'outbox_oldest_unsent_seconds',
+  help: 'How long the oldest event has waited to be published; 0 where none waits, or another relay is active.',
+  // Now, and not when the relay last looked: it may be stuck.
+  collect() {
+    this.set(oldestUnsent === undefined ? 0 : Math.max(0, (Date.now() - oldestUnsent.getTime()) / 1000));
+  },
+});
+
+/** Writes events in the transaction of the change that they tell (spec: Events, rule 5), and wakes the relay when it commits. */
+export async function appendToOutbox(query: Query, ...events: StoredEvent[]): Promise<void> {
+  await query(
+    `with added as (
+       insert into outbox (id, kind, key, payload, traceparent, created_at)
+       select * from json_to_recordset($1::json)
+         as event(id uuid, kind text, key text, payload text, traceparent text, "createdAt" timestamptz)
+     )
+     select pg_notify('${outboxChannel}', '')::text`,
+    JSON.stringify(events),
+  );
+}
+
+export interface RelayOptions {
+  databaseUrl: string;
+  topic: string;
+  publisher: Publisher;
+  log: Logger;
+}
+
+export interface Relay {
+  /** Ends after the batch under way. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Publishes the outbox, in order, and marks what the broker has taken (spec: Events, rule 5). Of several relays on one
+ * database one is active; another takes over within a second of its end, as the lock ends with its connection. A crash
+ * between publishing and marking publishes again: consumers skip an id that they have seen.
+ */
+export function startRelay(options: RelayOptions): Relay {
+  const stopping = new AbortController();
+  const ended = run(options, stopping.signal);
+  return {
+    async stop() {
+      stopping.abort();
+      await ended;
+    },
+  };
+}
+
+async function run({ databaseUrl, topic, publisher, log }: RelayOptions, signal: AbortSignal): Promise<void> {
+  const doorbell = createDoorbell(signal);
+  const publish = async (batch: StoredEvent[]) => {
+    if (batch.length > 0) await publisher.publish(topic, batch);
+  };
+  for (let failures = 0; !signal.aborted; ) {
+    const client = createClient(databaseUrl);
+    client.on('error', doorbell.ring); // the query that follows fails and says why
+    client.on('notification', doorbell.ring);
+    try {
+      await client.connect();
+      if (!(await isHolder(client, signal))) continue;
+      isActive.set(1);
+      log.info('The relay is active');
+      await client.query(`listen ${outboxChannel}`);
+      let forgetAt = 0;
+      let sent: StoredEvent[] = [];
+      let batch: StoredEvent[] = [];
+      while (!signal.aborted) {
+        // While the broker takes a batch, the one before is marked, and the one behind is read.
+        const [next] = await both(markAndRead(client, sent, batch), publish(batch));
+        published.inc(batch.length);
+        oldestUnsent = next[0]?.createdAt;
+        if (batch.length > 0) failures = 0;
+        if (Date.now() >= forgetAt) {
+          const forgotten = await forgetSent(client);
+          if (forgotten < forgetAtOnce) forgetAt = Date.now() + forgetEveryMs;
+        }
+        if (batch.length === 0 && next.length === 0) await doorbell.rung(pollMs);
+        [sent, batch] = [batch, next];
+      }
+      await markSent(client, sent);
+    } catch (error) {
+      failures += 1;
+      log.warn({ err: error, failures }, 'The relay was interrupted and tries again');
+      await wait(Math.min(100 * 2 ** failures, 2_000), undefined, { signal }).catch(() => undefined);
+    } finally {
+      isActive.set(0);
+      await client.end().catch(() => undefined);
+    }
+  }
+}
+
+/**
+ * Nothing waits for ever on a database that is gone without a word; and a database lets go of a relay that is gone so,
+ * and of its lock, within half a minute.
+ */
+function createClient(databaseUrl: string): pg.Client {
+  return new pg.Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: 2_000,
+    statement_timeout: 10_000,
+    query_timeout: 12_000,
+    keepAlive: true,
+    application_name: 'outbox-relay',
+    options: '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3',
+  });
+}
+
+/** Waits for the lock of this database; false when it is time to stop. */
+async function isHolder(client: pg.Client, signal: AbortSignal): Promise<boolean> {
+  while (!signal.aborted) {
+    const { rows } = await client.query<{ held: boolean }>('select pg_try_advisory_lock($1) as held', [relayLock]);
+    if (rows[0]?.held) return true;
+    oldestUnsent = undefined;
+    await wait(standbyMs, undefined, { signal }).catch(() => undefined);
+  }
+  return false;
+}
+
+const ids = (events: StoredEvent[]) => events.map(({ id }) => id);
+
+async function markAndRead(client: pg.Client, sent: StoredEvent[], batch: StoredEvent[]): Promise<StoredEvent[]> {
+  await markSent(client, sent);
+  return unsent(client, batch);
+}
+
+async function markSent(client: pg.Client, sent: StoredEvent[]): Promise<void> {
+  if (sent.length === 0) return;
+  await client.query('update outbox set sent_at = now() where id = any($1::uuid[])', [ids(sent)]);
+}
+
+/** The next ones behind `batch`, which is under way. Without a name, so that it is planned for these very ids. */
+async function unsent(client: pg.Client, batch: StoredEvent[]): Promise<StoredEvent[]> {
+  const { rows } = await client.query<StoredEvent>(
+    `select id, kind, key, payload, traceparent, created_at as "createdAt"
+     from outbox where sent_at is null and id <> all($1::uuid[]) order by seq limit ${batchSize}`,
+    [ids(batch)],
+  );
+  let bytes = 0;
+  const tooMuch = rows.findIndex(({ payload }) => {
+    bytes += Buffer.byteLength(payload) + headerBytes;
+    return bytes > batchBytes;
+  });
+  return tooMuch === -1 ? rows : rows.slice(0, Math.max(tooMuch, 1));
+}
+
+/** Also where one fails, the other has come to its end. */
+async function both<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([a, b]);
+  return Promise.all([a, b]);
+}
+
+async function forgetSent(client: pg.Client): Promise<number> {
+  const { rowCount } = await client.query(
+    `delete from outbox where id in (
+       select id from outbox where sent_at < now() - interval '${keepSentDays} days' limit ${forgetAtOnce})`,
+  );
+  return rowCount ?? 0;
+}
+
+/** Remembers a ring that comes while nobody waits, so that no event is left lying until the next poll. */
+function createDoorbell(signal: AbortSignal) {
+  let hasRung = false;
+  let wake = () => {};
+  const ring = () => {
+    hasRung = true;
+    wake();
+  };
+  signal.addEventListener('abort', ring);
+  return {
+    ring,
+    async rung(timeoutMs: number): Promise<void> {
+      if (!hasRung) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, timeoutMs);
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
+      hasRung = false;
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import { hostname } from 'node:os';
+import { setTimeout as wait } from 'node:timers/promises';
+import { DiagLogLevel, diag, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import type { Logger } from './log.ts';
+import { readTraceparent, recordSpans, type SpanOptions } from './trace-context.ts';
+
+const kinds = {
+  internal: SpanKind.INTERNAL,
+  server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
+  producer: SpanKind.PRODUCER,
+  consumer: SpanKind.CONSUMER,
+};
+
+const complainEveryMs = 60_000;
+/** What a collector that is away may cost when a service ends. */
+const longestFlushMs = 2_000;
+
+/**
+ * Records spans and sends them by OTLP, as the standard OTEL_ variables say. Loaded only where there is somebody to
+ * send them to. Without the collector spans are dropped (2048 wait at most), and a log line a minute says so.
+ */
+export function startTracing(service: string, log: Logger): { stop(): Promise<void> } {
+  let complainAt = 0;
+  const complain = (message: string) => {
+    if (Date.now() < complainAt) return;
+    complainAt = Date.now() + complainEveryMs;
+    log.warn({ reason: message.slice(0, 500) }, 'Spans cannot be sent');
+  };
+  const nothing = () => undefined;
+  diag.setLogger(
+    { error: complain, warn: nothing, info: nothing, debug: nothing, verbose: nothing },
+    { logLevel: DiagLogLevel.ERROR, suppressOverrideMessage: true },
+  );
+  const own = resourceFromAttributes({ 'service.name': service, 'service.instance.id': hostname() });
+  const provider = new BasicTracerProvider({
+    resource: own.merge(detectResources({ detectors: [envDetector] })),
+    spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
+  });
+  const tracer = provider.getTracer('store');
+
+  recordSpans(({ name, kind, parent, attributes }: SpanOptions) => {
+    const span = tracer.startSpan(name, { kind: kinds[kind], ...(attributes && { attributes }) }, contextOf(parent));
+    const { traceId, spanId, traceFlags } = span.spanContext();
+    return {
+      traceId,
+      traceparent: `00-${traceId}-${spanId}-0${traceFlags}`,
+      end({ name, attributes, error } = {}) {
+        if (name !== undefined) span.updateName(name);
+        if (attributes !== undefined) span.setAttributes(attributes);
+        if (error !== undefined) {
+          const type = error instanceof Error ? error.name : String(error);
+          span.setAttribute('error.type', type);
+          span.setStatus({ code: SpanStatusCode.ERROR, ...(error instanceof Error && { message: error.message }) });
+        }
+        span.end();
+      },
+    };
+  });
+
+  return {
+    async stop() {
+      recordSpans(undefined);
+      const flushed = provider.shutdown().catch((error: unknown) => complain(String(error)));
+      await Promise.race([flushed, wait(longestFlushMs, undefined, { ref: false })]);
+    },
+  };
+}
+
+function contextOf(traceparent: string | null | undefined) {
+  const parent = readTraceparent(traceparent);
+  if (parent === undefined) return ROOT_CONTEXT;
+  const { traceId, spanId, flags } = parent;
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: Number(flags) & 1, isRemote: true });
+}

@@ -1,0 +1,69 @@
+import { PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
+import { execa } from 'execa';
+import { nextAnnotation, secretNameOf } from '../../../tools/cluster/jwt-keys.ts';
+import { root } from '../../../tools/paths.ts';
+import { cluster, helm, say, until, withInstalledValues } from '../kit/cluster.ts';
+
+const { core, apps, namespace, release } = cluster;
+
+async function doctor(env: Record<string, string> = {}) {
+  const run = ['--import', 'tsx', 'tools/cluster/commands/doctor.ts'];
+  const { all, exitCode } = await execa('node', run, { cwd: root, env, all: true, reject: false });
+  return { said: all, exitCode };
+}
+
+test('make doctor finds nothing wrong', async () => {
+  const { said, exitCode } = await doctor();
+  say(said);
+  expect(said).not.toContain('WRONG');
+  expect(said).toContain('Nothing is wrong.');
+  expect(exitCode).toBe(0);
+});
+
+test('make doctor says so where nothing is installed, and where no cluster answers', async () => {
+  expect(await doctor({ RELEASE: 'absent' })).toEqual({
+    said: `There is no release absent in namespace ${namespace}: make deploy`,
+    exitCode: 1,
+  });
+  expect(await doctor({ KUBECONFIG: '/absent' })).toEqual({
+    said: expect.stringMatching(/^KUBECONFIG \(\/absent\) cannot be used: ENOENT.*$/),
+    exitCode: 1,
+  });
+});
+
+test('make doctor names each thing that is wrong, and what to do', async () => {
+  const secretName = secretNameOf(await apps.readNamespacedDeployment({ name: 'auth', namespace })) ?? '';
+  const note = (value: string | null) =>
+    core.patchNamespacedSecret(
+      { name: secretName, namespace, body: { metadata: { annotations: { [nextAnnotation]: value } } } },
+      setHeaderOptions('Content-Type', PatchStrategy.MergePatch),
+    );
+  await withInstalledValues(async (file) => {
+    say('an image that is not there, a wrong value, a group that nobody reads, a rotation cut off');
+    // The chart lets SameSite=None pass, auth itself does not without Secure.
+    const cookie = ['auth.env.COOKIE_SAME_SITE=None', 'auth.env.COOKIE_SECURE=false'];
+    const broken = ['global.image.tags.status=absent', ...cookie, 'invoice.replicas=0'];
+    await helm('upgrade', release, 'charts/store', '--values', file, ...broken.flatMap((one) => ['--set', one]));
+    await note('0123456789abcdef');
+    const wanted = [
+      /^WRONG {2}pod status-\S+ has no image \S+\/status:absent$/m,
+      /^WRONG {2}pod auth-\S+, auth ends at once: .*COOKIE_SAME_SITE: /m,
+      /^WRONG {2}invoice: no copy is wanted$/m,
+      /^WRONG {2}invoice-group: nobody reads, \d+ events behind$/m,
+      /^WRONG {2}Secret \S+: the rotation to key 0123456789abcdef is not finished$/m,
+    ];
+    let found = { said: '', exitCode: 0 as number | undefined };
+    try {
+      await until('the doctor sees it all', async () => {
+        found = await doctor();
+        return wanted.every((line) => line.test(found.said));
+      }).catch(() => undefined);
+    } finally {
+      await note(null);
+    }
+    say(found.said);
+    for (const line of wanted) expect(found.said).toMatch(line);
+    expect(found.said).toMatch(/^\d+ things are wrong\.$/m);
+    expect(found.exitCode).toBe(1);
+  });
+});

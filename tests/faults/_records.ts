@@ -1,0 +1,143 @@
+import { deadLetterTopic } from '@store/shared/messaging/dead-letters/dead-letters';
+import { readPartitions, topicRanges } from '@store/shared/messaging/dead-letters/read-range';
+import { orderEventsTopic } from '@store/shared/messaging/events';
+import { readMessage } from '@store/shared/messaging/kafka';
+import type { Item } from './_customers.ts';
+import type { Stage } from './_fixture.ts';
+import { createClient } from './_groups.ts';
+import { poisonDay, poisonHeader } from './_poison.ts';
+
+export type Writer = 'order' | 'inventory' | 'payment';
+const writers: Writer[] = ['order', 'inventory', 'payment'];
+
+export interface TopicMessage {
+  partition: number;
+  offset: string;
+  key: string;
+  value: string | undefined;
+  id: string;
+  kind: string;
+  /** Of the test's own. */
+  poison?: string;
+}
+
+export interface Figures {
+  orders: number;
+  paid: number;
+  cancelled: number;
+  refunded: number;
+  revenue: string;
+  refunds: string;
+}
+
+export type Books = Awaited<ReturnType<typeof readBooks>>;
+
+/** Everything that the store has written down, each part of it for itself. */
+export async function readBooks(stage: Stage) {
+  const { rows } = stage;
+  const orders = await rows<{
+    id: string;
+    status: 'PENDING' | 'CONFIRMED' | 'CANCELLED';
+    total: string;
+    isPaid: boolean;
+    isShipped: boolean;
+    reason: string | null;
+    items: Item[];
+  }>(
+    'order',
+    `select id, status, total_amount::text as total, paid_at is not null as "isPaid",
+            shipped_at is not null as "isShipped", cancel_reason as reason,
+            (select json_agg(json_build_object('productId', product_id, 'quantity', quantity) order by product_id)
+             from order_items where order_id = orders.id) as items
+     from orders`,
+  );
+  const [sales] = await rows<Figures>(
+    'order',
+    `select count(*)::int as orders, count(paid_at)::int as paid,
+            count(*) filter (where cancel_reason = 'cancelled by the customer')::int as cancelled,
+            count(*) filter (where status = 'CANCELLED' and paid_at is not null)::int as refunded,
+            round(coalesce(sum(total_amount) filter (where paid_at is not null), 0), 2)::text as revenue,
+            round(coalesce(sum(total_amount) filter (where status = 'CANCELLED' and paid_at is not null), 0), 2)::text
+              as refunds
+     from orders`,
+  );
+  const [figures] = await rows<Figures>(
+    'consumers',
+    `select coalesce(sum(orders), 0)::int as orders, coalesce(sum(paid), 0)::int as paid,
+            coalesce(sum(cancelled), 0)::int as cancelled, coalesce(sum(refunded), 0)::int as refunded,
+            (select round(coalesce(sum(revenue), 0), 2)::text from daily_amounts) as revenue,
+            (select round(coalesce(sum(refunds), 0), 2)::text from daily_amounts) as refunds
+     from daily_figures where day <> '${poisonDay}'`,
+  );
+  const outboxes = await Promise.all(
+    writers.map(async (writer) => ({
+      writer,
+      events: await rows<{ id: string; key: string; kind: string; payload: string }>(
+        writer,
+        'select id, key, kind, payload from outbox order by seq',
+      ),
+    })),
+  );
+  return {
+    orders,
+    sales,
+    figures,
+    outboxes,
+    reservations: await rows<{ orderId: string; status: string; items: Item[] }>(
+      'inventory',
+      'select order_id as "orderId", status, items from reservations',
+    ),
+    stock: await rows<{ productId: string; available: number }>(
+      'inventory',
+      'select product_id as "productId", available from stock',
+    ),
+    payments: await rows<{ orderId: string; status: string; amount: string }>(
+      'payment',
+      'select order_id as "orderId", status, amount::text from payments',
+    ),
+    invoices: await rows<{ orderId: string; number: number; amount: string }>(
+      'consumers',
+      'select order_id as "orderId", number::int, amount::text from invoices order by number',
+    ),
+    notifications: await rows<{ id: string }>('consumers', 'select id from notifications'),
+    topic: await readTopic(stage),
+    letters: await readLetters(stage),
+  };
+}
+
+/** From its beginning to its present end, of each partition in its order. */
+async function readTopic(stage: Stage): Promise<TopicMessage[]> {
+  const kafka = createClient(stage);
+  const messages: TopicMessage[] = [];
+  await readPartitions({
+    kafka,
+    topic: orderEventsTopic,
+    ranges: await topicRanges(kafka, orderEventsTopic),
+    onMessage(partition, raw) {
+      const { key = '', value, headers } = readMessage(raw);
+      const poison = headers[poisonHeader];
+      const { ce_id: id = '', ce_type: kind = '' } = headers;
+      messages.push({ partition, offset: raw.offset, key, value, id, kind, ...(poison && { poison }) });
+    },
+  });
+  return messages;
+}
+
+/** Each once, though a letter may be written again after a crash. */
+async function readLetters(stage: Stage): Promise<Map<string, string>> {
+  const kafka = createClient(stage);
+  const letters = new Map<string, string>();
+  await readPartitions({
+    kafka,
+    topic: deadLetterTopic,
+    ranges: await topicRanges(kafka, deadLetterTopic),
+    onMessage(_partition, raw) {
+      const { headers } = readMessage(raw);
+      letters.set(letterOf(headers.dlq_group, headers.dlq_partition, headers.dlq_offset), headers.dlq_error ?? '');
+    },
+  });
+  return letters;
+}
+
+export const letterOf = (group = '', partition: string | number = '', offset = '') =>
+  `${group} of ${partition}:${offset}`;

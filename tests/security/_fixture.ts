@@ -1,0 +1,110 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import getPort from 'get-port';
+import { type GatewayValues, startGateway } from '../../tools/local/components/gateway.ts';
+import { type Answer, sendRaw } from './_raw.ts';
+import { reply, type Seen, startUpstream, type Upstream } from './_upstream.ts';
+
+export const ACCOUNT = '0a6f3b86-5f0e-4f57-9d3e-3f5d7a1c0b11';
+/** Somebody else: what an attacker claims to be. */
+export const VICTIM = 'deadbeef-dead-4bad-8bad-deadbeefdead';
+export const TOKEN = 'aaaa.bbbb.cccc';
+export const COOKIE = `__store_jwt_token=${TOKEN}`;
+
+const SERVICES = ['account', 'product', 'order', 'status'] as const;
+
+export interface Stage {
+  port: number;
+  metricsPort: number;
+  auth: Upstream;
+  services: Record<(typeof SERVICES)[number], Upstream>;
+  /** Requests since the last clear(): those that auth was asked to check, and those that reached a service. */
+  checks(): Seen[];
+  reached(): Seen[];
+  clear(): void;
+  send(request: string | Buffer): Promise<Answer>;
+  log(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** The real gateway before upstreams that write down all they get. Auth knows one token, as the true one would. */
+export async function startStage(values: Partial<GatewayValues> = {}): Promise<Stage> {
+  const seen: Seen[] = [];
+  const start = (name: string) => startUpstream(name, (request) => seen.push(request));
+  const [auth, account, product, order, status] = await Promise.all([
+    start('auth'),
+    start('account'),
+    start('product'),
+    start('order'),
+    start('status'),
+  ]);
+  auth.answer(goodAuth);
+  const services = { account, product, order, status };
+  const at = ({ port }: Upstream) => ({ host: '127.0.0.1', port });
+  const [port, metricsPort, adminPort] = await Promise.all([getPort(), getPort(), getPort()]);
+  const dir = await mkdtemp(join(tmpdir(), 'gateway-test-'));
+  const upstreams = {
+    auth: at(auth),
+    account: at(account),
+    product: at(product),
+    order: at(order),
+    status: at(status),
+  };
+  const gateway = await startGateway({
+    values: { port, metricsPort, adminPort, upstreams, external: { url: 'http://127.0.0.1:1' }, ...values },
+    dir,
+    logDir: dir,
+    log: (line) => console.error(line),
+  });
+  const isCheck = ({ service, path }: Seen) => service === 'auth' && path === '/check';
+  return {
+    port,
+    metricsPort,
+    auth,
+    services,
+    checks: () => seen.filter(isCheck),
+    reached: () => seen.filter((request) => !isCheck(request)),
+    clear: () => {
+      seen.length = 0;
+    },
+    send: (request) => sendRaw(port, request),
+    log: () => readFile(join(dir, 'gateway.log'), 'utf8'),
+    stop: async () => {
+      await gateway.stop();
+      await Promise.all([auth, ...Object.values(services)].map((upstream) => upstream.down().catch(() => undefined)));
+      await rm(dir, { recursive: true });
+    },
+  };
+}
+
+const unlimited = { perSecond: 10000, burst: 10000 };
+
+/** For tests that try a login more often than the rate limit allows. */
+export const startUnlimited = () => startStage({ limits: { requests: unlimited, credentials: unlimited } });
+
+/** Auth's rule: exactly one token cookie, and it is the known one. Two Cookie headers arrive joined by a comma. */
+export function goodAuth({ path, headers }: Seen): string {
+  if (path !== '/check') return reply(200, ['x-service: auth']);
+  const tokens = (headers.cookie ?? '')
+    .split(/[;,]/)
+    .filter((cookie) => cookie.trim().startsWith('__store_jwt_token='));
+  const known = tokens.length === 1 && tokens[0]?.trim() === COOKIE;
+  return known ? reply(200, [`id-account: ${ACCOUNT}`, `authorization: Bearer ${TOKEN}`]) : reply(401);
+}
+
+/** The text of an HTTP/1.1 request; `headers` are whole lines. */
+export const http = (firstLine: string, headers: string[] = [], body = '') =>
+  [`${firstLine} HTTP/1.1`, 'Host: store.test', ...headers, '', body].join('\r\n');
+
+/** Every header line that a program could take for an identity, in any spelling. */
+export const identities = ({ lines }: Seen) => lines.filter((line) => /^[^:]*id[^a-z:]?account/i.test(line));
+
+/** Whatever reached a service carries the identity that auth gave to this request, or none where auth was not asked. */
+export function expectNoForgery(stage: Stage) {
+  const given = stage.checks().length > 0 ? [`id-account: ${ACCOUNT}`] : [];
+  for (const request of stage.reached()) {
+    expect(identities(request)).toEqual(given);
+    expect(JSON.stringify(request)).not.toContain(VICTIM);
+  }
+}

@@ -1,0 +1,106 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import getPort from 'get-port';
+import { parse, stringify } from 'yaml';
+import {
+  type GatewayValues,
+  provideGatewayTools,
+  renderGateway,
+  startGateway,
+} from '../../local/components/gateway.ts';
+import type { Part } from '../../local/components/supervised-process.ts';
+import { startPart } from '../../local/components/supervised-process.ts';
+import { benchDir, type Measurement, startBare } from '../bench.ts';
+import { login } from '../login.ts';
+import { cpuMs, inTurns, median, medians, rateOf } from '../measure.ts';
+
+const amount = 20_000;
+const rounds = 4;
+const logDir = join(benchDir, 'log');
+
+/** CPU of gateway and auth for a request with a cookie, against the same Envoy that only forwards. */
+export const gateway: Measurement = {
+  name: 'gateway',
+  parts: ['auth', 'account'],
+  async run({ store, say }) {
+    const cookie = await login(store.urls.auth);
+    const upstream = await startBare('upstream.ts', '', say);
+    const parts: Part[] = [upstream];
+    try {
+      const values = await gatewayValues(store.ports.auth, Number(new URL(upstream.url).port));
+      const checked = await startGateway({ values, dir: join(benchDir, 'gateway'), logDir, log: say });
+      parts.push(checked);
+      const plain = await startForwarder(
+        await gatewayValues(values.upstreams.auth.port, values.upstreams.account.port),
+        say,
+      );
+      parts.push(plain.part);
+      const authPid = () => store.part('auth').pid();
+
+      const cost = async (port: number, pids: (number | undefined)[]) => {
+        const request = { url: `http://127.0.0.1:${port}/accounts`, headers: { cookie } };
+        const before = await Promise.all(pids.map(cpuMs));
+        await rateOf(request, { amount });
+        const after = await Promise.all(pids.map(cpuMs));
+        return after.map((ms, index) => ((ms - (before[index] ?? 0)) * 1000) / amount);
+      };
+      const ofAuth: number[] = [];
+      const turns = await inTurns(
+        rounds + 1,
+        async () => {
+          const [envoy = NaN, auth = NaN] = await cost(values.port, [checked.pid(), authPid()]);
+          ofAuth.push(auth);
+          say(`with check: Envoy ${envoy.toFixed()} and auth ${auth.toFixed()} CPU ms per 1000 requests`);
+          return envoy + auth;
+        },
+        async () => {
+          const [envoy = NaN] = await cost(plain.port, [plain.part.pid()]);
+          say(`forwarded only: ${envoy.toFixed()} CPU ms per 1000 requests`);
+          return envoy;
+        },
+      );
+      const { first, second, ratio } = medians(turns.slice(1)); // the first turn warms up
+      const measured = `${first.toFixed()} (auth ${median(ofAuth.slice(1)).toFixed()}) against ${second.toFixed()} CPU ms per 1000`;
+      return [{ what: 'GET /accounts, gateway and auth against forwarding', measured, result: ratio, atMost: 3.8 }];
+    } finally {
+      await Promise.all(parts.map((part) => part.stop()));
+    }
+  },
+};
+
+async function gatewayValues(auth: number, service: number): Promise<GatewayValues> {
+  const at = (port: number) => ({ host: '127.0.0.1', port });
+  const many = { perSecond: 1_000_000, burst: 1_000_000 };
+  return {
+    port: await getPort(),
+    metricsPort: await getPort(),
+    adminPort: await getPort(),
+    upstreams: { auth: at(auth), account: at(service), product: at(service), order: at(service), status: at(service) },
+    limits: { requests: many, credentials: many },
+  };
+}
+
+/** The gateway's own configuration with every filter but the router taken out. */
+async function startForwarder(values: GatewayValues, say: (line: string) => void) {
+  const config = parse(await renderGateway({ ...values, address: '127.0.0.1', reusePort: false }), { merge: true });
+  const [store] = config.static_resources.listeners;
+  const [{ typed_config: manager }] = store.filter_chains[0].filters;
+  manager.http_filters = manager.http_filters.filter(({ name }: { name: string }) => name === 'router');
+  for (const host of manager.route_config.virtual_hosts) {
+    delete host.typed_per_filter_config;
+    for (const route of host.routes) delete route.typed_per_filter_config;
+  }
+  const dir = join(benchDir, 'forwarder');
+  await mkdir(dir, { recursive: true });
+  await writeFile(join(dir, 'envoy.yaml'), stringify(config));
+  const { envoy } = await provideGatewayTools();
+  const part = await startPart({
+    name: 'forwarder',
+    command: envoy,
+    args: ['-c', join(dir, 'envoy.yaml'), '--concurrency', '1', '--disable-hot-restart', '--log-level', 'warning'],
+    logDir,
+    log: say,
+    ready: async () => (await fetch(`http://127.0.0.1:${values.metricsPort}/ready`)).ok,
+  });
+  return { part, port: values.port };
+}

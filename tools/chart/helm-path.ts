@@ -1,0 +1,3 @@
+import { provideHelm } from '../local/downloads/helm.ts';
+
+console.log(await provideHelm());

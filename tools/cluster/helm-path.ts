@@ -1,3 +1,0 @@
-import { provideHelm } from '../local/helm.ts';
-
-console.log(await provideHelm());

@@ -1,0 +1,100 @@
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
+import { execa } from 'execa';
+import { parse } from 'yaml';
+import { root } from '../../paths.ts';
+import { provideEnvoy } from '../downloads/envoy.ts';
+import { provideHelm } from '../downloads/helm.ts';
+import { type Part, startPart } from './supervised-process.ts';
+
+const chart = join(root, 'charts/store/charts/gateway');
+
+interface Upstream {
+  host: string;
+  port: number;
+}
+
+/** Values of charts/store/charts/gateway that a local run may set; the rest keeps the chart's defaults. */
+export interface GatewayValues {
+  port: number;
+  metricsPort: number;
+  adminPort: number;
+  trustedHops?: number;
+  upstreams: Record<'auth' | 'account' | 'product' | 'order' | 'status', Upstream>;
+  external?: { url?: string; stripPrefix?: boolean; forwardIdentity?: boolean; trustedCa?: string };
+  cors?: { allowedOrigins?: string[]; allowedCredentials?: boolean };
+  limits?: Record<string, number | { perSecond: number; burst: number }>;
+  timeouts?: Record<string, number>;
+  global?: { tracing?: { endpoint: string; samplingPercent: number } };
+}
+
+export interface GatewayOptions {
+  values: GatewayValues;
+  /** Gets the rendered envoy.yaml. */
+  dir: string;
+  logDir: string;
+  log: (line: string) => void;
+  concurrency?: number;
+}
+
+/** Both tools of the gateway, fetched at once where they are missing. */
+export async function provideGatewayTools(): Promise<{ helm: string; envoy: string }> {
+  const [helm, envoy] = await Promise.all([provideHelm(), provideEnvoy()]);
+  return { helm, envoy };
+}
+
+/** The text of envoy.yaml as the chart renders it with these values. */
+export async function renderGateway(values: object): Promise<string> {
+  const helm = await provideHelm();
+  const { failed, stdout, stderr } = await execa(helm, ['template', 'store', chart, '--values', '-'], {
+    input: JSON.stringify(values),
+    reject: false,
+  });
+  if (failed) throw new Error(`The gateway's chart cannot be rendered:\n${stderr}`);
+  const manifests: { kind: string; data: Record<string, string> }[] = stdout
+    .split(/^---$/m)
+    .map((manifest) => parse(manifest))
+    .filter(Boolean);
+  const text = manifests.find(({ kind, data }) => kind === 'ConfigMap' && data['envoy.yaml'])?.data['envoy.yaml'];
+  if (!text) throw new Error(`${chart} renders no ConfigMap with envoy.yaml.`);
+  return text;
+}
+
+/** The real Envoy on the chart's configuration, on 127.0.0.1 alone; resolves once it serves. */
+export async function startGateway(options: GatewayOptions): Promise<Part> {
+  const { values, dir, logDir, log, concurrency = 1 } = options;
+  await mkdir(dir, { recursive: true });
+  const external = { trustedCa: await trustedCa(dir), ...values.external };
+  const [{ envoy }, config] = await Promise.all([
+    provideGatewayTools(),
+    renderGateway({ ...values, external, address: '127.0.0.1', reusePort: false }),
+  ]);
+  const file = join(dir, 'envoy.yaml');
+  await writeFile(file, config);
+  return startPart({
+    name: 'gateway',
+    command: envoy,
+    args: [
+      ...['-c', file, '--concurrency', String(concurrency), '--disable-hot-restart'],
+      ...['--log-level', 'warning', '--file-flush-interval-msec', '500'],
+    ],
+    logDir,
+    log,
+    ready: async () => {
+      const answer = await fetch(`http://127.0.0.1:${values.metricsPort}/ready`, { signal: AbortSignal.timeout(1000) });
+      return answer.ok;
+    },
+  });
+}
+
+/** The machine's certificate authorities, wherever it keeps them, else those that come with Node. */
+async function trustedCa(dir: string): Promise<string> {
+  const places = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt', '/etc/ssl/ca-bundle.pem'];
+  const found = [process.env.SSL_CERT_FILE, ...places].find((place) => place && existsSync(place));
+  if (found) return found;
+  const file = join(dir, 'authorities.pem');
+  await writeFile(file, rootCertificates.join('\n'));
+  return file;
+}

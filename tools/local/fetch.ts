@@ -1,4 +1,0 @@
-import { provideGatewayTools } from './gateway.ts';
-import { provideKafka } from './kafka.ts';
-
-await Promise.all([provideKafka(), provideGatewayTools()]);
