@@ -62,7 +62,7 @@ export async function newProducts(customer: Customer, count: number): Promise<st
 }
 
 /** Follows `Link: rel="next"` to the end. */
-export async function walk(customer: Customer, path: string, onPage?: () => Promise<unknown>): Promise<Answer[]> {
+export async function paginate(customer: Customer, path: string, onPage?: () => Promise<unknown>): Promise<Answer[]> {
   const pages: Answer[] = [];
   for (let next: string | undefined = path; next !== undefined; ) {
     const page = await customer.send('GET', next);

@@ -114,11 +114,11 @@ it('shows lag of all groups, also of one whose consumer is gone, and of one that
   const idle = await lagOf('payment-group');
   expect(idle).toEqual({ partitions: idle.partitions, sum: 0 });
   expect(idle.partitions).toBeGreaterThan(0);
-  await store.part('invoice').stop();
+  await store.component('invoice').stop();
   const items = products.map((productId) => ({ productId, quantity: 1 }));
   await ada.send('POST', '/orders', { items });
   await until('lag of the dead is seen', async () => (await lagOf('invoice-group')).sum >= 4);
-  await store.part('invoice').restart();
+  await store.component('invoice').restart();
   await until('and that it is made up for', async () => (await lagOf('invoice-group')).sum === 0);
 });
 
@@ -128,12 +128,12 @@ it('shows the age of what cannot be published', async () => {
     return Number(/^outbox_oldest_unsent_seconds (\S+)$/m.exec(text)?.[1]);
   };
   expect(await ageOf()).toBe(0);
-  store.part('kafka').kill('SIGSTOP');
+  store.component('kafka').kill('SIGSTOP');
   try {
     await ada.send('POST', '/orders', { items: products.map((productId) => ({ productId, quantity: 1 })) });
     await until('the event grows old', async () => (await ageOf()) > 2);
   } finally {
-    store.part('kafka').kill('SIGCONT');
+    store.component('kafka').kill('SIGCONT');
   }
   await until('it is published', async () => (await ageOf()) === 0);
 });

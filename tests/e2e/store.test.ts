@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import pg from 'pg';
 import { root } from '../../tools/paths.ts';
-import { type Customer, newCustomer, newProducts, send, walk } from './_customer.ts';
+import { type Customer, newCustomer, newProducts, paginate, send } from './_customer.ts';
 import { readEvents } from './_events.ts';
 import { startTestStore, type TestStore, until } from './_store.ts';
 
@@ -75,14 +75,14 @@ describe('a customer', () => {
 
   it('gets 503 with Retry-After while the product service is away, and nothing is stored', async () => {
     const before = await countIn('order', 'orders');
-    await store.part('product').stop();
+    await store.component('product').stop();
     try {
       const refused = await ada.send('POST', '/orders', order());
       expect(refused.status).toBe(503);
       expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
       expect(await countIn('order', 'orders')).toBe(before);
     } finally {
-      await store.part('product').restart();
+      await store.component('product').restart();
     }
   });
 
@@ -116,8 +116,8 @@ describe('collections through the gateway', () => {
       for (let n = 0; n < 25; n += 1) await insert();
       const idsOf = (page: { body: { id: string }[] & { content?: { id: string }[] } }) =>
         (page.body.content ?? page.body).map(({ id }) => id);
-      const there = (await walk(ada, path)).flatMap(idsOf);
-      const seen = (await walk(ada, path, insert)).flatMap(idsOf);
+      const there = (await paginate(ada, path)).flatMap(idsOf);
+      const seen = (await paginate(ada, path, insert)).flatMap(idsOf);
       expect(new Set(seen).size).toBe(seen.length);
       expect(seen).toEqual(expect.arrayContaining(there));
     },
@@ -145,7 +145,7 @@ describe('collections through the gateway', () => {
 
 describe('what is away or dies', () => {
   it('is 503 while auth is stopped, and while it hangs', async () => {
-    const auth = store.part('auth');
+    const auth = store.component('auth');
     auth.kill('SIGSTOP');
     try {
       const slow = await ada.send('GET', '/accounts');
@@ -164,27 +164,27 @@ describe('what is away or dies', () => {
   });
 
   it('loses no event when the order worker is killed between commit and publishing', async () => {
-    await store.part('order-worker').stop();
+    await store.component('order-worker').stop();
     const placed = await Promise.all(Array.from({ length: 10 }, () => ada.send('POST', '/orders', order())));
     expect(placed.map(({ status }) => status)).toEqual(Array(10).fill(201));
-    await store.part('order').restart();
-    await store.part('order-worker').restart();
-    store.part('order-worker').kill('SIGKILL');
+    await store.component('order').restart();
+    await store.component('order-worker').restart();
+    store.component('order-worker').kill('SIGKILL');
     await until('all events are on the topic', async () => placed.every(({ body }) => created(body.id).length > 0));
   });
 
   it('is started again, and said so', async () => {
-    const pid = store.part('product').pid();
-    store.part('product').kill('SIGKILL');
+    const pid = store.component('product').pid();
+    store.component('product').kill('SIGKILL');
     await until('it runs again', async () => {
-      const now = store.part('product').pid();
+      const now = store.component('product').pid();
       return now !== undefined && now !== pid && (await ada.send('GET', '/products')).status === 200;
     });
     expect(store.said.join('\n')).toMatch(/product: was ended by SIGKILL/);
   });
 
   it('takes orders while Kafka is away and publishes them later', async () => {
-    const kafka = store.part('kafka');
+    const kafka = store.component('kafka');
     await kafka.stop();
     const placed = await ada.send('POST', '/orders', order());
     expect(placed.status).toBe(201);
@@ -193,7 +193,7 @@ describe('what is away or dies', () => {
   }, 120_000);
 
   it('answers 503 while the database is away, and 200 once it is back', async () => {
-    const postgres = store.part('postgres');
+    const postgres = store.component('postgres');
     await postgres.stop();
     const away = await ada.send('GET', '/products');
     expect(away.status).toBe(503);

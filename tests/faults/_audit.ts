@@ -1,8 +1,8 @@
 import type { Item, Placed } from './_customers.ts';
 import { groupNames, poisons } from './_poison.ts';
-import { type Books, letterOf, type TopicMessage, type Writer } from './_records.ts';
+import { letterOf, type Records, type TopicMessage, type Writer } from './_records.ts';
 
-interface Audited extends Books {
+interface Audited extends Records {
   /** What customers have been answered. */
   placed: Placed[];
   /** Pieces at the beginning, by product. */
@@ -28,7 +28,7 @@ export function audit(audited: Audited): string[] {
 }
 
 /** How many orders have come to which end. */
-export function endings({ orders }: Books): Record<string, number> {
+export function endings({ orders }: Records): Record<string, number> {
   const count = (reason: string | null, isPaid: boolean) =>
     orders.filter((order) => order.reason === reason && order.isPaid === isPaid).length;
   return {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Answer, type Customer, newCustomer, send } from '../e2e/_customer.ts';
-import type { Dice, Stage } from './_fixture.ts';
+import type { Dice, Fixture } from './_fixture.ts';
 
 export interface Item {
   productId: string;
@@ -38,7 +38,7 @@ export interface Shop {
 export const plenty = 1_000_000;
 
 /** Customers, products, stock and the wishes: for each kind of ending some. */
-export async function openShop({ store, say }: Stage, orders: number, dice: Dice): Promise<Shop> {
+export async function openShop({ store, say }: Fixture, orders: number, dice: Dice): Promise<Shop> {
   const customers: Customer[] = [];
   for (let n = 0; n < 4; n += 1) customers.push(await newCustomer(store.gatewayUrl));
   const [owner] = customers as [Customer];
@@ -97,7 +97,7 @@ export async function openShop({ store, say }: Stage, orders: number, dice: Dice
  * @returns when all are placed, with what is under way still: customers who are going to cancel
  */
 export async function placeAll(
-  stage: Stage,
+  fixture: Fixture,
   wishes: Wish[][],
   placed: Placed[],
   pauseMs: () => number,
@@ -108,27 +108,27 @@ export async function placeAll(
   for (const together of wishes) {
     for (const wish of together) {
       underWay += 1;
-      const order = place(stage, wish, placed).finally(() => {
+      const order = place(fixture, wish, placed).finally(() => {
         underWay -= 1;
       });
-      const end = order.then((order) => cancel(stage, order));
-      end.catch(stage.fail);
+      const end = order.then((order) => cancel(fixture, order));
+      end.catch(fixture.fail);
       placing.push(order);
       cancelling.push(end);
     }
     await wait(pauseMs());
     while (underWay >= 40) await wait(50);
-    stage.signal.throwIfAborted();
+    fixture.signal.throwIfAborted();
   }
   await Promise.all(placing);
   return cancelling;
 }
 
-async function place(stage: Stage, wish: Wish, placed: Placed[]): Promise<Placed> {
+async function place(fixture: Fixture, wish: Wish, placed: Placed[]): Promise<Placed> {
   const { customer, items, isRepeated } = wish;
   const key = randomUUID();
   const post = () =>
-    insist(stage, {
+    insist(fixture, {
       what: 'POST /orders',
       ask: () => customer.send('POST', '/orders', { items }, { 'idempotency-key': key }),
       isAnswer: ({ status }) => status === 201,
@@ -140,18 +140,18 @@ async function place(stage: Stage, wish: Wish, placed: Placed[]): Promise<Placed
   if (ids.size !== 1) throw new Error(`One Idempotency-Key has made ${ids.size} orders: ${[...ids].join(', ')}`);
   const order: Placed = { ...wish, id: answers[0]?.body.id };
   placed.push(order);
-  if (placed.length % 25 === 0) stage.say(`${placed.length} orders placed`);
+  if (placed.length % 25 === 0) fixture.say(`${placed.length} orders placed`);
   return order;
 }
 
-async function cancel(stage: Stage, order: Placed): Promise<void> {
+async function cancel(fixture: Fixture, order: Placed): Promise<void> {
   const { customer, cancelling } = order;
   if (cancelling === undefined) return;
   const { method, when } = cancelling;
   if (when === 'soon') await wait(150);
   if (when === 'late') await wait(2_000);
   if (when === 'paid') {
-    await insist(stage, {
+    await insist(fixture, {
       what: `GET /orders/${order.id}, decided`,
       ask: () => customer.send('GET', `/orders/${order.id}`),
       isAnswer: ({ body }) => body?.status === 'CONFIRMED' || body?.status === 'CANCELLED',
@@ -160,7 +160,7 @@ async function cancel(stage: Stage, order: Placed): Promise<void> {
     });
   }
   const path = method === 'POST' ? `/orders/${order.id}/cancellation` : `/orders/${order.id}`;
-  const { status } = await insist(stage, {
+  const { status } = await insist(fixture, {
     what: `${method} ${path}`,
     ask: () => customer.send(method, path, method === 'PATCH' ? { status: 'CANCELLED' } : undefined),
     // 409: it is shipped; 404: deleted by a request whose answer was lost
@@ -178,7 +178,7 @@ interface Request {
 }
 
 /** As a careful client does: again after a broken connection and after 5xx, until there is an answer. */
-async function insist({ signal }: Stage, request: Request): Promise<Answer> {
+async function insist({ signal }: Fixture, request: Request): Promise<Answer> {
   const { what, ask, isAnswer, isToRepeat = () => false, longestMs = 120_000 } = request;
   for (const deadline = Date.now() + longestMs; ; await wait(200)) {
     signal.throwIfAborted();

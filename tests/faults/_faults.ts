@@ -1,18 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { PartName } from '../../tools/local/store.ts';
+import type { ComponentName } from '../../tools/local/store.ts';
 import type { Placed } from './_customers.ts';
-import { createDice, type Dice, type Stage, shuffled } from './_fixture.ts';
+import { createDice, type Dice, type Fixture, shuffled } from './_fixture.ts';
 import { reread } from './_groups.ts';
 import { type Group, groupNames, groups, poisons, sendPoison } from './_poison.ts';
 
 export interface Fault {
   /** What it touches: two faults never have the same part. */
-  parts: PartName[];
+  components: ComponentName[];
   strike(): Promise<void>;
 }
 
-const orderParts = ['order', 'order-worker', 'inventory', 'payment', 'notification', 'analytics', 'invoice'] as const;
+const orderComponents = [
+  'order',
+  'order-worker',
+  'inventory',
+  'payment',
+  'notification',
+  'analytics',
+  'invoice',
+] as const;
 
 /**
  * A part that has come again is left alone for so long: a group waits some ten seconds for a member that was killed, and
@@ -20,14 +28,14 @@ const orderParts = ['order', 'order-worker', 'inventory', 'payment', 'notificati
  */
 const sparedMs = 15_000;
 
-export function createFaults(stage: Stage, dice: Dice, placed: Placed[]) {
-  const { store, say, signal, fail } = stage;
+export function createFaults(fixture: Fixture, dice: Dice, placed: Placed[]) {
+  const { store, say, signal, fail } = fixture;
 
   /** It comes again as it does in a cluster, and is given up only where it never gets ready. */
-  async function comeAgain(name: PartName): Promise<void> {
+  async function comeAgain(name: ComponentName): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await store.part(name).restart();
+        return await store.component(name).restart();
       } catch (error) {
         say(`${name} did not come again (attempt ${attempt}): ${error}`);
         if (attempt === 3 || signal.aborted) throw error;
@@ -36,15 +44,15 @@ export function createFaults(stage: Stage, dice: Dice, placed: Placed[]) {
   }
 
   /** kill -9 for a service; a database that is ended at once has to recover when it starts, as after kill -9. */
-  async function kill(name: PartName, awaySeconds: number): Promise<void> {
-    store.part(name).kill(name === 'postgres' ? 'SIGQUIT' : 'SIGKILL');
-    await store.part(name).stop(); // waits for its end, and keeps it ended
-    await wait(awaySeconds * 1_000);
+  async function kill(name: ComponentName, outageSeconds: number): Promise<void> {
+    store.component(name).kill(name === 'postgres' ? 'SIGQUIT' : 'SIGKILL');
+    await store.component(name).stop(); // waits for its end, and keeps it ended
+    await wait(outageSeconds * 1_000);
     await comeAgain(name);
   }
 
-  const killOf = (name: PartName): Fault => ({
-    parts: [name],
+  const killOf = (name: ComponentName): Fault => ({
+    components: [name],
     async strike() {
       const seconds = dice(3);
       say(`${name} killed, back in ${seconds} s`);
@@ -53,14 +61,14 @@ export function createFaults(stage: Stage, dice: Dice, placed: Placed[]) {
   });
 
   const absenceOf = (name: 'kafka' | 'postgres', isKilled: () => boolean): Fault => ({
-    parts: [name],
+    components: [name],
     async strike() {
       const seconds = 1 + dice(6);
       const isHard = isKilled();
       say(`${name} ${isHard ? 'killed' : 'stopped'}, away for ${seconds} s`);
       if (isHard) await kill(name, seconds);
       else {
-        await store.part(name).stop();
+        await store.component(name).stop();
         await wait(seconds * 1_000);
         await comeAgain(name);
       }
@@ -69,16 +77,16 @@ export function createFaults(stage: Stage, dice: Dice, placed: Placed[]) {
   });
 
   const rereadingOf = (group: Group): Fault => ({
-    parts: [groups[group], 'kafka'],
-    strike: () => reread(stage, group, createDice(dice(2 ** 31))),
+    components: [groups[group], 'kafka'],
+    strike: () => reread(fixture, group, createDice(dice(2 ** 31))),
   });
 
   const poisonOf = (name: string): Fault => ({
-    parts: [],
-    strike: () => sendPoison(stage, name, placed.at(-1)?.id ?? randomUUID()),
+    components: [],
+    strike: () => sendPoison(fixture, name, placed.at(-1)?.id ?? randomUUID()),
   });
 
-  const kills = orderParts.map(killOf);
+  const kills = orderComponents.map(killOf);
   const otherKills = (['product', 'gateway'] as const).map(killOf); // what an order needs as well
   const absences = [absenceOf('postgres', () => dice(2) === 0), absenceOf('kafka', () => dice(3) === 0)];
   const poisonings = Object.keys(poisons).map(poisonOf);
@@ -89,12 +97,12 @@ export function createFaults(stage: Stage, dice: Dice, placed: Placed[]) {
    * @returns how many they were
    */
   async function strikeAll(faults: Iterable<Fault>, pauseMs: () => number, isBusySkipped: boolean): Promise<number> {
-    const busy = new Map<PartName, Promise<void>>();
+    const busy = new Map<ComponentName, Promise<void>>();
     const all: Promise<void>[] = [];
     try {
-      for (const { parts, strike } of faults) {
+      for (const { components, strike } of faults) {
         signal.throwIfAborted();
-        const before = parts.flatMap((part) => busy.get(part) ?? []);
+        const before = components.flatMap((component) => busy.get(component) ?? []);
         if (isBusySkipped && before.length > 0) {
           await wait(100);
           continue;
@@ -106,11 +114,11 @@ export function createFaults(stage: Stage, dice: Dice, placed: Placed[]) {
         const spared = striking.then(() => wait(sparedMs, undefined, { ref: false }));
         spared.then(
           () => {
-            for (const part of parts) busy.delete(part);
+            for (const component of components) busy.delete(component);
           },
           () => undefined,
         );
-        for (const part of parts) busy.set(part, isBusySkipped ? spared : striking);
+        for (const component of components) busy.set(component, isBusySkipped ? spared : striking);
         await wait(pauseMs());
       }
     } finally {

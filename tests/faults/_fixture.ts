@@ -6,7 +6,7 @@ import { serviceNames } from '../../tools/local/ports.ts';
 import { type Store, startStore } from '../../tools/local/store.ts';
 
 /** The store of a run, and what is told of it. */
-export interface Stage {
+export interface Fixture {
   store: Store;
   /** One line of progress, with the seconds since the start. */
   say(line: string): void;
@@ -20,14 +20,14 @@ export interface Stage {
   end(hasFailed: boolean): Promise<void>;
 }
 
-interface StageOptions {
+interface FixtureOptions {
   env: Record<string, string>;
   limitMs: number;
   /** Whether progress is shown at once. */
   isLoud: boolean;
 }
 
-export async function startStage({ env, limitMs, isLoud }: StageOptions): Promise<Stage> {
+export async function startFixture({ env, limitMs, isLoud }: FixtureOptions): Promise<Fixture> {
   const dir = await mkdtemp(join(tmpdir(), 'store-faults-'));
   await chmod(dir, 0o711); // as root the database runs as another user
   const began = Date.now();
@@ -43,7 +43,7 @@ export async function startStage({ env, limitMs, isLoud }: StageOptions): Promis
     dir,
     ports: 'free',
     env,
-    parts: ['gateway', ...serviceNames.filter((name) => name !== 'status')],
+    components: ['gateway', ...serviceNames.filter((name) => name !== 'status')],
     postgresSettings: { fsync: 'off' }, // here processes die, not the machine
     log: say,
   });

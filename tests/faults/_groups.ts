@@ -2,21 +2,21 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { orderEventsTopic } from '@store/shared/messaging/events';
 import { disconnect } from '@store/shared/messaging/kafka';
 import { type Admin, Kafka, logLevel } from 'kafkajs';
-import type { Dice, Stage } from './_fixture.ts';
+import type { Dice, Fixture } from './_fixture.ts';
 import { type Group, groups } from './_poison.ts';
 
 /** One try of a question to the broker; one that has just started may drop a request without a word. */
 const tryMs = 15_000;
 
-export const createClient = ({ store }: Stage) =>
+export const createClient = ({ store }: Fixture) =>
   new Kafka({ brokers: store.kafkaBrokers, clientId: 'test', logLevel: logLevel.NOTHING });
 
 /** Asks the broker, again and again until it answers. */
-async function ask<T>(stage: Stage, what: string, work: (admin: Admin) => Promise<T>): Promise<T> {
+async function ask<T>(fixture: Fixture, what: string, work: (admin: Admin) => Promise<T>): Promise<T> {
   let last: unknown;
   for (const deadline = Date.now() + 90_000; Date.now() < deadline; await wait(500)) {
-    stage.signal.throwIfAborted();
-    const admin = createClient(stage).admin();
+    fixture.signal.throwIfAborted();
+    const admin = createClient(fixture).admin();
     const late = wait(tryMs, undefined, { ref: false }).then(() => Promise.reject(new Error('no answer')));
     late.catch(() => undefined);
     try {
@@ -31,8 +31,8 @@ async function ask<T>(stage: Stage, what: string, work: (admin: Admin) => Promis
 }
 
 /** Where the groups stand that are not at the end of the topic, as `invoice-group 3: 17 of 20`. */
-export const behind = (stage: Stage): Promise<string[]> =>
-  ask(stage, 'Offsets of the groups', async (admin) => {
+export const behind = (fixture: Fixture): Promise<string[]> =>
+  ask(fixture, 'Offsets of the groups', async (admin) => {
     const lines: string[] = [];
     for (const groupId of Object.keys(groups)) {
       const [read] = await admin.fetchOffsets({ groupId, topics: [orderEventsTopic] });
@@ -48,11 +48,11 @@ export const behind = (stage: Stage): Promise<string[]> =>
  * Its member leaves, some of its partitions go back to an earlier offset, and it comes again.
  * @param dice undefined: all partitions go back to the beginning
  */
-export async function reread(stage: Stage, groupId: Group, dice?: Dice): Promise<void> {
-  const part = stage.store.part(groups[groupId]);
-  await part.stop();
+export async function reread(fixture: Fixture, groupId: Group, dice?: Dice): Promise<void> {
+  const component = fixture.store.component(groups[groupId]);
+  await component.stop();
   const read = () =>
-    ask(stage, `Offsets of ${groupId}`, async (admin) => {
+    ask(fixture, `Offsets of ${groupId}`, async (admin) => {
       const [offsets] = await admin.fetchOffsets({ groupId, topics: [orderEventsTopic] });
       return offsets?.partitions ?? [];
     });
@@ -62,13 +62,13 @@ export async function reread(stage: Stage, groupId: Group, dice?: Dice): Promise
   });
   const places = back.map(({ partition, offset }) => `${partition}:${offset}`).join(' ');
   // Refused until the session of a member that was killed has run out.
-  await ask(stage, `Other offsets for ${groupId}`, async (admin) => {
+  await ask(fixture, `Other offsets for ${groupId}`, async (admin) => {
     if (back.length > 0) await admin.setOffsets({ groupId, topic: orderEventsTopic, partitions: back });
   });
   const now = new Map((await read()).map(({ partition, offset }) => [partition, offset]));
   if (back.some(({ partition, offset }) => now.get(partition) !== offset)) {
     throw new Error(`The offsets of ${groupId} were not set to ${places}.`);
   }
-  stage.say(`${groupId} reads again from partition:offset ${places || 'where it was'}`);
-  await part.restart();
+  fixture.say(`${groupId} reads again from partition:offset ${places || 'where it was'}`);
+  await component.restart();
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { orderEventsTopic } from '@store/shared/messaging/events';
 import { createPublisher } from '@store/shared/messaging/kafka';
 import { createLog } from '@store/shared/observability/log';
-import type { Stage } from './_fixture.ts';
+import type { Fixture } from './_fixture.ts';
 
 export const groups = {
   'order-group': 'order-worker',
@@ -66,7 +66,7 @@ export const poisons: Record<string, Poison> = {
 export const poisonHeader = 'poison';
 
 /** Writes it under the key of an order, in front of that order's next events; again where the broker is away. */
-export async function sendPoison({ store, say, signal }: Stage, name: string, orderId: string): Promise<void> {
+export async function sendPoison({ store, say, signal }: Fixture, name: string, orderId: string): Promise<void> {
   const { kind, value } = poisons[name] as Poison;
   const log = createLog('test', 'silent');
   const publisher = createPublisher({ brokers: store.kafkaBrokers, clientId: 'test', log });

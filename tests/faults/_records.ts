@@ -3,7 +3,7 @@ import { readPartitions, topicRanges } from '@store/shared/messaging/dead-letter
 import { orderEventsTopic } from '@store/shared/messaging/events';
 import { readMessage } from '@store/shared/messaging/kafka';
 import type { Item } from './_customers.ts';
-import type { Stage } from './_fixture.ts';
+import type { Fixture } from './_fixture.ts';
 import { createClient } from './_groups.ts';
 import { poisonDay, poisonHeader } from './_poison.ts';
 
@@ -30,11 +30,11 @@ export interface Figures {
   refunds: string;
 }
 
-export type Books = Awaited<ReturnType<typeof readBooks>>;
+export type Records = Awaited<ReturnType<typeof readRecords>>;
 
 /** Everything that the store has written down, each part of it for itself. */
-export async function readBooks(stage: Stage) {
-  const { rows } = stage;
+export async function readRecords(fixture: Fixture) {
+  const { rows } = fixture;
   const orders = await rows<{
     id: string;
     status: 'PENDING' | 'CONFIRMED' | 'CANCELLED';
@@ -100,14 +100,14 @@ export async function readBooks(stage: Stage) {
       'select order_id as "orderId", number::int, amount::text from invoices order by number',
     ),
     notifications: await rows<{ id: string }>('consumers', 'select id from notifications'),
-    topic: await readTopic(stage),
-    letters: await readLetters(stage),
+    topic: await readTopic(fixture),
+    letters: await readLetters(fixture),
   };
 }
 
 /** From its beginning to its present end, of each partition in its order. */
-async function readTopic(stage: Stage): Promise<TopicMessage[]> {
-  const kafka = createClient(stage);
+async function readTopic(fixture: Fixture): Promise<TopicMessage[]> {
+  const kafka = createClient(fixture);
   const messages: TopicMessage[] = [];
   await readPartitions({
     kafka,
@@ -124,8 +124,8 @@ async function readTopic(stage: Stage): Promise<TopicMessage[]> {
 }
 
 /** Each once, though a letter may be written again after a crash. */
-async function readLetters(stage: Stage): Promise<Map<string, string>> {
-  const kafka = createClient(stage);
+async function readLetters(fixture: Fixture): Promise<Map<string, string>> {
+  const kafka = createClient(fixture);
   const letters = new Map<string, string>();
   await readPartitions({
     kafka,

@@ -1,10 +1,10 @@
 import { audit, endings } from './_audit.ts';
 import { openShop, type Placed, placeAll, plenty, type Shop } from './_customers.ts';
 import { createFaults } from './_faults.ts';
-import { createDice, type Stage, startStage } from './_fixture.ts';
+import { createDice, type Fixture, startFixture } from './_fixture.ts';
 import { reread } from './_groups.ts';
 import { groupNames } from './_poison.ts';
-import { readBooks } from './_records.ts';
+import { readRecords } from './_records.ts';
 import { settle } from './_settle.ts';
 
 // make test-faults sets 500 orders; make test takes the short form: every fault once, in a fixed order.
@@ -15,35 +15,35 @@ const minute = 60_000;
 /** With start and end less than the ten minutes of make test-faults. */
 const limitMs = (isLong ? 8 : 5) * minute;
 
-let stage: Stage;
+let fixture: Fixture;
 let shop: Shop;
 let hasFailed = true;
 const placed: Placed[] = [];
 
 beforeAll(async () => {
   const env = { SHIP_AFTER_SECONDS: '2', INITIAL_STOCK: String(plenty), RETRY_DELAY_MS: '100' };
-  stage = await startStage({ env, limitMs, isLoud: isLong });
-  shop = await openShop(stage, orders, createDice(seed));
+  fixture = await startFixture({ env, limitMs, isLoud: isLong });
+  shop = await openShop(fixture, orders, createDice(seed));
 }, 2 * minute);
 
 afterAll(async () => {
-  await stage?.end(hasFailed);
-  if (hasFailed && !isLong) process.stderr.write(`${stage?.said.join('\n')}\n`);
+  await fixture?.end(hasFailed);
+  if (hasFailed && !isLong) process.stderr.write(`${fixture?.said.join('\n')}\n`);
   if (hasFailed) process.stderr.write(`Once more: FAULT_SEED=${seed} ${isLong ? 'make test-faults' : 'make test'}\n`);
 }, minute);
 
 it(
   `loses nothing and does nothing twice: ${orders} orders while parts are killed and stopped, seed ${seed}`,
   async () => {
-    const { say, fail, signal } = stage;
+    const { say, fail, signal } = fixture;
     say(`${orders} orders with FAULT_SEED=${seed}`);
-    const faults = createFaults(stage, createDice(seed + 1), placed);
+    const faults = createFaults(fixture, createDice(seed + 1), placed);
     const dice = createDice(seed + 2);
     const half = Math.ceil(shop.wishes.length * 0.6);
 
     async function placeDuring(wishes: Shop['wishes'], strike: (isOver: () => boolean) => Promise<unknown>) {
       let isOver = false;
-      const placing = placeAll(stage, wishes, placed, () => dice(isLong ? 700 : 800)).finally(() => {
+      const placing = placeAll(fixture, wishes, placed, () => dice(isLong ? 700 : 800)).finally(() => {
         isOver = true;
       });
       const both = [placing, strike(() => isOver)] as const;
@@ -56,27 +56,27 @@ it(
       say(`${placed.length} of ${orders} orders placed`);
     }
 
-    async function booksAgree() {
-      await settle(stage);
-      const books = await readBooks(stage);
-      const wrong = audit({ ...books, placed, firstStock: shop.stock });
-      say(`Ends of orders: ${JSON.stringify(endings(books))}`);
+    async function recordsAgree() {
+      await settle(fixture);
+      const records = await readRecords(fixture);
+      const wrong = audit({ ...records, placed, firstStock: shop.stock });
+      say(`Ends of orders: ${JSON.stringify(endings(records))}`);
       if (isLong)
-        wrong.push(...Object.entries(endings(books)).flatMap(([end, count]) => (count ? [] : `None is ${end}`)));
+        wrong.push(...Object.entries(endings(records)).flatMap(([end, count]) => (count ? [] : `None is ${end}`)));
       if (wrong.length > 0) throw new Error(`${wrong.length} things do not agree:\n${wrong.slice(0, 40).join('\n')}`);
       say('All books agree');
     }
 
-    const readAllAgain = () => Promise.all(groupNames.map((group) => reread(stage, group)));
+    const readAllAgain = () => Promise.all(groupNames.map((group) => reread(fixture, group)));
 
     // At first nobody reads again, for that would repair what was lost.
     await placeDuring(shop.wishes.slice(0, half), (isOver) => (isLong ? faults.until(isOver, false) : faults.once()));
-    await booksAgree();
+    await recordsAgree();
     await placeDuring(shop.wishes.slice(half), (isOver) => (isLong ? faults.until(isOver, true) : readAllAgain()));
-    await booksAgree();
+    await recordsAgree();
     if (isLong) {
       await readAllAgain();
-      await booksAgree();
+      await recordsAgree();
     }
     hasFailed = false;
   },

@@ -18,7 +18,7 @@ export interface Contract {
   routes: AnyRoute[];
   app: () => RequestListener;
   /** The same application with everything that it needs away. */
-  awayApp?: () => RequestListener;
+  unavailableApp?: () => RequestListener;
   /** An account that may do everything. */
   accountId?: string;
   /** For `get /products` and each documented status a call that is answered with it. */
@@ -33,7 +33,7 @@ interface Operation {
  * Calls every route of an OpenAPI document once for every status that it documents and compares the answers with it:
  * status, media type, body, headers (spec: Errors, rule 5). A documented status that no call brings about fails.
  */
-export function describeContract({ routes, app, awayApp, accountId, calls }: Contract): void {
+export function describeContract({ routes, app, unavailableApp, accountId, calls }: Contract): void {
   const document = openApiDocument(
     'under test',
     routes.map((route) => ({ ...route, internal: false })),
@@ -94,7 +94,7 @@ export function describeContract({ routes, app, awayApp, accountId, calls }: Con
       if (status === 413) return { ...valid, body: JSON.stringify({ filler: 'x'.repeat(1024 * 1024) }) };
       if (status === 415)
         return { ...valid, body: 'text', headers: { ...valid.headers, 'Content-Type': 'text/plain' } };
-      if (status === 503 && awayApp !== undefined) return { ...valid, app: awayApp };
+      if (status === 503 && unavailableApp !== undefined) return { ...valid, app: unavailableApp };
       throw new Error(`${method} ${path} documents ${status}, but the test knows no call that is answered with it`);
     }
   }

@@ -20,7 +20,7 @@ export async function createTestDatabase(service: string): Promise<TestDatabase>
 }
 
 /** A database that nobody serves, for what a service does when its own is away. */
-export const awayDatabaseUrl = 'postgresql://nobody:nothing@127.0.0.1:1/away';
+export const unreachableDatabaseUrl = 'postgresql://nobody:nothing@127.0.0.1:1/away';
 
 async function inDatabase(url: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });

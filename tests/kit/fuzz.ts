@@ -28,7 +28,7 @@ export interface Valid {
   body?: object;
 }
 
-export interface Nonsense {
+export interface FuzzOptions {
   routes: AnyRoute[];
   app: () => RequestListener;
   /** An account that may do everything. */
@@ -49,7 +49,7 @@ interface Answer {
  * Sends bad input of every kind to every route of an OpenAPI document: each is refused with a 4xx problem, nothing is
  * changed by it, and what nobody knows is ignored.
  */
-export function describeNonsense({ routes, app, accountId, valid, countRows }: Nonsense): void {
+export function describeFuzz({ routes, app, accountId, valid, countRows }: FuzzOptions): void {
   const document = openApiDocument(
     'under test',
     routes.map((route) => ({ ...route, internal: false })),

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /** A TCP connection to a database that can be cut and joined again, at one port. */
-export async function createGate(databaseUrl: string) {
+export async function createTcpProxy(databaseUrl: string) {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
   let server: Server;

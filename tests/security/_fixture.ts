@@ -14,7 +14,7 @@ export const COOKIE = `__store_jwt_token=${TOKEN}`;
 
 const SERVICES = ['account', 'product', 'order', 'status'] as const;
 
-export interface Stage {
+export interface Fixture {
   port: number;
   metricsPort: number;
   auth: Upstream;
@@ -29,7 +29,7 @@ export interface Stage {
 }
 
 /** The real gateway before upstreams that write down all they get. Auth knows one token, as the true one would. */
-export async function startStage(values: Partial<GatewayValues> = {}): Promise<Stage> {
+export async function startFixture(values: Partial<GatewayValues> = {}): Promise<Fixture> {
   const seen: Seen[] = [];
   const start = (name: string) => startUpstream(name, (request) => seen.push(request));
   const [auth, account, product, order, status] = await Promise.all([
@@ -81,7 +81,7 @@ export async function startStage(values: Partial<GatewayValues> = {}): Promise<S
 const unlimited = { perSecond: 10000, burst: 10000 };
 
 /** For tests that try a login more often than the rate limit allows. */
-export const startUnlimited = () => startStage({ limits: { requests: unlimited, credentials: unlimited } });
+export const startUnlimited = () => startFixture({ limits: { requests: unlimited, credentials: unlimited } });
 
 /** Auth's rule: exactly one token cookie, and it is the known one. Two Cookie headers arrive joined by a comma. */
 export function goodAuth({ path, headers }: Seen): string {
@@ -101,9 +101,9 @@ export const http = (firstLine: string, headers: string[] = [], body = '') =>
 export const identities = ({ lines }: Seen) => lines.filter((line) => /^[^:]*id[^a-z:]?account/i.test(line));
 
 /** Whatever reached a service carries the identity that auth gave to this request, or none where auth was not asked. */
-export function expectNoForgery(stage: Stage) {
-  const given = stage.checks().length > 0 ? [`id-account: ${ACCOUNT}`] : [];
-  for (const request of stage.reached()) {
+export function expectNoForgery(fixture: Fixture) {
+  const given = fixture.checks().length > 0 ? [`id-account: ${ACCOUNT}`] : [];
+  for (const request of fixture.reached()) {
     expect(identities(request)).toEqual(given);
     expect(JSON.stringify(request)).not.toContain(VICTIM);
   }

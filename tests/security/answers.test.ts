@@ -1,15 +1,15 @@
-import { COOKIE, http, type Stage, startStage } from './_fixture.ts';
+import { COOKIE, type Fixture, http, startFixture } from './_fixture.ts';
 import { type Reply, reply } from './_upstream.ts';
 
-let stage: Stage;
+let fixture: Fixture;
 beforeAll(async () => {
-  stage = await startStage();
+  fixture = await startFixture();
 });
-afterAll(() => stage?.stop());
-beforeEach(() => stage.clear());
+afterAll(() => fixture?.stop());
+beforeEach(() => fixture.clear());
 
 const asCustomer = (firstLine: string, lines: string[] = [], body = '') =>
-  stage.send(http(firstLine, [`Cookie: ${COOKIE}`, ...lines], body));
+  fixture.send(http(firstLine, [`Cookie: ${COOKIE}`, ...lines], body));
 
 describe('every answer of the gateway itself is problem+json', () => {
   const answers: [number, string, string, string | undefined, string][] = [
@@ -47,7 +47,7 @@ describe('every answer of the gateway itself is problem+json', () => {
     ],
   ];
   it.each(answers)('%i %s: %s', async (status, title, _, instance, bytes) => {
-    const answer = await stage.send(bytes);
+    const answer = await fixture.send(bytes);
     expect(answer.status).toBe(status);
     expect(answer.headers['content-type']).toBe('application/problem+json');
     expect(answer.headers['retry-after']).toBe(status === 503 ? '2' : undefined);
@@ -55,7 +55,7 @@ describe('every answer of the gateway itself is problem+json', () => {
     expect(problem).toMatchObject({ type: 'about:blank', title, status, detail: expect.stringMatching(/\w/) });
     if (instance) expect(problem.instance).toBe(instance);
     expect(answer.body).not.toContain('secret');
-    expect(stage.reached()).toEqual([]);
+    expect(fixture.reached()).toEqual([]);
   });
 
   it('a path cannot forge the body', async () => {
@@ -65,7 +65,7 @@ describe('every answer of the gateway itself is problem+json', () => {
   });
 
   it('an answer to HEAD has no body', async () => {
-    const answer = await stage.send(http('HEAD /accounts'));
+    const answer = await fixture.send(http('HEAD /accounts'));
     expect(answer).toMatchObject({ status: 401, body: '', headers: { 'content-type': 'application/problem+json' } });
   });
 });
@@ -87,36 +87,36 @@ describe('a service that does not answer as it should', () => {
     ['DELETE', 1],
   ] as const) {
     it.each(cases)(`${method}, %s: asked ${times} time(s)`, async (_, bytes, status) => {
-      stage.services.order.answer(bytes);
+      fixture.services.order.answer(bytes);
       const lines = ['x-envoy-retry-on: 5xx,reset', 'x-envoy-max-retries: 5'];
       const answer = await asCustomer(`${method} /orders`, lines);
       expect(answer.status).toBe(status);
       expect(answer.headers['content-type']).toBe('application/problem+json');
       expect(answer.headers['retry-after']).toBe(status === 503 ? '2' : undefined);
-      expect(stage.reached()).toHaveLength(times);
+      expect(fixture.reached()).toHaveLength(times);
     });
   }
 
   it.each(['GET', 'POST'])('%s to one that is down: 503', async (method) => {
-    await stage.services.order.down();
+    await fixture.services.order.down();
     try {
       const answer = await asCustomer(`${method} /orders`);
       expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '2' } });
       expect(JSON.parse(answer.body).instance).toBe('/orders');
     } finally {
-      await stage.services.order.up();
+      await fixture.services.order.up();
     }
   });
 
   it.each([400, 404, 409, 422, 429, 500, 502, 503, 504])(
     'a %i of a service is passed on as it is, once',
     async (status) => {
-      stage.services.order.answer(
+      fixture.services.order.answer(
         reply(status, ['content-type: application/problem+json', 'retry-after: 7'], '{"own":1}'),
       );
       const answer = await asCustomer('GET /orders');
       expect(answer).toMatchObject({ status, body: '{"own":1}', headers: { 'retry-after': '7' } });
-      expect(stage.reached()).toHaveLength(1);
+      expect(fixture.reached()).toHaveLength(1);
     },
   );
 });
@@ -133,9 +133,9 @@ describe('routes', () => {
     ['/api/v1/status', 'status'],
     ['/api/v1/status/?limit=1&cursor=2024-01-01T00:00:00%2B01:00', 'status'],
   ])('%s goes to %s, path and query untouched', async (path, service) => {
-    stage.services.order.answer(reply(200));
+    fixture.services.order.answer(reply(200));
     expect((await asCustomer(`PUT ${path}`)).status).toBe(200);
-    expect(stage.reached()).toMatchObject([{ service, path, method: 'PUT', headers: { host: 'store.test' } }]);
+    expect(fixture.reached()).toMatchObject([{ service, path, method: 'PUT', headers: { host: 'store.test' } }]);
   });
 
   it.each([
@@ -150,7 +150,7 @@ describe('routes', () => {
     '/ready',
   ])('%s goes nowhere', async (path) => {
     expect((await asCustomer(`GET ${path}`)).status).toBe(404);
-    expect(stage.reached()).toEqual([]);
+    expect(fixture.reached()).toEqual([]);
   });
 
   it.each([
@@ -160,15 +160,15 @@ describe('routes', () => {
     ['GET /health-check', '', undefined],
     ['HEAD /health-check', '', undefined],
   ])('%s is open', async (firstLine, body, type) => {
-    const answer = await stage.send(http(firstLine));
+    const answer = await fixture.send(http(firstLine));
     expect(answer).toMatchObject({ status: 200, body });
     expect(answer.headers['content-type']).toBe(type);
-    expect([...stage.checks(), ...stage.reached()]).toEqual([]);
+    expect([...fixture.checks(), ...fixture.reached()]).toEqual([]);
   });
 });
 
 describe('the port for metrics', () => {
-  const get = (path: string, method = 'GET') => fetch(`http://127.0.0.1:${stage.metricsPort}${path}`, { method });
+  const get = (path: string, method = 'GET') => fetch(`http://127.0.0.1:${fixture.metricsPort}${path}`, { method });
 
   it('gives metrics and readiness', async () => {
     expect(await (await get('/metrics')).text()).toContain('envoy_http_downstream_rq_total');
@@ -195,7 +195,7 @@ describe('the port for metrics', () => {
 it('the log has a JSON line per request without query, cookie or authorization', async () => {
   await asCustomer('POST /accounts?password=secret-query', ['Authorization: Bearer secret-header'], '');
   const find = async () =>
-    (await stage.log()).split('\n').find((line) => line.includes('"path":"/accounts"') && line.includes('POST'));
+    (await fixture.log()).split('\n').find((line) => line.includes('"path":"/accounts"') && line.includes('POST'));
   while (!(await find())) await new Promise((resolve) => setTimeout(resolve, 50));
   expect(JSON.parse((await find()) ?? '')).toMatchObject({
     method: 'POST',
@@ -203,5 +203,5 @@ it('the log has a JSON line per request without query, cookie or authorization',
     status: 200,
     upstream: 'account',
   });
-  expect(await stage.log()).not.toMatch(/secret|aaaa\.bbbb/);
+  expect(await fixture.log()).not.toMatch(/secret|aaaa\.bbbb/);
 });

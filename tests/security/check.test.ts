@@ -1,17 +1,17 @@
-import { ACCOUNT, COOKIE, goodAuth, http, type Stage, startStage, TOKEN } from './_fixture.ts';
+import { ACCOUNT, COOKIE, type Fixture, goodAuth, http, startFixture, TOKEN } from './_fixture.ts';
 import { type Reply, reply } from './_upstream.ts';
 
-let stage: Stage;
+let fixture: Fixture;
 beforeAll(async () => {
-  stage = await startStage();
+  fixture = await startFixture();
 });
-afterAll(() => stage?.stop());
+afterAll(() => fixture?.stop());
 beforeEach(() => {
-  stage.clear();
-  stage.auth.answer(goodAuth);
+  fixture.clear();
+  fixture.auth.answer(goodAuth);
 });
 
-const ask = (firstLine = 'GET /accounts') => stage.send(http(firstLine, [`Cookie: ${COOKIE}`]));
+const ask = (firstLine = 'GET /accounts') => fixture.send(http(firstLine, [`Cookie: ${COOKIE}`]));
 const tokenLine = `authorization: Bearer ${TOKEN}`;
 
 async function expectRefusal(status: number, firstLine?: string) {
@@ -23,7 +23,7 @@ async function expectRefusal(status: number, firstLine?: string) {
   expect(JSON.parse(answer.body)).toMatchObject({ status, detail });
   expect(answer.body).not.toContain('inside');
   expect(answer.headers).not.toHaveProperty('set-cookie');
-  expect(stage.reached()).toEqual([]);
+  expect(fixture.reached()).toEqual([]);
 }
 
 describe('auth gives no identity: nothing gets through', () => {
@@ -39,7 +39,7 @@ describe('auth gives no identity: nothing gets through', () => {
     ['304', 'HTTP/1.1 304 Not Modified\r\n\r\n'],
   ];
   it.each(invalid)('%s: 401', async (_, answer) => {
-    stage.auth.answer(answer);
+    fixture.auth.answer(answer);
     await expectRefusal(401);
     await expectRefusal(401, 'POST /orders');
     await expectRefusal(401, 'GET /nothing');
@@ -58,13 +58,13 @@ describe('auth gives no identity: nothing gets through', () => {
     ['a closed connection', 'hang-up'],
   ];
   it.each(failing)('%s: 503', async (_, answer) => {
-    stage.auth.answer(answer);
+    fixture.auth.answer(answer);
     await expectRefusal(503);
     await expectRefusal(503, 'POST /orders');
   });
 
   it('silence: 503 after two seconds', async () => {
-    stage.auth.answer('silence');
+    fixture.auth.answer('silence');
     const started = Date.now();
     await expectRefusal(503);
     expect(Date.now() - started).toBeGreaterThan(1900);
@@ -72,17 +72,17 @@ describe('auth gives no identity: nothing gets through', () => {
   });
 
   it('down: 503 with a token, 401 without; open routes are not found wanting a check; up again: 200', async () => {
-    await stage.auth.down();
+    await fixture.auth.down();
     try {
       await expectRefusal(503);
-      expect((await stage.send(http('GET /accounts'))).status).toBe(401);
-      expect((await stage.send(http('GET /'))).status).toBe(200);
-      expect((await stage.send(http('GET /health-check'))).status).toBe(200);
-      const login = await stage.send(http('POST /auth/login'));
+      expect((await fixture.send(http('GET /accounts'))).status).toBe(401);
+      expect((await fixture.send(http('GET /'))).status).toBe(200);
+      expect((await fixture.send(http('GET /health-check'))).status).toBe(200);
+      const login = await fixture.send(http('POST /auth/login'));
       expect(login.status).toBe(503);
       expect(JSON.parse(login.body).detail).toBe('The service cannot be reached at the moment. Try again shortly.');
     } finally {
-      await stage.auth.up();
+      await fixture.auth.up();
     }
     expect((await ask()).status).toBe(200);
   });
@@ -91,8 +91,8 @@ describe('auth gives no identity: nothing gets through', () => {
 describe('the check', () => {
   it.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('of a %s is asked for once', async (method) => {
     expect((await ask(`${method} /accounts?x=secret`)).status).toBe(200);
-    expect(stage.checks()).toHaveLength(1);
-    expect(stage.checks()).toMatchObject([{ method, path: '/check', body: '' }]);
+    expect(fixture.checks()).toHaveLength(1);
+    expect(fixture.checks()).toMatchObject([{ method, path: '/check', body: '' }]);
   });
 
   it('gets the cookies and the trace of the request and nothing else of the client', async () => {
@@ -104,26 +104,26 @@ describe('the check', () => {
       'Authorization: Bearer own',
       'Content-Length: 2',
     ];
-    await stage.send(http('POST /accounts', lines, '{}'));
-    const [check] = stage.checks();
+    await fixture.send(http('POST /accounts', lines, '{}'));
+    const [check] = fixture.checks();
     expect(check?.headers).toMatchObject({ cookie: `a=1; ${COOKIE}`, traceparent: trace, 'content-length': '0' });
-    expect(check?.headers['x-request-id']).toBe(stage.reached()[0]?.headers['x-request-id']);
+    expect(check?.headers['x-request-id']).toBe(fixture.reached()[0]?.headers['x-request-id']);
     expect(check?.headers).not.toHaveProperty('x-own');
     expect(check?.headers).not.toHaveProperty('authorization');
   });
 
   it('is asked for again when the connection breaks, because it changes nothing', async () => {
     let asked = 0;
-    stage.auth.answer((seen) => (++asked === 1 ? 'hang-up' : goodAuth(seen)));
+    fixture.auth.answer((seen) => (++asked === 1 ? 'hang-up' : goodAuth(seen)));
     expect((await ask('POST /orders')).status).toBe(200);
-    expect(stage.checks()).toHaveLength(2);
-    expect(stage.reached()).toHaveLength(1);
+    expect(fixture.checks()).toHaveLength(2);
+    expect(fixture.reached()).toHaveLength(1);
   });
 
   it('a 200 without Authorization does not leave the client its own', async () => {
-    stage.auth.answer(reply(200, [`id-account: ${ACCOUNT}`]));
-    await stage.send(http('GET /accounts', [`Cookie: ${COOKIE}`, 'Authorization: Bearer forged']));
-    expect(stage.reached()).toHaveLength(1);
-    expect(stage.reached()[0]?.headers).not.toHaveProperty('authorization');
+    fixture.auth.answer(reply(200, [`id-account: ${ACCOUNT}`]));
+    await fixture.send(http('GET /accounts', [`Cookie: ${COOKIE}`, 'Authorization: Bearer forged']));
+    expect(fixture.reached()).toHaveLength(1);
+    expect(fixture.reached()[0]?.headers).not.toHaveProperty('authorization');
   });
 });

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
-import { ACCOUNT, COOKIE, http, type Stage, startStage, TOKEN, VICTIM } from './_fixture.ts';
+import { ACCOUNT, COOKIE, type Fixture, http, startFixture, TOKEN, VICTIM } from './_fixture.ts';
 import { reply, type Seen, startUpstream, type Upstream } from './_upstream.ts';
 
 /** A certificate for these names, which is its own authority. */
@@ -25,7 +25,7 @@ let trustedCa: string;
 let site: Upstream;
 let stranger: Upstream;
 let misnamed: Upstream;
-let stage: Stage;
+let fixture: Fixture;
 
 beforeAll(async () => {
   const [known, other, wrongName] = await Promise.all([
@@ -41,10 +41,10 @@ beforeAll(async () => {
     startUpstream('stranger', write, other),
     startUpstream('misnamed', write, wrongName),
   ]);
-  stage = await startStage({ external: { url: `https://localhost:${site.port}`, trustedCa } });
+  fixture = await startFixture({ external: { url: `https://localhost:${site.port}`, trustedCa } });
 });
 afterAll(async () => {
-  await stage?.stop();
+  await fixture?.stop();
   await Promise.all([site, stranger, misnamed].map((upstream) => upstream.down()));
   await rm(dir, { recursive: true });
 });
@@ -52,7 +52,7 @@ beforeEach(() => {
   seen.length = 0;
 });
 
-const visit = (path: string, lines: string[] = [`Cookie: ${COOKIE}`], on = stage) =>
+const visit = (path: string, lines: string[] = [`Cookie: ${COOKIE}`], on = fixture) =>
   on.send(http(`GET ${path}`, lines));
 
 it.each([
@@ -103,7 +103,7 @@ it('a cookie that still names the token is dropped whole', async () => {
 
 it('forwardIdentity and stripPrefix change both', async () => {
   const external = { url: `https://localhost:${site.port}/`, trustedCa, forwardIdentity: true, stripPrefix: false };
-  const open = await startStage({ external });
+  const open = await startFixture({ external });
   try {
     expect((await visit('/external/x', [`Cookie: a=1; ${COOKIE}`], open)).status).toBe(200);
     const headers = { cookie: `a=1; ${COOKIE}`, 'id-account': ACCOUNT, authorization: `Bearer ${TOKEN}` };
@@ -117,7 +117,7 @@ it.each([
   ['by an unknown authority', () => stranger],
   ['for another name', () => misnamed],
 ])('a certificate %s is not believed: 503', async (_, upstream) => {
-  const wary = await startStage({ external: { url: `https://localhost:${upstream().port}`, trustedCa } });
+  const wary = await startFixture({ external: { url: `https://localhost:${upstream().port}`, trustedCa } });
   try {
     expect((await visit('/external/x', [`Cookie: ${COOKIE}`], wary)).status).toBe(503);
     expect(seen).toEqual([]);
@@ -127,7 +127,7 @@ it.each([
 });
 
 it('a site whose name is unknown does not keep the store from starting', async () => {
-  const alone = await startStage({ external: { url: 'https://nowhere.invalid', trustedCa } });
+  const alone = await startFixture({ external: { url: 'https://nowhere.invalid', trustedCa } });
   try {
     expect((await visit('/accounts', [`Cookie: ${COOKIE}`], alone)).status).toBe(200);
     expect((await visit('/external/x', [`Cookie: ${COOKIE}`], alone)).status).toBe(503);

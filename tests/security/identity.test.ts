@@ -2,21 +2,21 @@ import {
   ACCOUNT,
   COOKIE,
   expectNoForgery,
+  type Fixture,
   http,
   identities,
-  type Stage,
   startUnlimited,
   TOKEN,
   VICTIM,
 } from './_fixture.ts';
 import { sendHttp2 } from './_raw.ts';
 
-let stage: Stage;
+let fixture: Fixture;
 beforeAll(async () => {
-  stage = await startUnlimited();
+  fixture = await startUnlimited();
 });
-afterAll(() => stage?.stop());
-beforeEach(() => stage.clear());
+afterAll(() => fixture?.stop());
+beforeEach(() => fixture.clear());
 
 describe('an id-account from outside never arrives', () => {
   const forged: Record<string, string[]> = {
@@ -44,15 +44,15 @@ describe('an id-account from outside never arrives', () => {
   );
 
   it.each(cases)('$spelling on a route that is $route', async ({ firstLine, lines }) => {
-    const { status } = await stage.send(http(firstLine, lines));
+    const { status } = await fixture.send(http(firstLine, lines));
     expect(status).toBe(200);
-    expect(stage.reached()).toHaveLength(1);
-    expectNoForgery(stage);
+    expect(fixture.reached()).toHaveLength(1);
+    expectNoForgery(fixture);
   });
 
   it.each(Object.entries(forged))('%s without a token: 401', async (_, lines) => {
-    expect((await stage.send(http('GET /accounts', lines))).status).toBe(401);
-    expect(stage.reached()).toEqual([]);
+    expect((await fixture.send(http('GET /accounts', lines))).status).toBe(401);
+    expect(fixture.reached()).toEqual([]);
   });
 
   it.each([
@@ -63,11 +63,11 @@ describe('an id-account from outside never arrives', () => {
     ['NUL in the value', `id-account: \0${VICTIM}`],
   ])('malformed: %s', async (_, line) => {
     for (const firstLine of ['GET /accounts', 'POST /auth/login']) {
-      const { status, headers } = await stage.send(http(firstLine, [line, `Cookie: ${COOKIE}`]));
+      const { status, headers } = await fixture.send(http(firstLine, [line, `Cookie: ${COOKIE}`]));
       expect(status).toBe(400);
       expect(headers['content-type']).toBe('application/problem+json');
     }
-    expect(stage.reached()).toEqual([]);
+    expect(fixture.reached()).toEqual([]);
   });
 
   it.each([
@@ -77,32 +77,32 @@ describe('an id-account from outside never arrives', () => {
     ['a doubled carriage return', `X-A: 1\r\r\nid-account: ${VICTIM}`],
   ])('behind %s it is the value of another header, or removed', async (_, line) => {
     for (const firstLine of ['POST /accounts', 'POST /auth/login']) {
-      stage.clear();
-      expect((await stage.send(http(firstLine, [line, `Cookie: ${COOKIE}`]))).status).toBe(200);
-      expect(stage.reached().flatMap(identities)).toEqual(stage.checks().map(() => `id-account: ${ACCOUNT}`));
+      fixture.clear();
+      expect((await fixture.send(http(firstLine, [line, `Cookie: ${COOKIE}`]))).status).toBe(200);
+      expect(fixture.reached().flatMap(identities)).toEqual(fixture.checks().map(() => `id-account: ${ACCOUNT}`));
     }
   });
 
   it.each(['POST /auth/login', 'POST /accounts'])('as a trailer of %s', async (firstLine) => {
     const trailer = `2\r\n{}\r\n0\r\nid-account: ${VICTIM}\r\n\r\n`;
     const lines = ['Transfer-Encoding: chunked', 'Trailer: id-account', `Cookie: ${COOKIE}`];
-    expect((await stage.send(http(firstLine, lines) + trailer)).status).toBe(200);
-    expect(stage.reached()).toMatchObject([{ body: '{}' }]);
-    expectNoForgery(stage);
+    expect((await fixture.send(http(firstLine, lines) + trailer)).status).toBe(200);
+    expect(fixture.reached()).toMatchObject([{ body: '{}' }]);
+    expectNoForgery(fixture);
   });
 
   it('over HTTP/2: as a header, repeated, as a trailer', async () => {
     const request = { ':method': 'POST', ':path': '/accounts', cookie: COOKIE, 'id-account': [VICTIM, VICTIM] };
-    const answer = await sendHttp2(stage.port, request, { body: '{}', trailers: { 'id-account': VICTIM } });
+    const answer = await sendHttp2(fixture.port, request, { body: '{}', trailers: { 'id-account': VICTIM } });
     expect(answer.status).toBe(200);
-    expect(stage.reached()).toHaveLength(1);
-    expectNoForgery(stage);
+    expect(fixture.reached()).toHaveLength(1);
+    expectNoForgery(fixture);
   });
 
   it('over HTTP/2: with an underscore', async () => {
-    const answer = await sendHttp2(stage.port, { ':path': '/accounts', cookie: COOKIE, id_account: VICTIM });
+    const answer = await sendHttp2(fixture.port, { ':path': '/accounts', cookie: COOKIE, id_account: VICTIM });
     expect([0, 400]).toContain(answer.status);
-    expect(stage.reached()).toEqual([]);
+    expect(fixture.reached()).toEqual([]);
   });
 });
 
@@ -123,10 +123,10 @@ describe('no header steers the gateway', () => {
     'Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABkAAQAAP__',
     'Origin: http://localhost:3000\r\nAccess-Control-Request-Method: GET',
   ])('%s: still 401', async (line) => {
-    const answer = await stage.send(http('GET /auth/login', [line]));
+    const answer = await fixture.send(http('GET /auth/login', [line]));
     expect(answer.status).toBe(401);
     expect(JSON.parse(answer.body).instance).toBe('/auth/login');
-    expect(stage.reached()).toEqual([]);
+    expect(fixture.reached()).toEqual([]);
   });
 
   it('x-envoy-* headers of a client reach nobody', async () => {
@@ -136,16 +136,16 @@ describe('no header steers the gateway', () => {
       'X-Envoy-Upstream-Rq-Timeout-Ms: 1',
       'x-envoy-xyz: 1',
     ];
-    expect((await stage.send(http('GET /accounts', [...lines, `Cookie: ${COOKIE}`]))).status).toBe(200);
-    const [request] = stage.reached();
+    expect((await fixture.send(http('GET /accounts', [...lines, `Cookie: ${COOKIE}`]))).status).toBe(200);
+    const [request] = fixture.reached();
     expect(request?.lines.filter((line) => /retry|max-retries|upstream-rq|xyz/i.test(line))).toEqual([]);
   });
 
   it('Authorization is what auth made of the token; on an open route it is left as it is', async () => {
-    await stage.send(http('GET /accounts', ['Authorization: Bearer forged', `Cookie: ${COOKIE}`]));
-    await stage.send(http('POST /auth/login', ['Authorization: Basic own']));
-    expect(stage.reached().map(({ headers }) => headers.authorization)).toEqual([`Bearer ${TOKEN}`, 'Basic own']);
-    expect(stage.checks().map(({ headers }) => headers.authorization)).toEqual([undefined]);
+    await fixture.send(http('GET /accounts', ['Authorization: Bearer forged', `Cookie: ${COOKIE}`]));
+    await fixture.send(http('POST /auth/login', ['Authorization: Basic own']));
+    expect(fixture.reached().map(({ headers }) => headers.authorization)).toEqual([`Bearer ${TOKEN}`, 'Basic own']);
+    expect(fixture.checks().map(({ headers }) => headers.authorization)).toEqual([undefined]);
   });
 
   it.each([
@@ -155,8 +155,8 @@ describe('no header steers the gateway', () => {
     ['OPTIONS /accounts', ['Access-Control-Request-Method: GET']],
     ['OPTIONS /nothing', []],
   ])('a preflight, or what looks like one, reaches no service: %s %j', async (firstLine, lines) => {
-    await stage.send(http(firstLine, [...lines, `id-account: ${VICTIM}`]));
-    expect(stage.reached()).toEqual([]);
-    expect(stage.checks()).toEqual([]);
+    await fixture.send(http(firstLine, [...lines, `id-account: ${VICTIM}`]));
+    expect(fixture.reached()).toEqual([]);
+    expect(fixture.checks()).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { COOKIE, goodAuth, http, type Stage, startStage } from './_fixture.ts';
+import { COOKIE, type Fixture, goodAuth, http, startFixture } from './_fixture.ts';
 import { sendHttp2 } from './_raw.ts';
 
 const MIB = 1024 * 1024;
@@ -9,17 +9,17 @@ const problem = (answer: { headers: Record<string, string>; body: string }) => {
 };
 
 describe('as they are by default', () => {
-  let stage: Stage;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stage = await startStage();
+    fixture = await startFixture();
   });
-  afterAll(() => stage?.stop());
-  beforeEach(() => stage.clear());
+  afterAll(() => fixture?.stop());
+  beforeEach(() => fixture.clear());
 
   it('a body of 1 MiB passes', async () => {
     const lines = [`Cookie: ${COOKIE}`, `Content-Length: ${MIB}`];
-    expect((await stage.send(http('POST /products', lines, 'x'.repeat(MIB)))).status).toBe(200);
-    expect(stage.reached()[0]?.body).toHaveLength(MIB);
+    expect((await fixture.send(http('POST /products', lines, 'x'.repeat(MIB)))).status).toBe(200);
+    expect(fixture.reached()[0]?.body).toHaveLength(MIB);
   });
 
   it.each([
@@ -27,25 +27,25 @@ describe('as they are by default', () => {
     ['POST /auth/login', []],
     ['POST /external/x', [`Cookie: ${COOKIE}`]],
   ])('%s with one byte more: 413', async (firstLine, lines) => {
-    const answer = await stage.send(http(firstLine, [...lines, `Content-Length: ${MIB + 1}`], 'x'.repeat(MIB + 1)));
+    const answer = await fixture.send(http(firstLine, [...lines, `Content-Length: ${MIB + 1}`], 'x'.repeat(MIB + 1)));
     expect(answer.status).toBe(413);
     expect(problem(answer)).toMatchObject({ status: 413, title: 'Payload Too Large' });
-    expect(stage.reached()).toEqual([]);
+    expect(fixture.reached()).toEqual([]);
   });
 
   it.each(['POST /products', 'POST /auth/login'])('%s with 2 MiB in chunks: 413', async (firstLine) => {
     const chunks = `10000\r\n${'x'.repeat(0x10000)}\r\n`.repeat(32);
     const lines = ['Transfer-Encoding: chunked', `Cookie: ${COOKIE}`];
-    const answer = await stage.send(http(firstLine, lines, `${chunks}0\r\n\r\n`));
+    const answer = await fixture.send(http(firstLine, lines, `${chunks}0\r\n\r\n`));
     expect(answer.status).toBe(413);
     expect(problem(answer).instance).toBe(firstLine.split(' ')[1]);
-    expect(stage.reached()).toEqual([]);
+    expect(fixture.reached()).toEqual([]);
   });
 
   it('2 MiB over HTTP/2 without a length: 413', async () => {
     const request = { ':method': 'POST', ':path': '/products', cookie: COOKIE };
-    expect((await sendHttp2(stage.port, request, { body: 'x'.repeat(2 * MIB) })).status).toBe(413);
-    expect(stage.reached()).toEqual([]);
+    expect((await sendHttp2(fixture.port, request, { body: 'x'.repeat(2 * MIB) })).status).toBe(413);
+    expect(fixture.reached()).toEqual([]);
   });
 
   it.each([
@@ -54,22 +54,22 @@ describe('as they are by default', () => {
     ['61 KiB in many: 431', Array.from({ length: 61 }, (_, i) => `X-${i}: ${'x'.repeat(1024)}`), 431],
     ['101 headers: 431', Array.from({ length: 101 }, (_, i) => `X-${i}: x`), 431],
   ])('headers of %s', async (_, lines, status) => {
-    const answer = await stage.send(http('GET /accounts', [`Cookie: ${COOKIE}`, ...lines]));
+    const answer = await fixture.send(http('GET /accounts', [`Cookie: ${COOKIE}`, ...lines]));
     expect(answer.status).toBe(status);
     if (status === 431) expect(problem(answer).status).toBe(431);
-    expect(stage.reached()).toHaveLength(status === 200 ? 1 : 0);
+    expect(fixture.reached()).toHaveLength(status === 200 ? 1 : 0);
   });
 });
 
 describe('rates per client', () => {
   it('login and register share a bucket; the rest has its own; Retry-After says how long to wait', async () => {
-    const stage = await startStage({
+    const fixture = await startFixture({
       limits: { credentials: { perSecond: 1, burst: 4 }, requests: { perSecond: 1, burst: 25 } },
     });
     try {
       const started = Date.now();
       const sendAll = (lines: [string, ...string[]][]) =>
-        Promise.all(lines.map(([firstLine, ...headers]) => stage.send(http(firstLine, headers))));
+        Promise.all(lines.map(([firstLine, ...headers]) => fixture.send(http(firstLine, headers))));
       const credentials = await sendAll([
         ...Array<[string]>(5).fill(['POST /auth/login']),
         ...Array<[string, string]>(5).fill(['POST /auth/register?x=1', 'X-Forwarded-For: 198.51.100.7']),
@@ -83,7 +83,7 @@ describe('rates per client', () => {
       const passed = (answers: { status: number }[]) => answers.filter(({ status }) => status === 200).length;
       expect(passed(credentials)).toBeGreaterThanOrEqual(4);
       expect(passed(credentials)).toBeLessThanOrEqual(4 + refilled);
-      expect(stage.reached()).toHaveLength(passed(credentials));
+      expect(fixture.reached()).toHaveLength(passed(credentials));
       expect(passed(rest)).toBeGreaterThan(4);
       expect(passed(rest)).toBeLessThanOrEqual(25 + refilled);
       for (const refused of [...credentials, ...rest].filter(({ status }) => status !== 200)) {
@@ -92,62 +92,62 @@ describe('rates per client', () => {
         expect(problem(refused)).toMatchObject({ title: 'Too Many Requests', status: 429 });
       }
     } finally {
-      await stage?.stop();
+      await fixture?.stop();
     }
   });
 
   it('each client behind a trusted proxy has its own bucket', async () => {
-    const stage = await startStage({ trustedHops: 1, limits: { requests: { perSecond: 1, burst: 1 } } });
+    const fixture = await startFixture({ trustedHops: 1, limits: { requests: { perSecond: 1, burst: 1 } } });
     try {
-      const from = (address: string) => stage.send(http('GET /', [`X-Forwarded-For: ${address}`]));
+      const from = (address: string) => fixture.send(http('GET /', [`X-Forwarded-For: ${address}`]));
       const [first, again, other] = await Promise.all(['1', '1', '2'].map((n) => from(`198.51.100.${n}`)));
       expect([first?.status, again?.status].sort()).toEqual([200, 429]);
       expect(other?.status).toBe(200);
     } finally {
-      await stage?.stop();
+      await fixture?.stop();
     }
   });
 });
 
 describe('time', () => {
-  let stage: Stage;
+  let fixture: Fixture;
   beforeAll(async () => {
-    stage = await startStage({ timeouts: { route: 1, requestHeaders: 1, request: 2 } });
+    fixture = await startFixture({ timeouts: { route: 1, requestHeaders: 1, request: 2 } });
   });
-  afterAll(() => stage?.stop());
+  afterAll(() => fixture?.stop());
 
   it.each(['GET /products', 'POST /orders', 'POST /auth/login'])('%s without an answer: 504', async (firstLine) => {
-    stage.services.product.answer('silence');
-    stage.services.order.answer('HTTP/1.1 200 OK\r\nhalf: an ans');
-    stage.auth.answer((seen) => (seen.path === '/check' ? goodAuth(seen) : 'silence'));
-    stage.clear();
-    const answer = await stage.send(http(firstLine, [`Cookie: ${COOKIE}`]));
+    fixture.services.product.answer('silence');
+    fixture.services.order.answer('HTTP/1.1 200 OK\r\nhalf: an ans');
+    fixture.auth.answer((seen) => (seen.path === '/check' ? goodAuth(seen) : 'silence'));
+    fixture.clear();
+    const answer = await fixture.send(http(firstLine, [`Cookie: ${COOKIE}`]));
     expect(answer.status).toBe(504);
     expect(problem(answer)).toMatchObject({ title: 'Gateway Timeout', instance: firstLine.split(' ')[1] });
-    expect(stage.reached()).toHaveLength(1);
+    expect(fixture.reached()).toHaveLength(1);
   });
 
   it.each([
     ['headers that never end', 'POST /auth/login HTTP/1.1\r\nHost: x\r\n'],
     ['a body that never ends', http('POST /auth/login', ['Content-Length: 10'], 'x')],
   ])('%s: 408', async (_, bytes) => {
-    const answer = await stage.send(bytes);
+    const answer = await fixture.send(bytes);
     expect(answer.status).toBe(408);
     expect(problem(answer).title).toBe('Request Timeout');
   });
 });
 
 it('more connections than allowed are closed, and metrics still answer', async () => {
-  const stage = await startStage({ limits: { connections: 3 } });
-  const sockets = [1, 2, 3].map(() => connect({ port: stage.port, host: '127.0.0.1' }));
+  const fixture = await startFixture({ limits: { connections: 3 } });
+  const sockets = [1, 2, 3].map(() => connect({ port: fixture.port, host: '127.0.0.1' }));
   try {
     await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
     sockets.map((socket) => socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'));
     await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('data', resolve))));
-    await expect(stage.send(http('GET /'))).rejects.toThrow('the connection was closed');
-    expect((await fetch(`http://127.0.0.1:${stage.metricsPort}/ready`)).status).toBe(200);
+    await expect(fixture.send(http('GET /'))).rejects.toThrow('the connection was closed');
+    expect((await fetch(`http://127.0.0.1:${fixture.metricsPort}/ready`)).status).toBe(200);
   } finally {
     for (const socket of sockets) socket.destroy();
-    await stage?.stop();
+    await fixture?.stop();
   }
 });

@@ -1,12 +1,12 @@
-import { COOKIE, expectNoForgery, http, type Stage, startUnlimited, VICTIM } from './_fixture.ts';
+import { COOKIE, expectNoForgery, type Fixture, http, startUnlimited, VICTIM } from './_fixture.ts';
 import { sendHttp2 } from './_raw.ts';
 
-let stage: Stage;
+let fixture: Fixture;
 beforeAll(async () => {
-  stage = await startUnlimited();
+  fixture = await startUnlimited();
 });
-afterAll(() => stage?.stop());
-beforeEach(() => stage.clear());
+afterAll(() => fixture?.stop());
+beforeEach(() => fixture.clear());
 
 describe('no way of writing a path gets past the check', () => {
   /** Where the path ends up once the gateway has read it; undefined: refused as malformed. */
@@ -51,17 +51,17 @@ describe('no way of writing a path gets past the check', () => {
   ];
 
   it.each(tricks)('%s is secured', async (path) => {
-    const answer = await stage.send(http(`GET ${path}`, [`id-account: ${VICTIM}`]));
+    const answer = await fixture.send(http(`GET ${path}`, [`id-account: ${VICTIM}`]));
     expect([400, 401]).toContain(answer.status);
     expect(answer.headers['content-type']).toBe('application/problem+json');
-    expect(stage.reached()).toEqual([]);
+    expect(fixture.reached()).toEqual([]);
   });
 
   it.each(tricks)('%s with a token goes where the gateway says, or to nobody', async (path, arrives) => {
-    const answer = await stage.send(http(`GET ${path}`, [`id-account: ${VICTIM}`, `Cookie: ${COOKIE}`]));
-    expect(stage.reached().map((request) => request.path)).toEqual(arrives === undefined ? [] : [arrives]);
+    const answer = await fixture.send(http(`GET ${path}`, [`id-account: ${VICTIM}`, `Cookie: ${COOKIE}`]));
+    expect(fixture.reached().map((request) => request.path)).toEqual(arrives === undefined ? [] : [arrives]);
     if (arrives === undefined) expect([400, 404]).toContain(answer.status);
-    expectNoForgery(stage);
+    expectNoForgery(fixture);
   });
 
   it.each([
@@ -75,11 +75,11 @@ describe('no way of writing a path gets past the check', () => {
     `/accounts/${'x'.repeat(70 * 1024)}`,
   ])('%.40s is refused', async (path) => {
     for (const method of ['GET', 'POST']) {
-      const answer = await stage.send(http(`${method} ${path}`, [`Cookie: ${COOKIE}`, `id-account: ${VICTIM}`]));
+      const answer = await fixture.send(http(`${method} ${path}`, [`Cookie: ${COOKIE}`, `id-account: ${VICTIM}`]));
       expect([400, 431]).toContain(answer.status);
       expect(answer.headers['content-type']).toBe('application/problem+json');
     }
-    expect(stage.reached()).toEqual([]);
+    expect(fixture.reached()).toEqual([]);
   });
 
   it.each([
@@ -90,18 +90,18 @@ describe('no way of writing a path gets past the check', () => {
     '/accounts/../auth/login',
     '/auth/%6cogin',
   ])('%s is the open route itself', async (path) => {
-    expect((await stage.send(http(`POST ${path}`, [`id-account: ${VICTIM}`]))).status).toBe(200);
-    expect(stage.reached()).toMatchObject([{ service: 'auth', method: 'POST' }]);
-    expect(stage.reached()[0]?.path.split('?')[0]).toBe('/auth/login');
-    expectNoForgery(stage);
+    expect((await fixture.send(http(`POST ${path}`, [`id-account: ${VICTIM}`]))).status).toBe(200);
+    expect(fixture.reached()).toMatchObject([{ service: 'auth', method: 'POST' }]);
+    expect(fixture.reached()[0]?.path.split('?')[0]).toBe('/auth/login');
+    expectNoForgery(fixture);
   });
 
   it.each(['//accounts', '/auth/login/../../accounts', '/AUTH/login', '/auth/login;x', '/auth/login/'])(
     '%s over HTTP/2 is secured',
     async (path) => {
-      const answer = await sendHttp2(stage.port, { ':method': 'POST', ':path': path, 'id-account': VICTIM });
+      const answer = await sendHttp2(fixture.port, { ':method': 'POST', ':path': path, 'id-account': VICTIM });
       expect(answer.status).toBe(401);
-      expect(stage.reached()).toEqual([]);
+      expect(fixture.reached()).toEqual([]);
     },
   );
 
@@ -118,8 +118,8 @@ describe('no way of writing a path gets past the check', () => {
     ['TRACE', '/accounts'],
     ['CONNECT', 'accounts:80'],
   ])('%s %s is not in the open list', async (method, path) => {
-    const { status } = await stage.send(http(`${method} ${path}`, [`id-account: ${VICTIM}`]));
+    const { status } = await fixture.send(http(`${method} ${path}`, [`id-account: ${VICTIM}`]));
     expect([400, 401]).toContain(status);
-    expect(stage.reached()).toEqual([]);
+    expect(fixture.reached()).toEqual([]);
   });
 });

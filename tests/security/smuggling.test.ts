@@ -1,11 +1,11 @@
-import { COOKIE, http, type Stage, startUnlimited, VICTIM } from './_fixture.ts';
+import { COOKIE, type Fixture, http, startUnlimited, VICTIM } from './_fixture.ts';
 
-let stage: Stage;
+let fixture: Fixture;
 beforeAll(async () => {
-  stage = await startUnlimited();
+  fixture = await startUnlimited();
 });
-afterAll(() => stage?.stop());
-beforeEach(() => stage.clear());
+afterAll(() => fixture?.stop());
+beforeEach(() => fixture.clear());
 
 describe('one request is one request', () => {
   const smuggled = `GET /accounts HTTP/1.1\r\nHost: x\r\nid-account: ${VICTIM}\r\nCookie: ${COOKIE}\r\n\r\n`;
@@ -29,15 +29,15 @@ describe('one request is one request', () => {
     ['a broken chunk size', ['Transfer-Encoding: chunked'], `0x0\r\n\r\n${smuggled}`],
     ['an overflowing chunk size', ['Transfer-Encoding: chunked'], `10000000000000000\r\n${smuggled}`],
   ])('%s is refused and what follows is not read', async (_, lines, body) => {
-    const answer = await stage.send(http('POST /auth/login', lines, body));
+    const answer = await fixture.send(http('POST /auth/login', lines, body));
     expect([400, 501]).toContain(answer.status);
     expect(answer.headers).toMatchObject({ 'content-type': 'application/problem+json', connection: 'close' });
-    expect(stage.reached()).toEqual([]);
+    expect(fixture.reached()).toEqual([]);
   });
 
   it('a request behind another on the same connection is checked for itself', async () => {
     const login = http('POST /auth/login', ['Content-Length: 0']);
-    await stage.send(Buffer.from(login + http('GET /accounts', [`id-account: ${VICTIM}`])));
-    expect(stage.reached().filter(({ service }) => service !== 'auth')).toEqual([]);
+    await fixture.send(Buffer.from(login + http('GET /accounts', [`id-account: ${VICTIM}`])));
+    expect(fixture.reached().filter(({ service }) => service !== 'auth')).toEqual([]);
   });
 });

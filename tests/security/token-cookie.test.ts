@@ -1,12 +1,12 @@
-import { ACCOUNT, COOKIE, http, type Stage, startUnlimited, TOKEN } from './_fixture.ts';
+import { ACCOUNT, COOKIE, type Fixture, http, startUnlimited, TOKEN } from './_fixture.ts';
 import { sendHttp2 } from './_raw.ts';
 
-let stage: Stage;
+let fixture: Fixture;
 beforeAll(async () => {
-  stage = await startUnlimited();
+  fixture = await startUnlimited();
 });
-afterAll(() => stage?.stop());
-beforeEach(() => stage.clear());
+afterAll(() => fixture?.stop());
+beforeEach(() => fixture.clear());
 
 describe('the token cookie', () => {
   const OTHER = '__store_jwt_token=other.token.x';
@@ -22,10 +22,10 @@ describe('the token cookie', () => {
     ['as the end of another name', [`Cookie: x${COOKIE}`]],
     ['as the value of another', [`Cookie: x=${COOKIE}`]],
   ])('%s: 401 without asking auth', async (_, lines) => {
-    const answer = await stage.send(http('GET /accounts', lines));
+    const answer = await fixture.send(http('GET /accounts', lines));
     expect(answer.status).toBe(401);
     expect(JSON.parse(answer.body).detail).toBe('The token cookie is missing or empty. Log in first.');
-    expect([...stage.checks(), ...stage.reached()]).toEqual([]);
+    expect([...fixture.checks(), ...fixture.reached()]).toEqual([]);
   });
 
   it.each([
@@ -38,16 +38,16 @@ describe('the token cookie', () => {
     ['the second empty', [`Cookie: ${COOKIE}; __store_jwt_token=`]],
     ['without blank between', [`Cookie: ${COOKIE};${OTHER}`]],
   ])('twice, %s: auth sees both and nothing gets through', async (_, lines) => {
-    expect((await stage.send(http('GET /accounts', lines))).status).toBe(401);
-    expect(stage.checks()[0]?.headers.cookie?.match(/__store_jwt_token=/g)).toHaveLength(2);
-    expect(stage.reached()).toEqual([]);
+    expect((await fixture.send(http('GET /accounts', lines))).status).toBe(401);
+    expect(fixture.checks()[0]?.headers.cookie?.match(/__store_jwt_token=/g)).toHaveLength(2);
+    expect(fixture.reached()).toEqual([]);
   });
 
   it('twice over HTTP/2', async () => {
-    const answer = await sendHttp2(stage.port, { ':path': '/accounts', cookie: [COOKIE, OTHER] });
+    const answer = await sendHttp2(fixture.port, { ':path': '/accounts', cookie: [COOKIE, OTHER] });
     expect(answer.status).toBe(401);
-    expect(stage.checks()[0]?.headers.cookie?.match(/__store_jwt_token=/g)).toHaveLength(2);
-    expect(stage.reached()).toEqual([]);
+    expect(fixture.checks()[0]?.headers.cookie?.match(/__store_jwt_token=/g)).toHaveLength(2);
+    expect(fixture.reached()).toEqual([]);
   });
 
   it.each([
@@ -56,8 +56,8 @@ describe('the token cookie', () => {
     ['in the second header', ['Cookie: a=1', `Cookie: ${COOKIE}`]],
     ['beside bytes that are no UTF-8', [`Cookie: a=\xe9; ${COOKIE}`]],
   ])('once, %s: the service gets the identity and the cookies', async (_, lines) => {
-    expect((await stage.send(http('GET /accounts', lines))).status).toBe(200);
-    expect(stage.reached()).toMatchObject([{ headers: { 'id-account': ACCOUNT, authorization: `Bearer ${TOKEN}` } }]);
-    expect(stage.reached()[0]?.headers.cookie).toContain(COOKIE);
+    expect((await fixture.send(http('GET /accounts', lines))).status).toBe(200);
+    expect(fixture.reached()).toMatchObject([{ headers: { 'id-account': ACCOUNT, authorization: `Bearer ${TOKEN}` } }]);
+    expect(fixture.reached()[0]?.headers.cookie).toContain(COOKIE);
   });
 });

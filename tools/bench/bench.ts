@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import getPort from 'get-port';
 import { localUrl } from '../local/components/services.ts';
-import { startPart } from '../local/components/supervised-process.ts';
-import type { PartName, Store } from '../local/store.ts';
+import { startProcess } from '../local/components/supervised-process.ts';
+import type { ComponentName, Store } from '../local/store.ts';
 import { cacheDir, root } from '../paths.ts';
 import { inTurns, medians, type Request, rateOf } from './measure.ts';
 import type { Row } from './table.ts';
@@ -15,7 +15,7 @@ export interface Bench {
 /** One kind of measurement: what has to run for it, and what it finds. */
 export interface Measurement {
   name: string;
-  parts: PartName[];
+  components: ComponentName[];
   /** Its data is kept for the next run; every other measurement begins with an empty store. */
   keepsData?: true;
   run(bench: Bench): Promise<Row[]>;
@@ -33,7 +33,7 @@ const warmUp = { amount: 5_000 };
 export async function startBare(file: string, databaseUrl: string, say: (line: string) => void) {
   const port = await getPort({ host: '127.0.0.1' });
   const url = localUrl(port);
-  const part = await startPart({
+  const component = await startProcess({
     name: file.replace('.ts', ''),
     command: process.execPath,
     args: ['--import', 'tsx', join(root, 'tools/bench/baselines', file)],
@@ -42,7 +42,7 @@ export async function startBare(file: string, databaseUrl: string, say: (line: s
     log: say,
     ready: async () => (await fetch(`${url}/ready`)).ok,
   });
-  return { ...part, url };
+  return { ...component, url };
 }
 
 /** Compares how many requests a service and a bare server answer per second. */

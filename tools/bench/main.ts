@@ -34,14 +34,14 @@ async function run(): Promise<Row[]> {
   if (unknown !== undefined) throw new Error(`There is no measurement ${unknown}, only ${names.join(', ')}.`);
   const memory = createMemory();
   const rows: Row[] = [];
-  for (const { name, parts, keepsData, run } of measurements.filter(({ name }) => only.includes(name))) {
+  for (const { name, components, keepsData, run } of measurements.filter(({ name }) => only.includes(name))) {
     const log = (line: string) => say(`${name}: ${line}`);
     const dir = keepsData ? benchDir : join(benchDir, 'fresh');
     if (!keepsData) await rm(join(dir, 'data'), { recursive: true, force: true });
     const env = { APP_PROFILE: 'prod', SHIP_AFTER_SECONDS: '3600' };
     // When a row was committed, to the microsecond, is what the delays of events are measured by.
     const postgresSettings = { track_commit_timestamp: 'on' };
-    const store = await startStore({ dir, ports: 'free', env, parts, postgresSettings, log });
+    const store = await startStore({ dir, ports: 'free', env, components, postgresSettings, log });
     try {
       rows.push(...(await run({ store, say: log })));
       await memory.note(store, name);

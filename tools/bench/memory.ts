@@ -9,7 +9,7 @@ export function createMemory() {
   return {
     async note(store: Store, after: string): Promise<void> {
       for (const name of serviceNames.filter(store.has)) {
-        const { now, peak } = await residentMib(store.part(name).pid());
+        const { now, peak } = await residentMib(store.component(name).pid());
         if (now > (most.get(name)?.now ?? 0)) most.set(name, { now, peak, after });
       }
     },

@@ -3,15 +3,17 @@ import { type AddressInfo, createServer } from 'node:net';
 import { PassThrough, Writable } from 'node:stream';
 import { Exec, PortForward, type V1Pod } from '@kubernetes/client-node';
 import type { Cluster } from './api.ts';
-import { nameOf, partsOf } from './rollout.ts';
+import { componentsOf, nameOf } from './rollout.ts';
 
-export async function podsOf({ core, namespace, release }: Cluster, part?: string): Promise<V1Pod[]> {
-  const labelSelector = part ? `${partsOf(release)},app.kubernetes.io/name=${part}` : partsOf(release);
+export async function podsOf({ core, namespace, release }: Cluster, component?: string): Promise<V1Pod[]> {
+  const labelSelector = component
+    ? `${componentsOf(release)},app.kubernetes.io/name=${component}`
+    : componentsOf(release);
   return (await core.listNamespacedPod({ namespace, labelSelector })).items;
 }
 
 /** The part of the store that a pod is a copy of. */
-export const partOf = ({ metadata }: V1Pod) => metadata?.labels?.['app.kubernetes.io/name'] ?? '';
+export const componentOf = ({ metadata }: V1Pod) => metadata?.labels?.['app.kubernetes.io/name'] ?? '';
 
 export const isReady = ({ metadata, status }: V1Pod) =>
   !metadata?.deletionTimestamp &&

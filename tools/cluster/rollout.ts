@@ -4,7 +4,8 @@ import { type Cluster, waitUntil } from './api.ts';
 export const nameOf = ({ metadata }: { metadata?: { name?: string } }) => metadata?.name ?? '';
 
 /** Strimzi gives the pods of its Kafka "store" the same instance, but not the same whole. */
-export const partsOf = (release: string) => `app.kubernetes.io/part-of=store,app.kubernetes.io/instance=${release}`;
+export const componentsOf = (release: string) =>
+  `app.kubernetes.io/part-of=store,app.kubernetes.io/instance=${release}`;
 
 /** Sets annotations of the pods, which replaces them one by one, as kubectl rollout restart does; the same again changes nothing. */
 export async function annotatePods(

@@ -33,9 +33,9 @@ function collect(path: string, out: string): void {
     collect(resolved, out);
     return;
   }
-  const parts = /^services\/[^/]+$/.test(path) ? ['package.json', 'dist', 'prisma/migrations'] : ['.'];
-  for (const part of parts.filter((part) => existsSync(join(root, path, part)))) {
-    cpSync(join(root, path, part), join(out, path, part), {
+  const components = /^services\/[^/]+$/.test(path) ? ['package.json', 'dist', 'prisma/migrations'] : ['.'];
+  for (const component of components.filter((component) => existsSync(join(root, path, component)))) {
+    cpSync(join(root, path, component), join(out, path, component), {
       recursive: true,
       // What is nested there is asked for by name, or not needed.
       filter: (from) => from !== join(root, path, 'node_modules') && !unneeded.test(from),
@@ -63,9 +63,9 @@ function resolve(from: string, name: string): string | undefined {
 }
 
 /** The same files make the same layer, whenever it is built. */
-function forgetTimes(path: string): void {
+function clearTimes(path: string): void {
   for (const entry of readdirSync(path, { withFileTypes: true })) {
-    if (entry.isDirectory()) forgetTimes(join(path, entry.name));
+    if (entry.isDirectory()) clearTimes(join(path, entry.name));
     else lutimesSync(join(path, entry.name), 0, 0);
   }
   lutimesSync(path, 0, 0);
@@ -77,4 +77,4 @@ if (!service || !out || !existsSync(join(root, 'services', service, 'dist/main.j
   process.exit(1);
 }
 collect(`services/${service}`, out);
-forgetTimes(out);
+clearTimes(out);

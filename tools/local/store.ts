@@ -6,7 +6,7 @@ import { type GatewayValues, provideGatewayTools, startGateway } from './compone
 import { provideKafka, startKafka } from './components/kafka.ts';
 import { startPostgres } from './components/postgres.ts';
 import { databases, gatewayValues, localUrl, nodeFlags, serviceEnv, services } from './components/services.ts';
-import { type Part, startPart } from './components/supervised-process.ts';
+import { type SupervisedProcess, startProcess } from './components/supervised-process.ts';
 import { tryLock } from './lock.ts';
 import {
   checkPorts,
@@ -18,7 +18,7 @@ import {
   serviceNames,
 } from './ports.ts';
 
-export type PartName = ServiceName | 'postgres' | 'kafka' | 'gateway';
+export type ComponentName = ServiceName | 'postgres' | 'kafka' | 'gateway';
 
 export interface StoreOptions {
   /** Gets data/, log/ and gateway/. For one store at a time. */
@@ -28,7 +28,7 @@ export interface StoreOptions {
   /** Goes before the environment of this process, for every service and the gateway. */
   env?: Record<string, string>;
   /** Default: all. The database or broker that a part needs comes with it. */
-  parts?: PartName[];
+  components?: ComponentName[];
   /** Goes before the values that the gateway is given otherwise. */
   gateway?: Partial<GatewayValues> & { concurrency?: number };
   /** For example { fsync: 'off' } where nothing has to survive. */
@@ -46,8 +46,8 @@ export interface Store {
   databaseUrl(name: string): string;
   kafkaBrokers: string[];
   /** Whether it was started with that part. */
-  has(name: PartName): boolean;
-  part(name: PartName): Part;
+  has(name: ComponentName): boolean;
+  component(name: ComponentName): SupervisedProcess;
   stop(): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export async function startStore(options: StoreOptions): Promise<Store> {
   const unlock = await tryLock(options.dir);
   if (!unlock) throw new Error(`A store runs in ${options.dir} already: end that one first (Ctrl-C where it runs).`);
   try {
-    const store = await startParts(options);
+    const store = await startComponents(options);
     return { ...store, stop: () => store.stop().finally(unlock) };
   } catch (error) {
     await unlock();
@@ -64,10 +64,10 @@ export async function startStore(options: StoreOptions): Promise<Store> {
   }
 }
 
-async function startParts(options: StoreOptions): Promise<Store> {
+async function startComponents(options: StoreOptions): Promise<Store> {
   const { dir, log = () => undefined } = options;
   const env = { ...process.env, ...options.env };
-  const wanted = withNeeds(options.parts ?? ['postgres', 'kafka', 'gateway', ...serviceNames]);
+  const wanted = withNeeds(options.components ?? ['postgres', 'kafka', 'gateway', ...serviceNames]);
   const ports = options.ports === 'fixed' ? fixedPorts(env) : await freePorts();
   await checkPorts(ports, [...wanted].flatMap(portsOf));
   const values = gatewayValues(env, ports);
@@ -79,27 +79,27 @@ async function startParts(options: StoreOptions): Promise<Store> {
   setMaxListeners(0, signal); // every part listens
   const [logDir, dataDir] = [join(dir, 'log'), join(dir, 'data')];
   const jwtKey = await keptKey(join(dataDir, 'jwt-secret-key'));
-  const starting = new Map<PartName, Promise<Part>>();
-  const pending = new Set<PartName>();
+  const starting = new Map<ComponentName, Promise<SupervisedProcess>>();
+  const pending = new Set<ComponentName>();
 
-  function start<P extends Part>(name: PartName, begin: () => Promise<P>): Promise<P> | undefined {
+  function start<P extends SupervisedProcess>(name: ComponentName, begin: () => Promise<P>): Promise<P> | undefined {
     if (!wanted.has(name)) return undefined;
     pending.add(name);
-    const part = begin().then((part) => {
+    const component = begin().then((component) => {
       pending.delete(name);
       log(`${name}: ready after ${((Date.now() - began) / 1000).toFixed(1)} s`);
-      return part;
+      return component;
     });
-    part.catch((error) => failure.abort(error));
-    starting.set(name, part);
-    return part;
+    component.catch((error) => failure.abort(error));
+    starting.set(name, component);
+    return component;
   }
 
   const postgres = start('postgres', async () => {
     const given = { dataDir: join(dataDir, 'postgres'), port: ports.postgres, settings: options.postgresSettings };
-    const part = await startPostgres({ ...given, logDir, log, signal });
-    await Promise.all(databases.map(part.createDatabase));
-    return part;
+    const component = await startPostgres({ ...given, logDir, log, signal });
+    await Promise.all(databases.map(component.createDatabase));
+    return component;
   });
   const kafka = start('kafka', () => {
     const given = { dataDir: join(dataDir, 'kafka'), port: ports.kafka, controllerPort: ports['kafka-controller'] };
@@ -115,7 +115,7 @@ async function startParts(options: StoreOptions): Promise<Store> {
       const { entry, database } = services[name];
       const databaseUrl = database && (await postgres)?.url(database);
       if (services[name].kafka) await kafka;
-      return startPart({
+      return startProcess({
         name,
         command: process.execPath,
         args: [...nodeFlags, entry],
@@ -133,11 +133,11 @@ async function startParts(options: StoreOptions): Promise<Store> {
 
   async function stop(): Promise<void> {
     const settled = await Promise.allSettled(starting.values());
-    const parts = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
-    const isBelow = ({ name }: Part) => name === 'postgres' || name === 'kafka';
-    const stopAll = (some: Part[]) => Promise.all(some.map((part) => part.stop()));
-    await stopAll(parts.filter((part) => !isBelow(part)));
-    await stopAll(parts.filter(isBelow));
+    const components = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    const isBelow = ({ name }: SupervisedProcess) => name === 'postgres' || name === 'kafka';
+    const stopAll = (some: SupervisedProcess[]) => Promise.all(some.map((component) => component.stop()));
+    await stopAll(components.filter((component) => !isBelow(component)));
+    await stopAll(components.filter(isBelow));
   }
 
   const waiting = setInterval(() => log(`still waiting for ${[...pending].join(', ')}`), 5000);
@@ -150,7 +150,9 @@ async function startParts(options: StoreOptions): Promise<Store> {
     clearInterval(waiting);
   }
 
-  const parts = new Map(await Promise.all([...starting].map(async ([name, part]) => [name, await part] as const)));
+  const components = new Map(
+    await Promise.all([...starting].map(async ([name, component]) => [name, await component] as const)),
+  );
   const database = await postgres;
   const urls = <N extends string>(names: N[], portOf: (name: N) => PortName) =>
     Object.fromEntries(names.map((name) => [name, localUrl(ports[portOf(name)])])) as Record<N, string>;
@@ -161,28 +163,28 @@ async function startParts(options: StoreOptions): Promise<Store> {
     ports,
     databaseUrl: (name) => required(database, 'postgres').url(name),
     kafkaBrokers: brokers,
-    has: (name) => parts.has(name),
-    part: (name) => required(parts.get(name), name),
+    has: (name) => components.has(name),
+    component: (name) => required(components.get(name), name),
     stop,
   };
 }
 
-function withNeeds(parts: PartName[]): Set<PartName> {
-  const uses = parts.flatMap((name) => (name in services ? [services[name as ServiceName]] : []));
-  const needs: PartName[] = [];
+function withNeeds(components: ComponentName[]): Set<ComponentName> {
+  const uses = components.flatMap((name) => (name in services ? [services[name as ServiceName]] : []));
+  const needs: ComponentName[] = [];
   if (uses.some(({ database }) => database)) needs.push('postgres');
   if (uses.some(({ kafka }) => kafka)) needs.push('kafka');
-  return new Set([...needs, ...parts]);
+  return new Set([...needs, ...components]);
 }
 
-function portsOf(part: PartName): PortName[] {
-  if (part === 'postgres') return ['postgres'];
-  if (part === 'kafka') return ['kafka', 'kafka-controller'];
-  if (part === 'gateway') return ['gateway', 'gateway-metrics', 'gateway-admin'];
-  return [part, `${part}-metrics`];
+function portsOf(component: ComponentName): PortName[] {
+  if (component === 'postgres') return ['postgres'];
+  if (component === 'kafka') return ['kafka', 'kafka-controller'];
+  if (component === 'gateway') return ['gateway', 'gateway-metrics', 'gateway-admin'];
+  return [component, `${component}-metrics`];
 }
 
-async function fetchTools(wanted: Set<PartName>): Promise<void> {
+async function fetchTools(wanted: Set<ComponentName>): Promise<void> {
   await Promise.all([wanted.has('kafka') && provideKafka(), wanted.has('gateway') && provideGatewayTools()]);
 }
 

@@ -7,9 +7,9 @@ export interface Account {
   createdAt: Date;
 }
 
-export type AccountStore = ReturnType<typeof createAccountStore>;
+export type AccountRepository = ReturnType<typeof createAccountRepository>;
 
-export function createAccountStore(prisma: PrismaClient) {
+export function createAccountRepository(prisma: PrismaClient) {
   return {
     async find(id: string): Promise<Account | undefined> {
       const select = { id: true, name: true, email: true, createdAt: true };

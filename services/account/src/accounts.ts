@@ -1,17 +1,17 @@
 import { DomainError } from '@store/shared/values/errors';
-import type { Account, AccountStore } from './account-repository.ts';
+import type { Account, AccountRepository } from './account-repository.ts';
 import type { Passwords } from './passwords.ts';
 import type { AccountIn, AccountOut, Credentials } from './schemas.ts';
 
-interface Parts {
-  store: AccountStore;
+interface Dependencies {
+  repository: AccountRepository;
   passwords: Passwords;
   newId: () => string;
 }
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
-export function createAccounts({ store, passwords, newId }: Parts) {
+export function createAccounts({ repository, passwords, newId }: Dependencies) {
   const toOut = ({ id, name, email, createdAt }: Account): AccountOut => ({
     id,
     name,
@@ -22,24 +22,24 @@ export function createAccounts({ store, passwords, newId }: Parts) {
   return {
     /** All that the caller may see: the own account. */
     async list(callerId: string): Promise<AccountOut[]> {
-      const account = await store.find(callerId);
+      const account = await repository.find(callerId);
       return account === undefined ? [] : [toOut(account)];
     },
     async get(callerId: string, id: string): Promise<AccountOut> {
-      const account = id === callerId ? await store.find(id) : undefined;
+      const account = id === callerId ? await repository.find(id) : undefined;
       if (account === undefined) throw new DomainError('notFound', `There is no account ${id}.`);
       return toOut(account);
     },
     async register({ password, ...account }: AccountIn): Promise<AccountOut> {
       const passwordHash = await passwords.hash(password);
-      const inserted = await store.insert({ id: newId(), ...account, passwordHash });
+      const inserted = await repository.insert({ id: newId(), ...account, passwordHash });
       if (inserted !== undefined) return toOut(inserted);
       throw new DomainError('conflict', 'There is an account with this e-mail address already.', {
         code: 'email-taken',
       });
     },
     async checkPassword({ email, password }: Credentials): Promise<AccountOut> {
-      const account = await store.findByEmail(email);
+      const account = await repository.findByEmail(email);
       const matches = await passwords.verify(account?.passwordHash, password);
       if (account !== undefined && matches) return toOut(account);
       throw new DomainError('unauthenticated', 'The e-mail address or the password is wrong.');

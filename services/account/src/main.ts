@@ -1,9 +1,9 @@
 import { bearerFrom } from '@store/shared/auth/bearer';
 import { openDatabase } from '@store/shared/database/database';
-import { isDatabaseAway } from '@store/shared/database/errors';
+import { isDatabaseUnavailable } from '@store/shared/database/errors';
 import { migrate } from '@store/shared/database/migrate';
 import { runService } from '@store/shared/service/run-service';
-import { createAccountStore } from './account-repository.ts';
+import { createAccountRepository } from './account-repository.ts';
 import { createApp } from './app.ts';
 import { configSchema } from './config.ts';
 import { PrismaClient } from './generated/client.ts';
@@ -15,14 +15,14 @@ await runService('account', configSchema, async ({ config, log, onStop }) => {
   onStop('database', close);
   return {
     app: createApp({
-      store: createAccountStore(prisma),
+      repository: createAccountRepository(prisma),
       passwords: await createPasswords(),
       log,
       production: config.APP_PROFILE === 'prod',
       bearer: await bearerFrom(config),
     }),
     prepare: () => migrate(config.DATABASE_URL, new URL('../prisma/migrations/', import.meta.url)),
-    isPassing: isDatabaseAway,
+    isTransient: isDatabaseUnavailable,
     checks: { database: () => prisma.$queryRaw`select 1` },
   };
 });

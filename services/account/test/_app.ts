@@ -1,6 +1,6 @@
 import { openDatabase } from '@store/shared/database/database';
 import { createLog } from '@store/shared/observability/log';
-import { createAccountStore } from '../src/account-repository.ts';
+import { createAccountRepository } from '../src/account-repository.ts';
 import { createApp } from '../src/app.ts';
 import { PrismaClient } from '../src/generated/client.ts';
 import { createPasswords, type PasswordLimits } from '../src/passwords.ts';
@@ -13,7 +13,7 @@ export async function testApp(databaseUrl: string, limits: PasswordLimits = {}) 
   const prisma = new PrismaClient({ adapter });
   const logged: string[] = [];
   const app = createApp({
-    store: createAccountStore(prisma),
+    repository: createAccountRepository(prisma),
     passwords: await createPasswords(limits),
     log: createLog('account', 'trace', { write: (line) => logged.push(line) }),
     production: false,

@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { describeContract } from '../../../tests/kit/contract.ts';
-import { awayDatabaseUrl, createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/database.ts';
 import { accountRoutes } from '../src/routes.ts';
 import { ada, testApp } from './_app.ts';
 
@@ -12,7 +12,7 @@ const stranger = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001';
 beforeAll(async () => {
   database = await createTestDatabase('account');
   account = await testApp(database.url);
-  away = await testApp(awayDatabaseUrl);
+  away = await testApp(unreachableDatabaseUrl);
 });
 
 afterAll(async () => {
@@ -32,7 +32,7 @@ describeContract({
   // Only the shape of the routes is read here; the requests go to the application.
   routes: accountRoutes({} as never),
   app: () => account.app,
-  awayApp: () => away.app,
+  unavailableApp: () => away.app,
   accountId: stranger,
   calls: {
     'get /accounts': { 200: async () => ({ headers: { 'id-account': (await newcomer()).id } }) },

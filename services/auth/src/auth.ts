@@ -3,14 +3,14 @@ import type { AccountClient } from './account-client.ts';
 import type { AccountIn, Credentials } from './schemas.ts';
 import type { Tokens } from './tokens.ts';
 
-interface Parts {
+interface Dependencies {
   accounts: AccountClient;
   tokens: Tokens;
 }
 
 export type Auth = ReturnType<typeof createAuth>;
 
-export function createAuth({ accounts, tokens }: Parts) {
+export function createAuth({ accounts, tokens }: Dependencies) {
   return {
     register: (account: AccountIn) => accounts.register(account),
     async login(credentials: Credentials) {

@@ -5,7 +5,7 @@ import { uuid } from '@store/shared/values/fields';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
 
-interface Parts {
+interface Dependencies {
   /** Signs. */
   key: TokenKey;
   /** Still verify, so that a change of the key logs nobody out. */
@@ -24,7 +24,13 @@ const maxTokenLength = 4096;
 const compactJws = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /** Platform tokens (decisions 3). */
-export function createTokens({ key, previousKeys = [], ttlSeconds, clock = Date.now, newId = randomUUID }: Parts) {
+export function createTokens({
+  key,
+  previousKeys = [],
+  ttlSeconds,
+  clock = Date.now,
+  newId = randomUUID,
+}: Dependencies) {
   const getKey = keyByKid([...previousKeys, key]);
   // Only tokens that were found good, until they expire: verifying costs as much as the rest of a request.
   const verified = new LRUCache<string, { accountId: string; validUntil: number }>({ max: 10_000 });

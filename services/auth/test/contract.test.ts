@@ -24,7 +24,7 @@ describeContract({
   // Only the shape of the routes is read here; the requests go to the application.
   routes: authRoutes({} as never, {} as never),
   app: () => auth.app,
-  awayApp: () => away.app,
+  unavailableApp: () => away.app,
   calls: {
     'post /auth/register': { 201: { body: ada }, 400: { body: { ...ada, name: ' ' } }, 409: newcomer },
     'post /auth/login': {

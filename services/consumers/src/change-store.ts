@@ -1,9 +1,9 @@
 import type { Query, Transact } from '@store/shared/database/query';
-import type { EffectTransaction } from '@store/shared/messaging/consumer/consumer';
+import type { HandlerTransaction } from '@store/shared/messaging/consumer/consumer';
 import { Decimal, type Money } from '@store/shared/values/money';
 import type { Changes, Counted, FigureChange, Invoice, Notification } from './changes.ts';
 
-export type ChangesTransaction = Changes & EffectTransaction;
+export type ChangesTransaction = Changes & HandlerTransaction;
 
 interface StoreOptions {
   /** Whether there is a mail server: then stored messages are due at once. */

@@ -1,5 +1,5 @@
 import { openDatabase } from '@store/shared/database/database';
-import { isDatabaseAway } from '@store/shared/database/errors';
+import { isDatabaseUnavailable } from '@store/shared/database/errors';
 import { migrate } from '@store/shared/database/migrate';
 import { startEventWork } from '@store/shared/messaging/start';
 import { runService } from '@store/shared/service/run-service';
@@ -7,7 +7,7 @@ import { createApp } from './app.ts';
 import { createTransactions } from './change-store.ts';
 import { configSchema } from './config.ts';
 import { PrismaClient } from './generated/client.ts';
-import { createMailStore } from './groups/notification/mail-repository.ts';
+import { createMailRepository } from './groups/notification/mail-repository.ts';
 import { startMailSender } from './groups/notification/mail-sender.ts';
 import { createSmtp } from './groups/notification/smtp.ts';
 import { handlersOf } from './groups.ts';
@@ -24,7 +24,7 @@ await runService('consumers', configSchema, async (context) => {
   function startMail(url: string) {
     const smtp = createSmtp({ url, from: config.SMTP_FROM, domain: config.NOTIFICATION_DOMAIN });
     onStop('mail server', () => smtp.close());
-    const sender = startMailSender({ store: createMailStore(prisma), send: smtp.send, log });
+    const sender = startMailSender({ repository: createMailRepository(prisma), send: smtp.send, log });
     onStop('mail sender', () => sender.stop());
   }
 
@@ -41,11 +41,11 @@ await runService('consumers', configSchema, async (context) => {
         handlers: handlersOf[group],
         transaction: createTransactions(transact, { sendsMail: smtpUrl !== undefined }),
         chunkSize: 200,
-        gatherMs: 500,
+        maxWaitMs: 500,
       };
       startEventWork({ ...context, log }, work);
     },
-    isPassing: isDatabaseAway,
+    isTransient: isDatabaseUnavailable,
     checks: { database: () => prisma.$queryRaw`select 1` },
   };
 });

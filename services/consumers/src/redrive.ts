@@ -10,7 +10,7 @@ process.exitCode = await runDeadLetters(configSchema, (config) => {
   const { transact, close } = openDatabase(DATABASE_URL, 2);
   const transaction = createTransactions(transact, { sendsMail: SMTP_URL !== undefined });
   return {
-    effect: { group, handlers: handlersOf[group], transaction },
+    consumerGroup: { group, handlers: handlersOf[group], transaction },
     brokers: brokersFrom(config),
     close,
   };

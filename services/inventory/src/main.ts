@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { openDatabase } from '@store/shared/database/database';
-import { isDatabaseAway } from '@store/shared/database/errors';
+import { isDatabaseUnavailable } from '@store/shared/database/errors';
 import { migrate } from '@store/shared/database/migrate';
 import { startEventWork } from '@store/shared/messaging/start';
 import { runService } from '@store/shared/service/run-service';
@@ -8,26 +8,26 @@ import { createApp } from './app.ts';
 import { configSchema } from './config.ts';
 import { PrismaClient } from './generated/client.ts';
 import { createProductClient } from './product-client.ts';
-import { createReservationStore } from './reservation-repository.ts';
+import { createReservationRepository } from './reservation-repository.ts';
 import { createReservations } from './reservations.ts';
 import { createSaga } from './saga.ts';
 import { startShipper } from './shipper.ts';
 import { createStock } from './stock.ts';
-import { createStockStore } from './stock-repository.ts';
+import { createStockRepository } from './stock-repository.ts';
 
 await runService('inventory', configSchema, async (context) => {
   const { config, log, onStop } = context;
   const { adapter, query, transact, close } = openDatabase(config.DATABASE_URL);
   const prisma = new PrismaClient({ adapter });
   onStop('database', close);
-  const store = createReservationStore(transact);
+  const repository = createReservationRepository(transact);
   const stock = createStock({
-    store: createStockStore(prisma, query),
+    repository: createStockRepository(prisma, query),
     products: createProductClient(config.PRODUCT_URL),
     initialStock: config.INITIAL_STOCK,
   });
   const reservations = createReservations({
-    store,
+    repository,
     newId: randomUUID,
     clock: () => new Date(),
     shipAfterMs: config.SHIP_AFTER_SECONDS * 1_000,
@@ -45,11 +45,11 @@ await runService('inventory', configSchema, async (context) => {
         hasOutbox: true,
         database: prisma,
         group: 'inventory-group',
-        transaction: store.transaction,
+        transaction: repository.transaction,
         chunkSize: 1, // different orders lock the same stock
       });
     },
-    isPassing: isDatabaseAway,
+    isTransient: isDatabaseUnavailable,
     checks: { database: () => prisma.$queryRaw`select 1` },
   };
 });

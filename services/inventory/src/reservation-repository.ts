@@ -1,5 +1,5 @@
 import type { Query, Transact } from '@store/shared/database/query';
-import type { EffectTransaction } from '@store/shared/messaging/consumer/consumer';
+import type { HandlerTransaction } from '@store/shared/messaging/consumer/consumer';
 import type { StoredEvent } from '@store/shared/messaging/events';
 import { appendToOutbox } from '@store/shared/messaging/outbox/relay';
 
@@ -30,7 +30,7 @@ type ReservationChange = Partial<Pick<Reservation, 'status' | 'shipAt' | 'shipme
  * Whoever changes several rows takes the reservation first and then the stock in the order of product ids, so nobody
  * waits in a circle; and every event of an order is appended under the lock of its reservation, which keeps their order.
  */
-export interface ReservationTransaction extends EffectTransaction {
+export interface ReservationTransaction extends HandlerTransaction {
   /** False when the order has one already. */
   insert(reservation: Reservation): Promise<boolean>;
   findForUpdate(orderId: string): Promise<Reservation | undefined>;
@@ -49,11 +49,11 @@ const columns = `
   order_id as "orderId", customer_id as "customerId", status, items, ship_at as "shipAt",
   shipment_id as "shipmentId", traceparent, created_at as "createdAt", updated_at as "updatedAt"`;
 
-export interface ReservationStore {
+export interface ReservationRepository {
   transaction<T>(work: (tx: ReservationTransaction) => Promise<T>): Promise<T>;
 }
 
-export function createReservationStore(transact: Transact): ReservationStore {
+export function createReservationRepository(transact: Transact): ReservationRepository {
   return { transaction: (work) => transact((query) => work(reservationsIn(query))) };
 }
 

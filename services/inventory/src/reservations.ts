@@ -1,10 +1,10 @@
 import { type EventKind, newEvent, type Payload, type StoredEvent } from '@store/shared/messaging/events';
 import { currentTrace, inSpan } from '@store/shared/observability/trace-context';
 import type { Money } from '@store/shared/values/money';
-import type { Item, Reservation, ReservationStore, ReservationTransaction } from './reservation-repository.ts';
+import type { Item, Reservation, ReservationRepository, ReservationTransaction } from './reservation-repository.ts';
 
-interface Parts {
-  store: ReservationStore;
+interface Dependencies {
+  repository: ReservationRepository;
   newId: () => string;
   clock: () => Date;
   /** decisions 5: from the payment to the shipment. */
@@ -28,7 +28,7 @@ export type Reservations = ReturnType<typeof createReservations>;
  * What happens to the stock of an order (decisions 5, Order life). Every function looks at the reservation under its
  * lock first: what comes late or again changes nothing.
  */
-export function createReservations({ store, newId, clock, shipAfterMs }: Parts) {
+export function createReservations({ repository, newId, clock, shipAfterMs }: Dependencies) {
   const event = <K extends EventKind>(kind: K, payload: Payload<K>): StoredEvent => newEvent(newId(), kind, payload);
 
   async function giveBack(
@@ -93,7 +93,7 @@ export function createReservations({ store, newId, clock, shipAfterMs }: Parts) 
 
     /** Ships what is due, at most so many orders; says how many. */
     shipDue: (limit: number): Promise<number> =>
-      store.transaction(async (tx) => {
+      repository.transaction(async (tx) => {
         const now = clock();
         const due = await tx.lockDue(now, limit);
         const events: StoredEvent[] = [];

@@ -1,10 +1,10 @@
-import type { EffectOptions } from '@store/shared/messaging/consumer/consumer';
+import type { ConsumerGroup } from '@store/shared/messaging/consumer/consumer';
 import { type OrderEvent, PoisonError } from '@store/shared/messaging/events';
 import type { Item, ReservationTransaction } from './reservation-repository.ts';
 import type { Demand, Reservations } from './reservations.ts';
 import type { Stock } from './stock.ts';
 
-type Saga = Pick<EffectOptions<ReservationTransaction, Demand | undefined>, 'handlers' | 'prepare'>;
+type Saga = Pick<ConsumerGroup<ReservationTransaction, Demand | undefined>, 'handlers' | 'prepare'>;
 
 /** Inventory's steps in the life of an order (decisions 5). */
 export function createSaga(stock: Stock, reservations: Reservations): Saga {

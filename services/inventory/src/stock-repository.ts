@@ -1,9 +1,9 @@
 import type { Query } from '@store/shared/database/query';
 import type { PrismaClient } from './generated/client.ts';
 
-export type StockStore = ReturnType<typeof createStockStore>;
+export type StockRepository = ReturnType<typeof createStockRepository>;
 
-export function createStockStore(prisma: PrismaClient, query: Query) {
+export function createStockRepository(prisma: PrismaClient, query: Query) {
   return {
     /** Undefined for a product that was never seen here. */
     async available(productId: string): Promise<number | undefined> {

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { openDatabase } from '@store/shared/database/database';
-import { applyEvents } from '@store/shared/messaging/consumer/consumer';
+import { handleOnce } from '@store/shared/messaging/consumer/consumer';
 import type { EventKind, Payload, StoredEvent } from '@store/shared/messaging/events';
 import { createLog } from '@store/shared/observability/log';
 import { receivedEvent, storedEvent } from '../../../tests/kit/order-events.ts';
 import { createApp } from '../src/app.ts';
 import { PrismaClient } from '../src/generated/client.ts';
 import type { ProductClient } from '../src/product-client.ts';
-import { createReservationStore, type Item } from '../src/reservation-repository.ts';
+import { createReservationRepository, type Item } from '../src/reservation-repository.ts';
 import { createReservations } from '../src/reservations.ts';
 import { createSaga } from '../src/saga.ts';
 import { createStock } from '../src/stock.ts';
-import { createStockStore } from '../src/stock-repository.ts';
+import { createStockRepository } from '../src/stock-repository.ts';
 
 export const alice = 'a11ce000-3a52-4d0f-9f0e-0d8a55a1c001';
 export const unknown = '00000000-0000-4000-8000-00000000dead';
@@ -43,11 +43,11 @@ export type TestInventory = ReturnType<typeof testInventory>;
 export function testInventory(databaseUrl: string, options: Options = {}) {
   const { adapter, query, transact, close } = openDatabase(databaseUrl, 25);
   const prisma = new PrismaClient({ adapter });
-  const store = createReservationStore(transact);
+  const repository = createReservationRepository(transact);
   const products = options.products ?? fakeProducts();
-  const stock = createStock({ store: createStockStore(prisma, query), products, initialStock });
+  const stock = createStock({ repository: createStockRepository(prisma, query), products, initialStock });
   const clock = options.clock ?? (() => new Date());
-  const reservations = createReservations({ store, newId: randomUUID, clock, shipAfterMs: 60_000 });
+  const reservations = createReservations({ repository, newId: randomUUID, clock, shipAfterMs: 60_000 });
   const saga = createSaga(stock, reservations);
   const app = createApp({ stock, log: createLog('inventory', 'silent'), production: options.production ?? false });
 
@@ -59,7 +59,7 @@ export function testInventory(databaseUrl: string, options: Options = {}) {
 
     /** One delivery of an event, as the consumer does it. */
     take: (event: StoredEvent) =>
-      applyEvents({ ...saga, group: 'inventory-group', transaction: store.transaction }, [receivedEvent(event)]),
+      handleOnce({ ...saga, group: 'inventory-group', transaction: repository.transaction }, [receivedEvent(event)]),
 
     async setStock(available: number): Promise<string> {
       const productId = randomUUID();

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { describeContract } from '../../../tests/kit/contract.ts';
-import { awayDatabaseUrl, createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/database.ts';
 import { stockRoutes } from '../src/routes.ts';
 import { type TestInventory, testInventory, unknown } from './_inventory.ts';
 
 let database: TestDatabase;
 let inventory: TestInventory;
-const away = testInventory(awayDatabaseUrl);
+const away = testInventory(unreachableDatabaseUrl);
 
 beforeAll(async () => {
   database = await createTestDatabase('inventory');
@@ -25,7 +25,7 @@ describeContract({
   // Only the shape of the routes is read here; the requests go to the application.
   routes: stockRoutes({} as never),
   app: () => inventory.app,
-  awayApp: () => away.app,
+  unavailableApp: () => away.app,
   calls: {
     'get /stock/{productId}': {
       200: () => existing(),

@@ -1,5 +1,5 @@
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
-import { describeNonsense } from '../../../tests/kit/fuzz.ts';
+import { describeFuzz } from '../../../tests/kit/fuzz.ts';
 import { stockRoutes } from '../src/routes.ts';
 import { type TestInventory, testInventory } from './_inventory.ts';
 
@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const existing = async () => ({ path: `/stock/${await inventory.setStock(5)}` });
 
-describeNonsense({
+describeFuzz({
   routes: stockRoutes({} as never),
   app: () => inventory.app,
   valid: {

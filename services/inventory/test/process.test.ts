@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { StoredEvent } from '@store/shared/messaging/events';
 import { createKafka, createPublisher } from '@store/shared/messaging/kafka';
 import { createLog } from '@store/shared/observability/log';
-import { awayDatabaseUrl, createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/database.ts';
 import { startService } from '../../../tests/kit/service-process.ts';
 import { brokers, readTopic } from '../../../tests/kit/topic.ts';
 import { until } from '../../../tests/kit/until.ts';
@@ -18,7 +18,7 @@ const publisher = createPublisher(kafkaOptions);
 let database: TestDatabase;
 let inventory: TestInventory;
 let products: Server;
-let productsAreAway = false;
+let productsUnavailable = false;
 let topic: Awaited<ReturnType<typeof readTopic>>;
 let deadLetters: Awaited<ReturnType<typeof readTopic>>;
 let service: Awaited<ReturnType<typeof startService>>;
@@ -49,7 +49,7 @@ beforeAll(async () => {
   inventory = testInventory(database.url);
   products = createServer((req, res) => {
     const ids = new URL(req.url ?? '', 'http://products').searchParams.getAll('id');
-    if (productsAreAway) res.writeHead(503);
+    if (productsUnavailable) res.writeHead(503);
     res.end(JSON.stringify(ids.filter((id) => id !== unknown).map((id) => ({ id }))));
   });
   await once(products.listen(0, '127.0.0.1'), 'listening');
@@ -141,12 +141,12 @@ it('an unknown product, a missing field and bad JSON go to the dead letters at o
 });
 
 it('a product service that is away stops what needs it, without a dead letter, until it is back', async () => {
-  productsAreAway = true;
+  productsUnavailable = true;
   const order = orderOf([randomUUID(), 1]);
   await publish(order.created());
   await until('it waits', () => service.lines.some((line) => line.includes('is away') && line.includes('product')));
   expect(published(order.orderId)).toEqual([]);
-  productsAreAway = false;
+  productsUnavailable = false;
   await says(order.orderId, 'StockReserved');
   expect(letterOf(order.orderId)).toBeUndefined();
 });
@@ -161,7 +161,7 @@ it('ends cleanly, and begins again where it ended', async () => {
 });
 
 it('waits for a database that is away: alive, not ready', async () => {
-  const waiting = await start({ DATABASE_URL: awayDatabaseUrl });
+  const waiting = await start({ DATABASE_URL: unreachableDatabaseUrl });
   await waiting.says('Waiting for what is needed to start');
   expect((await waiting.get('/health/live')).status).toBe(200);
   expect((await waiting.get('/health/ready')).status).toBe(503);

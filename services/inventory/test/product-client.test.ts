@@ -57,7 +57,7 @@ it('asks for no more than 100 at a time', async () => {
   expect(sizes).toEqual([100, 100, 30]);
 });
 
-const isAway = {
+const isUnavailable = {
   name: 'DomainError',
   kind: 'unavailable',
   retryAfterSeconds: 1,
@@ -77,7 +77,7 @@ it.each([
   ['no id', '[{}]', 200],
   ['nesting without end', '['.repeat(100_000), 200],
 ])('is away when the service answers %s', async (_name, text, status) => {
-  await expect(createProductClient(await answering(text, status)).existing([tea])).rejects.toMatchObject(isAway);
+  await expect(createProductClient(await answering(text, status)).existing([tea])).rejects.toMatchObject(isUnavailable);
 });
 
 it.each<[string, RequestListener]>([
@@ -87,12 +87,12 @@ it.each<[string, RequestListener]>([
   ['hangs up', (req) => void req.socket.destroy()],
   ['leads round in circles', (req, res) => void res.writeHead(302, { Location: req.url }).end()],
 ])('is away when the service %s', async (_name, listener) => {
-  await expect(createProductClient(await serve(listener), 200).existing([tea])).rejects.toMatchObject(isAway);
+  await expect(createProductClient(await serve(listener), 200).existing([tea])).rejects.toMatchObject(isUnavailable);
 });
 
 it('is away when nobody listens or nobody has the name', async () => {
-  await expect(createProductClient('http://127.0.0.1:1').existing([tea])).rejects.toMatchObject(isAway);
-  await expect(createProductClient('http://product.invalid').existing([tea])).rejects.toMatchObject(isAway);
+  await expect(createProductClient('http://127.0.0.1:1').existing([tea])).rejects.toMatchObject(isUnavailable);
+  await expect(createProductClient('http://product.invalid').existing([tea])).rejects.toMatchObject(isUnavailable);
 });
 
 it('is there again when the service is', async () => {
@@ -102,7 +102,7 @@ it('is there again when the service is', async () => {
     else req.socket.destroy();
   });
   const client = createProductClient(url);
-  await expect(client.existing([tea])).rejects.toMatchObject(isAway);
+  await expect(client.existing([tea])).rejects.toMatchObject(isUnavailable);
   isUp = true;
   expect((await client.existing([tea])).size).toBe(1);
 });

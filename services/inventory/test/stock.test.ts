@@ -34,7 +34,7 @@ afterAll(async () => {
 const get = (productId: string) => request(inventory.app).get(`/stock/${productId}`);
 const put = (productId: string, available: number) =>
   request(inventory.app).put(`/stock/${productId}`).send({ available });
-const isAway = async () => {
+const isUnavailable = async () => {
   throw unavailable('The product service');
 };
 
@@ -65,7 +65,7 @@ describe('/stock/{productId}', () => {
   it('changes what is known while the product service is away, and nothing else', async () => {
     const tea = randomUUID();
     await put(tea, 7).expect(201);
-    products.answer = isAway;
+    products.answer = isUnavailable;
     await put(tea, 8).expect(200);
     const response = await put(randomUUID(), 8);
     expect([response.status, response.headers['retry-after']]).toEqual([503, '1']);
@@ -109,7 +109,7 @@ describe('a product that is seen for the first time', () => {
     const tea = randomUUID();
     const order = orderOf([tea, 1]);
     const event = order.created();
-    products.answer = isAway;
+    products.answer = isUnavailable;
     await expect(inventory.take(event)).rejects.toMatchObject({ name: 'DomainError', kind: 'unavailable' });
     expect(await inventory.available(tea)).toBeUndefined();
     products.answer = async () => undefined;
@@ -119,7 +119,7 @@ describe('a product that is seen for the first time', () => {
 
   it('is not asked for where every product is known, so the product service may be away', async () => {
     const tea = await inventory.setStock(5);
-    products.answer = isAway;
+    products.answer = isUnavailable;
     const order = orderOf([tea, 1]);
     for (const event of [order.created(), order.paid(), order.cancelled()]) await inventory.take(event);
     expect(await inventory.available(tea)).toBe(5);

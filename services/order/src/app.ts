@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { createHttpApp, type HttpAppOptions } from '@store/shared/http/app';
 import { stringifyJson } from '@store/shared/values/json';
 import { toOrderOut } from './order-out.ts';
-import type { OrderStore } from './order-repository.ts';
+import type { OrderRepository } from './order-repository.ts';
 import { createOrders } from './orders.ts';
 import type { ProductClient } from './product-client.ts';
 import { orderRoutes } from './routes.ts';
 
 export interface AppOptions extends Pick<HttpAppOptions, 'log' | 'production' | 'bearer'> {
-  store: OrderStore;
+  repository: OrderRepository;
   products: ProductClient;
   currency: string;
   clock?: () => Date;
@@ -16,8 +16,8 @@ export interface AppOptions extends Pick<HttpAppOptions, 'log' | 'production' | 
 }
 
 export function createApp(options: AppOptions) {
-  const { store, products, currency, clock = () => new Date(), newId = randomUUID, ...http } = options;
+  const { repository, products, currency, clock = () => new Date(), newId = randomUUID, ...http } = options;
   const represent = (order: Parameters<typeof toOrderOut>[0]) => stringifyJson(toOrderOut(order));
-  const orders = createOrders({ store, products, currency, clock, newId, represent });
+  const orders = createOrders({ repository, products, currency, clock, newId, represent });
   return createHttpApp({ ...http, title: 'Order API', routes: orderRoutes(orders) });
 }

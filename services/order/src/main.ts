@@ -1,12 +1,12 @@
 import { bearerFrom } from '@store/shared/auth/bearer';
 import { openDatabase } from '@store/shared/database/database';
-import { isDatabaseAway } from '@store/shared/database/errors';
+import { isDatabaseUnavailable } from '@store/shared/database/errors';
 import { migrate } from '@store/shared/database/migrate';
 import { runService } from '@store/shared/service/run-service';
 import { createApp } from './app.ts';
 import { configSchema } from './config.ts';
 import { PrismaClient } from './generated/client.ts';
-import { createOrderStore } from './order-repository.ts';
+import { createOrderRepository } from './order-repository.ts';
 import { createProductClient } from './product-client.ts';
 
 await runService('order', configSchema, async ({ config, log, onStop }) => {
@@ -15,7 +15,7 @@ await runService('order', configSchema, async ({ config, log, onStop }) => {
   onStop('database', close);
   return {
     app: createApp({
-      store: createOrderStore(prisma, query),
+      repository: createOrderRepository(prisma, query),
       products: createProductClient(config.PRODUCT_URL),
       currency: config.STORE_CURRENCY,
       log,
@@ -23,7 +23,7 @@ await runService('order', configSchema, async ({ config, log, onStop }) => {
       bearer: await bearerFrom(config),
     }),
     prepare: () => migrate(config.DATABASE_URL, new URL('../prisma/migrations/', import.meta.url)),
-    isPassing: isDatabaseAway,
+    isTransient: isDatabaseUnavailable,
     checks: { database: () => prisma.$queryRaw`select 1` },
   };
 });

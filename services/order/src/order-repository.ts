@@ -23,14 +23,14 @@ export interface OrderTransaction {
   append(event: StoredEvent): Promise<void>;
 }
 
-export interface OrderStore {
+export interface OrderRepository {
   insert(order: Order, event: StoredEvent, reply: ({ key: string } & StoredReply) | undefined): Promise<InsertOutcome>;
   /** The reply stored under a key within the last 24 hours. */
   findReply(accountId: string, key: string, now: Date): Promise<StoredReply | undefined>;
   find(accountId: string, orderId: string): Promise<Order | undefined>;
   list(accountId: string, query: OrderQuery): Promise<OrderPage>;
   /** Deletes the replies that are remembered no longer, and says how many they were. */
-  forgetReplies(now: Date): Promise<number>;
+  deleteExpiredReplies(now: Date): Promise<number>;
   transaction<T>(work: (tx: OrderTransaction) => Promise<T>): Promise<T>;
 }
 
@@ -38,12 +38,12 @@ export interface OrderStore {
 export const keepRepliesMs = 24 * 60 * 60 * 1000;
 
 /** Few enough that a statement is done long before its time-out, however many there are. */
-const forgetAtOnce = 5_000;
+const deleteBatchSize = 5_000;
 
 const withItems = { items: { orderBy: { position: 'asc' } } } as const;
 type OrderRow = Prisma.OrderGetPayload<{ include: typeof withItems }>;
 
-export function createOrderStore(prisma: PrismaClient, query: Query): OrderStore {
+export function createOrderRepository(prisma: PrismaClient, query: Query): OrderRepository {
   return {
     insert: (order, event, reply) => insertOrder(query, order, event, reply),
 
@@ -84,14 +84,14 @@ export function createOrderStore(prisma: PrismaClient, query: Query): OrderStore
       };
     },
 
-    async forgetReplies(now) {
+    async deleteExpiredReplies(now) {
       const oldest = new Date(now.getTime() - keepRepliesMs);
       for (let count = 0; ; ) {
         const deleted = await prisma.$executeRaw`
           delete from idempotency_keys where (account_id, key) in (
-            select account_id, key from idempotency_keys where created_at < ${oldest} limit ${forgetAtOnce})`;
+            select account_id, key from idempotency_keys where created_at < ${oldest} limit ${deleteBatchSize})`;
         count += deleted;
-        if (deleted < forgetAtOnce) return count;
+        if (deleted < deleteBatchSize) return count;
       }
     },
 

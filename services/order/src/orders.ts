@@ -4,12 +4,12 @@ import { DomainError } from '@store/shared/values/errors';
 import { stringifyJson } from '@store/shared/values/json';
 import { minorUnit, total } from '@store/shared/values/money';
 import { type Line, mergeLines, type Order, type OrderStatus, priceLines, type StoredReply } from './order.ts';
-import type { OrderStore, OrderTransaction } from './order-repository.ts';
+import type { OrderRepository, OrderTransaction } from './order-repository.ts';
 import type { ProductClient } from './product-client.ts';
 import type { OrderIn, OrderQuery } from './schemas.ts';
 
-interface Parts {
-  store: OrderStore;
+interface Dependencies {
+  repository: OrderRepository;
   products: ProductClient;
   /** ISO 4217 */
   currency: string;
@@ -29,7 +29,7 @@ interface Cancelled {
 
 export type Orders = ReturnType<typeof createOrders>;
 
-export function createOrders({ store, products, currency, clock, newId, represent }: Parts) {
+export function createOrders({ repository, products, currency, clock, newId, represent }: Dependencies) {
   const digits = minorUnit(currency);
   /** Keys whose first request is under way here. Between processes the database decides, when it stores. */
   const underWay = new Set<string>();
@@ -42,7 +42,7 @@ export function createOrders({ store, products, currency, clock, newId, represen
     const requestHash = createHash('sha256').update(stringifyJson(request)).digest('base64url');
     if (key === undefined) return place(accountId, lines, requestHash, undefined);
 
-    const stored = await store.findReply(accountId, key, clock());
+    const stored = await repository.findReply(accountId, key, clock());
     if (stored !== undefined) return replay(stored, requestHash);
     const id = accountId + key;
     if (underWay.has(id)) throw stillRunning();
@@ -84,15 +84,15 @@ export function createOrders({ store, products, currency, clock, newId, represen
       items: lines,
       total: order.total,
     });
-    const outcome = await store.insert(order, event, key === undefined ? undefined : { key, ...reply });
+    const outcome = await repository.insert(order, event, key === undefined ? undefined : { key, ...reply });
     if (outcome === 'stored') return reply;
-    const first = outcome === 'repeated' ? await store.findReply(accountId, key ?? '', now) : undefined;
+    const first = outcome === 'repeated' ? await repository.findReply(accountId, key ?? '', now) : undefined;
     if (first !== undefined) return replay(first, requestHash);
     throw stillRunning();
   }
 
   async function get(accountId: string, orderId: string): Promise<Order> {
-    const order = await store.find(accountId, orderId);
+    const order = await repository.find(accountId, orderId);
     if (order === undefined) throw notFound(orderId);
     return order;
   }
@@ -118,7 +118,7 @@ export function createOrders({ store, products, currency, clock, newId, represen
   }
 
   const cancelOrRefuse = (accountId: string, orderId: string): Promise<Cancelled> =>
-    store.transaction(async (tx) => {
+    repository.transaction(async (tx) => {
       const result = await cancel(tx, accountId, orderId);
       if (result !== 'shipped') return result;
       throw new DomainError('conflict', 'The order has been shipped and can no longer be cancelled.', {
@@ -129,7 +129,7 @@ export function createOrders({ store, products, currency, clock, newId, represen
   return {
     create,
     get,
-    list: (accountId: string, query: OrderQuery) => store.list(accountId, query),
+    list: (accountId: string, query: OrderQuery) => repository.list(accountId, query),
 
     async cancellation(accountId: string, orderId: string) {
       const { cancelledAt, cancelReason } = await get(accountId, orderId);
@@ -150,7 +150,7 @@ export function createOrders({ store, products, currency, clock, newId, represen
 
     /** Cancelled where it still can be, and gone for its owner. */
     remove: (accountId: string, orderId: string): Promise<void> =>
-      store.transaction(async (tx) => {
+      repository.transaction(async (tx) => {
         await cancel(tx, accountId, orderId);
         await tx.update(orderId, { deletedAt: clock() });
       }),

@@ -1,8 +1,8 @@
 import type { Transact } from '@store/shared/database/query';
-import type { EffectTransaction } from '@store/shared/messaging/consumer/consumer';
+import type { HandlerTransaction } from '@store/shared/messaging/consumer/consumer';
 
 /** Each is a guarded update: where the order is not in the state it starts from, nothing changes. */
-export interface SagaTransaction extends EffectTransaction {
+export interface SagaTransaction extends HandlerTransaction {
   /** PENDING -> CONFIRMED. An order that was cancelled while its payment was under way notes it, and stays CANCELLED. */
   pay(orderId: string, paidAt: Date, now: Date): Promise<void>;
   /** PENDING -> CANCELLED */
@@ -11,11 +11,11 @@ export interface SagaTransaction extends EffectTransaction {
   ship(orderId: string, shippedAt: Date, now: Date): Promise<void>;
 }
 
-export interface SagaStore {
+export interface SagaRepository {
   transaction<T>(work: (tx: SagaTransaction) => Promise<T>): Promise<T>;
 }
 
-export function createSagaStore(transact: Transact): SagaStore {
+export function createSagaRepository(transact: Transact): SagaRepository {
   return {
     transaction: (work) =>
       transact((query) =>

@@ -1,5 +1,5 @@
 import { openDatabase } from '@store/shared/database/database';
-import { isDatabaseAway } from '@store/shared/database/errors';
+import { isDatabaseUnavailable } from '@store/shared/database/errors';
 import { migrate } from '@store/shared/database/migrate';
 import { createHttpApp } from '@store/shared/http/app';
 import { everyHour } from '@store/shared/messaging/consumer/processed-events';
@@ -7,9 +7,9 @@ import { startEventWork } from '@store/shared/messaging/start';
 import { runService } from '@store/shared/service/run-service';
 import { workerConfigSchema } from './config.ts';
 import { PrismaClient } from './generated/client.ts';
-import { createOrderStore } from './order-repository.ts';
+import { createOrderRepository } from './order-repository.ts';
 import { createSaga } from './saga.ts';
-import { createSagaStore } from './saga-repository.ts';
+import { createSagaRepository } from './saga-repository.ts';
 
 /**
  * What the order service does without being asked: publish its outbox, take its steps of the saga, forget old
@@ -20,7 +20,7 @@ await runService('order-worker', workerConfigSchema, async (context) => {
   const { adapter, query, transact, close } = openDatabase(config.DATABASE_URL, 8);
   const prisma = new PrismaClient({ adapter });
   onStop('database', close);
-  const orders = createOrderStore(prisma, query);
+  const orders = createOrderRepository(prisma, query);
 
   return {
     app: createHttpApp({ title: 'Order worker', routes: [], log, production: true }),
@@ -28,7 +28,7 @@ await runService('order-worker', workerConfigSchema, async (context) => {
       await migrate(config.DATABASE_URL, new URL('../prisma/migrations/', import.meta.url));
       onStop(
         'idempotency keys',
-        everyHour('Forgetting old Idempotency-Keys', () => orders.forgetReplies(new Date()), log),
+        everyHour('Forgetting old Idempotency-Keys', () => orders.deleteExpiredReplies(new Date()), log),
       );
       startEventWork(context, {
         clientId: 'order',
@@ -36,11 +36,11 @@ await runService('order-worker', workerConfigSchema, async (context) => {
         database: prisma,
         group: 'order-group',
         handlers: createSaga(() => new Date()),
-        transaction: createSagaStore(transact).transaction,
+        transaction: createSagaRepository(transact).transaction,
         chunkSize: 100,
       });
     },
-    isPassing: isDatabaseAway,
+    isTransient: isDatabaseUnavailable,
     checks: { database: () => prisma.$queryRaw`select 1` },
   };
 });

@@ -3,7 +3,7 @@ import { createLog } from '@store/shared/observability/log';
 import { Decimal } from '@store/shared/values/money';
 import { createApp } from '../src/app.ts';
 import { PrismaClient } from '../src/generated/client.ts';
-import { createOrderStore } from '../src/order-repository.ts';
+import { createOrderRepository } from '../src/order-repository.ts';
 import type { ProductClient } from '../src/product-client.ts';
 
 export const alice = 'a11ce000-3a52-4d0f-9f0e-0d8a55a1c001';
@@ -47,16 +47,16 @@ interface Options {
 export function testApp(databaseUrl: string, { products, currency, production, ...rest }: Options = {}) {
   const { adapter, query, transact, close } = openDatabase(databaseUrl);
   const prisma = new PrismaClient({ adapter });
-  const store = createOrderStore(prisma, query);
+  const repository = createOrderRepository(prisma, query);
   const app = createApp({
-    store,
+    repository,
     products: products ?? fakeProducts(),
     currency: currency ?? 'USD',
     log: createLog('order', 'silent'),
     production: production ?? false,
     ...rest,
   });
-  return { app, prisma, store, transact, close };
+  return { app, prisma, repository, transact, close };
 }
 
 /** How many rows there are of everything. */

@@ -61,7 +61,7 @@ it('leaves out products that there are not', async () => {
   expect((await createProductClient(await answering('[]')).prices([tea])).size).toBe(0);
 });
 
-const isAway = {
+const isUnavailable = {
   name: 'DomainError',
   kind: 'unavailable',
   retryAfterSeconds: 1,
@@ -86,7 +86,7 @@ it.each([
   ['an id that is none', `[${product('1', 'x')}]`, 200],
   ['nesting without end', '['.repeat(100_000), 200],
 ])('is away when the service answers %s', async (_name, text, status) => {
-  await expect(createProductClient(await answering(text, status)).prices([tea])).rejects.toMatchObject(isAway);
+  await expect(createProductClient(await answering(text, status)).prices([tea])).rejects.toMatchObject(isUnavailable);
 });
 
 it.each<[string, RequestListener]>([
@@ -96,12 +96,12 @@ it.each<[string, RequestListener]>([
   ['hangs up', (req) => void req.socket.destroy()],
   ['leads round in circles', (req, res) => void res.writeHead(302, { Location: req.url }).end()],
 ])('is away when the service %s', async (_name, listener) => {
-  await expect(createProductClient(await serve(listener), 200).prices([tea])).rejects.toMatchObject(isAway);
+  await expect(createProductClient(await serve(listener), 200).prices([tea])).rejects.toMatchObject(isUnavailable);
 });
 
 it('is away when nobody listens or nobody has the name', async () => {
-  await expect(createProductClient('http://127.0.0.1:1').prices([tea])).rejects.toMatchObject(isAway);
-  await expect(createProductClient('http://product.invalid').prices([tea])).rejects.toMatchObject(isAway);
+  await expect(createProductClient('http://127.0.0.1:1').prices([tea])).rejects.toMatchObject(isUnavailable);
+  await expect(createProductClient('http://product.invalid').prices([tea])).rejects.toMatchObject(isUnavailable);
 });
 
 it('is there again when the service is', async () => {
@@ -111,7 +111,7 @@ it('is there again when the service is', async () => {
     else req.socket.destroy();
   });
   const client = createProductClient(url);
-  await expect(client.prices([tea])).rejects.toMatchObject(isAway);
+  await expect(client.prices([tea])).rejects.toMatchObject(isUnavailable);
   isUp = true;
   expect((await client.prices([tea])).size).toBe(1);
 });

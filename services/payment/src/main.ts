@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { openDatabase } from '@store/shared/database/database';
-import { isDatabaseAway } from '@store/shared/database/errors';
+import { isDatabaseUnavailable } from '@store/shared/database/errors';
 import { migrate } from '@store/shared/database/migrate';
 import { createHttpApp } from '@store/shared/http/app';
 import { startEventWork } from '@store/shared/messaging/start';
@@ -8,7 +8,7 @@ import { runService } from '@store/shared/service/run-service';
 import { createBuiltInProvider } from './built-in-provider.ts';
 import { configSchema } from './config.ts';
 import { PrismaClient } from './generated/client.ts';
-import { createPaymentStore } from './payment-repository.ts';
+import { createPaymentRepository } from './payment-repository.ts';
 import { createPayments } from './payments.ts';
 
 await runService('payment', configSchema, async (context) => {
@@ -16,9 +16,9 @@ await runService('payment', configSchema, async (context) => {
   const { adapter, close, ...database } = openDatabase(config.DATABASE_URL);
   const prisma = new PrismaClient({ adapter });
   onStop('database', close);
-  const store = createPaymentStore(database);
+  const repository = createPaymentRepository(database);
   const payments = createPayments({
-    store,
+    repository,
     provider: createBuiltInProvider(config.PAYMENT_DECLINE_ABOVE),
     clock: () => new Date(),
     newId: randomUUID,
@@ -34,12 +34,12 @@ await runService('payment', configSchema, async (context) => {
         hasOutbox: true,
         database: prisma,
         group: 'payment-group',
-        transaction: store.transaction,
+        transaction: repository.transaction,
         // A cancellation must be stored before the order's next event is prepared.
         chunkSize: 1,
       });
     },
-    isPassing: isDatabaseAway,
+    isTransient: isDatabaseUnavailable,
     checks: { database: () => prisma.$queryRaw`select 1` },
   };
 });

@@ -1,5 +1,5 @@
 import type { Query, Transact } from '@store/shared/database/query';
-import type { EffectTransaction } from '@store/shared/messaging/consumer/consumer';
+import type { HandlerTransaction } from '@store/shared/messaging/consumer/consumer';
 import type { StoredEvent } from '@store/shared/messaging/events';
 import { appendToOutbox } from '@store/shared/messaging/outbox/relay';
 import { Decimal, type Money } from '@store/shared/values/money';
@@ -11,7 +11,7 @@ export interface PaymentStart {
   amount: Money;
 }
 
-export interface PaymentStore {
+export interface PaymentRepository {
   find(orderId: string): Promise<Payment | undefined>;
   /** Stores a payment as CHARGING, unless one of this order is known; returns what is stored then. */
   begin(start: PaymentStart, now: Date): Promise<Payment>;
@@ -25,7 +25,7 @@ export interface PaymentChange {
   reason?: string;
 }
 
-export interface PaymentTransaction extends EffectTransaction {
+export interface PaymentTransaction extends HandlerTransaction {
   findForUpdate(orderId: string): Promise<Payment | undefined>;
   /** Stores an order without payment as CANCELLED; false where one is known. */
   insertCancelled(order: { orderId: string; customerId: string; reason: string }, now: Date): Promise<boolean>;
@@ -38,7 +38,7 @@ interface Database {
   transact: Transact;
 }
 
-export function createPaymentStore({ query, transact }: Database): PaymentStore {
+export function createPaymentRepository({ query, transact }: Database): PaymentRepository {
   const find = (orderId: string) => findPayment(query, orderId);
 
   return {

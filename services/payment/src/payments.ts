@@ -2,11 +2,11 @@ import type { Handlers } from '@store/shared/messaging/consumer/consumer';
 import { newEvent, type OrderEvent } from '@store/shared/messaging/events';
 import { DomainError } from '@store/shared/values/errors';
 import type { Payment } from './payment.ts';
-import type { PaymentStore, PaymentTransaction } from './payment-repository.ts';
+import type { PaymentRepository, PaymentTransaction } from './payment-repository.ts';
 import type { ChargeResult, PaymentProvider } from './provider.ts';
 
-interface Parts {
-  store: PaymentStore;
+interface Dependencies {
+  repository: PaymentRepository;
   provider: PaymentProvider;
   clock: () => Date;
   newId: () => string;
@@ -24,7 +24,7 @@ export interface Answers {
  * same outcome: the provider gives the same answer for the same order, and the row, once it is not CHARGING any more,
  * keeps the first one.
  */
-export function createPayments({ store, provider, clock, newId }: Parts) {
+export function createPayments({ repository, provider, clock, newId }: Dependencies) {
   async function prepare(event: OrderEvent): Promise<Answers> {
     if (event.kind === 'StockReserved') return charge(event.payload);
     if (event.kind === 'OrderCancelled') return refund(event.payload.orderId);
@@ -32,12 +32,12 @@ export function createPayments({ store, provider, clock, newId }: Parts) {
   }
 
   async function charge({ orderId, customerId, total }: OrderEvent<'StockReserved'>['payload']): Promise<Answers> {
-    const payment = await store.begin({ orderId, customerId, amount: total }, clock());
+    const payment = await repository.begin({ orderId, customerId, amount: total }, clock());
     return payment.status === 'CHARGING' ? { charge: await provider.charge(payment) } : {};
   }
 
   async function refund(orderId: string): Promise<Answers> {
-    const payment = await store.find(orderId);
+    const payment = await repository.find(orderId);
     if (payment?.status === 'PAID') {
       await provider.refund(payment);
       return { isRefunded: true };

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { openDatabase } from '@store/shared/database/database';
-import { applyEvents } from '@store/shared/messaging/consumer/consumer';
+import { handleOnce } from '@store/shared/messaging/consumer/consumer';
 import { type OrderEvent, readEvent } from '@store/shared/messaging/events';
 import { Decimal } from '@store/shared/values/money';
 import { receivedEvent, storedEvent } from '../../../tests/kit/order-events.ts';
 import { createBuiltInProvider } from '../src/built-in-provider.ts';
 import { PrismaClient } from '../src/generated/client.ts';
-import { createPaymentStore } from '../src/payment-repository.ts';
+import { createPaymentRepository } from '../src/payment-repository.ts';
 import { createPayments } from '../src/payments.ts';
 import type { PaymentProvider } from '../src/provider.ts';
 
@@ -71,18 +71,18 @@ export function testPayments(
 ) {
   const { adapter, close, ...database } = openDatabase(databaseUrl, 20);
   const prisma = new PrismaClient({ adapter });
-  const { transaction, ...store } = createPaymentStore(database);
-  const payments = createPayments({ store: { ...store, transaction }, provider, clock, newId: randomUUID });
+  const { transaction, ...repository } = createPaymentRepository(database);
+  const payments = createPayments({ repository: { ...repository, transaction }, provider, clock, newId: randomUUID });
   const effects = { ...payments, group: 'payment-group', transaction };
 
   return {
     prisma,
     effects,
-    apply: (...events: ReturnType<typeof stockReserved>[]) => applyEvents(effects, events.map(receivedEvent)),
+    apply: (...events: ReturnType<typeof stockReserved>[]) => handleOnce(effects, events.map(receivedEvent)),
 
     /** As a process does that ends after the handler, and before the commit. */
     applyAndCrash: (event: ReturnType<typeof stockReserved>) =>
-      applyEvents(
+      handleOnce(
         {
           ...effects,
           transaction: (work) =>

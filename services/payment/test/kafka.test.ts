@@ -55,9 +55,9 @@ it('on a topic of its own: paid, refused, refunded; the provider away for a whil
   const [topic, letters] = [await readTopic(name), await readTopic('order-events-dlq')];
   closing.push(topic.close, letters.close);
 
-  let isAway = true;
+  let isUnavailable = true;
   provider.afterCharge = async () => {
-    if (isAway) throw unavailable('The payment provider');
+    if (isUnavailable) throw unavailable('The payment provider');
   };
   const [paid, refused, refunded, never] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
   await publisher.send(name, [
@@ -72,7 +72,7 @@ it('on a topic of its own: paid, refused, refunded; the provider away for a whil
     stockReserved(never),
   ]);
   await until('the provider was asked often', () => provider.charges.filter((id) => id === paid).length > 3);
-  isAway = false;
+  isUnavailable = false;
 
   await until('the refund is told', () => kindsOn(topic, refunded).length === 4);
   await until('the refusal is told', () => kindsOn(topic, refused).length === 2);

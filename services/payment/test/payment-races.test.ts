@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { applyEvents } from '@store/shared/messaging/consumer/consumer';
+import { handleOnce } from '@store/shared/messaging/consumer/consumer';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
 import { receivedEvent } from '../../../tests/kit/order-events.ts';
 import { until } from '../../../tests/kit/until.ts';
@@ -81,8 +81,8 @@ describe('at the same time', () => {
         return answers;
       },
     };
-    await expect(applyEvents(meanwhile, [event])).rejects.toMatchObject({ kind: 'unavailable' });
-    await applyEvents(effects, [event]);
+    await expect(handleOnce(meanwhile, [event])).rejects.toMatchObject({ kind: 'unavailable' });
+    await handleOnce(effects, [event]);
     expect(await state()).toEqual({ status: 'REFUNDED', kinds: ['OrderPaid', 'PaymentRefunded'] });
   });
 
@@ -97,8 +97,8 @@ describe('at the same time', () => {
         return answers;
       },
     };
-    await expect(applyEvents(meanwhile, [event])).rejects.toMatchObject({ kind: 'unavailable' });
-    await applyEvents(effects, [event]);
+    await expect(handleOnce(meanwhile, [event])).rejects.toMatchObject({ kind: 'unavailable' });
+    await handleOnce(effects, [event]);
     expect(await state()).toEqual({ status: 'REFUNDED', kinds: ['OrderPaid', 'PaymentRefunded'] });
   });
 

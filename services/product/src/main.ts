@@ -1,12 +1,12 @@
 import { bearerFrom } from '@store/shared/auth/bearer';
 import { openDatabase } from '@store/shared/database/database';
-import { isDatabaseAway } from '@store/shared/database/errors';
+import { isDatabaseUnavailable } from '@store/shared/database/errors';
 import { migrate } from '@store/shared/database/migrate';
 import { runService } from '@store/shared/service/run-service';
 import { createApp } from './app.ts';
 import { configSchema } from './config.ts';
 import { PrismaClient } from './generated/client.ts';
-import { createProductStore } from './product-repository.ts';
+import { createProductRepository } from './product-repository.ts';
 
 await runService('product', configSchema, async ({ config, log, onStop }) => {
   const { adapter, query, close } = openDatabase(config.DATABASE_URL);
@@ -14,14 +14,14 @@ await runService('product', configSchema, async ({ config, log, onStop }) => {
   onStop('database', close);
   return {
     app: createApp({
-      store: createProductStore(prisma, query),
+      repository: createProductRepository(prisma, query),
       writers: config.PRODUCT_WRITERS,
       log,
       production: config.APP_PROFILE === 'prod',
       bearer: await bearerFrom(config),
     }),
     prepare: () => migrate(config.DATABASE_URL, new URL('../prisma/migrations/', import.meta.url)),
-    isPassing: isDatabaseAway,
+    isTransient: isDatabaseUnavailable,
     checks: { database: () => prisma.$queryRaw`select 1` },
   };
 });

@@ -18,7 +18,7 @@ export interface ProductPage {
   next: Cursor | undefined;
 }
 
-export type ProductStore = ReturnType<typeof createProductStore>;
+export type ProductRepository = ReturnType<typeof createProductRepository>;
 
 /** Of each sort field: the column, how a cursor writes its value, and what such a value looks like. */
 const columnOf = {
@@ -35,7 +35,7 @@ const columnOf = {
 
 type Row = Omit<ProductOut, 'price'> & { price: Decimal };
 
-export function createProductStore(prisma: PrismaClient, query: Query) {
+export function createProductRepository(prisma: PrismaClient, query: Query) {
   const select = { id: true, name: true, price: true, unit: true } as const;
   const toRow = ({ id, price, ...product }: { id: string } & ProductIn) => ({ ...product, price: price.toFixed() });
 

@@ -1,9 +1,9 @@
 import { DomainError } from '@store/shared/values/errors';
-import type { ProductStore } from './product-repository.ts';
+import type { ProductRepository } from './product-repository.ts';
 import type { ProductIn, ProductQuery } from './schemas.ts';
 
-interface Parts {
-  store: ProductStore;
+interface Dependencies {
+  repository: ProductRepository;
   /** Account ids that may write; empty: every account (decisions 8). */
   writers: string[];
   newId: () => string;
@@ -11,7 +11,7 @@ interface Parts {
 
 export type Products = ReturnType<typeof createProducts>;
 
-export function createProducts({ store, writers, newId }: Parts) {
+export function createProducts({ repository, writers, newId }: Dependencies) {
   function mustBeWriter(accountId: string) {
     if (writers.length === 0 || writers.includes(accountId)) return;
     throw new DomainError('forbidden', 'Your account may not change products.');
@@ -22,19 +22,19 @@ export function createProducts({ store, writers, newId }: Parts) {
   }
 
   return {
-    list: (query: ProductQuery) => store.list(query),
-    get: async (id: string) => found(await store.find(id), id),
+    list: (query: ProductQuery) => repository.list(query),
+    get: async (id: string) => found(await repository.find(id), id),
     async create(accountId: string, product: ProductIn) {
       mustBeWriter(accountId);
-      return store.insert({ id: newId(), ...product });
+      return repository.insert({ id: newId(), ...product });
     },
     async replace(accountId: string, id: string, product: ProductIn) {
       mustBeWriter(accountId);
-      return found(await store.update({ id, ...product }), id);
+      return found(await repository.update({ id, ...product }), id);
     },
     async remove(accountId: string, id: string) {
       mustBeWriter(accountId);
-      found((await store.remove(id)) || undefined, id);
+      found((await repository.remove(id)) || undefined, id);
     },
   };
 }

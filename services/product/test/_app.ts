@@ -3,7 +3,7 @@ import { createLog, type Logger } from '@store/shared/observability/log';
 import request from 'supertest';
 import { createApp } from '../src/app.ts';
 import { PrismaClient } from '../src/generated/client.ts';
-import { createProductStore, type ProductStore } from '../src/product-repository.ts';
+import { createProductRepository, type ProductRepository } from '../src/product-repository.ts';
 
 export const accountId = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001';
 export const tea = { name: 'Tea', price: 4.5, unit: 'kg' };
@@ -14,7 +14,7 @@ export interface TestAppOptions {
   production?: boolean;
   log?: Logger;
   /** Put in the place of the real store's functions. */
-  store?: Partial<ProductStore>;
+  repository?: Partial<ProductRepository>;
 }
 
 /** The real application over a database of the test's own. */
@@ -22,7 +22,7 @@ export function testApp(databaseUrl: string, options: TestAppOptions = {}) {
   const { adapter, query, close } = openDatabase(databaseUrl);
   const prisma = new PrismaClient({ adapter });
   const app = createApp({
-    store: { ...createProductStore(prisma, query), ...options.store },
+    repository: { ...createProductRepository(prisma, query), ...options.repository },
     writers: options.writers ?? [],
     log: options.log ?? createLog('product', 'silent'),
     production: options.production ?? false,

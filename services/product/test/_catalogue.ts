@@ -25,7 +25,7 @@ export function catalogueOf(product: Pick<ReturnType<typeof testApp>, 'get' | 'p
     },
 
     /** Every item behind `path`, by the Link of each page. */
-    async walk(path: string, between: () => Promise<unknown> = async () => undefined): Promise<Item[]> {
+    async paginate(path: string, between: () => Promise<unknown> = async () => undefined): Promise<Item[]> {
       const items: Item[] = [];
       for (let next: string | undefined = path; next !== undefined; ) {
         const { status, body, headers } = await product.get(next);

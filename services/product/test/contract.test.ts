@@ -1,13 +1,13 @@
 import request from 'supertest';
 import { describeContract } from '../../../tests/kit/contract.ts';
-import { awayDatabaseUrl, createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/database.ts';
 import { productRoutes } from '../src/routes.ts';
 import { accountId, testApp } from './_app.ts';
 
 let database: TestDatabase;
 let product: ReturnType<typeof testApp>;
 let guarded: ReturnType<typeof testApp>;
-const away = testApp(awayDatabaseUrl);
+const away = testApp(unreachableDatabaseUrl);
 
 beforeAll(async () => {
   database = await createTestDatabase('product');
@@ -32,7 +32,7 @@ describeContract({
   // Only the shape of the routes is read here; the requests go to the application.
   routes: productRoutes({} as never),
   app: () => product.app,
-  awayApp: () => away.app,
+  unavailableApp: () => away.app,
   accountId,
   calls: {
     'get /products': { 200: { path: '/products?size=2' }, 400: { path: '/products?size=0' } },

@@ -1,7 +1,7 @@
 import { createLog } from '@store/shared/observability/log';
 import request from 'supertest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
-import { createGate } from '../../../tests/kit/tcp-proxy.ts';
+import { createTcpProxy } from '../../../tests/kit/tcp-proxy.ts';
 import { accountId, tea, testApp, unknown } from './_app.ts';
 
 let database: TestDatabase;
@@ -32,16 +32,16 @@ function logLines() {
 
 describe('the database away', () => {
   it('is 503 with Retry-After for every route, changes nothing, and passes by itself', async () => {
-    const gate = await createGate(database.url);
+    const proxy = await createTcpProxy(database.url);
     const { log, lines } = logLines();
-    const product = appWith({ log }, gate.url);
-    opened.push(gate);
+    const product = appWith({ log }, proxy.url);
+    opened.push(proxy);
     const { headers } = await product.post(tea);
     const path = headers.location ?? '';
     const steady = appWith({});
     const before = await steady.prisma.product.count();
 
-    await gate.close();
+    await proxy.close();
     for (const attempt of [
       product.get('/products'),
       product.get(path),
@@ -60,7 +60,7 @@ describe('the database away', () => {
     }
     expect(lines.filter((line) => line.includes('"level":"warn"'))).toHaveLength(5);
 
-    await gate.open();
+    await proxy.open();
     expect((await product.get(path)).body).toMatchObject(tea);
     expect(await steady.prisma.product.count()).toBe(before);
   });
@@ -81,11 +81,11 @@ describe('the database away', () => {
   });
 
   it('and mute is 503 within a few seconds', async () => {
-    const gate = await createGate(database.url);
-    await gate.close();
-    await gate.openMute();
-    opened.push(gate);
-    const product = appWith({}, gate.url);
+    const proxy = await createTcpProxy(database.url);
+    await proxy.close();
+    await proxy.openMute();
+    opened.push(proxy);
+    const product = appWith({}, proxy.url);
     expect(await product.get('/products')).toMatchObject({
       status: 503,
       body: { type: 'urn:problem:store:database-away' },
@@ -108,7 +108,7 @@ describe('an unforeseen failure', () => {
     'is a 500 that says only a trace id; the log has the rest (production: %s)',
     async (production) => {
       const { log, parsed } = logLines();
-      const product = appWith({ log, production, store: failing });
+      const product = appWith({ log, production, repository: failing });
       for (const sent of [product.get('/products'), product.get(unknown), product.post(tea)]) {
         const { status, body, headers, text } = await sent.set('traceparent', `00-${traceId}-b7ad6b7169203331-01`);
         expect({ status, body }).toEqual({
@@ -135,15 +135,15 @@ describe('an unforeseen failure', () => {
 
   it('has a trace id of its own where the caller gives none', async () => {
     const { log, parsed } = logLines();
-    const { body } = await appWith({ log, store: failing }).get('/products');
+    const { body } = await appWith({ log, repository: failing }).get('/products');
     expect(body.traceId).toMatch(/^[0-9a-f]{32}$/);
     expect(parsed().map((line) => line.traceId)).toEqual([body.traceId, body.traceId]);
   });
 
   it('is also an answer that the documents do not know, but only outside production', async () => {
-    const store = { list: async () => ({ json: '[{"id":"x"}]', next: undefined }) };
-    expect((await appWith({ store }).get('/products')).status).toBe(500);
-    expect((await appWith({ store, production: true }).get('/products')).body).toEqual([{ id: 'x' }]);
+    const repository = { list: async () => ({ json: '[{"id":"x"}]', next: undefined }) };
+    expect((await appWith({ repository }).get('/products')).status).toBe(500);
+    expect((await appWith({ repository, production: true }).get('/products')).body).toEqual([{ id: 'x' }]);
   });
 });
 
@@ -168,7 +168,7 @@ describe('log lines', () => {
   it('carry no token, cookie, body or query', async () => {
     const { log, lines } = logLines();
     const away = appWith({ log }, 'postgresql://nobody:hidden-db@127.0.0.1:1/away');
-    const product = appWith({ log, store: { find: () => Promise.reject(new Error('broken')) } });
+    const product = appWith({ log, repository: { find: () => Promise.reject(new Error('broken')) } });
     const send = (app: typeof product.app, path: string) =>
       request(app)
         .post(path)

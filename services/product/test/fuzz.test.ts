@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
-import { describeNonsense } from '../../../tests/kit/fuzz.ts';
+import { describeFuzz } from '../../../tests/kit/fuzz.ts';
 import { productRoutes } from '../src/routes.ts';
 import { accountId, testApp } from './_app.ts';
 
@@ -24,7 +24,7 @@ async function existing() {
   return { path: headers.location };
 }
 
-describeNonsense({
+describeFuzz({
   routes: productRoutes({} as never),
   app: () => product.app,
   accountId,

@@ -6,12 +6,12 @@ import { catalogueOf, type Item, idsOf, names, nextOf } from './_catalogue.ts';
 let database: TestDatabase;
 let product: ReturnType<typeof testApp>;
 let make: ReturnType<typeof catalogueOf>['make'];
-let walk: ReturnType<typeof catalogueOf>['walk'];
+let paginate: ReturnType<typeof catalogueOf>['paginate'];
 
 beforeAll(async () => {
   database = await createTestDatabase('product');
   product = testApp(database.url);
-  ({ make, walk } = catalogueOf(product));
+  ({ make, paginate } = catalogueOf(product));
 });
 
 afterEach(() => product.prisma.product.deleteMany());
@@ -138,9 +138,9 @@ describe('filters', () => {
     expect({ status, names: body.map(({ name }: Item) => name) }).toEqual({ status: 200, names: expected });
   });
 
-  it('q holds for the whole walk', async () => {
+  it('q filters every page', async () => {
     await make(24);
-    const seen = await walk('/products?q=tea&size=2&sort=name');
+    const seen = await paginate('/products?q=tea&size=2&sort=name');
     expect(seen.map(({ name }) => name)).toEqual(['Tea', 'Tea', 'Tea', 'tea', 'tea', 'tea']);
   });
 
@@ -151,7 +151,7 @@ describe('filters', () => {
     expect(idsOf((await ids([a])).body)).toEqual([a]);
     expect(idsOf((await ids([c, a.toUpperCase(), a])).body)).toEqual([a, c]);
     expect((await ids(['00000000-0000-4000-8000-000000000000'])).body).toEqual([]);
-    expect(idsOf(await walk(`/products?size=1&id=${a}&id=${c}`))).toEqual([a, c]);
+    expect(idsOf(await paginate(`/products?size=1&id=${a}&id=${c}`))).toEqual([a, c]);
     expect((await ids([a, 'x'])).status).toBe(400);
     expect((await ids(Array(100).fill(a))).status).toBe(200);
     expect((await ids(Array(101).fill(a))).status).toBe(400);
@@ -164,7 +164,7 @@ describe('bounds', () => {
       select gen_random_uuid(), 'Tea ' || n, 1, 'kg' from generate_series(1, 1001) n`;
     const length = async (query: string) => (await product.get(`/products${query}`)).body.length;
     expect(await Promise.all(['', '?size=1', '?size=1000'].map(length))).toEqual([100, 1, 1000]);
-    expect(await walk('/products')).toHaveLength(1001);
+    expect(await paginate('/products')).toHaveLength(1001);
   });
 
   it.each([

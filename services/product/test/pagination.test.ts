@@ -5,12 +5,12 @@ import { catalogueOf, type Item, idsOf, nextOf } from './_catalogue.ts';
 let database: TestDatabase;
 let product: ReturnType<typeof testApp>;
 let make: ReturnType<typeof catalogueOf>['make'];
-let walk: ReturnType<typeof catalogueOf>['walk'];
+let paginate: ReturnType<typeof catalogueOf>['paginate'];
 
 beforeAll(async () => {
   database = await createTestDatabase('product');
   product = testApp(database.url);
-  ({ make, walk } = catalogueOf(product));
+  ({ make, paginate } = catalogueOf(product));
 });
 
 afterEach(() => product.prisma.product.deleteMany());
@@ -20,7 +20,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-describe('a walk', () => {
+describe('pagination', () => {
   const byCodePoint = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
   const comparators: Record<string, (a: Item, b: Item, made: Map<string, number>) => number> = {
     name: (a, b) => byCodePoint(a.name, b.name),
@@ -61,7 +61,7 @@ describe('a walk', () => {
     let inserted = 40;
     const query = ['size=7', ...sorts.map((sort) => `sort=${sort}`)].join('&');
     const seen = idsOf(
-      await walk(`/products?${query}`, async () => {
+      await paginate(`/products?${query}`, async () => {
         if (inserted > 60) return; // by createdAt it would never end otherwise
         await Promise.all([make(1, inserted), make(1, inserted + 1), make(1, inserted + 2)]);
         inserted += 3;
@@ -77,7 +77,7 @@ describe('a walk', () => {
     const items = await make(9);
     const first = await product.get('/products?size=4');
     await product.delete(`/products/${items[3]?.id}`);
-    const rest = await walk(nextOf(first.headers.link) ?? '');
+    const rest = await paginate(nextOf(first.headers.link) ?? '');
     expect(idsOf(rest)).toEqual(idsOf(items).slice(4));
   });
 
@@ -96,12 +96,12 @@ describe('a walk', () => {
 
   it('can start at a page and goes on by its Link', async () => {
     const items = await make(10);
-    expect(idsOf(await walk('/products?size=3&page=2'))).toEqual(idsOf(items).slice(6));
+    expect(idsOf(await paginate('/products?size=3&page=2'))).toEqual(idsOf(items).slice(6));
   });
 
   it('of a sort field that is named three times still ends (its cursor grew too long)', async () => {
     for (let n = 0; n < 4; n += 1) await product.post({ ...tea, name: '🍵'.repeat(200) });
-    const seen = await walk('/products?size=1&sort=name&sort=name&sort=name,desc');
+    const seen = await paginate('/products?size=1&sort=name&sort=name&sort=name,desc');
     expect(new Set(idsOf(seen)).size).toBe(4);
   });
 });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import pg from 'pg';
 import { z } from 'zod';
-import { isDatabaseAway } from '../src/database/errors.ts';
+import { isDatabaseUnavailable } from '../src/database/errors.ts';
 import { commonConfig, databaseUrl } from '../src/service/config.ts';
 import { runService } from '../src/service/run-service.ts';
 
@@ -40,7 +40,7 @@ await runService('tiny', schema, async ({ config, log, onStop }) => {
       if (config.PREPARE !== undefined) throw new Error(config.PREPARE);
       await query();
     },
-    isPassing: isDatabaseAway,
+    isTransient: isDatabaseUnavailable,
     checks: {
       database: query,
       ...(config.GREETING === 'careless' && {

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import getPort from 'get-port';
-import { createGate } from '../../../tests/kit/tcp-proxy.ts';
+import { createTcpProxy } from '../../../tests/kit/tcp-proxy.ts';
 
 const databaseUrl = process.env.TEST_DATABASE_URL ?? '';
 const children: ChildProcess[] = [];
@@ -194,9 +194,9 @@ it('on SIGINT ends at once', async () => {
 });
 
 it('without its database is alive, not ready, says why, and becomes ready when it comes', async () => {
-  const gate = await createGate(databaseUrl);
-  await gate.close();
-  const service = await start({ DATABASE_URL: gate.url });
+  const proxy = await createTcpProxy(databaseUrl);
+  await proxy.close();
+  const service = await start({ DATABASE_URL: proxy.url });
   const waiting = await service.said('Waiting for what is needed to start');
   expect(waiting).toMatchObject({ level: 'warn', reason: expect.stringContaining('ECONNREFUSED') });
   expect((await service.get('/health/live')).status).toBe(200);
@@ -206,18 +206,18 @@ it('without its database is alive, not ready, says why, and becomes ready when i
   });
   expect((await service.get('/health/ready')).status).toBe(503);
 
-  await gate.open();
+  await proxy.open();
   await service.said('Ready');
   expect((await service.get('/health/ready')).status).toBe(200);
-  await gate.close();
+  await proxy.close();
   expect(await readiness(service)).toEqual({ status: 'DOWN', waitingFor: ['database'] });
   expect((await service.get('/health/live')).status).toBe(200);
-  await gate.openMute();
+  await proxy.openMute();
   expect(await readiness(service)).toEqual({ status: 'DOWN', waitingFor: ['database'] });
-  await gate.close();
-  await gate.open();
+  await proxy.close();
+  await proxy.open();
   expect(await readiness(service)).toEqual({ status: 'UP' });
-  await gate.close();
+  await proxy.close();
 });
 
 it('that is stopped while it waits for its database ends with 0 and never says that it is ready', async () => {

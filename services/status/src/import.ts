@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { isDatabaseAway } from '@store/shared/database/errors';
+import { isDatabaseUnavailable } from '@store/shared/database/errors';
 import { migrate } from '@store/shared/database/migrate';
 import { ConfigError, databaseUrl, readConfig } from '@store/shared/service/config';
 import { Command } from 'commander';
@@ -51,7 +51,7 @@ async function run(file: string, { replace }: { replace: boolean }): Promise<voi
 function explain(error: unknown, file: string): string {
   if (error instanceof CsvProblem) return `${file}: ${error.message}`;
   if (error instanceof ConfigError) return error.message;
-  if (isDatabaseAway(error)) return 'The database that DATABASE_URL names cannot be reached.';
+  if (isDatabaseUnavailable(error)) return 'The database that DATABASE_URL names cannot be reached.';
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -21,14 +21,14 @@ export interface StatusPage {
   last: Position | undefined;
 }
 
-export type StatusStore = ReturnType<typeof createStatusStore>;
+export type StatusRepository = ReturnType<typeof createStatusRepository>;
 
 const time = { sql: 'time', type: 'timestamptz', direction: 'asc' } as const;
 const station = { sql: 'station_id', type: 'int', direction: 'asc' } as const;
 const utc = `to_char(time at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 const row = { sql: 'id', type: 'bigint', direction: 'asc' } as const;
 
-export function createStatusStore(prisma: Pick<PrismaClient, '$queryRawUnsafe'>) {
+export function createStatusRepository(prisma: Pick<PrismaClient, '$queryRawUnsafe'>) {
   return {
     /** One statement, its rows joined to JSON by the database: fast, and no microsecond is lost in a Date. */
     async page(selection: Selection): Promise<StatusPage> {

@@ -1,6 +1,6 @@
 import { type Cursor, decodeCursor } from '@store/shared/http/pagination';
 import { int4, type StatusQuery } from './schemas.ts';
-import type { Position, StatusStore } from './status-repository.ts';
+import type { Position, StatusRepository } from './status-repository.ts';
 import { utcTime } from './utc-time.ts';
 
 export interface Statuses {
@@ -16,13 +16,13 @@ const parts = [
   /^\d{1,18}$/,
 ];
 
-export function createStatuses({ store }: { store: StatusStore }): Statuses {
+export function createStatuses({ repository }: { repository: StatusRepository }): Statuses {
   return {
     /** `after` is exact, so it replaces what else says where to begin: `cursor` and `skip`. */
     async list({ limit, station_id: stationId, cursor, after, skip }) {
       const start =
         after === undefined ? { laterThan: cursor, skip } : { position: decodeCursor(after, order, parts) as Position };
-      const { json, last } = await store.page({ limit, stationId, ...start });
+      const { json, last } = await repository.page({ limit, stationId, ...start });
       return { json, next: last && { order, values: last } };
     },
   };

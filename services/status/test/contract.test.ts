@@ -1,12 +1,12 @@
 import { describeContract } from '../../../tests/kit/contract.ts';
-import { awayDatabaseUrl, createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/database.ts';
 import { statusRoutes } from '../src/routes.ts';
 import { testApp } from './_app.ts';
 import { add } from './_records.ts';
 
 let database: TestDatabase;
 let status: ReturnType<typeof testApp>;
-const away = testApp(awayDatabaseUrl);
+const away = testApp(unreachableDatabaseUrl);
 
 beforeAll(async () => {
   database = await createTestDatabase('status');
@@ -30,7 +30,7 @@ describeContract({
   // Only the shape of the routes is read here; the requests go to the application.
   routes: statusRoutes({} as never),
   app: () => status.app,
-  awayApp: () => away.app,
+  unavailableApp: () => away.app,
   calls: {
     'get /api/v1/status/': calls('/api/v1/status/'),
     'get /api/v1/status': calls('/api/v1/status'),

@@ -1,11 +1,11 @@
 import request from 'supertest';
 import { parse } from 'yaml';
-import { awayDatabaseUrl } from '../../../tests/kit/database.ts';
+import { unreachableDatabaseUrl } from '../../../tests/kit/database.ts';
 import { testApp } from './_app.ts';
 
 // spec: Documentation endpoints. They are the same code in every service, and need no database.
-const development = testApp(awayDatabaseUrl);
-const production = testApp(awayDatabaseUrl, { production: true });
+const development = testApp(unreachableDatabaseUrl);
+const production = testApp(unreachableDatabaseUrl, { production: true });
 
 afterAll(() => Promise.all([development.close(), production.close()]));
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
-import { awayDatabaseUrl, createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/database.ts';
 import { CsvProblem, csvRows } from '../src/csv-rows.ts';
 import { importStatuses } from '../src/import-statuses.ts';
 import { testApp } from './_app.ts';
@@ -169,7 +169,7 @@ it.each([
   [
     'a database that is away',
     ['-'],
-    { url: awayDatabaseUrl },
+    { url: unreachableDatabaseUrl },
     /The database that DATABASE_URL names cannot be reached/,
   ],
 ])('says what to do about %s', async (_, args, options, message) => {

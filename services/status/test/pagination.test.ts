@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
-import { createStatusStore, type Position, type Selection } from '../src/status-repository.ts';
+import { createStatusRepository, type Position, type Selection } from '../src/status-repository.ts';
 import { testApp } from './_app.ts';
 import { add, clear } from './_records.ts';
 
@@ -25,7 +25,7 @@ type Answer = { body: { category1: string }[]; headers: Record<string, string> }
 const nextOf = (answer: Answer) => /^<([^>]+)>; rel="next"$/.exec(answer.headers.link ?? '')?.[1];
 
 /** Follows the links to the end; `between` is called after each page. */
-async function walk(query: string, between: (page: number) => Promise<void> = async () => undefined) {
+async function paginate(query: string, between: (page: number) => Promise<void> = async () => undefined) {
   const pages: string[][] = [];
   for (let url: string | undefined = `${path}${query}`; url !== undefined; ) {
     const answer: Answer = await request(status.app).get(url).expect(200);
@@ -46,27 +46,27 @@ const namesOf = (records: { category1: string }[]) => records.map(({ category1 }
 
 it.each([1, 5, 7, 23])('returns every record of ties exactly once, %i at a time', async (limit) => {
   await add(status.prisma, ...tied);
-  const pages = await walk(`?limit=${limit}`);
+  const pages = await paginate(`?limit=${limit}`);
   expect(pages.flat()).toEqual(namesOf(tied));
   expect(pages).toHaveLength(Math.ceil(24 / limit));
 });
 
 it('has no link where the last page is full', async () => {
   await add(status.prisma, ...tied);
-  expect((await walk('?limit=12')).map((page) => page.length)).toEqual([12, 12]);
-  expect(await walk('?limit=24')).toHaveLength(1);
+  expect((await paginate('?limit=12')).map((page) => page.length)).toEqual([12, 12]);
+  expect(await paginate('?limit=24')).toHaveLength(1);
 });
 
 it('walks one station', async () => {
   await add(status.prisma, ...tied);
-  const pages = await walk('?limit=3&station_id=1');
+  const pages = await paginate('?limit=3&station_id=1');
   expect(pages.flat()).toEqual(namesOf(tied.filter(({ station }) => station === 1)));
   expect(pages).toHaveLength(3);
 });
 
 it('walks on from a cursor', async () => {
   await add(status.prisma, ...tied);
-  expect((await walk(`?limit=4&cursor=${tied[0]?.time}`)).flat()).toEqual(namesOf(tied.slice(6)));
+  expect((await paginate(`?limit=4&cursor=${tied[0]?.time}`)).flat()).toEqual(namesOf(tied.slice(6)));
 });
 
 it.each(['?limit=4', '?limit=2&station_id=1'])(
@@ -74,7 +74,7 @@ it.each(['?limit=4', '?limit=2&station_id=1'])(
   async (query) => {
     await add(status.prisma, ...tied);
     const wanted = namesOf(tied.filter(({ station }) => !query.includes('station') || station === 1));
-    const pages = await walk(query, async (page) => {
+    const pages = await paginate(query, async (page) => {
       if (page > 3) return;
       const others = ['2025-12-31T00:00:00Z', '2026-01-01T00:00:00.000001Z', '2026-01-01T00:00:00.000003Z'];
       await add(
@@ -146,7 +146,7 @@ async function scanOf(selection: Selection): Promise<Plan> {
       return [];
     },
   };
-  await createStatusStore(explained as never).page(selection);
+  await createStatusRepository(explained as never).page(selection);
   const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)];
   const scans = rows.flatMap((row) => row['QUERY PLAN'].flatMap(({ Plan: plan }) => nodes(plan)));
   const [scan, ...others] = scans.filter((plan) => plan['Relation Name'] === 'station_status');

@@ -1,6 +1,6 @@
 import { NetworkingV1Api, type V1Pod } from '@kubernetes/client-node';
 import { orUndefined } from '../../../tools/cluster/api.ts';
-import { exec, isReady, partOf, podsOf } from '../../../tools/cluster/pods.ts';
+import { componentOf, exec, isReady, podsOf } from '../../../tools/cluster/pods.ts';
 import { cluster, say, until } from '../kit/cluster.ts';
 
 // Who reaches whom, tried from inside the pods. The gateway has no Node to try it with; that it reaches what it must is
@@ -64,18 +64,18 @@ async function remove(): Promise<void> {
 }
 
 async function targetsOf(pods: V1Pod[]): Promise<Target[]> {
-  const parts = pods.map((pod) => ({
-    name: partOf(pod),
+  const components = pods.map((pod) => ({
+    name: componentOf(pod),
     host: pod.status?.podIP ?? '',
-    port: partOf(pod) === 'postgres' ? 5432 : 8080,
+    port: componentOf(pod) === 'postgres' ? 5432 : 8080,
   }));
-  const env = pods.find((pod) => partOf(pod) === 'orderworker')?.spec?.containers[0]?.env ?? [];
+  const env = pods.find((pod) => componentOf(pod) === 'orderworker')?.spec?.containers[0]?.env ?? [];
   const [host = '', port] =
     env
       .find(({ name }) => name === 'KAFKA_BROKERS')
       ?.value?.split(',')[0]
       ?.split(':') ?? [];
-  return [...parts, { name: 'kafka', host, port: Number(port) }];
+  return [...components, { name: 'kafka', host, port: Number(port) }];
 }
 
 /** Whether a policy that lets nothing out is of any effect within 10 s. */
@@ -104,9 +104,9 @@ const enforced = await isEnforced(targets.filter(({ name }) => name === 'gateway
 if (!enforced) say('not tried: who reaches whom, for the network plug-in of this cluster enforces no NetworkPolicy');
 const tried = enforced ? test : test.skip;
 
-tried.each(Object.entries(mayReach))('%s reaches %j and nothing else', async (part, allowed) => {
-  const [pod] = pods.filter((pod) => partOf(pod) === part);
-  if (!pod) throw new Error(`No copy of ${part} is ready.`);
+tried.each(Object.entries(mayReach))('%s reaches %j and nothing else', async (component, allowed) => {
+  const [pod] = pods.filter((pod) => componentOf(pod) === component);
+  if (!pod) throw new Error(`No copy of ${component} is ready.`);
   const others = targets.filter(({ host }) => host !== pod.status?.podIP);
   expect(await reachableFrom(pod, others)).toEqual(allowed.filter((name) => there.has(name)).sort());
 });

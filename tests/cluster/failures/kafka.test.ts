@@ -9,7 +9,7 @@ import { cluster, say, until, withInstalledValues } from '../kit/cluster.ts';
 import { underLoad } from '../kit/load.ts';
 
 const { core, apps, batch, namespace } = cluster;
-const awaySeconds = Number(process.env.KAFKA_AWAY_SECONDS ?? 120);
+const outageSeconds = Number(process.env.KAFKA_AWAY_SECONDS ?? 120);
 
 /** Whatever stands behind the Service that the services know: a Deployment, or pods that Strimzi's operator keeps. */
 async function findBroker() {
@@ -33,7 +33,7 @@ async function findBroker() {
   const volumes = (await pods())[0]?.spec?.volumes ?? [];
   return {
     keepsData: volumes.some((one) => one.persistentVolumeClaim),
-    async takeAway() {
+    async takeDown() {
       await scale(0);
       await until('nobody brings it back', async () => (await podsBy(selectorOf(keeper.spec?.selector))).length === 0);
       for (const pod of await pods()) await core.deleteNamespacedPod({ name: nameOf(pod), namespace });
@@ -68,15 +68,15 @@ test('Kafka is away for two minutes: orders are taken all the time, and confirme
       await load.settled();
     }
     try {
-      say(`Kafka is taken away for ${awaySeconds} s`);
-      await broker.takeAway();
+      say(`Kafka is taken away for ${outageSeconds} s`);
+      await broker.takeDown();
       load.takeOrders(true);
       const away = Date.now();
-      await pause(awaySeconds * 1000);
+      await pause(outageSeconds * 1000);
       const { answered, orders, failures } = load.since(away);
       say(`while it was away: ${answered} answered, ${orders} orders taken, ${failures.length} failed`);
       expect(failures).toEqual([]);
-      expect(orders).toBeGreaterThan(awaySeconds / 10);
+      expect(orders).toBeGreaterThan(outageSeconds / 10);
     } finally {
       await broker.bringBack();
       if (!broker.keepsData) await makeTopics();

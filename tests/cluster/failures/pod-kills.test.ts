@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { isReady, partOf, podsOf } from '../../../tools/cluster/pods.ts';
+import { componentOf, isReady, podsOf } from '../../../tools/cluster/pods.ts';
 import { nameOf } from '../../../tools/cluster/rollout.ts';
 import { areAllAvailable, cluster, deploymentNames, say, until, upgrade, withInstalledValues } from '../kit/cluster.ts';
 import { underLoad } from '../kit/load.ts';
@@ -26,7 +26,7 @@ test('production size: one copy of each part is killed, and only what it was jus
       ...small,
     );
     await until('two copies of each are ready', async () => {
-      const ready = (await podsOf(cluster)).filter(isReady).map(partOf);
+      const ready = (await podsOf(cluster)).filter(isReady).map(componentOf);
       return names.every((name) => ready.filter((one) => one === name).length >= 2);
     });
     await pause(10_000);

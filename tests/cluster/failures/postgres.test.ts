@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { isReady, partOf, podsOf } from '../../../tools/cluster/pods.ts';
+import { componentOf, isReady, podsOf } from '../../../tools/cluster/pods.ts';
 import { nameOf } from '../../../tools/cluster/rollout.ts';
 import { areAllAvailable, cluster, say, until } from '../kit/cluster.ts';
 import { underLoad } from '../kit/load.ts';
@@ -8,7 +8,7 @@ const { core, namespace } = cluster;
 
 const restarts = async () =>
   (await podsOf(cluster))
-    .filter((pod) => partOf(pod) !== 'postgres')
+    .filter((pod) => componentOf(pod) !== 'postgres')
     .flatMap(({ status }) => status?.containerStatuses ?? [])
     .reduce((sum, { restartCount }) => sum + restartCount, 0);
 

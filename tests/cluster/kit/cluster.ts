@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { execa } from 'execa';
 import { connect, sentence } from '../../../tools/cluster/api.ts';
-import { nameOf, partsOf } from '../../../tools/cluster/rollout.ts';
+import { componentsOf, nameOf } from '../../../tools/cluster/rollout.ts';
 import { provideHelm } from '../../../tools/local/downloads/helm.ts';
 import { root } from '../../../tools/paths.ts';
 
@@ -37,7 +37,7 @@ async function likelyGateways(): Promise<string[]> {
 }
 
 const deployments = async () =>
-  (await apps.listNamespacedDeployment({ namespace, labelSelector: partsOf(release) })).items;
+  (await apps.listNamespacedDeployment({ namespace, labelSelector: componentsOf(release) })).items;
 
 export async function deploymentNames(): Promise<string[]> {
   return (await deployments()).map(nameOf);

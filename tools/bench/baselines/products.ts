@@ -1,17 +1,17 @@
 import pg from 'pg';
-import { createProductStore } from '../../../services/product/src/product-repository.ts';
+import { createProductRepository } from '../../../services/product/src/product-repository.ts';
 import { productQuery } from '../../../services/product/src/schemas.ts';
 import { serve } from './server.ts';
 
 // Answers GET /products?size=100 with nothing but node:http and pg, by the statement of the product service itself.
 
 let [sql, values]: [string, unknown[]] = ['', []];
-const record: Parameters<typeof createProductStore>[1] = async (statement, ...parameters) => {
+const record: Parameters<typeof createProductRepository>[1] = async (statement, ...parameters) => {
   [sql, values] = [statement, parameters];
   return [];
 };
-const noPrisma = {} as Parameters<typeof createProductStore>[0];
-await createProductStore(noPrisma, record).list(productQuery.parse({ size: '100' }));
+const noPrisma = {} as Parameters<typeof createProductRepository>[0];
+await createProductRepository(noPrisma, record).list(productQuery.parse({ size: '100' }));
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
 

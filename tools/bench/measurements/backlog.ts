@@ -10,16 +10,16 @@ const groups = ['notification', 'analytics', 'invoice'] as const;
 /** How fast what has gathered is worked off: a full outbox by the relay, then a full topic by one group after another. */
 export const backlog: Measurement = {
   name: 'backlog',
-  parts: ['payment', ...groups],
+  components: ['payment', ...groups],
   async run({ store, say }) {
     const payment = new pg.Client({ connectionString: store.databaseUrl('payment') });
     const consumers = new pg.Client({ connectionString: store.databaseUrl('consumers') });
     await Promise.all([payment.connect(), consumers.connect()]);
     try {
-      await Promise.all((['payment', ...groups] as const).map((name) => store.part(name).stop()));
+      await Promise.all((['payment', ...groups] as const).map((name) => store.component(name).stop()));
       say(`payment publishes ${amount} events`);
       await payment.query(paidEvents, [amount]);
-      await store.part('payment').restart();
+      await store.component('payment').restart();
       const count = async (client: pg.Client, rows: string) =>
         Number((await client.query(`select count(*) from ${rows}`)).rows[0].count);
       await until('the outbox is published', async () => !(await count(payment, 'outbox where sent_at is null')), 200);
@@ -36,7 +36,7 @@ export const backlog: Measurement = {
       const inserted = await bareInserts(consumers);
       for (const name of groups) {
         say(`${name} handles the ${amount} events`);
-        await store.part(name).restart();
+        await store.component(name).restart();
         const processed = `processed_events where consumer_group = '${name}-group'`;
         await until(`${name} has handled all`, async () => (await count(consumers, processed)) === amount, 200);
         rows.push({

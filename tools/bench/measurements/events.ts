@@ -14,7 +14,7 @@ const seconds = 30;
 /** How long after the commit of an order its event can be read. */
 export const events: Measurement = {
   name: 'events',
-  parts: ['product', 'order', 'order-worker'],
+  components: ['product', 'order', 'order-worker'],
   async run({ store, say }) {
     await fillCatalogue(store.databaseUrl('product'));
     const topic = await openTopic(store.kafkaBrokers);

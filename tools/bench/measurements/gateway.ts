@@ -8,8 +8,8 @@ import {
   renderGateway,
   startGateway,
 } from '../../local/components/gateway.ts';
-import type { Part } from '../../local/components/supervised-process.ts';
-import { startPart } from '../../local/components/supervised-process.ts';
+import type { SupervisedProcess } from '../../local/components/supervised-process.ts';
+import { startProcess } from '../../local/components/supervised-process.ts';
 import { benchDir, type Measurement, startBare } from '../bench.ts';
 import { login } from '../login.ts';
 import { cpuMs, inTurns, median, medians, rateOf } from '../measure.ts';
@@ -21,21 +21,21 @@ const logDir = join(benchDir, 'log');
 /** CPU of gateway and auth for a request with a cookie, against the same Envoy that only forwards. */
 export const gateway: Measurement = {
   name: 'gateway',
-  parts: ['auth', 'account'],
+  components: ['auth', 'account'],
   async run({ store, say }) {
     const cookie = await login(store.urls.auth);
     const upstream = await startBare('upstream.ts', '', say);
-    const parts: Part[] = [upstream];
+    const components: SupervisedProcess[] = [upstream];
     try {
       const values = await gatewayValues(store.ports.auth, Number(new URL(upstream.url).port));
       const checked = await startGateway({ values, dir: join(benchDir, 'gateway'), logDir, log: say });
-      parts.push(checked);
+      components.push(checked);
       const plain = await startForwarder(
         await gatewayValues(values.upstreams.auth.port, values.upstreams.account.port),
         say,
       );
-      parts.push(plain.part);
-      const authPid = () => store.part('auth').pid();
+      components.push(plain.component);
+      const authPid = () => store.component('auth').pid();
 
       const cost = async (port: number, pids: (number | undefined)[]) => {
         const request = { url: `http://127.0.0.1:${port}/accounts`, headers: { cookie } };
@@ -54,7 +54,7 @@ export const gateway: Measurement = {
           return envoy + auth;
         },
         async () => {
-          const [envoy = NaN] = await cost(plain.port, [plain.part.pid()]);
+          const [envoy = NaN] = await cost(plain.port, [plain.component.pid()]);
           say(`forwarded only: ${envoy.toFixed()} CPU ms per 1000 requests`);
           return envoy;
         },
@@ -63,7 +63,7 @@ export const gateway: Measurement = {
       const measured = `${first.toFixed()} (auth ${median(ofAuth.slice(1)).toFixed()}) against ${second.toFixed()} CPU ms per 1000`;
       return [{ what: 'GET /accounts, gateway and auth against forwarding', measured, result: ratio, atMost: 3.8 }];
     } finally {
-      await Promise.all(parts.map((part) => part.stop()));
+      await Promise.all(components.map((component) => component.stop()));
     }
   },
 };
@@ -94,7 +94,7 @@ async function startForwarder(values: GatewayValues, say: (line: string) => void
   await mkdir(dir, { recursive: true });
   await writeFile(join(dir, 'envoy.yaml'), stringify(config));
   const { envoy } = await provideGatewayTools();
-  const part = await startPart({
+  const component = await startProcess({
     name: 'forwarder',
     command: envoy,
     args: ['-c', join(dir, 'envoy.yaml'), '--concurrency', '1', '--disable-hot-restart', '--log-level', 'warning'],
@@ -102,5 +102,5 @@ async function startForwarder(values: GatewayValues, say: (line: string) => void
     log: say,
     ready: async () => (await fetch(`http://127.0.0.1:${values.metricsPort}/ready`)).ok,
   });
-  return { part, port: values.port };
+  return { component, port: values.port };
 }

@@ -5,7 +5,7 @@ import { fillCatalogue } from './products.ts';
 /** Without the worker: both sides write events, and publishing them is measured elsewhere (backlog.ts). */
 export const orders: Measurement = {
   name: 'orders',
-  parts: ['product', 'order'],
+  components: ['product', 'order'],
   async run({ store, say }) {
     await fillCatalogue(store.databaseUrl('product'));
     const bare = await startBare('orders.ts', store.databaseUrl('order'), say);

@@ -5,7 +5,7 @@ const path = '/products?size=100';
 
 export const products: Measurement = {
   name: 'products',
-  parts: ['product'],
+  components: ['product'],
   async run({ store, say }) {
     const database = store.databaseUrl('product');
     await fillCatalogue(database);

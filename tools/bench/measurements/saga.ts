@@ -13,7 +13,7 @@ const warmUpSeconds = 60;
 /** How long an order takes from its request at the gateway until it is confirmed: reserved, paid, and told of both. */
 export const saga: Measurement = {
   name: 'saga',
-  parts: [
+  components: [
     ...(['gateway', 'auth', 'account', 'product', 'order', 'order-worker', 'inventory', 'payment'] as const),
     ...(['notification', 'analytics', 'invoice'] as const),
   ],

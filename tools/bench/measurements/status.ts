@@ -8,7 +8,7 @@ const rounds = 40;
 /** Whether the last page of a large table costs more than the first. */
 export const status: Measurement = {
   name: 'status',
-  parts: ['status'],
+  components: ['status'],
   keepsData: true,
   async run({ store, say }) {
     await fillTable(store.databaseUrl('status'), say);

@@ -4,7 +4,7 @@ import { checkSecrets } from '../doctor/check-secrets.ts';
 import { checkWorkload } from '../doctor/check-workloads.ts';
 import { type Finding, ok, wrong } from '../doctor/findings.ts';
 import { readRelease } from '../release.ts';
-import { nameOf, partsOf } from '../rollout.ts';
+import { componentsOf, nameOf } from '../rollout.ts';
 
 // make doctor: what is wrong with the release, and what to do about it. Changes nothing, and prints no secret.
 
@@ -45,7 +45,7 @@ try {
             : 'make deploy',
         ),
   ]);
-  const labelSelector = partsOf(release);
+  const labelSelector = componentsOf(release);
   const deployments = (await apps.listNamespacedDeployment({ namespace, labelSelector })).items;
   const databases = (await apps.listNamespacedStatefulSet({ namespace, labelSelector })).items;
   report(await checkSecrets(cluster, deployments));

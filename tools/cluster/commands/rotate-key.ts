@@ -15,7 +15,7 @@ import {
   sinceAnnotation,
   withKeys,
 } from '../jwt-keys.ts';
-import { annotatePods, nameOf, partsOf, waitForRollout } from '../rollout.ts';
+import { annotatePods, componentsOf, nameOf, waitForRollout } from '../rollout.ts';
 
 // make rotate-key: another key signs the tokens from now on, and nobody is logged out. While copies of auth are being
 // replaced, old and new ones answer side by side, so every copy must know the new key before the first signs with it:
@@ -36,7 +36,7 @@ const { core, apps, namespace, release } = cluster;
 const say = (line: string) => console.log(line);
 
 async function findAuth(): Promise<V1Deployment> {
-  const labelSelector = `${partsOf(release)},app.kubernetes.io/name=auth`;
+  const labelSelector = `${componentsOf(release)},app.kubernetes.io/name=auth`;
   const [auth] = (await apps.listNamespacedDeployment({ namespace, labelSelector })).items;
   if (!auth) throw new Error(`There is no release ${release} in namespace ${namespace}: make deploy`);
   return auth;

@@ -7,14 +7,14 @@ import { cacheDir } from '../../paths.ts';
 
 const [wanted] = process.argv.slice(2);
 const logDir = join(cacheDir, 'log');
-const parts = existsSync(logDir)
+const components = existsSync(logDir)
   ? readdirSync(logDir).flatMap((file) => (file.endsWith('.log') ? basename(file, '.log') : []))
   : [];
 
-if (!parts.length) fail('There are no logs yet: start the store with make run.');
-if (wanted && !parts.includes(wanted)) fail(`There is no log of ${wanted}. There are: ${parts.join(', ')}.`);
+if (!components.length) fail('There are no logs yet: start the store with make run.');
+if (wanted && !components.includes(wanted)) fail(`There is no log of ${wanted}. There are: ${components.join(', ')}.`);
 
-const shown = wanted ? [wanted] : parts;
+const shown = wanted ? [wanted] : components;
 const width = Math.max(...shown.map((name) => name.length));
 const colours = ['cyan', 'green', 'yellow', 'magenta', 'blue', 'red'] as const;
 

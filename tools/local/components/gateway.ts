@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { root } from '../../paths.ts';
 import { provideEnvoy } from '../downloads/envoy.ts';
 import { provideHelm } from '../downloads/helm.ts';
-import { type Part, startPart } from './supervised-process.ts';
+import { type SupervisedProcess, startProcess } from './supervised-process.ts';
 
 const chart = join(root, 'charts/store/charts/gateway');
 
@@ -63,7 +63,7 @@ export async function renderGateway(values: object): Promise<string> {
 }
 
 /** The real Envoy on the chart's configuration, on 127.0.0.1 alone; resolves once it serves. */
-export async function startGateway(options: GatewayOptions): Promise<Part> {
+export async function startGateway(options: GatewayOptions): Promise<SupervisedProcess> {
   const { values, dir, logDir, log, concurrency = 1 } = options;
   await mkdir(dir, { recursive: true });
   const external = { trustedCa: await trustedCa(dir), ...values.external };
@@ -73,7 +73,7 @@ export async function startGateway(options: GatewayOptions): Promise<Part> {
   ]);
   const file = join(dir, 'envoy.yaml');
   await writeFile(file, config);
-  return startPart({
+  return startProcess({
     name: 'gateway',
     command: envoy,
     args: [

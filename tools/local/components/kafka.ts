@@ -8,9 +8,9 @@ import getPort from 'get-port';
 import { Kafka as Client, logLevel } from 'kafkajs';
 import { root } from '../../paths.ts';
 import { findOnPath, outputOf, provide } from '../downloads/provide-tool.ts';
-import { type Part, startPart } from './supervised-process.ts';
+import { type SupervisedProcess, startProcess } from './supervised-process.ts';
 
-export interface Kafka extends Part {
+export interface Kafka extends SupervisedProcess {
   brokers: string[];
 }
 
@@ -46,7 +46,7 @@ export async function startKafka(options: KafkaOptions): Promise<Kafka> {
   await format({ dataDir, configFile, java, classpath });
 
   const client = new Client({ brokers, clientId: 'local-run', logLevel: logLevel.NOTHING, retry: { retries: 0 } });
-  const part = await startPart({
+  const component = await startProcess({
     name: 'kafka',
     command: java,
     args: [
@@ -69,10 +69,10 @@ export async function startKafka(options: KafkaOptions): Promise<Kafka> {
   try {
     await createTopics(client);
   } catch (error) {
-    await part.stop();
+    await component.stop();
     throw error;
   }
-  return { ...part, brokers };
+  return { ...component, brokers };
 }
 
 /** Asked again when there is no answer: a broker that has just started may drop a request without a word. */

@@ -4,9 +4,9 @@ import { tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import pg from 'pg';
-import { type Part, startPart } from './supervised-process.ts';
+import { type SupervisedProcess, startProcess } from './supervised-process.ts';
 
-export interface Postgres extends Part {
+export interface Postgres extends SupervisedProcess {
   superuserUrl: string;
   /** Address of a database that createDatabase made, with its own role and password. */
   url(database: string): string;
@@ -47,14 +47,14 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     const password = await passwords.of(SUPERUSER);
     await initialise({ dataDir, initdb, password, ...user });
   }
-  await forgetStalePid(dataDir);
+  await removeStalePid(dataDir);
 
   const urlOf = (role: string, password: string, database: string) =>
     `postgresql://${role}:${password}@127.0.0.1:${port}/${database}`;
   const superuserUrl = urlOf(SUPERUSER, await passwords.of(SUPERUSER), 'postgres');
   const all = { ...localSettings, port: String(port), ...settings };
 
-  const part = await startPart({
+  const component = await startProcess({
     name: 'postgres',
     command: postgres,
     args: ['-D', dataDir, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
@@ -84,7 +84,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   }
 
   return {
-    ...part,
+    ...component,
     superuserUrl,
     createDatabase,
     url: (database) => urlOf(database, passwords.known(database), database),
@@ -214,7 +214,7 @@ async function versionOf(dataDir: string): Promise<string | undefined> {
 }
 
 /** After a crash of the machine the pid of the old server may belong to another process, and PostgreSQL would not start. */
-async function forgetStalePid(dataDir: string): Promise<void> {
+async function removeStalePid(dataDir: string): Promise<void> {
   const file = join(dataDir, 'postmaster.pid');
   const [pid] = (await readIfThere(file))?.split('\n') ?? [];
   if (!pid) return;

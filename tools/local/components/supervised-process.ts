@@ -7,7 +7,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { root } from '../../paths.ts';
 
 /** One process of the store, watched: however it ends, it is started again until stop() is called. */
-export interface Part {
+export interface SupervisedProcess {
   name: string;
   pid(): number | undefined;
   running(): boolean;
@@ -19,7 +19,7 @@ export interface Part {
   restart(): Promise<void>;
 }
 
-export interface PartOptions {
+export interface ProcessOptions {
   name: string;
   command: string;
   args: string[];
@@ -46,7 +46,7 @@ const LONGEST_PAUSE_MS = 10_000;
 const STABLE_MS = 30_000;
 const LONGEST_ANSWER_MS = 3_000;
 
-export async function startPart(options: PartOptions): Promise<Part> {
+export async function startProcess(options: ProcessOptions): Promise<SupervisedProcess> {
   const { name, logDir, log, stopSignal = 'SIGTERM', stopSeconds = 10, readySeconds = 60 } = options;
   const logFile = join(logDir, `${name}.log`);
   const say = (line: string) => log(`${name}: ${line}`);

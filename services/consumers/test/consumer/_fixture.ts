@@ -7,7 +7,7 @@ import {
   type Handlers,
   startConsumer,
 } from '@store/shared/messaging/consumer/consumer';
-import type { EffectOptions, EffectTransaction } from '@store/shared/messaging/consumer/handle-once';
+import type { ConsumerGroup, HandlerTransaction } from '@store/shared/messaging/consumer/handle-once';
 import { type DeadLetter, readDeadLetters } from '@store/shared/messaging/dead-letters/dead-letters';
 import type { EventKind, Payload, StoredEvent } from '@store/shared/messaging/events';
 import { createKafka, createPublisher, type RawMessage } from '@store/shared/messaging/kafka';
@@ -38,7 +38,7 @@ export function rawOf({ id, kind, key, payload }: StoredEvent, more: Partial<Raw
 }
 
 /** A topic and a group of a test's own, and a table that tells what its handlers have done. */
-export async function createStage(partitions = 1) {
+export async function createFixture(partitions = 1) {
   const database: TestDatabase = await createTestDatabase('consumers');
   const topic = await createTopic(partitions);
   const group = `test-${randomUUID()}`;
@@ -62,7 +62,7 @@ export async function createStage(partitions = 1) {
   });
 
   function effectBy(name: string, handle: (event: StoredEvent['id']) => Promise<void> = async () => undefined) {
-    const handlers: Handlers<EffectTransaction> = {
+    const handlers: Handlers<HandlerTransaction> = {
       async OrderCancelled({ id, payload: { orderId } }, tx) {
         await tx.query('insert into effects (event_id, order_id, by) values ($1, $2, $3)', id, orderId, name);
         await handle(id);
@@ -71,14 +71,14 @@ export async function createStage(partitions = 1) {
     return handlers;
   }
 
-  const effect = (over: Transact = transact, handlers = effectBy('a')): EffectOptions<EffectTransaction> => ({
+  const consumerGroup = (over: Transact = transact, handlers = effectBy('a')): ConsumerGroup<HandlerTransaction> => ({
     group,
     handlers,
     transaction: (work) => over((query) => work({ query })),
   });
 
   return {
-    ...{ topic, group, prisma, transact, publisher, database, joins, effect, effectBy },
+    ...{ topic, group, prisma, transact, publisher, database, joins, consumerGroup, effectBy },
 
     publish: (...events: StoredEvent[]) => publisher.publish(topic, events),
     send: (...messages: RawMessage[]) => publisher.send(topic, messages),
@@ -86,10 +86,10 @@ export async function createStage(partitions = 1) {
     /** @param name shown in the effects @param handle after the effect, in its transaction */
     start(
       handle?: (eventId: string) => Promise<void>,
-      { name = 'a', ...options }: Partial<ConsumerOptions<EffectTransaction>> & { name?: string } = {},
+      { name = 'a', ...options }: Partial<ConsumerOptions<HandlerTransaction>> & { name?: string } = {},
     ): Consumer {
       const consumer = startConsumer({
-        ...effect(transact, effectBy(name, handle)),
+        ...consumerGroup(transact, effectBy(name, handle)),
         kafka: listened,
         topic,
         sender: publisher,
@@ -140,7 +140,7 @@ export async function createStage(partitions = 1) {
   };
 }
 
-export type Stage = Awaited<ReturnType<typeof createStage>>;
+export type Fixture = Awaited<ReturnType<typeof createFixture>>;
 
 export async function lettersOf(group: string): Promise<DeadLetter[]> {
   const letters: DeadLetter[] = [];

@@ -2,18 +2,18 @@ import { connect } from 'node:net';
 import { Kafka, logLevel } from 'kafkajs';
 import { brokers } from '../../../../tests/kit/topic.ts';
 import { until } from '../../../../tests/kit/until.ts';
-import { anEvent, createStage, type Stage } from './_fixture.ts';
+import { anEvent, createFixture, type Fixture } from './_fixture.ts';
 
-let stage: Stage;
+let fixture: Fixture;
 
-afterEach(() => stage.close());
+afterEach(() => fixture.close());
 
 /** The number of the request "who leads this group" in Kafka's protocol; it stands behind four bytes of length. */
 const findCoordinator = 10;
 
 // The client takes it for final when no broker has named the group's coordinator, as while a broker is starting.
 it('a broker that was not yet able to name the coordinator of a group ended the process', async () => {
-  stage = await createStage();
+  fixture = await createFixture();
   let refused = 0;
   let isStarting = true;
   const kafka = new Kafka({
@@ -35,12 +35,12 @@ it('a broker that was not yet able to name the coordinator of a group ended the 
     },
   });
   const givenUp: string[] = [];
-  stage.start(undefined, { kafka, onCrash: ({ name }) => givenUp.push(name) });
+  fixture.start(undefined, { kafka, onCrash: ({ name }) => givenUp.push(name) });
   await until('the coordinator was asked for in vain', () => refused > 0 && (givenUp.length > 0 || refused > 3));
   isStarting = false;
 
   const event = anEvent();
-  await stage.publish(event);
-  await stage.has(event);
+  await fixture.publish(event);
+  await fixture.has(event);
   expect(givenUp).toEqual([]);
 }, 120_000);

@@ -1,35 +1,35 @@
 import { openDatabase } from '@store/shared/database/database';
-import type { EffectOptions, EffectTransaction } from '@store/shared/messaging/consumer/handle-once';
+import type { ConsumerGroup, HandlerTransaction } from '@store/shared/messaging/consumer/handle-once';
 import { describeLetters, runDeadLetters } from '@store/shared/messaging/dead-letters/command';
 import type { DeadLetter } from '@store/shared/messaging/dead-letters/dead-letters';
 import { readPartitions } from '@store/shared/messaging/dead-letters/read-range';
 import { createKafka } from '@store/shared/messaging/kafka';
 import { createLog } from '@store/shared/observability/log';
 import { z } from 'zod';
-import { awayDatabaseUrl } from '../../../../tests/kit/database.ts';
+import { unreachableDatabaseUrl } from '../../../../tests/kit/database.ts';
 import { brokers } from '../../../../tests/kit/topic.ts';
 import { until } from '../../../../tests/kit/until.ts';
 
-import { anEvent, createStage, lettersOf, rawOf, type Stage } from './_fixture.ts';
+import { anEvent, createFixture, type Fixture, lettersOf, rawOf } from './_fixture.ts';
 
-let stage: Stage;
+let fixture: Fixture;
 
 beforeEach(async () => {
-  stage = await createStage(3);
+  fixture = await createFixture(3);
 });
 
-afterEach(() => stage.close());
+afterEach(() => fixture.close());
 
 const broken = async () => {
   throw new Error('broken:\nline 2');
 };
 
 /** The command as a service's dlq.ts has it. */
-async function command(argv: string[], effect: EffectOptions<EffectTransaction> = stage.effect()) {
+async function command(argv: string[], consumerGroup: ConsumerGroup<HandlerTransaction> = fixture.consumerGroup()) {
   const lines: string[] = [];
   const code = await runDeadLetters(
     z.object({}),
-    () => ({ effect, brokers: { brokers }, close: async () => undefined }),
+    () => ({ consumerGroup, brokers: { brokers }, close: async () => undefined }),
     argv,
     (line) => lines.push(line),
   );
@@ -39,9 +39,9 @@ async function command(argv: string[], effect: EffectOptions<EffectTransaction> 
 /** So many events, dead because their handler is broken. */
 async function deadEvents(count: number) {
   const events = Array.from({ length: count }, () => anEvent());
-  await stage.publish(...events);
-  const consumer = stage.start(broken, { retry: { attempts: 2, firstDelayMs: 1, multiplier: 1 } });
-  await until('all are buried', async () => (await stage.committed()) === count);
+  await fixture.publish(...events);
+  const consumer = fixture.start(broken, { retry: { attempts: 2, firstDelayMs: 1, multiplier: 1 } });
+  await until('all are buried', async () => (await fixture.committed()) === count);
   await consumer.stop();
   return events;
 }
@@ -51,7 +51,7 @@ it('are listed with group, kind, order, age, attempts and error, and stay when t
   for (const argv of [['list'], []]) {
     const { code, text } = await command(argv);
     expect(code).toBe(0);
-    expect(text).toContain(`${stage.group}  OrderCancelled  order ${event?.key}`);
+    expect(text).toContain(`${fixture.group}  OrderCancelled  order ${event?.key}`);
     expect(text).toMatch(/ {2}\d+ s old {2}2 attempts\n/);
     expect(text).toContain('  broken:\n  line 2');
     expect(text).toContain(event?.id);
@@ -61,25 +61,28 @@ it('are listed with group, kind, order, age, attempts and error, and stay when t
 
 it('are handed back to a handler that is mended, each once, and are not listed again', async () => {
   const events = await deadEvents(7);
-  expect(await stage.effects()).toEqual([]);
+  expect(await fixture.effects()).toEqual([]);
   const { code, text } = await command(['retry']);
   expect(text).toContain('7 handled, 0 failed again');
   expect(code).toBe(0);
-  expect((await stage.effects()).sort()).toEqual(events.map(({ id }) => id).sort());
-  expect(await stage.letters()).toEqual([]);
-  expect((await command(['retry'])).text).toContain(`No dead letters of ${stage.group}`);
-  expect(await stage.effects()).toHaveLength(7);
+  expect((await fixture.effects()).sort()).toEqual(events.map(({ id }) => id).sort());
+  expect(await fixture.letters()).toEqual([]);
+  expect((await command(['retry'])).text).toContain(`No dead letters of ${fixture.group}`);
+  expect(await fixture.effects()).toHaveLength(7);
 });
 
 it('become new ones with one more attempt where it is still broken, and keep their origin and time', async () => {
   await deadEvents(3);
   const byPlace = (letters: DeadLetter[]) =>
     letters.sort((a, b) => JSON.stringify(a.origin).localeCompare(JSON.stringify(b.origin)));
-  const before = byPlace(await stage.letters());
-  const { code, text } = await command(['retry'], stage.effect(stage.transact, stage.effectBy('b', broken)));
+  const before = byPlace(await fixture.letters());
+  const { code, text } = await command(
+    ['retry'],
+    fixture.consumerGroup(fixture.transact, fixture.effectBy('b', broken)),
+  );
   expect(text).toContain('0 handled, 3 failed again');
   expect(code).toBe(1);
-  const after = byPlace(await stage.letters());
+  const after = byPlace(await fixture.letters());
   expect(after.map(({ attempts }) => attempts)).toEqual([3, 3, 3]);
   expect(after.map(({ origin, time, message }) => ({ origin, time, id: message.headers.ce_id }))).toEqual(
     before.map(({ origin, time, message }) => ({ origin, time, id: message.headers.ce_id })),
@@ -89,56 +92,56 @@ it('become new ones with one more attempt where it is still broken, and keep the
 
 it('that are poison stay, while those beside them are handled', async () => {
   const [event] = await deadEvents(1);
-  await stage.send({ ...rawOf(anEvent()), value: '{' });
-  const consumer = stage.start();
-  await until('the poison is buried', async () => (await stage.committed()) === 2);
+  await fixture.send({ ...rawOf(anEvent()), value: '{' });
+  const consumer = fixture.start();
+  await until('the poison is buried', async () => (await fixture.committed()) === 2);
   await consumer.stop();
   expect(await command(['retry'])).toMatchObject({ code: 1, text: expect.stringContaining('1 handled, 1 failed') });
-  expect(await stage.effects()).toEqual([event?.id]);
-  expect(await stage.letters()).toMatchObject([{ attempts: 2, message: { value: '{' } }]);
+  expect(await fixture.effects()).toEqual([event?.id]);
+  expect(await fixture.letters()).toMatchObject([{ attempts: 2, message: { value: '{' } }]);
 });
 
 it('are handled once where two commands, or a command and the group, do it at the same time', async () => {
   const events = await deadEvents(20);
-  await stage.reset(); // the mended group gets them again by itself
-  const consumer = stage.start();
+  await fixture.reset(); // the mended group gets them again by itself
+  const consumer = fixture.start();
   const results = await Promise.all([command(['retry']), command(['retry'])]);
   for (const { text } of results) expect(text).not.toContain('Given up');
-  await stage.has(...events);
+  await fixture.has(...events);
   await consumer.stop();
-  expect(await stage.effects()).toHaveLength(20);
+  expect(await fixture.effects()).toHaveLength(20);
   await command(['retry']);
-  expect(await stage.letters()).toEqual([]);
-  expect(await stage.effects()).toHaveLength(20);
+  expect(await fixture.letters()).toEqual([]);
+  expect(await fixture.effects()).toHaveLength(20);
 });
 
 it('of other groups are not touched, nor are anybody’s offsets on the events', async () => {
   await deadEvents(2);
-  const other = await createStage();
-  stage.onEnd(other.close);
+  const other = await createFixture();
+  fixture.onEnd(other.close);
   await other.publish(anEvent());
   other.start(broken, { retry: { attempts: 1, firstDelayMs: 1, multiplier: 1 } });
   await until('its event is buried', async () => (await other.committed()) === 1);
   const others = await lettersOf(other.group);
   expect((await command(['retry'])).text).toContain('2 handled');
   expect(await lettersOf(other.group)).toEqual(others);
-  expect([await stage.committed(), await other.committed()]).toEqual([2, 1]);
+  expect([await fixture.committed(), await other.committed()]).toEqual([2, 1]);
 });
 
 it('stay where what the handler needs is away', async () => {
   const events = await deadEvents(3);
-  const { transact: away, close } = openDatabase(awayDatabaseUrl);
-  stage.onEnd(close);
-  const { code, text } = await command(['retry'], stage.effect(away));
+  const { transact: away, close } = openDatabase(unreachableDatabaseUrl);
+  fixture.onEnd(close);
+  const { code, text } = await command(['retry'], fixture.consumerGroup(away));
   expect(code).toBe(1);
   expect(text).toContain('Given up');
-  expect(await stage.letters()).toHaveLength(3);
+  expect(await fixture.letters()).toHaveLength(3);
   expect((await command(['retry'])).text).toContain('3 handled');
-  expect(await stage.effects()).toHaveLength(events.length);
+  expect(await fixture.effects()).toHaveLength(events.length);
 });
 
 describe('the command', () => {
-  const untouched: EffectOptions<EffectTransaction> = {
+  const untouched: ConsumerGroup<HandlerTransaction> = {
     group: 'any',
     handlers: {},
     transaction: () => Promise.reject(new Error('not to be called')),
@@ -167,7 +170,7 @@ describe('the command', () => {
     const say = (line: string) => lines.push(line);
     const wrong = z.object({ SOMETHING_MISSING: z.string() });
     expect(await runDeadLetters(wrong, () => Promise.reject() as never, ['list'], say)).toBe(1);
-    const nobody = { effect: untouched, brokers: { brokers: ['127.0.0.1:1'] }, close: async () => undefined };
+    const nobody = { consumerGroup: untouched, brokers: { brokers: ['127.0.0.1:1'] }, close: async () => undefined };
     expect(await runDeadLetters(z.object({}), () => nobody, ['list'], say)).toBe(1);
     expect(lines).toEqual([expect.stringContaining('SOMETHING_MISSING'), expect.stringMatching(/^Given up/)]);
   });
@@ -191,19 +194,19 @@ describe('reading partitions', () => {
 
   it('gives all of a partition once, in order, up to the end and no further', async () => {
     const events = Array.from({ length: 500 }, () => anEvent());
-    await stage.publish(...events);
+    await fixture.publish(...events);
     const seen: string[] = [];
     const ranges = [0, 1, 2].map((partition) => ({ partition, start: 2n, end: 10n }));
     const onMessage = (partition: number, { offset }: { offset: string }) => void seen.push(`${partition}:${offset}`);
-    expect(await readPartitions({ kafka, topic: stage.topic, ranges, onMessage })).toBe(true);
+    expect(await readPartitions({ kafka, topic: fixture.topic, ranges, onMessage })).toBe(true);
     const wanted = [0, 1, 2].flatMap((partition) => [2, 3, 4, 5, 6, 7, 8, 9].map((offset) => `${partition}:${offset}`));
     expect([...seen].sort()).toEqual(wanted.sort());
   });
 
   it('ends with what its reader throws', async () => {
-    await stage.publish(...Array.from({ length: 30 }, () => anEvent()));
+    await fixture.publish(...Array.from({ length: 30 }, () => anEvent()));
     const ranges = [{ partition: 0, start: 0n, end: 2n }];
     const onMessage = () => Promise.reject(new Error('enough'));
-    await expect(readPartitions({ kafka, topic: stage.topic, ranges, onMessage })).rejects.toThrow('enough');
+    await expect(readPartitions({ kafka, topic: fixture.topic, ranges, onMessage })).rejects.toThrow('enough');
   });
 });

@@ -1,50 +1,50 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { until } from '../../../../tests/kit/until.ts';
-import { anEvent, createStage, held, type Stage, times } from './_fixture.ts';
+import { anEvent, createFixture, type Fixture, held, times } from './_fixture.ts';
 
-let stage: Stage;
+let fixture: Fixture;
 
-afterEach(() => stage.close());
+afterEach(() => fixture.close());
 
 describe('partitions', () => {
   it('do not wait for one another', async () => {
-    stage = await createStage(6);
+    fixture = await createFixture(6);
     const slow = anEvent();
-    await stage.publish(slow);
-    const gate = held();
+    await fixture.publish(slow);
+    const proxy = held();
     let begun = false;
-    stage.start(async (id) => {
+    fixture.start(async (id) => {
       if (id !== slow.id) return;
       begun = true;
-      await gate.until;
+      await proxy.until;
     });
     await until('the slow one has begun', () => begun);
     await wait(300); // now its batch is the only one that is handled
     const events = times(60, () => anEvent());
-    await stage.publish(...events);
+    await fixture.publish(...events);
     // All but those behind the slow one, which are a sixth of them or so.
-    await until('the others are done', async () => (await stage.effects()).length > 25, 10_000);
-    expect(await stage.effects()).not.toContain(slow.id);
-    gate.release();
-    await stage.has(slow, ...events);
+    await until('the others are done', async () => (await fixture.effects()).length > 25, 10_000);
+    expect(await fixture.effects()).not.toContain(slow.id);
+    proxy.release();
+    await fixture.has(slow, ...events);
   });
 
   it('keep the order of a key, also where a member joins and another leaves meanwhile', async () => {
-    stage = await createStage(6);
+    fixture = await createFixture(6);
     const orders = times(20, () => randomUUID());
     const events = times(600, (index) => anEvent(orders[index % orders.length]));
     const slowly = () => wait(5);
-    const first = stage.start(slowly, { name: 'first', chunkSize: 5 });
+    const first = fixture.start(slowly, { name: 'first', chunkSize: 5 });
     // So that there is always something under way when partitions change hands.
     for (let batch = 0; batch < 60; batch += 1) {
-      await stage.publish(...events.slice(10 * batch, 10 * batch + 10));
-      if (batch === 10) stage.start(slowly, { name: 'second', chunkSize: 5 });
+      await fixture.publish(...events.slice(10 * batch, 10 * batch + 10));
+      if (batch === 10) fixture.start(slowly, { name: 'second', chunkSize: 5 });
       if (batch === 40) await first.stop();
       await wait(100);
     }
-    await until('all are committed', async () => (await stage.committed()) === 600, 60_000);
-    const rows = await stage.prisma.$queryRaw<
+    await until('all are committed', async () => (await fixture.committed()) === 600, 60_000);
+    const rows = await fixture.prisma.$queryRaw<
       { id: string; order: string; by: string }[]
     >`select event_id::text as id, order_id::text as order, by from effects order by n`;
     expect(rows).toHaveLength(600);
@@ -54,17 +54,17 @@ describe('partitions', () => {
         events.filter(({ key }) => key === order).map(({ id }) => id),
       );
     }
-    expect(await stage.letters()).toEqual([]);
+    expect(await fixture.letters()).toEqual([]);
   }, 120_000);
 });
 
 describe('membership', () => {
   it('lasts while handlers take longer than the session time-out, one and all together', async () => {
-    stage = await createStage(2);
+    fixture = await createFixture(2);
     const events = times(6, () => anEvent());
-    await stage.publish(...events);
+    await fixture.publish(...events);
     let longest = 8_000;
-    stage.start(
+    fixture.start(
       async () => {
         const ms = longest;
         longest = 1_500;
@@ -72,42 +72,42 @@ describe('membership', () => {
       },
       { sessionTimeoutMs: 6_000, chunkSize: 1 },
     );
-    await until('all are committed', async () => (await stage.committed()) === 6, 60_000);
-    expect((await stage.effects()).sort()).toEqual(events.map(({ id }) => id).sort());
-    expect(stage.joins).toHaveLength(1);
+    await until('all are committed', async () => (await fixture.committed()) === 6, 60_000);
+    expect((await fixture.effects()).sort()).toEqual(events.map(({ id }) => id).sort());
+    expect(fixture.joins).toHaveLength(1);
   }, 90_000);
 
   it('ends after what is under way: its offset is committed, and the next goes on behind it', async () => {
-    stage = await createStage();
+    fixture = await createFixture();
     const events = times(5, () => anEvent());
-    await stage.publish(...events);
-    const gate = held();
+    await fixture.publish(...events);
+    const proxy = held();
     const handled: string[] = [];
-    const first = stage.start(
+    const first = fixture.start(
       async (id) => {
         handled.push(id);
-        if (handled.length === 2) await gate.until;
+        if (handled.length === 2) await proxy.until;
       },
       { chunkSize: 1 },
     );
     await until('the second is under way', () => handled.length === 2);
     const stopped = first.stop();
     await wait(300);
-    gate.release();
+    proxy.release();
     await stopped;
-    expect(await stage.committed()).toBe(2);
-    expect(await stage.effects()).toEqual(events.slice(0, 2).map(({ id }) => id));
-    stage.start(async (id) => void handled.push(id), { chunkSize: 1 });
-    await until('all are committed', async () => (await stage.committed()) === 5);
+    expect(await fixture.committed()).toBe(2);
+    expect(await fixture.effects()).toEqual(events.slice(0, 2).map(({ id }) => id));
+    fixture.start(async (id) => void handled.push(id), { chunkSize: 1 });
+    await until('all are committed', async () => (await fixture.committed()) === 5);
     expect(handled).toEqual(events.map(({ id }) => id));
   });
 
   it('ends at once in the midst of a retry, which the next one begins anew', async () => {
-    stage = await createStage();
+    fixture = await createFixture();
     const event = anEvent();
-    await stage.publish(event);
+    await fixture.publish(event);
     let calls = 0;
-    const first = stage.start(
+    const first = fixture.start(
       async () => {
         calls += 1;
         throw new Error('not yet');
@@ -118,14 +118,14 @@ describe('membership', () => {
     const began = performance.now();
     await first.stop();
     expect(performance.now() - began).toBeLessThan(5_000);
-    expect(await stage.letters()).toEqual([]);
-    stage.start();
-    await stage.has(event);
+    expect(await fixture.letters()).toEqual([]);
+    fixture.start();
+    await fixture.has(event);
   });
 
   it('can be stopped before it was joined, and without a broker', async () => {
-    stage = await createStage();
-    const consumer = stage.start();
+    fixture = await createFixture();
+    const consumer = fixture.start();
     await consumer.stop();
     await consumer.stop();
   });

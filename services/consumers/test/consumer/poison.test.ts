@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { PoisonError } from '@store/shared/messaging/events';
 import { readTopic } from '../../../../tests/kit/topic.ts';
 import { until } from '../../../../tests/kit/until.ts';
-import { anEvent, createStage, kafka, rawOf, type Stage } from './_fixture.ts';
+import { anEvent, createFixture, type Fixture, kafka, rawOf } from './_fixture.ts';
 
-let stage: Stage;
+let fixture: Fixture;
 
-afterEach(() => stage.close());
+afterEach(() => fixture.close());
 
 describe('poison', () => {
   const good = () => anEvent();
@@ -25,42 +25,42 @@ describe('poison', () => {
     ['no id', { headers: { ce_type: 'OrderCancelled' } }, /no event id/],
     ['an id that is no UUID', { headers: { ce_type: 'OrderCancelled', ce_id: '1' } }, /no event id/],
   ])('%s goes to the dead letters at once', async (_, change, reason) => {
-    stage = await createStage();
+    fixture = await createFixture();
     const behind = good();
     const letters = await readTopic('order-events-dlq');
-    stage.onEnd(letters.close);
-    await stage.send({ ...whole, ...change }, rawOf(behind));
-    stage.start(undefined, { retry: { attempts: 3, firstDelayMs: 60_000, multiplier: 2 } });
-    await stage.has(behind);
-    const mine = () => letters.messages.filter(({ headers }) => headers.dlq_group === stage.group);
-    await until('the letter is there', () => mine().length === 1);
-    expect(mine()[0]?.headers).toMatchObject({
-      dlq_group: stage.group,
+    fixture.onEnd(letters.close);
+    await fixture.send({ ...whole, ...change }, rawOf(behind));
+    fixture.start(undefined, { retry: { attempts: 3, firstDelayMs: 60_000, multiplier: 2 } });
+    await fixture.has(behind);
+    const assigned = () => letters.messages.filter(({ headers }) => headers.dlq_group === fixture.group);
+    await until('the letter is there', () => assigned().length === 1);
+    expect(assigned()[0]?.headers).toMatchObject({
+      dlq_group: fixture.group,
       dlq_attempts: '1',
       dlq_error: expect.stringMatching(reason),
-      dlq_topic: stage.topic,
+      dlq_topic: fixture.topic,
       dlq_partition: '0',
       dlq_offset: '0',
       dlq_time: expect.stringMatching(/^\d{4}-.*Z$/),
     });
-    expect(mine()[0]?.key).toBe(whole.key);
-    await until('both are committed', async () => (await stage.committed()) === 2);
-    expect(await stage.effects()).toEqual([behind.id]);
+    expect(assigned()[0]?.key).toBe(whole.key);
+    await until('both are committed', async () => (await fixture.committed()) === 2);
+    expect(await fixture.effects()).toEqual([behind.id]);
   });
 
   it('keeps its bytes, and the headers that it had', async () => {
-    stage = await createStage();
+    fixture = await createFixture();
     const value = Buffer.from([0, 1, 0xff, 0xfe]);
-    await stage.send({ key: 'k', value, headers: { ce_type: 'OrderCancelled', other: Buffer.from([0xff]) } });
-    stage.start();
-    await until('the letter is there', async () => (await stage.committed()) === 1);
+    await fixture.send({ key: 'k', value, headers: { ce_type: 'OrderCancelled', other: Buffer.from([0xff]) } });
+    fixture.start();
+    await until('the letter is there', async () => (await fixture.committed()) === 1);
     const consumer = kafka.consumer({ groupId: randomUUID() });
-    stage.onEnd(() => consumer.disconnect());
+    fixture.onEnd(() => consumer.disconnect());
     await consumer.subscribe({ topic: 'order-events-dlq', fromBeginning: true });
     const found: { value: Buffer | null; other: unknown }[] = [];
     await consumer.run({
       eachMessage: async ({ message }) => {
-        if (String(message.headers?.dlq_group) === stage.group)
+        if (String(message.headers?.dlq_group) === fixture.group)
           found.push({ value: message.value, other: message.headers?.other });
       },
     });
@@ -69,26 +69,26 @@ describe('poison', () => {
   });
 
   it('that is as large as a message may be is buried without its value, and holds up nobody', async () => {
-    stage = await createStage();
+    fixture = await createFixture();
     const behind = good();
-    await stage.send({ ...whole, value: 'x'.repeat(1_048_200) });
-    await stage.publish(behind);
-    stage.start();
-    await stage.has(behind);
-    expect(await stage.letters()).toHaveLength(1);
+    await fixture.send({ ...whole, value: 'x'.repeat(1_048_200) });
+    await fixture.publish(behind);
+    fixture.start();
+    await fixture.has(behind);
+    expect(await fixture.letters()).toHaveLength(1);
   });
 
   it('may also be said by a handler', async () => {
-    stage = await createStage();
-    await stage.publish(anEvent());
+    fixture = await createFixture();
+    await fixture.publish(anEvent());
     let calls = 0;
-    stage.start(async () => {
+    fixture.start(async () => {
       calls += 1;
       throw new PoisonError('There is no such product.');
     });
-    await until('it is buried', async () => (await stage.letters()).length === 1);
-    expect(await stage.letters()).toMatchObject([{ attempts: 1, error: 'There is no such product.' }]);
+    await until('it is buried', async () => (await fixture.letters()).length === 1);
+    expect(await fixture.letters()).toMatchObject([{ attempts: 1, error: 'There is no such product.' }]);
     expect(calls).toBe(1);
-    expect(await stage.effects()).toEqual([]);
+    expect(await fixture.effects()).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { openDatabase } from '@store/shared/database/database';
-import { applyEvents } from '@store/shared/messaging/consumer/consumer';
+import { handleOnce } from '@store/shared/messaging/consumer/consumer';
 import type { StoredEvent } from '@store/shared/messaging/events';
 import { createLog } from '@store/shared/observability/log';
 import request from 'supertest';
@@ -14,13 +14,17 @@ import { createPages } from '../../src/page-store.ts';
 export function testGroup(databaseUrl: string, group: ConsumerGroup, { sendsMail = false, production = false } = {}) {
   const { adapter, transact, close } = openDatabase(databaseUrl);
   const prisma = new PrismaClient({ adapter });
-  const effect = { group, handlers: handlersOf[group], transaction: createTransactions(transact, { sendsMail }) };
+  const consumerGroup = {
+    group,
+    handlers: handlersOf[group],
+    transaction: createTransactions(transact, { sendsMail }),
+  };
   const app = createApp({ group, pages: createPages(prisma), log: createLog(group, 'silent'), production });
   return {
     prisma,
     app,
     /** In one transaction, as events that come together are. */
-    handle: (...events: StoredEvent[]) => applyEvents(effect, events.map(receivedEvent)),
+    handle: (...events: StoredEvent[]) => handleOnce(consumerGroup, events.map(receivedEvent)),
     get: (path: string) => request(app).get(path),
     close,
   };
@@ -29,7 +33,7 @@ export function testGroup(databaseUrl: string, group: ConsumerGroup, { sendsMail
 export type TestGroup = ReturnType<typeof testGroup>;
 
 /** All items of a collection by `Link: rel="next"`. */
-export async function walk<T>(group: TestGroup, path: string): Promise<T[]> {
+export async function paginate<T>(group: TestGroup, path: string): Promise<T[]> {
   const items: T[] = [];
   for (let next: string | undefined = path; next !== undefined; ) {
     const { status, headers, body } = await group.get(next);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describeContract } from '../../../../tests/kit/contract.ts';
-import { awayDatabaseUrl, createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
-import { describeNonsense } from '../../../../tests/kit/fuzz.ts';
+import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../../tests/kit/database.ts';
+import { describeFuzz } from '../../../../tests/kit/fuzz.ts';
 import { storedEvent } from '../../../../tests/kit/order-events.ts';
 import { figureRoute, invoiceRoute, notificationRoute } from '../../src/routes.ts';
 import { customerId } from '../consumer/_fixture.ts';
@@ -24,7 +24,7 @@ const cases = [
 
 describe.each(cases)('%s', (name, path, route) => {
   let group: TestGroup;
-  const away = testGroup(awayDatabaseUrl, name);
+  const away = testGroup(unreachableDatabaseUrl, name);
 
   beforeAll(async () => {
     group = testGroup(database.url, name);
@@ -40,11 +40,11 @@ describe.each(cases)('%s', (name, path, route) => {
   describeContract({
     routes: [route],
     app: () => group.app,
-    awayApp: () => away.app,
+    unavailableApp: () => away.app,
     calls: { [`get ${path}`]: { 200: { path: `${path}?size=2` }, 400: { path: `${path}?size=101` } } },
   });
 
-  describeNonsense({
+  describeFuzz({
     routes: [route],
     app: () => group.app,
     valid: { [`get ${path}`]: {} },

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
 import { storedEvent } from '../../../../tests/kit/order-events.ts';
 import { customerId } from '../consumer/_fixture.ts';
-import { type TestGroup, testGroup, walk } from './_group.ts';
+import { paginate, type TestGroup, testGroup } from './_group.ts';
 
 let database: TestDatabase;
 let analytics: TestGroup;
@@ -79,7 +79,7 @@ it('are right when many write the same days at once, in any order, and nobody de
       return analytics.handle(...(index % 2 === 0 ? events : events.reverse()));
     }),
   );
-  const all = await walk<object>(analytics, '/figures?size=2&sort=day,asc');
+  const all = await paginate<object>(analytics, '/figures?size=2&sort=day,asc');
   expect(all).toEqual(
     [1, 2, 3, 4, 5].map((n) => ({ ...none, day: day(n).slice(0, 10), orders: 40, paid: 40, revenue: [usd(400)] })),
   );

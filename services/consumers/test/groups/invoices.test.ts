@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
 import { storedEvent } from '../../../../tests/kit/order-events.ts';
 import { customerId } from '../consumer/_fixture.ts';
-import { type TestGroup, testGroup, walk } from './_group.ts';
+import { paginate, type TestGroup, testGroup } from './_group.ts';
 
 let database: TestDatabase;
 let invoices: TestGroup;
@@ -46,7 +46,7 @@ it('are one per order, whatever is told twice', async () => {
   await invoices.handle(event, event, paid(event.key));
   await invoices.handle(event);
   await invoices.handle(paid(event.key), paid());
-  const all = await walk<Invoice>(invoices, '/invoices?sort=number,asc');
+  const all = await paginate<Invoice>(invoices, '/invoices?sort=number,asc');
   expect(all.map(({ number }) => number)).toEqual([1, 2]);
   expect(all[0]?.orderId).toBe(event.key);
 });
@@ -75,7 +75,7 @@ it('have numbers without gaps, also where transactions are undone and many write
   ]);
   expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(1);
   await other.close();
-  const all = await walk<Invoice>(invoices, '/invoices?size=17&sort=number,asc');
+  const all = await paginate<Invoice>(invoices, '/invoices?size=17&sort=number,asc');
   expect(all.map(({ number }) => number)).toEqual(Array.from({ length: 120 }, (_, index) => index + 1));
   expect(new Set(all.map(({ orderId }) => orderId)).size).toBe(120);
 });
@@ -83,7 +83,7 @@ it('have numbers without gaps, also where transactions are undone and many write
 it('of one transaction are numbered in the order of their events', async () => {
   const events = Array.from({ length: 20 }, () => paid());
   await invoices.handle(...events);
-  const all = await walk<Invoice>(invoices, '/invoices?sort=number,asc');
+  const all = await paginate<Invoice>(invoices, '/invoices?sort=number,asc');
   expect(all.map(({ orderId }) => orderId)).toEqual(events.map(({ key }) => key));
 });
 
@@ -94,5 +94,5 @@ it('a page holds the newest first, by page number as by cursor', async () => {
   expect(await numbers('/invoices?size=2&page=1')).toEqual([3, 2]);
   expect(await numbers('/invoices?size=2&page=2')).toEqual([1]);
   expect(await numbers('/invoices?size=2&page=3')).toEqual([]);
-  expect((await walk<Invoice>(invoices, '/invoices?size=2')).map(({ number }) => number)).toEqual([5, 4, 3, 2, 1]);
+  expect((await paginate<Invoice>(invoices, '/invoices?size=2')).map(({ number }) => number)).toEqual([5, 4, 3, 2, 1]);
 });

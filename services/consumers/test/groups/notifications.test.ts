@@ -7,11 +7,11 @@ import { SMTPServer } from 'smtp-server';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
 import { storedEvent } from '../../../../tests/kit/order-events.ts';
 import { until } from '../../../../tests/kit/until.ts';
-import { createMailStore } from '../../src/groups/notification/mail-repository.ts';
+import { createMailRepository } from '../../src/groups/notification/mail-repository.ts';
 import { startMailSender } from '../../src/groups/notification/mail-sender.ts';
 import { createSmtp } from '../../src/groups/notification/smtp.ts';
 import { customerId } from '../consumer/_fixture.ts';
-import { type TestGroup, testGroup, walk } from './_group.ts';
+import { paginate, type TestGroup, testGroup } from './_group.ts';
 
 let database: TestDatabase;
 let notifications: TestGroup;
@@ -55,7 +55,10 @@ it('are one per event that a customer should hear of', async () => {
   ];
   await notifications.handle(...events, storedEvent('StockReserved', { ...one, items, total: money }));
   await notifications.handle(...events);
-  const all = await walk<Notification>(notifications, `/notifications?orderId=${orderId}&sort=createdAt,asc&size=3`);
+  const all = await paginate<Notification>(
+    notifications,
+    `/notifications?orderId=${orderId}&sort=createdAt,asc&size=3`,
+  );
   expect(all.map(({ id }) => id)).toEqual(events.map(({ id }) => id));
   expect(all.map(({ kind }) => kind)).toEqual(events.map(({ kind }) => kind));
   expect(all.map(({ text }) => text)).toEqual([
@@ -74,7 +77,7 @@ it('are found by customer and by order', async () => {
   const [first, second] = [cancelled(), cancelled()];
   await notifications.handle(first, second);
   const ids = async (query: string) =>
-    (await walk<Notification>(notifications, `/notifications?${query}`)).map(({ id }) => id);
+    (await paginate<Notification>(notifications, `/notifications?${query}`)).map(({ id }) => id);
   expect(await ids(`orderId=${first.key}`)).toEqual([first.id]);
   expect(await ids(`customerId=${customerId}`)).toEqual([second.id, first.id]);
   expect(await ids(`customerId=${customerId}&orderId=${second.key}`)).toEqual([second.id]);
@@ -83,7 +86,7 @@ it('are found by customer and by order', async () => {
 
 it('take a reason that cannot be stored as it is', async () => {
   await notifications.handle(cancelled('a\0b\ud800'));
-  const [{ text } = { text: '' }] = await walk<Notification>(notifications, '/notifications');
+  const [{ text } = { text: '' }] = await paginate<Notification>(notifications, '/notifications');
   expect(text).toMatch(/is cancelled: ab.\.$/);
 });
 
@@ -91,8 +94,8 @@ it('of a store without a mail server are stored, and not sent when it gets one',
   const without = testGroup(database.url, 'notification-group');
   closing.push(without.close);
   await without.handle(cancelled());
-  expect(await createMailStore(notifications.prisma).claim(10, 60)).toEqual([]);
-  expect(await walk<Notification>(notifications, '/notifications')).toHaveLength(1);
+  expect(await createMailRepository(notifications.prisma).claim(10, 60)).toEqual([]);
+  expect(await paginate<Notification>(notifications, '/notifications')).toHaveLength(1);
 });
 
 describe('by a mail server', () => {
@@ -125,14 +128,16 @@ describe('by a mail server', () => {
 
   function startSender(url: string) {
     const smtp = createSmtp({ url, from: 'Store <store@example.com>', domain: 'customers.example' });
-    const store = createMailStore(notifications.prisma);
-    const sender = startMailSender({ store, send: smtp.send, log: createLog('mail', 'silent'), idleMs: 50 });
+    const repository = createMailRepository(notifications.prisma);
+    const sender = startMailSender({ repository, send: smtp.send, log: createLog('mail', 'silent'), idleMs: 50 });
     closing.push(smtp.close, sender.stop);
     return sender;
   }
 
   const sent = async () =>
-    (await walk<Notification>(notifications, '/notifications?size=100')).filter(({ sentAt }) => sentAt !== undefined);
+    (await paginate<Notification>(notifications, '/notifications?size=100')).filter(
+      ({ sentAt }) => sentAt !== undefined,
+    );
 
   it('are sent once each, also by two senders, and marked', async () => {
     const { mails, url } = await mailServer();
@@ -160,8 +165,8 @@ describe('by a mail server', () => {
 
   it('that is away wait for it, while events go on being handled', async () => {
     const smtp = createSmtp({ url: 'smtp://127.0.0.1:1', from: 'a@example.com', domain: 'x.example' });
-    const store = createMailStore(notifications.prisma);
-    const sender = startMailSender({ store, send: smtp.send, log: createLog('mail', 'silent'), idleMs: 50 });
+    const repository = createMailRepository(notifications.prisma);
+    const sender = startMailSender({ repository, send: smtp.send, log: createLog('mail', 'silent'), idleMs: 50 });
     await notifications.handle(cancelled());
     await until('it was tried', async () => (await notifications.prisma.notification.findFirst())?.attempts === 1);
     await notifications.handle(cancelled());

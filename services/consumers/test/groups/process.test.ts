@@ -122,21 +122,21 @@ it('redrive.js shows and hands back the dead letters of its group', async () => 
   // What a handler that was broken has left behind.
   const headers = { ...headersOf(event), ...deadLetterHeaders('invoice-group', 3, new Error('was broken'), origin) };
   await publisher.send('order-events-dlq', [{ key: event.key, value: event.payload, headers }]);
-  const mine = async () =>
+  const assigned = async () =>
     (await lettersOf('invoice-group')).flatMap(({ message: { key } }) =>
       [poison.key, event.key].includes(key ?? '') ? key : [],
     );
-  await until('both are there', async () => (await mine()).length === 2);
+  await until('both are there', async () => (await assigned()).length === 2);
 
   const listed = await run('list');
   expect(listed.code).toBe(0);
   for (const { key } of [poison, event]) expect(listed.text).toContain(`order ${key}`);
-  expect(await mine()).toHaveLength(2);
+  expect(await assigned()).toHaveLength(2);
 
   const { code, text } = await run('retry');
   expect(text).toContain(`${origin.topic} 0:1: handled`);
   expect(code).toBe(1);
-  expect(await mine()).toEqual([poison.key]);
+  expect(await assigned()).toEqual([poison.key]);
   expect((await invoice.get(`/invoices?orderId=${event.key}`)).body.content).toHaveLength(1);
 });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { applyEvents, type EffectOptions, startConsumer } from '@store/shared/messaging/consumer/consumer';
-import { forgetProcessed } from '@store/shared/messaging/consumer/processed-events';
+import { type ConsumerGroup, handleOnce, startConsumer } from '@store/shared/messaging/consumer/consumer';
+import { deleteOldEventIds } from '@store/shared/messaging/consumer/processed-events';
 import { createKafka, createPublisher } from '@store/shared/messaging/kafka';
 import { createLog } from '@store/shared/observability/log';
 import { Decimal } from '@store/shared/values/money';
@@ -10,7 +10,7 @@ import { receivedEvent, storedEvent } from '../../../../tests/kit/order-events.t
 import { brokers, createTopic, readTopic } from '../../../../tests/kit/topic.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { createSaga } from '../../src/saga.ts';
-import { createSagaStore, type SagaTransaction } from '../../src/saga-repository.ts';
+import { createSagaRepository, type SagaTransaction } from '../../src/saga-repository.ts';
 import { alice, eventsOf, tea, testApp } from '../_app.ts';
 
 const placedAt = new Date('2026-03-04T05:06:07.089Z');
@@ -19,7 +19,7 @@ const now = new Date('2026-03-04T05:06:09.001Z');
 
 let database: TestDatabase;
 let order: ReturnType<typeof testApp>;
-let effects: EffectOptions<SagaTransaction>;
+let effects: ConsumerGroup<SagaTransaction>;
 
 beforeAll(async () => {
   database = await createTestDatabase('order');
@@ -27,7 +27,7 @@ beforeAll(async () => {
   effects = {
     group: 'order-group',
     handlers: createSaga(() => now),
-    transaction: createSagaStore(order.transact).transaction,
+    transaction: createSagaRepository(order.transact).transaction,
   };
 });
 afterAll(async () => {
@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 type Stored = ReturnType<typeof storedEvent>;
-const apply = (...events: Stored[]) => applyEvents(effects, events.map(receivedEvent));
+const apply = (...events: Stored[]) => handleOnce(effects, events.map(receivedEvent));
 
 async function placed(): Promise<string> {
   const items = [{ productId: tea, quantity: 2 }];
@@ -170,7 +170,7 @@ describe('an event', () => {
   it('is not known when its effect was not committed', async () => {
     const id = await placed();
     const paid = receivedEvent(events.OrderPaid(id));
-    const cutOff: EffectOptions<SagaTransaction> = {
+    const cutOff: ConsumerGroup<SagaTransaction> = {
       ...effects,
       transaction: (work) =>
         effects.transaction(async (tx) => {
@@ -178,9 +178,9 @@ describe('an event', () => {
           throw new Error('cut off');
         }),
     };
-    await expect(applyEvents(cutOff, [paid])).rejects.toThrow('cut off');
+    await expect(handleOnce(cutOff, [paid])).rejects.toThrow('cut off');
     expect(await shown(id)).toMatchObject({ status: 'PENDING' });
-    await applyEvents(effects, [paid]);
+    await handleOnce(effects, [paid]);
     expect(await shown(id)).toMatchObject({ status: 'CONFIRMED' });
   });
 
@@ -195,7 +195,7 @@ describe('an event', () => {
     await order.prisma.$executeRaw`
       insert into processed_events (consumer_group, event_id, processed_at)
       select 'old-group', gen_random_uuid(), now() - n * interval '10 days 1 hour' from generate_series(0, 6000) as n`;
-    expect(await forgetProcessed(order.prisma)).toBe(5998);
+    expect(await deleteOldEventIds(order.prisma)).toBe(5998);
     expect(await order.prisma.processedEvent.count({ where: { consumerGroup: 'old-group' } })).toBe(3);
   });
 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createPublisher } from '@store/shared/messaging/kafka';
 import { createLog } from '@store/shared/observability/log';
 import request from 'supertest';
-import { awayDatabaseUrl, createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
+import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../../tests/kit/database.ts';
 import { storedEvent } from '../../../../tests/kit/order-events.ts';
 import { startService } from '../../../../tests/kit/service-process.ts';
 import { brokers, readTopic } from '../../../../tests/kit/topic.ts';
@@ -134,7 +134,7 @@ it('forgets Idempotency-Keys that are older than 24 hours', async () => {
 });
 
 it('waits for a database that is away: alive, not ready, and saying so', async () => {
-  const worker = await start({ DATABASE_URL: awayDatabaseUrl });
+  const worker = await start({ DATABASE_URL: unreachableDatabaseUrl });
   await worker.says('Waiting for what is needed to start');
   expect((await worker.get('/health/live')).status).toBe(200);
   expect(await worker.get('/health/ready')).toEqual({

@@ -1,14 +1,14 @@
 import pg from 'pg';
 import request from 'supertest';
 import { describeContract } from '../../../../tests/kit/contract.ts';
-import { awayDatabaseUrl, createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
+import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../../tests/kit/database.ts';
 import { orderRoutes } from '../../src/routes.ts';
 import { alice, bob, salt, tea, testApp, unknown } from '../_app.ts';
 
 let database: TestDatabase;
 let order: ReturnType<typeof testApp>;
 let holder: pg.Client;
-const away = testApp(awayDatabaseUrl);
+const away = testApp(unreachableDatabaseUrl);
 
 beforeAll(async () => {
   database = await createTestDatabase('order');
@@ -52,7 +52,7 @@ describeContract({
   // Only the shape of the routes is read here; the requests go to the application.
   routes: orderRoutes({} as never),
   app: () => order.app,
-  awayApp: () => away.app,
+  unavailableApp: () => away.app,
   accountId: alice,
   calls: {
     'post /orders': {

@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
-import { describeNonsense } from '../../../../tests/kit/fuzz.ts';
+import { describeFuzz } from '../../../../tests/kit/fuzz.ts';
 import { orderRoutes } from '../../src/routes.ts';
 import { alice, rowCounts, tea, testApp } from '../_app.ts';
 
@@ -30,7 +30,7 @@ async function cancelled() {
   return { path };
 }
 
-describeNonsense({
+describeFuzz({
   routes: orderRoutes({} as never),
   app: () => order.app,
   accountId: alice,

@@ -218,8 +218,8 @@ it('forgetReplies deletes what is older than 24 hours, in any number', async () 
     select ${alice}::uuid, n::text, '', '', '', ${now}::timestamptz - interval '24 hours 1 ms'
     from generate_series(1, 12000) as n`;
   const first = await place('a');
-  expect(await order.store.forgetReplies(now)).toBe(12_000);
-  expect(await order.store.forgetReplies(now)).toBe(0);
+  expect(await order.repository.deleteExpiredReplies(now)).toBe(12_000);
+  expect(await order.repository.deleteExpiredReplies(now)).toBe(0);
   expectReplayed(await place('a'), first);
   expect((await rowCounts(order.prisma)).keys).toBe(2);
 });

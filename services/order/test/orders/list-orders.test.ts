@@ -38,7 +38,7 @@ interface Shown {
 const next = (response: request.Response) => /^<([^>]+)>; rel="next"$/.exec(response.headers.link ?? '')?.[1];
 
 /** Follows `Link` to the end; `between` is called after each page. */
-async function walk(query: string, between: () => Promise<unknown> = async () => undefined): Promise<Shown[]> {
+async function paginate(query: string, between: () => Promise<unknown> = async () => undefined): Promise<Shown[]> {
   const shown: Shown[] = [];
   for (let path: string | undefined = `/orders${query}`; path !== undefined; ) {
     const response = await request(order.app).get(path).set('id-account', alice);
@@ -130,7 +130,7 @@ it.each(sorts.map((sort) => [sort.join(' ') || 'by default', sort] as const))(
   async (_name, sort) => {
     await seed(61);
     const before = await allIds();
-    const shown = await walk(queryOf(sort, 7), async () => {
+    const shown = await paginate(queryOf(sort, 7), async () => {
       if (idsOf(await orders()).length < 120) await seed(12); // of all times, states and totals: before and behind the cursor
     });
     const ids = idsOf(shown);
@@ -152,7 +152,7 @@ it('a walk by after agrees with the walk by page', async () => {
     const byPage = [];
     for (let page = 0; page < 5; page += 1)
       byPage.push(...(await list(`${queryOf(sort, 7)}&page=${page}`)).body.content);
-    expect(idsOf(await walk(queryOf(sort, 7)))).toEqual(idsOf(byPage));
+    expect(idsOf(await paginate(queryOf(sort, 7)))).toEqual(idsOf(byPage));
   }
 });
 
@@ -160,7 +160,7 @@ it('filters by status, in the list, in its numbers and along the walk', async ()
   await seed(31);
   const response = await list('?status=CONFIRMED&size=4');
   expect(response.body.page).toMatchObject({ totalElements: 11, totalPages: 3 });
-  const shown = await walk('?status=CONFIRMED&size=4&sort=total,desc');
+  const shown = await paginate('?status=CONFIRMED&size=4&sort=total,desc');
   expect(new Set(idsOf(shown)).size).toBe(11);
   expect(shown.every(({ status }) => status === 'CONFIRMED')).toBe(true);
 });

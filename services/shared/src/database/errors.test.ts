@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import pg from 'pg';
-import { isDatabaseAway, isDatabaseUnfit } from './errors.ts';
+import { isDatabaseMisconfigured, isDatabaseUnavailable } from './errors.ts';
 
 const base = process.env.TEST_DATABASE_URL ?? '';
 
@@ -30,15 +30,15 @@ it.each([
 ])('a database that does not answer %s in time is away', async (_, ask) => {
   const { server, url } = await listenInSilence();
   const error = await failure(ask(url));
-  expect(isDatabaseAway(error)).toBe(true);
+  expect(isDatabaseUnavailable(error)).toBe(true);
   server.close();
 });
 
 it('a database that refuses the role is there, but serves nobody', async () => {
   const url = Object.assign(new URL(base), { username: 'nobody', password: 'wrong' }).href;
   const error = await failure(new pg.Client({ connectionString: url }).connect());
-  expect(isDatabaseAway(error)).toBe(false);
-  expect(isDatabaseUnfit(error)).toBe(true);
+  expect(isDatabaseUnavailable(error)).toBe(false);
+  expect(isDatabaseMisconfigured(error)).toBe(true);
 });
 
 it('a database without the TLS that was asked for serves nobody', async () => {
@@ -46,7 +46,7 @@ it('a database without the TLS that was asked for serves nobody', async () => {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const error = await failure(new pg.Client({ host: '127.0.0.1', port, ssl: true }).connect());
-  expect(isDatabaseUnfit(error)).toBe(true);
+  expect(isDatabaseMisconfigured(error)).toBe(true);
   server.close();
 });
 
@@ -55,5 +55,5 @@ it('a wrong statement is neither', async () => {
   await client.connect();
   const error = await failure(client.query('select nothing from nowhere'));
   await client.end();
-  expect([isDatabaseAway(error), isDatabaseUnfit(error)]).toEqual([false, false]);
+  expect([isDatabaseUnavailable(error), isDatabaseMisconfigured(error)]).toEqual([false, false]);
 });

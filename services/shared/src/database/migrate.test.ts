@@ -39,7 +39,7 @@ async function query(sql: string, address = url): Promise<Record<string, unknown
   }
 }
 
-const booked = () =>
+const recorded = () =>
   query('select migration_name as name, finished_at is not null as done from _prisma_migrations order by started_at');
 
 it('applies what is new, in the order of the names, and books it', async () => {
@@ -51,7 +51,7 @@ it('applies what is new, in the order of the names, and books it', async () => {
   await write('3_third', 'insert into a values (3);');
   expect(await apply()).toEqual(['3_third']);
   expect(await query('select n from a order by n')).toEqual([{ n: 2 }, { n: 3 }]);
-  expect(await booked()).toEqual(['1_first', '2_second', '3_third'].map((name) => ({ name, done: true })));
+  expect(await recorded()).toEqual(['1_first', '2_second', '3_third'].map((name) => ({ name, done: true })));
 });
 
 it('is applied once when several copies start together on a fresh database', async () => {
@@ -60,7 +60,7 @@ it('is applied once when several copies start together on a fresh database', asy
   const applied = await Promise.all([apply(), apply(), apply(), apply()]);
   expect(applied.filter((names) => names.length > 0)).toEqual([['1_first', '2_second']]);
   expect(await query('select n from a order by n')).toEqual([{ n: 1 }, { n: 2 }]);
-  expect(await booked()).toHaveLength(2);
+  expect(await recorded()).toHaveLength(2);
 });
 
 it('takes a semicolon within a function, a text and a comment', async () => {

@@ -26,12 +26,12 @@ export async function migrate(databaseUrl: string, folder: URL): Promise<string[
   pool.on('error', () => undefined); // a lost connection fails the query that waits on it
   try {
     const migrations = await readMigrations(fileURLToPath(folder));
-    const booked = await finished(pool);
-    if (migrations.every(({ name }) => booked.has(name))) return [];
+    const recorded = await finished(pool);
+    if (migrations.every(({ name }) => recorded.has(name))) return [];
     // Most starts end here: the engine is large, and takes longer to load than all else of a service.
     const { applyMigrations, unfinished } = await import('./schema-engine.ts');
     await pool.query('select pg_advisory_lock($1)', [migrationLock]);
-    if (await hasBookings(pool))
+    if (await hasRecords(pool))
       await pool.query(`update _prisma_migrations set rolled_back_at = now() where ${unfinished}`);
     return await applyMigrations(pool, fileURLToPath(folder), migrations);
   } catch (error) {
@@ -42,13 +42,13 @@ export async function migrate(databaseUrl: string, folder: URL): Promise<string[
   }
 }
 
-async function hasBookings(pool: pg.Pool): Promise<boolean> {
+async function hasRecords(pool: pg.Pool): Promise<boolean> {
   const { rows } = await pool.query("select to_regclass('_prisma_migrations') is not null as exists");
   return rows[0].exists;
 }
 
 async function finished(pool: pg.Pool): Promise<Set<string>> {
-  if (!(await hasBookings(pool))) return new Set();
+  if (!(await hasRecords(pool))) return new Set();
   const { rows } = await pool.query(
     'select migration_name as name from _prisma_migrations where finished_at is not null and rolled_back_at is null',
   );

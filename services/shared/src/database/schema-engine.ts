@@ -75,8 +75,8 @@ function adapterOf(pool: pg.Pool, migrations: ReadonlySet<string>): PrismaPg {
   factory.connect = async () => {
     const adapter = await connect();
     adapter.executeScript = async (script) => {
-      const booking = `\n;update _prisma_migrations set finished_at = now() where ${unfinished}`;
-      const sql = migrations.has(script) ? script + booking : script;
+      const record = `\n;update _prisma_migrations set finished_at = now() where ${unfinished}`;
+      const sql = migrations.has(script) ? script + record : script;
       await adapter.executeRaw({ sql, args: [], argTypes: [] });
     };
     return adapter;

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import { z } from 'zod';
-import { isDatabaseAway, isDatabaseUnfit } from '../database/errors.ts';
+import { isDatabaseMisconfigured, isDatabaseUnavailable } from '../database/errors.ts';
 import type { Logger } from '../observability/log.ts';
 import { currentTrace } from '../observability/trace-context.ts';
 import { DomainError, type DomainErrorOptions, type ErrorKind } from '../values/errors.ts';
@@ -78,7 +78,7 @@ export function problemHandler(log: Logger): ErrorRequestHandler {
 
 function asDomainError(error: unknown): DomainError | undefined {
   if (error instanceof DomainError) return error;
-  if (isDatabaseAway(error) || isDatabaseUnfit(error)) {
+  if (isDatabaseUnavailable(error) || isDatabaseMisconfigured(error)) {
     return new DomainError('unavailable', 'The database is not available at the moment. Try again shortly.', {
       code: 'database-away',
       cause: error,

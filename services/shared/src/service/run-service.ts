@@ -30,7 +30,7 @@ export interface Service {
   /** What must answer for the service to be ready, by name. */
   checks?: Record<string, () => Promise<unknown>>;
   /** Whether a failure of `prepare` will pass by waiting; another ends the process. */
-  isPassing?(error: unknown): boolean;
+  isTransient?(error: unknown): boolean;
   /** Ports that answer like the main one. */
   extraPorts?: number[];
 }
@@ -110,7 +110,7 @@ async function prepare(service: Service, log: Logger, readiness: { stopping: boo
       return;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      if (service.isPassing?.(error) !== true) {
+      if (service.isTransient?.(error) !== true) {
         log.fatal({ err: error }, `Cannot start: ${reason}`);
         process.exit(1);
       }

@@ -9,14 +9,14 @@ export interface DueMail {
   attempts: number;
 }
 
-export interface MailStore {
+export interface MailRepository {
   /** Messages that are due, at most so many, each for one caller only: it has `holdSeconds` to send them. */
   claim(count: number, holdSeconds: number): Promise<DueMail[]>;
   sent(id: string): Promise<void>;
   postpone(id: string, seconds: number): Promise<void>;
 }
 
-export function createMailStore(prisma: PrismaClient): MailStore {
+export function createMailRepository(prisma: PrismaClient): MailRepository {
   return {
     claim: (count, holdSeconds) =>
       prisma.$queryRaw<DueMail[]>`

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from '@store/shared/observability/log';
-import type { DueMail, MailStore } from './mail-repository.ts';
+import type { DueMail, MailRepository } from './mail-repository.ts';
 
 export type SendMail = (mail: DueMail) => Promise<void>;
 
 export interface MailSenderOptions {
-  store: MailStore;
+  repository: MailRepository;
   send: SendMail;
   log: Logger;
   idleMs?: number;
@@ -20,7 +20,7 @@ const longestBackoffSeconds = 600;
  * Sends stored messages, each at least once: a message is marked after the mail server has taken it. What fails is
  * tried again for ever, ever more rarely. No transaction is open meanwhile.
  */
-export function startMailSender({ store, send, log, idleMs = 1_000 }: MailSenderOptions) {
+export function startMailSender({ repository, send, log, idleMs = 1_000 }: MailSenderOptions) {
   const stopping = new AbortController();
   const { signal } = stopping;
 
@@ -30,15 +30,15 @@ export function startMailSender({ store, send, log, idleMs = 1_000 }: MailSender
     } catch (error) {
       const seconds = Math.min(2 ** Math.min(mail.attempts, 20), longestBackoffSeconds);
       log.warn({ err: error, notificationId: mail.id, attempts: mail.attempts, seconds }, 'A message is sent later');
-      return store.postpone(mail.id, seconds);
+      return repository.postpone(mail.id, seconds);
     }
-    await store.sent(mail.id);
+    await repository.sent(mail.id);
   }
 
   async function run(): Promise<void> {
     while (!signal.aborted) {
       try {
-        const mails = await store.claim(atOnce, holdSeconds);
+        const mails = await repository.claim(atOnce, holdSeconds);
         const results = await Promise.allSettled(mails.map(sendOne));
         const failed = results.find((result) => result.status === 'rejected');
         if (failed) throw failed.reason;

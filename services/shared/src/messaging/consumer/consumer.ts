@@ -1,14 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { EachBatchPayload, Kafka } from 'kafkajs';
-import { type HandlingOptions, handleMessages } from './handle-chunk.ts';
-import type { EffectTransaction } from './handle-once.ts';
+import { type ChunkOptions, handleChunk } from './handle-chunk.ts';
+import type { HandlerTransaction } from './handle-once.ts';
 import { consumerMetrics, showFromStart } from './metrics.ts';
 import { createOffsets } from './offsets.ts';
 
 export type { RetryOptions } from './handle-chunk.ts';
-export { applyEvents, type EffectOptions, type EffectTransaction, type Handlers } from './handle-once.ts';
+export { type ConsumerGroup, type Handlers, type HandlerTransaction, handleOnce } from './handle-once.ts';
 
-export interface ConsumerOptions<Tx extends EffectTransaction, Prepared = void> extends HandlingOptions<Tx, Prepared> {
+export interface ConsumerOptions<Tx extends HandlerTransaction, Prepared = void> extends ChunkOptions<Tx, Prepared> {
   kafka: Kafka;
   /**
    * How many messages may share a transaction. More are faster; 1 where handlers of different orders lock the same
@@ -19,7 +19,7 @@ export interface ConsumerOptions<Tx extends EffectTransaction, Prepared = void> 
    * How long a message may wait for others to come with it: a group that nobody waits for costs less so.
    * Default 0: each is fetched at once.
    */
-  gatherMs?: number;
+  maxWaitMs?: number;
   /** Without a sign of life for so long a consumer counts as dead. Handlers may take longer. */
   sessionTimeoutMs?: number;
   /** The client has given up for good: the process had better end and be started anew. */
@@ -34,7 +34,7 @@ export interface Consumer {
 /** Partitions that are worked on side by side; each in order (spec: Topic, ordering). */
 const partitionsAtOnce = 6;
 /** Many messages: with so much there is no more waiting for others. */
-const gatherBytes = 256 * 1024;
+const fullBatchBytes = 256 * 1024;
 /** The client fetches nothing while a batch is handled: what takes longer goes on beside it. */
 const longestHoldMs = 200;
 const longestJoinMs = 10_000;
@@ -49,14 +49,14 @@ const longestRejoinMs = 15_000;
  * A database, a broker or a service that is away is no failure of a message: the partition waits. Partitions do not
  * wait for one another, and the group hears of this consumer however long a handler takes.
  */
-export function startConsumer<Tx extends EffectTransaction, Prepared = void>(
+export function startConsumer<Tx extends HandlerTransaction, Prepared = void>(
   options: ConsumerOptions<Tx, Prepared>,
 ): Consumer {
-  const { kafka, group, topic, chunkSize, gatherMs = 0, sessionTimeoutMs = 10_000, log, onCrash } = options;
+  const { kafka, group, topic, chunkSize, maxWaitMs = 0, sessionTimeoutMs = 10_000, log, onCrash } = options;
   const stopping = new AbortController();
   /** Aborted when partitions are dealt out anew: somebody else may have what is under way here. */
-  let dealt = new AbortController();
-  const mine = new Set<number>();
+  let assignment = new AbortController();
+  const assigned = new Set<number>();
   const works = new Map<number, Promise<void>>();
   const offsets = createOffsets(topic, log);
   let running: Promise<void> | undefined;
@@ -66,25 +66,25 @@ export function startConsumer<Tx extends EffectTransaction, Prepared = void>(
     sessionTimeout: sessionTimeoutMs,
     rebalanceTimeout: longestRejoinMs,
     heartbeatInterval: Math.min(3_000, sessionTimeoutMs / 4),
-    maxWaitTimeInMs: gatherMs || 500,
-    minBytes: gatherMs > 0 ? gatherBytes : 1,
+    maxWaitTimeInMs: maxWaitMs || 500,
+    minBytes: maxWaitMs > 0 ? fullBatchBytes : 1,
     allowAutoTopicCreation: false,
     retry: { restartOnFailure: async () => !stopping.signal.aborted },
   });
 
-  function dealAnew() {
-    dealt.abort();
+  function reassign() {
+    assignment.abort();
     offsets.forget();
-    if (!stopping.signal.aborted) dealt = new AbortController();
+    if (!stopping.signal.aborted) assignment = new AbortController();
   }
-  consumer.on(consumer.events.REBALANCING, dealAnew);
+  consumer.on(consumer.events.REBALANCING, reassign);
   consumer.on(consumer.events.GROUP_JOIN, ({ payload: { memberAssignment } }) => {
-    dealAnew();
-    mine.clear();
-    for (const partition of memberAssignment[topic] ?? []) mine.add(partition);
+    reassign();
+    assigned.clear();
+    for (const partition of memberAssignment[topic] ?? []) assigned.add(partition);
   });
   consumer.on(consumer.events.CRASH, ({ payload }) => {
-    dealAnew();
+    reassign();
     if (payload.restart || stopping.signal.aborted) return;
     if (payload.error.name !== noBroker) return onCrash(payload.error);
     running = rest().then(run);
@@ -94,14 +94,14 @@ export function startConsumer<Tx extends EffectTransaction, Prepared = void>(
     const { partition, messages } = batch;
 
     function done(offset: string): void {
-      if (!mine.has(partition)) return;
+      if (!assigned.has(partition)) return;
       offsets.done(partition, offset, payload.commitOffsetsIfNecessary);
       payload.resolveOffset(offset);
     }
 
     for (let from = 0; from < messages.length && !signal.aborted; from += chunkSize) {
       const end = consumerMetrics.seconds.startTimer({ group });
-      const isDone = await handleMessages(options, partition, messages.slice(from, from + chunkSize), signal, done);
+      const isDone = await handleChunk(options, partition, messages.slice(from, from + chunkSize), signal, done);
       if (!isDone) return;
       end();
     }
@@ -109,7 +109,7 @@ export function startConsumer<Tx extends EffectTransaction, Prepared = void>(
 
   async function eachBatch(payload: EachBatchPayload): Promise<void> {
     const { partition } = payload.batch;
-    const { signal } = dealt;
+    const { signal } = assignment;
     if (signal.aborted) return void payload.pause();
     // Only after a crash of the client there can be a former one, which is just giving up.
     const former = works.get(partition);
@@ -154,7 +154,7 @@ export function startConsumer<Tx extends EffectTransaction, Prepared = void>(
   return {
     async stop() {
       stopping.abort();
-      dealt.abort();
+      assignment.abort();
       await Promise.allSettled(works.values());
       await offsets.flush();
       // The client does not leave a group that it is just joining.

@@ -5,10 +5,10 @@ import { runInTrace, traceFrom } from '../../observability/trace-context.ts';
 import { deadLetterHeaders, deadLetterTopic } from '../dead-letters/dead-letters.ts';
 import { type OrderEvent, PoisonError, readEvent } from '../events.ts';
 import { isTooLarge, readMessage, type Sender } from '../kafka.ts';
-import { applyEvents, type EffectOptions, type EffectTransaction, isAway } from './handle-once.ts';
+import { type ConsumerGroup, type HandlerTransaction, handleOnce, isUnavailable } from './handle-once.ts';
 import { consumerMetrics } from './metrics.ts';
 
-export interface HandlingOptions<Tx extends EffectTransaction, Prepared = void> extends EffectOptions<Tx, Prepared> {
+export interface ChunkOptions<Tx extends HandlerTransaction, Prepared = void> extends ConsumerGroup<Tx, Prepared> {
   topic: string;
   /** For dead letters. */
   sender: Sender;
@@ -39,8 +39,8 @@ const longestWaitMs = 5_000;
  * @param done called when everything up to an offset is done with
  * @returns false when it was given up before the end, to be done again by whoever has the partition then
  */
-export async function handleMessages<Tx extends EffectTransaction, Prepared>(
-  options: HandlingOptions<Tx, Prepared>,
+export async function handleChunk<Tx extends HandlerTransaction, Prepared>(
+  options: ChunkOptions<Tx, Prepared>,
   partition: number,
   messages: KafkaMessage[],
   signal: AbortSignal,
@@ -55,7 +55,7 @@ export async function handleMessages<Tx extends EffectTransaction, Prepared>(
     // For the log lines; an event that can be handled has spans of its own.
     const trace = traceFrom(message.headers?.traceparent?.toString());
     if (poison !== undefined) {
-      if (!(await runInTrace(trace, () => bury(options, partition, message, 1, poison, signal)))) return false;
+      if (!(await runInTrace(trace, () => deadLetter(options, partition, message, 1, poison, signal)))) return false;
     } else if (event === undefined) {
       consumerMetrics.handled.inc({ group, result: 'skipped' });
     } else if (!isApplied) {
@@ -77,14 +77,14 @@ function read(message: KafkaMessage, wanted: ReadonlySet<string>): Handled {
   }
 }
 
-async function applyTogether<Tx extends EffectTransaction, Prepared>(
-  options: HandlingOptions<Tx, Prepared>,
+async function applyTogether<Tx extends HandlerTransaction, Prepared>(
+  options: ChunkOptions<Tx, Prepared>,
   all: Handled[],
 ): Promise<boolean> {
   const events = all.flatMap(({ event }) => event ?? []);
   if (events.length < 2) return false;
   try {
-    await applyEvents(options, events);
+    await handleOnce(options, events);
     return true;
   } catch (error) {
     options.log.debug({ err: error, events: events.length }, 'Events are handled one by one');
@@ -93,8 +93,8 @@ async function applyTogether<Tx extends EffectTransaction, Prepared>(
 }
 
 /** Pending, processing, retry, committed or dead letter: one message on its way. */
-async function handleOne<Tx extends EffectTransaction, Prepared>(
-  options: HandlingOptions<Tx, Prepared>,
+async function handleOne<Tx extends HandlerTransaction, Prepared>(
+  options: ChunkOptions<Tx, Prepared>,
   partition: number,
   message: KafkaMessage,
   event: OrderEvent,
@@ -103,15 +103,15 @@ async function handleOne<Tx extends EffectTransaction, Prepared>(
   const { group, retry, log } = options;
   for (let attempt = 1, waits = 0; !signal.aborted; ) {
     try {
-      await applyEvents(options, [event]);
+      await handleOnce(options, [event]);
       return true;
     } catch (error) {
       const about = { err: error, kind: event.kind, eventId: event.id, attempt };
-      if (isAway(error)) {
+      if (isUnavailable(error)) {
         log.warn(about, 'What the handler needs is away, the partition waits');
         await pause(Math.min(250 * 2 ** waits++, longestWaitMs), signal);
       } else if (error instanceof PoisonError || attempt >= retry.attempts) {
-        return bury(options, partition, message, attempt, error, signal);
+        return deadLetter(options, partition, message, attempt, error, signal);
       } else {
         log.warn(about, 'The handler failed and tries again');
         consumerMetrics.retries.inc({ group });
@@ -124,8 +124,8 @@ async function handleOne<Tx extends EffectTransaction, Prepared>(
 }
 
 /** Moves a message to the dead letters, however long that takes: it must not be lost. */
-async function bury<Tx extends EffectTransaction, Prepared>(
-  { group, sender, topic, log }: HandlingOptions<Tx, Prepared>,
+async function deadLetter<Tx extends HandlerTransaction, Prepared>(
+  { group, sender, topic, log }: ChunkOptions<Tx, Prepared>,
   partition: number,
   { key, value, headers, offset }: KafkaMessage,
   attempts: number,

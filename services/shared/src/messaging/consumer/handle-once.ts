@@ -1,4 +1,4 @@
-import { isDatabaseAway, isDatabaseUnfit } from '../../database/errors.ts';
+import { isDatabaseMisconfigured, isDatabaseUnavailable } from '../../database/errors.ts';
 import type { Query } from '../../database/query.ts';
 import { runInTrace, startSpan, type Trace, traceFrom } from '../../observability/trace-context.ts';
 import { DomainError } from '../../values/errors.ts';
@@ -6,7 +6,7 @@ import { type EventKind, eventAttributes, type OrderEvent } from '../events.ts';
 import { consumerMetrics } from './metrics.ts';
 
 /** What a handler's transaction offers to this file. */
-export interface EffectTransaction {
+export interface HandlerTransaction {
   query: Query;
 }
 
@@ -18,7 +18,7 @@ export type Handlers<Tx, Prepared = void> = {
   [K in EventKind]?: (event: OrderEvent<K>, tx: Tx, prepared: Prepared) => Promise<void>;
 };
 
-export interface EffectOptions<Tx extends EffectTransaction, Prepared = void> {
+export interface ConsumerGroup<Tx extends HandlerTransaction, Prepared = void> {
   /** spec: Events, rule 2: a group has its own offsets, and here its own memory of event ids. */
   group: string;
   handlers: Handlers<Tx, Prepared>;
@@ -31,8 +31,8 @@ export interface EffectOptions<Tx extends EffectTransaction, Prepared = void> {
 }
 
 /** Handles events in one transaction, each once however often it comes. */
-export async function applyEvents<Tx extends EffectTransaction, Prepared = void>(
-  options: EffectOptions<Tx, Prepared>,
+export async function handleOnce<Tx extends HandlerTransaction, Prepared = void>(
+  options: ConsumerGroup<Tx, Prepared>,
   events: OrderEvent[],
 ): Promise<void> {
   const { group } = options;
@@ -67,8 +67,8 @@ const startEventSpan = (event: OrderEvent, group: string) =>
   });
 
 /** @returns the events that were new */
-async function applyInTraces<Tx extends EffectTransaction, Prepared>(
-  { group, handlers, prepare, transaction }: EffectOptions<Tx, Prepared>,
+async function applyInTraces<Tx extends HandlerTransaction, Prepared>(
+  { group, handlers, prepare, transaction }: ConsumerGroup<Tx, Prepared>,
   events: OrderEvent[],
   traceOf: (event: OrderEvent) => Trace,
 ): Promise<Set<OrderEvent>> {
@@ -100,5 +100,7 @@ async function applyInTraces<Tx extends EffectTransaction, Prepared>(
 }
 
 /** Whether a failure says nothing about the event: what its handler needs is away, or in no state to serve anybody. */
-export const isAway = (error: unknown) =>
-  isDatabaseAway(error) || isDatabaseUnfit(error) || (error instanceof DomainError && error.kind === 'unavailable');
+export const isUnavailable = (error: unknown) =>
+  isDatabaseUnavailable(error) ||
+  isDatabaseMisconfigured(error) ||
+  (error instanceof DomainError && error.kind === 'unavailable');

@@ -9,18 +9,18 @@ export interface ProcessedEvents {
 const keepDays = 30;
 const hourMs = 60 * 60 * 1000;
 /** Few enough that a statement is done long before its time-out, however many there are. */
-const forgetAtOnce = 5_000;
+const deleteBatchSize = 5_000;
 
 /** Forgets the ids of events that can hardly come again; says how many. */
-export async function forgetProcessed(database: ProcessedEvents): Promise<number> {
+export async function deleteOldEventIds(database: ProcessedEvents): Promise<number> {
   for (let count = 0; ; ) {
     const deleted = await database.$executeRawUnsafe(
       `delete from processed_events where (consumer_group, event_id) in (
          select consumer_group, event_id from processed_events
-         where processed_at < now() - interval '${keepDays} days' limit ${forgetAtOnce})`,
+         where processed_at < now() - interval '${keepDays} days' limit ${deleteBatchSize})`,
     );
     count += deleted;
-    if (deleted < forgetAtOnce) return count;
+    if (deleted < deleteBatchSize) return count;
   }
 }
 

@@ -2,13 +2,13 @@ import { parseArgs } from 'node:util';
 import type { z } from 'zod';
 import { createLog } from '../../observability/log.ts';
 import { ConfigError, readConfig } from '../../service/config.ts';
-import type { EffectOptions, EffectTransaction } from '../consumer/handle-once.ts';
+import type { ConsumerGroup, HandlerTransaction } from '../consumer/handle-once.ts';
 import { type BrokerOptions, createKafka, createPublisher } from '../kafka.ts';
-import { type DeadLetter, handBack, readDeadLetters } from './dead-letters.ts';
+import { type DeadLetter, readDeadLetters, redrive } from './dead-letters.ts';
 
 /** What a consuming service lends to the command. */
-export interface DeadLetterGroup<Tx extends EffectTransaction, Prepared = void> {
-  effect: EffectOptions<Tx, Prepared>;
+export interface DeadLetterGroup<Tx extends HandlerTransaction, Prepared = void> {
+  consumerGroup: ConsumerGroup<Tx, Prepared>;
   brokers: BrokerOptions;
   close(): Promise<unknown>;
 }
@@ -24,7 +24,7 @@ The environment is that of the service.
 `;
 
 /** The dead-letter command of a service: `process.exitCode = await runDeadLetters(schema, open)`. */
-export async function runDeadLetters<S extends z.ZodType, Tx extends EffectTransaction, Prepared = void>(
+export async function runDeadLetters<S extends z.ZodType, Tx extends HandlerTransaction, Prepared = void>(
   schema: S,
   open: (config: z.output<S>) => DeadLetterGroup<Tx, Prepared>,
   argv = process.argv.slice(2),
@@ -47,27 +47,27 @@ export async function runDeadLetters<S extends z.ZodType, Tx extends EffectTrans
   }
 }
 
-async function work<Tx extends EffectTransaction, Prepared>(
+async function work<Tx extends HandlerTransaction, Prepared>(
   command: 'list' | 'retry',
-  { effect, brokers }: DeadLetterGroup<Tx, Prepared>,
+  { consumerGroup, brokers }: DeadLetterGroup<Tx, Prepared>,
   say: (line: string) => void,
 ): Promise<number> {
-  const broker = { ...brokers, clientId: `${effect.group}-dlq`, log: createLog('dlq', 'silent') };
+  const broker = { ...brokers, clientId: `${consumerGroup.group}-dlq`, log: createLog('dlq', 'silent') };
   const kafka = createKafka(broker);
   const letters: DeadLetter[] = [];
   await readDeadLetters(kafka, (letter) => {
-    if (letter.group === effect.group) letters.push(letter);
+    if (letter.group === consumerGroup.group) letters.push(letter);
   });
-  say(describeLetters(letters, effect.group));
+  say(describeLetters(letters, consumerGroup.group));
   if (command === 'list' || letters.length === 0) return 0;
 
   const sender = createPublisher(broker);
   const counts = { handled: 0, failed: 0 };
   try {
-    const isAlone = await handBack({
+    const isAlone = await redrive({
       kafka,
       sender,
-      effect,
+      consumerGroup,
       onResult(letter, error) {
         counts[error === undefined ? 'handled' : 'failed'] += 1;
         say(`${placeOf(letter)}: ${error === undefined ? 'handled' : `failed again: ${reasonOf(error)}`}`);

@@ -1,5 +1,5 @@
 import type { Kafka, KafkaMessage } from 'kafkajs';
-import { applyEvents, type EffectOptions, type EffectTransaction, isAway } from '../consumer/handle-once.ts';
+import { type ConsumerGroup, type HandlerTransaction, handleOnce, isUnavailable } from '../consumer/handle-once.ts';
 import { type Message, readEvent } from '../events.ts';
 import { readMessage, type Sender } from '../kafka.ts';
 import { committedOffsets, readPartitions, topicRanges } from './read-range.ts';
@@ -38,7 +38,7 @@ export function deadLetterHeaders(group: string, attempts: number, error: unknow
 }
 
 /** Offsets of a group of its own say which dead letters of a group have been handed back to it. */
-const reprocessingGroup = (group: string) => `${group}-dlq`;
+const redriveGroup = (group: string) => `${group}-dlq`;
 
 /** Calls back with each dead letter that was not handed back to its group yet, of those that are there now. */
 export async function readDeadLetters(kafka: Kafka, onLetter: (letter: DeadLetter) => void): Promise<void> {
@@ -50,19 +50,19 @@ export async function readDeadLetters(kafka: Kafka, onLetter: (letter: DeadLette
     ranges,
     async onMessage(partition, message) {
       const letter = toLetter(message);
-      const mark = marks.get(letter.group) ?? (await handedBack(kafka, letter.group));
+      const mark = marks.get(letter.group) ?? (await redrivenOffsets(kafka, letter.group));
       marks.set(letter.group, mark);
       if (BigInt(message.offset) >= (mark.get(partition) ?? 0n)) onLetter(letter);
     },
   });
 }
 
-export interface HandBackOptions<Tx extends EffectTransaction, Prepared = void> {
+export interface RedriveOptions<Tx extends HandlerTransaction, Prepared = void> {
   kafka: Kafka;
   /** For letters that fail once more. */
   sender: Sender;
   /** Whose letters, and what they are handed to. */
-  effect: EffectOptions<Tx, Prepared>;
+  consumerGroup: ConsumerGroup<Tx, Prepared>;
   /** @param error undefined when the letter's event was handled; otherwise the letter was written anew */
   onResult(letter: DeadLetter, error: unknown): void;
 }
@@ -73,12 +73,12 @@ export interface HandBackOptions<Tx extends EffectTransaction, Prepared = void> 
  * with that error, and the rest stays.
  * @returns false when another one hands back the same group's letters
  */
-export async function handBack<Tx extends EffectTransaction, Prepared = void>(
-  options: HandBackOptions<Tx, Prepared>,
+export async function redrive<Tx extends HandlerTransaction, Prepared = void>(
+  options: RedriveOptions<Tx, Prepared>,
 ): Promise<boolean> {
-  const { kafka, sender, effect, onResult } = options;
-  const { group } = effect;
-  const mark = await handedBack(kafka, group);
+  const { kafka, sender, consumerGroup, onResult } = options;
+  const { group } = consumerGroup;
+  const mark = await redrivenOffsets(kafka, group);
   const ranges = (await topicRanges(kafka, deadLetterTopic)).map(({ partition, start, end }) => {
     const marked = mark.get(partition) ?? 0n;
     return { partition, start: marked > start ? marked : start, end };
@@ -86,17 +86,17 @@ export async function handBack<Tx extends EffectTransaction, Prepared = void>(
   return readPartitions({
     kafka,
     topic: deadLetterTopic,
-    groupId: reprocessingGroup(group),
+    groupId: redriveGroup(group),
     ranges,
     async onMessage(_partition, raw) {
       const letter = toLetter(raw);
       if (letter.group !== group) return;
       try {
-        const event = readEvent(letter.message, new Set(Object.keys(effect.handlers)));
-        if (event !== undefined) await applyEvents(effect, [event]);
+        const event = readEvent(letter.message, new Set(Object.keys(consumerGroup.handlers)));
+        if (event !== undefined) await handleOnce(consumerGroup, [event]);
         onResult(letter, undefined);
       } catch (error) {
-        if (isAway(error)) throw error;
+        if (isUnavailable(error)) throw error;
         const headers = deadLetterHeaders(group, letter.attempts + 1, error, letter.origin, letter.time);
         await sender.send(deadLetterTopic, [{ ...raw, headers: { ...raw.headers, ...headers } }]);
         onResult(letter, error);
@@ -106,7 +106,7 @@ export async function handBack<Tx extends EffectTransaction, Prepared = void>(
 }
 
 /** Of each partition the offset up to which a group was handed its letters back. */
-const handedBack = (kafka: Kafka, group: string) => committedOffsets(kafka, reprocessingGroup(group), deadLetterTopic);
+const redrivenOffsets = (kafka: Kafka, group: string) => committedOffsets(kafka, redriveGroup(group), deadLetterTopic);
 
 function toLetter(raw: KafkaMessage): DeadLetter {
   const message = readMessage(raw);

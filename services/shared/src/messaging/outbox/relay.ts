@@ -24,9 +24,9 @@ const standbyMs = 1_000;
 /** Should a notification get lost, events wait no longer than this. */
 const pollMs = 1_000;
 const keepSentDays = 7;
-const forgetEveryMs = 60_000;
+const deleteEveryMs = 60_000;
 /** Few enough to be done at once, so that forgetting never holds up an event for long. */
-const forgetAtOnce = 5_000;
+const deleteBatchSize = 5_000;
 
 const published = new Counter({ name: 'outbox_published_total', help: 'Events that the broker has taken.' });
 const isActive = new Gauge({ name: 'outbox_relay_active', help: '1 while this process holds the relay lock.' });
@@ -84,21 +84,21 @@ export function startRelay(options: RelayOptions): Relay {
 }
 
 async function run({ databaseUrl, topic, publisher, log }: RelayOptions, signal: AbortSignal): Promise<void> {
-  const doorbell = createDoorbell(signal);
+  const notifier = createNotifier(signal);
   const publish = async (batch: StoredEvent[]) => {
     if (batch.length > 0) await publisher.publish(topic, batch);
   };
   for (let failures = 0; !signal.aborted; ) {
     const client = createClient(databaseUrl);
-    client.on('error', doorbell.ring); // the query that follows fails and says why
-    client.on('notification', doorbell.ring);
+    client.on('error', notifier.notify); // the query that follows fails and says why
+    client.on('notification', notifier.notify);
     try {
       await client.connect();
-      if (!(await isHolder(client, signal))) continue;
+      if (!(await acquireLock(client, signal))) continue;
       isActive.set(1);
       log.info('The relay is active');
       await client.query(`listen ${outboxChannel}`);
-      let forgetAt = 0;
+      let deleteAt = 0;
       let sent: StoredEvent[] = [];
       let batch: StoredEvent[] = [];
       while (!signal.aborted) {
@@ -107,11 +107,11 @@ async function run({ databaseUrl, topic, publisher, log }: RelayOptions, signal:
         published.inc(batch.length);
         oldestUnsent = next[0]?.createdAt;
         if (batch.length > 0) failures = 0;
-        if (Date.now() >= forgetAt) {
-          const forgotten = await forgetSent(client);
-          if (forgotten < forgetAtOnce) forgetAt = Date.now() + forgetEveryMs;
+        if (Date.now() >= deleteAt) {
+          const forgotten = await deleteSent(client);
+          if (forgotten < deleteBatchSize) deleteAt = Date.now() + deleteEveryMs;
         }
-        if (batch.length === 0 && next.length === 0) await doorbell.rung(pollMs);
+        if (batch.length === 0 && next.length === 0) await notifier.notified(pollMs);
         [sent, batch] = [batch, next];
       }
       await markSent(client, sent);
@@ -143,7 +143,7 @@ function createClient(databaseUrl: string): pg.Client {
 }
 
 /** Waits for the lock of this database; false when it is time to stop. */
-async function isHolder(client: pg.Client, signal: AbortSignal): Promise<boolean> {
+async function acquireLock(client: pg.Client, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
     const { rows } = await client.query<{ held: boolean }>('select pg_try_advisory_lock($1) as held', [relayLock]);
     if (rows[0]?.held) return true;
@@ -186,27 +186,27 @@ async function both<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
   return Promise.all([a, b]);
 }
 
-async function forgetSent(client: pg.Client): Promise<number> {
+async function deleteSent(client: pg.Client): Promise<number> {
   const { rowCount } = await client.query(
     `delete from outbox where id in (
-       select id from outbox where sent_at < now() - interval '${keepSentDays} days' limit ${forgetAtOnce})`,
+       select id from outbox where sent_at < now() - interval '${keepSentDays} days' limit ${deleteBatchSize})`,
   );
   return rowCount ?? 0;
 }
 
 /** Remembers a ring that comes while nobody waits, so that no event is left lying until the next poll. */
-function createDoorbell(signal: AbortSignal) {
-  let hasRung = false;
+function createNotifier(signal: AbortSignal) {
+  let isNotified = false;
   let wake = () => {};
-  const ring = () => {
-    hasRung = true;
+  const notify = () => {
+    isNotified = true;
     wake();
   };
-  signal.addEventListener('abort', ring);
+  signal.addEventListener('abort', notify);
   return {
-    ring,
-    async rung(timeoutMs: number): Promise<void> {
-      if (!hasRung) {
+    notify,
+    async notified(timeoutMs: number): Promise<void> {
+      if (!isNotified) {
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, timeoutMs);
           wake = () => {
@@ -215,7 +215,7 @@ function createDoorbell(signal: AbortSignal) {
           };
         });
       }
-      hasRung = false;
+      isNotified = false;
     },
   };
 }
