@@ -1,17 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } from 'kafkajs';
 import { parseAllDocuments } from 'yaml';
-import {
-  deadLetterHeaders,
-  deadLetterTopic,
-  readDeadLetters,
-} from '../../services/shared/src/messaging/dead-letters/dead-letters.ts';
-import { readPartitions, topicRanges } from '../../services/shared/src/messaging/dead-letters/read-range.ts';
-import { orderEventsTopic } from '../../services/shared/src/messaging/events.ts';
+import { brokersFrom } from '../../services/shared/src/messaging/config.ts';
+import { deadLetterHeaders, readDeadLetters } from '../../services/shared/src/messaging/dead-letters/dead-letters.ts';
+import { readRanges, topicRanges } from '../../services/shared/src/messaging/dead-letters/read-range.ts';
 import { createKafka, createPublisher } from '../../services/shared/src/messaging/kafka.ts';
-import { storeTopics } from '../../services/shared/src/messaging/topics.ts';
+import { deadLetterTopic, orderEventsTopic, storeTopics } from '../../services/shared/src/messaging/topics.ts';
 import { createLog } from '../../services/shared/src/observability/log.ts';
-import { brokersFrom } from '../../services/shared/src/service/config.ts';
 import { renderChart, valuesFiles } from '../../tools/chart/render.ts';
 import { startKafkaWithUsers } from './_kafka-with-users.ts';
 
@@ -134,7 +129,7 @@ it('dead letters are shown and handed back', async () => {
   const onMessage = async () => {
     seen += 1;
   };
-  await readPartitions({ kafka: client, topic: deadLetterTopic, ranges, groupId: 'invoice-group-dlq', onMessage });
+  await readRanges({ kafka: client, topic: deadLetterTopic, ranges, groupId: 'invoice-group-dlq', onMessage });
   expect(seen).toBeGreaterThan(0);
 });
 

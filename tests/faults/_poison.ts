@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { orderEventsTopic } from '@store/shared/messaging/events';
 import { createPublisher } from '@store/shared/messaging/kafka';
+import { orderEventsTopic } from '@store/shared/messaging/topics';
 import { createLog } from '@store/shared/observability/log';
 import type { Fixture } from './_fixture.ts';
 

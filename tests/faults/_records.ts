@@ -1,7 +1,6 @@
-import { deadLetterTopic } from '@store/shared/messaging/dead-letters/dead-letters';
-import { readPartitions, topicRanges } from '@store/shared/messaging/dead-letters/read-range';
-import { orderEventsTopic } from '@store/shared/messaging/events';
+import { readRanges, topicRanges } from '@store/shared/messaging/dead-letters/read-range';
 import { readMessage } from '@store/shared/messaging/kafka';
+import { deadLetterTopic, orderEventsTopic } from '@store/shared/messaging/topics';
 import type { Item } from './_customers.ts';
 import type { Fixture } from './_fixture.ts';
 import { createClient } from './_groups.ts';
@@ -109,7 +108,7 @@ export async function readRecords(fixture: Fixture) {
 async function readTopic(fixture: Fixture): Promise<TopicMessage[]> {
   const kafka = createClient(fixture);
   const messages: TopicMessage[] = [];
-  await readPartitions({
+  await readRanges({
     kafka,
     topic: orderEventsTopic,
     ranges: await topicRanges(kafka, orderEventsTopic),
@@ -127,7 +126,7 @@ async function readTopic(fixture: Fixture): Promise<TopicMessage[]> {
 async function readLetters(fixture: Fixture): Promise<Map<string, string>> {
   const kafka = createClient(fixture);
   const letters = new Map<string, string>();
-  await readPartitions({
+  await readRanges({
     kafka,
     topic: deadLetterTopic,
     ranges: await topicRanges(kafka, deadLetterTopic),

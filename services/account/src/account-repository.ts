@@ -1,4 +1,6 @@
+import { type Kysely, sql } from 'kysely';
 import type { PrismaClient } from './generated/client.ts';
+import type { DB } from './generated/tables.ts';
 
 export interface Account {
   id: string;
@@ -9,27 +11,28 @@ export interface Account {
 
 export type AccountRepository = ReturnType<typeof createAccountRepository>;
 
-export function createAccountRepository(prisma: PrismaClient) {
+const columns = ['id', 'name', 'email', 'created_at as createdAt'] as const;
+
+export function createAccountRepository(prisma: PrismaClient, kysely: Kysely<DB>) {
   return {
     async find(id: string): Promise<Account | undefined> {
       const select = { id: true, name: true, email: true, createdAt: true };
       return (await prisma.account.findUnique({ where: { id }, select })) ?? undefined;
     },
-    /** Not Prisma's `mode: 'insensitive'`: that is ILIKE, to which an underscore is any character. */
-    async findByEmail(email: string): Promise<(Account & { passwordHash: string }) | undefined> {
-      const [row] = await prisma.$queryRaw<(Account & { passwordHash: string })[]>`
-        select id::text, name, email, created_at as "createdAt", password_hash as "passwordHash"
-        from accounts where lower(email) = lower(${email})`;
-      return row;
-    },
-    /** @returns undefined when the e-mail is taken */
-    async insert(account: Omit<Account, 'createdAt'> & { passwordHash: string }): Promise<Account | undefined> {
-      const { id, name, email, passwordHash } = account;
-      const [row] = await prisma.$queryRaw<Account[]>`
-        insert into accounts (id, name, email, password_hash) values (${id}::uuid, ${name}, ${email}, ${passwordHash})
-        on conflict (lower(email)) do nothing
-        returning id::text, name, email, created_at as "createdAt"`;
-      return row;
-    },
+    /** Not by Prisma's `mode: 'insensitive'`: that is ILIKE, to which an underscore is any character. */
+    findByEmail: (email: string): Promise<(Account & { passwordHash: string }) | undefined> =>
+      kysely
+        .selectFrom('accounts')
+        .select([...columns, 'password_hash as passwordHash'])
+        .where(sql`lower(email)`, '=', sql`lower(${email})`)
+        .executeTakeFirst(),
+    /** @returns undefined if the e-mail is taken */
+    insert: ({ passwordHash, ...account }: Omit<Account, 'createdAt'> & { passwordHash: string }) =>
+      kysely
+        .insertInto('accounts')
+        .values({ ...account, password_hash: passwordHash })
+        .onConflict((conflict) => conflict.expression(sql`lower(email)`).doNothing())
+        .returning(columns)
+        .executeTakeFirst(),
   };
 }

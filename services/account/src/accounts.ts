@@ -1,7 +1,7 @@
+import type { AccountIn, AccountOut, Credentials } from '@store/shared/contracts/account';
 import { DomainError } from '@store/shared/values/errors';
 import type { Account, AccountRepository } from './account-repository.ts';
 import type { Passwords } from './passwords.ts';
-import type { AccountIn, AccountOut, Credentials } from './schemas.ts';
 
 interface Dependencies {
   repository: AccountRepository;
@@ -20,7 +20,7 @@ export function createAccounts({ repository, passwords, newId }: Dependencies) {
   });
 
   return {
-    /** All that the caller may see: the own account. */
+    /** Everything that the caller may see: the caller's own account. */
     async list(callerId: string): Promise<AccountOut[]> {
       const account = await repository.find(callerId);
       return account === undefined ? [] : [toOut(account)];

@@ -1,6 +1,11 @@
-import { atOnce, bearerConfig, commonConfig, databaseUrl, needsBearerKeys } from '@store/shared/service/config';
+import { bearerConfig, requireBearerKeys } from '@store/shared/auth/config';
+import { databaseConfig } from '@store/shared/database/config';
+import { serviceConfig } from '@store/shared/service/config';
+import { reportTogether } from '@store/shared/values/environment';
 import { z } from 'zod';
 
 export const configSchema = z
-  .object({ ...commonConfig, ...bearerConfig, DATABASE_URL: databaseUrl })
-  .superRefine(needsBearerKeys, atOnce);
+  .object({ ...serviceConfig, ...bearerConfig, ...databaseConfig })
+  .superRefine(requireBearerKeys, reportTogether);
+
+export type AccountConfig = z.output<typeof configSchema>;

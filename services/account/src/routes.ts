@@ -1,8 +1,8 @@
-import { type AnyRoute, away, created, ok, problem, route } from '@store/shared/http/route';
+import { accountIn, accountOut, credentials } from '@store/shared/contracts/account';
+import { type AnyRoute, created, ok, problem, route, unavailable } from '@store/shared/http/route';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import type { Accounts } from './accounts.ts';
-import { accountIn, accountOut, credentials } from './schemas.ts';
 
 const tag = 'accounts';
 
@@ -14,7 +14,7 @@ export function accountRoutes(accounts: Accounts): AnyRoute[] {
       summary: 'List the accounts that the caller may see: the own one',
       tag,
       identity: 'account',
-      responses: { 200: { description: 'An array with one account.', body: z.array(accountOut) }, 503: away },
+      responses: { 200: { description: 'An array with one account.', body: z.array(accountOut) }, 503: unavailable },
       handler: async ({ accountId }) => ok(await accounts.list(accountId)),
     }),
     route({
@@ -24,10 +24,10 @@ export function accountRoutes(accounts: Accounts): AnyRoute[] {
       tag,
       identity: 'account',
       params: z.object({ id: uuid }),
-      responses: { 200: { description: 'The account.', body: accountOut }, 503: away },
+      responses: { 200: { description: 'The account.', body: accountOut }, 503: unavailable },
       handler: async ({ accountId, params: { id } }) => ok(await accounts.get(accountId, id)),
     }),
-    // For the auth service: the gateway does not route these.
+    // Internal, for the auth service: the gateway does not route these.
     route({
       method: 'post',
       path: '/internal/accounts',
@@ -39,7 +39,7 @@ export function accountRoutes(accounts: Accounts): AnyRoute[] {
       responses: {
         201: { description: 'Registered.', body: accountOut, headers: { Location: 'Path of the new account.' } },
         409: problem('The e-mail address is taken.'),
-        503: away,
+        503: unavailable,
       },
       async handler({ body }) {
         const account = await accounts.register(body);
@@ -57,7 +57,7 @@ export function accountRoutes(accounts: Accounts): AnyRoute[] {
       responses: {
         200: { description: 'The account that the password belongs to.', body: accountOut },
         401: problem('No account has this e-mail address and this password.'),
-        503: away,
+        503: unavailable,
       },
       handler: async ({ body }) => ok(await accounts.checkPassword(body)),
     }),

@@ -1,22 +1,20 @@
 import { openDatabase } from '@store/shared/database/database';
 import { createLog } from '@store/shared/observability/log';
-import { createAccountRepository } from '../src/account-repository.ts';
-import { createApp } from '../src/app.ts';
+import { configSchema } from '../src/config.ts';
 import { PrismaClient } from '../src/generated/client.ts';
-import { createPasswords, type PasswordLimits } from '../src/passwords.ts';
+import type { DB } from '../src/generated/tables.ts';
+import type { PasswordLimits } from '../src/passwords.ts';
+import { createAccountService } from '../src/service.ts';
 
 export const ada = { name: 'Ada Lovelace', email: 'Ada.Lovelace@Example.com', password: ' correct horse ' };
 
-/** The real application over a database of the test's own. `logged` grows with what it logs. */
+/** The real service over a database of the test's own. `logged` grows with its log lines. */
 export async function testApp(databaseUrl: string, limits: PasswordLimits = {}) {
-  const { adapter, close } = openDatabase(databaseUrl);
-  const prisma = new PrismaClient({ adapter });
+  const database = openDatabase<DB>(databaseUrl);
   const logged: string[] = [];
-  const app = createApp({
-    repository: createAccountRepository(prisma),
-    passwords: await createPasswords(limits),
-    log: createLog('account', 'trace', { write: (line) => logged.push(line) }),
-    production: false,
-  });
-  return { app, prisma, logged, close };
+  const log = createLog('account', 'trace', { write: (line) => logged.push(line) });
+  const config = configSchema.parse({ DATABASE_URL: databaseUrl });
+  const { app } = await createAccountService({ config, log, database }, limits);
+  const prisma = new PrismaClient({ adapter: database.adapter });
+  return { app, prisma, logged, close: database.close };
 }

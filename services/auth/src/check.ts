@@ -7,7 +7,7 @@ import type { Tokens } from './tokens.ts';
 
 const checks = new Counter({
   name: 'auth_checks_total',
-  help: 'Requests that the gateway has asked about, by result: accepted, refused, failed.',
+  help: 'Token checks for the gateway, by result: accepted, refused, failed.',
   labelNames: ['result'],
 });
 
@@ -15,8 +15,8 @@ const missing = unauthorized('The token cookie is missing or empty. Log in first
 const invalid = unauthorized('Invalid token');
 
 /**
- * Answers the gateway's question whether a request may pass, and on whose behalf (spec: Platform scheme, rules 3 to 6):
- * 200 with `id-account` and `authorization`, or 401. No log line per request: the request itself will have its own.
+ * The token check of a secured request (contract 3.1): 200 with `id-account` and `authorization`, or 401. Not logged:
+ * the request itself will be.
  */
 export function createCheck({ tokens, log }: { tokens: Tokens; log: Logger }): RequestListener {
   return (req, res) => {
@@ -44,7 +44,7 @@ function refuse(res: ServerResponse, body: string): void {
   res.end(body);
 }
 
-/** The gateway turns a 500 into a 503: nobody gets through, and nobody is told to log in again. */
+/** The gateway turns a 500 into a 503: nobody gets through, nor is told to log in again. */
 function fail(req: IncomingMessage, res: ServerResponse, error: unknown, log: Logger): void {
   checks.inc({ result: 'failed' });
   const requestId = req.headers['x-request-id'];

@@ -1,11 +1,13 @@
-import { commonConfig, flag, seconds, serviceUrl, tokenKeyConfig } from '@store/shared/service/config';
+import { tokenKeyConfig } from '@store/shared/auth/config';
+import { serviceConfig } from '@store/shared/service/config';
+import { flag, seconds, serviceUrl } from '@store/shared/values/environment';
 import { z } from 'zod';
 
 export const configSchema = z
   .object({
-    ...commonConfig,
+    ...serviceConfig,
     ...tokenKeyConfig,
-    /** Life of a token and of its cookie. */
+    /** Lifetime of a token and of its cookie. */
     JWT_TTL_SECONDS: seconds(60, 31_536_000).default(86_400),
     JWT_HTTP_ONLY: flag.default(true),
     COOKIE_SAME_SITE: z.enum(['Lax', 'Strict', 'None']).default('Lax'),
@@ -14,5 +16,7 @@ export const configSchema = z
   })
   .refine((config) => config.COOKIE_SAME_SITE !== 'None' || config.COOKIE_SECURE, {
     path: ['COOKIE_SAME_SITE'],
-    message: 'None needs COOKIE_SECURE=true: browsers drop such a cookie otherwise',
+    message: 'None needs COOKIE_SECURE=true: browsers drop the cookie otherwise',
   });
+
+export type AuthConfig = z.output<typeof configSchema>;

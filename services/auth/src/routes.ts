@@ -1,7 +1,8 @@
-import { type AnyRoute, away, created, ok, problem, route } from '@store/shared/http/route';
+import { accountIn, accountOut, credentials } from '@store/shared/contracts/account';
+import { type AnyRoute, created, ok, problem, route, unavailable } from '@store/shared/http/route';
 import type { Auth } from './auth.ts';
-import { accountIn, accountOut, credentials, solveOut, tokenIn } from './schemas.ts';
-import type { TokenCookie } from './token-cookie.ts';
+import { solveOut, tokenCookie, tokenIn } from './schemas.ts';
+import { type TokenCookie, tokenCookieName } from './token-cookie.ts';
 
 const tag = 'auth';
 const noStore = { 'Cache-Control': 'no-store' };
@@ -18,7 +19,7 @@ export function authRoutes(auth: Auth, cookie: TokenCookie): AnyRoute[] {
       responses: {
         201: { description: 'Registered.', body: accountOut, headers: { Location: 'Path of the new account.' } },
         409: problem('The e-mail address is taken.'),
-        503: away,
+        503: unavailable,
       },
       async handler({ body }) {
         const account = await auth.register(body);
@@ -35,7 +36,7 @@ export function authRoutes(auth: Auth, cookie: TokenCookie): AnyRoute[] {
       responses: {
         200: { description: 'Logged in.', body: accountOut, headers: { 'Set-Cookie': 'The token.' } },
         401: problem('No account has this e-mail address and this password.'),
-        503: away,
+        503: unavailable,
       },
       async handler({ body }) {
         const { account, token } = await auth.login(body);
@@ -45,11 +46,15 @@ export function authRoutes(auth: Auth, cookie: TokenCookie): AnyRoute[] {
     route({
       method: 'get',
       path: '/auth/logout',
-      summary: 'Log out: the cookie is cleared, whether there is one or not',
+      summary: 'Log out: clears the cookie, also if there is none',
       tag,
       identity: 'none',
+      cookies: tokenCookie,
       responses: { 200: { description: 'Logged out.', headers: { 'Set-Cookie': 'No token.' } } },
-      handler: () => ok(undefined, { ...noStore, 'Set-Cookie': cookie.cleared }),
+      async handler({ cookies }) {
+        await auth.logout(cookies[tokenCookieName]);
+        return ok(undefined, { ...noStore, 'Set-Cookie': cookie.cleared });
+      },
     }),
     route({
       method: 'post',

@@ -7,32 +7,32 @@ export interface CookieOptions {
   maxAgeSeconds: number;
 }
 
-const name = '__store_jwt_token';
-// Of a comma too: that is how a proxy joins two Cookie headers.
+export const tokenCookieName = '__store_jwt_token';
+// Also a comma, by which proxies join two Cookie headers.
 const separator = /[;,]/;
 
 export type TokenCookie = ReturnType<typeof createTokenCookie>;
 
-/** Values of `Set-Cookie` for the platform token (decisions 3). */
+/** `Set-Cookie` values for the token (contract 3.3). */
 export function createTokenCookie({ httpOnly, sameSite, secure, maxAgeSeconds }: CookieOptions) {
   const lower = { Lax: 'lax', Strict: 'strict', None: 'none' } as const;
   const attributes = { path: '/', httpOnly, secure, sameSite: lower[sameSite] };
   return {
-    carrying: (token: string) => stringifySetCookie(name, token, { ...attributes, maxAge: maxAgeSeconds }),
-    /** Makes the browser forget the cookie: it must have the attributes that it was set with. */
-    cleared: stringifySetCookie(name, '', { ...attributes, maxAge: 0, expires: new Date(0) }),
+    carrying: (token: string) => stringifySetCookie(tokenCookieName, token, { ...attributes, maxAge: maxAgeSeconds }),
+    /** Browsers delete a cookie only if the attributes are those it was set with. */
+    cleared: stringifySetCookie(tokenCookieName, '', { ...attributes, maxAge: 0, expires: new Date(0) }),
   };
 }
 
 /**
- * Every value that a `Cookie` header gives the token. A parser would pick one of two, and another parser
- * the other, so whoever asks has to see both.
+ * Every value that a `Cookie` header holds for the token. Parsers disagree on which of two counts, so the caller has to
+ * see both.
  */
 export function tokensInCookies(header = ''): string[] {
   const values: string[] = [];
   for (const pair of header.split(separator)) {
     const equals = pair.indexOf('=');
-    if (equals > 0 && pair.slice(0, equals).trim() === name) values.push(pair.slice(equals + 1).trim());
+    if (equals > 0 && pair.slice(0, equals).trim() === tokenCookieName) values.push(pair.slice(equals + 1).trim());
   }
   return values;
 }

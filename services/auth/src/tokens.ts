@@ -6,9 +6,9 @@ import { errors, jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
 
 interface Dependencies {
-  /** Signs. */
+  /** Signs new tokens. */
   key: TokenKey;
-  /** Still verify, so that a change of the key logs nobody out. */
+  /** Still verify, so that a rotation logs nobody out. */
   previousKeys?: TokenKey[];
   ttlSeconds: number;
   /** Milliseconds since 1970. */
@@ -19,11 +19,11 @@ interface Dependencies {
 export type Tokens = ReturnType<typeof createTokens>;
 
 const skewSeconds = 30;
-/** Browsers keep no longer cookie, and ours is a tenth of it. */
+/** The longest cookie that browsers keep; our tokens are a tenth of it. */
 const maxTokenLength = 4096;
 const compactJws = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** Platform tokens (decisions 3). */
+/** Platform tokens (contract 3.2). */
 export function createTokens({
   key,
   previousKeys = [],
@@ -32,10 +32,10 @@ export function createTokens({
   newId = randomUUID,
 }: Dependencies) {
   const getKey = keyByKid([...previousKeys, key]);
-  // Only tokens that were found good, until they expire: verifying costs as much as the rest of a request.
+  // Valid tokens only, until they expire: a verification costs as much as the rest of a check.
   const verified = new LRUCache<string, { accountId: string; validUntil: number }>({ max: 10_000 });
 
-  /** The account of a token that was verified a while ago and has not expired since. */
+  /** The account of a token that was verified before and has not expired since. */
   function remembered(token: string): string | undefined {
     const known = verified.get(token);
     return known !== undefined && clock() < known.validUntil ? known.accountId : undefined;
@@ -44,7 +44,7 @@ export function createTokens({
   async function verify(token: string) {
     try {
       return await jwtVerify(token, getKey, {
-        // The list is ours: never `none`, never what the token's header asks for.
+        // An explicit list: never `none`, never the choice of the token's header.
         algorithms: [tokenAlgorithm],
         issuer: tokenIssuer,
         audience: tokenAudience,
@@ -73,7 +73,7 @@ export function createTokens({
         .setExpirationTime(now + ttlSeconds)
         .sign(key.key);
     },
-    /** The account of a token, undefined when the token is not valid. */
+    /** The account of a token, undefined if the token is invalid. */
     async resolve(token: string): Promise<string | undefined> {
       const known = remembered(token);
       if (known !== undefined) return known;
@@ -87,11 +87,11 @@ export function createTokens({
   };
 }
 
-/** The last digit of a base64 text has spare bits: four spellings of one signature would all be good. */
+/** The last base64 digit has unused bits, so that four spellings of one signature would all be valid. */
 function isCanonical(token: string): boolean {
   const signature = token.slice(token.lastIndexOf('.') + 1);
   return Buffer.from(signature, 'base64url').toString('base64url') === signature;
 }
 
-/** A slice of a header keeps all of the header in memory. */
+/** A slice of a header would keep the whole header in memory. */
 const copy = (token: string) => Buffer.from(token, 'latin1').toString('latin1');

@@ -1,16 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { importTokenKey } from '@store/shared/auth/token-keys';
+import type { AccountOut } from '@store/shared/contracts/account';
 import { createLog } from '@store/shared/observability/log';
 import { DomainError } from '@store/shared/values/errors';
 import type { AccountClient } from '../src/account-client.ts';
-import { createApp } from '../src/app.ts';
-import type { AccountOut } from '../src/schemas.ts';
-import { type CookieOptions, createTokenCookie } from '../src/token-cookie.ts';
+import { configSchema } from '../src/config.ts';
+import { createAuthService } from '../src/service.ts';
 import { createTokens } from '../src/tokens.ts';
 
 export const ada = { name: 'Ada Lovelace', email: 'ada@example.com', password: ' correct horse ' };
 
-export const newKey = () => importTokenKey(randomBytes(32).toString('base64'));
+const newSecret = () => randomBytes(32).toString('base64');
+export const newKey = () => importTokenKey(newSecret());
 
 /** The account service as far as auth can see it. */
 export function fakeAccounts(): AccountClient & { calls: unknown[] } {
@@ -35,20 +36,15 @@ export function fakeAccounts(): AccountClient & { calls: unknown[] } {
 
 interface Options {
   accounts?: AccountClient;
-  cookie?: Partial<CookieOptions>;
+  env?: Record<string, string>;
 }
 
-/** The real application with a key of its own. `logged` grows with what it logs. */
-export async function testApp({ accounts = fakeAccounts(), cookie }: Options = {}) {
-  const tokens = createTokens({ key: await newKey(), ttlSeconds: 86_400 });
+/** The real service with a key of its own, and `tokens` that issue what it accepts. `logged` grows with its log lines. */
+export async function testApp({ accounts = fakeAccounts(), env }: Options = {}) {
+  const config = configSchema.parse({ JWT_SECRET_KEY: newSecret(), ACCOUNT_URL: 'http://account', ...env });
+  const tokens = createTokens({ key: await importTokenKey(config.JWT_SECRET_KEY), ttlSeconds: 86_400 });
   const logged: string[] = [];
   const log = createLog('auth', 'trace', { write: (line) => logged.push(line) });
-  const app = createApp({
-    accounts,
-    tokens,
-    cookie: createTokenCookie({ httpOnly: true, sameSite: 'Lax', secure: false, maxAgeSeconds: 86_400, ...cookie }),
-    log,
-    production: false,
-  });
+  const { app } = await createAuthService({ config, log }, accounts);
   return { app, tokens, log, logged };
 }

@@ -30,7 +30,7 @@ const says =
   (_req, res) =>
     res.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body));
 const problem = (status: number, rest = {}) => ({ type: 'about:blank', title: 'No', status, ...rest });
-const client = (timeoutMs?: number) => createAccountClient({ url, ...(timeoutMs && { timeoutMs }) });
+const client = (timeoutMs?: number) => createAccountClient({ baseUrl: url, ...(timeoutMs && { timeoutMs }) });
 
 it('registers, and goes on with the trace', async () => {
   const seen: unknown[] = [];
@@ -112,6 +112,6 @@ it('gives up when the answer or its end does not come', async () => {
 });
 
 it('takes a port that nobody listens on for being away', async () => {
-  const nobody = createAccountClient({ url: 'http://127.0.0.1:1' });
+  const nobody = createAccountClient({ baseUrl: 'http://127.0.0.1:1' });
   await expect(nobody.register(ada)).rejects.toMatchObject({ kind: 'unavailable', retryAfterSeconds: 1 });
 });

@@ -62,7 +62,10 @@ describe('POST /auth/login', () => {
   });
 
   it('makes the cookie as it is told', async () => {
-    const strict = await testApp({ accounts, cookie: { httpOnly: false, secure: true, sameSite: 'Strict' } });
+    const strict = await testApp({
+      accounts,
+      env: { JWT_HTTP_ONLY: 'false', COOKIE_SECURE: 'true', COOKIE_SAME_SITE: 'Strict' },
+    });
     await post('/auth/register', ada);
     const login = await request(strict.app).post('/auth/login').send(ada).expect(200);
     const { value: _, maxAge, ...attributes } = cookieOf(login);
@@ -137,7 +140,7 @@ describe('POST /auth/solve', () => {
 
 describe('the account service is away', () => {
   it('asks to come back, except where it is not needed', async () => {
-    auth = await testApp({ accounts: createAccountClient({ url: 'http://127.0.0.1:1' }) });
+    auth = await testApp({ accounts: createAccountClient({ baseUrl: 'http://127.0.0.1:1' }) });
     for (const path of ['/auth/register', '/auth/login']) {
       const { headers, body } = await post(path, ada).expect(503);
       expect(headers['retry-after']).toBe('1');
@@ -166,7 +169,7 @@ it('logs neither password nor token, whatever happens', async () => {
   await request(auth.app).get('/auth/nothing').set('Authorization', `Bearer ${token}`).expect(404);
   await request(broken.app).post('/auth/login').send(ada).expect(500);
   const lines = [...auth.logged, ...broken.logged].join('');
-  expect(auth.logged).toHaveLength(10);
+  expect(auth.logged).toHaveLength(11);
   expect(broken.logged).toHaveLength(2);
   for (const secret of [ada.password.trim(), ...token.split('.').slice(1)]) expect(lines).not.toContain(secret);
 });

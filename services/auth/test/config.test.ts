@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readConfig } from '@store/shared/service/config';
+import { readConfig } from '@store/shared/values/environment';
 import { configSchema } from '../src/config.ts';
 
 const secret = (bytes = randomBytes(32)) => bytes.toString('base64');

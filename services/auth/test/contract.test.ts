@@ -9,7 +9,7 @@ let away: Awaited<ReturnType<typeof testApp>>;
 
 beforeAll(async () => {
   auth = await testApp();
-  away = await testApp({ accounts: createAccountClient({ url: 'http://127.0.0.1:1' }) });
+  away = await testApp({ accounts: createAccountClient({ baseUrl: 'http://127.0.0.1:1' }) });
 });
 
 let registered = 0;

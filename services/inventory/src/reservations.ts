@@ -7,11 +7,11 @@ interface Dependencies {
   repository: ReservationRepository;
   newId: () => string;
   clock: () => Date;
-  /** decisions 5: from the payment to the shipment. */
+  /** From payment to shipment (contract 6.1). */
   shipAfterMs: number;
 }
 
-interface OrderRef {
+export interface OrderRef {
   orderId: string;
   customerId: string;
 }
@@ -25,13 +25,13 @@ export interface Demand extends OrderRef {
 export type Reservations = ReturnType<typeof createReservations>;
 
 /**
- * What happens to the stock of an order (decisions 5, Order life). Every function looks at the reservation under its
- * lock first: what comes late or again changes nothing.
+ * What happens to the stock of an order (contract 6.1). Every function first reads the reservation under its lock: late
+ * and repeated events change nothing.
  */
 export function createReservations({ repository, newId, clock, shipAfterMs }: Dependencies) {
   const event = <K extends EventKind>(kind: K, payload: Payload<K>): StoredEvent => newEvent(newId(), kind, payload);
 
-  async function giveBack(
+  async function release(
     tx: ReservationTransaction,
     { orderId, customerId, items }: Reservation,
     reason: string,
@@ -45,7 +45,7 @@ export function createReservations({ repository, newId, clock, shipAfterMs }: De
   }
 
   return {
-    /** All of it or nothing. */
+    /** Reserves all items or none. */
     async reserve(tx: ReservationTransaction, { orderId, customerId, items, total }: Demand): Promise<void> {
       const now = clock();
       const times = { createdAt: now, updatedAt: now };
@@ -74,10 +74,10 @@ export function createReservations({ repository, newId, clock, shipAfterMs }: De
 
     async releaseUnpaid(tx: ReservationTransaction, { orderId }: OrderRef): Promise<void> {
       const reservation = await tx.findForUpdate(orderId);
-      if (reservation?.status === 'RESERVED') await giveBack(tx, reservation, 'payment failed');
+      if (reservation?.status === 'RESERVED') await release(tx, reservation, 'payment failed');
     },
 
-    /** Calls back what was just leaving; remembers the order where it comes before its creation. */
+    /** Also recalls what was just shipped; if it precedes OrderCreated, it records the order so that nothing is reserved. */
     async releaseCancelled(tx: ReservationTransaction, { orderId, customerId }: OrderRef, reason: string) {
       const now = clock();
       const nothing = { orderId, customerId, items: [], createdAt: now, updatedAt: now };
@@ -87,11 +87,11 @@ export function createReservations({ repository, newId, clock, shipAfterMs }: De
         reservation = await tx.findForUpdate(orderId);
       }
       if (reservation?.status === 'RESERVED' || reservation?.status === 'SHIPPED') {
-        await giveBack(tx, reservation, reason);
+        await release(tx, reservation, reason);
       }
     },
 
-    /** Ships what is due, at most so many orders; says how many. */
+    /** Ships what is due, at most `limit` orders. @returns how many */
     shipDue: (limit: number): Promise<number> =>
       repository.transaction(async (tx) => {
         const now = clock();

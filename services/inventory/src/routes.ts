@@ -1,4 +1,4 @@
-import { type AnyRoute, away, created, ok, route } from '@store/shared/http/route';
+import { type AnyRoute, created, ok, route, unavailable } from '@store/shared/http/route';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { stockIn, stockOut } from './schemas.ts';
@@ -8,7 +8,7 @@ const tag = 'stock';
 const path = '/stock/{productId}';
 const params = z.object({ productId: uuid });
 
-/** On the service's own address only: the gateway does not route it, so nobody has an identity here. */
+/** On the service's own address only: the gateway does not route it, so there is no identity (contract 4.9). */
 export function stockRoutes(stock: Stock): AnyRoute[] {
   return [
     route({
@@ -18,7 +18,7 @@ export function stockRoutes(stock: Stock): AnyRoute[] {
       tag,
       identity: 'none',
       params,
-      responses: { 200: { description: 'The stock.', body: stockOut }, 503: away },
+      responses: { 200: { description: 'The stock.', body: stockOut }, 503: unavailable },
       handler: async ({ params: { productId } }) => ok({ productId, available: await stock.get(productId) }),
     }),
     route({
@@ -32,11 +32,11 @@ export function stockRoutes(stock: Stock): AnyRoute[] {
       responses: {
         200: { description: 'The stock as it is now.', body: stockOut },
         201: {
-          description: 'The same, of a product that was new here.',
+          description: 'The same, for a product that was new here.',
           body: stockOut,
           headers: { Location: 'Path of the stock.' },
         },
-        503: away,
+        503: unavailable,
       },
       async handler({ params: { productId }, body: { available } }) {
         const isNew = await stock.set(productId, available);

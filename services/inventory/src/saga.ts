@@ -1,15 +1,17 @@
-import type { ConsumerGroup } from '@store/shared/messaging/consumer/consumer';
+import { type ConsumerGroup, handleEach } from '@store/shared/messaging/consumer/handle-once';
 import { type OrderEvent, PoisonError } from '@store/shared/messaging/events';
-import type { Item, ReservationTransaction } from './reservation-repository.ts';
+import type { DB } from './generated/tables.ts';
+import { type Item, type ReservationTransaction, reservationsOn } from './reservation-repository.ts';
 import type { Demand, Reservations } from './reservations.ts';
 import type { Stock } from './stock.ts';
 
-type Saga = Pick<ConsumerGroup<ReservationTransaction, Demand | undefined>, 'handlers' | 'prepare'>;
-
-/** Inventory's steps in the life of an order (decisions 5). */
-export function createSaga(stock: Stock, reservations: Reservations): Saga {
+/** Inventory's steps of the saga (contract 6.1). */
+export function createSaga(stock: Stock, reservations: Reservations): ConsumerGroup<DB, Demand | undefined> {
   return {
-    /** What OrderCreated demands, every product of it with a stock. */
+    name: 'inventory-group',
+    chunkSize: 1, // different orders lock the same stock
+
+    /** What OrderCreated demands, once each of its products has a stock. */
     async prepare(event) {
       if (event.kind !== 'OrderCreated') return undefined;
       const demand = demandOf(event.payload);
@@ -18,27 +20,30 @@ export function createSaga(stock: Stock, reservations: Reservations): Saga {
       return demand;
     },
 
-    handlers: {
-      async OrderCreated(_event, tx, demand) {
-        if (demand !== undefined) await reservations.reserve(tx, demand);
+    ...handleEach<DB, ReservationTransaction, Demand | undefined>(
+      {
+        async OrderCreated(_event, tx, demand) {
+          if (demand !== undefined) await reservations.reserve(tx, demand);
+        },
+        OrderPaid: ({ payload }, tx) => reservations.planShipment(tx, payload),
+        PaymentFailed: ({ payload }, tx) => reservations.releaseUnpaid(tx, payload),
+        OrderCancelled: ({ payload }, tx) => reservations.releaseCancelled(tx, payload, payload.reason),
       },
-      OrderPaid: ({ payload }, tx) => reservations.planShipment(tx, payload),
-      PaymentFailed: ({ payload }, tx) => reservations.releaseUnpaid(tx, payload),
-      OrderCancelled: ({ payload }, tx) => reservations.releaseCancelled(tx, payload, payload.reason),
-    },
+      reservationsOn,
+    ),
   };
 }
 
 /**
- * The same product twice is one item.
- * @throws PoisonError where items or total are left out (decisions 5), or are too many to be counted
+ * Merges items of the same product.
+ * @throws PoisonError if items or total are missing (contract 6.3), or a sum is too large to count
  */
 function demandOf({ orderId, customerId, items, total }: OrderEvent<'OrderCreated'>['payload']): Demand {
   if (items === undefined || total === undefined) throw new PoisonError('OrderCreated has no items or no total.');
   const quantities = new Map<string, number>();
   for (const { productId, quantity } of items) quantities.set(productId, (quantities.get(productId) ?? 0) + quantity);
   const merged = [...quantities].map(([productId, quantity]): Item => ({ productId, quantity }));
-  const countless = merged.find(({ quantity }) => !Number.isSafeInteger(quantity));
-  if (countless !== undefined) throw new PoisonError(`Product ${countless.productId} is demanded too many times.`);
+  const tooMany = merged.find(({ quantity }) => !Number.isSafeInteger(quantity));
+  if (tooMany !== undefined) throw new PoisonError(`The quantities of product ${tooMany.productId} are too large.`);
   return { orderId, customerId, items: merged, total };
 }

@@ -1,48 +1,44 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Logger } from '@store/shared/observability/log';
+import type { Job } from '@store/shared/service/service';
 
-const lookEveryMs = 1_000;
-const longestWaitMs = 5_000;
-/** Few enough that a transaction stays short. */
-const atOnce = 100;
+const pollMs = 1_000;
+const longestPauseMs = 5_000;
+/** Few enough to keep the transaction short. */
+const batchSize = 100;
 
-interface ShipperOptions {
-  /** Ships what is due, at most so many orders; says how many. */
-  shipDue(limit: number): Promise<number>;
-  log: Logger;
-}
+/**
+ * Ships due orders, polling every second. Several replicas may run it at once.
+ * @param shipDue ships at most `limit` orders and returns how many
+ */
+export const createShipper = (shipDue: (limit: number) => Promise<number>): Job => ({
+  name: 'shipper',
+  start(log) {
+    const stopping = new AbortController();
+    const { signal } = stopping;
 
-export interface Shipper {
-  /** Ends after the orders under way. */
-  stop(): Promise<void>;
-}
-
-/** Looks every second for orders that are to leave. Several at a time are no harm. */
-export function startShipper({ shipDue, log }: ShipperOptions): Shipper {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-
-  async function run(): Promise<void> {
-    for (let failures = 0; !signal.aborted; ) {
-      try {
-        const shipped = await shipDue(atOnce);
-        failures = 0;
-        if (shipped > 0) log.info({ orders: shipped }, 'Orders were shipped');
-        if (shipped === atOnce) continue;
-      } catch (error) {
-        failures += 1;
-        log.warn({ err: error, failures }, 'Shipping was interrupted and tries again');
+    async function run(): Promise<void> {
+      for (let failures = 0; !signal.aborted; ) {
+        try {
+          const shipped = await shipDue(batchSize);
+          failures = 0;
+          if (shipped > 0) log.info({ orders: shipped }, 'Orders were shipped');
+          if (shipped === batchSize) continue;
+        } catch (error) {
+          failures += 1;
+          log.warn({ err: error, failures }, 'Shipping was interrupted and is retried');
+        }
+        const pauseMs = Math.min(pollMs * 2 ** Math.min(failures, 10), longestPauseMs);
+        await wait(pauseMs, undefined, { signal }).catch(() => undefined);
       }
-      const pauseMs = Math.min(lookEveryMs * 2 ** Math.min(failures, 10), longestWaitMs);
-      await wait(pauseMs, undefined, { signal }).catch(() => undefined);
     }
-  }
-  const ended = run();
+    const ended = run();
 
-  return {
-    async stop() {
-      stopping.abort();
-      await ended;
-    },
-  };
-}
+    return {
+      /** Finishes the orders in flight. */
+      async stop() {
+        stopping.abort();
+        await ended;
+      },
+    };
+  },
+});

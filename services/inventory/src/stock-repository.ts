@@ -1,9 +1,10 @@
-import type { Query } from '@store/shared/database/query';
+import { type Kysely, sql } from 'kysely';
 import type { PrismaClient } from './generated/client.ts';
+import type { DB } from './generated/tables.ts';
 
 export type StockRepository = ReturnType<typeof createStockRepository>;
 
-export function createStockRepository(prisma: PrismaClient, query: Query) {
+export function createStockRepository(prisma: PrismaClient, kysely: Kysely<DB>) {
   return {
     /** Undefined for a product that was never seen here. */
     async available(productId: string): Promise<number | undefined> {
@@ -12,26 +13,32 @@ export function createStockRepository(prisma: PrismaClient, query: Query) {
 
     /** Those of the products that were seen here before. */
     async seen(productIds: string[]): Promise<Set<string>> {
-      const sql = 'select product_id as id from stock where product_id = any($1::uuid[])';
-      const rows = await query<{ id: string }>(sql, productIds);
-      return new Set(rows.map(({ id }) => id));
+      const rows = await kysely
+        .selectFrom('stock')
+        .select('product_id')
+        .where('product_id', '=', sql<string>`any(${productIds}::uuid[])`)
+        .execute();
+      return new Set(rows.map((row) => row.product_id));
     },
 
-    /** In the order of their ids, as everybody who touches several products: so nobody waits in a circle. */
+    /** In the order of their ids, as everyone who locks several products: so there are no deadlocks. */
     async addMissing(productIds: string[], available: number): Promise<void> {
-      await prisma.$executeRaw`
-        insert into stock (product_id, available)
-        select id, ${available}::int from unnest(${productIds}::uuid[]) as id order by id
-        on conflict do nothing`;
+      await kysely
+        .insertInto('stock')
+        .values([...productIds].sort().map((id) => ({ product_id: id, available })))
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
     },
 
-    /** Says whether the product is new here. */
+    /** @returns whether the product is new here */
     async set(productId: string, available: number): Promise<boolean> {
-      const [row] = await prisma.$queryRaw<{ isNew: boolean }[]>`
-        insert into stock (product_id, available) values (${productId}::uuid, ${available}::int)
-        on conflict (product_id) do update set available = excluded.available
-        returning xmax = 0 as "isNew"`;
-      return row?.isNew === true;
+      const { isNew } = await kysely
+        .insertInto('stock')
+        .values({ product_id: productId, available })
+        .onConflict((conflict) => conflict.column('product_id').doUpdateSet({ available }))
+        .returning(sql<boolean>`xmax = 0`.as('isNew'))
+        .executeTakeFirstOrThrow();
+      return isNew;
     },
   };
 }

@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto';
+import type { ProductClient } from '@store/shared/contracts/product-client';
 import { openDatabase } from '@store/shared/database/database';
-import { handleOnce } from '@store/shared/messaging/consumer/consumer';
+import { createEventProcessor } from '@store/shared/messaging/consumer/handle-once';
 import type { EventKind, Payload, StoredEvent } from '@store/shared/messaging/events';
 import { createLog } from '@store/shared/observability/log';
+import { Decimal } from '@store/shared/values/money';
 import { receivedEvent, storedEvent } from '../../../tests/kit/order-events.ts';
-import { createApp } from '../src/app.ts';
+import { configSchema } from '../src/config.ts';
 import { PrismaClient } from '../src/generated/client.ts';
-import type { ProductClient } from '../src/product-client.ts';
-import { createReservationRepository, type Item } from '../src/reservation-repository.ts';
-import { createReservations } from '../src/reservations.ts';
-import { createSaga } from '../src/saga.ts';
-import { createStock } from '../src/stock.ts';
-import { createStockRepository } from '../src/stock-repository.ts';
+import type { DB } from '../src/generated/tables.ts';
+import type { Item } from '../src/reservation-repository.ts';
+import { createInventoryService } from '../src/service.ts';
 
 export const alice = 'a11ce000-3a52-4d0f-9f0e-0d8a55a1c001';
 export const unknown = '00000000-0000-4000-8000-00000000dead';
@@ -22,10 +21,10 @@ export function fakeProducts() {
   const products = {
     asked: [] as string[][],
     answer: async (): Promise<void> => undefined,
-    async existing(ids: string[]) {
+    async prices(ids: string[]) {
       products.asked.push(ids);
       await products.answer();
-      return new Set(ids.filter((id) => id !== unknown));
+      return new Map(ids.filter((id) => id !== unknown).map((id) => [id, new Decimal(1)]));
     },
   };
   return products satisfies ProductClient;
@@ -41,25 +40,26 @@ export type TestInventory = ReturnType<typeof testInventory>;
 
 /** The real service over a database of the test's own, without Kafka: events are handed to it by `take`. */
 export function testInventory(databaseUrl: string, options: Options = {}) {
-  const { adapter, query, transact, close } = openDatabase(databaseUrl, 25);
-  const prisma = new PrismaClient({ adapter });
-  const repository = createReservationRepository(transact);
-  const products = options.products ?? fakeProducts();
-  const stock = createStock({ repository: createStockRepository(prisma, query), products, initialStock });
-  const clock = options.clock ?? (() => new Date());
-  const reservations = createReservations({ repository, newId: randomUUID, clock, shipAfterMs: 60_000 });
-  const saga = createSaga(stock, reservations);
-  const app = createApp({ stock, log: createLog('inventory', 'silent'), production: options.production ?? false });
+  const database = openDatabase<DB>(databaseUrl, 25);
+  const prisma = new PrismaClient({ adapter: database.adapter });
+  const config = configSchema.parse({
+    ...{ DATABASE_URL: databaseUrl, KAFKA_BROKERS: 'unused:1', PRODUCT_URL: 'http://product' },
+    ...{ INITIAL_STOCK: String(initialStock), APP_PROFILE: options.production ? 'prod' : 'dev' },
+  });
+  const { app, consumer, reservations } = createInventoryService(
+    { config, log: createLog('inventory', 'silent'), database },
+    { products: options.products ?? fakeProducts(), clock: options.clock },
+  );
+  const processor = createEventProcessor(consumer.group, database.kysely);
 
   return {
     app,
     prisma,
     reservations,
-    close,
+    close: database.close,
 
     /** One delivery of an event, as the consumer does it. */
-    take: (event: StoredEvent) =>
-      handleOnce({ ...saga, group: 'inventory-group', transaction: repository.transaction }, [receivedEvent(event)]),
+    take: (event: StoredEvent) => processor.process([receivedEvent(event)]),
 
     async setStock(available: number): Promise<string> {
       const productId = randomUUID();

@@ -50,7 +50,7 @@ beforeAll(async () => {
   products = createServer((req, res) => {
     const ids = new URL(req.url ?? '', 'http://products').searchParams.getAll('id');
     if (productsUnavailable) res.writeHead(503);
-    res.end(JSON.stringify(ids.filter((id) => id !== unknown).map((id) => ({ id }))));
+    res.end(JSON.stringify(ids.filter((id) => id !== unknown).map((id) => ({ id, price: 1 }))));
   });
   await once(products.listen(0, '127.0.0.1'), 'listening');
   [topic, deadLetters] = await Promise.all([readTopic('order-events'), readTopic('order-events-dlq')]);
@@ -144,7 +144,9 @@ it('a product service that is away stops what needs it, without a dead letter, u
   productsUnavailable = true;
   const order = orderOf([randomUUID(), 1]);
   await publish(order.created());
-  await until('it waits', () => service.lines.some((line) => line.includes('is away') && line.includes('product')));
+  await until('it waits', () =>
+    service.lines.some((line) => line.includes('dependency is unavailable') && line.includes('product')),
+  );
   expect(published(order.orderId)).toEqual([]);
   productsUnavailable = false;
   await says(order.orderId, 'StockReserved');
@@ -162,7 +164,7 @@ it('ends cleanly, and begins again where it ended', async () => {
 
 it('waits for a database that is away: alive, not ready', async () => {
   const waiting = await start({ DATABASE_URL: unreachableDatabaseUrl });
-  await waiting.says('Waiting for what is needed to start');
+  await waiting.says('Waiting for the database');
   expect((await waiting.get('/health/live')).status).toBe(200);
   expect((await waiting.get('/health/ready')).status).toBe(503);
   expect(await waiting.end('SIGTERM')).toEqual([0, null]);

@@ -1,7 +1,7 @@
 import { createLog } from '@store/shared/observability/log';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
 import { until } from '../../../tests/kit/until.ts';
-import { type Shipper, startShipper } from '../src/shipper.ts';
+import { createShipper } from '../src/shipper.ts';
 import { alice, orderOf, type TestInventory, testInventory } from './_inventory.ts';
 
 let database: TestDatabase;
@@ -100,11 +100,11 @@ it('several shippers and cancellations at once: each order is shipped at most on
 });
 
 describe('the loop', () => {
-  const shippers: Shipper[] = [];
+  const shippers: { stop(): unknown }[] = [];
   afterEach(() => Promise.all(shippers.splice(0).map((shipper) => shipper.stop())));
 
-  function start(shipDue: (limit: number) => Promise<number>): Shipper {
-    const shipper = startShipper({ shipDue, log: createLog('inventory', 'silent') });
+  function start(shipDue: (limit: number) => Promise<number>) {
+    const shipper = createShipper(shipDue).start(createLog('inventory', 'silent'));
     shippers.push(shipper);
     return shipper;
   }

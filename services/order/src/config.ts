@@ -1,29 +1,24 @@
-import {
-  atOnce,
-  bearerConfig,
-  commonConfig,
-  consumerConfig,
-  databaseUrl,
-  needsBearerKeys,
-  serviceUrl,
-} from '@store/shared/service/config';
+import { bearerConfig, requireBearerKeys } from '@store/shared/auth/config';
+import { databaseConfig } from '@store/shared/database/config';
+import { messagingConfig } from '@store/shared/messaging/config';
+import { serviceConfig } from '@store/shared/service/config';
+import { reportTogether, serviceUrl } from '@store/shared/values/environment';
 import { z } from 'zod';
 
 export const configSchema = z
   .object({
-    ...commonConfig,
+    ...serviceConfig,
     ...bearerConfig,
-    DATABASE_URL: databaseUrl,
+    ...databaseConfig,
     PRODUCT_URL: serviceUrl,
     /** ISO 4217: the currency of all prices. */
     STORE_CURRENCY: z
       .enum(Intl.supportedValuesOf('currency') as [string, ...string[]], { error: 'must be a currency such as USD' })
       .default('USD'),
   })
-  .superRefine(needsBearerKeys, atOnce);
+  .superRefine(requireBearerKeys, reportTogether);
 
-export const workerConfigSchema = z.object({
-  ...commonConfig,
-  ...consumerConfig,
-  DATABASE_URL: databaseUrl,
-});
+export const workerConfigSchema = z.object({ ...serviceConfig, ...databaseConfig, ...messagingConfig });
+
+export type OrderConfig = z.output<typeof configSchema>;
+export type WorkerConfig = z.output<typeof workerConfigSchema>;

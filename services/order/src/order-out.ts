@@ -1,7 +1,7 @@
 import type { Order } from './order.ts';
 import type { OrderOut } from './schemas.ts';
 
-/** An order as its owner sees it. */
+/** The representation of an order (contract 4.5). */
 export function toOrderOut(order: Order): OrderOut {
   const { currency } = order.total;
   return {

@@ -1,62 +1,61 @@
-import type { Query } from '@store/shared/database/query';
-import type { Cursor } from '@store/shared/http/pagination';
+import { createKeyset, timeColumn, uuidColumn } from '@store/shared/database/keyset';
 import type { StoredEvent } from '@store/shared/messaging/events';
-import { appendToOutbox } from '@store/shared/messaging/outbox/relay';
+import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { Decimal } from '@store/shared/values/money';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Prisma, PrismaClient } from './generated/client.ts';
-import { type InsertOutcome, insertOrder } from './insert-order.ts';
-import type { Order, OrderStatus, StoredReply } from './order.ts';
-import { pageStatement } from './page-statement.ts';
+import type { DB } from './generated/tables.ts';
+import { insertOrder, type KeyedReply } from './insert-order.ts';
+import { type Order, type OrderStatus, replyLifetimeHours, type StoredReply } from './order.ts';
 import type { OrderQuery } from './schemas.ts';
 
 export interface OrderPage {
   orders: Order[];
   totalElements: number;
-  next: Cursor | undefined;
+  /** Cursor of the next page. */
+  next: string | undefined;
 }
 
-type OrderChange = Partial<Pick<Order, 'status' | 'updatedAt' | 'cancelledAt' | 'cancelReason'> & { deletedAt: Date }>;
+export type OrderRepository = ReturnType<typeof createOrderRepository>;
+export type OrderTransaction = ReturnType<typeof orderTransaction>;
 
-export interface OrderTransaction {
-  findForUpdate(accountId: string, orderId: string): Promise<Order | undefined>;
-  update(orderId: string, change: OrderChange): Promise<void>;
-  append(event: StoredEvent): Promise<void>;
-}
-
-export interface OrderRepository {
-  insert(order: Order, event: StoredEvent, reply: ({ key: string } & StoredReply) | undefined): Promise<InsertOutcome>;
-  /** The reply stored under a key within the last 24 hours. */
-  findReply(accountId: string, key: string, now: Date): Promise<StoredReply | undefined>;
-  find(accountId: string, orderId: string): Promise<Order | undefined>;
-  list(accountId: string, query: OrderQuery): Promise<OrderPage>;
-  /** Deletes the replies that are remembered no longer, and says how many they were. */
-  deleteExpiredReplies(now: Date): Promise<number>;
-  transaction<T>(work: (tx: OrderTransaction) => Promise<T>): Promise<T>;
-}
-
-/** decisions 4: how long an Idempotency-Key is remembered. */
-export const keepRepliesMs = 24 * 60 * 60 * 1000;
-
-/** Few enough that a statement is done long before its time-out, however many there are. */
+/** Small enough for a statement to end long before its time-out. */
 const deleteBatchSize = 5_000;
 
 const withItems = { items: { orderBy: { position: 'asc' } } } as const;
 type OrderRow = Prisma.OrderGetPayload<{ include: typeof withItems }>;
 
-export function createOrderRepository(prisma: PrismaClient, query: Query): OrderRepository {
-  return {
-    insert: (order, event, reply) => insertOrder(query, order, event, reply),
+const keyset = createKeyset(
+  'orders',
+  {
+    createdAt: timeColumn('created_at', 'MS'),
+    status: { sql: 'status', text: 'status', type: 'text', accepts: /^[A-Z]{1,20}$/ },
+    total: { sql: 'total_amount', text: 'total_amount::text', type: 'numeric', accepts: /^\d{1,24}(\.\d{1,4})?$/ },
+    id: uuidColumn('id'),
+  },
+  'id',
+);
 
-    async findReply(accountId, key, now) {
-      const [row] = await query<Omit<StoredReply, 'replayed'>>(
-        `select request_hash as "requestHash", location, body from idempotency_keys
-         where account_id = $1 and key = $2 and created_at >= $3`,
-        ...[accountId, key, new Date(now.getTime() - keepRepliesMs)],
-      );
+const oldestReply = (now: Date) => new Date(now.getTime() - replyLifetimeHours * 3_600_000);
+
+export function createOrderRepository(prisma: PrismaClient, kysely: Kysely<DB>) {
+  return {
+    insert: (order: Order, event: StoredEvent, reply: KeyedReply | undefined) =>
+      insertOrder(kysely, order, event, reply),
+
+    /** The reply stored under a key, until it expires. */
+    async findReply(accountId: string, key: string, now: Date): Promise<StoredReply | undefined> {
+      const row = await kysely
+        .selectFrom('idempotency_keys')
+        .select(['request_hash as requestHash', 'location', 'body'])
+        .where('account_id', '=', accountId)
+        .where('key', '=', key)
+        .where('created_at', '>=', oldestReply(now))
+        .executeTakeFirst();
       return row && { ...row, replayed: false };
     },
 
-    async find(accountId, orderId) {
+    async find(accountId: string, orderId: string): Promise<Order | undefined> {
       const row = await prisma.order.findFirst({
         where: { id: orderId, accountId, deletedAt: null },
         include: withItems,
@@ -64,66 +63,123 @@ export function createOrderRepository(prisma: PrismaClient, query: Query): Order
       return row === null ? undefined : toOrder(row);
     },
 
-    async list(accountId, asked) {
-      const { size, status, customerId } = asked;
-      const { sql, values, order } = pageStatement(accountId, asked);
-      if (customerId !== undefined && customerId !== accountId)
+    /**
+     * A page of an account's orders. Pagination shows an order twice or not at all only if the order itself moves: its
+     * status changes while sorting by status, or it is stored with a time that ascending pagination has just passed.
+     */
+    async list(accountId: string, query: OrderQuery): Promise<OrderPage> {
+      const { size, page, after, status, customerId } = query;
+      const order = keyset(query.sort);
+      let keys = kysely
+        .selectFrom('orders')
+        .select(['id', order.position.as('position')])
+        .where('account_id', '=', accountId)
+        .where('deleted_at', 'is', null)
+        .orderBy(order.orderBy)
+        // One row more than requested tells whether there is a next page.
+        .limit(sql<number>`${size}::int + 1`);
+      if (status !== undefined) keys = keys.where('status', '=', status);
+      if (after !== undefined) keys = keys.where(order.after(after));
+      else if (page > 0) keys = keys.offset(sql<number>`${page}::bigint * ${size}::int`);
+      if (customerId !== undefined && customerId !== accountId) {
         return { orders: [], totalElements: 0, next: undefined };
-      const [keys, totalElements] = await Promise.all([
-        prisma.$queryRawUnsafe<{ id: string; values: string[] }[]>(sql, ...values),
+      }
+
+      const [found, totalElements] = await Promise.all([
+        keys.execute(),
         prisma.order.count({ where: { accountId, deletedAt: null, ...(status === undefined ? {} : { status }) } }),
       ]);
-      const ids = keys.slice(0, size).map(({ id }) => id);
+      const ids = found.slice(0, size).map(({ id }) => id);
       const rows = await prisma.order.findMany({ where: { id: { in: ids } }, include: withItems });
       const rowOf = new Map(rows.map((row) => [row.id, row]));
-      const last = keys.length > size ? keys[size - 1] : undefined;
+      const last = found.length > size ? found[size - 1] : undefined;
       return {
         orders: ids.flatMap((id) => rowOf.get(id) ?? []).map(toOrder),
         totalElements,
-        next: last && { order, values: last.values },
+        next: last && order.cursorOf(last.position),
       };
     },
 
-    async deleteExpiredReplies(now) {
-      const oldest = new Date(now.getTime() - keepRepliesMs);
+    /** @returns how many expired replies were deleted */
+    async deleteExpiredReplies(now: Date): Promise<number> {
       for (let count = 0; ; ) {
-        const deleted = await prisma.$executeRaw`
-          delete from idempotency_keys where (account_id, key) in (
-            select account_id, key from idempotency_keys where created_at < ${oldest} limit ${deleteBatchSize})`;
-        count += deleted;
-        if (deleted < deleteBatchSize) return count;
+        const { numDeletedRows } = await kysely
+          .deleteFrom('idempotency_keys')
+          .where(({ eb, refTuple, selectFrom }) =>
+            eb(
+              refTuple('account_id', 'key'),
+              'in',
+              selectFrom('idempotency_keys')
+                .select(['account_id', 'key'])
+                .where('created_at', '<', oldestReply(now))
+                .limit(deleteBatchSize)
+                .$asTuple('account_id', 'key'),
+            ),
+          )
+          .executeTakeFirst();
+        count += Number(numDeletedRows);
+        if (numDeletedRows < deleteBatchSize) return count;
       }
     },
 
-    transaction: (work) =>
-      prisma.$transaction((tx) =>
-        work({
-          async findForUpdate(accountId, orderId) {
-            await tx.$queryRaw`select from orders where id = ${orderId}::uuid for update`;
-            const row = await tx.order.findFirst({
-              where: { id: orderId, accountId, deletedAt: null },
-              include: withItems,
-            });
-            return row === null ? undefined : toOrder(row);
-          },
-          async update(orderId, change) {
-            await tx.order.update({ where: { id: orderId }, data: change });
-          },
-          append: (event) => appendToOutbox((sql, ...values) => tx.$queryRawUnsafe(sql, ...values), event),
-        }),
-      ),
+    transaction: <T>(work: (tx: OrderTransaction) => Promise<T>): Promise<T> =>
+      kysely.transaction().execute((tx) => work(orderTransaction(tx))),
   };
 }
 
-function toOrder({ totalAmount, currency, status, items, ...row }: OrderRow): Order {
+const orderTransaction = (tx: Transaction<DB>) => ({
+  async findForUpdate(accountId: string, orderId: string): Promise<Order | undefined> {
+    const row = await tx
+      .selectFrom('orders')
+      .select([
+        ...(['id', 'account_id as accountId', 'status', 'total_amount as totalAmount', 'currency'] as const),
+        ...(['created_at as createdAt', 'updated_at as updatedAt', 'paid_at as paidAt'] as const),
+        ...(['shipped_at as shippedAt', 'cancelled_at as cancelledAt', 'cancel_reason as cancelReason'] as const),
+      ])
+      .where('id', '=', orderId)
+      .where('account_id', '=', accountId)
+      .where('deleted_at', 'is', null)
+      .forUpdate()
+      .executeTakeFirst();
+    if (row === undefined) return undefined;
+    const items = await tx
+      .selectFrom('order_items')
+      .select(['product_id as productId', 'quantity', 'unit_price as unitPrice'])
+      .where('order_id', '=', orderId)
+      .orderBy('position')
+      .execute();
+    return toOrder({ ...row, items });
+  },
+  async cancel(orderId: string, cancelledAt: Date, reason: string): Promise<void> {
+    await tx
+      .updateTable('orders')
+      .set({ status: 'CANCELLED', cancelled_at: cancelledAt, cancel_reason: reason, updated_at: cancelledAt })
+      .where('id', '=', orderId)
+      .execute();
+  },
+  async markDeleted(orderId: string, deletedAt: Date): Promise<void> {
+    await tx.updateTable('orders').set({ deleted_at: deletedAt }).where('id', '=', orderId).execute();
+  },
+  append: (event: StoredEvent) => appendToOutbox(tx, event),
+});
+
+/** Amounts come as Decimals from Prisma and as text from Kysely. */
+type Amount = string | { toFixed(): string };
+const toDecimal = (amount: Amount) => new Decimal(typeof amount === 'string' ? amount : amount.toFixed());
+
+type StoredOrder = Omit<OrderRow, 'totalAmount' | 'items' | 'deletedAt'> & {
+  totalAmount: Amount;
+  items: { productId: string; quantity: number; unitPrice: Amount }[];
+};
+
+function toOrder({ totalAmount, currency, status, items, ...row }: StoredOrder): Order {
   return {
     ...row,
-    status: status as OrderStatus, // the database checks it
-    total: { amount: new Decimal(totalAmount.toFixed()), currency },
-    items: items.map((item) => ({
-      productId: item.productId,
-      quantity: item.quantity,
-      unitPrice: new Decimal(item.unitPrice.toFixed()),
+    status: status as OrderStatus, // checked by the database
+    total: { amount: toDecimal(totalAmount), currency },
+    items: items.map(({ productId, quantity, unitPrice }) => ({
+      ...{ productId, quantity },
+      unitPrice: toDecimal(unitPrice),
     })),
   };
 }

@@ -4,7 +4,7 @@ import type { Decimal, Money } from '@store/shared/values/money';
 export const orderStatuses = ['PENDING', 'CONFIRMED', 'CANCELLED'] as const;
 export type OrderStatus = (typeof orderStatuses)[number];
 
-/** decisions 4: of one product in one order. */
+/** Of one product in one order (contract 4.5). */
 export const maxQuantity = 10_000;
 
 export interface Line {
@@ -30,7 +30,10 @@ export interface Order {
   cancelReason?: string | null;
 }
 
-/** What answered a request with an Idempotency-Key. */
+/** How long a reply is kept (contract 4.7). */
+export const replyLifetimeHours = 24;
+
+/** The answer to a request with an Idempotency-Key. */
 export interface StoredReply {
   requestHash: string;
   location: string;
@@ -40,8 +43,8 @@ export interface StoredReply {
 }
 
 /**
- * The same product twice is one line.
- * @throws DomainError invalid when a sum is above the limit
+ * Merges lines of the same product.
+ * @throws DomainError invalid if a sum exceeds the limit
  */
 export function mergeLines(lines: Line[]): Line[] {
   const quantities = new Map<string, number>();
@@ -59,7 +62,7 @@ export function mergeLines(lines: Line[]): Line[] {
 
 /**
  * Prices every line.
- * @throws DomainError invalid when a product is not in the catalogue (spec: Order API, 400)
+ * @throws DomainError invalid if a product is not in the catalogue (contract 4.5)
  */
 export function priceLines(lines: Line[], prices: Map<string, Decimal>): PricedLine[] {
   const unknown = lines.filter(({ productId }) => !prices.has(productId)).map(({ productId }) => productId);

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
+import type { ProductClient } from '@store/shared/contracts/product-client';
 import { newEvent } from '@store/shared/messaging/events';
 import { DomainError } from '@store/shared/values/errors';
 import { stringifyJson } from '@store/shared/values/json';
 import { minorUnit, total } from '@store/shared/values/money';
 import { type Line, mergeLines, type Order, type OrderStatus, priceLines, type StoredReply } from './order.ts';
+import { toOrderOut } from './order-out.ts';
 import type { OrderRepository, OrderTransaction } from './order-repository.ts';
-import type { ProductClient } from './product-client.ts';
 import type { OrderIn, OrderQuery } from './schemas.ts';
 
 interface Dependencies {
@@ -15,24 +16,22 @@ interface Dependencies {
   currency: string;
   clock: () => Date;
   newId: () => string;
-  /** The body that answers POST /orders: stored with an Idempotency-Key, so that a repeat gets the very same. */
-  represent: (order: Order) => string;
 }
 
 const byCustomer = 'cancelled by the customer';
 
 interface Cancelled {
   order: Order;
-  /** False when it had been cancelled before. */
+  /** False if it was cancelled before. */
   isNew: boolean;
 }
 
 export type Orders = ReturnType<typeof createOrders>;
 
-export function createOrders({ repository, products, currency, clock, newId, represent }: Dependencies) {
+export function createOrders({ repository, products, currency, clock, newId }: Dependencies) {
   const digits = minorUnit(currency);
-  /** Keys whose first request is under way here. Between processes the database decides, when it stores. */
-  const underWay = new Set<string>();
+  /** Keys whose first request is in flight in this process. Across processes the database decides when it stores. */
+  const inFlight = new Set<string>();
 
   async function create(accountId: string, request: OrderIn, key: string | undefined): Promise<StoredReply> {
     if (request.customerId !== undefined && request.customerId !== accountId) {
@@ -45,12 +44,12 @@ export function createOrders({ repository, products, currency, clock, newId, rep
     const stored = await repository.findReply(accountId, key, clock());
     if (stored !== undefined) return replay(stored, requestHash);
     const id = accountId + key;
-    if (underWay.has(id)) throw stillRunning();
-    underWay.add(id);
+    if (inFlight.has(id)) throw stillRunning();
+    inFlight.add(id);
     try {
       return await place(accountId, lines, requestHash, key);
     } finally {
-      underWay.delete(id);
+      inFlight.delete(id);
     }
   }
 
@@ -74,7 +73,8 @@ export function createOrders({ repository, products, currency, clock, newId, rep
     const reply: StoredReply = {
       requestHash,
       location: `/orders/${order.id}`,
-      body: represent(order),
+      // Stored as text, so that a repetition gets the very same.
+      body: stringifyJson(toOrderOut(order)),
       replayed: false,
     };
     const event = newEvent(newId(), 'OrderCreated', {
@@ -97,15 +97,14 @@ export function createOrders({ repository, products, currency, clock, newId, rep
     return order;
   }
 
-  /** Cancels what can be cancelled; what already is stays as it is (decisions 4, Cancelling). */
+  /** Cancels the order if it is neither cancelled nor shipped (contract 4.6). */
   async function cancel(tx: OrderTransaction, accountId: string, orderId: string): Promise<Cancelled | 'shipped'> {
     const order = await tx.findForUpdate(accountId, orderId);
     if (order === undefined) throw notFound(orderId);
     if (order.status === 'CANCELLED') return { order, isNew: false };
     if (order.shippedAt) return 'shipped';
     const now = clock();
-    const change = { status: 'CANCELLED', updatedAt: now, cancelledAt: now, cancelReason: byCustomer } as const;
-    await tx.update(orderId, change);
+    await tx.cancel(orderId, now, byCustomer);
     await tx.append(
       newEvent(newId(), 'OrderCancelled', {
         orderId,
@@ -114,6 +113,7 @@ export function createOrders({ repository, products, currency, clock, newId, rep
         reason: byCustomer,
       }),
     );
+    const change = { status: 'CANCELLED', updatedAt: now, cancelledAt: now, cancelReason: byCustomer } as const;
     return { order: { ...order, ...change }, isNew: true };
   }
 
@@ -139,7 +139,7 @@ export function createOrders({ repository, products, currency, clock, newId, rep
 
     cancel: cancelOrRefuse,
 
-    /** PATCH: the one status that a customer may set. */
+    /** CANCELLED is the only status that a customer may set. */
     async change(accountId: string, orderId: string, status: OrderStatus): Promise<Order> {
       if (status === 'CANCELLED') return (await cancelOrRefuse(accountId, orderId)).order;
       await get(accountId, orderId);
@@ -148,11 +148,11 @@ export function createOrders({ repository, products, currency, clock, newId, rep
       });
     },
 
-    /** Cancelled where it still can be, and gone for its owner. */
+    /** Cancels the order if that is still possible, and hides it from its owner. */
     remove: (accountId: string, orderId: string): Promise<void> =>
       repository.transaction(async (tx) => {
         await cancel(tx, accountId, orderId);
-        await tx.update(orderId, { deletedAt: clock() });
+        await tx.markDeleted(orderId, clock());
       }),
   };
 }

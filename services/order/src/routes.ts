@@ -1,5 +1,5 @@
-import { nextLink } from '@store/shared/http/pagination';
-import { type AnyRoute, away, created, noContent, ok, problem, route } from '@store/shared/http/route';
+import { nextLink, pageInfo } from '@store/shared/http/pagination';
+import { type AnyRoute, created, noContent, ok, problem, route, unavailable } from '@store/shared/http/route';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { toOrderOut } from './order-out.ts';
@@ -28,7 +28,7 @@ export function orderRoutes(orders: Orders): AnyRoute[] {
         403: problem('customerId is not the caller.'),
         409: problem('The first request with this Idempotency-Key is still running.'),
         422: problem('The Idempotency-Key was used for another request.'),
-        503: away,
+        503: unavailable,
       },
       async handler({ accountId, headers, body }) {
         const reply = await orders.create(accountId, body, headers['idempotency-key']);
@@ -48,13 +48,11 @@ export function orderRoutes(orders: Orders): AnyRoute[] {
           body: orderPage,
           headers: { Link: 'The next page, as rel="next", while there is more.' },
         },
-        503: away,
+        503: unavailable,
       },
       async handler({ accountId, query, url }) {
         const { orders: content, totalElements, next } = await orders.list(accountId, query);
-        const { size, page: number } = query;
-        const page = { size, number, totalElements, totalPages: Math.ceil(totalElements / size) };
-        return ok({ content: content.map(toOrderOut), page }, next && nextLink(url, next));
+        return ok({ content: content.map(toOrderOut), page: pageInfo(query, totalElements) }, nextLink(url, next));
       },
     }),
     route({
@@ -63,7 +61,7 @@ export function orderRoutes(orders: Orders): AnyRoute[] {
       path: '/orders/{id}',
       summary: 'Fetch one of your orders',
       params,
-      responses: { 200: { description: 'The order.', body: orderOut }, 503: away },
+      responses: { 200: { description: 'The order.', body: orderOut }, 503: unavailable },
       handler: async ({ accountId, params: { id } }) => ok(toOrderOut(await orders.get(accountId, id))),
     }),
     route({
@@ -77,7 +75,7 @@ export function orderRoutes(orders: Orders): AnyRoute[] {
         200: { description: 'The order, cancelled.', body: orderOut },
         409: shipped,
         422: problem('Only CANCELLED can be set.'),
-        503: away,
+        503: unavailable,
       },
       handler: async ({ accountId, params: { id }, body }) =>
         ok(toOrderOut(await orders.change(accountId, id, body.status))),
@@ -86,9 +84,9 @@ export function orderRoutes(orders: Orders): AnyRoute[] {
       ...base,
       method: 'delete',
       path: '/orders/{id}',
-      summary: 'Cancel an order where it still can be, and forget it',
+      summary: 'Cancel an order if that is still possible, and hide it',
       params,
-      responses: { 204: { description: 'It is gone for you.' }, 503: away },
+      responses: { 204: { description: 'It is hidden from you.' }, 503: unavailable },
       async handler({ accountId, params: { id } }) {
         await orders.remove(accountId, id);
         return noContent();
@@ -101,10 +99,10 @@ export function orderRoutes(orders: Orders): AnyRoute[] {
       summary: 'Cancel an order',
       params,
       responses: {
-        200: { description: 'It was cancelled before.', body: orderOut },
+        200: { description: 'It was already cancelled.', body: orderOut },
         201: { description: 'Cancelled.', body: orderOut, headers: { Location: 'Path of the cancellation.' } },
         409: shipped,
-        503: away,
+        503: unavailable,
       },
       async handler({ accountId, params: { id } }) {
         const { order, isNew } = await orders.cancel(accountId, id);
@@ -117,7 +115,7 @@ export function orderRoutes(orders: Orders): AnyRoute[] {
       path: '/orders/{id}/cancellation',
       summary: 'Fetch the cancellation of an order',
       params,
-      responses: { 200: { description: 'When and why it was cancelled.', body: cancellationOut }, 503: away },
+      responses: { 200: { description: 'When and why it was cancelled.', body: cancellationOut }, 503: unavailable },
       handler: async ({ accountId, params: { id } }) => ok(await orders.cancellation(accountId, id)),
     }),
   ];

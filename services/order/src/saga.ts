@@ -1,12 +1,21 @@
-import type { Handlers } from '@store/shared/messaging/consumer/consumer';
-import type { SagaTransaction } from './saga-repository.ts';
+import { type ConsumerGroup, handleEach } from '@store/shared/messaging/consumer/handle-once';
+import type { DB } from './generated/tables.ts';
+import { type SagaRepository, sagaRepositoryOn } from './saga-repository.ts';
 
-/** The order's own steps of the saga (decisions 5). CANCELLED is final; a late or repeated event changes nothing. */
-export function createSaga(clock: () => Date): Handlers<SagaTransaction> {
+/** The order's steps of the saga (contract 6.1). CANCELLED is final; late and repeated events change nothing. */
+export function createSaga(clock: () => Date): ConsumerGroup<DB> {
   return {
-    OrderPaid: ({ payload: { orderId, timestamp } }, tx) => tx.pay(orderId, new Date(timestamp), clock()),
-    StockRejected: ({ payload: { orderId } }, tx) => tx.cancelPending(orderId, 'out of stock', clock()),
-    StockReleased: ({ payload: { orderId, reason } }, tx) => tx.cancelPending(orderId, reason, clock()),
-    OrderShipped: ({ payload: { orderId, timestamp } }, tx) => tx.ship(orderId, new Date(timestamp), clock()),
+    name: 'order-group',
+    chunkSize: 100,
+    ...handleEach<DB, SagaRepository>(
+      {
+        OrderPaid: ({ payload: { orderId, timestamp } }, orders) => orders.pay(orderId, new Date(timestamp), clock()),
+        StockRejected: ({ payload: { orderId } }, orders) => orders.cancelPending(orderId, 'out of stock', clock()),
+        StockReleased: ({ payload: { orderId, reason } }, orders) => orders.cancelPending(orderId, reason, clock()),
+        OrderShipped: ({ payload: { orderId, timestamp } }, orders) =>
+          orders.ship(orderId, new Date(timestamp), clock()),
+      },
+      sagaRepositoryOn,
+    ),
   };
 }

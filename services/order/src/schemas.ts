@@ -4,10 +4,10 @@ import { decimal, moneySchema } from '@store/shared/values/money';
 import { z } from 'zod';
 import { maxQuantity, orderStatuses } from './order.ts';
 
-/** spec: Resources, Order; decisions 4 */
+/** contract 4.5 */
 export const orderIn = z
   .object({
-    customerId: uuid.optional().describe('Must be the caller; may be left out.'),
+    customerId: uuid.optional().describe('The caller, if given.'),
     items: z
       .array(z.object({ productId: uuid, quantity: z.int().min(1).max(maxQuantity) }))
       .min(1)
@@ -51,14 +51,17 @@ export const cancellationOut = z
   .object({ orderId: uuid, cancelledAt: timestamp, reason: z.string() })
   .meta({ id: 'CancellationOut' });
 
-/** Visible ASCII; quotes around it do not count (decisions 4 and 8). */
+/** Visible ASCII, with or without quotes (contract 4.7). */
 export const createHeaders = z.object({
   'idempotency-key': z
     .string()
     .transform((value) => /^"(.*)"$/.exec(value)?.[1] ?? value)
     .pipe(z.string().regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters'))
     .optional()
-    .meta({ type: 'string', description: 'A UUID of the client: a repeated request is answered as the first was.' }),
+    .meta({
+      type: 'string',
+      description: 'Chosen by the client, such as a UUID: a repeated request is answered as the first was.',
+    }),
 });
 
 export type OrderIn = z.output<typeof orderIn>;

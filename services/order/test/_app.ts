@@ -1,10 +1,12 @@
+import type { ProductClient } from '@store/shared/contracts/product-client';
 import { openDatabase } from '@store/shared/database/database';
 import { createLog } from '@store/shared/observability/log';
 import { Decimal } from '@store/shared/values/money';
-import { createApp } from '../src/app.ts';
+import { configSchema } from '../src/config.ts';
 import { PrismaClient } from '../src/generated/client.ts';
+import type { DB } from '../src/generated/tables.ts';
 import { createOrderRepository } from '../src/order-repository.ts';
-import type { ProductClient } from '../src/product-client.ts';
+import { createOrderService } from '../src/service.ts';
 
 export const alice = 'a11ce000-3a52-4d0f-9f0e-0d8a55a1c001';
 export const bob = 'b0b00000-3a52-4d0f-9f0e-0d8a55a1c002';
@@ -43,20 +45,17 @@ interface Options {
   production?: boolean;
 }
 
-/** The real application over a database of the test's own. */
-export function testApp(databaseUrl: string, { products, currency, production, ...rest }: Options = {}) {
-  const { adapter, query, transact, close } = openDatabase(databaseUrl);
-  const prisma = new PrismaClient({ adapter });
-  const repository = createOrderRepository(prisma, query);
-  const app = createApp({
-    repository,
-    products: products ?? fakeProducts(),
-    currency: currency ?? 'USD',
-    log: createLog('order', 'silent'),
-    production: production ?? false,
-    ...rest,
+/** The real service over a database of the test's own. */
+export function testApp(databaseUrl: string, { products = fakeProducts(), currency, production, clock }: Options = {}) {
+  const database = openDatabase<DB>(databaseUrl);
+  const prisma = new PrismaClient({ adapter: database.adapter });
+  const config = configSchema.parse({
+    ...{ DATABASE_URL: databaseUrl, PRODUCT_URL: 'http://product', STORE_CURRENCY: currency },
+    APP_PROFILE: production ? 'prod' : 'dev',
   });
-  return { app, prisma, repository, transact, close };
+  const { app } = createOrderService({ config, log: createLog('order', 'silent'), database }, { products, clock });
+  const { kysely, close } = database;
+  return { app, prisma, repository: createOrderRepository(prisma, kysely), kysely, close };
 }
 
 /** How many rows there are of everything. */

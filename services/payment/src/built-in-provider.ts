@@ -3,8 +3,8 @@ import type { Decimal } from '@store/shared/values/money';
 import type { PaymentProvider } from './provider.ts';
 
 /**
- * Moves no money, and refuses totals above a limit, so that compensation can be seen (decisions 5).
- * It keeps nothing: its answer follows from the order alone.
+ * Moves no money, and declines totals above a limit so that compensation can be observed (contract 6.1). Stateless: its
+ * answer follows from the order alone.
  */
 export function createBuiltInProvider(declineAbove: Decimal): PaymentProvider {
   return {
@@ -18,7 +18,7 @@ export function createBuiltInProvider(declineAbove: Decimal): PaymentProvider {
   };
 }
 
-/** A UUID out of a digest (RFC 9562, version 8). */
+/** A UUID from a digest (RFC 9562, version 8). */
 function paymentIdOf(orderId: string): string {
   const bytes = createHash('sha256').update(`payment of order ${orderId}`).digest().subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);

@@ -1,21 +1,14 @@
-import type { Query, Transact } from '@store/shared/database/query';
-import type { HandlerTransaction } from '@store/shared/messaging/consumer/consumer';
 import type { StoredEvent } from '@store/shared/messaging/events';
-import { appendToOutbox } from '@store/shared/messaging/outbox/relay';
+import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { Decimal, type Money } from '@store/shared/values/money';
+import type { Kysely, Transaction } from 'kysely';
+import type { DB } from './generated/tables.ts';
 import type { Payment, PaymentStatus } from './payment.ts';
 
 export interface PaymentStart {
   orderId: string;
   customerId: string;
   amount: Money;
-}
-
-export interface PaymentRepository {
-  find(orderId: string): Promise<Payment | undefined>;
-  /** Stores a payment as CHARGING, unless one of this order is known; returns what is stored then. */
-  begin(start: PaymentStart, now: Date): Promise<Payment>;
-  transaction<T>(work: (tx: PaymentTransaction) => Promise<T>): Promise<T>;
 }
 
 export interface PaymentChange {
@@ -25,82 +18,80 @@ export interface PaymentChange {
   reason?: string;
 }
 
-export interface PaymentTransaction extends HandlerTransaction {
-  findForUpdate(orderId: string): Promise<Payment | undefined>;
-  /** Stores an order without payment as CANCELLED; false where one is known. */
-  insertCancelled(order: { orderId: string; customerId: string; reason: string }, now: Date): Promise<boolean>;
-  update(orderId: string, change: PaymentChange): Promise<void>;
-  append(event: StoredEvent): Promise<void>;
-}
+export type PaymentRepository = ReturnType<typeof createPaymentRepository>;
+export type PaymentTransaction = ReturnType<typeof paymentsOn>;
 
-interface Database {
-  query: Query;
-  transact: Transact;
-}
-
-export function createPaymentRepository({ query, transact }: Database): PaymentRepository {
-  const find = (orderId: string) => findPayment(query, orderId);
+export function createPaymentRepository(kysely: Kysely<DB>) {
+  const find = (orderId: string): Promise<Payment | undefined> =>
+    selectPayment(kysely, orderId).executeTakeFirst().then(toPayment);
 
   return {
     find,
 
-    async begin(start, now) {
+    /** Stores a payment as CHARGING unless the order has one. @returns the stored payment */
+    async begin(start: PaymentStart, now: Date): Promise<Payment> {
       const { orderId, customerId, amount } = start;
-      const [begun] = await query(
-        `insert into payments (order_id, customer_id, status, amount, currency, created_at, updated_at)
-         values ($1, $2, 'CHARGING', $3, $4, $5, $5) on conflict do nothing returning 1`,
-        ...[orderId, customerId, amount.amount.toFixed(), amount.currency, now],
-      );
-      const known = begun ? undefined : await find(orderId);
+      const inserted = await kysely
+        .insertInto('payments')
+        .values({
+          ...{ order_id: orderId, customer_id: customerId, status: 'CHARGING', created_at: now, updated_at: now },
+          ...{ amount: amount.amount.toFixed(), currency: amount.currency },
+        })
+        .onConflict((conflict) => conflict.doNothing())
+        .returning('order_id')
+        .executeTakeFirst();
+      const known = inserted === undefined ? await find(orderId) : undefined;
       return known ?? { ...start, status: 'CHARGING' };
     },
-
-    transaction: (work) => transact((query) => work(paymentsIn(query))),
   };
 }
 
-const paymentsIn = (query: Query): PaymentTransaction => ({
-  query,
+export const paymentsOn = (tx: Transaction<DB>) => ({
+  findForUpdate: (orderId: string): Promise<Payment | undefined> =>
+    selectPayment(tx, orderId).forUpdate().executeTakeFirst().then(toPayment),
 
-  findForUpdate: (orderId) => findPayment(query, orderId, 'for update'),
-
-  async insertCancelled({ orderId, customerId, reason }, now) {
-    const inserted = await query(
-      `insert into payments (order_id, customer_id, status, reason, created_at, updated_at)
-       values ($1, $2, 'CANCELLED', $3, $4, $4) on conflict do nothing returning 1`,
-      ...[orderId, customerId, reason, now],
-    );
-    return inserted.length > 0;
+  /** Stores an order without payment as CANCELLED. @returns false if the order has a payment */
+  async insertCancelled(
+    { orderId, customerId, reason }: { orderId: string; customerId: string; reason: string },
+    now: Date,
+  ): Promise<boolean> {
+    const inserted = await tx
+      .insertInto('payments')
+      .values({
+        ...{ order_id: orderId, customer_id: customerId, status: 'CANCELLED', reason },
+        ...{ created_at: now, updated_at: now },
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('order_id')
+      .executeTakeFirst();
+    return inserted !== undefined;
   },
 
-  async update(orderId, { status, paymentId, reason, updatedAt }) {
-    await query(
-      `update payments set status = $2, payment_id = coalesce($3, payment_id), reason = coalesce($4, reason),
-         updated_at = $5
-       where order_id = $1`,
-      ...[orderId, status, paymentId, reason, updatedAt],
-    );
+  /** Leaves undefined properties as they are. */
+  async update(orderId: string, { status, paymentId, reason, updatedAt }: PaymentChange): Promise<void> {
+    await tx
+      .updateTable('payments')
+      .set({ status, payment_id: paymentId, reason, updated_at: updatedAt })
+      .where('order_id', '=', orderId)
+      .execute();
   },
 
-  append: (event) => appendToOutbox(query, event),
+  append: (event: StoredEvent): Promise<void> => appendToOutbox(tx, event),
 });
 
-interface PaymentRow {
-  orderId: string;
-  customerId: string;
-  status: PaymentStatus;
-  amount: string | null;
-  currency: string | null;
-  paymentId: string | null;
-}
+const selectPayment = (kysely: Kysely<DB>, orderId: string) =>
+  kysely
+    .selectFrom('payments')
+    .select([
+      ...(['order_id as orderId', 'customer_id as customerId', 'status'] as const),
+      ...(['amount', 'currency', 'payment_id as paymentId'] as const),
+    ])
+    .where('order_id', '=', orderId);
+
+type PaymentRow = Awaited<ReturnType<ReturnType<typeof selectPayment>['executeTakeFirstOrThrow']>>;
 
 /** The database checks which status has an amount and a payment id. */
-async function findPayment(query: Query, orderId: string, lock = ''): Promise<Payment | undefined> {
-  const [row] = await query<PaymentRow>(
-    `select order_id as "orderId", customer_id as "customerId", status, amount, currency, payment_id as "paymentId"
-     from payments where order_id = $1 ${lock}`,
-    orderId,
-  );
+function toPayment(row: PaymentRow | undefined): Payment | undefined {
   if (row === undefined) return undefined;
   const { status, amount, currency, paymentId, ...order } = row;
   if (amount === null || currency === null) return { ...order, status: 'CANCELLED' };

@@ -6,9 +6,8 @@ interface Base {
 }
 
 /**
- * What is known of the payment of an order.
- * CHARGING is stored before the provider is asked, so that money may have been taken from then on, whatever happens.
- * CANCELLED: the order was cancelled before its payment began, which therefore never will.
+ * The payment of an order. CHARGING is stored before the provider is called: from then on money may have been taken.
+ * CANCELLED: the order was cancelled before its payment began, so it never will.
  */
 export type Payment =
   | (Base & { status: 'CANCELLED' })

@@ -15,9 +15,9 @@ export interface Refund {
 }
 
 /**
- * Who takes the money. Both calls are made again whenever their outcome is not known, so they are idempotent by order
- * id: the same order again is the same answer, and no money is moved twice.
- * A provider that cannot be reached throws `unavailable`: then the payment waits.
+ * Takes and refunds money. Calls are repeated whenever their outcome is unknown, so both are idempotent by order id: the
+ * same order gets the same answer, and no money moves twice. A provider that cannot be reached throws `unavailable`, and
+ * the payment waits.
  */
 export interface PaymentProvider {
   charge(charge: Charge): Promise<ChargeResult>;

@@ -1,14 +1,16 @@
-import { randomUUID } from 'node:crypto';
 import { openDatabase } from '@store/shared/database/database';
-import { handleOnce } from '@store/shared/messaging/consumer/consumer';
+import { type ConsumerGroup, createEventProcessor } from '@store/shared/messaging/consumer/handle-once';
 import { type OrderEvent, readEvent } from '@store/shared/messaging/events';
+import { createLog } from '@store/shared/observability/log';
 import { Decimal } from '@store/shared/values/money';
 import { receivedEvent, storedEvent } from '../../../tests/kit/order-events.ts';
 import { createBuiltInProvider } from '../src/built-in-provider.ts';
+import { configSchema } from '../src/config.ts';
 import { PrismaClient } from '../src/generated/client.ts';
-import { createPaymentRepository } from '../src/payment-repository.ts';
-import { createPayments } from '../src/payments.ts';
+import type { DB } from '../src/generated/tables.ts';
+import type { Answers } from '../src/payments.ts';
 import type { PaymentProvider } from '../src/provider.ts';
+import { createPaymentService } from '../src/service.ts';
 
 export const alice = 'a11ce000-3a52-4d0f-9f0e-0d8a55a1c001';
 export const limit = '1000';
@@ -69,33 +71,34 @@ export function testPayments(
   databaseUrl: string,
   { provider = fakeProvider(), clock = () => new Date() }: Options = {},
 ) {
-  const { adapter, close, ...database } = openDatabase(databaseUrl, 20);
-  const prisma = new PrismaClient({ adapter });
-  const { transaction, ...repository } = createPaymentRepository(database);
-  const payments = createPayments({ repository: { ...repository, transaction }, provider, clock, newId: randomUUID });
-  const effects = { ...payments, group: 'payment-group', transaction };
+  const database = openDatabase<DB>(databaseUrl, 20);
+  const prisma = new PrismaClient({ adapter: database.adapter });
+  const config = configSchema.parse({ DATABASE_URL: databaseUrl, KAFKA_BROKERS: 'unused:1' });
+  const context = { config, log: createLog('payment', 'silent'), database };
+  const { group } = createPaymentService(context, { provider, clock }).consumer;
+  const processorOf = (changed: ConsumerGroup<DB, Answers> = group) => createEventProcessor(changed, database.kysely);
+  type Stored = ReturnType<typeof stockReserved>;
 
   return {
     prisma,
-    effects,
-    apply: (...events: ReturnType<typeof stockReserved>[]) => handleOnce(effects, events.map(receivedEvent)),
+    group,
+    processorOf,
+    apply: (...events: Stored[]) => processorOf().process(events.map(receivedEvent)),
 
-    /** As a process does that ends after the handler, and before the commit. */
-    applyAndCrash: (event: ReturnType<typeof stockReserved>) =>
-      handleOnce(
-        {
-          ...effects,
-          transaction: (work) =>
-            transaction(async (tx) => {
-              await work(tx);
-              throw new Error('crashed');
-            }),
+    /** What a process does that crashes after the handler and before the commit. */
+    applyAndCrash: (event: Stored) =>
+      processorOf({
+        ...group,
+        async handle(events, tx) {
+          await group.handle(events, tx);
+          throw new Error('crashed');
         },
-        [receivedEvent(event)],
-      ).then(
-        () => Promise.reject(new Error('It did not crash')),
-        (error: Error) => expect(error.message).toBe('crashed'),
-      ),
+      })
+        .process([receivedEvent(event)])
+        .then(
+          () => Promise.reject(new Error('It did not crash')),
+          (error: Error) => expect(error.message).toBe('crashed'),
+        ),
 
     statusOf: async (orderId: string) => (await prisma.payment.findUnique({ where: { orderId } }))?.status,
 
@@ -111,6 +114,6 @@ export function testPayments(
       const rows = await prisma.outbox.findMany({ where: { key: orderId }, orderBy: { seq: 'asc' } });
       return rows.map(({ kind }) => kind);
     },
-    close,
+    close: database.close,
   };
 }

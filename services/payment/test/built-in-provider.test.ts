@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ConfigError, readConfig } from '@store/shared/service/config';
+import { ConfigError, readConfig } from '@store/shared/values/environment';
 import { uuid } from '@store/shared/values/fields';
 import { Decimal } from '@store/shared/values/money';
 import { createBuiltInProvider } from '../src/built-in-provider.ts';

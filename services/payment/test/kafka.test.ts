@@ -39,13 +39,11 @@ it('on a topic of its own: paid, refused, refunded; the provider away for a whil
   const relay = startRelay({ ...broker, databaseUrl: database.url, topic: name, publisher });
   closing.push(relay.stop);
   const consumer = startConsumer({
-    ...payment.effects,
-    group,
+    processor: payment.processorOf({ ...payment.group, name: group }),
     topic: name,
     kafka: createKafka(broker),
     sender: publisher,
     retry: { attempts: 3, firstDelayMs: 10, multiplier: 2 },
-    chunkSize: 1,
     log: broker.log,
     onCrash: (error) => {
       throw error;

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { handleOnce } from '@store/shared/messaging/consumer/consumer';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
 import { receivedEvent } from '../../../tests/kit/order-events.ts';
 import { until } from '../../../tests/kit/until.ts';
@@ -72,33 +71,37 @@ describe('at the same time', () => {
 
   it('a payment that begins while the cancellation is prepared: the cancellation waits, and refunds', async () => {
     const event = receivedEvent(orderCancelled(orderId));
-    const { effects } = payment;
+    const { group } = payment;
     const meanwhile = {
-      ...effects,
+      ...group,
       prepare: async () => {
-        const answers = await effects.prepare(event);
+        const answers = await group.prepare?.(event);
         await payment.apply(stockReserved(orderId));
         return answers;
       },
     };
-    await expect(handleOnce(meanwhile, [event])).rejects.toMatchObject({ kind: 'unavailable' });
-    await handleOnce(effects, [event]);
+    await expect(payment.processorOf(meanwhile as typeof group).process([event])).rejects.toMatchObject({
+      kind: 'unavailable',
+    });
+    await payment.processorOf().process([event]);
     expect(await state()).toEqual({ status: 'REFUNDED', kinds: ['OrderPaid', 'PaymentRefunded'] });
   });
 
   it('a charge that is cut off while the cancellation is prepared: the cancellation waits, and refunds', async () => {
     const event = receivedEvent(orderCancelled(orderId));
-    const { effects } = payment;
+    const { group } = payment;
     const meanwhile = {
-      ...effects,
+      ...group,
       prepare: async () => {
-        const answers = await effects.prepare(event);
+        const answers = await group.prepare?.(event);
         await payment.applyAndCrash(stockReserved(orderId));
         return answers;
       },
     };
-    await expect(handleOnce(meanwhile, [event])).rejects.toMatchObject({ kind: 'unavailable' });
-    await handleOnce(effects, [event]);
+    await expect(payment.processorOf(meanwhile as typeof group).process([event])).rejects.toMatchObject({
+      kind: 'unavailable',
+    });
+    await payment.processorOf().process([event]);
     expect(await state()).toEqual({ status: 'REFUNDED', kinds: ['OrderPaid', 'PaymentRefunded'] });
   });
 

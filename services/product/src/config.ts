@@ -1,13 +1,18 @@
-import { atOnce, bearerConfig, commonConfig, databaseUrl, list, needsBearerKeys } from '@store/shared/service/config';
+import { bearerConfig, requireBearerKeys } from '@store/shared/auth/config';
+import { databaseConfig } from '@store/shared/database/config';
+import { serviceConfig } from '@store/shared/service/config';
+import { list, reportTogether } from '@store/shared/values/environment';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 
 export const configSchema = z
   .object({
-    ...commonConfig,
+    ...serviceConfig,
     ...bearerConfig,
-    DATABASE_URL: databaseUrl,
+    ...databaseConfig,
     /** Account ids that may write products; empty: every account. */
     PRODUCT_WRITERS: list.pipe(z.array(uuid)).prefault(''),
   })
-  .superRefine(needsBearerKeys, atOnce);
+  .superRefine(requireBearerKeys, reportTogether);
+
+export type ProductConfig = z.output<typeof configSchema>;

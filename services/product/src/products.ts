@@ -4,7 +4,7 @@ import type { ProductIn, ProductQuery } from './schemas.ts';
 
 interface Dependencies {
   repository: ProductRepository;
-  /** Account ids that may write; empty: every account (decisions 8). */
+  /** Account ids that may write; empty: every account (contract 4.4). */
   writers: string[];
   newId: () => string;
 }

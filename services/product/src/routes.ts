@@ -1,5 +1,5 @@
 import { nextLink } from '@store/shared/http/pagination';
-import { type AnyRoute, away, created, noContent, ok, problem, route } from '@store/shared/http/route';
+import { type AnyRoute, created, noContent, ok, problem, route, unavailable } from '@store/shared/http/route';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import type { Products } from './products.ts';
@@ -24,11 +24,11 @@ export function productRoutes(products: Products): AnyRoute[] {
           body: z.array(productOut),
           headers: { Link: 'The next page, as rel="next", while there is more.' },
         },
-        503: away,
+        503: unavailable,
       },
       async handler({ query, url }) {
         const { json, next } = await products.list(query);
-        return ok({ json }, next && nextLink(url, next));
+        return ok({ json }, nextLink(url, next));
       },
     }),
     route({
@@ -38,7 +38,7 @@ export function productRoutes(products: Products): AnyRoute[] {
       tag,
       identity: 'none',
       params,
-      responses: { 200: { description: 'The product.', body: productOut }, 503: away },
+      responses: { 200: { description: 'The product.', body: productOut }, 503: unavailable },
       handler: async ({ params: { id } }) => ok(await products.get(id)),
     }),
     route({
@@ -51,7 +51,7 @@ export function productRoutes(products: Products): AnyRoute[] {
       responses: {
         201: { description: 'Created.', body: productOut, headers: { Location: 'Path of the new product.' } },
         403: notWriter,
-        503: away,
+        503: unavailable,
       },
       async handler({ accountId, body }) {
         const product = await products.create(accountId, body);
@@ -66,7 +66,11 @@ export function productRoutes(products: Products): AnyRoute[] {
       identity: 'account',
       params,
       body: productIn,
-      responses: { 200: { description: 'The product as it is now.', body: productOut }, 403: notWriter, 503: away },
+      responses: {
+        200: { description: 'The product as it is now.', body: productOut },
+        403: notWriter,
+        503: unavailable,
+      },
       handler: async ({ accountId, params: { id }, body }) => ok(await products.replace(accountId, id, body)),
     }),
     route({
@@ -76,7 +80,7 @@ export function productRoutes(products: Products): AnyRoute[] {
       tag,
       identity: 'account',
       params,
-      responses: { 204: { description: 'Deleted.' }, 403: notWriter, 503: away },
+      responses: { 204: { description: 'Deleted.' }, 403: notWriter, 503: unavailable },
       async handler({ accountId, params: { id } }) {
         await products.remove(accountId, id);
         return noContent();

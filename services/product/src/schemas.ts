@@ -3,7 +3,7 @@ import { text, uuid } from '@store/shared/values/fields';
 import { decimal } from '@store/shared/values/money';
 import { z } from 'zod';
 
-/** spec: Resources, Product; decisions 4 */
+/** contract 4.4 */
 export const productIn = z
   .object({
     name: text(1, 200),
@@ -23,7 +23,7 @@ export const sortFields = ['name', 'price', 'createdAt'] as const;
 export const productQuery = z.object({
   ...pageQuery(100, 1000),
   sort: sortQuery(sortFields, [{ field: 'createdAt', direction: 'asc' }]),
-  q: text(1, 200).optional().describe('Text in the name, in any case.'),
+  q: text(1, 200).optional().describe('Text that the name contains, ignoring case.'),
   id: z
     .union([uuid.transform((id) => [id]), z.array(uuid).max(100)])
     .optional()

@@ -1,9 +1,11 @@
 import { openDatabase } from '@store/shared/database/database';
 import { createLog, type Logger } from '@store/shared/observability/log';
 import request from 'supertest';
-import { createApp } from '../src/app.ts';
+import { configSchema } from '../src/config.ts';
 import { PrismaClient } from '../src/generated/client.ts';
+import type { DB } from '../src/generated/tables.ts';
 import { createProductRepository, type ProductRepository } from '../src/product-repository.ts';
+import { createProductService } from '../src/service.ts';
 
 export const accountId = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001';
 export const tea = { name: 'Tea', price: 4.5, unit: 'kg' };
@@ -13,25 +15,27 @@ export interface TestAppOptions {
   writers?: string[];
   production?: boolean;
   log?: Logger;
-  /** Put in the place of the real store's functions. */
+  /** Replaces functions of the real repository. */
   repository?: Partial<ProductRepository>;
 }
 
-/** The real application over a database of the test's own. */
-export function testApp(databaseUrl: string, options: TestAppOptions = {}) {
-  const { adapter, query, close } = openDatabase(databaseUrl);
-  const prisma = new PrismaClient({ adapter });
-  const app = createApp({
-    repository: { ...createProductRepository(prisma, query), ...options.repository },
-    writers: options.writers ?? [],
-    log: options.log ?? createLog('product', 'silent'),
-    production: options.production ?? false,
+/** The real service over a database of the test's own. */
+export function testApp(databaseUrl: string, { writers = [], production = false, ...options }: TestAppOptions = {}) {
+  const database = openDatabase<DB>(databaseUrl);
+  const prisma = new PrismaClient({ adapter: database.adapter });
+  const repository = { ...createProductRepository(prisma, database.kysely), ...options.repository };
+  const config = configSchema.parse({
+    DATABASE_URL: databaseUrl,
+    PRODUCT_WRITERS: writers.join(),
+    APP_PROFILE: production ? 'prod' : 'dev',
   });
+  const log = options.log ?? createLog('product', 'silent');
+  const { app } = createProductService({ config, log, database }, undefined, repository);
   return {
     app,
     prisma,
-    close,
-    /** A product is made of an object, or of text where its digits matter. */
+    close: database.close,
+    /** The body is an object, or text if its digits matter. */
     post: (body: object | string) =>
       request(app).post('/products').set('id-account', accountId).type('json').send(body),
     put: (path: string, body: object) => request(app).put(path).set('id-account', accountId).send(body),

@@ -118,7 +118,7 @@ describe('an unforeseen failure', () => {
             title: 'Internal Server Error',
             status: 500,
             instance: expect.stringMatching(/^\/products/),
-            detail: 'Something went wrong on our side. Name the trace id when you report it.',
+            detail: 'Something went wrong on our side. Please mention the trace id when you report it.',
             traceId,
           },
         });

@@ -1,4 +1,4 @@
-import { encodeCursor } from '@store/shared/http/pagination';
+import { encodeCursor } from '@store/shared/database/keyset';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
 import { tea, testApp } from './_app.ts';
 import { catalogueOf, type Item, idsOf, names, nextOf } from './_catalogue.ts';
@@ -60,7 +60,7 @@ describe('Link', () => {
 });
 
 describe('after', () => {
-  const order = 'createdAt,asc;id,asc';
+  const order = 'products;createdAt,asc;id,asc';
   const id = '00000000-0000-4000-8000-000000000001';
   const time = '2026-01-31T10:00:00.000000Z';
   const raw = (text: string | Buffer) => Buffer.from(text as string).toString('base64url');
@@ -74,26 +74,26 @@ describe('after', () => {
     ['null', raw('null')],
     ['an object', raw('{"0":"x"}')],
     ['deep', raw('['.repeat(1_200))],
-    ['no values', encodeCursor({ order, values: [] })],
-    ['a value too few', encodeCursor({ order, values: [time] })],
-    ['a value too many', encodeCursor({ order, values: [time, id, id] })],
+    ['no values', encodeCursor(order, [])],
+    ['a value too few', encodeCursor(order, [time])],
+    ['a value too many', encodeCursor(order, [time, id, id])],
     ['a value that is no text', raw(JSON.stringify([order, time, 1]))],
-    ['another order', encodeCursor({ order: 'name,asc;id,asc', values: ['Tea', id] })],
-    ['another direction', encodeCursor({ order: 'createdAt,desc;id,desc', values: [time, id] })],
-    ['another collection', encodeCursor({ order: 'time;station;row', values: [time, '1', '1'] })],
-    ['no id', encodeCursor({ order, values: [time, '-'.repeat(36)] })],
-    ['an id of hexadecimals only', encodeCursor({ order, values: [time, 'a'.repeat(36)] })],
-    ['SQL', encodeCursor({ order, values: [time, `${id}' or true --`] })],
-    ['no time', encodeCursor({ order, values: ['now', id] })],
-    ['a month 13', encodeCursor({ order, values: ['2026-13-01T10:00:00.000000Z', id] })],
-    ['a 30th of February', encodeCursor({ order, values: ['2026-02-30T10:00:00.000000Z', id] })],
-    ['an hour 24', encodeCursor({ order, values: ['2026-01-01T24:00:01.000000Z', id] })],
-    ['a second 60', encodeCursor({ order, values: ['2026-01-01T10:00:60.000000Z', id] })],
-    ['a year 0', encodeCursor({ order, values: ['0000-01-01T10:00:00.000000Z', id] })],
-    ['a price that is none', encodeCursor({ order: 'price,asc;id,asc', values: ['NaN', id] }), 'price'],
-    ['a price of too many digits', encodeCursor({ order: 'price,asc;id,asc', values: ['1'.repeat(13), id] }), 'price'],
-    ['a name with NUL', encodeCursor({ order: 'name,asc;id,asc', values: ['a\0', id] }), 'name'],
-    ['a name without end', encodeCursor({ order: 'name,asc;id,asc', values: ['a'.repeat(1_000), id] }), 'name'],
+    ['another order', encodeCursor('products;name,asc;id,asc', ['Tea', id])],
+    ['another direction', encodeCursor('products;createdAt,desc;id,desc', [time, id])],
+    ['another collection', encodeCursor('status;time,station,row', [time, '1', '1'])],
+    ['no id', encodeCursor(order, [time, '-'.repeat(36)])],
+    ['an id of hexadecimals only', encodeCursor(order, [time, 'a'.repeat(36)])],
+    ['SQL', encodeCursor(order, [time, `${id}' or true --`])],
+    ['no time', encodeCursor(order, ['now', id])],
+    ['a month 13', encodeCursor(order, ['2026-13-01T10:00:00.000000Z', id])],
+    ['a 30th of February', encodeCursor(order, ['2026-02-30T10:00:00.000000Z', id])],
+    ['an hour 24', encodeCursor(order, ['2026-01-01T24:00:01.000000Z', id])],
+    ['a second 60', encodeCursor(order, ['2026-01-01T10:00:60.000000Z', id])],
+    ['a year 0', encodeCursor(order, ['0000-01-01T10:00:00.000000Z', id])],
+    ['a price that is none', encodeCursor('products;price,asc;id,asc', ['NaN', id]), 'price'],
+    ['a price of too many digits', encodeCursor('products;price,asc;id,asc', ['1'.repeat(13), id]), 'price'],
+    ['a name with NUL', encodeCursor('products;name,asc;id,asc', ['a\0', id]), 'name'],
+    ['a name without end', encodeCursor('products;name,asc;id,asc', ['a'.repeat(1_000), id]), 'name'],
   ])('that is %s is refused', async (_, after, sort = 'createdAt') => {
     const { status, body } = await product.get(`/products?sort=${sort}&after=${after}`);
     expect({ status, body }).toMatchObject({
@@ -104,7 +104,7 @@ describe('after', () => {
 
   it('of the right form is taken, even when nothing is there', async () => {
     const [item] = await make(1);
-    const get = (values: string[]) => product.get(`/products?after=${encodeCursor({ order, values })}`);
+    const get = (values: string[]) => product.get(`/products?after=${encodeCursor(order, values)}`);
     expect((await get([time, id])).body).toEqual([item]);
     expect((await get(['9999-12-31T23:59:59.999999Z', id])).body).toEqual([]);
   });

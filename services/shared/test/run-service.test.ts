@@ -116,11 +116,11 @@ it('prints every problem of its configuration, no value, and exits 1', async () 
   expect(await service.exited).toBe(1);
   expect(service.output.out).toBe('');
   expect(service.output.err.split('\n')).toEqual([
-    'tiny: The configuration is wrong:',
-    '  PORT: must be a whole number',
+    'tiny: Invalid configuration:',
     expect.stringMatching(/^ {2}LOG_LEVEL: /),
     expect.stringMatching(/^ {2}OTEL_EXPORTER_OTLP_ENDPOINT: /),
     expect.stringMatching(/^ {2}OTEL_TRACES_SAMPLER_ARG: /),
+    '  PORT: must be a whole number',
     '  DATABASE_URL: must be postgresql://role:password@host:port/database',
     '  GREETING is not set',
     '',
@@ -149,7 +149,7 @@ it('on SIGTERM is not ready, still answers, finishes what is under way, closes, 
   const messages = service.lines().map(({ msg }) => msg);
   expect(messages.slice(0, 3)).toEqual(['Ready', 'Stopping', 'Answered']);
   // Lines are written in the background, so the last ones come in any order.
-  expect(messages.slice(3).sort()).toEqual(['Closed what was opened first', 'Could not be closed', 'Stopped']);
+  expect(messages.slice(3).sort()).toEqual(['Could not be stopped', 'Stopped', 'The first job was stopped']);
   await expect(service.get('/')).rejects.toThrow(/ECONNREFUSED/);
   agent.destroy();
   idle.destroy();
@@ -197,7 +197,7 @@ it('without its database is alive, not ready, says why, and becomes ready when i
   const proxy = await createTcpProxy(databaseUrl);
   await proxy.close();
   const service = await start({ DATABASE_URL: proxy.url });
-  const waiting = await service.said('Waiting for what is needed to start');
+  const waiting = await service.said('Waiting for the database');
   expect(waiting).toMatchObject({ level: 'warn', reason: expect.stringContaining('ECONNREFUSED') });
   expect((await service.get('/health/live')).status).toBe(200);
   expect(await readiness(service)).toEqual({
@@ -222,17 +222,17 @@ it('without its database is alive, not ready, says why, and becomes ready when i
 
 it('that is stopped while it waits for its database ends with 0 and never says that it is ready', async () => {
   const service = await start({ DATABASE_URL: 'postgresql://x:y@127.0.0.1:1/z', DRAIN_SECONDS: '1' });
-  await service.said('Waiting');
+  await service.said('Waiting for the database');
   service.child.kill('SIGTERM');
   expect(await service.exited).toBe(0);
   expect(service.lines().filter(({ msg }) => msg === 'Ready')).toEqual([]);
 });
 
 it('that cannot start for a reason that stays says it and exits 1', async () => {
-  const service = await start({ PREPARE: 'the migration is broken' });
+  const service = await start({ START_ERROR: 'the job is broken' });
   expect(await service.exited).toBe(1);
   expect(service.lines()).toEqual([
-    expect.objectContaining({ level: 'fatal', msg: 'Cannot start: the migration is broken' }),
+    expect.objectContaining({ level: 'fatal', msg: 'Cannot start: the job is broken' }),
   ]);
 });
 

@@ -1,11 +1,15 @@
-import { commonConfig, databaseUrl, list } from '@store/shared/service/config';
+import { databaseConfig } from '@store/shared/database/config';
+import { serviceConfig } from '@store/shared/service/config';
+import { list } from '@store/shared/values/environment';
 import { z } from 'zod';
 
 const port = z.coerce.number<string>().int().min(1).max(65535);
 
 export const configSchema = z.object({
-  ...commonConfig,
-  DATABASE_URL: databaseUrl,
-  /** Answered like PORT; the cluster sets 8000 (decisions 1). */
+  ...serviceConfig,
+  ...databaseConfig,
+  /** Answered like PORT; 8000 in the cluster (contract 1.2). */
   EXTRA_PORTS: list.pipe(z.array(port)).prefault(''),
 });
+
+export type StatusConfig = z.output<typeof configSchema>;

@@ -5,11 +5,11 @@ import { type CsvRow, csvRow } from './schemas.ts';
 export const columns = Object.keys(csvRow.shape) as (keyof CsvRow)[];
 const required = ['station_id', 'time'];
 
-/** What is wrong with a file, as sentences that name the place. */
+/** What is wrong with a file, in sentences that name the line. */
 export class CsvProblem extends Error {}
 
 /**
- * Reads status records from CSV. A header names the columns, in any order. Takes no more memory for a longer file.
+ * Reads status records from CSV, whose header names the columns in any order. Memory does not grow with the file.
  * @throws CsvProblem
  */
 export async function* csvRows(input: Readable): AsyncGenerator<CsvRow> {
@@ -25,7 +25,7 @@ export async function* csvRows(input: Readable): AsyncGenerator<CsvRow> {
       return header;
     },
   });
-  // What fails in the input or the parser is thrown by the loop.
+  // The loop throws the errors of input and parser.
   pipeline(input, parser, () => undefined);
   try {
     for await (const { record, info } of parser as AsyncIterable<{ record: unknown; info: InfoCallback }>) {
@@ -44,7 +44,7 @@ export async function* csvRows(input: Readable): AsyncGenerator<CsvRow> {
   if (header === undefined) throw new CsvProblem(`The file is empty. ${expected}`);
 }
 
-const expected = `Line 1 must name the columns, separated by commas: ${columns.join(', ')}. Only ${required.join(' and ')} must be there.`;
+const expected = `Line 1 must name the columns, separated by commas: ${columns.join(', ')}. Only ${required.join(' and ')} are required.`;
 
 function checkedHeader(names: string[]): string[] {
   const found = [

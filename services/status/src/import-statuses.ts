@@ -7,28 +7,28 @@ import type { CsvRow } from './schemas.ts';
 export interface Import {
   databaseUrl: string;
   rows: AsyncIterable<CsvRow>;
-  /** Forget all records there are before. */
+  /** Delete all existing records first. */
   replace: boolean;
   onProgress?: (rowsRead: number) => void;
 }
 
-/** Adds records by COPY, all or none: nobody sees them before the last is in. Returns how many. */
+/** Adds records by COPY, all or none, visible all at once. @returns how many */
 export async function importStatuses({ databaseUrl, rows, replace, onProgress }: Import): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
-  client.on('error', () => undefined); // a lost connection fails the query that waits on it
+  client.on('error', () => undefined); // a lost connection fails the query in flight
   await client.connect();
   try {
     await client.query('begin');
-    // TRUNCATE would keep readers waiting until the end.
+    // TRUNCATE would block readers until the end.
     if (replace) await client.query('delete from station_status');
     const copy = client.query(copyFrom(`copy station_status (${columns.join(', ')}) from stdin (format csv)`));
     await pipeline(copyLines(rows, onProgress), copy);
     await client.query('commit');
-    // So that the first reader finds statistics that fit, and no row that is gone. The server would do it later.
+    // So that the first query finds current statistics and no dead rows; autovacuum would come later.
     await client.query('vacuum (analyze) station_status').catch(() => undefined);
     return copy.rowCount;
   } finally {
-    await client.end(); // what is not committed is undone
+    await client.end(); // an open transaction is rolled back
   }
 }
 

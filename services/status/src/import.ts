@@ -1,28 +1,29 @@
 import { open } from 'node:fs/promises';
+import { databaseConfig } from '@store/shared/database/config';
 import { isDatabaseUnavailable } from '@store/shared/database/errors';
 import { migrate } from '@store/shared/database/migrate';
-import { ConfigError, databaseUrl, readConfig } from '@store/shared/service/config';
+import { ConfigError, readConfig } from '@store/shared/values/environment';
 import { Command } from 'commander';
 import { z } from 'zod';
 import { CsvProblem, columns, csvRows } from './csv-rows.ts';
 import { importStatuses } from './import-statuses.ts';
 
-const configSchema = z.object({ DATABASE_URL: databaseUrl });
+const configSchema = z.object(databaseConfig);
 
 const command = new Command('import')
   .description('Adds station status records from CSV to the database of the status service: all of them or none.')
   .argument('<file>', 'CSV file in UTF-8, or - for standard input')
-  .option('--replace', 'forget all records there are before', false)
+  .option('--replace', 'delete all existing records first', false)
   .addHelpText(
     'after',
     `
 The first line names the columns, in any order: ${columns.join(', ')}.
-Only station_id and time must be there. An empty field is null. A time needs a zone: 2026-01-31T09:30:00.123456Z
+Only station_id and time are required. An empty field is null. A time needs a zone: 2026-01-31T09:30:00.123456Z
 
 Environment:
-  DATABASE_URL  postgresql://role:password@host:port/database, given its tables where they are missing
+  DATABASE_URL  postgresql://role:password@host:port/database, whose tables are created if missing
 
-Exit code: 0 when all records are in, 1 when nothing was changed.`,
+Exit code: 0 if all records were imported, 1 if nothing was changed.`,
   )
   .action(run);
 
@@ -47,7 +48,7 @@ async function run(file: string, { replace }: { replace: boolean }): Promise<voi
   }
 }
 
-/** Sentences for what the user can mend; anything else is shown as it is. */
+/** Sentences for what the user can fix; anything else is shown as it is. */
 function explain(error: unknown, file: string): string {
   if (error instanceof CsvProblem) return `${file}: ${error.message}`;
   if (error instanceof ConfigError) return error.message;

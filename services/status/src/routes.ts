@@ -1,10 +1,10 @@
 import { nextLink } from '@store/shared/http/pagination';
-import { type AnyRoute, away, ok, route } from '@store/shared/http/route';
+import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route';
 import { z } from 'zod';
 import { statusOut, statusQuery } from './schemas.ts';
 import type { Statuses } from './statuses.ts';
 
-/** Of `skip`, which the cursor replaces: RFC 9745 and RFC 8594. */
+/** For `skip`, which the cursor replaces: RFC 9745 and RFC 8594. */
 const retiring = {
   Deprecation: `@${Date.UTC(2026, 0, 1) / 1000}`,
   Sunset: new Date(Date.UTC(2028, 0, 1)).toUTCString(),
@@ -15,7 +15,7 @@ export function statusRoutes(statuses: Statuses): AnyRoute[] {
     route({
       method: 'get',
       path,
-      summary: 'List station status records, the oldest first',
+      summary: 'List station status records, oldest first',
       tag: 'status',
       identity: 'none',
       query: statusQuery,
@@ -25,18 +25,18 @@ export function statusRoutes(statuses: Statuses): AnyRoute[] {
           body: z.array(statusOut),
           headers: {
             Link: 'The next page, as rel="next", while there is more.',
-            Deprecation: 'Since when skip is deprecated; only where it is used.',
-            Sunset: 'When skip will stop to work; only where it is used.',
+            Deprecation: 'Since when skip is deprecated; only if it was used.',
+            Sunset: 'When skip stops working; only if it was used.',
           },
         },
-        503: away,
+        503: unavailable,
       },
       async handler({ query, url }) {
         const { json, next } = await statuses.list(query);
         return ok(
           { json },
           {
-            ...(next && nextLink(url, next, ['cursor', 'skip'])),
+            ...nextLink(url, next, ['cursor', 'skip']),
             ...(query.skip !== undefined && retiring),
           },
         );

@@ -2,7 +2,7 @@ import { text, timestamp, wholeNumber } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { utcTime } from './utc-time.ts';
 
-/** spec: Resources, Station status record; decisions 4. The names are snake_case there. */
+/** contract 4.8, which has its names in snake_case. */
 export const statusOut = z
   .object({
     station_id: z.int32(),
@@ -18,7 +18,7 @@ const once = 'must be given once';
 const minimum = -(2 ** 31);
 const maximum = 2 ** 31 - 1;
 
-/** As the database's integer has it. */
+/** The range of PostgreSQL's integer. */
 export const int4 = z
   .string(once)
   .regex(/^-?\d{1,15}$/, 'must be a whole number')
@@ -37,7 +37,7 @@ export const statusQuery = z.object({
   limit: wholeNumber(1, 1000).default(100),
   cursor: z
     .string(once)
-    // In a query a plus that nobody encoded arrives as a space.
+    // An unencoded plus arrives as a space.
     .transform((value) => value.replace(/ (\d\d(:?\d\d)?)$/, '+$1'))
     .pipe(time)
     .optional()
@@ -48,10 +48,12 @@ export const statusQuery = z.object({
     .min(1, 'must not be empty')
     .max(2_000)
     .optional()
-    .describe('Where a page ended, from its Link: unlike cursor it loses no record of equal times. Replaces cursor.'),
+    .describe(
+      'The end of a page, from its Link header: unlike cursor, it skips no records of equal times. Replaces cursor.',
+    ),
   skip: wholeNumber(0, 1_000_000_000).optional().meta({
     deprecated: true,
-    description: 'Records to leave out; its cost grows with its value. Use after or cursor.',
+    description: 'Records to skip; the cost grows with the value. Use after or cursor.',
   }),
 });
 
@@ -64,7 +66,7 @@ const orNull = <T extends z.ZodType<unknown, string>>(schema: T) =>
 
 const category = orNull(text(1, 1000).refine((value) => !value.includes('\ufffd'), 'is not UTF-8 text'));
 
-/** A line of an import; the keys are its columns. What is empty or left out is null. */
+/** A line of an import; the keys are the columns. Empty or missing fields are null. */
 export const csvRow = z.object({
   station_id: int4,
   bikes_available: orNull(int4),

@@ -1,15 +1,16 @@
-import { behind, orderBy } from '@store/shared/http/pagination';
-import type { PrismaClient } from './generated/client.ts';
+import { isoTime, rowsAfter } from '@store/shared/database/keyset';
+import { type Kysely, sql } from 'kysely';
+import type { DB } from './generated/tables.ts';
 
-/** The place of a record in the order of all answers, as texts: nothing is lost on the way. */
+/** A record's position in the order of all records, as texts so that no digit is lost. */
 export type Position = [time: string, stationId: string, row: string];
 
 export interface Selection {
   limit: number;
   stationId?: number | undefined;
-  /** Records behind this place. */
+  /** Only records after this position. */
   position?: Position | undefined;
-  /** Records of a later time. */
+  /** Only records with a later time. */
   laterThan?: string | undefined;
   skip?: number | undefined;
 }
@@ -17,7 +18,7 @@ export interface Selection {
 export interface StatusPage {
   /** An array of StationStatus, as JSON. */
   json: string;
-  /** The place of the last record, while there are more behind it. */
+  /** The position of the last record, while more records follow. */
   last: Position | undefined;
 }
 
@@ -25,52 +26,60 @@ export type StatusRepository = ReturnType<typeof createStatusRepository>;
 
 const time = { sql: 'time', type: 'timestamptz', direction: 'asc' } as const;
 const station = { sql: 'station_id', type: 'int', direction: 'asc' } as const;
-const utc = `to_char(time at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 const row = { sql: 'id', type: 'bigint', direction: 'asc' } as const;
+const maxRow = String(2n ** 63n - 1n);
 
-export function createStatusRepository(prisma: Pick<PrismaClient, '$queryRawUnsafe'>) {
+const isoUtc = sql<string>`${sql.raw(isoTime('time', 'US'))}`;
+
+export function createStatusRepository(kysely: Kysely<DB>) {
   return {
-    /** One statement, its rows joined to JSON by the database: fast, and no microsecond is lost in a Date. */
-    async page(selection: Selection): Promise<StatusPage> {
-      const { sql, values } = pageStatement(selection);
-      const [result] = await prisma.$queryRawUnsafe<Record<'json' | 'last', string | null>[]>(sql, ...values);
-      return { json: result?.json ?? '[]', last: result?.last == null ? undefined : JSON.parse(result.last) };
+    /** One statement, whose rows PostgreSQL joins to JSON: fast, and no microsecond is lost in a Date. */
+    async page({ limit, stationId, position, laterThan, skip = 0 }: Selection): Promise<StatusPage> {
+      // The index of a station has the order (time, id): only a comparison of just these is a range of it.
+      const key = stationId === undefined ? [time, station, row] : [time, row];
+      const orderBy = sql.raw(key.map((column) => column.sql).join(', '));
+
+      let rows = kysely.selectFrom('station_status').selectAll().orderBy(orderBy).limit(sql<number>`${limit}::int + 1`);
+      if (stationId !== undefined) rows = rows.where('station_id', '=', stationId);
+      if (laterThan !== undefined) rows = rows.where('time', '>', sql<Date>`${laterThan}::timestamptz`);
+      if (position !== undefined) {
+        rows = rows.where(rowsAfter(key, stationId === undefined ? position : withinStation(position, stationId)));
+      }
+      if (skip > 0) rows = rows.offset(sql<number>`${skip}::bigint`);
+
+      // One row more than requested tells whether there is a next page.
+      const { json, last } = await kysely
+        .with('page', (db) =>
+          db
+            .selectFrom(rows.as('rows'))
+            .selectAll()
+            .select(sql<number>`row_number() over (order by ${orderBy})`.as('n')),
+        )
+        .with('item', (db) =>
+          db
+            .selectFrom('page')
+            .select(['station_id', 'bikes_available', 'docks_available', isoUtc.as('time'), 'category1', 'category2'])
+            .where('n', '<=', sql<number>`${limit}::int`)
+            .orderBy('n'),
+        )
+        .selectNoFrom((eb) => [
+          eb.selectFrom('item').select(sql<string | null>`json_agg(item)::text`.as('json')).as('json'),
+          eb
+            .selectFrom('page')
+            .select(sql<string>`json_build_array(${isoUtc}, station_id::text, id::text)::text`.as('last'))
+            .where('n', '=', sql<number>`${limit}::int`)
+            .where(sql<boolean>`exists (select from page where n > ${limit}::int)`)
+            .as('last'),
+        ])
+        .executeTakeFirstOrThrow();
+      return { json: json ?? '[]', last: last === null ? undefined : JSON.parse(last) };
     },
   };
 }
 
-function pageStatement({ limit, stationId, position, laterThan, skip = 0 }: Selection) {
-  const values: unknown[] = [limit];
-  const conditions: string[] = [];
-  const parameter = (value: unknown) => `$${values.push(value)}`;
-  // Within a station its index has the order (time, id), and only a comparison of just these is a range of it.
-  const key = stationId === undefined ? [time, station, row] : [time, row];
-  if (stationId !== undefined) conditions.push(`station_id = ${parameter(stationId)}::int`);
-  if (laterThan !== undefined) conditions.push(`time > ${parameter(laterThan)}::timestamptz`);
-  if (position !== undefined) {
-    conditions.push(behind(key, values.length + 1));
-    values.push(...(stationId === undefined ? position : withinStation(position, stationId)));
-  }
-  const offset = skip > 0 ? `offset ${parameter(skip)}::bigint` : '';
-  const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
-  const by = orderBy(key);
-  // One row more than asked for tells whether there is a next page.
-  const sql = `
-    with page as (select *, row_number() over (order by ${by}) as n
-                  from (select * from station_status ${where} order by ${by} limit $1::int + 1 ${offset}) as rows)
-    select (select json_agg(item)::text
-            from (select station_id, bikes_available, docks_available, ${utc} as time, category1, category2
-                  from page where n <= $1::int order by n) as item) as json,
-           (select json_build_array(${utc}, station_id::text, id::text)::text
-            from page where n = $1::int and exists (select from page where n > $1::int)) as last`;
-  return { sql, values };
-}
-
-/** Where a place in the order of all records lies among those of one station: its ties may all be before or behind. */
+/** Where a position among all records lies among those of one station: its ties may all precede or all follow. */
 function withinStation([at, stationId, id]: Position, wanted: number): [time: string, row: string] {
   const distance = wanted - Number(stationId);
   if (distance === 0) return [at, id];
   return [at, distance > 0 ? '0' : maxRow];
 }
-
-const maxRow = String(2n ** 63n - 1n);

@@ -1,17 +1,15 @@
 import { openDatabase } from '@store/shared/database/database';
 import { createLog } from '@store/shared/observability/log';
-import { createApp } from '../src/app.ts';
+import { configSchema } from '../src/config.ts';
 import { PrismaClient } from '../src/generated/client.ts';
-import { createStatusRepository } from '../src/status-repository.ts';
+import type { DB } from '../src/generated/tables.ts';
+import { createStatusService } from '../src/service.ts';
 
-/** The real application over a database of the test's own. */
-export function testApp(databaseUrl: string, options: { production?: boolean } = {}) {
-  const { adapter, close } = openDatabase(databaseUrl);
-  const prisma = new PrismaClient({ adapter });
-  const app = createApp({
-    repository: createStatusRepository(prisma),
-    log: createLog('status', 'silent'),
-    production: options.production ?? false,
-  });
-  return { app, prisma, close };
+/** The real service over a database of the test's own. */
+export function testApp(databaseUrl: string, { production = false } = {}) {
+  const database = openDatabase<DB>(databaseUrl);
+  const prisma = new PrismaClient({ adapter: database.adapter });
+  const config = configSchema.parse({ DATABASE_URL: databaseUrl, APP_PROFILE: production ? 'prod' : 'dev' });
+  const { app } = createStatusService({ config, log: createLog('status', 'silent'), database });
+  return { app, prisma, close: database.close };
 }

@@ -1,5 +1,6 @@
 import request from 'supertest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { recordedStatement } from '../../../tests/kit/recorded-statement.ts';
 import { createStatusRepository, type Position, type Selection } from '../src/status-repository.ts';
 import { testApp } from './_app.ts';
 import { add, clear } from './_records.ts';
@@ -139,14 +140,13 @@ interface Plan {
 
 /** How the database reads the table for a page. */
 async function scanOf(selection: Selection): Promise<Plan> {
-  let rows: { 'QUERY PLAN': { Plan: Plan }[] }[] = [];
-  const explained = {
-    async $queryRawUnsafe(sql: string, ...values: unknown[]) {
-      rows = await status.prisma.$queryRawUnsafe(`explain (analyze, format json) ${sql}`, ...values);
-      return [];
-    },
-  };
-  await createStatusRepository(explained as never).page(selection);
+  const { sql, parameters } = await recordedStatement((kysely) =>
+    createStatusRepository(kysely as never).page(selection),
+  );
+  const rows = await status.prisma.$queryRawUnsafe<{ 'QUERY PLAN': { Plan: Plan }[] }[]>(
+    `explain (analyze, format json) ${sql}`,
+    ...parameters,
+  );
   const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)];
   const scans = rows.flatMap((row) => row['QUERY PLAN'].flatMap(({ Plan: plan }) => nodes(plan)));
   const [scan, ...others] = scans.filter((plan) => plan['Relation Name'] === 'station_status');

@@ -69,7 +69,7 @@ it('a database that cannot be reached', async () => {
       const last = await core.readNamespacedPodLog({ name, namespace, tailLines: 1 });
       expect(JSON.parse(last)).toMatchObject({
         level: 'warn',
-        msg: 'Waiting for what is needed to start',
+        msg: 'Waiting for the database',
         reason: expect.stringMatching(/^PostgreSQL at nowhere:5432: getaddrinfo .* nowhere$/),
       });
     },

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { orderEventsTopic } from '@store/shared/messaging/events';
+import { orderEventsTopic } from '@store/shared/messaging/topics';
 import pg from 'pg';
 import { kafkaOf } from '../baselines/events.ts';
 import type { Measurement } from '../bench.ts';

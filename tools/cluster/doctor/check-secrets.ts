@@ -1,5 +1,5 @@
 import type { V1Deployment, V1Secret } from '@kubernetes/client-node';
-import { databaseUrl } from '../../../services/shared/src/service/config.ts';
+import { databaseUrl } from '../../../services/shared/src/database/config.ts';
 import { type Cluster, orUndefined } from '../api.ts';
 import { keysProblem, nextAnnotation, readKeys, secretNameOf } from '../jwt-keys.ts';
 import { nameOf } from '../rollout.ts';

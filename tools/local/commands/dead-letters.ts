@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
-import { describeLetters } from '@store/shared/messaging/dead-letters/command';
 import { type DeadLetter, readDeadLetters } from '@store/shared/messaging/dead-letters/dead-letters';
+import { describeLetters } from '@store/shared/messaging/dead-letters/describe';
 import { createKafka } from '@store/shared/messaging/kafka';
 import { createLog } from '@store/shared/observability/log';
 import { execa } from 'execa';

@@ -1,6 +1,6 @@
-import { readPartitions, topicRanges } from '@store/shared/messaging/dead-letters/read-range';
-import { orderEventsTopic } from '@store/shared/messaging/events';
+import { readRanges, topicRanges } from '@store/shared/messaging/dead-letters/read-range';
 import { createKafka, readMessage } from '@store/shared/messaging/kafka';
+import { orderEventsTopic } from '@store/shared/messaging/topics';
 import { createLog } from '@store/shared/observability/log';
 import { Partitioners } from 'kafkajs';
 import { fixedPorts } from '../ports.ts';
@@ -29,7 +29,7 @@ async function eventsOf(key: string): Promise<Line[]> {
     message: { key, value: null },
   });
   const lines: Line[] = [];
-  await readPartitions({
+  await readRanges({
     kafka,
     topic: orderEventsTopic,
     ranges: ranges.filter((range) => range.partition === partition),

@@ -1,23 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { openDatabase } from '@store/shared/database/database';
-import type { Transact } from '@store/shared/database/query';
-import {
-  type Consumer,
-  type ConsumerOptions,
-  type Handlers,
-  startConsumer,
-} from '@store/shared/messaging/consumer/consumer';
-import type { ConsumerGroup, HandlerTransaction } from '@store/shared/messaging/consumer/handle-once';
+import { type Consumer, type ConsumerOptions, startConsumer } from '@store/shared/messaging/consumer/consumer';
+import { type ConsumerGroup, createEventProcessor } from '@store/shared/messaging/consumer/handle-once';
 import { type DeadLetter, readDeadLetters } from '@store/shared/messaging/dead-letters/dead-letters';
 import type { EventKind, Payload, StoredEvent } from '@store/shared/messaging/events';
 import { createKafka, createPublisher, type RawMessage } from '@store/shared/messaging/kafka';
 import { createLog } from '@store/shared/observability/log';
 import type { Kafka } from 'kafkajs';
+import { sql } from 'kysely';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
 import { storedEvent } from '../../../../tests/kit/order-events.ts';
 import { brokers, createTopic } from '../../../../tests/kit/topic.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { PrismaClient } from '../../src/generated/client.ts';
+import type { DB } from '../../src/generated/tables.ts';
 
 export const customerId = 'c0570e00-3a52-4d0f-9f0e-0d8a55a1c001';
 
@@ -37,12 +33,14 @@ export function rawOf({ id, kind, key, payload }: StoredEvent, more: Partial<Raw
   return { key, value: payload, headers: { ce_id: id, ce_type: kind }, ...more };
 }
 
-/** A topic and a group of a test's own, and a table that tells what its handlers have done. */
+type StartOptions = Partial<ConsumerOptions> & { name?: string; group?: Partial<ConsumerGroup<DB>> };
+
+/** A topic and a group of a test's own, and a table of what its handlers did. */
 export async function createFixture(partitions = 1) {
   const database: TestDatabase = await createTestDatabase('consumers');
   const topic = await createTopic(partitions);
   const group = `test-${randomUUID()}`;
-  const { adapter, transact, close } = openDatabase(database.url);
+  const { adapter, kysely, close } = openDatabase<DB>(database.url);
   const prisma = new PrismaClient({ adapter });
   await prisma.$executeRaw`create table effects (n bigserial, event_id uuid, order_id uuid, by text)`;
   const publisher = createPublisher(silent);
@@ -61,41 +59,45 @@ export async function createFixture(partitions = 1) {
     },
   });
 
-  function effectBy(name: string, handle: (event: StoredEvent['id']) => Promise<void> = async () => undefined) {
-    const handlers: Handlers<HandlerTransaction> = {
-      async OrderCancelled({ id, payload: { orderId } }, tx) {
-        await tx.query('insert into effects (event_id, order_id, by) values ($1, $2, $3)', id, orderId, name);
+  /** A group that records each event as an effect and then calls `handle`, in the transaction. */
+  const consumerGroup = (
+    handle: (eventId: string) => Promise<void> = async () => undefined,
+    by = 'a',
+    more: Partial<ConsumerGroup<DB>> = {},
+  ): ConsumerGroup<DB> => ({
+    name: group,
+    kinds: ['OrderCancelled'],
+    chunkSize: 100,
+    async handle(events, tx) {
+      for (const { event } of events) {
+        const { id, payload } = event;
+        await sql`insert into effects (event_id, order_id, by) values (${id}, ${payload.orderId}, ${by})`.execute(tx);
         await handle(id);
-      },
-    };
-    return handlers;
-  }
-
-  const consumerGroup = (over: Transact = transact, handlers = effectBy('a')): ConsumerGroup<HandlerTransaction> => ({
-    group,
-    handlers,
-    transaction: (work) => over((query) => work({ query })),
+      }
+    },
+    ...more,
   });
 
+  const processorOf = (consumed = consumerGroup(), on = kysely) => createEventProcessor(consumed, on);
+
   return {
-    ...{ topic, group, prisma, transact, publisher, database, joins, consumerGroup, effectBy },
+    ...{ topic, group, prisma, publisher, database, joins, consumerGroup, processorOf },
 
     publish: (...events: StoredEvent[]) => publisher.publish(topic, events),
     send: (...messages: RawMessage[]) => publisher.send(topic, messages),
 
-    /** @param name shown in the effects @param handle after the effect, in its transaction */
-    start(
-      handle?: (eventId: string) => Promise<void>,
-      { name = 'a', ...options }: Partial<ConsumerOptions<HandlerTransaction>> & { name?: string } = {},
-    ): Consumer {
+    /**
+     * @param handle called after the effect, in its transaction
+     * @param options `name` is shown in the effects; `group` changes the group, the rest the consumer
+     */
+    start(handle?: (eventId: string) => Promise<void>, { name, group: more, ...options }: StartOptions = {}): Consumer {
       const consumer = startConsumer({
-        ...consumerGroup(transact, effectBy(name, handle)),
+        processor: processorOf(consumerGroup(handle, name, more)),
         kafka: listened,
         topic,
         sender: publisher,
         log: createLog('test', 'silent'),
         retry: { attempts: 3, firstDelayMs: 50, multiplier: 2 },
-        chunkSize: 100,
         onCrash: (error) => {
           throw error;
         },

@@ -1,15 +1,15 @@
-import { openDatabase } from '@store/shared/database/database';
-import type { ConsumerGroup, HandlerTransaction } from '@store/shared/messaging/consumer/handle-once';
-import { describeLetters, runDeadLetters } from '@store/shared/messaging/dead-letters/command';
 import type { DeadLetter } from '@store/shared/messaging/dead-letters/dead-letters';
-import { readPartitions } from '@store/shared/messaging/dead-letters/read-range';
+import { describeLetters } from '@store/shared/messaging/dead-letters/describe';
+import { readRanges } from '@store/shared/messaging/dead-letters/read-range';
 import { createKafka } from '@store/shared/messaging/kafka';
 import { createLog } from '@store/shared/observability/log';
+import { serviceConfig } from '@store/shared/service/config';
+import { runRedrive } from '@store/shared/service/run-redrive';
 import { z } from 'zod';
 import { unreachableDatabaseUrl } from '../../../../tests/kit/database.ts';
 import { brokers } from '../../../../tests/kit/topic.ts';
 import { until } from '../../../../tests/kit/until.ts';
-
+import type { DB } from '../../src/generated/tables.ts';
 import { anEvent, createFixture, type Fixture, lettersOf, rawOf } from './_fixture.ts';
 
 let fixture: Fixture;
@@ -24,15 +24,24 @@ const broken = async () => {
   throw new Error('broken:\nline 2');
 };
 
-/** The command as a service's dlq.ts has it. */
-async function command(argv: string[], consumerGroup: ConsumerGroup<HandlerTransaction> = fixture.consumerGroup()) {
+interface Circumstances {
+  group?: ReturnType<typeof fixture.consumerGroup>;
+  databaseUrl?: string;
+  kafkaBrokers?: string[];
+}
+
+/** The command as a service's redrive.ts runs it. */
+async function command(
+  argv: string[],
+  { group = fixture.consumerGroup(), databaseUrl = fixture.database.url, kafkaBrokers = brokers }: Circumstances = {},
+) {
   const lines: string[] = [];
-  const code = await runDeadLetters(
-    z.object({}),
-    () => ({ consumerGroup, brokers: { brokers }, close: async () => undefined }),
-    argv,
-    (line) => lines.push(line),
-  );
+  const messaging = { KAFKA_TLS: false, RETRY_ATTEMPTS: 1, RETRY_DELAY_MS: 1, RETRY_MULTIPLIER: 1 };
+  const config = { ...messaging, KAFKA_BROKERS: kafkaBrokers, DATABASE_URL: databaseUrl };
+  const configSchema = z.object({ ...serviceConfig, DATABASE_URL: z.string().default(databaseUrl) });
+  const build = () => ({ app: () => undefined, consumer: { group, config } });
+  const definition = { name: 'test', configSchema, build };
+  const code = await runRedrive<typeof configSchema, DB>(definition, argv, (line) => lines.push(line));
   return { code, text: lines.join('\n') };
 }
 
@@ -63,7 +72,7 @@ it('are handed back to a handler that is mended, each once, and are not listed a
   const events = await deadEvents(7);
   expect(await fixture.effects()).toEqual([]);
   const { code, text } = await command(['retry']);
-  expect(text).toContain('7 handled, 0 failed again');
+  expect(text).toContain('7 processed, 0 failed again');
   expect(code).toBe(0);
   expect((await fixture.effects()).sort()).toEqual(events.map(({ id }) => id).sort());
   expect(await fixture.letters()).toEqual([]);
@@ -76,18 +85,15 @@ it('become new ones with one more attempt where it is still broken, and keep the
   const byPlace = (letters: DeadLetter[]) =>
     letters.sort((a, b) => JSON.stringify(a.origin).localeCompare(JSON.stringify(b.origin)));
   const before = byPlace(await fixture.letters());
-  const { code, text } = await command(
-    ['retry'],
-    fixture.consumerGroup(fixture.transact, fixture.effectBy('b', broken)),
-  );
-  expect(text).toContain('0 handled, 3 failed again');
+  const { code, text } = await command(['retry'], { group: fixture.consumerGroup(broken, 'b') });
+  expect(text).toContain('0 processed, 3 failed again');
   expect(code).toBe(1);
   const after = byPlace(await fixture.letters());
   expect(after.map(({ attempts }) => attempts)).toEqual([3, 3, 3]);
   expect(after.map(({ origin, time, message }) => ({ origin, time, id: message.headers.ce_id }))).toEqual(
     before.map(({ origin, time, message }) => ({ origin, time, id: message.headers.ce_id })),
   );
-  expect((await command(['retry'])).text).toContain('3 handled, 0 failed again');
+  expect((await command(['retry'])).text).toContain('3 processed, 0 failed again');
 });
 
 it('that are poison stay, while those beside them are handled', async () => {
@@ -96,7 +102,7 @@ it('that are poison stay, while those beside them are handled', async () => {
   const consumer = fixture.start();
   await until('the poison is buried', async () => (await fixture.committed()) === 2);
   await consumer.stop();
-  expect(await command(['retry'])).toMatchObject({ code: 1, text: expect.stringContaining('1 handled, 1 failed') });
+  expect(await command(['retry'])).toMatchObject({ code: 1, text: expect.stringContaining('1 processed, 1 failed') });
   expect(await fixture.effects()).toEqual([event?.id]);
   expect(await fixture.letters()).toMatchObject([{ attempts: 2, message: { value: '{' } }]);
 });
@@ -106,7 +112,7 @@ it('are handled once where two commands, or a command and the group, do it at th
   await fixture.reset(); // the mended group gets them again by itself
   const consumer = fixture.start();
   const results = await Promise.all([command(['retry']), command(['retry'])]);
-  for (const { text } of results) expect(text).not.toContain('Given up');
+  for (const { text } of results) expect(text).not.toContain('Giving up');
   await fixture.has(...events);
   await consumer.stop();
   expect(await fixture.effects()).toHaveLength(20);
@@ -123,33 +129,25 @@ it('of other groups are not touched, nor are anybody’s offsets on the events',
   other.start(broken, { retry: { attempts: 1, firstDelayMs: 1, multiplier: 1 } });
   await until('its event is buried', async () => (await other.committed()) === 1);
   const others = await lettersOf(other.group);
-  expect((await command(['retry'])).text).toContain('2 handled');
+  expect((await command(['retry'])).text).toContain('2 processed');
   expect(await lettersOf(other.group)).toEqual(others);
   expect([await fixture.committed(), await other.committed()]).toEqual([2, 1]);
 });
 
 it('stay where what the handler needs is away', async () => {
   const events = await deadEvents(3);
-  const { transact: away, close } = openDatabase(unreachableDatabaseUrl);
-  fixture.onEnd(close);
-  const { code, text } = await command(['retry'], fixture.consumerGroup(away));
+  const { code, text } = await command(['retry'], { databaseUrl: unreachableDatabaseUrl });
   expect(code).toBe(1);
-  expect(text).toContain('Given up');
+  expect(text).toContain('Giving up');
   expect(await fixture.letters()).toHaveLength(3);
-  expect((await command(['retry'])).text).toContain('3 handled');
+  expect((await command(['retry'])).text).toContain('3 processed');
   expect(await fixture.effects()).toHaveLength(events.length);
 });
 
 describe('the command', () => {
-  const untouched: ConsumerGroup<HandlerTransaction> = {
-    group: 'any',
-    handlers: {},
-    transaction: () => Promise.reject(new Error('not to be called')),
-  };
-
   it('explains itself', async () => {
     for (const argv of [['--help'], ['-h'], ['help']]) {
-      expect(await command(argv, untouched)).toMatchObject({
+      expect(await command(argv)).toMatchObject({
         code: 0,
         text: expect.stringContaining('redrive.js retry'),
       });
@@ -158,7 +156,7 @@ describe('the command', () => {
 
   it('refuses what it does not know', async () => {
     for (const argv of [['rerty'], ['list', 'all'], ['--force'], ['retry', '--group=x']]) {
-      expect(await command(argv, untouched)).toMatchObject({
+      expect(await command(argv)).toMatchObject({
         code: 2,
         text: expect.stringContaining('redrive.js retry'),
       });
@@ -167,12 +165,13 @@ describe('the command', () => {
 
   it('names what is wrong with its environment, and says so when nobody answers', async () => {
     const lines: string[] = [];
+    const configSchema = z.object({ ...serviceConfig, SOMETHING_MISSING: z.string() });
+    const build = () => Promise.reject(new Error('not to be called'));
     const say = (line: string) => lines.push(line);
-    const wrong = z.object({ SOMETHING_MISSING: z.string() });
-    expect(await runDeadLetters(wrong, () => Promise.reject() as never, ['list'], say)).toBe(1);
-    const nobody = { consumerGroup: untouched, brokers: { brokers: ['127.0.0.1:1'] }, close: async () => undefined };
-    expect(await runDeadLetters(z.object({}), () => nobody, ['list'], say)).toBe(1);
-    expect(lines).toEqual([expect.stringContaining('SOMETHING_MISSING'), expect.stringMatching(/^Given up/)]);
+    expect(await runRedrive<typeof configSchema, DB>({ name: 'test', configSchema, build }, ['list'], say)).toBe(1);
+    expect(lines).toEqual([expect.stringContaining('SOMETHING_MISSING')]);
+    const unanswered = await command(['list'], { kafkaBrokers: ['127.0.0.1:1'] });
+    expect(unanswered).toEqual({ code: 1, text: expect.stringMatching(/^Giving up/) });
   });
 });
 
@@ -198,7 +197,7 @@ describe('reading partitions', () => {
     const seen: string[] = [];
     const ranges = [0, 1, 2].map((partition) => ({ partition, start: 2n, end: 10n }));
     const onMessage = (partition: number, { offset }: { offset: string }) => void seen.push(`${partition}:${offset}`);
-    expect(await readPartitions({ kafka, topic: fixture.topic, ranges, onMessage })).toBe(true);
+    expect(await readRanges({ kafka, topic: fixture.topic, ranges, onMessage })).toBe(true);
     const wanted = [0, 1, 2].flatMap((partition) => [2, 3, 4, 5, 6, 7, 8, 9].map((offset) => `${partition}:${offset}`));
     expect([...seen].sort()).toEqual(wanted.sort());
   });
@@ -207,6 +206,6 @@ describe('reading partitions', () => {
     await fixture.publish(...Array.from({ length: 30 }, () => anEvent()));
     const ranges = [{ partition: 0, start: 0n, end: 2n }];
     const onMessage = () => Promise.reject(new Error('enough'));
-    await expect(readPartitions({ kafka, topic: fixture.topic, ranges, onMessage })).rejects.toThrow('enough');
+    await expect(readRanges({ kafka, topic: fixture.topic, ranges, onMessage })).rejects.toThrow('enough');
   });
 });

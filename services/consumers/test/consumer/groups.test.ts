@@ -35,11 +35,11 @@ describe('partitions', () => {
     const orders = times(20, () => randomUUID());
     const events = times(600, (index) => anEvent(orders[index % orders.length]));
     const slowly = () => wait(5);
-    const first = fixture.start(slowly, { name: 'first', chunkSize: 5 });
+    const first = fixture.start(slowly, { name: 'first', group: { chunkSize: 5 } });
     // So that there is always something under way when partitions change hands.
     for (let batch = 0; batch < 60; batch += 1) {
       await fixture.publish(...events.slice(10 * batch, 10 * batch + 10));
-      if (batch === 10) fixture.start(slowly, { name: 'second', chunkSize: 5 });
+      if (batch === 10) fixture.start(slowly, { name: 'second', group: { chunkSize: 5 } });
       if (batch === 40) await first.stop();
       await wait(100);
     }
@@ -70,7 +70,7 @@ describe('membership', () => {
         longest = 1_500;
         await wait(ms);
       },
-      { sessionTimeoutMs: 6_000, chunkSize: 1 },
+      { sessionTimeoutMs: 6_000, group: { chunkSize: 1 } },
     );
     await until('all are committed', async () => (await fixture.committed()) === 6, 60_000);
     expect((await fixture.effects()).sort()).toEqual(events.map(({ id }) => id).sort());
@@ -88,7 +88,7 @@ describe('membership', () => {
         handled.push(id);
         if (handled.length === 2) await proxy.until;
       },
-      { chunkSize: 1 },
+      { group: { chunkSize: 1 } },
     );
     await until('the second is under way', () => handled.length === 2);
     const stopped = first.stop();
@@ -97,7 +97,7 @@ describe('membership', () => {
     await stopped;
     expect(await fixture.committed()).toBe(2);
     expect(await fixture.effects()).toEqual(events.slice(0, 2).map(({ id }) => id));
-    fixture.start(async (id) => void handled.push(id), { chunkSize: 1 });
+    fixture.start(async (id) => void handled.push(id), { group: { chunkSize: 1 } });
     await until('all are committed', async () => (await fixture.committed()) === 5);
     expect(handled).toEqual(events.map(({ id }) => id));
   });

@@ -4,6 +4,7 @@ import { unavailable } from '@store/shared/values/errors';
 import pg from 'pg';
 import { createTcpProxy } from '../../../../tests/kit/tcp-proxy.ts';
 import { until } from '../../../../tests/kit/until.ts';
+import type { DB } from '../../src/generated/tables.ts';
 import { anEvent, createFixture, type Fixture, times } from './_fixture.ts';
 
 let fixture: Fixture;
@@ -70,10 +71,10 @@ describe('what a handler needs is away', () => {
     fixture = await createFixture();
     const proxy = await createTcpProxy(fixture.database.url);
     fixture.onEnd(proxy.close);
-    const { transact, close } = openDatabase(proxy.url);
+    const { kysely, close } = openDatabase<DB>(proxy.url);
     fixture.onEnd(close);
     const events = times(10, () => anEvent());
-    fixture.start(undefined, fixture.consumerGroup(transact));
+    fixture.start(undefined, { processor: fixture.processorOf(undefined, kysely) });
     await fixture.publish(...events.slice(0, 5));
     await fixture.has(...events.slice(0, 5));
     await proxy.close();
@@ -119,9 +120,11 @@ describe('what a handler needs is away', () => {
     await fixture.publish(event);
     let asked = 0;
     fixture.start(undefined, {
-      async prepare() {
-        asked += 1;
-        if (asked < 6) throw unavailable('The product service');
+      group: {
+        async prepare() {
+          asked += 1;
+          if (asked < 6) throw unavailable('The product service');
+        },
       },
     });
     await fixture.has(event);

@@ -1,43 +1,57 @@
 import { openDatabase } from '@store/shared/database/database';
-import { handleOnce } from '@store/shared/messaging/consumer/consumer';
+import { createEventProcessor } from '@store/shared/messaging/consumer/handle-once';
 import type { StoredEvent } from '@store/shared/messaging/events';
 import { createLog } from '@store/shared/observability/log';
 import request from 'supertest';
 import { receivedEvent } from '../../../../tests/kit/order-events.ts';
-import { createApp } from '../../src/app.ts';
-import { createTransactions } from '../../src/change-store.ts';
+import { configSchema } from '../../src/config.ts';
 import { PrismaClient } from '../../src/generated/client.ts';
-import { type ConsumerGroup, handlersOf } from '../../src/groups.ts';
-import { createPages } from '../../src/page-store.ts';
+import type { DB } from '../../src/generated/tables.ts';
+import { createGroup as createAnalytics } from '../../src/groups/analytics/group.ts';
+import { createGroup as createInvoices } from '../../src/groups/invoice/group.ts';
+import { createGroup as createNotifications } from '../../src/groups/notification/group.ts';
+import { createGroupService } from '../../src/service.ts';
+
+export const groups = {
+  'notification-group': createNotifications,
+  'analytics-group': createAnalytics,
+  'invoice-group': createInvoices,
+};
 
 /** What a process of a group does, without the broker. */
-export function testGroup(databaseUrl: string, group: ConsumerGroup, { sendsMail = false, production = false } = {}) {
-  const { adapter, transact, close } = openDatabase(databaseUrl);
-  const prisma = new PrismaClient({ adapter });
-  const consumerGroup = {
-    group,
-    handlers: handlersOf[group],
-    transaction: createTransactions(transact, { sendsMail }),
-  };
-  const app = createApp({ group, pages: createPages(prisma), log: createLog(group, 'silent'), production });
+export function testGroup(
+  databaseUrl: string,
+  name: keyof typeof groups,
+  { sendsMail = false, production = false } = {},
+) {
+  const database = openDatabase<DB>(databaseUrl);
+  const config = configSchema.parse({
+    ...{ DATABASE_URL: databaseUrl, KAFKA_BROKERS: 'unused:1', CONSUMER_GROUP: name },
+    ...(sendsMail && { SMTP_URL: 'smtp://unused' }),
+    ...(production && { APP_PROFILE: 'prod' }),
+  });
+  const context = { config, log: createLog(name, 'silent'), database };
+  const { app, consumer } = createGroupService(context, groups[name]);
+  const processor = createEventProcessor(consumer.group, database.kysely);
   return {
-    prisma,
+    prisma: new PrismaClient({ adapter: database.adapter }),
+    kysely: database.kysely,
     app,
-    /** In one transaction, as events that come together are. */
-    handle: (...events: StoredEvent[]) => handleOnce(consumerGroup, events.map(receivedEvent)),
+    /** In one transaction, as events of one chunk are. */
+    handle: (...events: StoredEvent[]) => processor.process(events.map(receivedEvent)),
     get: (path: string) => request(app).get(path),
-    close,
+    close: database.close,
   };
 }
 
 export type TestGroup = ReturnType<typeof testGroup>;
 
-/** All items of a collection by `Link: rel="next"`. */
+/** All items of a collection, by `Link: rel="next"`. */
 export async function paginate<T>(group: TestGroup, path: string): Promise<T[]> {
   const items: T[] = [];
   for (let next: string | undefined = path; next !== undefined; ) {
     const { status, headers, body } = await group.get(next);
-    if (status !== 200) throw new Error(`${next} is answered with ${status}`);
+    if (status !== 200) throw new Error(`${next} returned ${status}`);
     items.push(...body.content);
     next = /<([^>]+)>; rel="next"/.exec(headers.link ?? '')?.[1];
   }

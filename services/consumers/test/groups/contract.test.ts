@@ -3,9 +3,8 @@ import { describeContract } from '../../../../tests/kit/contract.ts';
 import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../../tests/kit/database.ts';
 import { describeFuzz } from '../../../../tests/kit/fuzz.ts';
 import { storedEvent } from '../../../../tests/kit/order-events.ts';
-import { figureRoute, invoiceRoute, notificationRoute } from '../../src/routes.ts';
 import { customerId } from '../consumer/_fixture.ts';
-import { type TestGroup, testGroup } from './_group.ts';
+import { groups, type TestGroup, testGroup } from './_group.ts';
 
 let database: TestDatabase;
 
@@ -16,13 +15,14 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 // Only the shape of the routes is read here; the requests go to the application.
+const routesOf = (name: keyof typeof groups) => groups[name]({ config: {}, database: {} } as never).routes;
 const cases = [
-  ['notification-group', '/notifications', notificationRoute({} as never)],
-  ['analytics-group', '/figures', figureRoute({} as never)],
-  ['invoice-group', '/invoices', invoiceRoute({} as never)],
+  ['notification-group', '/notifications', routesOf('notification-group')],
+  ['analytics-group', '/figures', routesOf('analytics-group')],
+  ['invoice-group', '/invoices', routesOf('invoice-group')],
 ] as const;
 
-describe.each(cases)('%s', (name, path, route) => {
+describe.each(cases)('%s', (name, path, routes) => {
   let group: TestGroup;
   const away = testGroup(unreachableDatabaseUrl, name);
 
@@ -38,14 +38,14 @@ describe.each(cases)('%s', (name, path, route) => {
   });
 
   describeContract({
-    routes: [route],
+    routes,
     app: () => group.app,
     unavailableApp: () => away.app,
     calls: { [`get ${path}`]: { 200: { path: `${path}?size=2` }, 400: { path: `${path}?size=101` } } },
   });
 
   describeFuzz({
-    routes: [route],
+    routes,
     app: () => group.app,
     valid: { [`get ${path}`]: {} },
     countRows: async () => ({

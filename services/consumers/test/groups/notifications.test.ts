@@ -94,7 +94,7 @@ it('of a store without a mail server are stored, and not sent when it gets one',
   const without = testGroup(database.url, 'notification-group');
   closing.push(without.close);
   await without.handle(cancelled());
-  expect(await createMailRepository(notifications.prisma).claim(10, 60)).toEqual([]);
+  expect(await createMailRepository(notifications.kysely).claim(10, 60)).toEqual([]);
   expect(await paginate<Notification>(notifications, '/notifications')).toHaveLength(1);
 });
 
@@ -128,7 +128,7 @@ describe('by a mail server', () => {
 
   function startSender(url: string) {
     const smtp = createSmtp({ url, from: 'Store <store@example.com>', domain: 'customers.example' });
-    const repository = createMailRepository(notifications.prisma);
+    const repository = createMailRepository(notifications.kysely);
     const sender = startMailSender({ repository, send: smtp.send, log: createLog('mail', 'silent'), idleMs: 50 });
     closing.push(smtp.close, sender.stop);
     return sender;
@@ -165,7 +165,7 @@ describe('by a mail server', () => {
 
   it('that is away wait for it, while events go on being handled', async () => {
     const smtp = createSmtp({ url: 'smtp://127.0.0.1:1', from: 'a@example.com', domain: 'x.example' });
-    const repository = createMailRepository(notifications.prisma);
+    const repository = createMailRepository(notifications.kysely);
     const sender = startMailSender({ repository, send: smtp.send, log: createLog('mail', 'silent'), idleMs: 50 });
     await notifications.handle(cancelled());
     await until('it was tried', async () => (await notifications.prisma.notification.findFirst())?.attempts === 1);

@@ -134,7 +134,7 @@ it('redrive.js shows and hands back the dead letters of its group', async () => 
   expect(await assigned()).toHaveLength(2);
 
   const { code, text } = await run('retry');
-  expect(text).toContain(`${origin.topic} 0:1: handled`);
+  expect(text).toContain(`${origin.topic} 0:1: processed`);
   expect(code).toBe(1);
   expect(await assigned()).toEqual([poison.key]);
   expect((await invoice.get(`/invoices?orderId=${event.key}`)).body.content).toHaveLength(1);

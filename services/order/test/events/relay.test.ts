@@ -221,7 +221,7 @@ it('goes on when its connection is cut, while it waits and while it publishes', 
   const whileBusy = await outbox.fill(3);
   await until('it publishes again', async () => (await outbox.sent()) === 6);
   expect(publisher.batches).toEqual([whileIdle, whileBusy, whileBusy]);
-  expect(lines).toContain('The relay was interrupted and tries again');
+  expect(lines).toContain('The relay was interrupted and is retried');
 });
 
 it('waits for a broker that is away, and loses nothing', async () => {
@@ -229,7 +229,7 @@ it('waits for a broker that is away, and loses nothing', async () => {
   const port = await getPort();
   const ids = await outbox.fill(700);
   const { lines } = relay(realPublisher([`127.0.0.1:${port}`]), topic.name);
-  await until('it has tried in vain', () => lines.includes('The relay was interrupted and tries again'));
+  await until('it has tried in vain', () => lines.includes('The relay was interrupted and is retried'));
   expect(await outbox.sent()).toBe(0);
   expect(topic.messages).toEqual([]);
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type ConsumerGroup, handleOnce, startConsumer } from '@store/shared/messaging/consumer/consumer';
+import { startConsumer } from '@store/shared/messaging/consumer/consumer';
+import { type ConsumerGroup, createEventProcessor } from '@store/shared/messaging/consumer/handle-once';
 import { deleteOldEventIds } from '@store/shared/messaging/consumer/processed-events';
 import { createKafka, createPublisher } from '@store/shared/messaging/kafka';
 import { createLog } from '@store/shared/observability/log';
@@ -9,8 +10,8 @@ import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/dat
 import { receivedEvent, storedEvent } from '../../../../tests/kit/order-events.ts';
 import { brokers, createTopic, readTopic } from '../../../../tests/kit/topic.ts';
 import { until } from '../../../../tests/kit/until.ts';
+import type { DB } from '../../src/generated/tables.ts';
 import { createSaga } from '../../src/saga.ts';
-import { createSagaRepository, type SagaTransaction } from '../../src/saga-repository.ts';
 import { alice, eventsOf, tea, testApp } from '../_app.ts';
 
 const placedAt = new Date('2026-03-04T05:06:07.089Z');
@@ -19,16 +20,11 @@ const now = new Date('2026-03-04T05:06:09.001Z');
 
 let database: TestDatabase;
 let order: ReturnType<typeof testApp>;
-let effects: ConsumerGroup<SagaTransaction>;
+const saga = createSaga(() => now);
 
 beforeAll(async () => {
   database = await createTestDatabase('order');
   order = testApp(database.url, { clock: () => placedAt });
-  effects = {
-    group: 'order-group',
-    handlers: createSaga(() => now),
-    transaction: createSagaRepository(order.transact).transaction,
-  };
 });
 afterAll(async () => {
   await order.close();
@@ -36,7 +32,8 @@ afterAll(async () => {
 });
 
 type Stored = ReturnType<typeof storedEvent>;
-const apply = (...events: Stored[]) => handleOnce(effects, events.map(receivedEvent));
+const processorOf = (group: ConsumerGroup<DB> = saga) => createEventProcessor(group, order.kysely);
+const apply = (...events: Stored[]) => processorOf().process(events.map(receivedEvent));
 
 async function placed(): Promise<string> {
   const items = [{ productId: tea, quantity: 2 }];
@@ -170,17 +167,16 @@ describe('an event', () => {
   it('is not known when its effect was not committed', async () => {
     const id = await placed();
     const paid = receivedEvent(events.OrderPaid(id));
-    const cutOff: ConsumerGroup<SagaTransaction> = {
-      ...effects,
-      transaction: (work) =>
-        effects.transaction(async (tx) => {
-          await work(tx);
-          throw new Error('cut off');
-        }),
+    const cutOff: ConsumerGroup<DB> = {
+      ...saga,
+      async handle(events, tx) {
+        await saga.handle(events, tx);
+        throw new Error('cut off');
+      },
     };
-    await expect(handleOnce(cutOff, [paid])).rejects.toThrow('cut off');
+    await expect(processorOf(cutOff).process([paid])).rejects.toThrow('cut off');
     expect(await shown(id)).toMatchObject({ status: 'PENDING' });
-    await handleOnce(effects, [paid]);
+    await processorOf().process([paid]);
     expect(await shown(id)).toMatchObject({ status: 'CONFIRMED' });
   });
 
@@ -195,7 +191,7 @@ describe('an event', () => {
     await order.prisma.$executeRaw`
       insert into processed_events (consumer_group, event_id, processed_at)
       select 'old-group', gen_random_uuid(), now() - n * interval '10 days 1 hour' from generate_series(0, 6000) as n`;
-    expect(await deleteOldEventIds(order.prisma)).toBe(5998);
+    expect(await deleteOldEventIds(order.kysely)).toBe(5998);
     expect(await order.prisma.processedEvent.count({ where: { consumerGroup: 'old-group' } })).toBe(3);
   });
 });
@@ -248,13 +244,11 @@ it('from a real topic: OrderPaid confirms, what is poison dies and holds up noth
   const publisher = createPublisher(broker);
   const letters = await readTopic('order-events-dlq');
   const consumer = startConsumer({
-    ...effects,
-    group,
+    processor: processorOf({ ...saga, name: group }),
     topic,
     kafka: createKafka(broker),
     sender: publisher,
     retry: { attempts: 3, firstDelayMs: 10, multiplier: 2 },
-    chunkSize: 100,
     log: broker.log,
     onCrash: (error) => {
       throw error;

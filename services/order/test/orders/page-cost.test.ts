@@ -1,6 +1,8 @@
-import { encodeCursor } from '@store/shared/http/pagination';
+import { encodeCursor } from '@store/shared/database/keyset';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
-import { pageStatement } from '../../src/page-statement.ts';
+import { recordedStatement } from '../../../../tests/kit/recorded-statement.ts';
+import type { PrismaClient } from '../../src/generated/client.ts';
+import { createOrderRepository } from '../../src/order-repository.ts';
 import { orderQuery } from '../../src/schemas.ts';
 import { alice, testApp } from '../_app.ts';
 
@@ -35,11 +37,20 @@ interface Plan {
   Plans?: Plan[];
 }
 
+/** The statement that selects the keys of a page. */
+const statementOf = (query: object) =>
+  recordedStatement((kysely) =>
+    createOrderRepository(
+      { order: { count: async () => 0, findMany: async () => [] } } as unknown as PrismaClient,
+      kysely,
+    ).list(alice, orderQuery.parse({ size: '20', ...query })),
+  );
+
 async function planOf(query: object): Promise<Plan> {
-  const { sql, values } = pageStatement(alice, orderQuery.parse({ size: '20', ...query }));
+  const { sql, parameters } = await statementOf(query);
   const [row] = await order.prisma.$queryRawUnsafe<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>(
     `explain (analyze, buffers, format json) ${sql}`,
-    ...values,
+    ...parameters,
   );
   if (row === undefined) throw new Error('no plan');
   return row['QUERY PLAN'][0].Plan;
@@ -69,12 +80,11 @@ function expectPage(plan: Plan, sort: string): void {
 
 const blocks = (plan: Plan) => plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
 
-/** The cursor behind nearly all orders. */
+/** The cursor after nearly all orders. */
 async function deepCursor(sort: string): Promise<string> {
-  const offset = (count - 100) / 20;
-  const { sql, values, order: of } = pageStatement(alice, orderQuery.parse({ size: '20', sort, page: String(offset) }));
-  const rows = await order.prisma.$queryRawUnsafe<{ values: string[] }[]>(sql, ...values);
-  return encodeCursor({ order: of, values: rows[0]?.values ?? [] });
+  const page = (count - 100) / 20;
+  const { next } = await order.repository.list(alice, orderQuery.parse({ size: '20', sort, page: String(page - 1) }));
+  return next ?? '';
 }
 
 const sorts = ['createdAt,desc', 'createdAt,asc', 'total,desc', 'total,asc', 'status,asc', 'status,desc'];
@@ -93,10 +103,9 @@ it('a last page of mixed directions starts at its first column', async () => {
   const sort = ['createdAt,desc', 'total,asc'];
   const last = await planOf({
     sort,
-    after: encodeCursor({
-      order: 'createdAt,desc;total,asc;id,desc',
-      values: ['2026-01-01T00:00:10.000Z', '0', '00000000-0000-4000-8000-000000000000'],
-    }),
+    after: encodeCursor('orders;createdAt,desc;total,asc;id,desc', [
+      ...['2026-01-01T00:00:10.000Z', '0', '00000000-0000-4000-8000-000000000000'],
+    ]),
   });
   expect(nodesOf(last).at(-1)?.['Index Cond']).toContain('created_at <=');
   expect(blocks(last)).toBeLessThanOrEqual(mostBlocks);

@@ -1,49 +1,48 @@
 import { PrismaPg } from '@prisma/adapter-pg';
+import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
-import { preparedNames, type Query, type Transact } from './query.ts';
+import { createStatementNames } from './prepared-statements.ts';
+
+export type Database<Tables> = ReturnType<typeof openDatabase<Tables>>;
 
 /**
- * The connections of a service, for Prisma and for the few statements that are too busy to go through it.
+ * The connections of a process, shared by Kysely and Prisma. numeric and bigint arrive as text.
  * @param url postgresql://role:password@host:port/database
+ * @typeParam Tables generated from schema.prisma: src/generated/tables.ts of the service
  */
-export function openDatabase(url: string, poolSize?: number) {
+export function openDatabase<Tables>(url: string, poolSize?: number) {
   const pool = new pg.Pool(poolConfig(url, poolSize));
   pool.on('error', ignore);
   pool.on('connect', (client) => client.on('error', ignore));
-  const statementNameGenerator = preparedNames();
-  const queryOn =
-    (connection: pg.Pool | pg.PoolClient): Query =>
-    async (sql, ...values) =>
-      (await connection.query({ text: sql, values, name: statementNameGenerator({ sql }) })).rows;
+  const nameOf = createStatementNames();
 
-  const transact: Transact = async (work) => {
-    const client = await pool.connect();
-    let failure: Error | undefined;
-    try {
-      await client.query('begin');
-      const result = await work(queryOn(client));
-      const { command } = await client.query('commit');
-      if (command !== 'COMMIT') throw new Error('The transaction was rolled back: one of its statements had failed.');
-      return result;
-    } catch (error) {
-      await client.query('rollback').catch((broken: Error) => {
-        failure = broken;
-      });
-      throw error;
-    } finally {
-      client.release(failure);
-    }
-  };
+  const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>();
+  /** Kysely keeps what it knows of a connection by its client, so each has one wrapper. */
+  function preparing(client: pg.PoolClient): PostgresPoolClient {
+    const known = clients.get(client);
+    if (known !== undefined) return known;
+    const wrapper = {
+      query: (text: string, values: unknown[]) => client.query({ text, values, name: nameOf({ sql: text }) }),
+      release: (destroy?: boolean) => client.release(destroy),
+    } as unknown as PostgresPoolClient;
+    clients.set(client, wrapper);
+    return wrapper;
+  }
 
   return {
-    adapter: new PrismaPg(pool, { onConnectionError: ignore, statementNameGenerator }),
-    query: queryOn(pool),
-    transact,
+    /** Statements typed by the service's tables. */
+    kysely: new Kysely<Tables>({
+      dialect: new PostgresDialect({
+        pool: { connect: async () => preparing(await pool.connect()), end: () => pool.end(), options: {} },
+      }),
+    }),
+    /** `new PrismaClient({ adapter })` uses the same connections. */
+    adapter: new PrismaPg(pool, { onConnectionError: ignore, statementNameGenerator: nameOf }),
     close: () => pool.end(),
   };
 }
 
-/** Nothing waits for ever: 2 s for a connection, 10 s for a statement. */
+/** Nothing waits forever: 2 s for a connection, 10 s for a statement. */
 const poolConfig = (url: string, poolSize = 10): pg.PoolConfig => ({
   connectionString: url,
   max: poolSize,
@@ -54,5 +53,5 @@ const poolConfig = (url: string, poolSize = 10): pg.PoolConfig => ({
   keepAlive: true,
 });
 
-/** An idle connection that breaks is replaced by the pool; the queries that meet a broken one say so themselves. */
+/** The pool replaces an idle connection that breaks; a query on a broken one reports the error itself. */
 const ignore = () => undefined;

@@ -1,3 +1,4 @@
+import cookieParser from 'cookie-parser';
 import express, { type Express, type Handler, type Request, type Response } from 'express';
 import { pinoHttp } from 'pino-http';
 import type { z } from 'zod';
@@ -18,18 +19,19 @@ export interface HttpAppOptions {
   title: string;
   routes: AnyRoute[];
   log: Logger;
-  /** In production the documentation is off and replies are sent without a check against their schemas. */
-  production: boolean;
-  /** Checks `Authorization` on routes with an identity (spec: Bearer validation by a service itself). */
+  /** In `prod` the documentation is off and replies are not checked against their schemas. */
+  profile: 'dev' | 'prod';
+  /** Checks `Authorization` on routes with an identity (contract 3.6). */
   bearer?: BearerValidator;
 }
 
 /** The Express application of a service: traces, logs, documentation, routes, problems. Opens nothing. */
-export function createHttpApp({ title, routes, log, production, bearer = noBearer }: HttpAppOptions): Express {
+export function createHttpApp({ title, routes, log, profile, bearer = noBearer }: HttpAppOptions): Express {
+  const production = profile === 'prod';
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
-  // As strict as the gateway, so that both mean the same by a path.
+  // As strict as the gateway, so that both understand a path alike.
   app.enable('strict routing');
   app.enable('case sensitive routing');
 
@@ -50,12 +52,15 @@ export function createHttpApp({ title, routes, log, production, bearer = noBeare
       { production, bearer },
     );
   }
-  app.use((req, res) => sendProblem(req, res, 404, { detail: 'There is nothing at this path.' }));
+  app.use((req, res) => sendProblem(req, res, 404, { detail: 'Nothing is found at this path.' }));
   app.use(problemHandler(log));
   return app;
 }
 
-type MountOptions = Required<Pick<HttpAppOptions, 'production' | 'bearer'>>;
+interface MountOptions {
+  production: boolean;
+  bearer: BearerValidator;
+}
 
 function mountPath(app: Express, path: string, routes: AnyRoute[], options: MountOptions): void {
   const target = app.route(path.replaceAll(/\{(\w+)\}/g, ':$1'));
@@ -64,7 +69,7 @@ function mountPath(app: Express, path: string, routes: AnyRoute[], options: Moun
   const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : [])].join(', ');
   target.all((req, res) => {
     res.set('Allow', allow);
-    sendProblem(req, res, 405, { detail: `This path takes ${allow}.` });
+    sendProblem(req, res, 405, { detail: `This path accepts ${allow}.` });
   });
 }
 
@@ -85,6 +90,7 @@ function handlersOf(route: AnyRoute, { production, bearer }: MountOptions): Hand
       params: parseParams(route.params, req),
       query: parse(route.query, req.query, 'query'),
       headers: parse(route.headers, req.headers, 'header'),
+      cookies: parse(route.cookies, req.cookies, 'cookie'),
       body: route.body === undefined ? undefined : parse(route.body, parsedBody(req), 'body'),
       accountId: res.locals.accountId,
       url: req.originalUrl,
@@ -94,7 +100,9 @@ function handlersOf(route: AnyRoute, { production, bearer }: MountOptions): Hand
     const type = json === undefined ? undefined : typeAndLength(json);
     res.writeHead(reply.status, { ...type, ...reply.headers }).end(json);
   };
-  return route.body === undefined ? [identify, answer] : [identify, collectBody, answer];
+  const readCookies = route.cookies === undefined ? [] : [cookieParser()];
+  const readBody = route.body === undefined ? [] : [collectBody];
+  return [identify, ...readCookies, ...readBody, answer];
 }
 
 function parse(schema: z.ZodType | undefined, value: unknown, where: string): unknown {
@@ -106,11 +114,11 @@ function parse(schema: z.ZodType | undefined, value: unknown, where: string): un
     message: issue.message,
   }));
   const detail = errors.map((error) => `${error.path}: ${error.message}`).join('; ');
-  // A body of a thousand wrong items is not worth a thousand lines.
+  // A body with a thousand invalid items is not worth a thousand lines.
   throw new DomainError('invalid', detail.slice(0, 500), { code: 'validation', errors: errors.slice(0, 20) });
 }
 
-/** A path parameter that does not fit its schema names nothing that exists. */
+/** A path parameter that does not fit its schema cannot name an existing resource. */
 function parseParams(schema: z.ZodType | undefined, req: Request): unknown {
   if (schema === undefined) return undefined;
   const result = schema.safeParse(req.params);
@@ -123,13 +131,13 @@ function toJson(body: unknown): string {
   return isText ? (body as JsonText).json : stringifyJson(body);
 }
 
-/** What Express' `send` would find out, which costs as much again as sending. */
+/** Express's `send` would find these out itself, at the cost of the sending once more. */
 const typeAndLength = (json: string) => ({
   'Content-Type': 'application/json; charset=utf-8',
   'Content-Length': Buffer.byteLength(json),
 });
 
-/** Outside production a reply that the route does not declare is an error, so documents stay true (spec: Errors, rule 5). */
+/** Outside production an undeclared reply is an error, so that the documents stay true (contract 7.3). */
 function checkReply(route: AnyRoute, status: number, json: string | undefined): void {
   const declared = route.responses[status];
   if (declared === undefined) throw new Error(`${route.method} ${route.path} does not declare status ${status}`);
@@ -156,16 +164,16 @@ function endSpan(span: Span, req: Request, res: Response): void {
 function requestLog(log: Logger): Handler {
   return pinoHttp({
     logger: log,
-    // The serializers below let nothing through that would have to be struck out, and looking for it is dear.
+    // The serializers below emit nothing secret, and redaction is expensive.
     redact: [],
     customLogLevel: (_req, res, error) => (error !== undefined || res.statusCode >= 500 ? 'error' : 'info'),
     customSuccessMessage: () => 'Request handled',
     customErrorMessage: () => 'Request failed',
-    // The problem handler has logged the error itself, once.
+    // The problem handler has already logged the error itself.
     customErrorObject: (_req, _res, _error, { err: _, ...fields }) => fields,
     customAttributeKeys: { responseTime: 'durationMs' },
     serializers: {
-      // Without headers and query: they may hold what nobody should read in a log.
+      // Without headers and query, which may be secret.
       req: (req) => ({ method: req.method, path: req.url?.split('?', 1)[0] }),
       res: (res) => ({ status: res.statusCode }),
     },

@@ -2,15 +2,15 @@ import express, { type Handler, type Request } from 'express';
 import { DomainError } from '../values/errors.ts';
 import { parseJson } from '../values/json.ts';
 
-/** decisions 2, Limits: the same as at the gateway. */
+/** The same as at the gateway (contract 2.5). */
 const limit = '1mb';
 const jsonType = /^application\/(?:[\w.+-]+\+)?json$/i;
 
-/** Collects the body as bytes; whether they are JSON is `parsedBody`'s business. */
+/** Collects the body as bytes, which `parsedBody` parses. */
 export const collectBody: Handler = express.raw({ limit, type: () => true });
 
 /**
- * The body as JSON, with numbers that a double cannot hold as Decimals.
+ * The body parsed as JSON; numbers that a double cannot hold are Decimals.
  * @throws DomainError invalid or unsupportedMedia
  */
 export function parsedBody(req: Request): unknown {

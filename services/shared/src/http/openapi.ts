@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { problemSchema } from './problem.ts';
 import { type AnyRoute, allResponses, type ProblemSpec, type ResponseSpec } from './route.ts';
 
-/** The version of the API, not of OpenAPI (spec: Versioning, rule 7). */
+/** The version of the API, not of OpenAPI (contract 10). */
 const apiVersion = '1.0.0';
 
 type Json = Record<string, unknown>;
@@ -31,7 +31,7 @@ export function openApiDocument(title: string, routes: AnyRoute[]) {
           type: 'apiKey',
           in: 'header',
           name: 'id-account',
-          description: 'The account id that the gateway puts in once it has checked the token.',
+          description: 'The account id that the gateway sets after checking the token.',
         },
       },
     },
@@ -41,7 +41,7 @@ export function openApiDocument(title: string, routes: AnyRoute[]) {
 function operation(route: AnyRoute, schemas: Json): Json {
   const responses = Object.entries(allResponses(route)).map(([status, spec]) => [status, response(spec, schemas)]);
   const other = {
-    description: 'An unforeseen failure: a 500 that names a trace id.',
+    description: 'An unexpected failure: a 500 with a trace id.',
     content: problemContent(schemas),
   };
   return {
@@ -52,6 +52,7 @@ function operation(route: AnyRoute, schemas: Json): Json {
       ...parameters('path', route.params, schemas),
       ...parameters('query', route.query, schemas),
       ...parameters('header', route.headers, schemas),
+      ...parameters('cookie', route.cookies, schemas),
     ],
     ...(route.body === undefined
       ? {}
@@ -83,7 +84,11 @@ function problemContent(schemas: Json): Json {
   return { 'application/problem+json': { schema: jsonSchema(problemSchema, schemas) } };
 }
 
-function parameters(place: 'path' | 'query' | 'header', schema: z.ZodType | undefined, schemas: Json): Json[] {
+function parameters(
+  place: 'path' | 'query' | 'header' | 'cookie',
+  schema: z.ZodType | undefined,
+  schemas: Json,
+): Json[] {
   if (schema === undefined) return [];
   const { properties = {}, required = [] } = jsonSchema(schema, schemas) as { properties?: Json; required?: string[] };
   return Object.entries(properties).map(([name, property]) => ({
@@ -94,7 +99,7 @@ function parameters(place: 'path' | 'query' | 'header', schema: z.ZodType | unde
   }));
 }
 
-/** As the client writes and reads it. Named schemas move to the components, `$defs` of zod's with them. */
+/** The schema as clients write and read it. Named schemas move to the components, along with zod's `$defs`. */
 function jsonSchema(schema: z.ZodType, schemas: Json): Json {
   const {
     $schema: _,
@@ -110,7 +115,7 @@ function jsonSchema(schema: z.ZodType, schemas: Json): Json {
   return typeof id === 'string' ? { $ref: `#/components/schemas/${id}` } : atComponents(own);
 }
 
-/** zod leaves the default of a transformed value out, for it is of the output: of a number both look alike. */
+/** zod omits the default of a transformed value, since it is one of the output; a number looks the same in both. */
 function withDefault({ zodSchema, jsonSchema: json }: { zodSchema: z.core.$ZodTypes; jsonSchema: Json }): void {
   const { def } = zodSchema._zod;
   if (def.type === 'default' && typeof def.defaultValue === 'number') json.default = def.defaultValue;
@@ -120,7 +125,7 @@ function atComponents(schema: Json): Json {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'));
 }
 
-/** spec: Documentation endpoints. What is seldom asked for is loaded when it is. */
+/** The documentation endpoints (contract 8). What is rarely requested is loaded on demand. */
 export function openApiPages(title: string, routes: AnyRoute[]): Router {
   const document = openApiDocument(title, routes);
   const router = Router({ strict: true, caseSensitive: true });
@@ -143,6 +148,6 @@ export function openApiPages(title: string, routes: AnyRoute[]): Router {
 async function uiPages(document: object): Promise<Router> {
   const { default: swaggerUi } = await import('swagger-ui-express');
   const router = Router({ strict: true, caseSensitive: true });
-  // The page before its files: swagger-ui's own index shows another API.
+  // The page must precede the files: swagger-ui's own index shows another API.
   return router.get('/index.html', swaggerUi.setup(document)).use(swaggerUi.serve);
 }

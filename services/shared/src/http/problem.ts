@@ -18,7 +18,7 @@ const statusOf: Record<ErrorKind, number> = {
   unavailable: 503,
 };
 
-/** spec: Resources, Error body; decisions 6 */
+/** contract 7.1 */
 export const problemSchema = z
   .object({
     type: z.string(),
@@ -33,7 +33,7 @@ export const problemSchema = z
 
 export type Problem = z.infer<typeof problemSchema>;
 
-/** Sends a problem+json answer. `instance` is the path without the query, which may hold private data. */
+/** Sends a problem+json answer. `instance` is the path without the query, which may be private. */
 export function sendProblem(req: Request, res: Response, status: number, rest: Partial<Problem>): void {
   const problem: Problem = {
     type: 'about:blank',
@@ -46,8 +46,8 @@ export function sendProblem(req: Request, res: Response, status: number, rest: P
 }
 
 /**
- * The last middleware: every failure becomes a problem+json answer. What nobody foresaw is a 500 that says
- * nothing but a trace id; the log has the rest.
+ * The last middleware: every failure becomes a problem+json answer. An unexpected one is a 500 with nothing but a trace
+ * id; the log has the rest.
  */
 export function problemHandler(log: Logger): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
@@ -61,12 +61,12 @@ export function problemHandler(log: Logger): ErrorRequestHandler {
       if (undeclared) error = new Error('The route does not declare this failure', { cause: known });
       log.error({ err: error, method: req.method, path: req.path }, 'Request failed unexpectedly');
       sendProblem(req, res, 500, {
-        detail: 'Something went wrong on our side. Name the trace id when you report it.',
+        detail: 'Something went wrong on our side. Please mention the trace id when you report it.',
         traceId: currentTrace()?.traceId,
       });
       return;
     }
-    if (known.kind === 'unavailable') log.warn({ err: known, path: req.path }, 'Request refused for the moment');
+    if (known.kind === 'unavailable') log.warn({ err: known, path: req.path }, 'A dependency is unavailable');
     if (known.retryAfterSeconds !== undefined) res.set('Retry-After', String(known.retryAfterSeconds));
     sendProblem(req, res, statusOf[known.kind], {
       ...(known.code === undefined ? {} : { type: `urn:problem:store:${known.code}` }),
@@ -87,7 +87,7 @@ function asDomainError(error: unknown): DomainError | undefined {
   return requestError(error);
 }
 
-/** Failures that Express and its body parser name by `type` or `status` before a route is reached. */
+/** Failures of Express and its body parser, which name them by `type` or `status`. */
 function requestError(error: unknown): DomainError | undefined {
   if (!(error instanceof Error)) return undefined;
   const { type, status } = error as Error & { type?: string; status?: number };

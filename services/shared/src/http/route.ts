@@ -4,11 +4,11 @@ export interface ResponseSpec {
   description: string;
   /** Without it the answer has no body. */
   body?: z.ZodType;
-  /** Header names with what they say. */
+  /** Header names and their meanings. */
   headers?: Record<string, string>;
 }
 
-/** A failure: thrown as a DomainError, never returned by a handler. */
+/** A failure: a handler throws it as a DomainError and never returns it. */
 export interface ProblemSpec {
   description: string;
   problem: true;
@@ -17,7 +17,7 @@ export interface ProblemSpec {
 
 export type Responses = { readonly [status: number]: ResponseSpec | ProblemSpec };
 
-/** JSON that is ready to be sent, for what the database writes faster and more exactly than we could. */
+/** JSON text to be sent as it is, for results that PostgreSQL serialises faster and exactly. */
 export interface JsonText {
   readonly json: string;
 }
@@ -28,7 +28,7 @@ interface Reply<S, B> {
   body?: B;
 }
 
-/** One of the declared successes: status and body belong together. */
+/** One of the declared successes, status and body together. */
 export type ReplyOf<R extends Responses> = {
   [S in keyof R & number]: R[S] extends { problem: true }
     ? never
@@ -42,23 +42,25 @@ export type IdentityRule = 'none' | 'account';
 
 type Out<T> = T extends z.ZodType ? z.output<T> : undefined;
 
-export interface Input<P, Q, H, B, I extends IdentityRule> {
+export interface Input<P, Q, H, C, B, I extends IdentityRule> {
   params: Out<P>;
   query: Out<Q>;
   headers: Out<H>;
+  cookies: Out<C>;
   body: Out<B>;
   accountId: I extends 'account' ? string : undefined;
-  /** Path and query as they came, to be made into a `Link`. */
+  /** Path and query as received, to build a `Link` from. */
   url: string;
 }
 
 type Optional = z.ZodType | undefined;
 
-/** A route is data: registered by `mount`, documented by `openApiDocument`, and held to its word outside production. */
+/** A route is data: `createHttpApp` serves it, `openApiDocument` documents it, and outside production its replies are checked against it. */
 export interface Route<
   P extends Optional = Optional,
   Q extends Optional = Optional,
   H extends Optional = Optional,
+  C extends Optional = Optional,
   B extends Optional = Optional,
   I extends IdentityRule = IdentityRule,
   R extends Responses = Responses,
@@ -69,33 +71,36 @@ export interface Route<
   summary: string;
   tag: string;
   identity: I;
-  /** Demanded of the bearer token where the service validates it. */
+  /** Required of the bearer token if the service validates it. */
   scope?: string;
-  /** Path parameters; what does not fit is not there: 404. */
+  /** Path parameters; a value that does not fit is a 404. */
   params?: P;
   query?: Q;
   headers?: H;
+  /** Read by cookie-parser: of a repeated cookie it picks one, so no identity may come from here. */
+  cookies?: C;
   body?: B;
-  /** The successes, and the failures that are this route's own; `commonResponses` adds the rest. */
+  /** The successes and the failures specific to this route; `commonResponses` adds the rest. */
   responses: R;
-  /** Internal paths are left out of the document. */
+  /** Omitted from the document. */
   internal?: boolean;
-  handler(input: Input<P, Q, H, B, I>): Promise<ReplyOf<R>> | ReplyOf<R>;
+  handler(input: Input<P, Q, H, C, B, I>): Promise<ReplyOf<R>> | ReplyOf<R>;
 }
 
-// What a list of different routes has in common; the handler's input is checked where the route is made.
+// The handler's input is checked where the route is defined.
 // biome-ignore lint/suspicious/noExplicitAny: parameters are contravariant, only `any` admits every route
-export type AnyRoute = Route<any, any, any, any, any, any>;
+export type AnyRoute = Route<any, any, any, any, any, any, any>;
 
-/** Ties the handler's input and reply to the schemas beside it. */
+/** Types the handler's input and reply by the schemas beside it. */
 export function route<
   const R extends Responses,
   I extends IdentityRule,
   P extends Optional = undefined,
   Q extends Optional = undefined,
   H extends Optional = undefined,
+  C extends Optional = undefined,
   B extends Optional = undefined,
->(definition: Route<P, Q, H, B, I, R>): AnyRoute {
+>(definition: Route<P, Q, H, C, B, I, R>): AnyRoute {
   return definition;
 }
 
@@ -113,18 +118,18 @@ export const noContent = () => ({ status: 204 as const });
 export const problem = (description: string): ProblemSpec => ({ description, problem: true });
 
 /** For every route that needs a database or another service. */
-export const away: ProblemSpec = {
-  description: 'What the answer needs is not available at the moment.',
+export const unavailable: ProblemSpec = {
+  description: 'A dependency is not available at the moment.',
   problem: true,
-  headers: { 'Retry-After': 'Seconds to wait before the next try.' },
+  headers: { 'Retry-After': 'Seconds to wait before retrying.' },
 };
 
-/** Responses that follow from what a route takes, so that no route has to repeat them. */
+/** Responses that follow from what a route accepts. */
 export function commonResponses(route: AnyRoute): Responses {
   const takesInput = route.params ?? route.query ?? route.headers ?? route.body;
   const responses: Record<number, ProblemSpec> = {};
-  if (takesInput !== undefined) responses[400] = problem('The request is malformed or breaks a rule of its fields.');
-  if (route.identity === 'account') responses[401] = problem('The account of the caller is not known.');
+  if (takesInput !== undefined) responses[400] = problem('The request is malformed or violates a rule of its fields.');
+  if (route.identity === 'account') responses[401] = problem('The account of the caller is unknown.');
   if (route.scope !== undefined) responses[403] = problem('The token lacks the scope of this endpoint.');
   if (route.params !== undefined) responses[404] = problem('No such resource.');
   if (route.body !== undefined) {

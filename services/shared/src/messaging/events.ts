@@ -3,16 +3,14 @@ import { currentTrace } from '../observability/trace-context.ts';
 import { timestamp, uuid } from '../values/fields.ts';
 import { parseJson, stringifyJson } from '../values/json.ts';
 import { moneySchema } from '../values/money.ts';
-
-/** spec: Events, Topic */
-export const orderEventsTopic = 'order-events';
+import { orderEventsTopic } from './topics.ts';
 
 const common = { orderId: uuid, customerId: uuid, timestamp };
 const items = z.array(z.object({ productId: uuid, quantity: z.int().positive() })).min(1);
 
 /**
- * What each kind of event says (decisions 5). Changes are additive: optional fields only; anything else is a new kind
- * such as OrderCreatedV2 (spec: Events, rule 6).
+ * The payload of each kind of event (contract 6.3). Changes are additive: optional fields only; anything else is a new
+ * kind, such as OrderCreatedV2.
  */
 export const payloads = {
   OrderCreated: z.object({ ...common, items: items.optional(), total: moneySchema.optional() }),
@@ -33,14 +31,14 @@ interface EventOf<K extends EventKind> {
   id: string;
   kind: K;
   payload: z.output<(typeof payloads)[K]>;
-  /** Of the one who caused it. */
+  /** Of the span that published it. */
   traceparent: string | undefined;
 }
 
-/** An event as a consumer's handler gets it: checked, its money in decimals. `kind` tells which payload it has. */
+/** An event as handlers receive it: validated, money as Decimals. `kind` discriminates the payload. */
 export type OrderEvent<K extends EventKind = EventKind> = { [Kind in K]: EventOf<Kind> }[K];
 
-/** A message that can never succeed: it goes to the dead letters at once (spec: Events, rule 4). */
+/** A message that can never be handled: it becomes a dead letter without retries (contract 6.6). */
 export class PoisonError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -48,12 +46,12 @@ export class PoisonError extends Error {
   }
 }
 
-/** An event as it lies in an outbox, and as the relay hands it to the broker. */
+/** An event as the outbox stores it and the relay publishes it. */
 export interface StoredEvent {
-  /** CloudEvents id: consumers skip an id that they have seen. */
+  /** CloudEvents id, a UUID: consumers skip an id that they have processed. */
   id: string;
   kind: string;
-  /** The order id: events of one key are read in the order in which they were written (spec: Topic). */
+  /** The order id: events of one key are read in the order in which they were written (contract 6.2). */
   key: string;
   /** JSON */
   payload: string;
@@ -61,7 +59,7 @@ export interface StoredEvent {
   createdAt: Date;
 }
 
-/** An event of the present trace, ready for the outbox. */
+/** An event within the current trace, ready for the outbox. */
 export function newEvent<K extends EventKind>(id: string, kind: K, payload: Payload<K>): StoredEvent {
   return {
     id,
@@ -73,7 +71,7 @@ export function newEvent<K extends EventKind>(id: string, kind: K, payload: Payl
   };
 }
 
-/** A message as the broker hands it over. */
+/** A message as text; undefined where it is absent or not UTF-8. */
 export interface Message {
   key: string | undefined;
   value: string | undefined;
@@ -81,17 +79,17 @@ export interface Message {
 }
 
 /**
- * The event of a message, undefined for a kind that nobody here wants: such a one is not even read.
- * @throws PoisonError for a message without readable kind or id, and for a payload that breaks the schema of its kind
+ * The event of a message; undefined if its kind is not among `kinds`, in which case the rest is not read.
+ * @throws PoisonError for a message without a valid kind or id, or with a payload that violates the schema of its kind
  */
-export function readEvent(message: Message, wanted: ReadonlySet<string>): OrderEvent | undefined {
+export function readEvent(message: Message, kinds: ReadonlySet<string>): OrderEvent | undefined {
   const kind = message.headers.ce_type;
-  if (kind === undefined || kind === '') throw new PoisonError('The message names no kind (header ce_type).');
-  if (!wanted.has(kind) || !isKnown(kind)) return undefined;
+  if (kind === undefined || kind === '') throw new PoisonError('The message has no kind (header ce_type).');
+  if (!kinds.has(kind) || !isKnown(kind)) return undefined;
   const id = uuid.safeParse(message.headers.ce_id);
   if (!id.success) throw new PoisonError('The message has no event id (header ce_id: a UUID).');
   const payload = payloads[kind].safeParse(parsed(message.value));
-  if (!payload.success) throw new PoisonError(`The payload of ${kind} is wrong: ${z.prettifyError(payload.error)}`);
+  if (!payload.success) throw new PoisonError(`Invalid payload of ${kind}: ${z.prettifyError(payload.error)}`);
   return { id: id.data, kind, payload: payload.data, traceparent: message.headers.traceparent } as OrderEvent;
 }
 
@@ -101,11 +99,11 @@ function parsed(value: string | undefined): unknown {
   try {
     return parseJson(value ?? '');
   } catch (cause) {
-    throw new PoisonError('The message is not JSON.', { cause });
+    throw new PoisonError('The message is not valid JSON.', { cause });
   }
 }
 
-/** What spans say about an event (OpenTelemetry's conventions for messages and CloudEvents). */
+/** Span attributes of an event, after OpenTelemetry's conventions for messaging and CloudEvents. */
 export const eventAttributes = ({ id, kind, orderId }: { id: string; kind: string; orderId: string }) => ({
   'messaging.system': 'kafka',
   'messaging.destination.name': orderEventsTopic,

@@ -5,12 +5,12 @@ import type { Logger } from '../observability/log.ts';
 import { startSpan } from '../observability/trace-context.ts';
 import { eventAttributes, type Message, type StoredEvent } from './events.ts';
 
-// Once it has had an answer, kafkajs 2.2.4 looks every millisecond for requests that wait, for ever (its issues 1704 and
-// 1751): 4 % of a core for every idle process. It is enough to look while there are some.
+// After its first answer kafkajs 2.2.4 polls for pending requests every millisecond, forever (its issues 1704 and 1751):
+// 4 % of a core for each idle process. Polling while requests are pending is enough.
 const RequestQueue = createRequire(import.meta.url)('kafkajs/src/network/requestQueue/index.js');
-const look = RequestQueue.prototype.scheduleCheckPendingRequests;
+const poll = RequestQueue.prototype.scheduleCheckPendingRequests;
 RequestQueue.prototype.scheduleCheckPendingRequests = function (this: { pending: unknown[] }) {
-  if (this.pending.length > 0) look.call(this);
+  if (this.pending.length > 0) poll.call(this);
 };
 
 export interface BrokerOptions {
@@ -24,14 +24,14 @@ export interface KafkaOptions extends BrokerOptions {
   log: Logger;
 }
 
-/** Where a relay hands its events. Behind an interface of our own, for the client is hardly maintained any more. */
+/** What the relay publishes to. An interface of our own, because kafkajs is hardly maintained any more. */
 export interface Publisher {
-  /** Resolves when every broker that must have the events has them; connects when it is not connected. */
+  /** Resolves once all in-sync replicas have the events; connects if necessary. */
   publish(topic: string, events: StoredEvent[]): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A message to be written as it is, such as a dead letter. */
+/** A message to be written byte for byte, such as a dead letter. */
 export interface RawMessage {
   key?: string | Buffer | null | undefined;
   value?: string | Buffer | null | undefined;
@@ -56,7 +56,7 @@ export function createKafka({ brokers, tls, login, clientId, log }: KafkaOptions
   });
 }
 
-/** spec: Events, Producer and consumer rules, rule 1: acks = all, idempotence enabled. */
+/** Publishes with acks = all and idempotence enabled (contract 6.5). */
 export function createPublisher(options: KafkaOptions): Publisher & Sender {
   const kafka = createKafka(options);
   const newProducer = () =>
@@ -79,8 +79,8 @@ export function createPublisher(options: KafkaOptions): Publisher & Sender {
         messages: messages.map(({ key = null, value = null, headers }) => ({ key, value, headers })),
       });
     } catch (error) {
-      // After a send of unknown outcome the client's sequence numbers may differ from the broker's: a new
-      // producer starts a new sequence, and what went out twice is skipped by its event id.
+      // After a send of unknown outcome the client's sequence numbers may differ from the broker's. A new producer
+      // starts a new sequence; consumers skip what was published twice by its event id.
       if (used === producer) producer = newProducer();
       await disconnect(used);
       throw error;
@@ -98,7 +98,7 @@ export function createPublisher(options: KafkaOptions): Publisher & Sender {
           attributes: { ...eventAttributes({ id, kind, orderId: key }), 'messaging.operation.type': 'send' },
         }),
       );
-      // Who reads it goes on with the span of its publishing, which goes on with the one of its writing.
+      // The consumer's span is a child of the publishing span, which is a child of the span that wrote the event.
       const messages = events.map((event, index) => ({
         ...event,
         traceparent: spans[index]?.traceparent ?? event.traceparent,
@@ -107,20 +107,20 @@ export function createPublisher(options: KafkaOptions): Publisher & Sender {
         topic,
         messages.map((event) => toMessage(event, source)),
       );
-      for (const span of spans) span?.end(); // what did not go out will be tried again, and the log says why
+      for (const span of spans) span?.end(); // a failed send is retried and logged by the relay
     },
     close: () => disconnect(producer),
   };
 }
 
-/** Whether the broker refuses a message for its size. */
+/** Whether the broker rejects a message for its size. */
 export function isTooLarge(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const { type, cause } = error as { type?: unknown; cause?: unknown };
   return type === 'MESSAGE_TOO_LARGE' || isTooLarge(cause);
 }
 
-/** A message as text; what is no UTF-8 cannot be read and counts as not there. */
+/** A message as text. A value that is not valid UTF-8 is treated as absent. */
 export function readMessage({ key, value, headers }: Pick<KafkaMessage, 'key' | 'value' | 'headers'>): Message {
   const texts = Object.entries(headers ?? {}).map(([name, text]) => [name, text?.toString()]);
   return { key: key?.toString(), value: value === null ? undefined : utf8(value), headers: Object.fromEntries(texts) };
@@ -134,7 +134,7 @@ function utf8(bytes: Buffer): string | undefined {
   }
 }
 
-/** The client waits for requests under way first, and has been seen to wait for ever for one that got no answer. */
+/** Disconnects, within 2 s: kafkajs first waits for requests in flight, and was seen to wait forever for one without an answer. */
 export async function disconnect(client: { disconnect(): Promise<void> }): Promise<void> {
   await Promise.race([client.disconnect(), wait(2_000, undefined, { ref: false })]).catch(() => undefined);
 }
@@ -151,18 +151,18 @@ function toMessage(event: StoredEvent, source: string): Message {
       ce_source: source,
       ce_type: event.kind,
       ce_time: event.createdAt.toISOString(),
-      // The client fails on a header without a value.
+      // kafkajs fails on a header without a value.
       ...(event.traceparent === null ? {} : { traceparent: event.traceparent }),
     },
   };
 }
 
-/** It does not know that its callers try again, nor that what comes twice is known by its id. */
+/** kafkajs cannot know that callers retry and that consumers recognise duplicates by their event id. */
 const unfounded = 'Limiting retries for the idempotent producer may invalidate EoS guarantees';
 
 function writeLog(log: Logger, { level, log: { message, ...rest } }: LogEntry): void {
   const { timestamp: _, logger: __, stack: ___, ...fields } = rest as Record<string, unknown>;
   if (message === unfounded) return;
-  // Each of its attempts is an error to kafkajs; the caller decides what it means that all have failed.
+  // kafkajs logs each failed attempt as an error; the caller decides what it means that all of them failed.
   if (level === logLevel.ERROR || level === logLevel.WARN) log.warn(fields, `Kafka client: ${message}`);
 }

@@ -1,5 +1,7 @@
-import { deadLetterTopic } from './dead-letters/dead-letters.ts';
-import { orderEventsTopic } from './events.ts';
+/** contract 6.2 */
+export const orderEventsTopic = 'order-events';
+/** contract 6.7 */
+export const deadLetterTopic = 'order-events-dlq';
 
 export interface TopicOptions {
   partitions: number;
@@ -8,7 +10,7 @@ export interface TopicOptions {
   retentionMs: number;
 }
 
-/** decisions 5: the topics of the store, as kafkajs takes them. */
+/** The topics of the store, as kafkajs takes them. */
 export const storeTopics = ({ partitions, replicas, minInsyncReplicas, retentionMs }: TopicOptions) =>
   [orderEventsTopic, deadLetterTopic].map((topic) => ({
     topic,
@@ -16,7 +18,7 @@ export const storeTopics = ({ partitions, replicas, minInsyncReplicas, retention
     replicationFactor: replicas,
     configEntries: [
       { name: 'min.insync.replicas', value: String(minInsyncReplicas) },
-      // A dead letter waits for a person.
+      // Dead letters wait for an operator, so they never expire.
       { name: 'retention.ms', value: String(topic === deadLetterTopic ? -1 : retentionMs) },
     ],
   }));

@@ -1,32 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import {
-  atOnce,
-  bearerConfig,
-  ConfigError,
-  commonConfig,
-  consumerConfig,
-  databaseUrl,
-  flag,
-  list,
-  needsBearerKeys,
-  readConfig,
-  retryOptions,
-  serviceUrl,
-  tokenKeyConfig,
-} from './config.ts';
+import { bearerConfig, requireBearerKeys, tokenKeyConfig } from '../auth/config.ts';
+import { databaseConfig } from '../database/config.ts';
+import { messagingConfig, retriesFrom } from '../messaging/config.ts';
+import { ConfigError, flag, list, readConfig, reportTogether, serviceUrl } from '../values/environment.ts';
+import { serviceConfig } from './config.ts';
 
 const key = () => randomBytes(32).toString('base64');
 const schema = z
   .object({
-    ...commonConfig,
+    ...serviceConfig,
     ...bearerConfig,
-    DATABASE_URL: databaseUrl,
+    ...databaseConfig,
     ORDER_URL: serviceUrl,
     SECURE: flag.default(true),
     NAMES: list.prefault(''),
   })
-  .superRefine(needsBearerKeys, atOnce);
+  .superRefine(requireBearerKeys, reportTogether);
 const needed = { DATABASE_URL: 'postgresql://a:b@c/d', ORDER_URL: 'http://order:8080/' };
 
 function linesOf(env: NodeJS.ProcessEnv, of: z.ZodType = schema): string[] {
@@ -115,10 +105,10 @@ it('has no default for a secret', () => {
 });
 
 it('knows the brokers and how often and when to try again', () => {
-  const consumer = z.object(consumerConfig);
+  const consumer = z.object(messagingConfig);
   const config = readConfig(consumer, { KAFKA_BROKERS: 'a:1, b:2' });
   expect(config.KAFKA_BROKERS).toEqual(['a:1', 'b:2']);
-  expect(retryOptions(config)).toEqual({ attempts: 3, firstDelayMs: 1_000, multiplier: 2 });
+  expect(retriesFrom(config)).toEqual({ attempts: 3, firstDelayMs: 1_000, multiplier: 2 });
   expect(linesOf({}, consumer)).toEqual(['KAFKA_BROKERS is not set']);
   expect(linesOf({ KAFKA_BROKERS: 'a', RETRY_ATTEMPTS: '0', RETRY_DELAY_MS: '1s' }, consumer)).toHaveLength(3);
 });

@@ -1,37 +1,52 @@
-import type { PrismaClient } from '../../generated/client.ts';
+import { type Kysely, sql } from 'kysely';
+import type { DB } from '../../generated/tables.ts';
 
 export interface DueMail {
   id: string;
   customerId: string;
   subject: string;
   text: string;
-  /** This one included. */
+  /** Including this one. */
   attempts: number;
 }
 
-export interface MailRepository {
-  /** Messages that are due, at most so many, each for one caller only: it has `holdSeconds` to send them. */
-  claim(count: number, holdSeconds: number): Promise<DueMail[]>;
-  sent(id: string): Promise<void>;
-  postpone(id: string, seconds: number): Promise<void>;
-}
+export type MailRepository = ReturnType<typeof createMailRepository>;
 
-export function createMailRepository(prisma: PrismaClient): MailRepository {
+export function createMailRepository(kysely: Kysely<DB>) {
+  const inSeconds = (seconds: number) => sql<Date>`now() + ${seconds}::int * interval '1 s'`;
+
   return {
-    claim: (count, holdSeconds) =>
-      prisma.$queryRaw<DueMail[]>`
-        update notifications set send_at = now() + ${holdSeconds}::int * interval '1 s', attempts = attempts + 1
-        where id in (
-          select id from notifications where send_at <= now() order by send_at limit ${count}::int
-          for update skip locked)
-        returning id, customer_id as "customerId", subject, text, attempts`,
-    async sent(id) {
-      await prisma.$executeRaw`update notifications set sent_at = now(), send_at = null where id = ${id}::uuid`;
+    /** Claims at most `count` due messages, each for one caller, which has `holdSeconds` to send them. */
+    claim: (count: number, holdSeconds: number): Promise<DueMail[]> =>
+      kysely
+        .updateTable('notifications')
+        .set((eb) => ({ send_at: inSeconds(holdSeconds), attempts: eb('attempts', '+', 1) }))
+        .where('id', 'in', (eb) =>
+          eb
+            .selectFrom('notifications')
+            .select('id')
+            .where('send_at', '<=', sql<Date>`now()`)
+            .orderBy('send_at')
+            .limit(count)
+            .forUpdate()
+            .skipLocked(),
+        )
+        .returning(['id', 'customer_id as customerId', 'subject', 'text', 'attempts'])
+        .execute(),
+    async sent(id: string): Promise<void> {
+      await kysely
+        .updateTable('notifications')
+        .set({ sent_at: sql<Date>`now()`, send_at: null })
+        .where('id', '=', id)
+        .execute();
     },
-    async postpone(id, seconds) {
-      await prisma.$executeRaw`
-        update notifications set send_at = now() + ${seconds}::int * interval '1 s'
-        where id = ${id}::uuid and sent_at is null`;
+    async postpone(id: string, seconds: number): Promise<void> {
+      await kysely
+        .updateTable('notifications')
+        .set({ send_at: inSeconds(seconds) })
+        .where('id', '=', id)
+        .where('sent_at', 'is', null)
+        .execute();
     },
   };
 }

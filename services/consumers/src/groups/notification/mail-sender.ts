@@ -11,14 +11,14 @@ export interface MailSenderOptions {
   idleMs?: number;
 }
 
-const atOnce = 20;
-/** Longer than sending them can take; after a crash they are sent by somebody else, perhaps for the second time. */
+const batchSize = 20;
+/** Longer than sending a batch takes. After a crash another sender takes over, and may send a message a second time. */
 const holdSeconds = 300;
 const longestBackoffSeconds = 600;
 
 /**
- * Sends stored messages, each at least once: a message is marked after the mail server has taken it. What fails is
- * tried again for ever, ever more rarely. No transaction is open meanwhile.
+ * Sends stored messages, each at least once: a message is marked after the mail server has accepted it. Failures are
+ * retried forever with increasing delays. No transaction is open while sending.
  */
 export function startMailSender({ repository, send, log, idleMs = 1_000 }: MailSenderOptions) {
   const stopping = new AbortController();
@@ -29,7 +29,10 @@ export function startMailSender({ repository, send, log, idleMs = 1_000 }: MailS
       await send(mail);
     } catch (error) {
       const seconds = Math.min(2 ** Math.min(mail.attempts, 20), longestBackoffSeconds);
-      log.warn({ err: error, notificationId: mail.id, attempts: mail.attempts, seconds }, 'A message is sent later');
+      log.warn(
+        { err: error, notificationId: mail.id, attempts: mail.attempts, seconds },
+        'A message could not be sent and is retried',
+      );
       return repository.postpone(mail.id, seconds);
     }
     await repository.sent(mail.id);
@@ -38,13 +41,13 @@ export function startMailSender({ repository, send, log, idleMs = 1_000 }: MailS
   async function run(): Promise<void> {
     while (!signal.aborted) {
       try {
-        const mails = await repository.claim(atOnce, holdSeconds);
+        const mails = await repository.claim(batchSize, holdSeconds);
         const results = await Promise.allSettled(mails.map(sendOne));
         const failed = results.find((result) => result.status === 'rejected');
         if (failed) throw failed.reason;
-        if (mails.length === atOnce) continue;
+        if (mails.length === batchSize) continue;
       } catch (error) {
-        log.warn({ err: error }, 'Messages cannot be read or marked now');
+        log.warn({ err: error }, 'Messages cannot be read or marked');
       }
       await wait(idleMs, undefined, { signal }).catch(() => undefined);
     }

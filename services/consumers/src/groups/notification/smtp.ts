@@ -23,7 +23,7 @@ export function createSmtp({ url, from, domain }: SmtpOptions): { send: SendMail
         to: `${customerId}@${domain}`,
         subject,
         text,
-        // The same for a message that goes out twice, so that a mailbox can tell.
+        // The same for a message that is sent twice, so that mailboxes can deduplicate.
         messageId: `<${id}@${domain}>`,
       });
     },

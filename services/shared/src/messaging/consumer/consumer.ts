@@ -1,70 +1,55 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { EachBatchPayload, Kafka } from 'kafkajs';
 import { type ChunkOptions, handleChunk } from './handle-chunk.ts';
-import type { HandlerTransaction } from './handle-once.ts';
-import { consumerMetrics, showFromStart } from './metrics.ts';
+import { consumerMetrics, initialiseMetrics } from './metrics.ts';
 import { createOffsets } from './offsets.ts';
 
-export type { RetryOptions } from './handle-chunk.ts';
-export { type ConsumerGroup, type Handlers, type HandlerTransaction, handleOnce } from './handle-once.ts';
-
-export interface ConsumerOptions<Tx extends HandlerTransaction, Prepared = void> extends ChunkOptions<Tx, Prepared> {
+export interface ConsumerOptions extends ChunkOptions {
   kafka: Kafka;
-  /**
-   * How many messages may share a transaction. More are faster; 1 where handlers of different orders lock the same
-   * rows, which in any other order would deadlock.
-   */
-  chunkSize: number;
-  /**
-   * How long a message may wait for others to come with it: a group that nobody waits for costs less so.
-   * Default 0: each is fetched at once.
-   */
-  maxWaitMs?: number;
-  /** Without a sign of life for so long a consumer counts as dead. Handlers may take longer. */
+  /** A consumer that sends no heartbeat for this long counts as dead. Handlers may take longer. */
   sessionTimeoutMs?: number;
-  /** The client has given up for good: the process had better end and be started anew. */
+  /** The client has given up for good: end the process, to be started again. */
   onCrash(error: Error): void;
 }
 
 export interface Consumer {
-  /** Ends after the messages under way, leaves the group. */
+  /** Finishes the messages in flight and leaves the group. */
   stop(): Promise<void>;
 }
 
-/** Partitions that are worked on side by side; each in order (spec: Topic, ordering). */
-const partitionsAtOnce = 6;
-/** Many messages: with so much there is no more waiting for others. */
+/** Partitions are handled concurrently, each in order (contract 6.2). */
+const concurrentPartitions = 6;
+/** With this much at hand the broker answers without waiting for more. */
 const fullBatchBytes = 256 * 1024;
-/** The client fetches nothing while a batch is handled: what takes longer goes on beside it. */
-const longestHoldMs = 200;
+/** kafkajs fetches nothing while a batch is handled, so a longer batch continues in the background. */
+const foregroundMs = 200;
 const longestJoinMs = 10_000;
-/** For the client this is final, though it says no more than that the broker went away while it was asked. */
-const noBroker = 'KafkaJSGroupCoordinatorNotFound';
-/** A living member joins anew with its next heartbeat; the group need not wait longer for a dead one. */
-const longestRejoinMs = 15_000;
+/** kafkajs treats this as final, though it only means that the broker went away while it was asked. */
+const coordinatorNotFound = 'KafkaJSGroupCoordinatorNotFound';
+/** Live members rejoin with their next heartbeat; the group need not wait longer for a dead one. */
+const rebalanceTimeoutMs = 15_000;
+const reconnectMs = 2_000;
 
 /**
- * Consumes order events: pending, processing, retry, committed, dead letter (spec: Event handling by a consumer).
- * Effects happen once, for the event's id is stored in the transaction of the effect; offsets are committed after it.
- * A database, a broker or a service that is away is no failure of a message: the partition waits. Partitions do not
- * wait for one another, and the group hears of this consumer however long a handler takes.
+ * Consumes order events (contract 6.6). Each event is processed once, since its id is recorded in the transaction of its
+ * handler; offsets are committed afterwards. An unavailable database, broker or service is no failure of the message:
+ * the partition waits. Partitions do not wait for one another, and heartbeats continue however long a handler takes.
  */
-export function startConsumer<Tx extends HandlerTransaction, Prepared = void>(
-  options: ConsumerOptions<Tx, Prepared>,
-): Consumer {
-  const { kafka, group, topic, chunkSize, maxWaitMs = 0, sessionTimeoutMs = 10_000, log, onCrash } = options;
+export function startConsumer(options: ConsumerOptions): Consumer {
+  const { kafka, topic, processor, sessionTimeoutMs = 10_000, log, onCrash } = options;
+  const { group, chunkSize, maxWaitMs = 0 } = processor;
   const stopping = new AbortController();
-  /** Aborted when partitions are dealt out anew: somebody else may have what is under way here. */
+  /** Aborted at every rebalance: from then on another member may handle what is in flight here. */
   let assignment = new AbortController();
   const assigned = new Set<number>();
-  const works = new Map<number, Promise<void>>();
+  const inFlight = new Map<number, Promise<void>>();
   const offsets = createOffsets(topic, log);
   let running: Promise<void> | undefined;
 
   const consumer = kafka.consumer({
     groupId: group,
     sessionTimeout: sessionTimeoutMs,
-    rebalanceTimeout: longestRejoinMs,
+    rebalanceTimeout: rebalanceTimeoutMs,
     heartbeatInterval: Math.min(3_000, sessionTimeoutMs / 4),
     maxWaitTimeInMs: maxWaitMs || 500,
     minBytes: maxWaitMs > 0 ? fullBatchBytes : 1,
@@ -72,25 +57,25 @@ export function startConsumer<Tx extends HandlerTransaction, Prepared = void>(
     retry: { restartOnFailure: async () => !stopping.signal.aborted },
   });
 
-  function reassign() {
+  function endAssignment() {
     assignment.abort();
-    offsets.forget();
+    offsets.clear();
     if (!stopping.signal.aborted) assignment = new AbortController();
   }
-  consumer.on(consumer.events.REBALANCING, reassign);
+  consumer.on(consumer.events.REBALANCING, endAssignment);
   consumer.on(consumer.events.GROUP_JOIN, ({ payload: { memberAssignment } }) => {
-    reassign();
+    endAssignment();
     assigned.clear();
     for (const partition of memberAssignment[topic] ?? []) assigned.add(partition);
   });
   consumer.on(consumer.events.CRASH, ({ payload }) => {
-    reassign();
+    endAssignment();
     if (payload.restart || stopping.signal.aborted) return;
-    if (payload.error.name !== noBroker) return onCrash(payload.error);
-    running = rest().then(run);
+    if (payload.error.name !== coordinatorNotFound) return onCrash(payload.error);
+    running = pauseBeforeReconnect().then(run);
   });
 
-  async function work({ batch, ...payload }: EachBatchPayload, signal: AbortSignal): Promise<void> {
+  async function handleBatch({ batch, ...payload }: EachBatchPayload, signal: AbortSignal): Promise<void> {
     const { partition, messages } = batch;
 
     function done(offset: string): void {
@@ -111,23 +96,23 @@ export function startConsumer<Tx extends HandlerTransaction, Prepared = void>(
     const { partition } = payload.batch;
     const { signal } = assignment;
     if (signal.aborted) return void payload.pause();
-    // Only after a crash of the client there can be a former one, which is just giving up.
-    const former = works.get(partition);
-    const working = (async () => {
-      await former?.catch(() => undefined);
-      await work(payload, signal);
+    // After a crash of the client an earlier batch may still be about to stop.
+    const earlier = inFlight.get(partition);
+    const handling = (async () => {
+      await earlier?.catch(() => undefined);
+      await handleBatch(payload, signal);
     })();
-    works.set(partition, working);
-    const isDone = await Promise.race([working.then(() => true), wait(longestHoldMs, false)]);
+    inFlight.set(partition, handling);
+    const isDone = await Promise.race([handling.then(() => true), wait(foregroundMs, false)]);
     if (isDone) return;
-    // Until it is resumed, the client fetches other partitions, and keeps up its membership.
+    // Until it is resumed, the client fetches other partitions and keeps sending heartbeats.
     const resume = payload.pause();
-    working
+    handling
       .catch((error) => log.warn({ err: error, partition }, 'A batch was not finished and is fetched again'))
       .then(resume);
   }
 
-  const rest = () => wait(2_000, undefined, { signal: stopping.signal }).catch(() => undefined);
+  const pauseBeforeReconnect = () => wait(reconnectMs, undefined, { signal: stopping.signal }).catch(() => undefined);
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
@@ -138,26 +123,26 @@ export function startConsumer<Tx extends HandlerTransaction, Prepared = void>(
         await consumer.run({
           autoCommit: false,
           eachBatchAutoResolve: false,
-          partitionsConsumedConcurrently: partitionsAtOnce,
+          partitionsConsumedConcurrently: concurrentPartitions,
           eachBatch,
         });
         return;
       } catch (error) {
-        log.warn({ err: error }, 'The broker is not available, the consumer waits');
-        await rest();
+        log.warn({ err: error }, 'The broker is unavailable, the consumer waits');
+        await pauseBeforeReconnect();
       }
     }
   }
-  showFromStart(group);
+  initialiseMetrics(group);
   running = run();
 
   return {
     async stop() {
       stopping.abort();
       assignment.abort();
-      await Promise.allSettled(works.values());
+      await Promise.allSettled(inFlight.values());
       await offsets.flush();
-      // The client does not leave a group that it is just joining.
+      // The client does not leave a group while it is joining it.
       await Promise.race([running, wait(longestJoinMs, undefined, { ref: false })]);
       await consumer.disconnect();
     },

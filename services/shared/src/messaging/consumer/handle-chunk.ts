@@ -2,119 +2,118 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { KafkaMessage } from 'kafkajs';
 import type { Logger } from '../../observability/log.ts';
 import { runInTrace, traceFrom } from '../../observability/trace-context.ts';
-import { deadLetterHeaders, deadLetterTopic } from '../dead-letters/dead-letters.ts';
+import { deadLetterHeaders } from '../dead-letters/dead-letters.ts';
 import { type OrderEvent, PoisonError, readEvent } from '../events.ts';
 import { isTooLarge, readMessage, type Sender } from '../kafka.ts';
-import { type ConsumerGroup, type HandlerTransaction, handleOnce, isUnavailable } from './handle-once.ts';
+import { deadLetterTopic } from '../topics.ts';
+import { type EventProcessor, isUnavailable } from './handle-once.ts';
 import { consumerMetrics } from './metrics.ts';
 
-export interface ChunkOptions<Tx extends HandlerTransaction, Prepared = void> extends ConsumerGroup<Tx, Prepared> {
+export interface ChunkOptions {
   topic: string;
+  processor: EventProcessor;
   /** For dead letters. */
   sender: Sender;
   log: Logger;
   retry: RetryOptions;
 }
 
-/** spec: Limits, retry attempts */
+/** contract 6.6 */
 export interface RetryOptions {
+  /** In total, including the first. */
   attempts: number;
   firstDelayMs: number;
   multiplier: number;
 }
 
-interface Handled {
+interface ReadMessage {
   message: KafkaMessage;
-  /** Neither event nor poison: a kind that this group does not handle. */
+  /** Neither an event nor poison: a kind that this group does not handle. */
   event?: OrderEvent | undefined;
   poison?: unknown;
 }
 
-const longestWaitMs = 5_000;
+const longestPauseMs = 5_000;
 
 /**
- * Handles some messages of a partition in their order (spec: Event handling by a consumer). Those that can be are
- * handled in one transaction; where that fails, each is alone.
- * @param signal no more is begun when it is aborted
- * @param done called when everything up to an offset is done with
- * @returns false when it was given up before the end, to be done again by whoever has the partition then
+ * Handles consecutive messages of a partition in order (contract 6.6): together in one transaction, or, if that fails,
+ * one by one.
+ * @param signal aborted when the partition is lost or the consumer stops: nothing further is begun
+ * @param done called when everything up to an offset is finished
+ * @returns false if it stopped early; whoever is assigned the partition handles the rest
  */
-export async function handleChunk<Tx extends HandlerTransaction, Prepared>(
-  options: ChunkOptions<Tx, Prepared>,
+export async function handleChunk(
+  options: ChunkOptions,
   partition: number,
   messages: KafkaMessage[],
   signal: AbortSignal,
   done: (offset: string) => void,
 ): Promise<boolean> {
-  const { group, handlers } = options;
-  const wanted = new Set(Object.keys(handlers));
-  const all = messages.map((message) => read(message, wanted));
-  const isApplied = await applyTogether(options, all);
-  let doneWith: string | undefined;
+  const { group, kinds } = options.processor;
+  const all = messages.map((message) => read(message, kinds));
+  const isProcessed = await processTogether(options, all);
+  let lastDone: string | undefined;
   for (const { message, event, poison } of all) {
-    // For the log lines; an event that can be handled has spans of its own.
+    // For the log lines; an event that can be processed has spans of its own.
     const trace = traceFrom(message.headers?.traceparent?.toString());
     if (poison !== undefined) {
       if (!(await runInTrace(trace, () => deadLetter(options, partition, message, 1, poison, signal)))) return false;
     } else if (event === undefined) {
       consumerMetrics.handled.inc({ group, result: 'skipped' });
-    } else if (!isApplied) {
-      if (!(await runInTrace(trace, () => handleOne(options, partition, message, event, signal)))) return false;
-      doneWith = message.offset;
-      done(doneWith);
+    } else if (!isProcessed) {
+      if (!(await runInTrace(trace, () => processAlone(options, partition, message, event, signal)))) return false;
+      lastDone = message.offset;
+      done(lastDone);
     }
   }
   const last = messages.at(-1);
-  if (last !== undefined && last.offset !== doneWith) done(last.offset);
+  if (last !== undefined && last.offset !== lastDone) done(last.offset);
   return true;
 }
 
-function read(message: KafkaMessage, wanted: ReadonlySet<string>): Handled {
+function read(message: KafkaMessage, kinds: ReadonlySet<string>): ReadMessage {
   try {
-    return { message, event: readEvent(readMessage(message), wanted) };
+    return { message, event: readEvent(readMessage(message), kinds) };
   } catch (poison) {
     return { message, poison };
   }
 }
 
-async function applyTogether<Tx extends HandlerTransaction, Prepared>(
-  options: ChunkOptions<Tx, Prepared>,
-  all: Handled[],
-): Promise<boolean> {
+async function processTogether({ processor, log }: ChunkOptions, all: ReadMessage[]): Promise<boolean> {
   const events = all.flatMap(({ event }) => event ?? []);
   if (events.length < 2) return false;
   try {
-    await handleOnce(options, events);
+    await processor.process(events);
     return true;
   } catch (error) {
-    options.log.debug({ err: error, events: events.length }, 'Events are handled one by one');
+    log.debug({ err: error, events: events.length }, 'A chunk failed; its events are handled one by one');
     return false;
   }
 }
 
-/** Pending, processing, retry, committed or dead letter: one message on its way. */
-async function handleOne<Tx extends HandlerTransaction, Prepared>(
-  options: ChunkOptions<Tx, Prepared>,
+/** Attempts, pauses and, in the end, the dead letter of one event. */
+async function processAlone(
+  options: ChunkOptions,
   partition: number,
   message: KafkaMessage,
   event: OrderEvent,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { group, retry, log } = options;
-  for (let attempt = 1, waits = 0; !signal.aborted; ) {
+  const { processor, retry, log } = options;
+  for (let attempt = 1, outages = 0; !signal.aborted; ) {
     try {
-      await handleOnce(options, [event]);
+      await processor.process([event]);
       return true;
     } catch (error) {
-      const about = { err: error, kind: event.kind, eventId: event.id, attempt };
+      const fields = { err: error, kind: event.kind, eventId: event.id, attempt };
       if (isUnavailable(error)) {
-        log.warn(about, 'What the handler needs is away, the partition waits');
-        await pause(Math.min(250 * 2 ** waits++, longestWaitMs), signal);
+        log.warn(fields, 'A dependency is unavailable, the partition waits');
+        await pause(Math.min(250 * 2 ** outages++, longestPauseMs), signal);
       } else if (error instanceof PoisonError || attempt >= retry.attempts) {
         return deadLetter(options, partition, message, attempt, error, signal);
       } else {
-        log.warn(about, 'The handler failed and tries again');
-        consumerMetrics.retries.inc({ group });
+        log.warn(fields, 'The handler failed and is retried');
+        consumerMetrics.retries.inc({ group: processor.group });
         await pause(retry.firstDelayMs * retry.multiplier ** (attempt - 1), signal);
         attempt += 1;
       }
@@ -124,8 +123,8 @@ async function handleOne<Tx extends HandlerTransaction, Prepared>(
 }
 
 /** Moves a message to the dead letters, however long that takes: it must not be lost. */
-async function deadLetter<Tx extends HandlerTransaction, Prepared>(
-  { group, sender, topic, log }: ChunkOptions<Tx, Prepared>,
+async function deadLetter(
+  { processor: { group }, sender, topic, log }: ChunkOptions,
   partition: number,
   { key, value, headers, offset }: KafkaMessage,
   attempts: number,
@@ -133,7 +132,7 @@ async function deadLetter<Tx extends HandlerTransaction, Prepared>(
   signal: AbortSignal,
 ): Promise<boolean> {
   const origin = { topic, partition, offset };
-  // As it came, byte by byte: what cannot be read is just what ends here.
+  // Byte for byte: a message that cannot be decoded is one of those that end here.
   const letter = { key, value, headers: { ...headers, ...deadLetterHeaders(group, attempts, error, origin) } };
   while (!signal.aborted) {
     try {
@@ -143,7 +142,7 @@ async function deadLetter<Tx extends HandlerTransaction, Prepared>(
       return true;
     } catch (failure) {
       if (isTooLarge(failure) && letter.value !== null) {
-        log.warn(origin, 'A dead letter is too large with its value, which can be read at its origin only');
+        log.warn(origin, 'A dead letter is too large; it is written without its value, which stays at its origin');
         letter.value = null;
         continue;
       }

@@ -1,46 +1,101 @@
+import { type Kysely, sql, type Transaction } from 'kysely';
 import { isDatabaseMisconfigured, isDatabaseUnavailable } from '../../database/errors.ts';
-import type { Query } from '../../database/query.ts';
 import { runInTrace, startSpan, type Trace, traceFrom } from '../../observability/trace-context.ts';
 import { DomainError } from '../../values/errors.ts';
 import { type EventKind, eventAttributes, type OrderEvent } from '../events.ts';
 import { consumerMetrics } from './metrics.ts';
 
-/** What a handler's transaction offers to this file. */
-export interface HandlerTransaction {
-  query: Query;
+/** An event that its group has not processed before. */
+export interface NewEvent<Prepared = unknown> {
+  event: OrderEvent;
+  /** What `prepare` returned for it. */
+  prepared: Prepared;
+  /** Whoever writes events because of this one does so within its trace. */
+  trace: Trace;
 }
 
-/**
- * Changes the service's own database, inside the transaction that also remembers the event's id.
- * `prepared` is what `prepare` gave for this event.
- */
-export type Handlers<Tx, Prepared = void> = {
-  [K in EventKind]?: (event: OrderEvent<K>, tx: Tx, prepared: Prepared) => Promise<void>;
-};
-
-export interface ConsumerGroup<Tx extends HandlerTransaction, Prepared = void> {
-  /** spec: Events, rule 2: a group has its own offsets, and here its own memory of event ids. */
-  group: string;
-  handlers: Handlers<Tx, Prepared>;
+/** A consumer group of `order-events`: its name, the kinds it handles, and how (contract 6.6). */
+export interface ConsumerGroup<Tables, Prepared = unknown> {
+  /** Has offsets, and processed event ids, of its own. */
+  name: string;
+  /** Other kinds are skipped unread. */
+  kinds: readonly EventKind[];
   /**
-   * What has to be asked of others before the transaction; throws PoisonError, or unavailable to wait. It is done again
-   * for an event that comes again, even for one that was handled before.
+   * Calls to others that must precede the transaction. Throws PoisonError, or `unavailable` to make the partition wait.
+   * Repeated when an event is delivered again, even if it was processed before.
    */
   prepare?(event: OrderEvent): Promise<Prepared>;
-  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Changes the database, in the transaction that also records the ids of the events, which come in their order. */
+  handle(events: NewEvent<Prepared>[], tx: Transaction<Tables>): Promise<void>;
+  /**
+   * How many messages may share a transaction. More are faster; 1 if handlers of different orders lock the same rows,
+   * which in another order would deadlock.
+   */
+  chunkSize: number;
+  /**
+   * How long the broker may hold back messages so that more arrive together, which costs less per message. Default 0:
+   * each is fetched at once.
+   */
+  maxWaitMs?: number;
 }
 
-/** Handles events in one transaction, each once however often it comes. */
-export async function handleOnce<Tx extends HandlerTransaction, Prepared = void>(
-  options: ConsumerGroup<Tx, Prepared>,
+type Handlers<Repository, Prepared> = {
+  [K in EventKind]?: (event: OrderEvent<K>, repository: Repository, prepared: Prepared) => Promise<void>;
+};
+
+/**
+ * A group's kinds and `handle` from one handler per kind.
+ * @param repositoryOn binds the handlers' repository to the transaction
+ */
+export function handleEach<Tables, Repository, Prepared = unknown>(
+  handlers: Handlers<Repository, Prepared>,
+  repositoryOn: (tx: Transaction<Tables>) => Repository,
+): Pick<ConsumerGroup<Tables, Prepared>, 'kinds' | 'handle'> {
+  type Handler = (event: OrderEvent, repository: Repository, prepared: Prepared) => Promise<void>;
+  return {
+    kinds: Object.keys(handlers) as EventKind[],
+    async handle(events, tx) {
+      const repository = repositoryOn(tx);
+      for (const { event, prepared, trace } of events) {
+        const handler = handlers[event.kind] as Handler | undefined;
+        await runInTrace(trace, async () => handler?.(event, repository, prepared));
+      }
+    },
+  };
+}
+
+/** A group on its database, ready to process the events that a consumer or a redrive hands it. */
+export interface EventProcessor extends Pick<ConsumerGroup<never>, 'chunkSize' | 'maxWaitMs'> {
+  group: string;
+  kinds: ReadonlySet<string>;
+  /** Processes events in one transaction, each once, however often it is delivered. */
+  process(events: OrderEvent[]): Promise<void>;
+}
+
+export function createEventProcessor<Tables, Prepared>(
+  group: ConsumerGroup<Tables, Prepared>,
+  database: Kysely<Tables>,
+): EventProcessor {
+  return {
+    group: group.name,
+    kinds: new Set(group.kinds),
+    chunkSize: group.chunkSize,
+    maxWaitMs: group.maxWaitMs,
+    process: (events) => processMeasured(group, database, events),
+  };
+}
+
+async function processMeasured<Tables, Prepared>(
+  group: ConsumerGroup<Tables, Prepared>,
+  database: Kysely<Tables>,
   events: OrderEvent[],
 ): Promise<void> {
-  const { group } = options;
-  const spans = new Map(events.map((event) => [event, startEventSpan(event, group)]));
+  const spans = new Map(events.map((event) => [event, startEventSpan(event, group.name)]));
   try {
-    const processed = await applyInTraces(options, events, (event) => spans.get(event) ?? traceFrom(event.traceparent));
-    consumerMetrics.handled.inc({ group, result: 'processed' }, processed.size);
-    consumerMetrics.handled.inc({ group, result: 'duplicate' }, events.length - processed.size);
+    const traced = events.map((event) => ({ event, trace: spans.get(event) ?? traceFrom(event.traceparent) }));
+    const processed = await processOnce(group, database, traced);
+    consumerMetrics.handled.inc({ group: group.name, result: 'processed' }, processed.size);
+    consumerMetrics.handled.inc({ group: group.name, result: 'duplicate' }, events.length - processed.size);
     for (const [event, span] of spans) {
       span?.end({ attributes: { 'store.result': processed.has(event) ? 'processed' : 'duplicate' } });
     }
@@ -51,8 +106,8 @@ export async function handleOnce<Tx extends HandlerTransaction, Prepared = void>
 }
 
 /**
- * A child of what has caused the event, not a link to it: a span is about one event, also where several share a
- * transaction, and so an order is one trace from its request to its shipment.
+ * A child of the span that published the event, not a link to it: each span is about one event, even if several share a
+ * transaction, so that an order is one trace from its request to its shipment.
  */
 const startEventSpan = (event: OrderEvent, group: string) =>
   startSpan({
@@ -67,39 +122,38 @@ const startEventSpan = (event: OrderEvent, group: string) =>
   });
 
 /** @returns the events that were new */
-async function applyInTraces<Tx extends HandlerTransaction, Prepared>(
-  { group, handlers, prepare, transaction }: ConsumerGroup<Tx, Prepared>,
-  events: OrderEvent[],
-  traceOf: (event: OrderEvent) => Trace,
+async function processOnce<Tables, Prepared>(
+  group: ConsumerGroup<Tables, Prepared>,
+  database: Kysely<Tables>,
+  events: { event: OrderEvent; trace: Trace }[],
 ): Promise<Set<OrderEvent>> {
-  const inTrace = <T>(event: OrderEvent, work: () => Promise<T>) => runInTrace(traceOf(event), work);
-  const prepared: { event: OrderEvent; result: Prepared | undefined }[] = [];
-  for (const event of events) {
-    prepared.push({ event, result: await inTrace(event, async () => prepare?.(event)) });
+  const prepared: NewEvent<Prepared>[] = [];
+  for (const { event, trace } of events) {
+    const result = await runInTrace(trace, async () => group.prepare?.(event));
+    prepared.push({ event, trace, prepared: result as Prepared });
   }
-  return transaction(async (tx) => {
-    const rows = await tx.query<{ id: string }>(
-      `insert into processed_events (consumer_group, event_id) select $1, unnest($2::uuid[])
-       on conflict do nothing returning event_id::text as id`,
-      group,
-      events.map(({ id }) => id),
+  return database.transaction().execute(async (tx) => {
+    const isNew = await recordEvents(
+      group.name,
+      events.map(({ event }) => event.id),
+      tx,
     );
-    const isNew = new Set(rows.map(({ id }) => id));
-    const processed = new Set<OrderEvent>();
-    for (const { event, result } of prepared) {
-      // Twice in one chunk is once: the set holds an id, and the second is refused here.
-      if (!isNew.delete(event.id)) continue;
-      processed.add(event);
-      const handle = handlers[event.kind] as
-        | ((event: OrderEvent, tx: Tx, prepared: Prepared | undefined) => Promise<void>)
-        | undefined;
-      await inTrace(event, async () => handle?.(event, tx, result));
-    }
-    return processed;
+    // An event that is twice in one chunk is new only once: deleting its id from the set succeeds only once.
+    const fresh = prepared.filter(({ event }) => isNew.delete(event.id));
+    if (fresh.length > 0) await group.handle(fresh, tx);
+    return new Set(fresh.map(({ event }) => event));
   });
 }
 
-/** Whether a failure says nothing about the event: what its handler needs is away, or in no state to serve anybody. */
+/** Records event ids as processed by a group. @returns those that were not recorded before */
+async function recordEvents<Tables>(group: string, ids: string[], tx: Transaction<Tables>): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    insert into processed_events (consumer_group, event_id) select ${group}, unnest(${ids}::uuid[])
+    on conflict do nothing returning event_id::text as id`.execute(tx);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Whether a failure says nothing about the event, because something that its handler depends on cannot serve anybody. */
 export const isUnavailable = (error: unknown) =>
   isDatabaseUnavailable(error) ||
   isDatabaseMisconfigured(error) ||

@@ -3,13 +3,13 @@ import type { Admin, Kafka } from 'kafkajs';
 import { Gauge } from 'prom-client';
 import { disconnect } from '../kafka.ts';
 
-/** A scrape must not wait for a broker that is away. */
-const longestMs = 3_000;
+/** A scrape must not wait for an unavailable broker. */
+const timeoutMs = 3_000;
 
 /**
- * Shows how far the store's groups (they end in -group) are behind on a topic. The broker is asked at each scrape, and
- * about all groups: so lag is right when a consumer idles or hangs, and seen when all of a group's consumers are dead.
- * Where the broker lets a service see its own group alone, it is that group; where it does not answer, nothing.
+ * Reports the lag of the store's groups (named `…-group`) on a topic. Each scrape asks the broker about all groups, so
+ * the lag is right if a consumer idles or hangs, and visible if all consumers of a group are dead. If the broker shows a
+ * service its own group only, that one is reported; if the broker does not answer, none is.
  */
 export function reportLag(kafka: Kafka, topic: string, ownGroup: string): { stop(): Promise<void> } {
   const admin = kafka.admin();
@@ -18,8 +18,8 @@ export function reportLag(kafka: Kafka, topic: string, ownGroup: string): { stop
     help: 'Messages of a partition that the group has not committed.',
     labelNames: ['group', 'partition'],
     async collect() {
-      const late = wait(longestMs, [], { ref: false });
-      const lags = await Promise.race([lagsOf(admin, topic, ownGroup), late]).catch(() => []);
+      const timeout = wait(timeoutMs, [], { ref: false });
+      const lags = await Promise.race([lagsOf(admin, topic, ownGroup), timeout]).catch(() => []);
       this.reset();
       for (const { group, partition, lag } of lags) this.set({ group, partition }, lag);
     },
@@ -35,7 +35,7 @@ async function lagsOf(admin: Admin, topic: string, ownGroup: string) {
     const [committed] = await admin.fetchOffsets({ groupId: group, topics: [topic] });
     return ends.map(({ partition, low, high }) => {
       const offset = committed?.partitions.find((one) => one.partition === partition)?.offset ?? '-1';
-      // What was never committed begins at the beginning.
+      // A group that never committed starts at the beginning.
       return { group, partition, lag: Number(BigInt(high) - BigInt(offset === '-1' ? low : offset)) };
     });
   });

@@ -1,10 +1,9 @@
 import { Counter, Histogram } from 'prom-client';
 
-/** How the messages of a group fare. */
 export const consumerMetrics = {
   handled: new Counter({
     name: 'consumer_messages_total',
-    help: 'Messages that are done with, by result: processed, duplicate, skipped, dead.',
+    help: 'Finished messages, by result: processed, duplicate, skipped, dead.',
     labelNames: ['group', 'result'],
   }),
   retries: new Counter({
@@ -14,14 +13,14 @@ export const consumerMetrics = {
   }),
   seconds: new Histogram({
     name: 'consumer_handling_seconds',
-    help: 'Time from taking a chunk of messages to the commit of its effects.',
+    help: 'Time from taking a chunk of messages to its commit.',
     labelNames: ['group'],
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60],
   }),
 };
 
-/** Counters begin at 0: one that appears with its first message would show no increase. */
-export function showFromStart(group: string): void {
+/** Counters start at 0: one that first appears with its first message would show no increase. */
+export function initialiseMetrics(group: string): void {
   for (const result of ['processed', 'duplicate', 'skipped', 'dead']) consumerMetrics.handled.inc({ group, result }, 0);
   consumerMetrics.retries.inc({ group }, 0);
 }

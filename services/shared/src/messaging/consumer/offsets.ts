@@ -2,8 +2,8 @@ import type { EachBatchPayload } from 'kafkajs';
 import type { Logger } from '../../observability/log.ts';
 
 /**
- * A commit costs the broker as much as a message, so offsets go together. What a crash brings again is known by its
- * event id.
+ * A commit costs the broker as much as a message, so offsets are committed together. What a crash delivers again is
+ * recognised by its event id.
  */
 const commitEveryMs = 200;
 
@@ -11,7 +11,7 @@ type Commit = EachBatchPayload['commitOffsetsIfNecessary'];
 
 export type Offsets = ReturnType<typeof createOffsets>;
 
-/** Remembers what a consumer is done with, and commits it now and then: after the effects, never before (spec: Events, rule 3). */
+/** Collects the offsets of finished messages and commits them periodically, never before the work (contract 6.6). */
 export function createOffsets(topic: string, log: Logger) {
   const next = new Map<number, string>();
   let commit: Commit = async () => undefined;
@@ -23,21 +23,24 @@ export function createOffsets(topic: string, log: Logger) {
     const partitions = [...next].map(([partition, offset]) => ({ partition, offset }));
     next.clear();
     if (partitions.length === 0) return;
-    // Who has the partitions by now, or this consumer after the next fetch, handles again and skips what is known.
+    // If this fails, the next owner of the partitions handles the messages again and skips processed events.
     await commit({ topics: [{ topic, partitions }] }).catch((error: unknown) =>
       log.warn({ err: error }, 'Offsets were not committed'),
     );
   }
 
   return {
-    /** Everything of a partition up to `offset` is done with. `using`: of the batch; the client's own commit would end it at a rebalance. */
-    done(partition: number, offset: string, using: Commit): void {
+    /**
+     * Everything of a partition up to `offset` is finished.
+     * @param commitOfBatch of the batch: the commit of the client itself would end the consumer at a rebalance
+     */
+    done(partition: number, offset: string, commitOfBatch: Commit): void {
       next.set(partition, String(BigInt(offset) + 1n));
-      commit = using;
+      commit = commitOfBatch;
       timer ??= setTimeout(flush, commitEveryMs);
     },
     flush,
-    /** What is not committed yet is somebody else's now. */
-    forget: () => next.clear(),
+    /** After a rebalance the uncommitted offsets belong to another member. */
+    clear: () => next.clear(),
   };
 }

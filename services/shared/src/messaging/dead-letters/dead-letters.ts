@@ -1,11 +1,9 @@
 import type { Kafka, KafkaMessage } from 'kafkajs';
-import { type ConsumerGroup, type HandlerTransaction, handleOnce, isUnavailable } from '../consumer/handle-once.ts';
+import { type EventProcessor, isUnavailable } from '../consumer/handle-once.ts';
 import { type Message, readEvent } from '../events.ts';
 import { readMessage, type Sender } from '../kafka.ts';
-import { committedOffsets, readPartitions, topicRanges } from './read-range.ts';
-
-/** decisions 5: one topic of dead letters, same key and value. */
-export const deadLetterTopic = 'order-events-dlq';
+import { deadLetterTopic } from '../topics.ts';
+import { committedOffsets, readRanges, topicRanges } from './read-range.ts';
 
 /** Where a message came from. */
 export interface Origin {
@@ -19,11 +17,12 @@ export interface DeadLetter {
   attempts: number;
   error: string;
   origin: Origin;
-  /** When it was first moved here. */
+  /** When the message first became a dead letter. */
   time: Date;
   message: Message;
 }
 
+/** contract 6.7 */
 export function deadLetterHeaders(group: string, attempts: number, error: unknown, origin: Origin, time = new Date()) {
   const reason = error instanceof Error ? error.message : String(error);
   return {
@@ -37,53 +36,50 @@ export function deadLetterHeaders(group: string, attempts: number, error: unknow
   };
 }
 
-/** Offsets of a group of its own say which dead letters of a group have been handed back to it. */
+/** The offsets of this group say which dead letters of another have been redriven. */
 const redriveGroup = (group: string) => `${group}-dlq`;
 
-/** Calls back with each dead letter that was not handed back to its group yet, of those that are there now. */
+/** Calls back with each present dead letter that has not been redriven. */
 export async function readDeadLetters(kafka: Kafka, onLetter: (letter: DeadLetter) => void): Promise<void> {
   const ranges = await topicRanges(kafka, deadLetterTopic);
-  const marks = new Map<string, Map<number, bigint>>();
-  await readPartitions({
+  const redriven = new Map<string, Map<number, bigint>>();
+  await readRanges({
     kafka,
     topic: deadLetterTopic,
     ranges,
     async onMessage(partition, message) {
       const letter = toLetter(message);
-      const mark = marks.get(letter.group) ?? (await redrivenOffsets(kafka, letter.group));
-      marks.set(letter.group, mark);
-      if (BigInt(message.offset) >= (mark.get(partition) ?? 0n)) onLetter(letter);
+      const offsets = redriven.get(letter.group) ?? (await redrivenOffsets(kafka, letter.group));
+      redriven.set(letter.group, offsets);
+      if (BigInt(message.offset) >= (offsets.get(partition) ?? 0n)) onLetter(letter);
     },
   });
 }
 
-export interface RedriveOptions<Tx extends HandlerTransaction, Prepared = void> {
+export interface RedriveOptions {
   kafka: Kafka;
-  /** For letters that fail once more. */
+  /** For letters that fail again. */
   sender: Sender;
-  /** Whose letters, and what they are handed to. */
-  consumerGroup: ConsumerGroup<Tx, Prepared>;
-  /** @param error undefined when the letter's event was handled; otherwise the letter was written anew */
+  /** Whose letters, and what processes them. */
+  processor: EventProcessor;
+  /** @param error undefined if the event was processed; otherwise the letter was written anew */
   onResult(letter: DeadLetter, error: unknown): void;
 }
 
 /**
- * Hands a group its dead letters again, one at a time; the offsets of other groups, and of its own on the topic of
- * events, stay as they are. What fails is written as a new dead letter. Where what the handler needs is away, it ends
- * with that error, and the rest stays.
- * @returns false when another one hands back the same group's letters
+ * Hands a group its dead letters again, one at a time. Offsets of other groups, and the group's own on the topic of
+ * events, stay as they are. What fails becomes a new dead letter. If a dependency is unavailable, it throws that error
+ * and the rest stays.
+ * @returns false if another process is redriving the same group's letters
  */
-export async function redrive<Tx extends HandlerTransaction, Prepared = void>(
-  options: RedriveOptions<Tx, Prepared>,
-): Promise<boolean> {
-  const { kafka, sender, consumerGroup, onResult } = options;
-  const { group } = consumerGroup;
-  const mark = await redrivenOffsets(kafka, group);
+export async function redrive({ kafka, sender, processor, onResult }: RedriveOptions): Promise<boolean> {
+  const { group, kinds } = processor;
+  const redriven = await redrivenOffsets(kafka, group);
   const ranges = (await topicRanges(kafka, deadLetterTopic)).map(({ partition, start, end }) => {
-    const marked = mark.get(partition) ?? 0n;
-    return { partition, start: marked > start ? marked : start, end };
+    const offset = redriven.get(partition) ?? 0n;
+    return { partition, start: offset > start ? offset : start, end };
   });
-  return readPartitions({
+  return readRanges({
     kafka,
     topic: deadLetterTopic,
     groupId: redriveGroup(group),
@@ -92,8 +88,8 @@ export async function redrive<Tx extends HandlerTransaction, Prepared = void>(
       const letter = toLetter(raw);
       if (letter.group !== group) return;
       try {
-        const event = readEvent(letter.message, new Set(Object.keys(consumerGroup.handlers)));
-        if (event !== undefined) await handleOnce(consumerGroup, [event]);
+        const event = readEvent(letter.message, kinds);
+        if (event !== undefined) await processor.process([event]);
         onResult(letter, undefined);
       } catch (error) {
         if (isUnavailable(error)) throw error;
@@ -105,7 +101,7 @@ export async function redrive<Tx extends HandlerTransaction, Prepared = void>(
   });
 }
 
-/** Of each partition the offset up to which a group was handed its letters back. */
+/** By partition, the offset up to which a group's letters have been redriven. */
 const redrivenOffsets = (kafka: Kafka, group: string) => committedOffsets(kafka, redriveGroup(group), deadLetterTopic);
 
 function toLetter(raw: KafkaMessage): DeadLetter {

@@ -13,17 +13,17 @@ export interface ReadOptions {
   kafka: Kafka;
   topic: string;
   ranges: OffsetRange[];
-  /** Called one message at a time, in the order of each partition; when it throws, reading ends. */
+  /** Called with one message at a time, in the order of each partition; reading ends when it throws. */
   onMessage(partition: number, message: KafkaMessage): Promise<void> | void;
-  /** Whose offsets say where to go on; each moves when its message was handled. Default: nobody's. */
+  /** Commits the offset of each handled message for this group. Default: no offsets are committed. */
   groupId?: string;
 }
 
 const heartbeatMs = 3_000;
-/** Nothing new for so long, though there is more to read: the broker is away. */
+/** Without a message for this long although there is more to read, the broker counts as unavailable. */
 const longestSilenceMs = 45_000;
 
-/** Where a topic begins and ends now. */
+/** The present offsets of a topic. */
 export async function topicRanges(kafka: Kafka, topic: string): Promise<OffsetRange[]> {
   const admin = kafka.admin();
   try {
@@ -35,7 +35,7 @@ export async function topicRanges(kafka: Kafka, topic: string): Promise<OffsetRa
   }
 }
 
-/** Of each partition the offset that a group has come to. */
+/** By partition, the offset that a group has committed. */
 export async function committedOffsets(kafka: Kafka, groupId: string, topic: string): Promise<Map<number, bigint>> {
   const admin = kafka.admin();
   try {
@@ -47,7 +47,7 @@ export async function committedOffsets(kafka: Kafka, groupId: string, topic: str
   }
 }
 
-/** A broker that was just started does not know its groups yet, which the client takes for final. */
+/** A broker that has just started does not know its groups yet, which kafkajs treats as final. */
 async function whenLoaded<T>(work: () => Promise<T>, tries = 20): Promise<T> {
   try {
     return await work();
@@ -60,25 +60,25 @@ async function whenLoaded<T>(work: () => Promise<T>, tries = 20): Promise<T> {
 }
 
 /**
- * Reads some partitions up to an end, and then is done: for commands, not for services. Of several readers with one
- * `groupId` the first has all the partitions, so that nobody does what another does.
- * @returns whether this reader has come to the end: false when another one of its group is at it
+ * Reads ranges of partitions and ends: for commands, not for services. Of several readers with one `groupId` the first
+ * gets all partitions, so that no message is handled twice.
+ * @returns false if another reader of the group has the partitions
  */
-export async function readPartitions({ kafka, topic, ranges, onMessage, groupId }: ReadOptions): Promise<boolean> {
+export async function readRanges({ kafka, topic, ranges, onMessage, groupId }: ReadOptions): Promise<boolean> {
   const open = new Map(ranges.filter(({ start, end }) => start < end).map((range) => [range.partition, { ...range }]));
   if (open.size === 0) return true;
   const reader = kafka.consumer({
     groupId: groupId ?? `reader-${randomUUID()}`,
     maxWaitTimeInMs: 200,
-    sessionTimeout: 10_000, // a command that was killed keeps the next one waiting for so long
+    sessionTimeout: 10_000, // after a killed command the next one waits this long
     rebalanceTimeout: 15_000,
     allowAutoTopicCreation: false,
-    partitionAssigners: [onlyFor(topic, [...open.keys()])],
+    partitionAssigners: [assignToFirst(topic, [...open.keys()])],
   });
   let running: Promise<void> | undefined;
   let finished = () => {};
 
-  /** What another one has read between our look at the offsets and our turn never comes here. */
+  /** Messages that another reader handled between our look at the offsets and our assignment never arrive here. */
   async function skipCommitted(groupId: string): Promise<void> {
     for (const [partition, offset] of await committedOffsets(kafka, groupId, topic)) {
       if (offset >= (open.get(partition)?.end ?? offset + 1n)) open.delete(partition);
@@ -91,7 +91,7 @@ export async function readPartitions({ kafka, topic, ranges, onMessage, groupId 
     await reader.subscribe({ topic, fromBeginning: true });
     return await new Promise<boolean>((resolve, reject) => {
       finished = () => resolve(true);
-      const silence = setTimeout(() => reject(new Error(`Nothing can be read from ${topic}.`)), longestSilenceMs);
+      const silence = setTimeout(() => reject(new Error(`Timed out reading ${topic}.`)), longestSilenceMs);
       reader.on(reader.events.CRASH, ({ payload }) => reject(payload.error));
       reader.on(reader.events.GROUP_JOIN, ({ payload: { memberAssignment } }) => {
         silence.refresh();
@@ -134,15 +134,15 @@ export async function readPartitions({ kafka, topic, ranges, onMessage, groupId 
       running.catch(reject);
     });
   } finally {
-    await running?.catch(() => undefined); // the client does not leave a group that it is just joining
+    await running?.catch(() => undefined); // kafkajs does not leave a group while it is joining it
     await reader.disconnect();
   }
 }
 
 const { MemberAssignment, MemberMetadata } = AssignerProtocol;
 
-/** Gives the partitions to the member that was first, and nothing to the others. */
-function onlyFor(topic: string, partitions: number[]): PartitionAssigner {
+/** Assigns all partitions to the member that joined first and none to the others. */
+function assignToFirst(topic: string, partitions: number[]): PartitionAssigner {
   const since = String(Date.now());
   return () => ({
     name: 'only',

@@ -1,59 +1,38 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { Counter, Gauge } from 'prom-client';
-import type { Query } from '../../database/query.ts';
 import type { Logger } from '../../observability/log.ts';
 import type { StoredEvent } from '../events.ts';
 import type { Publisher } from '../kafka.ts';
+import { outboxChannel } from './append.ts';
 
-/**
- * The channel on which a transaction that wrote to the outbox says so: `select pg_notify('outbox', '')`.
- * The outbox table is the same in every database that publishes (prisma/schema.prisma of the order service).
- * Events of one key must be written under a lock that their writers share, such as that of the order's row: only then
- * is the order of `seq` the order of the commits.
- */
-export const outboxChannel = 'outbox';
-
-/** Any constant: one relay per database holds this lock. */
+/** Any constant. The relay of a database that holds this advisory lock is the active one. */
 const relayLock = 7_310_002;
 const batchSize = 1_000;
-/** Even when all events of a batch go to one partition, they fit into what a broker takes at once (1 MiB by default). */
+/** Even if all events of a batch go to one partition, they fit into the largest batch that a broker accepts (1 MiB by default). */
 const batchBytes = 512 * 1024;
 const headerBytes = 512;
 const standbyMs = 1_000;
-/** Should a notification get lost, events wait no longer than this. */
+/** If a notification is lost, events wait no longer than this. */
 const pollMs = 1_000;
 const keepSentDays = 7;
 const deleteEveryMs = 60_000;
-/** Few enough to be done at once, so that forgetting never holds up an event for long. */
+/** Small enough for deleting never to delay an event noticeably. */
 const deleteBatchSize = 5_000;
 
-const published = new Counter({ name: 'outbox_published_total', help: 'Events that the broker has taken.' });
+const published = new Counter({ name: 'outbox_published_total', help: 'Events that the broker has acknowledged.' });
 const isActive = new Gauge({ name: 'outbox_relay_active', help: '1 while this process holds the relay lock.' });
 
-/** When the first event was written that the active relay has seen and not yet published. */
+/** When the oldest event was written that the active relay has read and not yet published. */
 let oldestUnsent: Date | undefined;
 new Gauge({
   name: 'outbox_oldest_unsent_seconds',
-  help: 'How long the oldest event has waited to be published; 0 where none waits, or another relay is active.',
-  // Now, and not when the relay last looked: it may be stuck.
+  help: 'How long the oldest event has waited to be published; 0 if none waits or another relay is active.',
+  // At the time of the scrape, not of the relay's last read: the relay may be stuck.
   collect() {
     this.set(oldestUnsent === undefined ? 0 : Math.max(0, (Date.now() - oldestUnsent.getTime()) / 1000));
   },
 });
-
-/** Writes events in the transaction of the change that they tell (spec: Events, rule 5), and wakes the relay when it commits. */
-export async function appendToOutbox(query: Query, ...events: StoredEvent[]): Promise<void> {
-  await query(
-    `with added as (
-       insert into outbox (id, kind, key, payload, traceparent, created_at)
-       select * from json_to_recordset($1::json)
-         as event(id uuid, kind text, key text, payload text, traceparent text, "createdAt" timestamptz)
-     )
-     select pg_notify('${outboxChannel}', '')::text`,
-    JSON.stringify(events),
-  );
-}
 
 export interface RelayOptions {
   databaseUrl: string;
@@ -63,14 +42,14 @@ export interface RelayOptions {
 }
 
 export interface Relay {
-  /** Ends after the batch under way. */
+  /** Finishes the batch in flight. */
   stop(): Promise<void>;
 }
 
 /**
- * Publishes the outbox, in order, and marks what the broker has taken (spec: Events, rule 5). Of several relays on one
- * database one is active; another takes over within a second of its end, as the lock ends with its connection. A crash
- * between publishing and marking publishes again: consumers skip an id that they have seen.
+ * Publishes the outbox in order and marks what the broker has acknowledged (contract 6.5). Of several relays on one
+ * database one is active; another takes over within a second of its end, since the lock ends with its connection. A
+ * crash between publishing and marking publishes again: consumers skip an id that they have processed.
  */
 export function startRelay(options: RelayOptions): Relay {
   const stopping = new AbortController();
@@ -102,7 +81,7 @@ async function run({ databaseUrl, topic, publisher, log }: RelayOptions, signal:
       let sent: StoredEvent[] = [];
       let batch: StoredEvent[] = [];
       while (!signal.aborted) {
-        // While the broker takes a batch, the one before is marked, and the one behind is read.
+        // While the broker takes a batch, the previous one is marked and the next one read.
         const [next] = await both(markAndRead(client, sent, batch), publish(batch));
         published.inc(batch.length);
         oldestUnsent = next[0]?.createdAt;
@@ -117,7 +96,7 @@ async function run({ databaseUrl, topic, publisher, log }: RelayOptions, signal:
       await markSent(client, sent);
     } catch (error) {
       failures += 1;
-      log.warn({ err: error, failures }, 'The relay was interrupted and tries again');
+      log.warn({ err: error, failures }, 'The relay was interrupted and is retried');
       await wait(Math.min(100 * 2 ** failures, 2_000), undefined, { signal }).catch(() => undefined);
     } finally {
       isActive.set(0);
@@ -127,8 +106,8 @@ async function run({ databaseUrl, topic, publisher, log }: RelayOptions, signal:
 }
 
 /**
- * Nothing waits for ever on a database that is gone without a word; and a database lets go of a relay that is gone so,
- * and of its lock, within half a minute.
+ * Time-outs and keep-alives make sure that the relay notices a vanished database, and that PostgreSQL releases the lock
+ * of a vanished relay within half a minute.
  */
 function createClient(databaseUrl: string): pg.Client {
   return new pg.Client({
@@ -142,7 +121,7 @@ function createClient(databaseUrl: string): pg.Client {
   });
 }
 
-/** Waits for the lock of this database; false when it is time to stop. */
+/** Waits for the relay lock. @returns false when stopping */
 async function acquireLock(client: pg.Client, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
     const { rows } = await client.query<{ held: boolean }>('select pg_try_advisory_lock($1) as held', [relayLock]);
@@ -165,7 +144,7 @@ async function markSent(client: pg.Client, sent: StoredEvent[]): Promise<void> {
   await client.query('update outbox set sent_at = now() where id = any($1::uuid[])', [ids(sent)]);
 }
 
-/** The next ones behind `batch`, which is under way. Without a name, so that it is planned for these very ids. */
+/** The events after `batch`, which is in flight. Not a prepared statement: it is planned for just these ids. */
 async function unsent(client: pg.Client, batch: StoredEvent[]): Promise<StoredEvent[]> {
   const { rows } = await client.query<StoredEvent>(
     `select id, kind, key, payload, traceparent, created_at as "createdAt"
@@ -180,7 +159,7 @@ async function unsent(client: pg.Client, batch: StoredEvent[]): Promise<StoredEv
   return tooMuch === -1 ? rows : rows.slice(0, Math.max(tooMuch, 1));
 }
 
-/** Also where one fails, the other has come to its end. */
+/** Resolves or rejects once both have settled. */
 async function both<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([a, b]);
   return Promise.all([a, b]);
@@ -194,7 +173,7 @@ async function deleteSent(client: pg.Client): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** Remembers a ring that comes while nobody waits, so that no event is left lying until the next poll. */
+/** Remembers a notification that arrives while nobody waits, so that no event is left until the next poll. */
 function createNotifier(signal: AbortSignal) {
   let isNotified = false;
   let wake = () => {};

@@ -1,0 +1,22 @@
+import { pageQuery, sortQuery } from '@store/shared/http/pagination';
+import { moneySchema } from '@store/shared/values/money';
+import { z } from 'zod';
+
+export const figuresOut = z
+  .object({
+    day: z.iso.date(),
+    orders: z.int(),
+    paid: z.int(),
+    cancelled: z.int(),
+    refunded: z.int(),
+    revenue: z.array(moneySchema).describe('What was paid on that day, by currency.'),
+    refunds: z.array(moneySchema).describe('What was refunded on that day, by currency.'),
+  })
+  .meta({ id: 'FiguresOut' });
+
+export const figuresQuery = z.object({
+  ...pageQuery(20, 100),
+  sort: sortQuery(['day'], [{ field: 'day', direction: 'desc' }]),
+});
+
+export type FiguresQuery = z.output<typeof figuresQuery>;

@@ -1,0 +1,28 @@
+import type { NewEvent } from '@store/shared/messaging/consumer/handle-once';
+import type { CreateGroup } from '../../group.ts';
+import { listRoute } from '../../list-route.ts';
+import { createInvoiceRepository, type Invoice, insertInvoices } from './invoice-repository.ts';
+import { invoiceOut, invoiceQuery } from './schemas.ts';
+
+/** Writes an invoice for each paid order, numbered without gaps (contract 4.10). */
+export const createGroup: CreateGroup = ({ database }) => ({
+  title: 'Invoice API',
+  group: {
+    kinds: ['OrderPaid'],
+    handle: (events, tx) => insertInvoices(tx, events.flatMap(toInvoice)),
+  },
+  routes: [
+    listRoute({
+      ...{ path: '/invoices', summary: 'List invoices', page: 'InvoicePage' },
+      query: invoiceQuery,
+      item: invoiceOut,
+      list: createInvoiceRepository(database.kysely).list,
+    }),
+  ],
+});
+
+function toInvoice({ event }: NewEvent): Invoice[] {
+  if (event.kind !== 'OrderPaid') return [];
+  const { timestamp: paidAt, ...payment } = event.payload;
+  return [{ ...payment, paidAt }];
+}

@@ -1,0 +1,58 @@
+import { createKeyset, isoTime } from '@store/shared/database/keyset';
+import type { Money } from '@store/shared/values/money';
+import { type Kysely, sql, type Transaction } from 'kysely';
+import type { DB } from '../../generated/tables.ts';
+import { readPage } from '../../read-page.ts';
+import type { InvoiceQuery } from './schemas.ts';
+
+export interface Invoice {
+  orderId: string;
+  customerId: string;
+  paymentId: string;
+  amount: Money;
+  paidAt: string;
+}
+
+const keyset = createKeyset(
+  'invoices',
+  { number: { sql: 'number', text: 'number::text', type: 'bigint', accepts: /^\d{1,18}$/ } },
+  'number',
+);
+
+const asJson = sql<string>`${sql.raw(`json_build_object('number', number, 'orderId', order_id,
+  'customerId', customer_id, 'paymentId', payment_id,
+  'amount', json_build_object('amount', trim_scale(amount), 'currency', currency),
+  'paidAt', ${isoTime('paid_at', 'MS')}, 'createdAt', ${isoTime('created_at', 'MS')})`)}::text`;
+
+export const createInvoiceRepository = (kysely: Kysely<DB>) => ({
+  list(query: InvoiceQuery) {
+    let rows = kysely.selectFrom('invoices').select(asJson.as('json'));
+    if (query.orderId !== undefined) rows = rows.where('order_id', '=', query.orderId);
+    return readPage(rows, keyset(query.sort), query);
+  },
+});
+
+/** Numbers are consecutive without gaps: whoever writes invoices waits for the previous transaction. */
+export async function insertInvoices(tx: Transaction<DB>, invoices: Invoice[]): Promise<void> {
+  // A statement of its own, so that the next one sees what was committed while this one waited.
+  await tx.selectFrom('invoice_counter').select('id').where('id', '=', 1).forUpdate().execute();
+  await sql`
+    with wanted as (
+      select distinct on (order_id) *
+      from unnest(${invoices.map(({ orderId }) => orderId)}::uuid[],
+                  ${invoices.map(({ customerId }) => customerId)}::uuid[],
+                  ${invoices.map(({ paymentId }) => paymentId)}::uuid[],
+                  ${invoices.map(({ amount }) => amount.amount.toFixed())}::numeric[],
+                  ${invoices.map(({ amount }) => amount.currency)}::text[],
+                  ${invoices.map(({ paidAt }) => paidAt)}::timestamptz[]) with ordinality
+        as row(order_id, customer_id, payment_id, amount, currency, paid_at, position)
+      where not exists (select from invoices where invoices.order_id = row.order_id)
+      order by order_id, position
+    ), inserted as (
+      insert into invoices (number, order_id, customer_id, payment_id, amount, currency, paid_at)
+      select last_number + row_number() over (order by position),
+             order_id, customer_id, payment_id, amount, currency, paid_at
+      from wanted, invoice_counter where id = 1
+    )
+    update invoice_counter set last_number = last_number + (select count(*) from wanted) where id = 1`.execute(tx);
+}

@@ -1,0 +1,49 @@
+import { createKeyset, isoTime, timeColumn, uuidColumn } from '@store/shared/database/keyset';
+import { type Kysely, sql, type Transaction } from 'kysely';
+import type { DB } from '../../generated/tables.ts';
+import { readPage } from '../../read-page.ts';
+import type { NotificationQuery } from './schemas.ts';
+
+export interface Notification {
+  /** The id of the event. */
+  id: string;
+  orderId: string;
+  customerId: string;
+  kind: string;
+  subject: string;
+  text: string;
+}
+
+const keyset = createKeyset('notifications', { createdAt: timeColumn('created_at'), id: uuidColumn('id') }, 'id');
+
+const asJson = sql<string>`${sql.raw(`jsonb_strip_nulls(jsonb_build_object('id', id, 'orderId', order_id,
+  'customerId', customer_id, 'kind', kind, 'subject', subject, 'text', text,
+  'createdAt', ${isoTime('created_at', 'MS')}, 'sentAt', ${isoTime('sent_at', 'MS')}))`)}::text`;
+
+export const createNotificationRepository = (kysely: Kysely<DB>) => ({
+  list(query: NotificationQuery) {
+    let rows = kysely.selectFrom('notifications').select(asJson.as('json'));
+    if (query.orderId !== undefined) rows = rows.where('order_id', '=', query.orderId);
+    if (query.customerId !== undefined) rows = rows.where('customer_id', '=', query.customerId);
+    return readPage(rows, keyset(query.sort), query);
+  },
+});
+
+/** @param sendsMail whether there is a mail server: the messages are due at once */
+export async function insertNotifications(
+  tx: Transaction<DB>,
+  notifications: Notification[],
+  { sendsMail }: { sendsMail: boolean },
+): Promise<void> {
+  const columns = (['id', 'orderId', 'customerId', 'kind', 'subject', 'text'] as const).map((name) =>
+    notifications.map((notification) => notification[name]),
+  );
+  const [ids, orderIds, customerIds, kinds, subjects, texts] = columns;
+  // clock_timestamp() differs from row to row, which keeps those of one transaction in order.
+  await sql`
+    insert into notifications (id, order_id, customer_id, kind, subject, text, created_at, send_at)
+    select id, order_id, customer_id, kind, subject, text, clock_timestamp(),
+           case when ${sendsMail}::boolean then now() end
+    from unnest(${ids}::uuid[], ${orderIds}::uuid[], ${customerIds}::uuid[], ${kinds}::text[], ${subjects}::text[],
+                ${texts}::text[]) as row(id, order_id, customer_id, kind, subject, text)`.execute(tx);
+}

@@ -1,0 +1,28 @@
+import { createHttpApp } from '@store/shared/http/app';
+import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
+import { type ConsumersConfig, configSchema } from './config.ts';
+import type { DB } from './generated/tables.ts';
+import type { CreateGroup } from './group.ts';
+
+export function createGroupService(context: ServiceContext<ConsumersConfig, DB>, createGroup: CreateGroup) {
+  const { config, log } = context;
+  const name = config.CONSUMER_GROUP;
+  const { title, group, routes, jobs = [] } = createGroup(context);
+  return {
+    app: createHttpApp({ title, routes, log: log.child({ group: name }), profile: config.APP_PROFILE }),
+    consumer: { group: { name, chunkSize: 200, maxWaitMs: 500, ...group }, config },
+    jobs,
+  } satisfies Service<DB>;
+}
+
+export const consumersService: ServiceDefinition<typeof configSchema, DB> = {
+  name: 'consumers',
+  configSchema,
+  migrations: new URL('../prisma/migrations/', import.meta.url),
+  /** One image for all groups: a process runs, and loads, the one that CONSUMER_GROUP names. */
+  async build(context) {
+    const folder = context.config.CONSUMER_GROUP.replace(/-group$/, '');
+    const { createGroup }: { createGroup: CreateGroup } = await import(`./groups/${folder}/group.ts`);
+    return createGroupService(context, createGroup);
+  },
+};

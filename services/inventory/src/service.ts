@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import { createProductClient, type ProductClient } from '@store/shared/contracts/product-client';
+import { createHttpApp } from '@store/shared/http/app';
+import type { ServiceContext, ServiceDefinition } from '@store/shared/service/service';
+import { configSchema, type InventoryConfig } from './config.ts';
+import { PrismaClient } from './generated/client.ts';
+import type { DB } from './generated/tables.ts';
+import { createReservationRepository } from './reservation-repository.ts';
+import { createReservations } from './reservations.ts';
+import { stockRoutes } from './routes.ts';
+import { createSaga } from './saga.ts';
+import { createShipper } from './shipper.ts';
+import { createStock } from './stock.ts';
+import { createStockRepository } from './stock-repository.ts';
+
+interface Replaceable {
+  products?: ProductClient;
+  clock?: () => Date;
+}
+
+export function createInventoryService(
+  { config, log, database: { adapter, kysely } }: ServiceContext<InventoryConfig, DB>,
+  { products = createProductClient(config.PRODUCT_URL), clock = () => new Date() }: Replaceable = {},
+) {
+  const stock = createStock({
+    repository: createStockRepository(new PrismaClient({ adapter }), kysely),
+    products,
+    initialStock: config.INITIAL_STOCK,
+  });
+  const reservations = createReservations({
+    repository: createReservationRepository(kysely),
+    newId: randomUUID,
+    clock,
+    shipAfterMs: config.SHIP_AFTER_SECONDS * 1_000,
+  });
+  const routes = stockRoutes(stock);
+  return {
+    app: createHttpApp({ title: 'Inventory API', routes, log, profile: config.APP_PROFILE }),
+    consumer: { group: createSaga(stock, reservations), config, publishesAs: 'inventory' },
+    jobs: [createShipper(reservations.shipDue)],
+    reservations,
+  };
+}
+
+export const inventoryService: ServiceDefinition<typeof configSchema, DB> = {
+  name: 'inventory',
+  configSchema,
+  migrations: new URL('../prisma/migrations/', import.meta.url),
+  build: (context) => createInventoryService(context),
+};

@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import { type BearerValidator, bearerFrom } from '@store/shared/auth/bearer';
+import { createProductClient } from '@store/shared/contracts/product-client';
+import { createHttpApp } from '@store/shared/http/app';
+import { hourly } from '@store/shared/service/schedule';
+import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
+import { configSchema, type OrderConfig, type WorkerConfig, workerConfigSchema } from './config.ts';
+import { PrismaClient } from './generated/client.ts';
+import type { DB } from './generated/tables.ts';
+import { createOrderRepository } from './order-repository.ts';
+import { createOrders } from './orders.ts';
+import { orderRoutes } from './routes.ts';
+import { createSaga } from './saga.ts';
+
+const migrations = new URL('../prisma/migrations/', import.meta.url);
+
+interface Replaceable {
+  bearer?: BearerValidator;
+  products?: Parameters<typeof createOrders>[0]['products'];
+  clock?: () => Date;
+}
+
+/** Serves the order API. */
+export function createOrderService(
+  { config, log, database }: ServiceContext<OrderConfig, DB>,
+  { bearer, products = createProductClient(config.PRODUCT_URL), clock = () => new Date() }: Replaceable = {},
+): Service<DB> {
+  const repository = createOrderRepository(new PrismaClient({ adapter: database.adapter }), database.kysely);
+  const orders = createOrders({ repository, products, currency: config.STORE_CURRENCY, clock, newId: randomUUID });
+  const routes = orderRoutes(orders);
+  return { app: createHttpApp({ title: 'Order API', routes, log, profile: config.APP_PROFILE, bearer }) };
+}
+
+export const orderService: ServiceDefinition<typeof configSchema, DB> = {
+  name: 'order',
+  configSchema,
+  migrations,
+  build: async (context) => createOrderService(context, { bearer: await bearerFrom(context.config) }),
+};
+
+/** Publishes the outbox, performs the order's steps of the saga, deletes expired idempotency keys. */
+export function createOrderWorker({ config, log, database }: ServiceContext<WorkerConfig, DB>): Service<DB> {
+  const repository = createOrderRepository(new PrismaClient({ adapter: database.adapter }), database.kysely);
+  return {
+    app: createHttpApp({ title: 'Order worker', routes: [], log, profile: 'prod' }),
+    consumer: { group: createSaga(() => new Date()), config, publishesAs: 'order' },
+    jobs: [hourly('expired idempotency keys', () => repository.deleteExpiredReplies(new Date()))],
+  };
+}
+
+export const orderWorker: ServiceDefinition<typeof workerConfigSchema, DB> = {
+  name: 'order-worker',
+  configSchema: workerConfigSchema,
+  migrations,
+  poolSize: 8,
+  build: createOrderWorker,
+};

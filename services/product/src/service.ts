@@ -1,0 +1,26 @@
+import { randomUUID } from 'node:crypto';
+import { type BearerValidator, bearerFrom } from '@store/shared/auth/bearer';
+import { createHttpApp } from '@store/shared/http/app';
+import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
+import { configSchema, type ProductConfig } from './config.ts';
+import { PrismaClient } from './generated/client.ts';
+import type { DB } from './generated/tables.ts';
+import { createProductRepository } from './product-repository.ts';
+import { createProducts } from './products.ts';
+import { productRoutes } from './routes.ts';
+
+export function createProductService(
+  { config, log, database }: ServiceContext<ProductConfig, DB>,
+  bearer?: BearerValidator,
+  repository = createProductRepository(new PrismaClient({ adapter: database.adapter }), database.kysely),
+): Service<DB> {
+  const routes = productRoutes(createProducts({ repository, writers: config.PRODUCT_WRITERS, newId: randomUUID }));
+  return { app: createHttpApp({ title: 'Product API', routes, log, profile: config.APP_PROFILE, bearer }) };
+}
+
+export const productService: ServiceDefinition<typeof configSchema, DB> = {
+  name: 'product',
+  configSchema,
+  migrations: new URL('../prisma/migrations/', import.meta.url),
+  build: async (context) => createProductService(context, await bearerFrom(context.config)),
+};

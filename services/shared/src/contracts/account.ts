@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { email, password, text, timestamp, uuid } from '../values/fields.ts';
+
+// Accounts as auth and the account service exchange them (contract 4.3 and 3.5).
+
+export const accountIn = z.object({ name: text(1, 200), email, password: password(8, 128) }).meta({ id: 'AccountIn' });
+
+/** Laxer than at registration: what cannot belong to an account is answered like a wrong password. */
+export const credentials = z.object({ email: text(1, 254), password: password(1, 128) }).meta({ id: 'Credentials' });
+
+export const accountOut = z
+  .object({ id: uuid, name: z.string(), email: z.string(), createdAt: timestamp })
+  .meta({ id: 'AccountOut' });
+
+export type AccountIn = z.output<typeof accountIn>;
+export type Credentials = z.output<typeof credentials>;
+export type AccountOut = z.output<typeof accountOut>;

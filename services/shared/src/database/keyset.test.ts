@@ -1,0 +1,147 @@
+import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely';
+import { DomainError } from '../values/errors.ts';
+import { createKeyset, cursorTime, cursorUuid, decodeCursor, encodeCursor, rowsAfter, uuidColumn } from './keyset.ts';
+
+describe('cursor', () => {
+  const name = 'products;name,asc;id,asc';
+  const any = { accepts: /^[\s\S]*$/ };
+
+  it.each([
+    [[]],
+    [['Tea', '1']],
+    [['', ' ']],
+    [['ä🍵"\\\n\u2028', ',;[]{}']],
+    [['2026-01-31T10:00:00.123456Z', '999999999999.9999']],
+  ])('returns all values of %j', (position) => {
+    const cursor = encodeCursor(name, position);
+    expect(cursor).toMatch(/^[\w-]+$/);
+    expect(
+      decodeCursor(
+        cursor,
+        name,
+        position.map(() => any),
+      ),
+    ).toEqual(position);
+  });
+
+  it.each([
+    ['another sort order', encodeCursor('products;name,desc;id,desc', ['a', 'b'])],
+    ['a missing value', encodeCursor(name, ['a'])],
+    ['an extra value', encodeCursor(name, ['a', 'b', 'c'])],
+    ['a value that PostgreSQL would not accept', encodeCursor(name, ['a', 'B'])],
+    ['an object', Buffer.from('{}').toString('base64url')],
+    ['a value that is not text', Buffer.from(`["${name}","a",null]`).toString('base64url')],
+    ['invalid JSON', Buffer.from('x').toString('base64url')],
+    ['invalid UTF-8', Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d]).toString('base64url')],
+    ['invalid base64', '!'],
+    ['nothing', ''],
+  ])('with %s is refused', (_, cursor) => {
+    const decode = () => decodeCursor(cursor, name, [any, { accepts: /^[a-z]$/ }]);
+    expect(decode).toThrow(DomainError);
+    expect(decode).toThrow(
+      expect.objectContaining({
+        kind: 'invalid',
+        code: 'validation',
+        errors: [expect.objectContaining({ path: 'query.after' })],
+      }),
+    );
+  });
+});
+
+it('cursorTime accepts the times that PostgreSQL accepts', () => {
+  for (const time of [
+    '2026-01-31T10:00:00.123456Z',
+    '2024-02-29T23:59:59.999Z',
+    '0001-01-01T00:00:00.000Z',
+    '9999-12-31T23:59:59.999999Z',
+  ])
+    expect(cursorTime.test(time)).toBe(true);
+  for (const time of [
+    '2026-02-29T10:00:00.000Z',
+    '2026-13-01T00:00:00.000Z',
+    '2026-01-01T24:00:00.000Z',
+    '2026-01-01T10:60:00.000Z',
+    '2026-01-01T10:00:60.000Z',
+  ])
+    expect(cursorTime.test(time)).toBe(false);
+  for (const time of [
+    '0000-01-01T00:00:00.000Z',
+    '2026-01-31T10:00:00Z',
+    '2026-01-31 10:00:00.000Z',
+    '2026-01-31T10:00:00.000+00',
+    'infinity',
+    'now',
+  ])
+    expect(cursorTime.test(time)).toBe(false);
+  expect(cursorUuid.test('0190f5e6-7b7a-7cc3-98c4-dc0c0c07398f')).toBe(true);
+  expect(cursorUuid.test('-'.repeat(36))).toBe(false);
+});
+
+const kysely = new Kysely<never>({
+  dialect: {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  },
+});
+
+describe('rowsAfter', () => {
+  const column = (name: string, type: string, direction: 'asc' | 'desc') => ({ sql: name, type, direction });
+
+  it.each([
+    ['one column', [column('id', 'uuid', 'asc')], '(id) > ($1::uuid)', ['0']],
+    [
+      'ascending columns',
+      [column('price', 'numeric', 'asc'), column('id', 'uuid', 'asc')],
+      '(price, id) > ($1::numeric, $2::uuid)',
+      ['0', '1'],
+    ],
+    [
+      'descending columns',
+      [column('price', 'numeric', 'desc'), column('id', 'uuid', 'desc')],
+      '(price, id) < ($1::numeric, $2::uuid)',
+      ['0', '1'],
+    ],
+    [
+      'mixed directions',
+      [column('price', 'numeric', 'desc'), column('name', 'text', 'asc'), column('id', 'uuid', 'desc')],
+      '(price <= $1::numeric and ((price < $2::numeric) or (price = $3::numeric and name > $4::text) or (price = $5::numeric and name = $6::text and id < $7::uuid)))',
+      ['0', '0', '0', '1', '0', '1', '2'],
+    ],
+  ])('compares %s', (_, key, condition, parameters) => {
+    const compiled = rowsAfter(
+      key,
+      key.map((_column, index) => String(index)),
+    ).compile(kysely);
+    expect(compiled.sql).toBe(condition);
+    expect(compiled.parameters).toEqual(parameters);
+  });
+});
+
+describe('createKeyset', () => {
+  const keyset = createKeyset(
+    'things',
+    { name: { sql: 'name', text: 'name', type: 'text', accepts: /^.+$/ }, id: uuidColumn('id') },
+    'id',
+  );
+  const sqlOf = (part: ReturnType<typeof keyset>['orderBy']) => sql`${part}`.compile(kysely).sql;
+
+  it('settles ties by the unique column, in the direction of the first field', () => {
+    const order = keyset([{ field: 'name', direction: 'desc' }]);
+    expect(sqlOf(order.orderBy)).toBe('name desc, id desc');
+    expect(sqlOf(order.position)).toBe('json_build_array(name, id::text)');
+  });
+
+  it('accepts the cursors of its own collection and sort order alone', () => {
+    const id = '0190f5e6-7b7a-7cc3-98c4-dc0c0c07398f';
+    const order = keyset([{ field: 'name', direction: 'asc' }]);
+    const cursor = order.cursorOf(['Tea', id]);
+    expect(order.after(cursor).compile(kysely)).toMatchObject({
+      sql: '(name, id) > ($1::text, $2::uuid)',
+      parameters: ['Tea', id],
+    });
+    expect(() => keyset([{ field: 'name', direction: 'desc' }]).after(cursor)).toThrow(DomainError);
+    expect(() => keyset([]).after(cursor)).toThrow(DomainError);
+  });
+});

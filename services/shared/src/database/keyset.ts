@@ -1,0 +1,131 @@
+import { type RawBuilder, sql } from 'kysely';
+import { DomainError } from '../values/errors.ts';
+
+export type Direction = 'asc' | 'desc';
+
+/** One `sort=field,direction` (contract 5.1). */
+export interface Sort<F extends string = string> {
+  field: F;
+  direction: Direction;
+}
+
+/** A sort column, and how a cursor holds its value. All SQL is ours, never a caller's text. */
+export interface KeyColumn {
+  /** The expression to sort by, as an index has it. */
+  sql: string;
+  /** The type that the cursor's text is cast to. */
+  type: string;
+  /** The value as text, exact to the last digit and microsecond. */
+  text: string;
+  /** Whether PostgreSQL can cast such a text: a forged cursor must not reach it. */
+  accepts: Pick<RegExp, 'test'>;
+}
+
+/** Timestamps up to microseconds that PostgreSQL accepts: it knows neither a 30 February nor a year 0. */
+export const cursorTime = {
+  test(value: string): boolean {
+    if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3,6}Z$/.test(value) || value < '0001') return false;
+    const time = new Date(value);
+    return !Number.isNaN(time.getTime()) && time.toISOString().slice(0, 23) === value.slice(0, 23);
+  },
+};
+export const cursorUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** A timestamptz as ISO 8601 in UTC. */
+export const isoTime = (column: string, precision: 'MS' | 'US') =>
+  `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.${precision}"Z"')`;
+
+export const timeColumn = (column: string, precision: 'MS' | 'US' = 'US'): KeyColumn => ({
+  sql: column,
+  type: 'timestamptz',
+  text: isoTime(column, precision),
+  accepts: cursorTime,
+});
+
+export const uuidColumn = (column: string): KeyColumn => ({
+  sql: column,
+  type: 'uuid',
+  text: `${column}::text`,
+  accepts: cursorUuid,
+});
+
+export interface KeysetOrder {
+  /** For `order by`. */
+  orderBy: RawBuilder<unknown>;
+  /** The row's position as a JSON array of texts: what `cursorOf` takes. */
+  position: RawBuilder<string[]>;
+  /**
+   * Condition for the rows after a cursor.
+   * @throws DomainError invalid (400) for a cursor of another collection or sort order
+   */
+  after(cursor: string): RawBuilder<boolean>;
+  cursorOf(position: string[]): string;
+}
+
+/**
+ * Sorting with cursors over several columns, the last of which is unique, so that every row has its place (contract 5.3).
+ * @param collection binds cursors to their collection
+ * @param columns by sort field
+ * @param unique the field that settles ties, in the direction of the first sort field
+ */
+export function createKeyset<F extends string>(collection: string, columns: Record<F, KeyColumn>, unique: NoInfer<F>) {
+  return (sort: readonly Sort<F>[]): KeysetOrder => {
+    const direction = sort[0]?.direction ?? 'asc';
+    const sorts = sort.some(({ field }) => field === unique) ? sort : [...sort, { field: unique, direction }];
+    const key = sorts.map((one) => ({ ...columns[one.field], direction: one.direction }));
+    const name = `${collection};${sorts.map((one) => `${one.field},${one.direction}`).join(';')}`;
+    return {
+      orderBy: sql.raw(key.map((column) => `${column.sql} ${column.direction}`).join(', ')),
+      position: sql.raw(`json_build_array(${key.map(({ text }) => text).join(', ')})`),
+      after: (cursor) => rowsAfter(key, decodeCursor(cursor, name, key)),
+      cursorOf: (position) => encodeCursor(name, position),
+    };
+  };
+}
+
+/**
+ * `(a, b) > ($1, $2)`, also for columns of mixed directions: an index starts at the cursor, however deep it is. With
+ * mixed directions only the first column can start an index.
+ */
+export function rowsAfter(
+  key: readonly (Pick<KeyColumn, 'sql' | 'type'> & { direction: Direction })[],
+  position: readonly string[],
+): RawBuilder<boolean> {
+  const columns = key.map((column) => sql.raw(column.sql));
+  const values = key.map(({ type }, index) => sql`${position[index]}::${sql.raw(type)}`);
+  const compare = (index: number) => sql.raw(key[index]?.direction === 'desc' ? '<' : '>');
+  if (key.every(({ direction }) => direction === key[0]?.direction)) {
+    return sql<boolean>`(${sql.join(columns)}) ${compare(0)} (${sql.join(values)})`;
+  }
+  const alternatives = columns.map((column, index) => {
+    const ties = columns.slice(0, index).map((tied, before) => sql`${tied} = ${values[before]}`);
+    return sql`(${sql.join([...ties, sql`${column} ${compare(index)} ${values[index]}`], sql` and `)})`;
+  });
+  return sql<boolean>`(${columns[0]} ${compare(0)}= ${values[0]} and (${sql.join(alternatives, sql` or `)}))`;
+}
+
+export function encodeCursor(name: string, position: string[]): string {
+  return Buffer.from(JSON.stringify([name, ...position])).toString('base64url');
+}
+
+/** @throws DomainError invalid */
+export function decodeCursor(cursor: string, name: string, key: readonly Pick<KeyColumn, 'accepts'>[]): string[] {
+  const [given, ...position] = parseCursor(cursor);
+  const fits = position.length === key.length && key.every(({ accepts }, index) => accepts.test(position[index] ?? ''));
+  if (given === name && fits) return position;
+  const message = 'is not a cursor of this collection and sort order';
+  throw new DomainError('invalid', `query.after: ${message}`, {
+    code: 'validation',
+    errors: [{ path: 'query.after', message }],
+  });
+}
+
+function parseCursor(cursor: string): string[] {
+  try {
+    const bytes = Buffer.from(cursor, 'base64url');
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : [];
+  } catch {
+    return [];
+  }
+}

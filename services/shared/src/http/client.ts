@@ -1,0 +1,70 @@
+import { request } from 'undici';
+import { currentTrace, inSpan } from '../observability/trace-context.ts';
+import { DomainError, unavailable } from '../values/errors.ts';
+import { parseJson } from '../values/json.ts';
+
+export interface HttpClientOptions {
+  /** The service called, such as `product`: named in spans and errors. */
+  service: string;
+  /** Without a trailing slash. */
+  baseUrl: string;
+  /** For the whole exchange. */
+  timeoutMs: number;
+}
+
+/** Any answer below 500. */
+export interface Answer {
+  status: number;
+  /** JSON; numbers that a double cannot hold are Decimals. */
+  body: unknown;
+}
+
+interface Call {
+  query?: string;
+  body?: object;
+}
+
+export type HttpClient = ReturnType<typeof createHttpClient>;
+
+/** Calls another service: JSON both ways, within the current trace, with a time-out, without redirects. */
+export function createHttpClient({ service, baseUrl, timeoutMs }: HttpClientOptions) {
+  const failed = (cause: unknown, retryAfter?: string) => {
+    const { message } = unavailable(`The ${service} service`);
+    const isSeconds = retryAfter !== undefined && /^\d{1,3}$/.test(retryAfter);
+    return new DomainError('unavailable', message, {
+      cause,
+      ...(isSeconds && { retryAfterSeconds: Number(retryAfter) }),
+    });
+  };
+
+  async function send(method: 'GET' | 'POST', url: string, body: object | undefined): Promise<Answer> {
+    const trace = currentTrace();
+    try {
+      const answer = await request(url, {
+        method,
+        headers: {
+          ...(trace && { traceparent: trace.traceparent }),
+          ...(body && { 'content-type': 'application/json' }),
+        },
+        ...(body && { body: JSON.stringify(body) }),
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      const text = await answer.body.text();
+      const { statusCode: status, headers } = answer;
+      if (status >= 500) throw failed(new Error(`Status ${status}`), headers['retry-after']?.toString());
+      return { status, body: parseJson(text) };
+    } catch (error) {
+      throw error instanceof DomainError ? error : failed(error);
+    }
+  }
+
+  return {
+    /** @throws DomainError unavailable: no answer in time, no JSON, or a status from 500 up, whose Retry-After it keeps */
+    call(method: 'GET' | 'POST', path: string, { query, body }: Call = {}): Promise<Answer> {
+      const span = { name: `${method} ${path}`, kind: 'client', attributes: { 'peer.service': service } } as const;
+      return inSpan(span, () => send(method, `${baseUrl}${path}${query === undefined ? '' : `?${query}`}`, body));
+    },
+    /** The error to throw for an answer that the other service should not have given. */
+    failed,
+  };
+}

@@ -1,0 +1,54 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { z } from 'zod';
+import { createLog } from '../observability/log.ts';
+import { ConfigError, readConfig } from '../values/environment.ts';
+import { wholeNumber } from '../values/fields.ts';
+import { brokerConfig, brokersFrom } from './config.ts';
+import { createKafka, disconnect } from './kafka.ts';
+import { storeTopics } from './topics.ts';
+
+// node dist/messaging/create-topics.js: creates the missing topics of the store as soon as Kafka answers.
+
+const schema = z.object({
+  ...brokerConfig,
+  TOPIC_PARTITIONS: wholeNumber(1, 10_000).default(6),
+  TOPIC_REPLICAS: wholeNumber(1, 100).default(1),
+  TOPIC_MIN_INSYNC_REPLICAS: wholeNumber(1, 100).default(1),
+  TOPIC_RETENTION_MS: z.coerce.number().int().min(-1).default(604_800_000),
+});
+
+const attempts = 100;
+const pauseMs = 2_000;
+
+async function createTopics(config: z.output<typeof schema>): Promise<void> {
+  const topics = storeTopics({
+    partitions: config.TOPIC_PARTITIONS,
+    replicas: config.TOPIC_REPLICAS,
+    minInsyncReplicas: config.TOPIC_MIN_INSYNC_REPLICAS,
+    retentionMs: config.TOPIC_RETENTION_MS,
+  });
+  const kafka = createKafka({ ...brokersFrom(config), clientId: 'create-topics', log: createLog('topics', 'silent') });
+  for (let attempt = 1; ; attempt += 1) {
+    const admin = kafka.admin();
+    try {
+      await admin.connect();
+      const created = await admin.createTopics({ topics, waitForLeaders: true });
+      console.log(`${topics.map(({ topic }) => topic).join(', ')}: ${created ? 'created' : 'exist already'}`);
+      return;
+    } catch (error) {
+      if (attempt === attempts) throw error;
+      console.log(`Waiting for Kafka at ${config.KAFKA_BROKERS}: ${error instanceof Error ? error.message : error}`);
+      await wait(pauseMs);
+    } finally {
+      await disconnect(admin);
+    }
+  }
+}
+
+try {
+  await createTopics(readConfig(schema, process.env));
+} catch (error) {
+  const reason = error instanceof Error ? error.message : error;
+  console.error(error instanceof ConfigError ? reason : `Giving up: ${reason}`);
+  process.exitCode = 1;
+}

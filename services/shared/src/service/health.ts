@@ -1,0 +1,40 @@
+import type { RequestListener } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+
+export interface Readiness {
+  prepared: boolean;
+  stopping: boolean;
+}
+
+/** Whether a dependency answers, by name: rejects or takes too long if it does not. */
+export type Checks = Record<string, () => Promise<unknown>>;
+
+const checkTimeoutMs = 1_000;
+
+/** Answers health requests before Express, so that probes are neither logged nor counted (contract 1.3). */
+export function withHealth(app: RequestListener, checks: Checks, readiness: Readiness): RequestListener {
+  return async (req, res) => {
+    if (req.url === '/health/live') {
+      res.writeHead(200, { 'Content-Type': 'application/json' }).end('{"status":"UP"}');
+      return;
+    }
+    if (req.url !== '/health/ready') {
+      if (readiness.stopping) res.setHeader('Connection', 'close');
+      app(req, res);
+      return;
+    }
+    const waitingFor: string[] = [];
+    if (readiness.stopping) waitingFor.push('stopping');
+    if (!readiness.prepared) waitingFor.push('starting');
+    await Promise.all(
+      Object.entries(checks).map(async ([name, check]) => {
+        const timeout = wait(checkTimeoutMs).then(() => Promise.reject(new Error('The check timed out')));
+        await Promise.race([Promise.resolve().then(check), timeout]).catch(() => waitingFor.push(name));
+        timeout.catch(() => undefined);
+      }),
+    );
+    const isUp = waitingFor.length === 0;
+    res.writeHead(isUp ? 200 : 503, { 'Content-Type': 'application/json' });
+    res.end(JSON.stringify(isUp ? { status: 'UP' } : { status: 'DOWN', waitingFor }));
+  };
+}

@@ -1,0 +1,35 @@
+import { createServer, type RequestListener, Server } from 'node:http';
+import type { Logger } from '../observability/log.ts';
+
+/** What the gateway lets through (60 KiB, contract 2.5) and what it adds. */
+const maxHeaderSize = 72 * 1024;
+const closeTimeoutMs = 15_000;
+
+/** Listens on a port, or logs why it cannot and exits with 1. */
+export function listen(target: RequestListener | Server, port: number, host: string, log: Logger): Promise<Server> {
+  const server = target instanceof Server ? target : createServer({ maxHeaderSize }, target);
+  // Longer than the gateway keeps an idle connection, so that it never sends a request into a closing one.
+  server.keepAliveTimeout = 75_000;
+  server.requestTimeout = 30_000;
+  return new Promise((resolve) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      log.fatal({ port, code: error.code }, `Cannot listen on port ${port}: ${error.message}`);
+      process.exit(1);
+    });
+    server.listen(port, host, () => resolve(server));
+  });
+}
+
+/** Takes no new connections and resolves when the requests in flight are answered, or are cut off after 15 s. */
+export function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    // A connection is kept alive after its last answer, and with it the process.
+    const closingIdle = setInterval(() => server.closeIdleConnections(), 50);
+    const cuttingOff = setTimeout(() => server.closeAllConnections(), closeTimeoutMs);
+    server.close(() => {
+      clearInterval(closingIdle);
+      clearTimeout(cuttingOff);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,56 @@
+import type { RequestListener } from 'node:http';
+import type { z } from 'zod';
+import type { Database } from '../database/database.ts';
+import type { MessagingConfig } from '../messaging/config.ts';
+import type { ConsumerGroup } from '../messaging/consumer/handle-once.ts';
+import type { Logger } from '../observability/log.ts';
+import type { ServiceConfig } from './config.ts';
+import type { Checks } from './health.ts';
+
+/** Continuous or recurring work of a process. */
+export interface Job {
+  name: string;
+  /** Called once the database is migrated. */
+  start(log: Logger): { stop(): unknown };
+}
+
+export interface ServiceConsumer<Tables> {
+  // biome-ignore lint/suspicious/noExplicitAny: what `prepare` returns concerns the group alone
+  group: ConsumerGroup<Tables, any>;
+  config: MessagingConfig & { DATABASE_URL: string };
+  /** If its database has an outbox: the source of its events is `/store/<publishesAs>`. */
+  publishesAs?: string;
+}
+
+/** What a process consists of. */
+export interface Service<Tables = never> {
+  app: RequestListener;
+  consumer?: ServiceConsumer<Tables>;
+  jobs?: Job[];
+  /** What must answer for the process to be ready, beside its database. */
+  checks?: Checks;
+  /** Further ports that answer like the main one. */
+  extraPorts?: number[];
+}
+
+/** What a service is built from. */
+export interface ServiceContext<Config, Tables = never> {
+  config: Config;
+  log: Logger;
+  database: [Tables] extends [never] ? undefined : Database<Tables>;
+}
+
+/**
+ * How a process is built, once for all its entry points: main.ts and worker.ts run it, redrive.ts uses its consumer.
+ * Building opens no connection and starts nothing.
+ */
+export interface ServiceDefinition<Schema extends z.ZodType<ServiceConfig>, Tables = never> {
+  /** Names the process in logs and traces. */
+  name: string;
+  configSchema: Schema;
+  /** Its folder of Prisma migrations; a service without one has no database. */
+  migrations?: URL;
+  /** Connections to the database; default 10. */
+  poolSize?: number;
+  build(context: ServiceContext<z.output<Schema>, Tables>): Promise<Service<Tables>> | Service<Tables>;
+}

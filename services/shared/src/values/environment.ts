@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { wholeNumber } from './fields.ts';
+
+// Reading the environment. What the variables are is said by the config.ts of each module and service.
+
+/** Every problem of the environment, one line each. */
+export class ConfigError extends Error {
+  readonly lines: string[];
+
+  constructor(lines: string[]) {
+    super(`Invalid configuration:\n${lines.map((line) => `  ${line}`).join('\n')}`);
+    this.name = 'ConfigError';
+    this.lines = lines;
+  }
+}
+
+export const port = wholeNumber(0, 65535);
+
+/** `true` or `false` and nothing else: guessing what `yes` means is no way to read a security switch. */
+export const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
+
+/** Comma-separated; blanks around the items and empty items are dropped. */
+export const list = z.string().transform((value) =>
+  value
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== ''),
+);
+
+export const seconds = wholeNumber;
+
+/** http or https; without a trailing slash, so that a path can be appended. */
+export const serviceUrl = z.url({ protocol: /^https?$/ }).transform((value) => value.replace(/\/+$/, ''));
+
+/** For a refinement over several variables: runs even if others are invalid, so that all problems are reported at once. */
+export const reportTogether = { when: () => true };
+
+/**
+ * Validates the environment. An empty variable counts as unset.
+ * @throws ConfigError naming every invalid variable, but no value: it may be a secret
+ */
+export function readConfig<S extends z.ZodType>(schema: S, env: NodeJS.ProcessEnv): z.output<S> {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const result = schema.safeParse(given);
+  if (result.success) return result.data;
+  throw new ConfigError(
+    result.error.issues.map((issue) => {
+      const name = String(issue.path[0] ?? 'environment');
+      return name in given ? `${name}: ${issue.message}` : `${name} is not set`;
+    }),
+  );
+}

@@ -1,0 +1,22 @@
+import { createHttpApp } from '@store/shared/http/app';
+import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
+import { configSchema, type StatusConfig } from './config.ts';
+import type { DB } from './generated/tables.ts';
+import { statusRoutes } from './routes.ts';
+import { createStatusRepository } from './status-repository.ts';
+import { createStatuses } from './statuses.ts';
+
+export function createStatusService({ config, log, database }: ServiceContext<StatusConfig, DB>): Service<DB> {
+  const routes = statusRoutes(createStatuses(createStatusRepository(database.kysely)));
+  return {
+    app: createHttpApp({ title: 'Status API', routes, log, profile: config.APP_PROFILE }),
+    extraPorts: config.EXTRA_PORTS,
+  };
+}
+
+export const statusService: ServiceDefinition<typeof configSchema, DB> = {
+  name: 'status',
+  configSchema,
+  migrations: new URL('../prisma/migrations/', import.meta.url),
+  build: createStatusService,
+};
