@@ -136,7 +136,7 @@ describe('checking a password', () => {
 
   // The e-mail is unknown: were no hash computed for it, nobody would have to wait, and the time would tell.
   it('refuses for the moment when too many wait, and works again afterwards', async () => {
-    const busy = await testApp(database.url, { atOnce: 1, waiting: 2 });
+    const busy = await testApp(database.url, { concurrency: 1, waiting: 2 });
     try {
       const send = () =>
         request(busy.app).post('/internal/password-checks').send({ email: ada.email, password: ada.password });

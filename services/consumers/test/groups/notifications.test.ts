@@ -62,10 +62,10 @@ it('are one per event that a customer should hear of', async () => {
   expect(all.map(({ id }) => id)).toEqual(events.map(({ id }) => id));
   expect(all.map(({ kind }) => kind)).toEqual(events.map(({ kind }) => kind));
   expect(all.map(({ text }) => text)).toEqual([
-    `Thank you. Your order ${orderId} of 12.50 USD is with us.`,
-    `We have received 12.50 USD for your order ${orderId}, and get it ready.`,
-    `The payment of your order ${orderId} has failed: no money. The order is cancelled, you owe nothing.`,
-    `Not all items of your order ${orderId} are in stock. The order is cancelled, you owe nothing.`,
+    `Thank you. We have received your order ${orderId} of 12.50 USD.`,
+    `We have received 12.50 USD for your order ${orderId} and are preparing it.`,
+    `The payment of your order ${orderId} failed: no money. The order is cancelled and you owe nothing.`,
+    `Not all items of your order ${orderId} are in stock. The order is cancelled and you owe nothing.`,
     `Your order ${orderId} is cancelled: changed my mind.`,
     `We have refunded 700 JPY for your order ${orderId}.`,
     `Your order ${orderId} has left us as shipment ${paymentId}.`,

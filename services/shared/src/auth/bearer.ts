@@ -1,5 +1,6 @@
 import { createRemoteJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { DomainError, unavailable } from '../values/errors.ts';
+import type { BearerConfig } from './config.ts';
 import { importTokenKey, type TokenKey, tokenAlgorithm, tokenAudience, tokenIssuer } from './token-keys.ts';
 
 /** Refuses a request whose `Authorization` header does not prove the expected account and scope. */
@@ -8,19 +9,12 @@ export type BearerValidator = (
   expected: { accountId: string; scope?: string | undefined },
 ) => void | Promise<void>;
 
-/** The default: the gateway has checked the token, `id-account` is enough (spec: Platform scheme, rule 7). */
+/** The default: the gateway has checked the token and `id-account` is enough (contract 2.3). */
 export const noBearer: BearerValidator = () => undefined;
 
 export type BearerKeys = { secrets: TokenKey[] } | { jwksUrl: URL };
 
-interface BearerConfig {
-  BEARER_VALIDATION: 'off' | 'on';
-  BEARER_JWKS_URL?: string | undefined;
-  JWT_SECRET_KEY?: string | undefined;
-  JWT_PREVIOUS_SECRET_KEYS: string[];
-}
-
-/** The validator that the environment asks for. `bearerConfig` in config.ts has seen to it that keys are given. */
+/** The validator that the environment configures; `requireBearerKeys` has made sure that there are keys. */
 export async function bearerFrom(config: BearerConfig): Promise<BearerValidator> {
   if (config.BEARER_VALIDATION === 'off') return noBearer;
   if (config.BEARER_JWKS_URL !== undefined) return createBearerValidator({ jwksUrl: new URL(config.BEARER_JWKS_URL) });
@@ -29,11 +23,11 @@ export async function bearerFrom(config: BearerConfig): Promise<BearerValidator>
 }
 
 /**
- * Validates platform tokens in the service itself (spec: Bearer validation by a service itself).
- * @throws DomainError unauthenticated (401), forbidden for a missing scope (403), unavailable when the JWKS is away
+ * Validates platform tokens in the service itself (contract 3.6).
+ * @throws DomainError unauthenticated (401), forbidden for a missing scope (403), unavailable if the JWKS is
  */
 export function createBearerValidator(keys: BearerKeys): BearerValidator {
-  // The list is ours: never `none`, never what the token's header asks for.
+  // An explicit list: never `none`, never the choice of the token's header.
   const algorithms = 'secrets' in keys ? [tokenAlgorithm] : ['RS256', 'PS256', 'ES256', 'EdDSA'];
   const getKey: JWTVerifyGetKey =
     'jwksUrl' in keys ? createRemoteJWKSet(keys.jwksUrl, { timeoutDuration: 2_000 }) : keyByKid(keys.secrets);
@@ -58,7 +52,7 @@ export function createBearerValidator(keys: BearerKeys): BearerValidator {
   };
 }
 
-/** Finds the key that a token's header names; jose turns the error into a failed verification. */
+/** Finds the key that a token's header names. jose turns the error into a failed verification. */
 export function keyByKid(keys: TokenKey[]): JWTVerifyGetKey {
   const byKid = new Map(keys.map(({ kid, key }) => [kid, key]));
   return ({ kid }) => {

@@ -4,31 +4,31 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import type { Migration } from './schema-engine.ts';
 
-/** Any constant: the same in every copy of a service, so that they queue for it. */
+/** Any constant: replicas of a service queue for this advisory lock. */
 const migrationLock = 7_310_001;
 
 /**
- * Applies the migrations of a folder in Prisma's format and books them in `_prisma_migrations`, like
- * `prisma migrate deploy`, but with the WebAssembly engine: the image needs no native binary. Copies that start
- * together wait for one another; a repeated call applies nothing. A migration is applied and booked in one
- * transaction, so one that failed or was cut off left nothing behind and is tried again.
- * @returns the names of the migrations applied now
- * @throws what the database said, and which one it is
+ * Applies the migrations of a folder in Prisma's format and records them in `_prisma_migrations`, like
+ * `prisma migrate deploy`, but by the WebAssembly engine: images need no native binary. Replicas that start together
+ * wait for one another; a repeated call applies nothing. A migration is applied and recorded in one transaction, so one
+ * that failed or was interrupted left nothing behind and is retried.
+ * @returns the names of the migrations that this call applied
+ * @throws the database's error, with its host
  */
 export async function migrate(databaseUrl: string, folder: URL): Promise<string[]> {
-  // One connection for all: the lock lasts as long as what it protects, even when this process is killed.
+  // A single connection: the lock lasts as long as what it protects, even if this process is killed.
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max: 1,
     idleTimeoutMillis: 0,
     connectionTimeoutMillis: 5_000,
   });
-  pool.on('error', () => undefined); // a lost connection fails the query that waits on it
+  pool.on('error', () => undefined); // a lost connection fails the query in flight
   try {
     const migrations = await readMigrations(fileURLToPath(folder));
     const recorded = await finished(pool);
     if (migrations.every(({ name }) => recorded.has(name))) return [];
-    // Most starts end here: the engine is large, and takes longer to load than all else of a service.
+    // Most starts end here: the engine takes longer to load than the rest of a service.
     const { applyMigrations, unfinished } = await import('./schema-engine.ts');
     await pool.query('select pg_advisory_lock($1)', [migrationLock]);
     if (await hasRecords(pool))

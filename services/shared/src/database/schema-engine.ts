@@ -13,12 +13,12 @@ declare const WebAssembly: {
   ): Promise<{ instance: { exports: Record<string, () => void> } }>;
 };
 
-// Node cannot import a `.wasm` file as a module yet, so the engine's own index does not load: what it does is done here.
+// Node cannot import `.wasm` files as modules yet, so the engine's own index does not load. This does its work.
 const wasmFile = createRequire(import.meta.url)
   .resolve('@prisma/schema-engine-wasm/schema_engine_bg')
   .replace(/\.js$/, '.wasm');
 const imports = Object.entries(engine).map(([name, own]) =>
-  // Its timer of 10 s for the lock is never cleared and would keep a short process from ending.
+  // The engine never clears its 10 s timer for the lock, which would keep a short process alive.
   name.startsWith('__wbg_setTimeout_')
     ? [name, (run: () => void, ms: number) => setTimeout(run, ms).unref()]
     : [name, own],
@@ -35,13 +35,13 @@ export interface Migration {
   sql: string;
 }
 
-/** What is under way, or was when its process ended. */
+/** Migrations in progress, or interrupted by the end of their process. */
 export const unfinished = 'finished_at is null and rolled_back_at is null';
 
 /**
- * Applies those migrations that are not booked yet.
- * @param baseDir where they were read, for messages
- * @returns the names of the migrations applied now
+ * Applies the migrations that are not recorded yet.
+ * @param baseDir where they were read from, for messages
+ * @returns the names of the migrations that this call applied
  */
 export async function applyMigrations(pool: pg.Pool, baseDir: string, migrations: Migration[]): Promise<string[]> {
   const adapter = bindMigrationAwareSqlAdapterFactory(adapterOf(pool, new Set(migrations.map(({ sql }) => sql))));
@@ -66,8 +66,8 @@ export async function applyMigrations(pool: pg.Pool, baseDir: string, migrations
 }
 
 /**
- * Prisma's adapter cuts a script at every semicolon, in functions, texts and comments too, and runs the pieces one
- * by one. Sent as a whole, PostgreSQL makes one transaction of it, and the migration is booked in the same one.
+ * Prisma's adapter splits a script at every semicolon, even in functions, strings and comments, and runs the pieces one
+ * by one. Sent as a whole, PostgreSQL runs it in one transaction, in which the migration is recorded as well.
  */
 function adapterOf(pool: pg.Pool, migrations: ReadonlySet<string>): PrismaPg {
   const factory = new PrismaPg(pool);

@@ -3,13 +3,13 @@ import { currentTrace } from './trace-context.ts';
 
 export type { Logger } from 'pino';
 
-/** Everything that may carry a secret, wherever a log line puts it. */
+/** Fields that may hold secrets, at any of the places where log lines put them. */
 const secrets = ['cookie', 'authorization', '["set-cookie"]', 'token', 'password', 'secret'];
 
 /**
- * Logs JSON lines to standard output: one constant sentence, data in fields, the trace id always.
+ * Logs JSON lines to standard output: one constant sentence, data in fields, always with the trace id.
  * @param level trace | debug | info | warn | error | fatal | silent
- * @param destination where the lines go instead
+ * @param destination instead of standard output
  */
 export function createLog(service: string, level = 'info', destination?: DestinationStream): Logger {
   const options: LoggerOptions = {

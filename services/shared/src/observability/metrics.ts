@@ -6,12 +6,12 @@ collectDefaultMetrics();
 
 const durations = new Histogram({
   name: 'http_request_duration_seconds',
-  help: 'Time from the first byte of a request to the last of its answer.',
+  help: 'Time from the first byte of a request to the last byte of its answer.',
   labelNames: ['method', 'route', 'status'],
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
 });
 
-/** Books a request once it is answered. The label is the route's pattern: a path would make a series per id. */
+/** Measures a request once it is answered. The label is the route's pattern, since paths would create a series per id. */
 export function observeRequest(req: Request, res: Response): void {
   const start = performance.now();
   res.once('finish', () => {
@@ -22,7 +22,7 @@ export function observeRequest(req: Request, res: Response): void {
   });
 }
 
-/** `GET /metrics` in Prometheus' text format, on a port of its own that the gateway does not know. */
+/** Serves `GET /metrics` in Prometheus's text format, on a port that the gateway does not route to (contract 1.3). */
 export function createMetricsServer(): Server {
   return createServer(async (req, res) => {
     if (req.url !== '/metrics') {

@@ -2,13 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 
 export interface Trace {
-  /** 32 hex digits: the same for everything that one request causes. */
+  /** 32 hex digits, the same for everything that a request causes. */
   traceId: string;
-  /** W3C trace context, to be sent on with every outgoing call and event. */
+  /** W3C Trace Context, sent with every outgoing call and event. */
   traceparent: string;
 }
 
-/** A piece of work that is recorded. One that never ends is never reported. */
+/** A unit of work that is recorded; reported when it ends. */
 export interface Span extends Trace {
   end(outcome?: SpanOutcome): void;
 }
@@ -16,16 +16,16 @@ export interface Span extends Trace {
 export interface SpanOptions {
   name: string;
   kind: 'server' | 'client' | 'producer' | 'consumer' | 'internal';
-  /** `traceparent` of what has caused it. Default: the work under way. */
+  /** `traceparent` of its cause. Default: the current span. */
   parent?: string | null | undefined;
   attributes?: Record<string, string | number>;
 }
 
-/** What is known at its end only. */
+/** What is only known at the end. */
 export interface SpanOutcome {
   name?: string;
   attributes?: Record<string, string | number>;
-  /** Given: it has failed. */
+  /** If given, the work failed. */
   error?: unknown;
 }
 
@@ -34,13 +34,13 @@ export type StartSpan = (options: SpanOptions) => Span;
 const current = new AsyncLocalStorage<Trace>();
 let recorder: StartSpan | undefined;
 
-/** trace id, parent id, flags: sampled, and random, which Level 2 of the standard has added */
+/** Trace id, parent id, and the flags sampled and random (W3C Trace Context Level 2). */
 const traceparentPattern = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-(0[0-3])$/;
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
- * Goes on with the caller's trace. Without a `traceparent` the gateway's `x-request-id` (a UUID, sent to every
- * service of one request) gives the trace id, so that their log lines are found together.
+ * Continues the caller's trace. Without a `traceparent` the trace id is taken from the gateway's `x-request-id` (a UUID,
+ * the same for every service that a request reaches), so that their log lines belong together.
  */
 export function traceFrom(traceparent: string | null | undefined, requestId?: string): Trace {
   const given = readTraceparent(traceparent);
@@ -50,13 +50,13 @@ export function traceFrom(traceparent: string | null | undefined, requestId?: st
   return { traceId, traceparent: `00-${traceId}-${hexDigits().slice(16)}-${given?.flags ?? '01'}` };
 }
 
-/** Undefined for what is no traceparent. */
+/** Undefined for anything but a valid traceparent. */
 export function readTraceparent(text: string | null | undefined) {
   const [, traceId, spanId, flags] = traceparentPattern.exec(text ?? '') ?? [];
   return traceId && spanId && flags ? { traceId, spanId, flags } : undefined;
 }
 
-/** 32 random ones. Of a UUID, for which Node has random bytes in store. */
+/** 32 random digits. From a UUID, for which Node keeps random bytes ready. */
 const hexDigits = () => randomUUID().replaceAll('-', '');
 
 export function runInTrace<T>(trace: Trace, work: () => T): T {
@@ -67,17 +67,17 @@ export function currentTrace(): Trace | undefined {
   return current.getStore();
 }
 
-/** From now on spans are recorded (tracing.ts), or with undefined no more. */
+/** Starts recording spans by `start` (trace-exporter.ts), or stops with undefined. */
 export function recordSpans(start: StartSpan | undefined): void {
   recorder = start;
 }
 
-/** Undefined where nothing is recorded. */
+/** Undefined if spans are not recorded. */
 export function startSpan(options: SpanOptions): Span | undefined {
   return recorder?.('parent' in options ? options : { ...options, parent: currentTrace()?.traceparent });
 }
 
-/** Runs the work in a span that ends with it, and what it calls and writes in the trace of that span. */
+/** Runs the work in a span; what it calls and writes belongs to the trace of that span. */
 export async function inSpan<T>(options: SpanOptions, work: () => Promise<T>): Promise<T> {
   const span = startSpan(options);
   if (span === undefined) return 'parent' in options ? runInTrace(traceFrom(options.parent), work) : work();

@@ -16,12 +16,12 @@ const kinds = {
 };
 
 const complainEveryMs = 60_000;
-/** What a collector that is away may cost when a service ends. */
+/** The longest that an unavailable collector may delay the end of a process. */
 const longestFlushMs = 2_000;
 
 /**
- * Records spans and sends them by OTLP, as the standard OTEL_ variables say. Loaded only where there is somebody to
- * send them to. Without the collector spans are dropped (2048 wait at most), and a log line a minute says so.
+ * Records spans and sends them by OTLP, configured by the standard OTEL_ variables. Loaded only if there is a collector.
+ * While it is unavailable, spans are dropped (at most 2048 wait) and one log line a minute says so.
  */
 export function startTracing(service: string, log: Logger): { stop(): Promise<void> } {
   let complainAt = 0;

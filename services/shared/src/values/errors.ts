@@ -1,4 +1,4 @@
-/** What went wrong, in the words of the domain; `problem.ts` alone knows the HTTP status of each. */
+/** What went wrong, in terms of the domain; only http/problem.ts knows the HTTP status of each. */
 export type ErrorKind =
   | 'invalid'
   | 'unauthenticated'
@@ -24,7 +24,7 @@ export interface DomainErrorOptions {
   cause?: unknown;
 }
 
-/** A failure that the caller may be told about: `detail` goes into the answer as it is. */
+/** A failure that the caller may see: `detail` becomes part of the answer. */
 export class DomainError extends Error {
   readonly kind: ErrorKind;
   readonly code: string | undefined;
@@ -41,7 +41,7 @@ export class DomainError extends Error {
   }
 }
 
-/** The answer for what is away (a database, another service): 503, to be tried again. */
+/** For an unavailable dependency (a database, another service): 503, worth retrying. */
 export function unavailable(what: string, cause?: unknown): DomainError {
   return new DomainError('unavailable', `${what} is not available at the moment. Try again shortly.`, { cause });
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-// Everything below U+0020 but tab and line ends, DEL, and NUL, which PostgreSQL cannot store.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// Everything below U+0020 except tabs and line ends, and DEL. PostgreSQL cannot store NUL.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: this is what the pattern is for
 const controlCharacters = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 
-/** Text as people write it: trimmed, then `min` to `max` code points, nothing that cannot be stored or shown. */
+/** Text that people write: trimmed, `min` to `max` code points, without control characters. */
 export function text(min: number, max: number) {
   return z
     .string()
@@ -20,7 +20,7 @@ export function text(min: number, max: number) {
     .meta({ minLength: min, maxLength: max });
 }
 
-/** An e-mail address as it was written, without the blanks around it; two are the same without regard to case. */
+/** An e-mail address as written, trimmed. Case is ignored when addresses are compared. */
 export const email = z
   .string()
   .trim()
@@ -28,7 +28,7 @@ export const email = z
   .pipe(z.email('must be an e-mail address'))
   .meta({ format: 'email', maxLength: 254 });
 
-/** A password: any characters, none trimmed. Half a surrogate pair is none: it would turn into another one in UTF-8. */
+/** A password: any characters, untrimmed. A lone surrogate is refused, since UTF-8 would replace it. */
 export function password(min: number, max: number) {
   return z
     .string()
@@ -43,10 +43,10 @@ export function password(min: number, max: number) {
 /** A UUID of any version, in lower case. */
 export const uuid = z.guid('must be a UUID').toLowerCase().meta({ format: 'uuid' });
 
-/** An ISO 8601 time with a zone, as this store writes it: UTC. */
+/** An ISO 8601 time with a zone; the store itself writes UTC. */
 export const timestamp = z.iso.datetime({ offset: true });
 
-/** A whole number out of a query: digits only, so neither `1e2` nor ` 5` nor an empty text. */
+/** A whole number in a query or variable: digits only, so neither `1e2` nor ` 5` nor an empty text. */
 export function wholeNumber(min: number, max: number) {
   return z
     .string('must be given once')

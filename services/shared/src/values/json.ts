@@ -1,12 +1,12 @@
 import { Decimal } from 'decimal.js';
 import { isSafeNumber, parse, stringify } from 'lossless-json';
 
-/** A double keeps 15 significant digits; only a longer run of digits can lose one. */
+/** A double keeps 15 significant digits, so only a longer run of digits can lose one. */
 const longNumber = /[0-9.]{16}/;
 
 /**
- * Parses JSON without losing a digit: a number that a double cannot hold exactly becomes a Decimal.
- * @throws SyntaxError for anything that is not JSON, RangeError when nested too deeply
+ * Parses JSON without losing digits: a number that a double cannot hold exactly becomes a Decimal.
+ * @throws SyntaxError for invalid JSON, RangeError for JSON that is nested too deeply
  */
 export function parseJson(text: string): unknown {
   if (!longNumber.test(text)) return JSON.parse(text);
@@ -16,7 +16,7 @@ export function parseJson(text: string): unknown {
   });
 }
 
-/** Writes JSON with each Decimal as a plain number of all its digits. */
+/** Writes JSON, each Decimal as a plain number with all its digits. */
 export function stringifyJson(value: unknown): string {
   return (
     stringify(value, undefined, undefined, [

@@ -3,13 +3,13 @@ import { z } from 'zod';
 
 export { Decimal } from 'decimal.js';
 
-// Sums are exact: 100 items of 10,000 pieces at 12 digits before the point have 18 digits there and 4 behind.
+// Sums stay exact: 100 items of 10,000 pieces at 12 integer digits have 18 integer and 4 fraction digits.
 Decimal.set({ precision: 40, toExpNeg: -40, toExpPos: 40 });
 
 /**
- * A JSON number taken digit by digit: `1.00000` is 1 and `1e2` is 100; a string is refused.
- * @param integerDigits most digits before the point
- * @param fractionDigits most digits behind it, zeros at the end not counted
+ * An exact decimal from a JSON number: `1.00000` is 1 and `1e2` is 100; strings are refused (contract 4.2).
+ * @param integerDigits the most digits before the point
+ * @param fractionDigits the most digits after it, not counting trailing zeros
  */
 export function decimal(integerDigits: number, fractionDigits: number) {
   return z
@@ -29,7 +29,7 @@ export function decimal(integerDigits: number, fractionDigits: number) {
     .meta({ type: 'number' });
 }
 
-/** spec: Shared conventions, rule 3 */
+/** contract 4.2 */
 export const moneySchema = z
   .object({ amount: decimal(24, 4), currency: z.string().regex(/^[A-Z]{3}$/) })
   .meta({ id: 'Money' });
@@ -40,14 +40,14 @@ export interface Money {
   currency: string;
 }
 
-/** How many decimals an ISO 4217 currency has: 2 for USD, 0 for JPY. */
+/** The number of decimals of an ISO 4217 currency: 2 for USD, 0 for JPY. */
 export function minorUnit(currency: string): number {
   return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
 }
 
 /**
- * Sum of price times quantity, rounded half-even to the currency's minor unit (decisions 4, Order).
- * @param digits of the minor unit, by who needs them often: to find them out takes as long as all the rest
+ * Sum of price times quantity, rounded half-even to the currency's minor unit (contract 4.5).
+ * @param digits of the minor unit; callers that need them often look them up once, which costs as much as the rest
  */
 export function total(
   lines: { unitPrice: Decimal; quantity: number }[],
