@@ -2,10 +2,10 @@ import { chmod, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { fixedPorts } from '../../tools/local/ports.ts';
+import getPort, { portNumbers } from 'get-port';
 import { type Store, startStore } from '../../tools/local/store.ts';
 import { root } from '../../tools/paths.ts';
-import { scriptsRunBy } from '../docs/_documents.ts';
+import { documentAt, scriptsRunBy, tableWith } from '../docs/_documents.ts';
 
 /** What a document's commands print, among other things. */
 const expected: Record<string, string[]> = {
@@ -17,12 +17,25 @@ const expected: Record<string, string[]> = {
 /** Stands for the root of the repository, with the data of a store of its own in .cache. */
 let folder: string;
 let store: Store;
+/** Of the store of this test, by the documented one, and by the variable that moves it (contract 1.2). */
+const portInsteadOf = new Map<string, number>();
+const env: Record<string, string> = {};
 
 beforeAll(async () => {
+  // Below the ports that the kernel gives to outgoing connections.
+  const from = 20_000 + Math.floor(Math.random() * 11_000);
+  for (const [, ...cells] of tableWith(documentAt('docs/contract.md'), 'Component', 'Port', 'Metrics', 'Moved by')) {
+    const variables = cells.pop()?.match(/\w+/g) ?? [];
+    for (const [index, variable] of variables.entries()) {
+      const port = await getPort({ host: '127.0.0.1', port: portNumbers(from, from + 999) });
+      portInsteadOf.set(cells[index] ?? '', port);
+      env[variable] = String(port);
+    }
+  }
   folder = await mkdtemp(join(tmpdir(), 'store-readme-'));
   await chmod(folder, 0o711); // as root the database runs as another user
   await symlink(join(root, 'services'), join(folder, 'services'));
-  store = await startStore({ dir: join(folder, '.cache'), ports: 'free', postgresSettings: { fsync: 'off' } });
+  store = await startStore({ dir: join(folder, '.cache'), ports: 'fixed', env, postgresSettings: { fsync: 'off' } });
 }, 120_000);
 
 afterAll(async () => {
@@ -30,26 +43,18 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 }, 60_000);
 
-/** The documented addresses are those of `make run`; the store of this test is elsewhere. */
-function atThisStore(script: string): string {
-  const names = Object.entries(fixedPorts({})).map(([name, port]) => [String(port), name]);
-  const nameOf: Record<string, keyof Store['ports']> = Object.fromEntries(names);
-  return script.replaceAll(/(localhost|127\.0\.0\.1):(\d+)/g, (address, host, port) => {
-    const name = nameOf[port];
-    if (name === undefined) throw new Error(`No component listens at ${address}.`);
-    return `${host}:${store.ports[name]}`;
+const atThisStore = (script: string) =>
+  script.replaceAll(/(localhost|127\.0\.0\.1):(\d+)/g, (address, host, documented) => {
+    const port = portInsteadOf.get(documented);
+    if (port === undefined) throw new Error(`No component listens at ${address}.`);
+    return `${host}:${port}`;
   });
-}
 
 it.each(scriptsRunBy('tests/e2e/readme.test.ts'))('the commands in $document work as printed', async (block) => {
-  const ports = Object.entries(store.ports).map(([name, port]) => [
-    `${name.toUpperCase().replaceAll('-', '_')}_PORT`,
-    String(port),
-  ]);
   const inRepository = `make() { command make --no-print-directory --directory='${root}' "$@"; }\n`;
   const { stdout } = await execa('bash', ['-euo', 'pipefail', '-c', inRepository + atThisStore(block.script)], {
     cwd: folder,
-    env: { ...Object.fromEntries(ports), NODE_OPTIONS: '', MAKEFLAGS: undefined, MAKELEVEL: undefined },
+    env: { ...env, NODE_OPTIONS: '', MAKEFLAGS: undefined, MAKELEVEL: undefined },
   });
   for (const text of expected[block.document] ?? []) expect(stdout.replaceAll('" : ', '":')).toContain(text);
   expect(Object.keys(expected)).toContain(block.document);
