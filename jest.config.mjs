@@ -43,7 +43,7 @@ export default {
     service('consumers', withKafka),
     service('status'),
     { ...common, displayName: 'system', testMatch: ['<rootDir>/tests/{e2e,security}/**/*.test.ts'] },
-    { ...common, displayName: 'chart', testMatch: ['<rootDir>/tests/chart/**/*.test.ts'] },
+    { ...common, displayName: 'chart', testMatch: ['<rootDir>/tests/{chart,docs}/**/*.test.ts'] },
     // Its short form; the long one is make test-faults.
     { ...common, displayName: 'faults', testMatch: ['<rootDir>/tests/faults/**/*.test.ts'] },
   ],

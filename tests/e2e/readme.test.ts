@@ -1,22 +1,62 @@
-import { readFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { payloads } from '@store/shared/messaging/events';
+import { execa } from 'execa';
+import getPort, { portNumbers } from 'get-port';
+import { type Store, startStore } from '../../tools/local/store.ts';
 import { root } from '../../tools/paths.ts';
+import { documentAt, scriptsRunBy, tableWith } from '../docs/_documents.ts';
 
-const common = ['orderId', 'customerId', 'timestamp'];
+/** What a document's commands print, among other things. */
+const expected: Record<string, string[]> = {
+  'README.md': ['All of it went as it should.', '"status":"PENDING"', 'openapi: 3.1.0'],
+  'docs/development.md': ['make demo'],
+  'docs/local-run.md': ['"available":1000', 'OrderCreated', '{"status":"UP"}', 'http_request_duration_seconds_bucket'],
+  'docs/status-import.md': ['2 rows imported', '"category1":"harbour"'],
+};
 
-it('the table of events names every kind with its fields', async () => {
-  const readme = await readFile(join(root, 'README.md'), 'utf8');
-  const [, table = ''] = /\| Event \| By .*\n\|[-|]+\n((?:\|.*\n)+)/.exec(readme) ?? [];
-  const told = table.split('\n').flatMap((line) => {
-    const [, kind = '', , , fields = ''] = line.split('|').map((cell) => cell.trim());
-    return kind === ''
-      ? []
-      : [[kind.replaceAll('`', ''), (fields.match(/`\w+`/g) ?? []).map((name) => name.slice(1, -1))]];
+/** Stands for the root of the repository, with the data of a store of its own in .cache. */
+let folder: string;
+let store: Store;
+/** Of the store of this test, by the documented one, and by the variable that moves it (contract 1.2). */
+const portInsteadOf = new Map<string, number>();
+const env: Record<string, string> = {};
+
+beforeAll(async () => {
+  // Below the ports that the kernel gives to outgoing connections.
+  const from = 20_000 + Math.floor(Math.random() * 11_000);
+  for (const [, ...cells] of tableWith(documentAt('docs/contract.md'), 'Component', 'Port', 'Metrics', 'Moved by')) {
+    const variables = cells.pop()?.match(/\w+/g) ?? [];
+    for (const [index, variable] of variables.entries()) {
+      const port = await getPort({ host: '127.0.0.1', port: portNumbers(from, from + 999) });
+      portInsteadOf.set(cells[index] ?? '', port);
+      env[variable] = String(port);
+    }
+  }
+  folder = await mkdtemp(join(tmpdir(), 'store-readme-'));
+  await chmod(folder, 0o711); // as root the database runs as another user
+  await symlink(join(root, 'services'), join(folder, 'services'));
+  store = await startStore({ dir: join(folder, '.cache'), ports: 'fixed', env, postgresSettings: { fsync: 'off' } });
+}, 120_000);
+
+afterAll(async () => {
+  await store?.stop();
+  await rm(folder, { recursive: true, force: true });
+}, 60_000);
+
+const atThisStore = (script: string) =>
+  script.replaceAll(/(localhost|127\.0\.0\.1):(\d+)/g, (address, host, documented) => {
+    const port = portInsteadOf.get(documented);
+    if (port === undefined) throw new Error(`No component listens at ${address}.`);
+    return `${host}:${port}`;
   });
-  const real = Object.entries(payloads).map(([kind, schema]) => [
-    kind,
-    Object.keys(schema.shape).filter((field) => !common.includes(field)),
-  ]);
-  expect(Object.fromEntries(told)).toEqual(Object.fromEntries(real));
+
+it.each(scriptsRunBy('tests/e2e/readme.test.ts'))('the commands in $document work as printed', async (block) => {
+  const inRepository = `make() { command make --no-print-directory --directory='${root}' "$@"; }\n`;
+  const { stdout } = await execa('bash', ['-euo', 'pipefail', '-c', inRepository + atThisStore(block.script)], {
+    cwd: folder,
+    env: { ...env, NODE_OPTIONS: '', MAKEFLAGS: undefined, MAKELEVEL: undefined },
+  });
+  for (const text of expected[block.document] ?? []) expect(stdout.replaceAll('" : ', '":')).toContain(text);
+  expect(Object.keys(expected)).toContain(block.document);
 });

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../../tools/paths.ts';
+import { codeBlocks, documents } from './_documents.ts';
+
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const commands = codeBlocks.filter(({ language }) => language === 'sh');
+const placed = commands.map((block) => ({ ...block, place: `${block.document}:${block.line}` }));
+
+it('every block names its language, so that no command goes unchecked', () => {
+  const nameless = codeBlocks.filter(({ language }) => !/^[a-z]+$/.test(language));
+  expect(nameless.map(({ document, line }) => `${document}:${line}`)).toEqual([]);
+  expect(codeBlocks.map(({ language }) => language)).not.toEqual(expect.arrayContaining(['bash', 'shell', 'console']));
+});
+
+it.each(placed)('$place is run by a test or says why not', ({ note }) => {
+  const [, test] = /^run by (\S+)$/.exec(note) ?? [];
+  if (test === undefined) {
+    expect(note).toMatch(/^not run: \S.*/);
+    return;
+  }
+  expect(test).toMatch(/^tests\/.*\.test\.ts$/);
+  expect(read(test)).toContain(`scriptsRunBy('${test}')`);
+});
+
+describe('make', () => {
+  const targets = [...read('Makefile').matchAll(/^([a-z][a-z-]*):/gm)].map(([, target]) => target);
+  const inCode = documents.flatMap(({ text }) =>
+    [...text.matchAll(/`((?:\w+=\S* )*make [^`]+)`/g)].map(([, code]) => code),
+  );
+  const lines = [...inCode, ...commands.flatMap(({ text }) => text.split('\n'))];
+
+  /** Its targets: what stands behind `make`, up to a variable, a comment or the next command. */
+  const targetsOf = (line: string) =>
+    [...line.matchAll(/(?:^|[\s;&|(])make((?: +[a-z][a-z-]*(?![\w=-]))+)/g)].flatMap(([, names = '']) =>
+      names.trim().split(/ +/),
+    );
+
+  it('has every target that the documents name', () => {
+    const named = new Set(lines.flatMap((line) => targetsOf(line ?? '')));
+    expect(named.size).toBeGreaterThan(20);
+    expect([...named].filter((target) => !targets.includes(target))).toEqual([]);
+  });
+
+  it.each([
+    ['make run', ['run']],
+    ['make lint typecheck', ['lint', 'typecheck']],
+    ['ORDER_PORT=18084 make run', ['run']],
+    ['make images PUSH=registry.example.com/store', ['images']],
+    ['make kind-up          # a cluster', ['kind-up']],
+    ['cd x && make jest ARGS=services/order', ['jest']],
+    ['cmake install', []],
+  ])('finds the targets of: %s', (line, expected) => {
+    expect(targetsOf(line)).toEqual(expected);
+  });
+});

@@ -1,0 +1,99 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { payloads } from '@store/shared/messaging/events';
+import { parse } from 'yaml';
+import type { z } from 'zod';
+import { root } from '../../tools/paths.ts';
+import { documentAt, tableWith } from './_documents.ts';
+
+const contract = documentAt('docs/contract.md');
+const inCode = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
+
+describe('the table of events', () => {
+  const common = ['orderId', 'customerId', 'timestamp'];
+
+  it('names every kind with its fields', () => {
+    const documented = tableWith(contract, 'Event', 'By').map(([kind = '', , , fields = '']) => [
+      inCode(kind)[0],
+      inCode(fields).filter((field) => /^\w+$/.test(field)),
+    ]);
+    const actual = Object.entries(payloads).map(([kind, schema]) => [
+      kind,
+      Object.keys(schema.shape).filter((field) => !common.includes(field)),
+    ]);
+    expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(actual));
+  });
+});
+
+describe('the table of variables', () => {
+  type Shape = Record<string, z.ZodType>;
+
+  /** The variables of each component: of a service `configSchema`, of its worker `workerConfigSchema`. */
+  async function readSchemas(): Promise<Map<string, Shape>> {
+    const schemas = new Map<string, Shape>();
+    for (const service of readdirSync(join(root, 'services'))) {
+      const file = join(root, 'services', service, 'src/config.ts');
+      if (!existsSync(file)) continue;
+      const exported: Record<string, { shape?: Shape }> = await import(file);
+      for (const [name, { shape }] of Object.entries(exported)) {
+        const [, process] = /^(\w*?)[cC]onfigSchema$/.exec(name) ?? [];
+        if (shape !== undefined && process !== undefined)
+          schemas.set(process ? `${service}-${process}` : service, shape);
+      }
+    }
+    return schemas;
+  }
+
+  /** What a component does without the variable. */
+  function defaultOf(schema: z.ZodType): string {
+    const { success, data } = schema.safeParse(undefined);
+    if (!success) return 'required';
+    return data === undefined || String(data) === '' ? 'none' : `\`${data}\``;
+  }
+
+  /** Components that a table means by one word: those that have this variable. */
+  const groups: Record<string, string> = {
+    all: 'PORT',
+    database: 'DATABASE_URL',
+    events: 'KAFKA_BROKERS',
+    identity: 'BEARER_VALIDATION',
+  };
+
+  it('equals the schemas of the services', async () => {
+    const schemas = await readSchemas();
+    expect(schemas.size).toBeGreaterThan(8);
+    const having = (variable: string) => [...schemas].flatMap(([name, shape]) => (variable in shape ? [name] : []));
+    const documented = tableWith(contract, 'Variable', 'Used by', 'Default').flatMap(
+      ([variable = '', users = '', value]) =>
+        users
+          .split(', ')
+          .flatMap((user) => (groups[user] === undefined ? [user] : having(groups[user])))
+          .map((component) => `${component} ${inCode(variable)[0]}: ${value}`),
+    );
+    const actual = [...schemas].flatMap(([component, shape]) =>
+      Object.entries(shape).map(([variable, schema]) => `${component} ${variable}: ${defaultOf(schema)}`),
+    );
+    expect(documented.sort()).toEqual(actual.sort());
+  });
+});
+
+describe('what it says of the topology is true', () => {
+  const values = parse(readFileSync(join(root, 'charts/store/values.yaml'), 'utf8'), { merge: true });
+  const valuesOf = (component: string) => values[component.replace('-', '')];
+
+  it('the ports of the local run', () => {
+    const rows = tableWith(contract, 'Component', 'Port', 'Metrics').filter(
+      ([component = '']) => valuesOf(component)?.localPort,
+    );
+    const actual = rows.map(([component = '']) => valuesOf(component).localPort);
+    expect(rows.map(([, port, metrics]) => [port, metrics])).toEqual(
+      actual.map((port) => [`${port}`, `${port + 1000}`]),
+    );
+  });
+
+  it('the consumer groups', () => {
+    const rows = tableWith(contract, 'Group', 'Component', 'Handles');
+    const actual = rows.map(([, component = '']) => `\`${valuesOf(component)?.kafka.group}\``);
+    expect(rows.map(([group]) => group)).toEqual(actual);
+  });
+});

@@ -1,0 +1,72 @@
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { root } from '../../tools/paths.ts';
+import { type Document, documentAt, documents } from './_documents.ts';
+
+const withoutCode = (text: string) => text.replaceAll(/^( *)```[\s\S]*?^\1```$/gm, '').replaceAll(/`[^`\n]*`/g, 'x');
+
+/** As GitHub makes them: lower case, no punctuation, hyphens for spaces, a number where one repeats. */
+function anchorsOf({ text }: Document): Set<string> {
+  const seen = new Map<string, number>();
+  const anchors = new Set<string>();
+  const headings = text.replaceAll(/^( *)```[\s\S]*?^\1```$/gm, '').matchAll(/^#{1,6} +(.+)$/gm);
+  for (const [, heading = ''] of headings) {
+    const slug = heading
+      .trim()
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-');
+    const count = seen.get(slug) ?? 0;
+    seen.set(slug, count + 1);
+    anchors.add(count === 0 ? slug : `${slug}-${count}`);
+  }
+  return anchors;
+}
+
+/** What is wrong with a link, or undefined. */
+function problemOf(document: Document, link: string): string | undefined {
+  const [path = '', anchor] = link.split('#', 2);
+  const file = path === '' ? document.path : join(dirname(document.path), path);
+  if (!existsSync(join(root, file))) return `${document.path}: ${link} leads nowhere`;
+  if (anchor === undefined || statSync(join(root, file)).isDirectory()) return undefined;
+  return anchorsOf(documentAt(file)).has(anchor) ? undefined : `${document.path}: ${link} has no such heading`;
+}
+
+describe('links', () => {
+  const links = documents.flatMap((document) =>
+    [...withoutCode(document.text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => ({ document, link })),
+  );
+  const internal = links.filter(({ link }) => !/^[a-z]+:/.test(link));
+
+  it('lead to files and headings that exist', () => {
+    expect(internal.length).toBeGreaterThan(50);
+    const problems = internal.map(({ document, link }) => problemOf(document, link));
+    expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
+  });
+
+  it('out of the repository are encrypted', () => {
+    expect(links.map(({ link }) => link).filter((link) => link.startsWith('http:'))).toEqual([]);
+  });
+
+  it.each(['nowhere.md', '#nowhere', 'contract.md#nowhere'])('to %s would be noticed', (link) => {
+    expect(problemOf(documentAt('docs/glossary.md'), link)).toBeDefined();
+  });
+});
+
+it('README.md has at most 150 lines', () => {
+  expect(documentAt('README.md').text.trimEnd().split('\n').length).toBeLessThanOrEqual(150);
+});
+
+it('every decision is in their list', () => {
+  const { text } = documentAt('docs/decisions/README.md');
+  const records = documents.filter(({ path }) => /^docs\/decisions\/\d{4}-/.test(path));
+  expect(records.length).toBeGreaterThan(11);
+  for (const record of records) {
+    const [, title = ''] = /^# \d+\. (.+)$/m.exec(record.text) ?? [];
+    expect(text).toContain(record.path.slice('docs/decisions/'.length));
+    expect(title.startsWith(text.match(new RegExp(`${record.path.slice(15)}\\) \\| (.+?) \\|`))?.[1] ?? '?')).toBe(
+      true,
+    );
+    for (const heading of ['Context', 'Decision', 'Consequences']) expect(record.text).toContain(`\n## ${heading}\n`);
+  }
+});
