@@ -1,15 +1,3 @@
-{{- define "service.selector" -}}
-app.kubernetes.io/name: {{ .Chart.Name }}
-app.kubernetes.io/instance: {{ .Release.Name }}
-{{- end }}
-
-{{- define "service.labels" -}}
-{{ include "service.selector" . }}
-app.kubernetes.io/part-of: store
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ .Release.Service }}
-{{- end }}
-
 {{- define "service.image" -}}
 {{- $image := .Values.global.image }}
 {{- $tag := get $image.tags .Values.image | default $image.tag | default .Chart.AppVersion }}
