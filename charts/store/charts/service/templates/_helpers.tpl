@@ -4,7 +4,7 @@
 {{- printf "%s/%s:%s" $image.repository .Values.image $tag }}
 {{- end }}
 
-{{- /* A value as the text of a variable: Helm would write 31536000 as 3.1536e+07. */}}
+{{- /* The text of a variable: Helm alone would write 31536000 as 3.1536e+07. */}}
 {{- define "service.text" -}}
 {{- if or (kindIs "string" .) (kindIs "bool" .) }}{{ . }}{{ else }}{{ int64 . }}{{ end }}
 {{- end }}
