@@ -30,6 +30,7 @@ export interface GatewayValues {
   limits?: Record<string, number | { perSecond: number; burst: number }>;
   timeouts?: Record<string, number>;
   global?: {
+    /** Added to those of the chart. */
     routes?: Record<string, string>;
     tracing?: { endpoint: string; samplingPercent: number };
   };

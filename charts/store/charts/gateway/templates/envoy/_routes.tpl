@@ -1,6 +1,6 @@
 {{- /* Whom the gateway calls: a JSON list of the services behind a prefix, and auth, which checks the tokens. */}}
 {{- define "gateway.services" -}}
-{{- append (values .Values.global.routes) "auth" | uniq | sortAlpha | toJson }}
+{{- without (append (values .Values.global.routes) "auth") "" | uniq | sortAlpha | toJson }}
 {{- end }}
 
 {{- /* A JSON map of { host, port } by service. */}}
@@ -19,8 +19,11 @@ empty prefix at the end covers everything.
 */}}
 {{- define "gateway.routes" -}}
 {{- $routes := list }}
-{{- range concat (keys .Values.global.routes) (list "/external") | sortAlpha | reverse }}
-{{- $routes = append $routes (dict "prefix" . "cluster" (get $.Values.global.routes . | default "external")) }}
+{{- $clusters := merge (dict "/external" "external") .Values.global.routes }}
+{{- range $prefix := keys $clusters | sortAlpha | reverse }}
+{{- with get $clusters $prefix }}
+{{- $routes = append $routes (dict "prefix" $prefix "cluster" .) }}
+{{- end }}
 {{- end }}
 {{- append $routes (dict "prefix" "" "cluster" "self") | toJson }}
 {{- end }}
