@@ -142,7 +142,7 @@ describe('what follows from the topology', () => {
     expect(atob(secret('databases').data.stations)).toBe(`postgresql://stations:${password}@postgres:5432/stations`);
   });
 
-  it('a further service needs no change of another value', async () => {
+  it('database, consumer group and further ports become variables of the service', async () => {
     const all = await manifests({
       invoice: { database: 'loyalty', kafka: { group: 'loyalty-group' }, extraPorts: [8000, 8001] },
     });
