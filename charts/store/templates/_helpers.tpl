@@ -32,7 +32,7 @@ imagePullSecrets:
 {{- $databases := list }}
 {{- range .Values }}
 {{- if kindIs "map" . }}
-{{- $databases = append $databases (dig "database" "" .) }}
+{{- $databases = append $databases (get . "database") }}
 {{- end }}
 {{- end }}
 {{- without $databases "" | uniq | sortAlpha | toJson }}
