@@ -1,9 +1,13 @@
-/** Every service is a project of its own: `npm test -- --selectProjects order`. */
+import { existsSync, readdirSync } from 'node:fs';
+import { tsImport } from 'tsx/esm/api';
+
+const { topology } = await tsImport('./tools/topology/topology.ts', import.meta.url);
+
 export const common = {
   testEnvironment: 'node',
   testEnvironmentOptions: {
     customExportConditions: ['source', 'node', 'node-addons'],
-    globalsCleanup: 'off', // jest 30.5: a global set after its "soft deletion" is an endless recursion
+    globalsCleanup: 'off', // jest 30.5: setting a global after its "soft deletion" recurses endlessly
   },
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
@@ -14,18 +18,22 @@ export const common = {
   },
 };
 
-const service = (name, more = {}) => ({
-  ...common,
-  displayName: name,
-  testMatch: [`<rootDir>/services/${name}/{src,test}/**/*.test.ts`],
-  ...more,
-});
-
-/** With a broker of its own; projects that name the same set-up share one. */
+/** A broker for the tests; projects that name the same set-up share one. */
 const withKafka = {
   globalSetup: './tests/kit/kafka-setup.mjs',
   globalTeardown: './tests/kit/kafka-teardown.mjs',
 };
+const consumes = (image) => topology.services.some((service) => service.image === image && service.group);
+
+/** Every folder of services is a project: `make jest ARGS="--selectProjects order"`. */
+const services = readdirSync(new URL('services/', import.meta.url))
+  .filter((name) => existsSync(new URL(`services/${name}/package.json`, import.meta.url)))
+  .map((name) => ({
+    ...common,
+    displayName: name,
+    testMatch: [`<rootDir>/services/${name}/{src,test}/**/*.test.ts`],
+    ...(consumes(name) && withKafka),
+  }));
 
 export default {
   globalSetup: './tests/kit/postgres-setup.mjs',
@@ -33,18 +41,10 @@ export default {
   reporters: ['default', './tests/kit/closing-line-reporter.mjs'],
   testTimeout: 120_000,
   projects: [
-    service('shared'),
-    service('auth'),
-    service('account'),
-    service('product'),
-    service('order', withKafka),
-    service('inventory', withKafka),
-    service('payment', withKafka),
-    service('consumers', withKafka),
-    service('status'),
+    ...services,
     { ...common, displayName: 'system', testMatch: ['<rootDir>/tests/{e2e,security}/**/*.test.ts'] },
     { ...common, displayName: 'chart', testMatch: ['<rootDir>/tests/{chart,docs}/**/*.test.ts'] },
-    // Its short form; the long one is make test-faults.
+    // A short run; make test-faults is the long one.
     { ...common, displayName: 'faults', testMatch: ['<rootDir>/tests/faults/**/*.test.ts'] },
   ],
 };

@@ -9,7 +9,7 @@ import { createKafka } from '../../services/shared/src/messaging/kafka.ts';
 import { createLog } from '../../services/shared/src/observability/log.ts';
 import { provideKafka } from '../../tools/local/components/kafka.ts';
 
-/** A broker as Strimzi sets one up for login: TLS with an authority of its own, SCRAM-SHA-512, and rights by ACL alone. */
+/** A broker as Strimzi configures one for login: TLS with its own authority, SCRAM-SHA-512, and rights by ACL only. */
 export async function startKafkaWithUsers(passwords: Record<string, string>) {
   const dir = await mkdtemp(join(tmpdir(), 'store-kafka-users-'));
   const [open, client, controller] = [await getPort(), await getPort(), await getPort()];

@@ -11,14 +11,14 @@ const named = (all: any[], wanted: string, name = 'store') =>
 
 const tracing = { endpoint: 'http://collector.monitoring:4318', samplingPercent: 25 };
 
-it('watches nothing unless it is told to: the definitions of the Prometheus operator may be missing', async () => {
+it('renders nothing by default, because the definitions of the Prometheus operator may be missing', async () => {
   const all = await manifests({});
   expect(all.filter(({ apiVersion }) => apiVersion.startsWith('monitoring.coreos.com'))).toEqual([]);
   expect(named(all, 'ConfigMap', 'store-dashboard')).toBeUndefined();
   expect(JSON.stringify(all)).not.toMatch(/OTEL_|opentelemetry/);
 });
 
-it('lets Prometheus find every part that has metrics, under the names that alerts and dashboard use', async () => {
+it('lets Prometheus scrape every component, with the labels that alerts and dashboard use', async () => {
   const all = await manifests({ monitoring: { enabled: true, labels: { release: 'prometheus' } } });
   const { metadata, spec } = named(all, 'PodMonitor');
   expect(metadata.labels.release).toBe('prometheus');
@@ -36,8 +36,8 @@ it('lets Prometheus find every part that has metrics, under the names that alert
   }
 });
 
-it('has alerts that say what is the matter and what to do', async () => {
-  const all = await manifests({ monitoring: { alerts: { enabled: true } } });
+it('has alerts that describe the problem and what to do, and link to a runbook', async () => {
+  const all = await manifests({ monitoring: { alerts: { enabled: true, runbooks: 'https://docs.test/runbooks/' } } });
   const [{ rules }] = named(all, 'PrometheusRule').spec.groups;
   const names = rules.map(({ alert }: { alert: string }) => alert);
   expect(new Set(names).size).toBe(names.length);
@@ -46,12 +46,16 @@ it('has alerts that say what is the matter and what to do', async () => {
       alert: expect.stringMatching(/^Store[A-Z]/),
       expr: expect.stringContaining('job="store"'),
       labels: { severity: expect.stringMatching(/^(critical|warning)$/) },
-      annotations: { summary: expect.any(String), description: expect.stringMatching(/^[A-Z].+\.$/s) },
+      annotations: {
+        summary: expect.any(String),
+        description: expect.stringMatching(/^[A-Z].+\.$/s),
+        runbook_url: `https://docs.test/runbooks/${rule.alert}.md`,
+      },
     });
   }
 });
 
-it('has a dashboard that Grafana finds, with panels that do not overlap', async () => {
+it('has a dashboard that Grafana loads, with panels that do not overlap', async () => {
   const all = await manifests({ monitoring: { dashboard: { enabled: true } } });
   const { metadata, data } = named(all, 'ConfigMap', 'store-dashboard');
   expect(metadata.labels.grafana_dashboard).toBe('1');
@@ -62,7 +66,7 @@ it('has a dashboard that Grafana finds, with panels that do not overlap', async 
   expect(new Set(cells).size).toBe(cells.length);
 });
 
-it('sends the traces of gateway and services to the collector, and lets them through', async () => {
+it('sends the traces of gateway and services to the collector, and allows that by policy', async () => {
   const all = await manifests({ global: { tracing } });
   for (const { kind, metadata, spec } of all) {
     if (kind !== 'Deployment' || metadata.name === 'gateway') continue;

@@ -3,23 +3,23 @@ import { renderChart, valuesFiles } from '../../tools/chart/render.ts';
 
 const external = { postgres: { enabled: false }, global: { externalDatabase: { existingSecret: 'urls' } } };
 
-describe('values that the chart refuses, with a sentence', () => {
+describe('values that the chart refuses with a message', () => {
   it.each([
-    ['an unknown part', { oder: {} }, /oder/],
+    ['an unknown component', { oder: {} }, /oder/],
     [
-      'an unknown part that looks like one',
+      'an unknown component that looks like a service',
       { oder: { image: 'order' } },
-      /oder is no part of the store: .* alias: oder/,
+      /oder is no component of the store: .* alias: oder/,
     ],
     ['a typo in resources', { gateway: { resources: { request: {} } } }, /request/],
     ['a typo in a request', { order: { resources: { requests: { cpi: 1 } } } }, /cpi/],
-    ['no quantity', { kafka: { strimzi: { resources: { limits: { memory: '12XB' } } } } }, /limits\/memory/],
-    ['an annotation that is no text', { order: { podAnnotations: { a: 1 } } }, /podAnnotations\/a/],
+    ['an invalid quantity', { kafka: { strimzi: { resources: { limits: { memory: '12XB' } } } } }, /limits\/memory/],
+    ['an annotation that is not a string', { order: { podAnnotations: { a: 1 } } }, /podAnnotations\/a/],
     ['a typo in a toleration', { status: { tolerations: [{ efect: 'NoSchedule' }] } }, /efect/],
     ['a typo in a peer', { global: { networkPolicy: { kafkaAt: [{ ipblock: {} }] } } }, /ipblock/],
-    ['no name of a Secret', { global: { jwt: { existingSecret: 'My_Secret' } } }, /existingSecret/],
+    ['an invalid name of a Secret', { global: { jwt: { existingSecret: 'My_Secret' } } }, /existingSecret/],
     [
-      'more copies at least than at most',
+      'a minimum of replicas above the maximum',
       { order: { autoscaling: { enabled: true, minReplicas: 9 } } },
       /order.autoscaling.minReplicas is above maxReplicas/,
     ],
@@ -27,7 +27,18 @@ describe('values that the chart refuses, with a sentence', () => {
     ['a typo in global', { global: { jwt: { existingSecrt: 'x' } } }, /existingSecrt/],
     ['a typo in a variable', { auth: { env: { JWT_HTTP_OLNY: true } } }, /JWT_HTTP_OLNY|propertyNames|auth\/env/],
     ["another service's variable", { account: { env: { JWT_HTTP_ONLY: true } } }, /account\/env|JWT_HTTP_ONLY/],
-    ['a flag as text', { auth: { env: { JWT_HTTP_ONLY: 'yes' } } }, /JWT_HTTP_ONLY/],
+    ['a flag that is not a boolean', { auth: { env: { JWT_HTTP_ONLY: 'yes' } } }, /JWT_HTTP_ONLY/],
+    [
+      'a variable that follows from a value',
+      { status: { env: { EXTRA_PORTS: 8000 } } },
+      /status.env.EXTRA_PORTS follows from status.extraPorts: set that instead/,
+    ],
+    [
+      'a consumer group as a variable',
+      { invoice: { env: { CONSUMER_GROUP: 'x' } } },
+      /invoice.env.CONSUMER_GROUP follows from invoice.kafka.group/,
+    ],
+    ['the database of the administrator', { order: { database: 'postgres' } }, /order[\s\S]*\/database/],
     ['an image without a name', { order: { image: '' } }, /image/],
     ['a secret without a name', { auth: { secrets: { JWT_SECRET_KEY: { secret: '', key: 'x' } } } }, /secret/],
     ['brokers without a port', { global: { kafka: { bootstrapServers: 'kafka' } } }, /bootstrapServers/],
@@ -37,9 +48,9 @@ describe('values that the chart refuses, with a sentence', () => {
       { global: { tracing: { endpoint: 'http://c:4318/v1/traces' } } },
       /tracing\/endpoint/,
     ],
-    ['more than all requests', { global: { tracing: { samplingPercent: 101 } } }, /samplingPercent/],
+    ['a share above 100 %', { global: { tracing: { samplingPercent: 101 } } }, /samplingPercent/],
     ['a typo in monitoring', { monitoring: { enable: true } }, /enable/],
-    ['no database at all', { postgres: { enabled: false } }, /externalDatabase.existingSecret names no Secret/],
+    ['no database', { postgres: { enabled: false } }, /externalDatabase.existingSecret names no Secret/],
     ['two databases', { global: external.global }, /set postgres.enabled=false/],
     [
       '* with credentials',
@@ -51,9 +62,9 @@ describe('values that the chart refuses, with a sentence', () => {
       { kafka: { strimzi: { enabled: true }, topics: { replicas: 3 } } },
       /only 1 brokers/,
     ],
-    ['topics nobody can write', { kafka: { topics: { minInsyncReplicas: 2 } } }, /nothing could be written/],
+    ['topics that cannot be written', { kafka: { topics: { minInsyncReplicas: 2 } } }, /nothing could be written/],
     [
-      'a login at the port without',
+      'a login at the port without TLS',
       { global: { kafka: { login: true } }, kafka: { strimzi: { enabled: true } } },
       /store-kafka-bootstrap:9093/,
     ],
@@ -67,7 +78,7 @@ describe('what the chart renders', () => {
   const manifests = async (values: object, files: string[] = []): Promise<any[]> =>
     parseAllDocuments(await renderChart(files, values)).map((document) => document.toJS());
 
-  it('an external database: no PostgreSQL, and the URLs from the Secret', async () => {
+  it('with an external database: no PostgreSQL, and the URLs from the Secret', async () => {
     const all = await manifests(external);
     expect(all.filter(({ kind }) => kind === 'StatefulSet')).toEqual([]);
     const order = all.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'order');
@@ -78,61 +89,54 @@ describe('what the chart renders', () => {
     });
   });
 
-  it('large numbers stay whole', async () => {
+  it('large numbers without an exponent', async () => {
     const all = await manifests({ auth: { env: { JWT_TTL_SECONDS: 31536000 } } });
     const auth = all.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'auth');
     expect(auth.spec.template.spec.containers[0].env).toContainEqual({ name: 'JWT_TTL_SECONDS', value: '31536000' });
   });
 
-  it('only the gateway can be published', async () => {
+  it('only the gateway outside the cluster', async () => {
     const all = await manifests({}, valuesFiles.prod);
     const published = all.filter(({ kind, spec }) => kind === 'Service' && (spec.type ?? 'ClusterIP') !== 'ClusterIP');
     expect(published.map(({ metadata }) => metadata.name)).toEqual(['gateway']);
   });
 
-  it.each(Object.entries(valuesFiles))('%s: no pod can do more than restricted', async (name, files) => {
-    for (const { kind, spec } of await manifests({}, files)) {
-      if (!['Deployment', 'StatefulSet', 'Job', 'Pod'].includes(kind)) continue;
-      const pod = kind === 'Pod' ? spec : spec.template.spec;
-      expect(pod).toMatchObject({
-        automountServiceAccountToken: false,
-        enableServiceLinks: false,
-        securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
-      });
-      for (const container of pod.containers) {
-        expect(container.securityContext).toEqual({
-          allowPrivilegeEscalation: false,
-          // skaffold copies sources into the services.
-          readOnlyRootFilesystem: name !== 'skaffold' || kind !== 'Deployment' || !container.image.includes('/dev:'),
-          capabilities: { drop: ['ALL'] },
+  it.each(Object.entries(valuesFiles))(
+    '%s values: every pod meets the restricted Pod Security level',
+    async (name, files) => {
+      for (const { kind, spec } of await manifests({}, files)) {
+        if (!['Deployment', 'StatefulSet', 'Job', 'Pod'].includes(kind)) continue;
+        const pod = kind === 'Pod' ? spec : spec.template.spec;
+        expect(pod).toMatchObject({
+          automountServiceAccountToken: false,
+          enableServiceLinks: false,
+          securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
         });
-        expect(container.resources).toMatchObject({
-          requests: { cpu: expect.any(String) },
-          limits: { memory: expect.any(String) },
-        });
+        for (const container of pod.containers) {
+          expect(container.securityContext).toEqual({
+            allowPrivilegeEscalation: false,
+            // skaffold copies sources into the containers.
+            readOnlyRootFilesystem: name !== 'skaffold' || kind !== 'Deployment' || !container.image.includes('/dev:'),
+            capabilities: { drop: ['ALL'] },
+          });
+          expect(container.resources).toMatchObject({
+            requests: { cpu: expect.any(String) },
+            limits: { memory: expect.any(String) },
+          });
+        }
       }
-    }
-  });
+    },
+  );
 
-  it('who calls a part is who may call it', async () => {
+  it('a network policy that lets only callers call a service', async () => {
     const all = await manifests({});
-    const labelsOf = (name: string) =>
-      all.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === name).spec.template.metadata.labels;
     const callersOf = (name: string) =>
-      [
-        'gateway',
-        'auth',
-        'account',
-        'product',
-        'order',
-        'orderworker',
-        'inventory',
-        'payment',
-        'invoice',
-        'status',
-      ].filter((caller) => labelsOf(caller)[`calls/${name}`] === 'true');
-    expect(callersOf('account')).toEqual(['gateway', 'auth']);
-    expect(callersOf('product')).toEqual(['gateway', 'order', 'inventory']);
+      all
+        .filter(({ kind, spec }) => kind === 'Deployment' && spec.template.metadata.labels[`calls/${name}`] === 'true')
+        .map(({ metadata }) => metadata.name)
+        .sort();
+    expect(callersOf('account')).toEqual(['auth', 'gateway']);
+    expect(callersOf('product')).toEqual(['gateway', 'inventory', 'order']);
     expect(callersOf('payment')).toEqual([]);
     const policy = all.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'product');
     expect(policy.spec.ingress[0].from).toEqual([{ podSelector: { matchLabels: { 'calls/product': 'true' } } }]);

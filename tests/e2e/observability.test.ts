@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { serviceNames } from '../../tools/local/ports.ts';
 import { type Otlp, startOtlp } from '../kit/otlp.ts';
 import { type Customer, newCustomer, newProducts } from './_customer.ts';
 import { expressions, groupings, readSeries, selectors } from './_series.ts';
@@ -77,7 +78,9 @@ it('makes one trace of an order, from the gateway over the outbox and Kafka to i
 
 it('asks in alerts and dashboard only for series that the parts have', async () => {
   await ada.send('GET', '/external/').catch(() => undefined);
-  const texts = await Promise.all(Object.values(store.metricsUrls).map(async (url) => fetch(`${url}/metrics`)));
+  const texts = await Promise.all(
+    [...serviceNames, 'gateway'].map(async (name) => fetch(`${store.metricsUrl(name)}/metrics`)),
+  );
   const series = readSeries((await Promise.all(texts.map((answer) => answer.text()))).join('\n'));
   const all = await expressions();
   expect(all.length).toBeGreaterThan(20);
@@ -100,7 +103,7 @@ it('asks in alerts and dashboard only for series that the parts have', async () 
 
 it('shows lag of all groups, also of one whose consumer is gone, and of one that idles', async () => {
   const lagOf = async (group: string) => {
-    const text = await (await fetch(`${store.metricsUrls.inventory}/metrics`)).text();
+    const text = await (await fetch(`${store.metricsUrl('inventory')}/metrics`)).text();
     const lags =
       readSeries(text)
         .get('consumer_lag_messages')
@@ -124,7 +127,7 @@ it('shows lag of all groups, also of one whose consumer is gone, and of one that
 
 it('shows the age of what cannot be published', async () => {
   const ageOf = async () => {
-    const text = await (await fetch(`${store.metricsUrls['order-worker']}/metrics`)).text();
+    const text = await (await fetch(`${store.metricsUrl('order-worker')}/metrics`)).text();
     return Number(/^outbox_oldest_unsent_seconds (\S+)$/m.exec(text)?.[1]);
   };
   expect(await ageOf()).toBe(0);

@@ -210,7 +210,7 @@ describe('the README', () => {
     expect(script.match(/^.*curl/gm)?.length).toBeGreaterThanOrEqual(10);
     const own = script
       .replaceAll('http://localhost:8080', store.gatewayUrl)
-      .replaceAll('http://localhost:8083', store.urls.product);
+      .replaceAll('http://localhost:8083', store.url('product'));
     const cwd = await mkdtemp(join(tmpdir(), 'store-readme-'));
     const { stdout } = await execa('bash', ['-euc', own], { cwd });
     await rm(cwd, { recursive: true });

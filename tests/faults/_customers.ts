@@ -49,7 +49,7 @@ export async function openShop({ store, say }: Fixture, orders: number, dice: Di
     expect(status).toBe(201);
     stock.set(body.id, pieces ?? plenty);
     if (pieces === undefined) return body.id;
-    const set = await send(`${store.urls.inventory}/stock/${body.id}`, 'PUT', { available: pieces });
+    const set = await send(`${store.url('inventory')}/stock/${body.id}`, 'PUT', { available: pieces });
     expect(set.status).toBeLessThan(300);
     return body.id;
   }

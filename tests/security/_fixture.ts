@@ -3,23 +3,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import getPort from 'get-port';
 import { type GatewayValues, startGateway } from '../../tools/local/components/gateway.ts';
+import { topology } from '../../tools/topology/topology.ts';
 import { type Answer, sendRaw } from './_raw.ts';
 import { reply, type Seen, startUpstream, type Upstream } from './_upstream.ts';
 
 export const ACCOUNT = '0a6f3b86-5f0e-4f57-9d3e-3f5d7a1c0b11';
-/** Somebody else: what an attacker claims to be. */
+/** The account that an attacker claims to be. */
 export const VICTIM = 'deadbeef-dead-4bad-8bad-deadbeefdead';
 export const TOKEN = 'aaaa.bbbb.cccc';
 export const COOKIE = `__store_jwt_token=${TOKEN}`;
-
-const SERVICES = ['account', 'product', 'order', 'status'] as const;
 
 export interface Fixture {
   port: number;
   metricsPort: number;
   auth: Upstream;
-  services: Record<(typeof SERVICES)[number], Upstream>;
-  /** Requests since the last clear(): those that auth was asked to check, and those that reached a service. */
+  services: Record<'account' | 'product' | 'order' | 'status', Upstream>;
+  /** Requests since the last clear(): the token checks of auth, and the requests that reached a service. */
   checks(): Seen[];
   reached(): Seen[];
   clear(): void;
@@ -28,29 +27,17 @@ export interface Fixture {
   stop(): Promise<void>;
 }
 
-/** The real gateway before upstreams that write down all they get. Auth knows one token, as the true one would. */
+/** The real gateway, with a recording upstream for each routed service. Auth accepts one token, as the real one would. */
 export async function startFixture(values: Partial<GatewayValues> = {}): Promise<Fixture> {
   const seen: Seen[] = [];
   const start = (name: string) => startUpstream(name, (request) => seen.push(request));
-  const [auth, account, product, order, status] = await Promise.all([
-    start('auth'),
-    start('account'),
-    start('product'),
-    start('order'),
-    start('status'),
-  ]);
+  const names = [...new Set(Object.values(topology.routes).map(({ alias }) => alias))];
+  const started = await Promise.all(names.map(async (name) => [name, await start(name)] as const));
+  const { auth, ...services } = Object.fromEntries(started) as Fixture['services'] & { auth: Upstream };
   auth.answer(goodAuth);
-  const services = { account, product, order, status };
-  const at = ({ port }: Upstream) => ({ host: '127.0.0.1', port });
   const [port, metricsPort, adminPort] = await Promise.all([getPort(), getPort(), getPort()]);
   const dir = await mkdtemp(join(tmpdir(), 'gateway-test-'));
-  const upstreams = {
-    auth: at(auth),
-    account: at(account),
-    product: at(product),
-    order: at(order),
-    status: at(status),
-  };
+  const upstreams = Object.fromEntries(started.map(([name, { port }]) => [name, { host: '127.0.0.1', port }]));
   const gateway = await startGateway({
     values: { port, metricsPort, adminPort, upstreams, external: { url: 'http://127.0.0.1:1' }, ...values },
     dir,
@@ -80,10 +67,11 @@ export async function startFixture(values: Partial<GatewayValues> = {}): Promise
 
 const unlimited = { perSecond: 10000, burst: 10000 };
 
-/** For tests that try a login more often than the rate limit allows. */
-export const startUnlimited = () => startFixture({ limits: { requests: unlimited, credentials: unlimited } });
+/** For tests that send more requests than the rate limits allow. */
+export const startUnlimited = (values: Partial<GatewayValues> = {}) =>
+  startFixture({ limits: { requests: unlimited, credentials: unlimited }, ...values });
 
-/** Auth's rule: exactly one token cookie, and it is the known one. Two Cookie headers arrive joined by a comma. */
+/** Auth's rule: exactly one token cookie, with the known token. Two Cookie headers arrive joined by a comma. */
 export function goodAuth({ path, headers }: Seen): string {
   if (path !== '/check') return reply(200, ['x-service: auth']);
   const tokens = (headers.cookie ?? '')
@@ -97,10 +85,10 @@ export function goodAuth({ path, headers }: Seen): string {
 export const http = (firstLine: string, headers: string[] = [], body = '') =>
   [`${firstLine} HTTP/1.1`, 'Host: store.test', ...headers, '', body].join('\r\n');
 
-/** Every header line that a program could take for an identity, in any spelling. */
+/** Every header line that a service could take for an identity, in any spelling. */
 export const identities = ({ lines }: Seen) => lines.filter((line) => /^[^:]*id[^a-z:]?account/i.test(line));
 
-/** Whatever reached a service carries the identity that auth gave to this request, or none where auth was not asked. */
+/** Every request that reached a service has the identity from auth's check, or none if there was no check. */
 export function expectNoForgery(fixture: Fixture) {
   const given = fixture.checks().length > 0 ? [`id-account: ${ACCOUNT}`] : [];
   for (const request of fixture.reached()) {

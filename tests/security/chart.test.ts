@@ -8,15 +8,16 @@ import { provideEnvoy } from '../../tools/local/downloads/envoy.ts';
 
 describe('values that the chart refuses', () => {
   it.each([
-    ['a typo at the top', { prot: 8080 }, /additional propert.*prot/i],
-    ['a typo below', { external: { stripPrefx: true } }, /additional propert.*stripPrefx/i],
-    ['a typo in an upstream', { upstreams: { auht: { host: 'a', port: 1 } } }, /additional propert.*auht/i],
-    ['a port as text', { port: '8080' }, /port/],
-    ['an external site that is no http', { external: { url: 'ftp://x' } }, /external\/url|external\.url/],
+    ['an unknown value', { prot: 8080 }, /additional propert.*prot/i],
+    ['an unknown value in a map', { external: { stripPrefx: true } }, /additional propert.*stripPrefx/i],
+    ['a typo in an upstream', { upstreams: { auht: { host: 'a', port: 1 } } }, /upstreams: auht is no service/],
+    ['a typo in an address', { upstreams: { auth: { hots: 'a', port: 1 } } }, /additional propert.*hots/i],
+    ['a port that is a string', { port: '8080' }, /port/],
+    ['an external site that is not HTTP', { external: { url: 'ftp://x' } }, /external\/url|external\.url/],
     ['an external site with a path', { external: { url: 'https://x/y' } }, /external\/url|external\.url/],
     ['an origin with a path', { cors: { allowedOrigins: ['http://localhost:3000/'] } }, /allowedOrigins/],
-    ['an origin with a pattern', { cors: { allowedOrigins: ['https://*.shop.example'] } }, /allowedOrigins/],
-    ['two origins in one', { cors: { allowedOrigins: ['http://a,http://b'] } }, /allowedOrigins/],
+    ['an origin with a wildcard', { cors: { allowedOrigins: ['https://*.shop.example'] } }, /allowedOrigins/],
+    ['two origins in one string', { cors: { allowedOrigins: ['http://a,http://b'] } }, /allowedOrigins/],
     [
       '* with credentials',
       { cors: { allowedOrigins: ['*'] } },
@@ -31,7 +32,7 @@ describe('values that the chart refuses', () => {
 describe('what the chart renders', () => {
   it.each([
     ['defaults', {}],
-    ['global values', { global: { anything: 1 } }],
+    ['global values of other components', { global: { logLevel: 'debug' } }],
     ['traces', { global: { tracing: { endpoint: 'http://collector.test:4318', samplingPercent: 0.5 } } }],
     ['traces over TLS', { global: { tracing: { endpoint: 'https://collector.test/otlp/', samplingPercent: 100 } } }],
     ['several origins', { cors: { allowedOrigins: ['http://a.test', 'https://b.test:8443'] } }],

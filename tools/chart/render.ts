@@ -4,7 +4,7 @@ import { parseAllDocuments, stringify } from 'yaml';
 import { provideHelm } from '../local/downloads/helm.ts';
 import { root } from '../paths.ts';
 
-/** The values that come with the store. */
+/** The values files of the repository. */
 export const valuesFiles: Record<string, string[]> = {
   default: [],
   dev: ['k8s/values-dev.yaml'],
@@ -12,12 +12,15 @@ export const valuesFiles: Record<string, string[]> = {
   skaffold: ['k8s/values-dev.yaml', 'k8s/values-skaffold.yaml'],
 };
 
-/** Those that are compared with a golden file: what skaffold adds is of one's own development, and in its values file. */
+/** Those with a golden file. skaffold is left out: its values file shows what it changes. */
 export const goldenNames = ['default', 'dev', 'prod'];
 
 export const goldenFile = (name: string) => join(root, 'tests/chart/golden', `${name}.yaml`);
 
-/** What `helm install store charts/store` would apply. @throws Error with what Helm says, where it refuses the values */
+/**
+ * What `helm install store charts/store` would apply.
+ * @throws Error with Helm's message, if the chart refuses the values
+ */
 export async function renderChart(files: string[] = [], values: object = {}, namespace = 'store'): Promise<string> {
   const args = [...files, '-'].flatMap((file) => ['--values', file]);
   const { stdout, stderr, failed } = await execa(
@@ -29,7 +32,7 @@ export async function renderChart(files: string[] = [], values: object = {}, nam
   return stdout;
 }
 
-/** The same for every rendering: without what is generated. */
+/** The rendering with placeholders for generated passwords and keys, so that it is reproducible. */
 export async function renderGolden(name: string): Promise<string> {
   const documents = parseAllDocuments(await renderChart(valuesFiles[name]));
   return documents

@@ -1,21 +1,7 @@
 import { createServer } from 'node:net';
 import { execa } from 'execa';
 import getPort, { portNumbers } from 'get-port';
-
-/** Services by name, with their port of the local run; metrics are served 1000 above. */
-export const servicePorts = {
-  auth: 8081,
-  account: 8082,
-  product: 8083,
-  order: 8084,
-  inventory: 8085,
-  payment: 8086,
-  notification: 8087,
-  analytics: 8088,
-  invoice: 8089,
-  'order-worker': 8090,
-  status: 8000,
-} as const;
+import { topology } from '../topology/topology.ts';
 
 const otherPorts = {
   gateway: 8080,
@@ -25,65 +11,71 @@ const otherPorts = {
   kafka: 19092,
   'kafka-controller': 19093,
 } as const;
+type OtherPort = keyof typeof otherPorts;
 
-export type ServiceName = keyof typeof servicePorts;
-export const serviceNames = Object.keys(servicePorts) as ServiceName[];
+/** A service of the topology, such as order-worker. */
+export type ServiceName = string;
+export const serviceNames: ServiceName[] = topology.services.map(({ name }) => name);
 
-/** Port by name; the metrics port of a service is <service>-metrics. */
-export type Ports = Record<ServiceName | `${ServiceName}-metrics` | keyof typeof otherPorts, number>;
-export type PortName = keyof Ports;
+/** A service has two ports: <service> and <service>-metrics. */
+const portNames = [...Object.keys(otherPorts), ...serviceNames.flatMap((name) => [name, `${name}-metrics`])];
 
-const portNames = [
-  ...Object.keys(otherPorts),
-  ...serviceNames,
-  ...serviceNames.map((name) => `${name}-metrics`),
-] as PortName[];
+export interface Ports extends Readonly<Record<OtherPort, number>> {
+  /** @throws Error that lists the names, where there is no port of that name */
+  of(name: string): number;
+}
 
 const variableOf = (name: string) => `${name.toUpperCase().replaceAll('-', '_')}_PORT`;
 
-function portsBy(choose: (name: PortName) => number): Ports {
-  return Object.fromEntries(portNames.map((name) => [name, choose(name)])) as Ports;
+function portsOf(ports: Map<string, number>): Ports {
+  function of(name: string): number {
+    const port = ports.get(name);
+    if (port) return port;
+    throw new Error(`There is no port ${name}. The ports are: ${[...ports.keys()].join(', ')}.`);
+  }
+  const others = Object.keys(otherPorts).map((name) => [name, of(name)]);
+  return { ...(Object.fromEntries(others) as Record<OtherPort, number>), of };
 }
 
 /** The documented ports, each overridden by its variable: gateway by GATEWAY_PORT, order-worker by ORDER_WORKER_PORT. */
 export function fixedPorts(env: Record<string, string | undefined> = process.env): Ports {
-  function choose(name: string): number {
+  function choose(name: string, otherwise: number): number {
     const value = env[variableOf(name)];
-    if (value) {
-      const port = Number(value);
-      if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
-      throw new Error(`${variableOf(name)}=${value} is no port: give a whole number from 1 to 65535.`);
-    }
-    if (name in otherPorts) return otherPorts[name as keyof typeof otherPorts];
-    if (name in servicePorts) return servicePorts[name as ServiceName];
-    return choose(name.replace(/-metrics$/, '')) + 1000;
+    if (!value) return otherwise;
+    const port = Number(value);
+    if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
+    throw new Error(`${variableOf(name)}=${value} is no port: a whole number from 1 to 65535 is expected.`);
   }
-  return portsBy(choose);
+  const ports = new Map(Object.entries(otherPorts).map(([name, port]) => [name, choose(name, port)]));
+  for (const { name, localPort } of topology.services) {
+    const port = choose(name, localPort);
+    ports.set(name, port).set(`${name}-metrics`, choose(`${name}-metrics`, port + 1000));
+  }
+  return portsOf(ports);
 }
 
-/** Ports that are free now, below those that the kernel gives to outgoing connections, for they have to stay free until used. */
+/** Ports that are free now, below those that the kernel gives to outgoing connections: they have to stay free until used. */
 export async function freePorts(): Promise<Ports> {
   const first = 20_000 + Math.floor(Math.random() * 11_000);
   const found = new Map<string, number>();
   for (const name of portNames) {
     found.set(name, await getPort({ host: '127.0.0.1', port: portNumbers(first, first + 999) }));
   }
-  return portsBy((name) => found.get(name) ?? 0);
+  return portsOf(found);
 }
 
-/** Throws an error that names every port that is taken, the variable that changes it and, where it can be seen, its holder. */
-export async function checkPorts(ports: Ports, names: PortName[]): Promise<void> {
+/** @throws Error that names every port in use, the variable that changes it and, where it can be seen, the process */
+export async function checkPorts(ports: Ports, names: string[]): Promise<void> {
   const seen = new Map<number, string>();
   const problems: string[] = [];
   for (const name of names) {
-    const port = ports[name];
-    const twin = seen.get(port);
+    const port = ports.of(name);
+    const other = seen.get(port);
     seen.set(port, name);
-    if (twin) problems.push(`Port ${port} is meant for both ${twin} and ${name}: change ${variableOf(name)}.`);
+    if (other) problems.push(`Port ${port} is set for both ${other} and ${name}: change ${variableOf(name)}.`);
     else if (!(await isFree(port))) {
-      problems.push(
-        `Port ${port} (${name}) is taken${await holderOf(port)}: end that, or set ${variableOf(name)} to another.`,
-      );
+      const user = await userOf(port);
+      problems.push(`Port ${port} (${name}) is in use${user}: stop that process, or set ${variableOf(name)}.`);
     }
   }
   if (problems.length) throw new Error(problems.join('\n'));
@@ -97,7 +89,7 @@ function isFree(port: number): Promise<boolean> {
   });
 }
 
-async function holderOf(port: number): Promise<string> {
+async function userOf(port: number): Promise<string> {
   const { stdout = '' } = await execa('ss', ['-Hltnp', `sport = :${port}`], { reject: false });
   const [, command, pid] = stdout.match(/\("([^"]+)",pid=(\d+)/) ?? [];
   return pid ? ` by ${command} (pid ${pid})` : '';

@@ -2,59 +2,56 @@ import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { serviceNamed, topology } from '../topology/topology.ts';
 import { type GatewayValues, provideGatewayTools, startGateway } from './components/gateway.ts';
 import { provideKafka, startKafka } from './components/kafka.ts';
 import { startPostgres } from './components/postgres.ts';
-import { databases, gatewayValues, localUrl, nodeFlags, serviceEnv, services } from './components/services.ts';
+import { entryOf, gatewayValues, localUrl, nodeFlags, serviceEnv } from './components/services.ts';
 import { type SupervisedProcess, startProcess } from './components/supervised-process.ts';
 import { tryLock } from './lock.ts';
-import {
-  checkPorts,
-  fixedPorts,
-  freePorts,
-  type PortName,
-  type Ports,
-  type ServiceName,
-  serviceNames,
-} from './ports.ts';
+import { checkPorts, fixedPorts, freePorts, type Ports, type ServiceName, serviceNames } from './ports.ts';
 
-export type ComponentName = ServiceName | 'postgres' | 'kafka' | 'gateway';
+/** gateway, postgres, kafka, or a service. */
+export type ComponentName = string;
+const componentNames: ComponentName[] = ['gateway', 'postgres', 'kafka', ...serviceNames];
 
 export interface StoreOptions {
-  /** Gets data/, log/ and gateway/. For one store at a time. */
+  /** Gets data/, log/ and gateway/. One store at a time can use it. */
   dir: string;
-  /** The documented ones (or what their variables say), or any that are free. */
+  /** The documented ones, as overridden by their variables, or any free ones. */
   ports: 'fixed' | 'free';
-  /** Goes before the environment of this process, for every service and the gateway. */
+  /** Overrides the environment of this process, for every service and the gateway. */
   env?: Record<string, string>;
-  /** Default: all. The database or broker that a part needs comes with it. */
+  /** Default: all. The database and the broker that a service needs are added. */
   components?: ComponentName[];
-  /** Goes before the values that the gateway is given otherwise. */
+  /** Overrides values of the gateway. */
   gateway?: Partial<GatewayValues> & { concurrency?: number };
-  /** For example { fsync: 'off' } where nothing has to survive. */
+  /** For example { fsync: 'off' } where data need not survive a crash. */
   postgresSettings?: Record<string, string>;
   log?: (line: string) => void;
-  /** Gives up starting: what has been started is stopped, and startStore rejects. */
+  /** Aborts the start: what has been started is stopped, and startStore rejects. */
   signal?: AbortSignal;
 }
 
 export interface Store {
   gatewayUrl: string;
-  urls: Record<ServiceName, string>;
-  metricsUrls: Record<ServiceName | 'gateway', string>;
+  /** Of a service. This and the following throw an Error that lists the names, where there is none of that name. */
+  url(name: ServiceName): string;
+  /** Of a service or the gateway. */
+  metricsUrl(name: ComponentName): string;
   ports: Ports;
   databaseUrl(name: string): string;
   kafkaBrokers: string[];
-  /** Whether it was started with that part. */
+  /** Whether it was started with that component. */
   has(name: ComponentName): boolean;
   component(name: ComponentName): SupervisedProcess;
   stop(): Promise<void>;
 }
 
-/** Starts the store, or some parts of it, and resolves once all of it is ready. Where that fails, nothing is left running. */
+/** Starts the store, or some components of it, and resolves once all are ready. If that fails, nothing is left running. */
 export async function startStore(options: StoreOptions): Promise<Store> {
   const unlock = await tryLock(options.dir);
-  if (!unlock) throw new Error(`A store runs in ${options.dir} already: end that one first (Ctrl-C where it runs).`);
+  if (!unlock) throw new Error(`A store runs in ${options.dir} already: stop it first (Ctrl-C in its terminal).`);
   try {
     const store = await startComponents(options);
     return { ...store, stop: () => store.stop().finally(unlock) };
@@ -67,7 +64,7 @@ export async function startStore(options: StoreOptions): Promise<Store> {
 async function startComponents(options: StoreOptions): Promise<Store> {
   const { dir, log = () => undefined } = options;
   const env = { ...process.env, ...options.env };
-  const wanted = withNeeds(options.components ?? ['postgres', 'kafka', 'gateway', ...serviceNames]);
+  const wanted = withDependencies(options.components ?? componentNames);
   const ports = options.ports === 'fixed' ? fixedPorts(env) : await freePorts();
   await checkPorts(ports, [...wanted].flatMap(portsOf));
   const values = gatewayValues(env, ports);
@@ -76,7 +73,7 @@ async function startComponents(options: StoreOptions): Promise<Store> {
   const began = Date.now();
   const failure = new AbortController();
   const signal = AbortSignal.any([failure.signal, ...(options.signal ? [options.signal] : [])]);
-  setMaxListeners(0, signal); // every part listens
+  setMaxListeners(0, signal); // every component listens
   const [logDir, dataDir] = [join(dir, 'log'), join(dir, 'data')];
   const jwtKey = await keptKey(join(dataDir, 'jwt-secret-key'));
   const starting = new Map<ComponentName, Promise<SupervisedProcess>>();
@@ -98,7 +95,7 @@ async function startComponents(options: StoreOptions): Promise<Store> {
   const postgres = start('postgres', async () => {
     const given = { dataDir: join(dataDir, 'postgres'), port: ports.postgres, settings: options.postgresSettings };
     const component = await startPostgres({ ...given, logDir, log, signal });
-    await Promise.all(databases.map(component.createDatabase));
+    await Promise.all(topology.databases.map(component.createDatabase));
     return component;
   });
   const kafka = start('kafka', () => {
@@ -110,21 +107,21 @@ async function startComponents(options: StoreOptions): Promise<Store> {
     return startGateway({ values: { ...values, ...overrides }, concurrency, dir: join(dir, 'gateway'), logDir, log });
   });
   const brokers = [`127.0.0.1:${ports.kafka}`];
-  for (const name of serviceNames) {
+  for (const service of topology.services) {
+    const { name, database, group } = service;
     start(name, async () => {
-      const { entry, database } = services[name];
       const databaseUrl = database && (await postgres)?.url(database);
-      if (services[name].kafka) await kafka;
+      if (group) await kafka;
       return startProcess({
         name,
         command: process.execPath,
-        args: [...nodeFlags, entry],
-        env: { ...serviceEnv(name, { env, ports, jwtKey, brokers, databaseUrl }), ...options.env },
+        args: [...nodeFlags, entryOf(service)],
+        env: { ...serviceEnv(service, { env, ports, jwtKey, brokers, databaseUrl }), ...options.env },
         logDir,
         log,
         signal,
         ready: async () => {
-          const health = `${localUrl(ports[name])}/health/ready`;
+          const health = `${localUrl(ports.of(name))}/health/ready`;
           return (await fetch(health, { signal: AbortSignal.timeout(2000) })).ok;
         },
       });
@@ -154,30 +151,33 @@ async function startComponents(options: StoreOptions): Promise<Store> {
     await Promise.all([...starting].map(async ([name, component]) => [name, await component] as const)),
   );
   const database = await postgres;
-  const urls = <N extends string>(names: N[], portOf: (name: N) => PortName) =>
-    Object.fromEntries(names.map((name) => [name, localUrl(ports[portOf(name)])])) as Record<N, string>;
   return {
     gatewayUrl: localUrl(ports.gateway),
-    urls: urls(serviceNames, (name) => name),
-    metricsUrls: urls([...serviceNames, 'gateway'], (name) => `${name}-metrics` as const),
+    url: (name) => localUrl(ports.of(serviceNamed(name).name)),
+    metricsUrl: (name) => localUrl(ports.of(`${name}-metrics`)),
     ports,
     databaseUrl: (name) => required(database, 'postgres').url(name),
     kafkaBrokers: brokers,
-    has: (name) => components.has(name),
-    component: (name) => required(components.get(name), name),
+    has: (name) => components.has(known(name)),
+    component: (name) => required(components.get(known(name)), name),
     stop,
   };
 }
 
-function withNeeds(components: ComponentName[]): Set<ComponentName> {
-  const uses = components.flatMap((name) => (name in services ? [services[name as ServiceName]] : []));
-  const needs: ComponentName[] = [];
-  if (uses.some(({ database }) => database)) needs.push('postgres');
-  if (uses.some(({ kafka }) => kafka)) needs.push('kafka');
-  return new Set([...needs, ...components]);
+function withDependencies(components: ComponentName[]): Set<ComponentName> {
+  const wanted = new Set(components.map(known));
+  const services = topology.services.filter(({ name }) => wanted.has(name));
+  if (services.some(({ database }) => database)) wanted.add('postgres');
+  if (services.some(({ group }) => group)) wanted.add('kafka');
+  return wanted;
 }
 
-function portsOf(component: ComponentName): PortName[] {
+function known(name: ComponentName): ComponentName {
+  if (componentNames.includes(name)) return name;
+  throw new Error(`There is no component ${name}. The components are: ${componentNames.join(', ')}.`);
+}
+
+function portsOf(component: ComponentName): string[] {
   if (component === 'postgres') return ['postgres'];
   if (component === 'kafka') return ['kafka', 'kafka-controller'];
   if (component === 'gateway') return ['gateway', 'gateway-metrics', 'gateway-admin'];
@@ -188,7 +188,7 @@ async function fetchTools(wanted: Set<ComponentName>): Promise<void> {
   await Promise.all([wanted.has('kafka') && provideKafka(), wanted.has('gateway') && provideGatewayTools()]);
 }
 
-/** The random key in that file, made on first use and readable by its owner alone. */
+/** The random key in that file, created on first use and readable by its owner only. */
 async function keptKey(file: string): Promise<string> {
   const kept = await readFile(file, 'utf8').catch(() => '');
   if (kept) return kept.trim();

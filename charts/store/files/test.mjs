@@ -1,11 +1,11 @@
-// helm test: the doors, and unless WALK=false a customer's way from registering to a confirmed order.
+// helm test: asks whether the gateway answers and, unless WALK=false, registers a customer and waits for an order to be confirmed.
 import { setTimeout as wait } from 'node:timers/promises';
 
 const gateway = process.env.GATEWAY;
 let cookie = '';
 
-// What has just become ready is found by the gateway within seconds; until then it says 503, and when to ask again.
-const patientUntil = Date.now() + 30_000;
+// The gateway finds a new replica within seconds. Until then it answers 503 with Retry-After.
+const retryUntil = Date.now() + 30_000;
 
 async function ask(method, path, status, body) {
   const answer = await fetch(gateway + path, {
@@ -16,11 +16,11 @@ async function ask(method, path, status, body) {
   });
   const text = await answer.text();
   console.log(`${method} ${path} ${answer.status}`);
-  if (answer.status === 503 && Date.now() < patientUntil) {
+  if (answer.status === 503 && Date.now() < retryUntil) {
     await wait(1000 * Number(answer.headers.get('retry-after') ?? 1));
     return ask(method, path, status, body);
   }
-  if (answer.status !== status) throw new Error(`${method} ${path} should have been answered with ${status}: ${text}`);
+  if (answer.status !== status) throw new Error(`${method} ${path}: expected ${status}, got ${answer.status}: ${text}`);
   cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? cookie;
   return text.startsWith('{') ? JSON.parse(text) : text;
 }
@@ -36,7 +36,7 @@ async function walk() {
   for (const deadline = Date.now() + 60_000; ; await wait(500)) {
     const { status } = await ask('GET', `/orders/${order.id}`, 200);
     if (status === 'CONFIRMED') break;
-    if (Date.now() > deadline) throw new Error(`The order is still ${status} after a minute: the events do not flow.`);
+    if (Date.now() > deadline) throw new Error(`The order is still ${status} after a minute: its events are not handled.`);
   }
   await ask('DELETE', `/products/${product.id}`, 204);
 }

@@ -27,12 +27,23 @@ imagePullSecrets:
 {{- end }}
 {{- end }}
 
-{{- /* A Secret that the values name must be whole, where the cluster can be asked. */}}
+{{- /* A JSON list of the databases of the services. */}}
+{{- define "store.databases" -}}
+{{- $databases := list }}
+{{- range .Values }}
+{{- if kindIs "map" . }}
+{{- $databases = append $databases (get . "database") }}
+{{- end }}
+{{- end }}
+{{- without $databases "" | uniq | sortAlpha | toJson }}
+{{- end }}
+
+{{- /* Refuses a Secret that lacks a key, where the cluster can be asked. */}}
 {{- define "store.checkSecret" -}}
 {{- $secret := lookup "v1" "Secret" .root.Release.Namespace .secret }}
 {{- range .keys }}
 {{- if and $secret (not (get ($secret.data | default dict) .)) }}
-{{- fail (printf "%s: the Secret %s has no %s, or an empty one. Put it there: kubectl -n %s edit secret %s" $.value $.secret . $.root.Release.Namespace $.secret) }}
+{{- fail (printf "%s: the Secret %s has no %s, or an empty one. Add it: kubectl -n %s edit secret %s" $.value $.secret . $.root.Release.Namespace $.secret) }}
 {{- end }}
 {{- end }}
 {{- end }}

@@ -21,7 +21,7 @@ export const events: Measurement = {
     const database = new pg.Client({ connectionString: store.databaseUrl('order') });
     await database.connect();
     try {
-      const place = await orderPlacer(store.urls.order, store.urls.product, { 'id-account': randomUUID() });
+      const place = await orderPlacer(store.url('order'), store.url('product'), { 'id-account': randomUUID() });
       say(`warms up, then places ${perSecond} orders per second for ${seconds} s`);
       await warmUp(place);
       await atRate(perSecond, 10, place);

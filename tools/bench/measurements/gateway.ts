@@ -23,17 +23,15 @@ export const gateway: Measurement = {
   name: 'gateway',
   components: ['auth', 'account'],
   async run({ store, say }) {
-    const cookie = await login(store.urls.auth);
+    const cookie = await login(store.url('auth'));
     const upstream = await startBare('upstream.ts', '', say);
     const components: SupervisedProcess[] = [upstream];
     try {
-      const values = await gatewayValues(store.ports.auth, Number(new URL(upstream.url).port));
+      const ports = [store.ports.of('auth'), Number(new URL(upstream.url).port)] as const;
+      const values = await gatewayValues(...ports);
       const checked = await startGateway({ values, dir: join(benchDir, 'gateway'), logDir, log: say });
       components.push(checked);
-      const plain = await startForwarder(
-        await gatewayValues(values.upstreams.auth.port, values.upstreams.account.port),
-        say,
-      );
+      const plain = await startForwarder(await gatewayValues(...ports), say);
       components.push(plain.component);
       const authPid = () => store.component('auth').pid();
 

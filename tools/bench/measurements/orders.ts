@@ -10,7 +10,7 @@ export const orders: Measurement = {
     await fillCatalogue(store.databaseUrl('product'));
     const bare = await startBare('orders.ts', store.databaseUrl('order'), say);
     try {
-      const answer = await fetch(`${store.urls.product}/products?size=3`);
+      const answer = await fetch(`${store.url('product')}/products?size=3`);
       const products = (await answer.json()) as { id: string }[];
       const request = {
         method: 'POST' as const,
@@ -19,7 +19,12 @@ export const orders: Measurement = {
         body: JSON.stringify({ items: products.map(({ id }) => ({ productId: id, quantity: 2 })) }),
       };
       const requestTo = (url: string) => ({ ...request, url: `${url}/orders` });
-      const rates = await compareRates('POST /orders, 3 items', requestTo(store.urls.order), requestTo(bare.url), say);
+      const rates = await compareRates(
+        'POST /orders, 3 items',
+        requestTo(store.url('order')),
+        requestTo(bare.url),
+        say,
+      );
       return [{ ...rates, atLeast: 0.4 }];
     } finally {
       await bare.stop();

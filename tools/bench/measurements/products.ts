@@ -11,7 +11,7 @@ export const products: Measurement = {
     await fillCatalogue(database);
     const bare = await startBare('products.ts', database, say);
     try {
-      const [service, other] = [{ url: `${store.urls.product}${path}` }, { url: `${bare.url}${path}` }];
+      const [service, other] = [{ url: `${store.url('product')}${path}` }, { url: `${bare.url}${path}` }];
       const [body, otherBody] = await Promise.all([service, other].map(async ({ url }) => (await fetch(url)).text()));
       if (body !== otherBody) throw new Error('The bare server sends other bytes than the product service.');
       return [{ ...(await compareRates(`GET ${path}`, service, other, say)), atLeast: 0.5 }];

@@ -22,8 +22,8 @@ export const saga: Measurement = {
     const database = new pg.Client({ connectionString: store.databaseUrl('order') });
     await database.connect();
     try {
-      const cookie = await login(store.urls.auth);
-      const place = await orderPlacer(store.gatewayUrl, store.urls.product, { cookie });
+      const cookie = await login(store.url('auth'));
+      const place = await orderPlacer(store.gatewayUrl, store.url('product'), { cookie });
       say(`warms up, then places ${perSecond} orders per second for ${seconds} s`);
       const noneIsPending = async () => {
         const { rows } = await database.query(`select from orders where status = 'PENDING' limit 1`);

@@ -12,7 +12,7 @@ export const status: Measurement = {
   keepsData: true,
   async run({ store, say }) {
     await fillTable(store.databaseUrl('status'), say);
-    const base = `${store.urls.status}/api/v1/status/?limit=1000`;
+    const base = `${store.url('status')}/api/v1/status/?limit=1000`;
     const timed = (url: string) => async () => {
       const began = performance.now();
       const answer = await fetch(url);

@@ -5,20 +5,12 @@ import { createKafka } from '@store/shared/messaging/kafka';
 import { createLog } from '@store/shared/observability/log';
 import { execa } from 'execa';
 import { cacheDir } from '../../paths.ts';
+import { topology } from '../../topology/topology.ts';
 import { openPasswords } from '../components/postgres.ts';
-import { serviceEnv, services } from '../components/services.ts';
-import { fixedPorts, type ServiceName } from '../ports.ts';
+import { entryOf, serviceEnv } from '../components/services.ts';
+import { fixedPorts } from '../ports.ts';
 
-// make dlq: the dead letters of every group of the running store; make dlq RETRY=invoice-group hands back that group's.
-
-const serviceOf: Record<string, ServiceName> = {
-  'order-group': 'order-worker',
-  'inventory-group': 'inventory',
-  'payment-group': 'payment',
-  'notification-group': 'notification',
-  'analytics-group': 'analytics',
-  'invoice-group': 'invoice',
-};
+// make dlq: lists the dead letters of all groups of the running store; make dlq RETRY=invoice-group redrives those of one group.
 
 const ports = fixedPorts();
 const brokers = [`127.0.0.1:${ports.kafka}`];
@@ -29,21 +21,21 @@ async function list(): Promise<void> {
     letters.push(letter);
   });
   console.log(describeLetters(letters));
-  const retryable = [...new Set(letters.map(({ group }) => group))].filter((group) => group in serviceOf);
-  for (const group of retryable.sort()) console.log(`To hand back: make dlq RETRY=${group}`);
+  const retryable = [...new Set(letters.map(({ group }) => group))].filter((group) => group in topology.groups);
+  for (const group of retryable.sort()) console.log(`To redrive: make dlq RETRY=${group}`);
 }
 
-/** By the group's own image and environment, for its handlers are there. */
+/** Runs the redrive command of the service that handles the group. */
 async function retry(group: string): Promise<number> {
-  const name = serviceOf[group];
-  if (name === undefined) {
-    throw new Error(`There is no group ${group}. There are: ${Object.keys(serviceOf).join(', ')}.`);
+  const service = topology.groups[group];
+  if (!service?.database) {
+    throw new Error(`There is no group ${group}. The groups are: ${Object.keys(topology.groups).join(', ')}.`);
   }
-  const { entry, database = name } = services[name];
+  const { database } = service;
   const passwords = await openPasswords(join(cacheDir, 'data/postgres'));
   const databaseUrl = `postgresql://${database}:${passwords.known(database)}@127.0.0.1:${ports.postgres}/${database}`;
-  const { exitCode } = await execa(process.execPath, [join(dirname(entry), 'redrive.js'), 'retry'], {
-    env: { ...serviceEnv(name, { env: process.env, ports, jwtKey: '', brokers, databaseUrl }) },
+  const { exitCode } = await execa(process.execPath, [join(dirname(entryOf(service)), 'redrive.js'), 'retry'], {
+    env: { ...serviceEnv(service, { env: process.env, ports, jwtKey: '', brokers, databaseUrl }) },
     extendEnv: false,
     stdio: 'inherit',
     reject: false,

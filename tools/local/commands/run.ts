@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { isatty } from 'node:tty';
 import { cacheDir, root } from '../../paths.ts';
-import { servicePorts } from '../ports.ts';
+import { topology } from '../../topology/topology.ts';
 import { type Store, startStore } from '../store.ts';
 
 const STOP_SECONDS = 45;
@@ -10,44 +10,44 @@ const STOP_SECONDS = 45;
 const say = (line: string) => console.log(line);
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined); // the terminal may be gone
 
-const giveUp = new AbortController();
+const starting = new AbortController();
 let store: Store | undefined;
 let asked = false;
 
-/** Stops everything. Whatever should hang then is killed by the kernel when this process exits. */
+/** Stops everything. A process that hangs is killed by the kernel when this process exits. */
 async function stop(why: string): Promise<void> {
   if (asked) process.exit(130);
   asked = true;
-  say(`\n${why}: the store stops (once more: at once)`);
+  say(`\n${why}: stopping the store (again: at once)`);
   setTimeout(() => process.exit(1), STOP_SECONDS * 1000).unref();
-  if (!store) return giveUp.abort(new Error('Stopped before it was ready.'));
+  if (!store) return starting.abort(new Error('Stopped before it was ready.'));
   await store.stop();
-  say('stopped; the data is kept for the next make run');
+  say('Stopped. The data is kept for the next make run.');
   process.exit(0);
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop(signal));
 
-// make passes a signal on only sometimes and never when it is killed, and a terminal tells the first of its processes alone
+// make does not always pass a signal on, never when it is killed, and a closed terminal signals only its first process.
 const parent = process.ppid;
 const hasTerminal = isatty(1);
 setInterval(() => {
   if (asked) return;
-  if (process.env.MAKELEVEL && process.ppid !== parent) void stop('make has ended');
-  else if (hasTerminal && !isatty(1)) void stop('the terminal is gone');
+  if (process.env.MAKELEVEL && process.ppid !== parent) void stop('make has exited');
+  else if (hasTerminal && !isatty(1)) void stop('the terminal was closed');
 }, 500);
 
 try {
   const began = Date.now();
   await checkOwner();
-  store = await startStore({ dir: cacheDir, ports: 'fixed', log: say, signal: giveUp.signal });
+  store = await startStore({ dir: cacheDir, ports: 'fixed', log: say, signal: starting.signal });
   say(greeting(store, (Date.now() - began) / 1000));
 } catch (error) {
   say(`\n${error instanceof Error ? error.message : error}`);
   process.exit(asked ? 130 : 1);
 }
 
-/** The database's files belong to who started the store first, and PostgreSQL insists on that. */
+/** The database's files belong to the user who started the store first, and PostgreSQL accepts no other. */
 async function checkOwner(): Promise<void> {
   const uid = process.getuid?.();
   const data = await stat(join(cacheDir, 'data')).catch(() => undefined);
@@ -55,15 +55,15 @@ async function checkOwner(): Promise<void> {
   const folder = relative(process.cwd(), cacheDir);
   throw new Error(
     `${folder} belongs to another user (uid ${data.uid}, you are ${uid}): start the store as that user, ` +
-      `or let that user forget its data with make clean.`,
+      `or let that user delete its data with make clean.`,
   );
 }
 
 function greeting({ ports, kafkaBrokers }: Store, seconds: number): string {
-  const services = Object.keys(servicePorts).map((name) => {
-    const port = ports[name as keyof typeof servicePorts];
-    const docs = name === 'order-worker' ? '' : `   http://localhost:${port}/apidocs-ui.html`;
-    return `  ${name.padEnd(14)}http://localhost:${port}${docs}`;
+  const services = topology.services.map(({ name, entry }) => {
+    const url = `http://localhost:${ports.of(name)}`;
+    const docs = entry === 'dist/main.js' ? `   ${url}/apidocs-ui.html` : '';
+    return `  ${name.padEnd(14)}${url}${docs}`;
   });
   return `
 The store is ready after ${seconds.toFixed(1)} s.
@@ -75,7 +75,7 @@ ${services.join('\n')}
 
 In another terminal: make demo    a customer walks through the store
                      make seed    1,000 products and 200,000 status records
-                     make logs    what every part says; make logs PART=order for one
+                     make logs    the logs of all components; make logs COMPONENT=order for one
 Here: Ctrl-C stops the store.
 `;
 }

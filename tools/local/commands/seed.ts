@@ -20,7 +20,7 @@ const areas = ['centre', 'harbour', 'campus', 'hills'];
 
 /** By the product service itself, for it knows what a product must be; only those that are not there yet. */
 async function seedProducts(): Promise<void> {
-  const products = localUrl(ports.product);
+  const products = localUrl(ports.of('product'));
   const names = await namesThere(products);
   const missing = Array.from({ length: PRODUCTS }, (_, index) => ({
     name: `${MARK} ${kinds[index % kinds.length]} ${String(index + 1).padStart(4, '0')}`,
@@ -56,7 +56,7 @@ async function namesThere(products: string): Promise<Set<string>> {
 /** By the import command, which brings in all records or none: so one record there means that all are. */
 async function seedStatuses(): Promise<void> {
   const headers = { 'id-account': randomUUID() };
-  const answer = await fetch(`${localUrl(ports.status)}/api/v1/status/?limit=1`, { headers });
+  const answer = await fetch(`${localUrl(ports.of('status'))}/api/v1/status/?limit=1`, { headers });
   if (!answer.ok) throw new Error(`The status service answers ${answer.status}: ${await answer.text()}`);
   if (((await answer.json()) as unknown[]).length) return console.log('status records: there are some already');
 
@@ -87,7 +87,7 @@ function* csv() {
 }
 
 try {
-  const ready = await fetch(`${localUrl(ports.product)}/health/ready`).catch(() => undefined);
+  const ready = await fetch(`${localUrl(ports.of('product'))}/health/ready`).catch(() => undefined);
   if (!ready?.ok) throw new Error('The store is not running: start it with make run.');
   await seedProducts();
   await seedStatuses();

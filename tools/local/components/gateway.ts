@@ -9,25 +9,31 @@ import { provideEnvoy } from '../downloads/envoy.ts';
 import { provideHelm } from '../downloads/helm.ts';
 import { type SupervisedProcess, startProcess } from './supervised-process.ts';
 
-const chart = join(root, 'charts/store/charts/gateway');
+const chart = join(root, 'charts/store');
 
 interface Upstream {
   host: string;
   port: number;
 }
 
-/** Values of charts/store/charts/gateway that a local run may set; the rest keeps the chart's defaults. */
+/** Values of the gateway that a local run sets; the others keep the defaults of charts/store. */
 export interface GatewayValues {
   port: number;
   metricsPort: number;
   adminPort: number;
   trustedHops?: number;
-  upstreams: Record<'auth' | 'account' | 'product' | 'order' | 'status', Upstream>;
+  /** By alias. */
+  upstreams: Record<string, Upstream>;
+  open?: string[];
   external?: { url?: string; stripPrefix?: boolean; forwardIdentity?: boolean; trustedCa?: string };
   cors?: { allowedOrigins?: string[]; allowedCredentials?: boolean };
   limits?: Record<string, number | { perSecond: number; burst: number }>;
   timeouts?: Record<string, number>;
-  global?: { tracing?: { endpoint: string; samplingPercent: number } };
+  global?: {
+    /** Added to those of the chart. */
+    routes?: Record<string, string>;
+    tracing?: { endpoint: string; samplingPercent: number };
+  };
 }
 
 export interface GatewayOptions {
@@ -39,30 +45,29 @@ export interface GatewayOptions {
   concurrency?: number;
 }
 
-/** Both tools of the gateway, fetched at once where they are missing. */
+/** The tools that the gateway needs, fetched where they are missing. */
 export async function provideGatewayTools(): Promise<{ helm: string; envoy: string }> {
   const [helm, envoy] = await Promise.all([provideHelm(), provideEnvoy()]);
   return { helm, envoy };
 }
 
-/** The text of envoy.yaml as the chart renders it with these values. */
+/**
+ * The text of envoy.yaml as the chart renders it with these values of the gateway, beside which `global` is the store's.
+ * @throws Error with Helm's message, if the chart refuses the values
+ */
 export async function renderGateway(values: object): Promise<string> {
-  const helm = await provideHelm();
-  const { failed, stdout, stderr } = await execa(helm, ['template', 'store', chart, '--values', '-'], {
-    input: JSON.stringify(values),
-    reject: false,
-  });
+  const { global = {}, ...gateway } = values as { global?: object };
+  const template = ['template', 'store', chart, '--show-only', 'charts/gateway/templates/configmap.yaml'];
+  // There is no cluster: a Helm that was not built as a release assumes a version that the chart refuses.
+  const args = [...template, '--kube-version', '1.29.0', '--values', '-'];
+  const input = JSON.stringify({ global, gateway });
+  const { failed, stdout, stderr } = await execa(await provideHelm(), args, { input, reject: false });
   if (failed) throw new Error(`The gateway's chart cannot be rendered:\n${stderr}`);
-  const manifests: { kind: string; data: Record<string, string> }[] = stdout
-    .split(/^---$/m)
-    .map((manifest) => parse(manifest))
-    .filter(Boolean);
-  const text = manifests.find(({ kind, data }) => kind === 'ConfigMap' && data['envoy.yaml'])?.data['envoy.yaml'];
-  if (!text) throw new Error(`${chart} renders no ConfigMap with envoy.yaml.`);
-  return text;
+  const configMap: { data: { 'envoy.yaml': string } } = parse(stdout);
+  return configMap.data['envoy.yaml'];
 }
 
-/** The real Envoy on the chart's configuration, on 127.0.0.1 alone; resolves once it serves. */
+/** Starts Envoy with the chart's configuration, on 127.0.0.1 only; resolves once it serves. */
 export async function startGateway(options: GatewayOptions): Promise<SupervisedProcess> {
   const { values, dir, logDir, log, concurrency = 1 } = options;
   await mkdir(dir, { recursive: true });
@@ -89,7 +94,7 @@ export async function startGateway(options: GatewayOptions): Promise<SupervisedP
   });
 }
 
-/** The machine's certificate authorities, wherever it keeps them, else those that come with Node. */
+/** The file of the machine's certificate authorities, or a file with Node's own where there is none. */
 async function trustedCa(dir: string): Promise<string> {
   const places = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt', '/etc/ssl/ca-bundle.pem'];
   const found = [process.env.SSL_CERT_FILE, ...places].find((place) => place && existsSync(place));

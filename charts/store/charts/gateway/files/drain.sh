@@ -1,13 +1,13 @@
-# Runs before SIGTERM, which ends Envoy at once.
+# Runs before SIGTERM, on which Envoy exits at once.
 ask() {
   exec 3<>/dev/tcp/127.0.0.1/{{ .Values.adminPort }}
   printf '%s HTTP/1.1\r\nHost: admin\r\nContent-Length: 0\r\nConnection: close\r\n\r\n' "$1" >&3
   cat <&3
   exec 3>&-
 }
-# With externalTrafficPolicy: Local a node sends nothing to a copy that ends and is not ready, whatever comes to it.
+# With externalTrafficPolicy: Local a node drops what still arrives for a terminating replica that is not ready.
 sleep {{ .Values.noticeSeconds }}
-# From now on this copy is not ready, and every answer closes its connection.
+# From now on this replica is not ready, and every answer closes its connection.
 ask 'POST /healthcheck/fail' >/dev/null
 sleep {{ .Values.drainSeconds }}
 for _ in $(seq 20); do

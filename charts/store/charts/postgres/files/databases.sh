@@ -1,12 +1,12 @@
-# Makes what is missing of the databases and roles, again and again, so that a new one needs no restart.
-# Roles named like a file in /passwords; the socket of the server beside it trusts whoever reaches it.
+# Creates missing databases and roles, and repeats that, so that a new one needs no restart. A role is named after its file
+# in /passwords. The server shares its socket with this container and trusts every connection over it.
 set -eu
-# SIGINT is what the image names as its stop signal.
+# The image names SIGINT as its stop signal.
 trap 'exit 0' INT TERM
 export PGHOST=/var/run/postgresql PGUSER=postgres PGDATABASE=postgres PGCONNECT_TIMEOUT=5
 
-make_database() {
-  # The statements carry a password: a failing one must not be written to the server's log.
+create_database() {
+  # The statements contain a password: a failing one must not be written to the server's log.
   psql -qAtX -v ON_ERROR_STOP=1 -v name="$1" <<'SQL'
 set log_min_error_statement = panic;
 set client_min_messages = error;
@@ -19,7 +19,7 @@ select format('revoke connect, temporary on database %I from public', :'name') \
 SQL
 }
 
-# Another version of this script takes over by itself: the database need not restart for it.
+# A new version of this script replaces the running one, without a restart of the database.
 self=$(cksum <"$0")
 known=
 while :; do
@@ -28,11 +28,11 @@ while :; do
   if [ "$now" != "$known" ] && pg_isready -q; then
     for file in /passwords/*; do
       NAME=${file##*/}; export NAME
-      [ "$NAME" = postgres ] || make_database "$NAME"
+      [ "$NAME" = postgres ] || create_database "$NAME"
     done
     known=$now
     touch /tmp/ready
-    echo "The databases and roles are there: $(ls /passwords | grep -vx postgres | tr '\n' ' ')"
+    echo "All databases and roles exist: $(ls /passwords | grep -vx postgres | tr '\n' ' ')"
   fi
   sleep 2 & wait $!
 done

@@ -1,22 +1,10 @@
-{{- define "service.selector" -}}
-app.kubernetes.io/name: {{ .Chart.Name }}
-app.kubernetes.io/instance: {{ .Release.Name }}
-{{- end }}
-
-{{- define "service.labels" -}}
-{{ include "service.selector" . }}
-app.kubernetes.io/part-of: store
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ .Release.Service }}
-{{- end }}
-
 {{- define "service.image" -}}
 {{- $image := .Values.global.image }}
 {{- $tag := get $image.tags .Values.image | default $image.tag | default .Chart.AppVersion }}
 {{- printf "%s/%s:%s" $image.repository .Values.image $tag }}
 {{- end }}
 
-{{- /* A value as the text of a variable: Helm would write 31536000 as 3.1536e+07. */}}
+{{- /* The text of a variable: Helm alone would write 31536000 as 3.1536e+07. */}}
 {{- define "service.text" -}}
 {{- if or (kindIs "string" .) (kindIs "bool" .) }}{{ . }}{{ else }}{{ int64 . }}{{ end }}
 {{- end }}

@@ -1,0 +1,120 @@
+{{- /* What happens to a request before it is routed, in this order. The first filter's additions reach the answers of all others. */}}
+{{- define "gateway.filters" -}}
+{{- with .Values -}}
+- name: vary
+  typed_config:
+    "@type": type.googleapis.com/envoy.extensions.filters.http.header_mutation.v3.HeaderMutation
+    mutations:
+      response_mutations:
+        - append: {header: {key: vary, value: Origin}, append_action: APPEND_IF_EXISTS_OR_ADD}
+- name: cors
+  typed_config:
+    "@type": type.googleapis.com/envoy.extensions.filters.http.cors.v3.Cors
+- name: rate
+  typed_config:
+    "@type": type.googleapis.com/envoy.extensions.filters.http.local_ratelimit.v3.LocalRateLimit
+    stat_prefix: rate
+    filter_enabled: {default_value: {numerator: 100}}
+    filter_enforced: {default_value: {numerator: 100}}
+    enable_retry_after_header: true
+    max_dynamic_descriptors: {{ .limits.addresses | int }}
+    rate_limits:
+      - actions: [{remote_address: {}}]
+      - actions:
+          - header_value_match:
+              descriptor_value: credentials
+              headers:
+                - {name: ":method", string_match: {exact: POST}}
+                - {name: ":path", string_match: {safe_regex: {regex: "/auth/(login|register)([?].*)?"}}}
+          - remote_address: {}
+    # An entry without a value is a bucket for each client address.
+    descriptors:
+      - entries: [{key: remote_address}]
+        token_bucket:
+          max_tokens: {{ .limits.requests.burst | int }}
+          tokens_per_fill: {{ .limits.requests.perSecond | int }}
+          fill_interval: 1s
+      - entries: [{key: header_match, value: credentials}, {key: remote_address}]
+        token_bucket:
+          max_tokens: {{ .limits.credentials.burst | int }}
+          tokens_per_fill: {{ .limits.credentials.perSecond | int }}
+          fill_interval: 1s
+# The body filter below does not count the last frame. A Content-Length is checked exactly, and before the body is read.
+- name: length
+  typed_config:
+    "@type": type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC
+    rules:
+      action: DENY
+      policies:
+        too-large:
+          permissions: [{any: true}]
+          principals:
+            - header:
+                name: content-length
+                range_match: {start: {{ add 1 .limits.bodyBytes }}, end: 9223372036854775807}
+# On secured routes auth sets Authorization; the client's own never arrives.
+- name: authorization
+  typed_config:
+    "@type": type.googleapis.com/envoy.extensions.filters.http.header_mutation.v3.HeaderMutation
+    mutations:
+      request_mutations: [{remove: authorization}]
+# A request without a token is answered without asking auth. \C is any byte: other cookies need not be UTF-8.
+- name: token
+  typed_config:
+    "@type": type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC
+    rules:
+      action: DENY
+      policies:
+        no-token:
+          permissions: [{any: true}]
+          principals:
+            - not_id:
+                header:
+                  name: cookie
+                  string_match:
+                    safe_regex: {regex: '(\C*[;,])?[ \t]*__store_jwt_token[ \t]*=[ \t"]*[^ \t";,]\C*'}
+- name: check
+  typed_config:
+    "@type": type.googleapis.com/envoy.extensions.filters.http.ext_authz.v3.ExtAuthz
+    failure_mode_allow: false
+    status_on_error: {code: ServiceUnavailable}
+    validate_mutations: true
+    allowed_headers:
+      patterns: [{exact: cookie}, {exact: x-request-id}, {exact: traceparent}]
+    http_service:
+      path_override: /check
+      server_uri: {uri: http://auth, cluster: auth, timeout: {{ .timeouts.check }}s}
+      # A check changes nothing, so it is safe to repeat.
+      retry_policy: {retry_on: "connect-failure,reset", num_retries: 1}
+      authorization_response:
+        allowed_upstream_headers: {patterns: [{exact: id-account}, {exact: authorization}]}
+        # Without a list, every header of auth's answer would reach the client.
+        allowed_client_headers: {patterns: [{exact: www-authenticate}]}
+# A 200 of auth without an account id is no identity.
+- name: identity
+  typed_config:
+    "@type": type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC
+    rules:
+      action: ALLOW
+      policies:
+        known-account:
+          permissions: [{any: true}]
+          principals:
+            - header:
+                name: id-account
+                string_match:
+                  safe_regex: {regex: "[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"}
+- name: body
+  typed_config:
+    "@type": type.googleapis.com/envoy.extensions.filters.http.buffer.v3.Buffer
+    max_request_bytes: {{ .limits.bodyBytes | int }}
+# The routes to the external site enable it.
+- name: own-cookies
+  disabled: true
+  typed_config:
+    "@type": type.googleapis.com/envoy.extensions.filters.http.lua.v3.Lua
+- name: router
+  typed_config:
+    "@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router
+{{- end }}
+{{- end }}

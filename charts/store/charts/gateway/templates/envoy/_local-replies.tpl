@@ -1,0 +1,52 @@
+{{- /*
+The gateway's own answers, as problem+json (contract 2.7): the first whose condition (CEL) holds. A status of 0 leaves the
+answer's status as it is. json_format escapes; with a text_format a path could forge the body.
+*/}}
+{{- define "gateway.localReplies" -}}
+{{- $problems := list
+  (list "response.code_details == 'local_rate_limited'" 429 "Too Many Requests" "Too many requests came from this address. Wait as long as Retry-After says.")
+  (list "response.code_details == 'rbac_access_denied_matched_policy[no-token]'" 401 "Unauthorized" "The token cookie is missing or empty. Log in first.")
+  (list "response.code_details == 'rbac_access_denied_matched_policy[too-large]' || response.code == 413" 413 "Payload Too Large" (printf "The body is larger than %d bytes." (int .Values.limits.bodyBytes)))
+  (list "response.code_details.startsWith('rbac_access_denied')" 401 "Unauthorized" "Invalid token")
+  (list "response.code_details == 'ext_authz_denied' && (response.code < 400 || response.code == 401)" 401 "Unauthorized" "Invalid token")
+  (list "response.code_details.startsWith('ext_authz')" 503 "Service Unavailable" "Tokens cannot be checked at the moment. Try again shortly.")
+  (list "response.code == 503" 503 "Service Unavailable" "The service cannot be reached at the moment. Try again shortly.")
+  (list "response.code == 400" 400 "Bad Request" "The request is malformed: its path, a header or the framing of its body.")
+  (list "response.code == 404" 404 "Not Found" "Nothing is found at this path.")
+  (list "response.code == 431" 431 "Request Header Fields Too Large" (printf "The headers are larger than %d KiB, or more than 100." (int .Values.limits.headersKib)))
+  (list "response.code == 502" 502 "Bad Gateway" "The service gave an invalid answer.")
+  (list "response.code == 504" 504 "Gateway Timeout" "The service gave no answer in time.")
+  (list "response.code == 408" 408 "Request Timeout" "The request arrived too slowly.")
+  (list "response.code == 403" 403 "Forbidden" "Upgrades and tunnels are not supported.")
+  (list "response.code == 426" 426 "Upgrade Required" "Use HTTP/1.1 or HTTP/2.")
+  (list "response.code == 501" 501 "Not Implemented" "This transfer encoding is not supported.")
+  (list "response.code >= 400" 0 "Error" "The gateway refused the request.")
+-}}
+mappers:
+{{- range $problem := $problems }}
+{{- $status := index $problem 1 }}
+  - filter:
+      extension_filter:
+        name: envoy.access_loggers.extension_filters.cel
+        typed_config:
+          "@type": type.googleapis.com/envoy.extensions.access_loggers.filters.cel.v3.ExpressionFilter
+          expression: {{ index $problem 0 | quote }}
+    {{- if $status }}
+    status_code: {{ $status }}
+    {{- end }}
+    {{- if eq $status 503 }}
+    headers_to_add:
+      - header: {key: retry-after, value: {{ $.Values.timeouts.retryAfter | quote }}}
+        append_action: OVERWRITE_IF_EXISTS_OR_ADD
+    {{- end }}
+    body_format_override:
+      content_type: application/problem+json
+      omit_empty_values: true
+      json_format:
+        type: about:blank
+        title: {{ index $problem 2 }}
+        status: "%RESPONSE_CODE%"
+        detail: {{ index $problem 3 | quote }}
+        instance: "%PATH(NQ:ORIG_OR_PATH)%"
+{{- end }}
+{{- end }}

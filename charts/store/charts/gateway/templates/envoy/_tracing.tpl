@@ -1,0 +1,22 @@
+{{- define "gateway.tracing" -}}
+{{- with .Values.global.tracing -}}
+operation: "%REQ(:METHOD)%"
+spawn_upstream_span: true
+# This tag would hold the whole address, whose query may be secret.
+max_path_tag_length: 0
+custom_tags: [{tag: url.path, value: "%PATH(NQ:ORIG_OR_PATH)%"}]
+provider:
+  name: envoy.tracers.opentelemetry
+  typed_config:
+    "@type": type.googleapis.com/envoy.config.trace.v3.OpenTelemetryConfig
+    service_name: gateway
+    http_service:
+      http_uri: {uri: {{ printf "%s/v1/traces" (trimSuffix "/" .endpoint) | quote }}, cluster: collector, timeout: 5s}
+    # Decides by the trace id alone: a client cannot force more traces by claiming that its request is sampled.
+    sampler:
+      name: envoy.tracers.opentelemetry.samplers.trace_id_ratio_based
+      typed_config:
+        "@type": type.googleapis.com/envoy.extensions.tracers.opentelemetry.samplers.v3.TraceIdRatioBasedSamplerConfig
+        sampling_percentage: {numerator: {{ mulf .samplingPercent 10000 | int }}, denominator: MILLION}
+{{- end }}
+{{- end }}

@@ -1,0 +1,68 @@
+{{- /* What gateway, services and PostgreSQL have in common. Each takes the scope of the component's chart. */}}
+
+{{- define "component.selector" -}}
+app.kubernetes.io/name: {{ .Chart.Name }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "component.labels" -}}
+{{ include "component.selector" . }}
+app.kubernetes.io/part-of: store
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+{{- end }}
+
+{{- define "component.scheduling" -}}
+{{- if .Values.spread }}
+topologySpreadConstraints:
+  {{- range list "topology.kubernetes.io/zone" "kubernetes.io/hostname" }}
+  - topologyKey: {{ . }}
+    maxSkew: 1
+    whenUnsatisfiable: ScheduleAnyway
+    matchLabelKeys: [pod-template-hash]
+    labelSelector:
+      matchLabels:
+        {{- include "component.selector" $ | nindent 8 }}
+  {{- end }}
+{{- end }}
+{{- range $name := list "nodeSelector" "tolerations" "affinity" "priorityClassName" }}
+{{- with get $.Values $name }}
+{{ dict $name . | toYaml }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "component.scaling" -}}
+{{- if .Values.disruptionBudget }}
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata:
+  name: {{ .Chart.Name }}
+  labels:
+    {{- include "component.labels" . | nindent 4 }}
+spec:
+  maxUnavailable: 1
+  unhealthyPodEvictionPolicy: AlwaysAllow
+  selector:
+    matchLabels:
+      {{- include "component.selector" . | nindent 6 }}
+{{- end }}
+{{- with .Values.autoscaling }}
+{{- if .enabled }}
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata:
+  name: {{ $.Chart.Name }}
+  labels:
+    {{- include "component.labels" $ | nindent 4 }}
+spec:
+  scaleTargetRef: { apiVersion: apps/v1, kind: Deployment, name: {{ $.Chart.Name }} }
+  minReplicas: {{ .minReplicas }}
+  maxReplicas: {{ .maxReplicas }}
+  metrics:
+    - type: Resource
+      resource: { name: cpu, target: { type: Utilization, averageUtilization: {{ .cpuPercent }} } }
+{{- end }}
+{{- end }}
+{{- end }}

@@ -1,0 +1,159 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import { deadLetterTopic } from '../../services/shared/src/messaging/dead-letters/dead-letters.ts';
+import { orderEventsTopic } from '../../services/shared/src/messaging/events.ts';
+import { renderChart } from '../../tools/chart/render.ts';
+import { serviceEnv } from '../../tools/local/components/services.ts';
+import { fixedPorts } from '../../tools/local/ports.ts';
+import { startStore } from '../../tools/local/store.ts';
+import { root } from '../../tools/paths.ts';
+import { readTopology, serviceNamed, topology } from '../../tools/topology/topology.ts';
+
+const chart = join(root, 'charts/store');
+// biome-ignore lint/suspicious/noExplicitAny: Kubernetes' own objects
+const manifests = async (values: object): Promise<any[]> =>
+  parseAllDocuments(await renderChart([], values)).map((document) => document.toJS());
+
+describe('the topology', () => {
+  it('has every deployment of the chart, and nothing else', async () => {
+    const deployments = (await manifests({})).filter(({ kind }) => kind === 'Deployment');
+    const names = deployments.map(({ metadata }) => metadata.name).filter((name) => name !== 'gateway');
+    expect(names.sort()).toEqual(topology.services.map(({ alias }) => alias).sort());
+  });
+
+  it('has an image for every folder of services with an entry point, and nothing else', () => {
+    const folders = readdirSync(join(root, 'services')).filter((name) =>
+      existsSync(join(root, 'services', name, 'src/main.ts')),
+    );
+    expect([...topology.images].sort()).toEqual(folders.sort());
+  });
+
+  it('calls a process with an entry point of its own after its image', () => {
+    const worker = serviceNamed('order-worker');
+    expect(worker).toMatchObject({ alias: 'orderworker', image: 'order', entry: 'dist/worker.js' });
+    expect(topology.groups['order-group']).toBe(worker);
+    expect(serviceNamed('notification')).toMatchObject({ image: 'consumers', entry: 'dist/main.js' });
+    expect(topology.routes['/api/v1/status']).toBe(serviceNamed('status'));
+  });
+
+  it('names the services where one is unknown', async () => {
+    const message = /There is no service ordr\. The services are: auth, account, .*order-worker/;
+    expect(() => serviceNamed('ordr')).toThrow(message);
+    expect(() => fixedPorts().of('ordr')).toThrow(/There is no port ordr\. The ports are: gateway, .*order-metrics/);
+    const start = startStore({ dir: join(tmpdir(), 'no-store'), ports: 'free', components: ['ordr'] });
+    await expect(start).rejects.toThrow(/There is no component ordr\. The components are: gateway, postgres, .*order/);
+  });
+
+  it.each([
+    ['a service without values', 'Chart.yaml', 'alias: status', 'alias: stats', /has a service stats, but values.yaml/],
+    ['no local port', 'values.yaml', '  localPort: 8084\n', '', /order has no localPort/],
+    [
+      'a group of two services',
+      'values.yaml',
+      'invoice-group',
+      'payment-group',
+      /payment-group to both payment and inv/,
+    ],
+    [
+      'a route to nobody',
+      'values.yaml',
+      '/orders: order',
+      '/orders: oder',
+      /routes \/orders to oder, which is no service/,
+    ],
+  ])('refuses %s', async (_, file, present, replacement, message) => {
+    const copy = await mkdtemp(join(tmpdir(), 'topology-'));
+    try {
+      for (const name of ['Chart.yaml', 'values.yaml']) await cp(join(chart, name), join(copy, name));
+      const text = await readFile(join(copy, file), 'utf8');
+      await writeFile(join(copy, file), text.replace(present, replacement));
+      expect(() => readTopology(copy)).toThrow(message);
+    } finally {
+      await rm(copy, { recursive: true });
+    }
+  });
+});
+
+describe('the environment of a service in the local run', () => {
+  const given = { env: {}, ports: fixedPorts({ PRODUCT_PORT: '18083' }), jwtKey: 'key', brokers: ['127.0.0.1:19092'] };
+  const envOf = (name: string, env: Record<string, string> = {}) => serviceEnv(serviceNamed(name), { ...given, env });
+
+  it('is that of the cluster with local addresses', () => {
+    expect(envOf('inventory')).toMatchObject({
+      PRODUCT_URL: 'http://127.0.0.1:18083',
+      SHIP_AFTER_SECONDS: '60',
+      CONSUMER_GROUP: 'inventory-group',
+      KAFKA_BROKERS: '127.0.0.1:19092',
+      PORT: '8085',
+      METRICS_PORT: '9085',
+      JWT_SECRET_KEY: undefined,
+    });
+    expect(envOf('auth')).toMatchObject({ JWT_SECRET_KEY: 'key', CONSUMER_GROUP: undefined, KAFKA_BROKERS: undefined });
+    expect(envOf('status')).not.toHaveProperty('EXTRA_PORTS');
+  });
+
+  it("is overridden by the user's own, but for what the local run decides", () => {
+    const env = { SHIP_AFTER_SECONDS: '1', PRODUCT_URL: 'http://product.test', CONSUMER_GROUP: 'other', PORT: '1' };
+    expect(envOf('inventory', env)).toMatchObject({
+      SHIP_AFTER_SECONDS: '1',
+      PRODUCT_URL: 'http://product.test',
+      CONSUMER_GROUP: 'inventory-group',
+      PORT: '8085',
+    });
+  });
+});
+
+describe('what follows from the topology', () => {
+  const strimzi = {
+    kafka: { strimzi: { enabled: true } },
+    global: { kafka: { login: true, bootstrapServers: 'store-kafka-bootstrap:9093' } },
+  };
+
+  it('the topics have the names that the services use', async () => {
+    const all = await manifests(strimzi);
+    const topics = all.filter(({ kind }) => kind === 'KafkaTopic');
+    expect(
+      Object.fromEntries(topics.map(({ metadata, spec }) => [metadata.name, spec.config['retention.ms']])),
+    ).toEqual({
+      [orderEventsTopic]: 604_800_000,
+      [deadLetterTopic]: -1,
+    });
+    for (const { spec } of all.filter(({ kind }) => kind === 'KafkaUser')) {
+      const read = spec.authorization.acls.filter(
+        // biome-ignore lint/suspicious/noExplicitAny: as above
+        ({ resource, operations }: any) => resource.type === 'topic' && operations.includes('Read'),
+      );
+      // biome-ignore lint/suspicious/noExplicitAny: as above
+      expect(read.map(({ resource }: any) => resource.name)).toEqual([orderEventsTopic, deadLetterTopic]);
+    }
+  });
+
+  it('each service has its database, and further ones are added', async () => {
+    const all = await manifests({ status: { database: 'stations' }, postgres: { databases: ['reports'] } });
+    const secret = (name: string) => all.find(({ kind, metadata }) => kind === 'Secret' && metadata.name === name);
+    const databases = [...topology.databases.filter((name) => name !== 'status'), 'reports', 'stations'].sort();
+    expect(Object.keys(secret('databases').data)).toEqual(databases);
+    expect(Object.keys(secret('postgres').data)).toEqual([...databases, 'postgres'].sort());
+    const password = atob(secret('postgres').data.stations);
+    expect(password).toMatch(/^[A-Za-z0-9]{32}$/);
+    expect(atob(secret('databases').data.stations)).toBe(`postgresql://stations:${password}@postgres:5432/stations`);
+  });
+
+  it('database, consumer group and further ports become variables of the service', async () => {
+    const all = await manifests({
+      invoice: { database: 'loyalty', kafka: { group: 'loyalty-group' }, extraPorts: [8000, 8001] },
+    });
+    const { env } = all.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'invoice').spec.template
+      .spec.containers[0];
+    expect(env).toEqual(
+      expect.arrayContaining([
+        { name: 'DATABASE_URL', valueFrom: { secretKeyRef: { name: 'databases', key: 'loyalty' } } },
+        { name: 'CONSUMER_GROUP', value: 'loyalty-group' },
+        { name: 'EXTRA_PORTS', value: '8000,8001' },
+      ]),
+    );
+  });
+});

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseDocument } from 'yaml';
+import { root } from '../paths.ts';
+import { topology } from './topology.ts';
+
+// skaffold reads static files only. What they say about the services is written into them by make golden.
+
+/** skaffold.yaml with an artifact and a tag for each image, in the profile that runs the images as they are delivered. */
+function skaffoldYaml(): string {
+  const document = parseDocument(readFileSync(join(root, 'skaffold.yaml'), 'utf8'));
+  const artifacts = topology.images.map((image) => {
+    const docker = { dockerfile: 'services/Dockerfile', buildArgs: { SERVICE: image } };
+    return document.createNode({ image: `store/${image}`, docker }, { flow: true });
+  });
+  const tags = topology.images.map((image) => [
+    `global.image.tags.${image}`,
+    `{{.IMAGE_TAG_store_${image.replaceAll('-', '_')}}}`,
+  ]);
+  document.setIn(['profiles', 0, 'build', 'artifacts'], artifacts);
+  document.setIn(['profiles', 0, 'patches', 1, 'value'], Object.fromEntries(tags));
+  return document.toString({ lineWidth: 0 });
+}
+
+/** Values with which every service runs from its sources, all of them in one image. */
+function valuesYaml(): string {
+  const services = topology.services.map(({ alias, image, entry }) => {
+    const source = `services/${image}/${entry.replace(/^dist(.+)js$/, 'src$1ts')}`;
+    return `${alias}: { image: dev, drainSeconds: 0, args: [${source}] }\n`;
+  });
+  return `# What skaffold.yaml adds to values-dev.yaml: each service runs from its sources, all of them in one image, and restarts when
+# they change. Written by make golden.
+global:
+  # Changed sources are copied into running containers.
+  writableContainers: true
+${services.join('')}`;
+}
+
+/** Text by path of the files that make golden writes. */
+export const skaffoldFiles = (): Record<string, string> => ({
+  'skaffold.yaml': skaffoldYaml(),
+  'k8s/values-skaffold.yaml': valuesYaml(),
+});

@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { parse } from 'yaml';
+import { root } from '../paths.ts';
+
+// The topology of the store as the values of charts/store describe it, for everything outside the cluster that needs it.
+
+export interface Service {
+  /** Name of the component: the alias or, for an entry point other than main, `<image>-<entry>` such as order-worker. */
+  name: string;
+  /** Host name in the cluster and key in the values. */
+  alias: string;
+  /** Its image is built from services/<image>. */
+  image: string;
+  /** Entry point within that folder, such as dist/main.js. */
+  entry: string;
+  /** On 127.0.0.1 in the local run; metrics are served 1000 above. */
+  localPort: number;
+  database?: string;
+  /** Consumer group, if it consumes events. */
+  group?: string;
+  /** Aliases of the services that it calls. */
+  calls: string[];
+  /** Variables as the cluster sets them, with addresses such as http://product:8080. */
+  env: Record<string, string>;
+  /** Names of the variables that come from Secrets. */
+  secrets: string[];
+}
+
+export interface Topology {
+  services: Service[];
+  /** The consumer of each group. */
+  groups: Record<string, Service>;
+  /** The service behind each path prefix of the gateway. */
+  routes: Record<string, Service>;
+  databases: string[];
+  images: string[];
+}
+
+interface ServiceValues {
+  image: string;
+  args?: string[];
+  localPort?: number;
+  database?: string;
+  kafka?: { group?: string };
+  calls?: string[];
+  env?: Record<string, string | number | boolean>;
+  secrets?: Record<string, object>;
+}
+
+/** @throws Error that says what is missing in the values or in Chart.yaml */
+export function readTopology(chart: string): Topology {
+  const read = (file: string) => parse(readFileSync(join(chart, file), 'utf8'), { merge: true });
+  const values = read('values.yaml');
+  const dependencies: { name: string; alias?: string }[] = read('Chart.yaml').dependencies;
+  const aliases = dependencies.flatMap(({ name, alias }) => (name === 'service' && alias ? [alias] : []));
+  const services = aliases.map((alias) => {
+    if (!values[alias])
+      throw new Error(`Chart.yaml has a service ${alias}, but values.yaml has no block of that name.`);
+    return serviceOf(alias, values[alias]);
+  });
+
+  const groups: Topology['groups'] = {};
+  for (const service of services) {
+    const { group, name } = service;
+    if (group === undefined) continue;
+    const other = groups[group];
+    if (other) throw new Error(`values.yaml gives the group ${group} to both ${other.name} and ${name}.`);
+    groups[group] = service;
+  }
+  const routes = Object.entries<string>(values.global.routes).map(([prefix, alias]) => {
+    const service = services.find((service) => service.alias === alias);
+    if (!service) throw new Error(`values.yaml routes ${prefix} to ${alias}, which is no service of Chart.yaml.`);
+    return [prefix, service] as const;
+  });
+  return {
+    services,
+    groups,
+    routes: Object.fromEntries(routes),
+    databases: [...new Set(services.flatMap(({ database }) => database ?? []))],
+    images: [...new Set(services.map(({ image }) => image))],
+  };
+}
+
+function serviceOf(alias: string, values: ServiceValues): Service {
+  const { image, args, localPort, database, kafka, calls = [], env = {}, secrets = {} } = values;
+  if (!localPort) throw new Error(`values.yaml: ${alias} has no localPort, its port on 127.0.0.1 in the local run.`);
+  const entry = args?.[0] ?? 'dist/main.js';
+  return {
+    name: args ? `${image}-${basename(entry, '.js')}` : alias,
+    ...{ alias, image, entry, localPort, calls },
+    ...(database && { database }),
+    ...(kafka?.group && { group: kafka.group }),
+    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)])),
+    secrets: Object.keys(secrets),
+  };
+}
+
+export const topology = readTopology(join(root, 'charts/store'));
+
+/** @throws Error that lists the services, where there is none of that name */
+export function serviceNamed(name: string): Service {
+  const service = topology.services.find((service) => service.name === name);
+  if (service) return service;
+  throw new Error(
+    `There is no service ${name}. The services are: ${topology.services.map(({ name }) => name).join(', ')}.`,
+  );
+}
