@@ -1,6 +1,6 @@
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help machine install generate build tools run demo seed logs dlq timeline clean test test-faults lint typecheck jest format bench images deploy undeploy forward rotate-key doctor test-cluster test-chart golden kind-up kind-down kafka
+.PHONY: help machine install generate build tools run demo seed logs dlq timeline clean test test-faults lint typecheck jest format bench images deploy undeploy forward rotate-key doctor test-cluster test-chart golden service kind-up kind-down kafka
 
 # Without a wrapper such as npx, so that a signal reaches the tool.
 tool := node --import tsx
@@ -83,6 +83,9 @@ format: install ## Format the sources and apply safe lint fixes
 
 bench: build ## Measure speed and memory; takes minutes
 	@$(tool) tools/bench/main.ts
+
+service: install ## Write a new service with routes, a database and tests; NAME=loyalty
+	@$(tool) tools/service/generate.ts $(NAME)
 
 kind-up: ## Create a kind cluster with a Kafka for development
 	@kind get clusters | grep -qx store || kind create cluster --config kind-config.yaml

@@ -7,7 +7,7 @@ const citing = {
   documents: [/^[A-Z]+\.md$/, /^docs\//, /^tests\/docs\//, /^tests\/e2e\/readme\.test\.ts$/],
   everything: [/^[A-Z]+\.md$/, /^(charts|docs|k8s|services|tests|tools)\//],
 };
-const checked = citing.documents;
+const checked = citing.everything;
 
 const made = /\/(node_modules|dist|generated|golden)\//;
 const text = /\.(cjs|css|html|json|lua|md|mjs|prisma|sh|sql|tpl|ts|txt|xml|ya?ml)$|\/Dockerfile$/;
