@@ -39,7 +39,10 @@ export function openApiDocument(title: string, routes: AnyRoute[]) {
 }
 
 function operation(route: AnyRoute, schemas: Json): Json {
-  const responses = Object.entries(allResponses(route)).map(([status, spec]) => [status, response(spec, schemas)]);
+  const responses = Object.entries(allResponses(route)).map(([status, declared]) => [
+    status,
+    response(declared, schemas),
+  ]);
   const other = {
     description: 'An unexpected failure: a 500 with a trace id.',
     content: problemContent(schemas),
@@ -63,9 +66,9 @@ function operation(route: AnyRoute, schemas: Json): Json {
   };
 }
 
-function response(spec: ResponseSpec | ProblemSpec, schemas: Json): Json {
-  const { description, headers } = spec;
-  const body = 'body' in spec ? spec.body : undefined;
+function response(declared: ResponseSpec | ProblemSpec, schemas: Json): Json {
+  const { description, headers } = declared;
+  const body = 'body' in declared ? declared.body : undefined;
   return {
     description,
     ...(headers === undefined
@@ -75,7 +78,7 @@ function response(spec: ResponseSpec | ProblemSpec, schemas: Json): Json {
             Object.entries(headers).map(([name, says]) => [name, { description: says, schema: { type: 'string' } }]),
           ),
         }),
-    ...('problem' in spec ? { content: problemContent(schemas) } : {}),
+    ...('problem' in declared ? { content: problemContent(schemas) } : {}),
     ...(body === undefined ? {} : { content: { 'application/json': { schema: jsonSchema(body, schemas) } } }),
   };
 }
