@@ -12,7 +12,7 @@ const caught = (work: () => unknown): unknown => {
 };
 
 describe('mergeLines', () => {
-  it('sums the same product and keeps the order in which products came first', () => {
+  it('sums the quantities of a product and keeps the order of first occurrence', () => {
     const lines = ['b', 'a', 'b', 'c', 'a'].map((productId, index) => ({ productId, quantity: index + 1 }));
     expect(mergeLines(lines)).toEqual([
       { productId: 'b', quantity: 4 },
@@ -21,7 +21,7 @@ describe('mergeLines', () => {
     ]);
   });
 
-  it('takes a sum of 10000 and refuses 10001', () => {
+  it('accepts a sum of 10000 and refuses 10001', () => {
     const lines = (second: number) => [
       { productId: 'a', quantity: 9_999 },
       { productId: 'a', quantity: second },
@@ -30,7 +30,7 @@ describe('mergeLines', () => {
     expect(caught(() => mergeLines(lines(2)))).toMatchObject({ kind: 'invalid', errors: [{ path: 'body.items' }] });
   });
 
-  it('is not misled by products named like what every object has', () => {
+  it('handles product ids that are names of object properties', () => {
     expect(mergeLines([{ productId: '__proto__', quantity: 1 }])).toEqual([{ productId: '__proto__', quantity: 1 }]);
   });
 });
@@ -38,13 +38,13 @@ describe('mergeLines', () => {
 describe('priceLines', () => {
   const prices = new Map([['a', new Decimal('1.5')]]);
 
-  it('puts the price to each line', () => {
+  it('adds the price to each line', () => {
     expect(priceLines([{ productId: 'a', quantity: 2 }], prices)).toEqual([
       { productId: 'a', quantity: 2, unitPrice: new Decimal('1.5') },
     ]);
   });
 
-  it('names every product that there is not', () => {
+  it('names every unknown product', () => {
     const lines = ['a', 'x', 'y'].map((productId) => ({ productId, quantity: 1 }));
     const error = caught(() => priceLines(lines, prices));
     expect(error).toBeInstanceOf(DomainError);
@@ -82,7 +82,7 @@ describe('total', () => {
     expect(sum(currency, ...lines)).toBe(expected);
   });
 
-  it('is exact for the largest order there can be', () => {
+  it('is exact for the largest possible order', () => {
     const lines = Array.from({ length: 100 }, () => ['999999999999.9999', 10_000] as [string, number]);
     expect(sum('USD', ...lines)).toBe('999999999999999900');
   });

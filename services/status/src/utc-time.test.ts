@@ -14,7 +14,7 @@ describe('utcTime', () => {
     ['2024-02-29T00:00:00Z', '2024-02-29T00:00:00.000000Z'],
     ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000000Z'],
     ['9999-12-31T23:59:59.999999Z', '9999-12-31T23:59:59.999999Z'],
-  ])('reads %s', (text, expected) => {
+  ])('normalises %s', (text, expected) => {
     expect(utcTime(text)).toBe(expected);
   });
 

@@ -16,7 +16,7 @@ const publicPem = rsa.publicKey.export({ type: 'spki', format: 'pem' }).toString
 
 type Expected = Parameters<ReturnType<typeof createBearerValidator>>[1];
 
-/** What becomes of a header: `taken`, or the kind of the refusal. */
+/** The result for a header: `taken`, or the kind of the refusal. */
 async function outcome(
   validator: ReturnType<typeof createBearerValidator>,
   authorization: string | undefined,
@@ -34,7 +34,7 @@ async function outcome(
 const base64url = (value: object | string) =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 
-/** A token of any header, made by hand: no library would make it. */
+/** A token with any header, built by hand: no library would build it. */
 function forged(header: object, key: Buffer | string | undefined, payload = claims): string {
   const text = `${base64url(header)}.${base64url(payload)}`;
   const signature = key === undefined ? '' : createHmac('sha256', key).update(text).digest('base64url');
@@ -54,7 +54,7 @@ describe('with the platform key', () => {
     expect(await outcome(await validator(), `Bearer ${await token(payload)}`, more)).toBe(expected);
   });
 
-  it('a previous key still verifies, a foreign one does not', async () => {
+  it('accepts a previous key and refuses a foreign one', async () => {
     expect(await outcome(await validator(), `Bearer ${await token(claims, previous)}`)).toBe('taken');
     expect(await outcome(await validator(), `Bearer ${await token(claims, randomBytes(32).toString('base64'))}`)).toBe(
       'unauthenticated',
@@ -103,11 +103,11 @@ describe('with the platform key', () => {
       },
     ],
     ['no signature', async () => `Bearer ${(await token()).replace(/[^.]+$/, '')}`],
-  ])('%s is refused', async (_, authorization) => {
+  ])('refuses %s', async (_, authorization) => {
     expect(await outcome(await validator(), await authorization())).toBe('unauthenticated');
   });
 
-  it('by hand, a proper token is taken: so the forgeries fail for what they say', async () => {
+  it('accepts a valid token built by hand, so the forgeries above fail for the stated reason', async () => {
     expect(await outcome(await validator(), `Bearer ${forged(await header(), Buffer.from(secret, 'base64'))}`)).toBe(
       'taken',
     );
@@ -163,11 +163,11 @@ describe('with a JWKS', () => {
           .setProtectedHeader({ alg: 'RS256', kid: 'own', jwk: otherRsa.publicKey.export({ format: 'jwk' }) as never })
           .sign(otherRsa.privateKey),
     ],
-  ])('%s is refused', async (_, make) => {
+  ])('refuses %s', async (_, make) => {
     expect(await outcome(validator(), `Bearer ${await make()}`)).toBe('unauthenticated');
   });
 
-  it('a symmetric key in the set is no way in', async () => {
+  it('does not accept HS256 by a symmetric key of the set', async () => {
     const shared = randomBytes(32);
     respond = keys({ kty: 'oct', kid: 'one', k: shared.toString('base64url'), alg: 'HS256' });
     expect(await outcome(validator(), `Bearer ${forged({ alg: 'HS256', kid: 'one' }, shared)}`)).toBe(
@@ -175,7 +175,7 @@ describe('with a JWKS', () => {
     );
   });
 
-  it('asks for the keys once, not for every token', async () => {
+  it('fetches the keys once, not for every token', async () => {
     const validate = validator();
     for (let n = 0; n < 5; n += 1) expect(await outcome(validate, `Bearer ${await token()}`)).toBe('taken');
     expect(requests).toBe(1);
@@ -185,7 +185,7 @@ describe('with a JWKS', () => {
     ['answers 500', () => ({ status: 500, body: '{}' })],
     ['answers no JSON', () => ({ status: 200, body: '<html>' })],
     ['answers no keys', () => ({ status: 200, body: '{}' })],
-  ])('is 503, not 401, when the key server %s, and passes', async (_, answer) => {
+  ])('returns 503, not 401, while the key server %s, and recovers', async (_, answer) => {
     respond = answer;
     const validate = validator();
     expect(await outcome(validate, `Bearer ${await token()}`)).toBe('unavailable');
@@ -193,7 +193,7 @@ describe('with a JWKS', () => {
     expect(await outcome(validate, `Bearer ${await token()}`)).toBe('taken');
   });
 
-  it('is 503 when nobody listens', async () => {
+  it('returns 503 when the key server refuses connections', async () => {
     const validate = createBearerValidator({ jwksUrl: new URL('http://127.0.0.1:1/jwks') });
     expect(await outcome(validate, `Bearer ${await token()}`)).toBe('unavailable');
   });
@@ -206,7 +206,7 @@ describe('bearerFrom', () => {
     expect(await outcome((await bearerFrom(off)) as never, undefined)).toBe('taken');
   });
 
-  it('takes the present and the previous keys', async () => {
+  it('accepts the current and the previous keys', async () => {
     const validate = await bearerFrom({
       BEARER_VALIDATION: 'on',
       JWT_SECRET_KEY: secret,

@@ -6,8 +6,8 @@ describe('secretProblem', () => {
     ['standard alphabet', () => randomBytes(32).toString('base64')],
     ['URL alphabet', () => randomBytes(32).toString('base64url')],
     ['longer', () => randomBytes(64).toString('base64')],
-  ])('takes a random key in the %s', (_, make) => {
-    // Some thousand, so that a random key that looks like a pattern would show.
+  ])('accepts a random key in the %s', (_, make) => {
+    // A few thousand, to notice if a random key can be mistaken for a pattern.
     for (let n = 0; n < 2_000; n += 1) expect(secretProblem(make())).toBeUndefined();
   });
 
@@ -34,7 +34,7 @@ describe('secretProblem', () => {
 });
 
 describe('importTokenKey', () => {
-  it('is the same key in either alphabet, named by a digest that does not give it away', async () => {
+  it('imports the same key from either alphabet, named by a digest that does not reveal it', async () => {
     const bytes = Buffer.alloc(32, 0xfb);
     const [standard, url] = await Promise.all([
       importTokenKey(bytes.toString('base64')),
@@ -46,7 +46,7 @@ describe('importTokenKey', () => {
     expect(standard.key).toMatchObject({ extractable: false, algorithm: { name: 'HMAC', hash: { name: 'SHA-256' } } });
   });
 
-  it('gives every key another name', async () => {
+  it('names every key differently', async () => {
     const kids = await Promise.all(
       Array.from({ length: 50 }, async () => (await importTokenKey(randomBytes(32).toString('base64'))).kid),
     );

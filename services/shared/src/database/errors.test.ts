@@ -5,7 +5,7 @@ import { isDatabaseMisconfigured, isDatabaseUnavailable } from './errors.ts';
 
 const base = process.env.TEST_DATABASE_URL ?? '';
 
-/** Takes connections and says nothing, as a database does that is just starting or overloaded. */
+/** Accepts connections and stays silent, like a database that is starting or overloaded. */
 async function listenInSilence(): Promise<{ server: Server; url: string }> {
   const server = createServer(() => undefined).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -27,21 +27,21 @@ it.each([
     'a pool',
     (connectionString: string) => new pg.Pool({ connectionString, connectionTimeoutMillis: 50 }).query('select 1'),
   ],
-])('a database that does not answer %s in time is away', async (_, ask) => {
+])('a database that does not answer %s in time is unavailable', async (_, ask) => {
   const { server, url } = await listenInSilence();
   const error = await failure(ask(url));
   expect(isDatabaseUnavailable(error)).toBe(true);
   server.close();
 });
 
-it('a database that refuses the role is there, but serves nobody', async () => {
+it('a database that refuses the role is misconfigured, not unavailable', async () => {
   const url = Object.assign(new URL(base), { username: 'nobody', password: 'wrong' }).href;
   const error = await failure(new pg.Client({ connectionString: url }).connect());
   expect(isDatabaseUnavailable(error)).toBe(false);
   expect(isDatabaseMisconfigured(error)).toBe(true);
 });
 
-it('a database without the TLS that was asked for serves nobody', async () => {
+it('a database without the requested TLS is misconfigured', async () => {
   const server = createServer((socket) => socket.once('data', () => socket.end('N'))).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -50,7 +50,7 @@ it('a database without the TLS that was asked for serves nobody', async () => {
   server.close();
 });
 
-it('a wrong statement is neither', async () => {
+it('an invalid statement is neither', async () => {
   const client = new pg.Client({ connectionString: base });
   await client.connect();
   const error = await failure(client.query('select nothing from nowhere'));

@@ -42,7 +42,7 @@ async function query(sql: string, address = url): Promise<Record<string, unknown
 const recorded = () =>
   query('select migration_name as name, finished_at is not null as done from _prisma_migrations order by started_at');
 
-it('applies what is new, in the order of the names, and books it', async () => {
+it('applies new migrations in the order of their names and records them', async () => {
   await write('2_second', 'insert into a values (2);');
   await write('1_first', 'create table a (n int);');
   await writeFile(join(folder, 'migration_lock.toml'), 'provider = "postgresql"');
@@ -54,7 +54,7 @@ it('applies what is new, in the order of the names, and books it', async () => {
   expect(await recorded()).toEqual(['1_first', '2_second', '3_third'].map((name) => ({ name, done: true })));
 });
 
-it('is applied once when several copies start together on a fresh database', async () => {
+it('applies each migration once when several replicas start together on a fresh database', async () => {
   await write('1_first', 'create table a (n int); select pg_sleep(0.2); insert into a values (1);');
   await write('2_second', 'insert into a values (2);');
   const applied = await Promise.all([apply(), apply(), apply(), apply()]);
@@ -63,7 +63,7 @@ it('is applied once when several copies start together on a fresh database', asy
   expect(await recorded()).toHaveLength(2);
 });
 
-it('takes a semicolon within a function, a text and a comment', async () => {
+it('accepts semicolons in functions, strings and comments', async () => {
   await write(
     '1_first',
     `-- one; two
@@ -75,14 +75,14 @@ it('takes a semicolon within a function, a text and a comment', async () => {
   expect(await query('select t from a')).toEqual([{ t: 'x;y' }]);
 });
 
-it('that is broken says what is wrong and leaves nothing half done', async () => {
+it('reports what is wrong with a broken migration and leaves nothing behind', async () => {
   await write('1_first', 'create table a (n int);');
   await write('2_broken', 'insert into a values (1); insert into missing values (2);');
   await expect(apply()).rejects.toThrow(/missing[\s\S]*2_broken/);
   expect(await query('select n from a')).toEqual([]);
 });
 
-it('that was broken is applied once it is right', async () => {
+it('applies a migration once it is fixed', async () => {
   await write('1_first', 'create table a (n int); insert into missing values (2);');
   await expect(apply()).rejects.toThrow(/missing/);
   await expect(apply()).rejects.toThrow(/missing/);
@@ -90,7 +90,7 @@ it('that was broken is applied once it is right', async () => {
   expect(await apply()).toEqual(['1_first']);
 });
 
-it('that was cut off is applied by the next start', async () => {
+it('applies an interrupted migration at the next start', async () => {
   await write('1_first', 'create table a (n int); select pg_sleep(60);');
   const cut = apply();
   cut.catch(() => undefined);
@@ -102,11 +102,11 @@ it('that was cut off is applied by the next start', async () => {
   expect(await apply()).toEqual(['1_first']);
 });
 
-it('says when the database is away', async () => {
+it('reports an unavailable database', async () => {
   await expect(migrate('postgresql://x:y@127.0.0.1:1/z', pathToFileURL(`${folder}/`))).rejects.toThrow(/ECONNREFUSED/);
 });
 
-it('says when a migration has no file', async () => {
+it('reports a migration without a file', async () => {
   await mkdir(join(folder, '1_empty'));
   await expect(apply()).rejects.toThrow(/1_empty/);
 });

@@ -10,10 +10,10 @@ describe('nextLink', () => {
     ['/a?sort=b,desc&sort=c', `/a?sort=b%2Cdesc&sort=c&after=${after}`],
     ['/a?q=%3E%2C%22%0A', `/a?q=%3E%2C%22%0A&after=${after}`],
     ['http://evil/a?x=1', `/a?x=1&after=${after}`],
-  ])('of %s', (url, next) => {
+  ])('follows %s', (url, next) => {
     expect(nextLink(url, after)).toEqual({ Link: `<${next}>; rel="next"` });
   });
-  it('leaves out what the cursor replaces', () => {
+  it('omits the parameters that the cursor replaces', () => {
     expect(nextLink('/a?skip=1&cursor=2&limit=3', after, ['skip', 'cursor']).Link).toBe(
       `</a?limit=3&after=${after}>; rel="next"`,
     );
@@ -24,7 +24,7 @@ it('nextLink omits the header after the last page', () => {
   expect(nextLink('/a', undefined)).toEqual({});
 });
 
-describe('sort', () => {
+describe('sortQuery', () => {
   const schema = z.object({
     ...pageQuery(20, 100),
     sort: sortQuery(['name', 'price'], [{ field: 'price', direction: 'desc' }]),
@@ -41,7 +41,7 @@ describe('sort', () => {
       ],
     ],
     [['name', 'name,desc'], [['name', 'asc']]],
-  ])('%j', (sort, expected) => {
+  ])('accepts %j', (sort, expected) => {
     expect(schema.parse({ sort })).toEqual({
       page: 0,
       size: 20,
@@ -60,5 +60,5 @@ describe('sort', () => {
     [[]],
     [['name', 'x']],
     [['name', 'price', 'name']],
-  ])('%j is refused', (sort) => expect(schema.safeParse({ sort }).success).toBe(false));
+  ])('refuses %j', (sort) => expect(schema.safeParse({ sort }).success).toBe(false));
 });

@@ -4,7 +4,7 @@ import { currentTrace, runInTrace, traceFrom } from './trace-context.ts';
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 const requestId = '11111111-2222-4333-8444-555555555555';
 
-it('goes on with the trace of the caller, in a span of its own', () => {
+it('continues the trace of the caller in a span of its own', () => {
   for (const flags of ['00', '01', '03']) {
     const trace = traceFrom(`00-${traceId}-b7ad6b7169203331-${flags}`, requestId);
     expect(trace.traceId).toBe(traceId);
@@ -24,14 +24,14 @@ it.each([
   [`00-${traceId}-b7ad6b7169203331-04`],
   [`00-${traceId}-b7ad6b7169203331-01-more`],
   [`00-${traceId}-b7ad6b7169203331-01\nx`],
-])('%j gives no trace: the request id does, or chance', (traceparent) => {
+])('ignores the traceparent %j: the trace id comes from the request id, or is random', (traceparent) => {
   expect(traceFrom(traceparent, requestId).traceId).toBe('11111111222243338444555555555555');
   const [one, other] = [traceFrom(traceparent), traceFrom(traceparent, 'no-uuid')];
   expect(one.traceId).toMatch(/^[0-9a-f]{32}$/);
   expect(one.traceId).not.toBe(other.traceId);
 });
 
-it('stays with its work, and only there', async () => {
+it('is the current trace within its work and nowhere else', async () => {
   const work = (id: string) =>
     runInTrace(traceFrom(`00-${id}-b7ad6b7169203331-01`), async () => {
       await wait(1);

@@ -29,7 +29,7 @@ function linesOf(env: NodeJS.ProcessEnv, of: z.ZodType = schema): string[] {
   }
 }
 
-it('has a default for what is neither secret nor address', () => {
+it('has defaults for everything except secrets and addresses', () => {
   expect(readConfig(schema, { ...needed, UNKNOWN: 'x' })).toEqual({
     HOST: '0.0.0.0',
     PORT: 8080,
@@ -46,12 +46,12 @@ it('has a default for what is neither secret nor address', () => {
   });
 });
 
-it('takes what is set, and nothing for not set', () => {
+it('uses the variables that are set and treats empty ones as unset', () => {
   const env = { ...needed, PORT: '0', LOG_LEVEL: '', SECURE: 'false', NAMES: ' a, ,b ,' };
   expect(readConfig(schema, env)).toMatchObject({ PORT: 0, LOG_LEVEL: 'info', SECURE: false, NAMES: ['a', 'b'] });
 });
 
-it('names all problems at once and no value', () => {
+it('reports all problems at once, without values', () => {
   const secret = 'hidden'.repeat(3);
   const env = {
     PORT: `${secret}1`,
@@ -96,7 +96,7 @@ it.each([
   [{ BEARER_VALIDATION: 'on', JWT_SECRET_KEY: key() }, 0],
   [{ BEARER_VALIDATION: 'on', BEARER_JWKS_URL: 'https://keys/jwks' }, 0],
   [{ BEARER_VALIDATION: 'off' }, 0],
-])('bearer validation needs keys: %j', (env, problems) => {
+])('requires keys for bearer validation: %j', (env, problems) => {
   expect(linesOf({ ...needed, ...env })).toHaveLength(problems);
 });
 
@@ -104,7 +104,7 @@ it('has no default for a secret', () => {
   expect(linesOf({}, z.object(tokenKeyConfig))).toEqual(['JWT_SECRET_KEY is not set']);
 });
 
-it('knows the brokers and how often and when to try again', () => {
+it('reads the brokers and the retries', () => {
   const consumer = z.object(messagingConfig);
   const config = readConfig(consumer, { KAFKA_BROKERS: 'a:1, b:2' });
   expect(config.KAFKA_BROKERS).toEqual(['a:1', 'b:2']);

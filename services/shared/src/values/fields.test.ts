@@ -13,7 +13,7 @@ describe('text', () => {
     [`   ${'x'.repeat(5)}   `, 'xxxxx'],
     ['a\nb\tc', 'a\nb\tc'],
     ['e\u0301', 'e\u0301'],
-  ])('%j is %j', (given, kept) => {
+  ])('turns %j into %j', (given, kept) => {
     expect(name.parse(given)).toBe(kept);
   });
 
@@ -27,20 +27,20 @@ describe('text', () => {
     ['a\u007f', 'must not contain control characters'],
     ['\ud83c', 'must not contain control characters'],
     ['\udf75a', 'must not contain control characters'],
-  ])('%j is refused: %s', (given, message) => {
+  ])('refuses %j: %s', (given, message) => {
     expect(refused(name, given)).toBe(message);
   });
 
-  it.each([[1], [null], [['a']], [undefined]])('%j is no text', (given) =>
+  it.each([[1], [null], [['a']], [undefined]])('refuses %j, which is not text', (given) =>
     expect(refused(name, given)).toMatch(/expected string/),
   );
-  it('may be empty where that is allowed', () => expect(text(0, 5).parse('  ')).toBe(''));
+  it('may be empty if the minimum is 0', () => expect(text(0, 5).parse('  ')).toBe(''));
 });
 
 it.each([
   ['a@b.de', 'a@b.de'],
   ['  Anna.B+c@Example.org ', 'Anna.B+c@Example.org'],
-])('the e-mail address %j is kept as %j', (given, kept) => expect(email.parse(given)).toBe(kept));
+])('keeps the e-mail address %j as %j', (given, kept) => expect(email.parse(given)).toBe(kept));
 
 it.each([
   '',
@@ -53,9 +53,9 @@ it.each([
   'a@b.de\nx',
   'a@b.de,c@d.de',
   `${'a'.repeat(250)}@b.de`,
-])('%j is no e-mail address', (given) => expect(email.safeParse(given).success).toBe(false));
+])('refuses %j as an e-mail address', (given) => expect(email.safeParse(given).success).toBe(false));
 
-it('a password is taken as it is', () => {
+it('keeps a password unchanged', () => {
   const schema = password(8, 10);
   for (const given of [' 7 blank ', '\0\0\0\0\0\0\0\0', tea.repeat(10)]) expect(schema.parse(given)).toBe(given);
   expect(refused(schema, tea.repeat(7))).toBe('must have 8 to 10 characters');
@@ -63,7 +63,7 @@ it('a password is taken as it is', () => {
   expect(refused(schema, `1234567\ud800`)).toBe('must be Unicode text');
 });
 
-it('a UUID is of any version and becomes lower case', () => {
+it('accepts UUIDs of any version and converts them to lower case', () => {
   expect(uuid.parse('0190F5E6-7B7A-7CC3-98C4-DC0C0C07398F')).toBe('0190f5e6-7b7a-7cc3-98c4-dc0c0c07398f');
   expect(uuid.parse('00000000-0000-0000-0000-000000000000')).toBe('00000000-0000-0000-0000-000000000000');
   for (const given of [
@@ -76,14 +76,14 @@ it('a UUID is of any version and becomes lower case', () => {
     expect(refused(uuid, given)).toBe('must be a UUID');
 });
 
-it('a time has a zone', () => {
+it('requires a zone of a time', () => {
   for (const given of ['2026-01-31T09:30:00Z', '2026-01-31T09:30:00.123456+02:00'])
     expect(timestamp.parse(given)).toBe(given);
   for (const given of ['2026-01-31T09:30:00', '2026-02-30T09:30:00Z', '2026-01-31', ''])
     expect(timestamp.safeParse(given).success).toBe(false);
 });
 
-it('a whole number is digits only, within its bounds', () => {
+it('accepts digits only for a whole number, within its bounds', () => {
   const schema = wholeNumber(1, 1000);
   expect(['1', '1000', '0100'].map((given) => schema.parse(given))).toEqual([1, 1000, 100]);
   for (const given of ['0', '1001']) expect(refused(schema, given)).toBe('must be 1 to 1000');

@@ -25,11 +25,11 @@ it.each([
   ['1.5e22', '15000000000000000000000'],
   ['12345678901234567890e-10', '1234567890.123456789'],
   ['1e-7', '1e-7'],
-])('%s is the same number as %s', (given, same) => {
+])('parses %s to the same number as %s', (given, same) => {
   expect(new Decimal(parseJson(given) as Decimal).equals(same)).toBe(true);
 });
 
-it('gives plain numbers where a double is exact, Decimals where it is not', () => {
+it('returns a number if a double is exact, else a Decimal', () => {
   expect(parseJson('[1, 1.5, 1234567890123456]')).toEqual([1, 1.5, 1234567890123456]);
   expect(parseJson('12345678901234567')).toBeInstanceOf(Decimal);
 });
@@ -58,7 +58,7 @@ it.each([
   '[1}',
   '\ufeff1',
   '\u00a01',
-])('%j is no JSON, with and without a long number beside it', (text) => {
+])('refuses %j, with and without a long number beside it', (text) => {
   expect(() => parseJson(text)).toThrow(SyntaxError);
   expect(() => parseJson(`[${long},${text}]`)).toThrow(SyntaxError);
 });
@@ -71,7 +71,7 @@ it.each([
   '[[],{}]',
   '-0',
   '1E+2',
-])('%s is read the same with and without a long number beside it', (text) => {
+])('parses %s alike with and without a long number beside it', (text) => {
   expect(parseJson(`[${long},${text}]`)).toEqual([new Decimal(long), JSON.parse(text)]);
 });
 
@@ -85,12 +85,12 @@ it.each(['{"__proto__":{"polluted":1}}', `{"__proto__":{"polluted":1},"n":${long
   },
 );
 
-it('nested too deeply is an error that can be caught', () => {
+it('throws a RangeError for JSON that is nested too deeply', () => {
   const deep = '['.repeat(100_000) + ']'.repeat(100_000);
   expect(() => parseJson(`[${long},${deep}]`)).toThrow(RangeError);
 });
 
-it('writes Decimals as plain numbers, never by exponent, and leaves out what is undefined', () => {
+it('writes Decimals as plain numbers without exponents and omits undefined properties', () => {
   const value = { a: new Decimal('1e21'), b: [new Decimal('0.0000001')], c: undefined, d: new Date(0), e: 'ä"' };
   expect(stringifyJson(value)).toBe(
     '{"a":1000000000000000000000,"b":[0.0000001],"d":"1970-01-01T00:00:00.000Z","e":"ä\\""}',

@@ -28,8 +28,8 @@ describe('total', () => {
     expect({ ...result, amount: result.amount.toFixed() }).toEqual({ amount, currency });
   });
 
-  it('is exact before it is rounded, once', () => {
-    // Rounded line by line it would be 0.00, or 0.99 by doubles.
+  it('is exact before it is rounded once', () => {
+    // Rounding each line would give 0.00, and doubles 0.99.
     expect(total(Array(199).fill(line('0.005')), 'USD').amount.toFixed()).toBe('1');
   });
 });
@@ -52,7 +52,7 @@ describe('decimal', () => {
     [new Decimal('999999999999.9999'), '999999999999.9999'],
     [new Decimal('1.00000'), '1'],
     [-5, '-5'],
-  ])('takes %s', (value, text) => {
+  ])('accepts %s', (value, text) => {
     expect(price.parse(value).toFixed()).toBe(text);
   });
 
