@@ -14,9 +14,9 @@ describe('poison', () => {
   const payload = JSON.parse(String(whole.value));
 
   it.each([
-    ['no JSON', { value: '{"orderId":' }, /not JSON/],
-    ['no value', { value: null }, /not JSON/],
-    ['no UTF-8', { value: Buffer.from([0x7b, 0xff, 0xfe, 0x7d]) }, /not JSON/],
+    ['no JSON', { value: '{"orderId":' }, /not valid JSON/],
+    ['no value', { value: null }, /not valid JSON/],
+    ['no UTF-8', { value: Buffer.from([0x7b, 0xff, 0xfe, 0x7d]) }, /not valid JSON/],
     ['JSON that is no object', { value: '[]' }, /payload of OrderCancelled/],
     ['a missing field', { value: JSON.stringify({ ...payload, reason: undefined }) }, /reason/],
     ['a wrong type', { value: JSON.stringify({ ...payload, orderId: 7 }) }, /orderId/],
