@@ -3,7 +3,7 @@ import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { startStore } from '../local/store.ts';
-import { benchDir, type Measurement } from './bench.ts';
+import { benchDir, type Measurement } from './measurement.ts';
 import { backlog } from './measurements/backlog.ts';
 import { events } from './measurements/events.ts';
 import { gateway } from './measurements/gateway.ts';
@@ -13,7 +13,7 @@ import { saga } from './measurements/saga.ts';
 import { start } from './measurements/start.ts';
 import { status } from './measurements/status.ts';
 import { createMemory } from './memory.ts';
-import { isMissed, type Row, table } from './table.ts';
+import { isMissed, type Row, table } from './report.ts';
 
 const measurements: Measurement[] = [products, orders, gateway, status, saga, events, backlog];
 const names = measurements.map(({ name }) => name);

@@ -1,7 +1,7 @@
 import { serviceNames } from '../local/ports.ts';
 import type { Store } from '../local/store.ts';
-import { residentMib } from './measure.ts';
-import type { Row } from './table.ts';
+import { residentMib } from './rates.ts';
+import type { Row } from './report.ts';
 
 /** What each service has resident after a measurement, and the most that it had meanwhile; of the measurement that leaves most. */
 export function createMemory() {

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { bareInserts, bareProducer } from '../baselines/events.ts';
-import type { Measurement } from '../bench.ts';
-import { until } from '../measure.ts';
-import type { Row } from '../table.ts';
+import type { Measurement } from '../measurement.ts';
+import { until } from '../rates.ts';
+import type { Row } from '../report.ts';
 
 const amount = 40_000;
 const groups = ['notification', 'analytics', 'invoice'] as const;

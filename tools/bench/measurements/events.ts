@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { orderEventsTopic } from '@store/shared/messaging/events';
 import pg from 'pg';
 import { kafkaOf } from '../baselines/events.ts';
-import type { Measurement } from '../bench.ts';
 import { atRate, nowMs, orderPlacer, warmUp } from '../load.ts';
-import { percentile, until } from '../measure.ts';
-import type { Row } from '../table.ts';
+import type { Measurement } from '../measurement.ts';
+import { percentile, until } from '../rates.ts';
+import type { Row } from '../report.ts';
 import { fillCatalogue } from './products.ts';
 
 const perSecond = 50;

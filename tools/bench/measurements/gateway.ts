@@ -10,9 +10,9 @@ import {
 } from '../../local/components/gateway.ts';
 import type { SupervisedProcess } from '../../local/components/supervised-process.ts';
 import { startProcess } from '../../local/components/supervised-process.ts';
-import { benchDir, type Measurement, startBare } from '../bench.ts';
 import { login } from '../login.ts';
-import { cpuMs, inTurns, median, medians, rateOf } from '../measure.ts';
+import { benchDir, type Measurement, startBare } from '../measurement.ts';
+import { cpuMs, inTurns, median, medians, rateOf } from '../rates.ts';
 
 const amount = 20_000;
 const rounds = 4;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { compareRates, type Measurement, startBare } from '../bench.ts';
+import { compareRates, type Measurement, startBare } from '../measurement.ts';
 import { fillCatalogue } from './products.ts';
 
 /** Without the worker: both sides write events, and publishing them is measured elsewhere (backlog.ts). */

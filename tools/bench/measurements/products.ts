@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { compareRates, type Measurement, startBare } from '../bench.ts';
+import { compareRates, type Measurement, startBare } from '../measurement.ts';
 
 const path = '/products?size=100';
 

@@ -1,8 +1,8 @@
 import pg from 'pg';
-import type { Measurement } from '../bench.ts';
 import { atRate, orderPlacer, warmUp } from '../load.ts';
 import { login } from '../login.ts';
-import { percentile, until } from '../measure.ts';
+import type { Measurement } from '../measurement.ts';
+import { percentile, until } from '../rates.ts';
 import { fillCatalogue } from './products.ts';
 
 const perSecond = 20;

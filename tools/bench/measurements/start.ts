@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { startStore } from '../../local/store.ts';
-import { benchDir } from '../bench.ts';
-import type { Row } from '../table.ts';
+import { benchDir } from '../measurement.ts';
+import type { Row } from '../report.ts';
 
 /** How long `make run` takes until all is ready: a second start, when there is data and everything is fetched. */
 export async function start(say: (line: string) => void): Promise<Row> {

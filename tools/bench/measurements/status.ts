@@ -1,6 +1,6 @@
 import pg from 'pg';
-import type { Measurement } from '../bench.ts';
-import { inTurns, medians } from '../measure.ts';
+import type { Measurement } from '../measurement.ts';
+import { inTurns, medians } from '../rates.ts';
 
 const rows = 10_000_000;
 const rounds = 40;

@@ -1,5 +1,5 @@
 import { connectOrExit, sentence } from '../api.ts';
-import { checkGateway, checkKafka, checkMigrations } from '../doctor/check-inside.ts';
+import { checkGateway, checkKafka, checkMigrations } from '../doctor/check-migrations.ts';
 import { checkSecrets } from '../doctor/check-secrets.ts';
 import { checkWorkload } from '../doctor/check-workloads.ts';
 import { type Finding, ok, wrong } from '../doctor/findings.ts';

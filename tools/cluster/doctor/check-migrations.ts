@@ -27,7 +27,7 @@ interface KafkaReport {
 }
 
 async function runInside<T>(cluster: Cluster, pod: V1Pod, script: string, ...args: string[]): Promise<T> {
-  const text = await readFile(new URL(`inside/${script}`, import.meta.url), 'utf8');
+  const text = await readFile(new URL(`${script}`, import.meta.url), 'utf8');
   return JSON.parse(await exec(cluster, pod, ['node', '--input-type=module', '--eval', text, ...args]));
 }
 
@@ -47,7 +47,11 @@ export async function checkMigrations(cluster: Cluster, deployments: V1Deploymen
     const pod = await runningPod(cluster, deployment);
     if (!pod) return wrong(`migrations of ${name}: unknown`, 'no pod of it runs that could be asked');
     try {
-      const { count, missing } = await runInside<{ count: number; missing: string[] }>(cluster, pod, 'migrations.mjs');
+      const { count, missing } = await runInside<{ count: number; missing: string[] }>(
+        cluster,
+        pod,
+        'missing-migrations.mjs',
+      );
       if (missing.length === 0) return ok(`migrations of ${name}: all ${count} applied`);
       return wrong(
         `migrations of ${name}: ${missing.join(', ')} not applied`,
@@ -77,7 +81,7 @@ export async function checkKafka(cluster: Cluster, deployments: V1Deployment[], 
     const reports = await Promise.all(
       askers.map(({ one, pod }) => {
         const groups = login ? [groupOf(one)] : consumers.map(groupOf);
-        return runInside<KafkaReport>(cluster, pod, 'kafka.mjs', ...groups);
+        return runInside<KafkaReport>(cluster, pod, 'inside/kafka.mjs', ...groups);
       }),
     );
     const groups = reports.flatMap(({ groups }) => groups).sort((a, b) => a.groupId.localeCompare(b.groupId));

@@ -4,8 +4,8 @@ import { localUrl } from '../local/components/services.ts';
 import { startProcess } from '../local/components/supervised-process.ts';
 import type { ComponentName, Store } from '../local/store.ts';
 import { cacheDir, root } from '../paths.ts';
-import { inTurns, medians, type Request, rateOf } from './measure.ts';
-import type { Row } from './table.ts';
+import { inTurns, medians, type Request, rateOf } from './rates.ts';
+import type { Row } from './report.ts';
 
 export interface Bench {
   store: Store;
