@@ -1,7 +1,9 @@
-/** A line of the table: what was found, and the limit that it has to keep. */
+import { markdownTable } from 'markdown-table';
+
+/** A figure and the limit that it has to keep. */
 export interface Row {
-  what: string;
-  /** The figures behind the result. */
+  name: string;
+  /** The measurements behind the result. */
   measured: string;
   result?: number;
   /** Of the result, for example `MiB`; a ratio has none. */
@@ -10,31 +12,25 @@ export interface Row {
   atMost?: number;
 }
 
-/** Whether a figure breaks its limit. A figure that could not be had (NaN) does. */
+/** Whether a figure breaks its limit. NaN, the result of a failed measurement, always does. */
 export function isMissed({ result, atLeast = -Infinity, atMost = Infinity }: Row): boolean {
   return result !== undefined && !(result >= atLeast && result <= atMost);
 }
 
-export function table(rows: Row[]): string {
-  const lines = rows.map((row) => [row.what, row.measured, written(row.result, row.unit), limit(row), verdict(row)]);
-  const all = [['', 'measured', 'result', 'limit', ''], ...lines];
-  const widths = ['', '', '', '', ''].map((_, column) => Math.max(...all.map((line) => line[column]?.length ?? 0)));
-  return all
-    .map((line) =>
-      line
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+/** All rows as a Markdown table. */
+export function report(rows: Row[]): string {
+  const lines = rows.map((row) => [row.name, row.measured, formatResult(row), formatLimit(row), verdict(row)]);
+  return markdownTable([['Figure', 'Measured', 'Result', 'Limit', ''], ...lines]);
 }
 
-const written = (value: number | undefined, unit = '') =>
-  value === undefined ? '' : `${value >= 100 ? value.toFixed() : value.toFixed(2)} ${unit}`.trim();
+function formatResult({ result, unit = '' }: Row): string {
+  if (result === undefined) return '';
+  return `${result >= 100 ? result.toFixed() : result.toFixed(2)} ${unit}`.trim();
+}
 
-function limit({ atLeast, atMost, unit }: Row): string {
-  if (atLeast !== undefined) return `at least ${atLeast} ${unit ?? ''}`.trim();
-  return atMost === undefined ? '' : `at most ${atMost} ${unit ?? ''}`.trim();
+function formatLimit({ atLeast, atMost, unit = '' }: Row): string {
+  if (atLeast !== undefined) return `at least ${atLeast} ${unit}`.trim();
+  return atMost === undefined ? '' : `at most ${atMost} ${unit}`.trim();
 }
 
 function verdict(row: Row): string {
