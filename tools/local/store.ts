@@ -3,10 +3,11 @@ import { setMaxListeners } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type GatewayValues, provideGatewayTools, startGateway } from './components/gateway.ts';
-import { provideKafka, startKafka } from './components/kafka.ts';
+import { startKafka } from './components/kafka.ts';
 import { startPostgres } from './components/postgres.ts';
 import { databases, gatewayValues, localUrl, nodeFlags, serviceEnv, services } from './components/services.ts';
 import { type SupervisedProcess, startProcess } from './components/supervised-process.ts';
+import { provideKafka } from './downloads/kafka.ts';
 import { tryLock } from './lock.ts';
 import {
   checkPorts,
