@@ -3,7 +3,6 @@ import { orderEventsTopic } from '@store/shared/messaging/events';
 import { createKafka, readMessage } from '@store/shared/messaging/kafka';
 import { createLog } from '@store/shared/observability/log';
 import { Command } from 'commander';
-import { Partitioners } from 'kafkajs';
 import { markdownTable } from 'markdown-table';
 import { messageOf, runCommand } from '../../run-command.ts';
 import { fixedPorts } from '../ports.ts';
@@ -16,26 +15,17 @@ interface OrderEvent {
   traceId: string;
 }
 
-/** Reads the one partition that the key belongs to. */
-async function eventsOf(key: string): Promise<OrderEvent[]> {
+async function eventsOf(order: string): Promise<OrderEvent[]> {
   const brokers = [`127.0.0.1:${fixedPorts().kafka}`];
   const kafka = createKafka({ brokers, clientId: 'make-timeline', log: createLog('timeline', 'silent') });
-  const ranges = await topicRanges(kafka, orderEventsTopic);
-  const partition = Partitioners.DefaultPartitioner()({
-    topic: orderEventsTopic,
-    partitionMetadata: ranges.map((range) => ({
-      ...{ partitionId: range.partition, leader: 0, replicas: [], isr: [], partitionErrorCode: 0 },
-    })),
-    message: { key, value: null },
-  });
   const events: OrderEvent[] = [];
   await readPartitions({
     kafka,
     topic: orderEventsTopic,
-    ranges: ranges.filter((range) => range.partition === partition),
+    ranges: await topicRanges(kafka, orderEventsTopic),
     onMessage(_partition, raw) {
-      const { key: found, headers } = readMessage(raw);
-      if (found !== key) return;
+      const { key, headers } = readMessage(raw);
+      if (key !== order) return;
       events.push({
         kind: headers.ce_type ?? '(no kind)',
         time: new Date(headers.ce_time ?? Number(raw.timestamp)),
