@@ -11,7 +11,7 @@ import { root } from '../../tools/paths.ts';
 import { type Otlp, startOtlp } from '../kit/otlp.ts';
 import { until } from '../kit/until.ts';
 
-// An image holds the files that a trace of the imports finds. A missing one shows when its processes run from them alone.
+// An image contains the files that a trace of the imports finds. Running every process from them alone reveals a missing one.
 
 const services = readdirSync(join(root, 'services')).filter((name) =>
   existsSync(join(root, 'services', name, 'dist/main.js')),
@@ -53,7 +53,7 @@ async function collect(service: string): Promise<string> {
   return join(image, 'services', service);
 }
 
-/** What the processes of the store ask for, taken together. */
+/** All that any process of the store requires. */
 const environment = {
   ...{ PATH: process.env.PATH, NODE_ENV: 'production', HOST: '127.0.0.1', DRAIN_SECONDS: '0' },
   ...{ JWT_SECRET_KEY: randomBytes(32).toString('base64'), CONSUMER_GROUP: 'invoice-group' },
@@ -64,20 +64,20 @@ function start(cwd: string, args: string[], env: Record<string, string>) {
   return execa('node', args, { cwd, env: { ...environment, ...env }, extendEnv: false, all: true, reject: false });
 }
 
-/** Starts a process that serves HTTP, waits until it is ready, asks for the paths, and stops it. */
+/** Starts a process, waits until it is ready, requests the paths, and stops it. @returns their statuses */
 async function statuses(cwd: string, entry: string, env: Record<string, string>, paths: string[]) {
   const [port, metricsPort] = [await getPort(), await getPort()];
-  const process = start(cwd, [entry], { ...env, PORT: String(port), METRICS_PORT: String(metricsPort) });
+  const service = start(cwd, [entry], { ...env, PORT: String(port), METRICS_PORT: String(metricsPort) });
   const statusOf = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status;
   try {
     await until(`${entry} is ready`, async () => {
-      if (process.exitCode !== null) throw new Error(`${entry} ended: ${(await process).all}`);
+      if (service.exitCode !== null) throw new Error(`${entry} exited: ${(await service).all}`);
       return (await statusOf('/health/ready').catch(() => 0)) === 200;
     });
     return await Promise.all(paths.map(statusOf));
   } finally {
-    process.kill();
-    await process;
+    service.kill();
+    await service;
   }
 }
 
@@ -91,7 +91,7 @@ test.each(services)('all processes of %s run from its image alone', async (servi
     OTEL_BSP_SCHEDULE_DELAY: '100',
   };
 
-  // Its first start, on an empty database.
+  // A first start, on an empty database.
   const pages = ['/apidocs-ui/index.html', '/apidocs-ui/swagger-ui-bundle.js', '/v3/api-docs.yaml'];
   expect(await statuses(cwd, 'dist/main.js', { ...env, ...traced }, pages)).toEqual([200, 200, 200]);
   await until('a span arrives', () => collector.spans.some((span) => span.service === `traced-${service}`));

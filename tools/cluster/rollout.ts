@@ -4,7 +4,7 @@ import type { Cluster } from './api.ts';
 
 export const nameOf = ({ metadata }: { metadata?: { name?: string } }) => metadata?.name ?? '';
 
-/** Selects the components of a release. The part-of label is needed as Strimzi gives pods of its Kafka "store" the same instance. */
+/** Selects the components of a release. By instance alone it would select Strimzi's pods of a Kafka "store" too. */
 export const componentsOf = (release: string) =>
   `app.kubernetes.io/part-of=store,app.kubernetes.io/instance=${release}`;
 

@@ -37,8 +37,8 @@ function checkContainer(pod: string, status: V1ContainerStatus, namespace: strin
   return undefined;
 }
 
-/** The last thing that a container said: a line with the indented ones below it, of a JSON line its message. */
-export function lastMessage(text: string): string {
+/** The last line of a container's output that is not indented, with those below it; of a JSON line its message. */
+function lastMessage(text: string): string {
   const lines = text.trim().split('\n');
   const from = lines.findLastIndex((line) => !line.startsWith('  '));
   return lines
