@@ -7,7 +7,7 @@ import getPort from 'get-port';
 import { generate } from 'selfsigned';
 import { createKafka } from '../../services/shared/src/messaging/kafka.ts';
 import { createLog } from '../../services/shared/src/observability/log.ts';
-import { provideKafka } from '../../tools/local/components/kafka.ts';
+import { provideKafka } from '../../tools/local/downloads/kafka.ts';
 
 /** A broker as Strimzi configures one for login: TLS with its own authority, SCRAM-SHA-512, and rights by ACL only. */
 export async function startKafkaWithUsers(passwords: Record<string, string>) {

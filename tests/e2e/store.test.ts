@@ -180,7 +180,7 @@ describe('what is away or dies', () => {
       const now = store.component('product').pid();
       return now !== undefined && now !== pid && (await ada.send('GET', '/products')).status === 200;
     });
-    expect(store.said.join('\n')).toMatch(/product: was ended by SIGKILL/);
+    expect(store.said.join('\n')).toMatch(/product: killed by SIGKILL/);
   });
 
   it('takes orders while Kafka is away and publishes them later', async () => {
@@ -226,8 +226,8 @@ describe('make demo', () => {
       cwd: root,
       env: { GATEWAY_URL: store.gatewayUrl, NODE_OPTIONS: '' },
     });
-    expect(stdout).toMatch(/First ending.*CONFIRMED[\s\S]*Second ending.*CANCELLED[\s\S]*Third ending/);
-    expect(stdout).toContain('All of it went as it should.');
+    expect(stdout).toMatch(/First outcome.*CONFIRMED[\s\S]*Second outcome.*CANCELLED[\s\S]*Third outcome/);
+    expect(stdout).toContain('Everything went as expected.');
   });
 });
 

@@ -1,42 +1,29 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pWaitFor from 'p-wait-for';
 
-/** Of Date.now() with the digits behind the point: to be compared with what other processes wrote down. */
+/** Date.now() with fractions of a millisecond, to compare with timestamps of other processes. */
 export const nowMs = () => performance.timeOrigin + performance.now();
 
-/** Does something so many times per second, and does not wait for the one before: what is slow gets no less to do. */
+/** Starts `work` so many times per second, whether or not earlier calls have ended: slowness does not lower the load. */
 export async function atRate<T>(perSecond: number, seconds: number, work: () => Promise<T>): Promise<T[]> {
-  const began = performance.now();
-  const works: Promise<T>[] = [];
+  const start = performance.now();
+  const calls: Promise<T>[] = [];
   for (let n = 0; n < perSecond * seconds; n += 1) {
-    const due = began + (n * 1000) / perSecond;
+    const due = start + (n * 1000) / perSecond;
     await sleep(Math.max(due - performance.now(), 0));
-    const done = work();
-    done.catch(() => undefined); // said below, where all are waited for
-    works.push(done);
+    const call = work();
+    call.catch(() => undefined); // reported by Promise.all below
+    calls.push(call);
   }
-  return Promise.all(works);
+  return Promise.all(calls);
 }
 
-/** One after another, so that nothing that is just started is asked too much: for the compiler of V8 and the pools. */
+/** One call after another, until V8 has compiled what is hot and the connection pools are filled. */
 export async function warmUp(work: () => Promise<unknown>): Promise<void> {
   for (let n = 0; n < 300; n += 1) await work();
 }
 
-/** Places orders of three out of a hundred products, and says of each when it was asked for. */
-export async function orderPlacer(url: string, productUrl: string, headers: Record<string, string>) {
-  const products = (await (await fetch(`${productUrl}/products?size=100`)).json()) as { id: string }[];
-  return async (): Promise<{ id: string; at: number }> => {
-    const first = Math.floor(Math.random() * (products.length - 2));
-    const items = products.slice(first, first + 3).map(({ id }) => ({ productId: id, quantity: 1 }));
-    const at = nowMs();
-    const answer = await fetch(`${url}/orders`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', 'idempotency-key': randomUUID(), ...headers },
-      body: JSON.stringify({ items }),
-    });
-    const text = await answer.text();
-    if (answer.status !== 201) throw new Error(`An order is answered with ${answer.status} instead of 201: ${text}`);
-    return { id: JSON.parse(text).id, at };
-  };
+/** Waits up to two minutes for a condition. */
+export function until(what: string, condition: () => boolean | Promise<boolean>, interval = 50): Promise<void> {
+  return pWaitFor(condition, { interval, timeout: { milliseconds: 120_000, message: `Waited two minutes: ${what}.` } });
 }

@@ -1,9 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { startStore } from '../local/store.ts';
-import { benchDir, type Measurement } from './bench.ts';
+import { messageOf, runCommand } from '../run-command.ts';
+import { benchDir, type Measurement } from './measurement.ts';
 import { backlog } from './measurements/backlog.ts';
 import { events } from './measurements/events.ts';
 import { gateway } from './measurements/gateway.ts';
@@ -13,48 +14,36 @@ import { saga } from './measurements/saga.ts';
 import { start } from './measurements/start.ts';
 import { status } from './measurements/status.ts';
 import { createMemory } from './memory.ts';
-import { isMissed, type Row, table } from './table.ts';
+import { isMissed, type Row, report } from './report.ts';
 
 const measurements: Measurement[] = [products, orders, gateway, status, saga, events, backlog];
 const names = measurements.map(({ name }) => name);
 
-const { only = names } = new Command('make bench')
-  .description('Measures speed and memory against their limits, beside a running store if there is one. Takes minutes.')
-  .option('--only <names...>', `of ${names.join(', ')}`)
-  .parse()
-  .opts<{ only?: string[] }>();
+const log = (line: string) => process.stderr.write(`${line}\n`);
 
-const say = (line: string) => process.stderr.write(`${line}\n`);
-
-// What was started ends with this process (tools/local/components/supervised-process.ts), and nothing that it holds has to survive.
+// Started processes end with this one (tools/local/components/supervised-process.ts), and none of their data is kept.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
 
-async function run(): Promise<Row[]> {
-  const unknown = only.find((name) => !names.includes(name));
-  if (unknown !== undefined) throw new Error(`There is no measurement ${unknown}, only ${names.join(', ')}.`);
-  const memory = createMemory();
-  const rows: Row[] = [];
-  for (const { name, components, keepsData, run } of measurements.filter(({ name }) => only.includes(name))) {
-    const log = (line: string) => say(`${name}: ${line}`);
-    const dir = keepsData ? benchDir : join(benchDir, 'fresh');
-    if (!keepsData) await rm(join(dir, 'data'), { recursive: true, force: true });
-    const env = { APP_PROFILE: 'prod', SHIP_AFTER_SECONDS: '3600' };
-    // When a row was committed, to the microsecond, is what the delays of events are measured by.
-    const postgresSettings = { track_commit_timestamp: 'on' };
-    const store = await startStore({ dir, ports: 'free', env, components, postgresSettings, log });
-    try {
-      rows.push(...(await run({ store, say: log })));
-      await memory.note(store, name);
-    } catch (error) {
-      // The others are measured all the same, and no result is a limit missed.
-      const reason = error instanceof Error ? error.message : String(error);
-      log(reason);
-      rows.push({ what: `${name} has failed`, measured: reason.slice(0, 120), result: NaN, atMost: 0 });
-    } finally {
-      await store.stop();
-    }
+async function measure({ name, components, keepsData, run }: Measurement, memory: ReturnType<typeof createMemory>) {
+  const dir = keepsData ? benchDir : join(benchDir, 'fresh');
+  if (!keepsData) await rm(join(dir, 'data'), { recursive: true, force: true });
+  const store = await startStore({
+    ...{ dir, components, log: (line) => log(`${name}: ${line}`), ports: 'free' },
+    env: { APP_PROFILE: 'prod', SHIP_AFTER_SECONDS: '3600' },
+    postgresSettings: { track_commit_timestamp: 'on' }, // delays of events are measured from the commit
+  });
+  try {
+    const rows = await run({ store, log: (line) => log(`${name}: ${line}`) });
+    await memory.record(store, name);
+    return rows;
+  } catch (error) {
+    // A measurement without a result has missed its limit; the others go on.
+    const reason = messageOf(error);
+    log(`${name}: ${reason}`);
+    return [{ name: `${name} failed`, measured: reason.slice(0, 120), result: NaN, atMost: 0 }];
+  } finally {
+    await store.stop();
   }
-  return [...rows, ...memory.rows()];
 }
 
 function machine(): string {
@@ -63,12 +52,22 @@ function machine(): string {
   return `${availableParallelism()} × ${cpus()[0]?.model}, ${memory}, Node ${process.versions.node}, ${load}`;
 }
 
-try {
-  const where = machine();
-  const rows = [...(only.length === names.length ? [await start(say)] : []), ...(await run())];
-  console.log(`\n${where}\n\n${table(rows)}`);
+async function bench({ only }: { only?: string[] }): Promise<void> {
+  const description = machine();
+  const memory = createMemory();
+  const rows: Row[] = only === undefined ? [await start(log)] : [];
+  for (const measurement of measurements.filter(({ name }) => only?.includes(name) ?? true)) {
+    rows.push(...(await measure(measurement, memory)));
+  }
+  rows.push(...memory.rows());
+  console.log(`\n${description}\n\n${report(rows)}`);
   process.exit(rows.some(isMissed) ? 1 : 0);
-} catch (error) {
-  say(error instanceof Error ? error.message : String(error));
-  process.exit(2);
 }
+
+const command = new Command('make bench')
+  .description('Measures speed and memory against their limits, beside a running store if there is one. Takes minutes.')
+  .addOption(new Option('--only <names...>', 'these measurements, and not the start').choices(names))
+  .addHelpText('after', '\nExit code: 0 when every limit is kept, 1 when one is missed or a measurement fails.')
+  .action(bench);
+
+await runCommand(command);

@@ -1,22 +1,22 @@
 import { serviceNames } from '../local/ports.ts';
 import type { Store } from '../local/store.ts';
-import { residentMib } from './measure.ts';
-import type { Row } from './table.ts';
+import { residentMib } from './process-usage.ts';
+import type { Row } from './report.ts';
 
-/** What each service has resident after a measurement, and the most that it had meanwhile; of the measurement that leaves most. */
+/** Resident memory of each service after the measurement that left it largest, and its peak until then. */
 export function createMemory() {
-  const most = new Map<string, { now: number; peak: number; after: string }>();
+  const largest = new Map<string, { now: number; peak: number; after: string }>();
   return {
-    async note(store: Store, after: string): Promise<void> {
+    async record(store: Store, after: string): Promise<void> {
       for (const name of serviceNames.filter(store.has)) {
         const { now, peak } = await residentMib(store.component(name).pid());
-        if (now > (most.get(name)?.now ?? 0)) most.set(name, { now, peak, after });
+        if (now > (largest.get(name)?.now ?? 0)) largest.set(name, { now, peak, after });
       }
     },
     rows: (): Row[] =>
-      [...most].map(([name, { now, peak, after }]) => ({
-        what: `Memory of ${name}`,
-        measured: `resident after ${after}; at the most ${peak.toFixed()} MiB`,
+      [...largest].map(([name, { now, peak, after }]) => ({
+        name: `Memory of ${name}`,
+        measured: `resident after ${after}; peak ${peak.toFixed()} MiB`,
         ...{ result: now, unit: 'MiB', atMost: 150 },
       })),
   };

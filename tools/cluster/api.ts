@@ -1,10 +1,23 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { ApiException, AppsV1Api, BatchV1Api, CoreV1Api, KubeConfig } from '@kubernetes/client-node';
 
-/** The cluster that kubectl would speak to: KUBECONFIG, else the file in the home directory, else the pod's own. */
+export type Cluster = ReturnType<typeof connect>;
+
+/** For the help of a command that connects. */
+export const environmentHelp = `
+Environment:
+  KUBECONFIG  the cluster, as for kubectl
+  NAMESPACE   default: store
+  RELEASE     name of the Helm release, default: store`;
+
+/** The cluster that kubectl uses: KUBECONFIG, else the file in the home directory, else the pod's own. */
 export function connect() {
   const config = new KubeConfig();
-  config.loadFromDefault();
+  try {
+    config.loadFromDefault();
+  } catch (cause) {
+    const file = process.env.KUBECONFIG ?? 'not set';
+    throw new Error(`KUBECONFIG (${file}) cannot be used: ${(cause as Error).message}`, { cause });
+  }
   return {
     config,
     core: config.makeApiClient(CoreV1Api),
@@ -15,52 +28,34 @@ export function connect() {
   };
 }
 
-/** For a command: a wrong KUBECONFIG is told in one line. */
-export function connectOrExit(): Cluster {
+/** Connects, and turns errors of the API into a sentence. */
+export async function withCluster(work: (cluster: Cluster) => Promise<void>): Promise<void> {
+  const cluster = connect();
   try {
-    return connect();
-  } catch (error) {
-    console.error(`KUBECONFIG (${process.env.KUBECONFIG ?? 'not set'}) cannot be used: ${(error as Error).message}`);
-    return process.exit(1);
+    await work(cluster);
+  } catch (cause) {
+    throw new Error(sentence(cause, cluster), { cause });
   }
 }
 
-export type Cluster = ReturnType<typeof connect>;
-
 export const isStatus = (error: unknown, code: number) => error instanceof ApiException && error.code === code;
 
-/** Undefined where there is no such thing. */
+/** For catch: undefined where the API has no such object. */
 export const orUndefined = (error: unknown): undefined => {
   if (isStatus(error, 404)) return undefined;
   throw error;
 };
 
-/** What went wrong, in one sentence; the library's own message is the whole answer with its headers. */
+/** An error as one sentence: the library's own message is the whole response with its headers. */
 export function sentence(error: unknown, { config }: Cluster): string {
   if (error instanceof ApiException) {
     const body = typeof error.body === 'string' ? error.body : JSON.stringify(error.body);
     const message = /"message":"((?:[^"\\]|\\.)*)"/.exec(body)?.[1];
-    return `The cluster refuses it (${error.code}): ${message?.replaceAll('\\"', '"') ?? body}`;
+    return `The cluster refused the request (${error.code}): ${message?.replaceAll('\\"', '"') ?? body}`;
   }
   const code = (error as NodeJS.ErrnoException).code;
-  const server = config.getCurrentCluster()?.server ?? 'nowhere';
+  const server = config.getCurrentCluster()?.server ?? 'an unknown address';
   if (code?.match(/^E(?!RR_)/))
-    return `The cluster does not answer at ${server} (${code}): is it up, and KUBECONFIG the right file?`;
+    return `The cluster does not respond at ${server} (${code}): is it running, and is KUBECONFIG the right file?`;
   return error instanceof Error ? error.message : String(error);
-}
-
-/** Asks every second until the answer is yes; says what it waits for whenever that changes. */
-export async function waitUntil(
-  seconds: number,
-  look: () => Promise<string | undefined>,
-  say: (line: string) => void,
-): Promise<void> {
-  let said: string | undefined;
-  for (const deadline = Date.now() + seconds * 1000; ; await pause(1_000)) {
-    const missing = await look();
-    if (missing === undefined) return;
-    if (missing !== said) say(missing);
-    said = missing;
-    if (Date.now() > deadline) throw new Error(`Not so after ${seconds} s: ${missing}. make doctor says why.`);
-  }
 }

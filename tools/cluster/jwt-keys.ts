@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import type { V1Container, V1Deployment, V1Secret } from '@kubernetes/client-node';
 import { importTokenKey, secretProblem } from '../../services/shared/src/auth/token-keys.ts';
 
-/** The variables of auth, which are the Secret's keys too. */
+/** Variables of auth, which are also the keys of the Secret. */
 export const signingName = 'JWT_SECRET_KEY';
 export const previousName = 'JWT_PREVIOUS_SECRET_KEYS';
 
-/** On the Secret: the kid of the key that a rotation under way brings in, and when the present one began to sign. */
+/** On the Secret: the kid of the key that an unfinished rotation introduces, and since when the present one has signed. */
 export const nextAnnotation = 'store/next-jwt-key';
 export const sinceAnnotation = 'store/jwt-key-since';
 /** On the pods: the kids of the keys that they were started with. */
@@ -19,15 +19,11 @@ export interface Keys {
 
 export function readKeys(secret: V1Secret): Keys {
   const text = (name: string) => Buffer.from(secret.data?.[name] ?? '', 'base64').toString();
-  return { signing: text(signingName).trim(), previous: listed(text(previousName)) };
+  const previous = text(previousName).split(',');
+  return { signing: text(signingName).trim(), previous: previous.map((key) => key.trim()).filter(Boolean) };
 }
 
-const listed = (text: string) =>
-  text
-    .split(',')
-    .map((key) => key.trim())
-    .filter(Boolean);
-
+/** The Secret with other keys, and with these annotations in place of the note of an unfinished rotation. */
 export function withKeys(secret: V1Secret, { signing, previous }: Keys, annotations: Record<string, string>): V1Secret {
   const base64 = (text: string) => Buffer.from(text).toString('base64');
   const { [nextAnnotation]: _, ...kept } = secret.metadata?.annotations ?? {};
@@ -38,36 +34,36 @@ export function withKeys(secret: V1Secret, { signing, previous }: Keys, annotati
   };
 }
 
-/** What is wrong with the keys of a Secret, without telling any. */
+/** What is wrong with the keys of a Secret, without revealing any. */
 export function keysProblem({ signing, previous }: Keys): string | undefined {
-  if (signing === '') return `${signingName} is missing. Make one with: openssl rand -base64 32`;
-  const wrong = secretProblem(signing);
-  if (wrong !== undefined) return `${signingName} ${wrong}`;
+  if (signing === '') return `${signingName} is missing. Generate one with: openssl rand -base64 32`;
+  const problem = secretProblem(signing);
+  if (problem !== undefined) return `${signingName} ${problem}`;
   const at = previous.findIndex((key) => secretProblem(key) !== undefined);
   return at < 0 ? undefined : `${previousName}, number ${at + 1}: ${secretProblem(previous[at] ?? '')}`;
 }
 
 export const newKey = () => randomBytes(32).toString('base64');
 
-/** A digest, which stands in the header of every token. */
+/** The digest of a key that stands in the header of every token. */
 export const kidOf = async (key: string) => (await importTokenKey(key)).kid;
 
 export const kidsOf = async ({ signing, previous }: Keys) =>
   (await Promise.all([signing, ...previous].map(kidOf))).join(' ');
 
-/** The containers that are given the signing key of that Secret, and whether the previous ones too. */
+/** The containers that get the signing key from that Secret, and whether they get the previous keys too. */
 export function readersOf(deployment: V1Deployment, secretName: string) {
   const containers = deployment.spec?.template.spec?.containers ?? [];
   return containers
-    .filter((container) => takes(container, secretName, signingName))
-    .map((container) => ({ container, takesPrevious: takes(container, secretName, previousName) }));
+    .filter((container) => gets(container, secretName, signingName))
+    .map((container) => ({ container, getsPrevious: gets(container, secretName, previousName) }));
 }
 
-const takes = ({ env = [], envFrom = [] }: V1Container, secretName: string, key: string) =>
+const gets = ({ env = [], envFrom = [] }: V1Container, secretName: string, key: string) =>
   env.some(({ valueFrom }) => valueFrom?.secretKeyRef?.name === secretName && valueFrom.secretKeyRef.key === key) ||
   envFrom.some(({ secretRef }) => secretRef?.name === secretName);
 
-/** The Secret that auth is given its key from. */
+/** The Secret that auth gets its key from. */
 export const secretNameOf = (auth: V1Deployment) =>
   auth.spec?.template.spec?.containers.flatMap(({ env }) => env ?? []).find(({ name }) => name === signingName)
     ?.valueFrom?.secretKeyRef?.name;

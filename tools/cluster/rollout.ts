@@ -1,13 +1,19 @@
 import { PatchStrategy, setHeaderOptions, type V1Deployment } from '@kubernetes/client-node';
-import { type Cluster, waitUntil } from './api.ts';
+import pWaitFor from 'p-wait-for';
+import type { Cluster } from './api.ts';
 
 export const nameOf = ({ metadata }: { metadata?: { name?: string } }) => metadata?.name ?? '';
 
-/** Strimzi gives the pods of its Kafka "store" the same instance, but not the same whole. */
+/** Selects the components of a release. By instance alone it would select Strimzi's pods of a Kafka "store" too. */
 export const componentsOf = (release: string) =>
   `app.kubernetes.io/part-of=store,app.kubernetes.io/instance=${release}`;
 
-/** Sets annotations of the pods, which replaces them one by one, as kubectl rollout restart does; the same again changes nothing. */
+export const selectorOf = (selector: NonNullable<V1Deployment['spec']>['selector'] | undefined) =>
+  Object.entries(selector?.matchLabels ?? {})
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',');
+
+/** Sets annotations of a Deployment's pods, which replaces them one by one; the same annotations again change nothing. */
 export async function annotatePods(
   { apps, namespace }: Cluster,
   name: string,
@@ -19,30 +25,41 @@ export async function annotatePods(
   );
 }
 
-/** Waits until all copies are there anew, and the old ones are gone: one that ends still answers for a while. */
+/** Waits until all replicas are new and ready, and the old ones gone: a terminating one still answers for a while. */
 export async function waitForRollout(
   cluster: Cluster,
   names: string[],
   say: (line: string) => void = console.log,
   seconds = 600,
 ): Promise<void> {
-  await Promise.all(names.map((name) => waitUntil(seconds, () => missingOf(cluster, name), say)));
+  await Promise.all(
+    names.map((name) => {
+      let missing: string | undefined;
+      const fallback = () => {
+        throw new Error(`The roll-out takes longer than ${seconds} s: ${missing}. make doctor says why.`);
+      };
+      return pWaitFor(
+        async () => {
+          const before = missing;
+          missing = await missingOf(cluster, name);
+          if (missing !== undefined && missing !== before) say(missing);
+          return missing === undefined;
+        },
+        { interval: 1_000, timeout: { milliseconds: seconds * 1000, fallback } },
+      );
+    }),
+  );
 }
 
 async function missingOf({ apps, core, namespace }: Cluster, name: string): Promise<string | undefined> {
   const { metadata, spec, status } = await apps.readNamespacedDeployment({ name, namespace });
-  if (spec?.paused) return `${name}: its roll-out is paused; kubectl -n ${namespace} rollout resume deployment/${name}`;
+  if (spec?.paused) return `${name}: the roll-out is paused; kubectl -n ${namespace} rollout resume deployment/${name}`;
   const wanted = spec?.replicas ?? 1;
-  if ((status?.observedGeneration ?? 0) < (metadata?.generation ?? 0)) return `${name}: is about to start`;
+  if ((status?.observedGeneration ?? 0) < (metadata?.generation ?? 0)) return `${name}: starting`;
   const ready = Math.min(status?.updatedReplicas ?? 0, status?.availableReplicas ?? 0);
-  if (ready < wanted) return `${name}: ${ready} of ${wanted} new copies ready`;
+  if (ready < wanted) return `${name}: ${ready} of ${wanted} new replicas ready`;
   const pods = await core.listNamespacedPod({ namespace, labelSelector: selectorOf(spec?.selector) });
   const alive = pods.items.filter(({ status }) => status?.phase === 'Running' || status?.phase === 'Pending');
   const old = alive.length - wanted;
-  return old > 0 ? `${name}: ${wanted} of ${wanted} new copies ready, ${old} old still ending` : undefined;
+  return old > 0 ? `${name}: ${wanted} of ${wanted} new replicas ready, ${old} old still terminating` : undefined;
 }
-
-export const selectorOf = (selector: NonNullable<V1Deployment['spec']>['selector'] | undefined) =>
-  Object.entries(selector?.matchLabels ?? {})
-    .map(([key, value]) => `${key}=${value}`)
-    .join(',');

@@ -1,20 +1,21 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { promisify } from 'node:util';
 
 /**
- * Takes the lock of that name, or gives undefined where another process of this machine has it. It is an abstract Unix socket:
- * the kernel releases it however its holder ends, so a lock is never left behind.
+ * Takes a lock that all processes of this machine share. It is an abstract Unix socket, which the kernel releases however
+ * the process ends. @returns a function that releases it, or undefined where another process has it
  */
 export async function tryLock(name: string): Promise<(() => Promise<void>) | undefined> {
   const server = createServer((socket) => socket.destroy());
-  const address = `\0store-${createHash('sha256').update(name).digest('hex').slice(0, 32)}`;
-  const taken = await new Promise<boolean>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
-      error.code === 'EADDRINUSE' ? resolve(true) : reject(error),
-    );
-    server.listen(address, () => resolve(false));
-  });
-  if (taken) return undefined;
+  server.listen(`\0store-${createHash('sha256').update(name).digest('hex').slice(0, 32)}`);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return undefined;
+    throw error;
+  }
   server.unref();
-  return () => new Promise((resolve) => server.close(() => resolve()));
+  return promisify(server.close.bind(server));
 }

@@ -4,10 +4,11 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { serviceNamed, topology } from '../topology/topology.ts';
 import { type GatewayValues, provideGatewayTools, startGateway } from './components/gateway.ts';
-import { provideKafka, startKafka } from './components/kafka.ts';
+import { startKafka } from './components/kafka.ts';
 import { startPostgres } from './components/postgres.ts';
 import { entryOf, gatewayValues, localUrl, nodeFlags, serviceEnv } from './components/services.ts';
 import { type SupervisedProcess, startProcess } from './components/supervised-process.ts';
+import { provideKafka } from './downloads/kafka.ts';
 import { tryLock } from './lock.ts';
 import { checkPorts, fixedPorts, freePorts, type Ports, type ServiceName, serviceNames } from './ports.ts';
 

@@ -12,7 +12,7 @@ async function doctor(env: Record<string, string> = {}) {
   return { said: all, exitCode };
 }
 
-test('make doctor finds nothing wrong', async () => {
+test('make doctor finds nothing wrong with the installed release', async () => {
   const { said, exitCode } = await doctor();
   say(said);
   expect(said).not.toContain('WRONG');
@@ -20,7 +20,7 @@ test('make doctor finds nothing wrong', async () => {
   expect(exitCode).toBe(0);
 });
 
-test('make doctor says so where nothing is installed, and where no cluster answers', async () => {
+test('make doctor names a missing release and an unusable KUBECONFIG', async () => {
   expect(await doctor({ RELEASE: 'absent' })).toEqual({
     said: `There is no release absent in namespace ${namespace}: make deploy`,
     exitCode: 1,
@@ -31,7 +31,7 @@ test('make doctor says so where nothing is installed, and where no cluster answe
   });
 });
 
-test('make doctor names each thing that is wrong, and what to do', async () => {
+test('make doctor reports each problem with its remedy', async () => {
   const secretName = secretNameOf(await apps.readNamespacedDeployment({ name: 'auth', namespace })) ?? '';
   const note = (value: string | null) =>
     core.patchNamespacedSecret(
@@ -39,22 +39,21 @@ test('make doctor names each thing that is wrong, and what to do', async () => {
       setHeaderOptions('Content-Type', PatchStrategy.MergePatch),
     );
   await withInstalledValues(async (file) => {
-    say('an image that is not there, a wrong value, a group that nobody reads, a rotation cut off');
-    // The chart lets SameSite=None pass, auth itself does not without Secure.
+    say('a missing image, an invalid value, a service scaled to 0, an interrupted rotation');
+    // The chart accepts SameSite=None without Secure, auth does not.
     const cookie = ['auth.env.COOKIE_SAME_SITE=None', 'auth.env.COOKIE_SECURE=false'];
     const broken = ['global.image.tags.status=absent', ...cookie, 'invoice.replicas=0'];
     await helm('upgrade', release, 'charts/store', '--values', file, ...broken.flatMap((one) => ['--set', one]));
     await note('0123456789abcdef');
     const wanted = [
       /^WRONG {2}pod status-\S+ has no image \S+\/status:absent$/m,
-      /^WRONG {2}pod auth-\S+, auth ends at once: .*COOKIE_SAME_SITE: /m,
-      /^WRONG {2}invoice: no copy is wanted$/m,
-      /^WRONG {2}invoice-group: nobody reads, \d+ events behind$/m,
+      /^WRONG {2}pod auth-\S+, container auth keeps exiting: .*COOKIE_SAME_SITE: /m,
+      /^WRONG {2}invoice: scaled to 0 replicas$/m,
       /^WRONG {2}Secret \S+: the rotation to key 0123456789abcdef is not finished$/m,
     ];
     let found = { said: '', exitCode: 0 as number | undefined };
     try {
-      await until('the doctor sees it all', async () => {
+      await until('make doctor reports everything', async () => {
         found = await doctor();
         return wanted.every((line) => line.test(found.said));
       }).catch(() => undefined);

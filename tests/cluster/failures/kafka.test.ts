@@ -2,18 +2,18 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
 import { execa } from 'execa';
 import { isReady } from '../../../tools/cluster/pods.ts';
-import { readRelease } from '../../../tools/cluster/release.ts';
 import { nameOf, selectorOf } from '../../../tools/cluster/rollout.ts';
 import { root } from '../../../tools/paths.ts';
-import { cluster, say, until, withInstalledValues } from '../kit/cluster.ts';
+import { cluster, helm, say, until, withInstalledValues } from '../kit/cluster.ts';
 import { underLoad } from '../kit/load.ts';
 
-const { core, apps, batch, namespace } = cluster;
+const { core, apps, batch, namespace, release } = cluster;
 const outageSeconds = Number(process.env.KAFKA_AWAY_SECONDS ?? 120);
 
 /** Whatever stands behind the Service that the services know: a Deployment, or pods that Strimzi's operator keeps. */
 async function findBroker() {
-  const { bootstrapServers } = (await readRelease(cluster))?.values.global.kafka ?? {};
+  const values = await helm('get', 'values', release, '--all', '--output', 'json');
+  const { bootstrapServers }: { bootstrapServers: string } = JSON.parse(values).global.kafka;
   const [host = ''] = bootstrapServers.split(':');
   const service = await core.readNamespacedService({ name: host, namespace });
   const labels = Object.entries(service.spec?.selector ?? {});

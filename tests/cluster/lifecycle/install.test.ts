@@ -11,7 +11,7 @@ test('the demo walks through the gateway', async () => {
     cwd: root,
     env: { GATEWAY_URL: gateway },
   });
-  expect(stdout).toContain('All of it went as it should.');
+  expect(stdout).toContain('Everything went as expected.');
 });
 
 test('a customer of the gateway sees the order confirmed', async () => {

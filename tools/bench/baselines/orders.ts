@@ -3,8 +3,8 @@ import { text } from 'node:stream/consumers';
 import pg from 'pg';
 import { serve } from './server.ts';
 
-// Answers POST /orders with nothing but node:http and pg: the inserts of the order service, a round trip each, in one
-// transaction. The prices are made up instead of asked for.
+// Answers POST /orders by node:http and pg alone: the inserts of the order service in one transaction, a round trip each.
+// Prices are constants instead of answers of the product service.
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
 

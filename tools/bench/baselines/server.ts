@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
-/** The least that answers HTTP. */
-export function serve(answer: (req: IncomingMessage, res: ServerResponse) => Promise<unknown>): void {
+/** Serves HTTP on PORT by node:http alone. */
+export function serve(handle: (req: IncomingMessage, res: ServerResponse) => Promise<unknown>): void {
   const server = createServer((req, res) => {
     if (req.url === '/ready') return res.end();
-    answer(req, res).catch((error) => {
+    handle(req, res).catch((error) => {
       console.error(error);
       res.writeHead(500).end();
     });

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 
-// What stands behind both gateways: its own cost is not what is measured.
+// Stands behind both gateways, so its own cost cancels out.
+
 const body = '[]';
 createServer((_req, res) => {
   res.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body);

@@ -1,47 +1,51 @@
 import pg from 'pg';
 import { bareInserts, bareProducer } from '../baselines/events.ts';
-import type { Measurement } from '../bench.ts';
-import { until } from '../measure.ts';
-import type { Row } from '../table.ts';
+import { until } from '../load.ts';
+import type { Measurement } from '../measurement.ts';
+import type { Row } from '../report.ts';
 
-const amount = 40_000;
+const eventCount = 40_000;
 const groups = ['notification', 'analytics', 'invoice'] as const;
 
-/** How fast what has gathered is worked off: a full outbox by the relay, then a full topic by one group after another. */
+/** How fast a backlog is worked off: a full outbox by the relay, then a full topic by one group after another. */
 export const backlog: Measurement = {
   name: 'backlog',
   components: ['payment', ...groups],
-  async run({ store, say }) {
+  async run({ store, log }) {
     const payment = new pg.Client({ connectionString: store.databaseUrl('payment') });
     const consumers = new pg.Client({ connectionString: store.databaseUrl('consumers') });
     await Promise.all([payment.connect(), consumers.connect()]);
     try {
       await Promise.all((['payment', ...groups] as const).map((name) => store.component(name).stop()));
-      say(`payment publishes ${amount} events`);
-      await payment.query(paidEvents, [amount]);
+      log(`payment publishes ${eventCount} events`);
+      await payment.query(paidEvents, [eventCount]);
       await store.component('payment').restart();
       const count = async (client: pg.Client, rows: string) =>
         Number((await client.query(`select count(*) from ${rows}`)).rows[0].count);
-      await until('the outbox is published', async () => !(await count(payment, 'outbox where sent_at is null')), 200);
+      await until('all events are published', async () => !(await count(payment, 'outbox where sent_at is null')), 200);
       const relayed = await rateOf(payment, 'sent_at', 'outbox');
       const produced = await bareProducer(store.kafkaBrokers, payment);
       const rows: Row[] = [
         {
-          what: 'Relay from a full outbox',
-          measured: `${amount} events; a bare producer ${produced.toFixed()} per s`,
+          name: 'Relay from a full outbox',
+          measured: `${eventCount} events; a producer alone ${produced.toFixed()} per s`,
           ...{ result: relayed, unit: 'per s', atLeast: 5_000 },
         },
       ];
 
       const inserted = await bareInserts(consumers);
       for (const name of groups) {
-        say(`${name} handles the ${amount} events`);
+        log(`${name} handles the ${eventCount} events`);
         await store.component(name).restart();
         const processed = `processed_events where consumer_group = '${name}-group'`;
-        await until(`${name} has handled all`, async () => (await count(consumers, processed)) === amount, 200);
+        await until(
+          `${name} has handled all events`,
+          async () => (await count(consumers, processed)) === eventCount,
+          200,
+        );
         rows.push({
-          what: `Group ${name} from a full topic`,
-          measured: `${amount} events; a bare insert per transaction ${inserted.toFixed()} per s`,
+          name: `Group ${name} from a full topic`,
+          measured: `${eventCount} events; an insert per transaction alone ${inserted.toFixed()} per s`,
           ...{ result: await rateOf(consumers, 'processed_at', processed), unit: 'per s', atLeast: 1_500 },
         });
       }
@@ -52,7 +56,7 @@ export const backlog: Measurement = {
   },
 };
 
-/** Of all kinds this is the one that each group has an effect of. */
+/** The kind that each of the groups handles. */
 const paidEvents = `
   insert into outbox (id, kind, key, payload, traceparent, created_at)
   select gen_random_uuid(), 'OrderPaid', order_id,
@@ -61,7 +65,7 @@ const paidEvents = `
          '00-' || replace(order_id::text, '-', '') || '-00f067aa0ba902b7-01', now()
   from (select n, gen_random_uuid() as order_id from generate_series(1, $1::int) as n) as orders`;
 
-/** What was written down after the first time, by the time that this took: without the start of who did it. */
+/** Rows per second, from the first timestamp to the last: the start of the process is left out. */
 async function rateOf(client: pg.Client, column: string, rows: string): Promise<number> {
   const { rows: found } = await client.query<{ rate: number }>(
     `select count(*) filter (where ${column} > first) / extract(epoch from max(${column}) - first)::float8 as rate

@@ -1,33 +1,34 @@
 import { randomUUID } from 'node:crypto';
 import { orderEventsTopic } from '@store/shared/messaging/topics';
 import pg from 'pg';
+import { quantile } from 'simple-statistics';
 import { kafkaOf } from '../baselines/events.ts';
-import type { Measurement } from '../bench.ts';
-import { atRate, nowMs, orderPlacer, warmUp } from '../load.ts';
-import { percentile, until } from '../measure.ts';
-import type { Row } from '../table.ts';
+import { orderPlacer } from '../customer.ts';
+import { atRate, nowMs, until, warmUp } from '../load.ts';
+import type { Measurement } from '../measurement.ts';
+import type { Row } from '../report.ts';
 import { fillCatalogue } from './products.ts';
 
 const perSecond = 50;
 const seconds = 30;
 
-/** How long after the commit of an order its event can be read. */
+/** How long after the commit of an order its event arrives at a consumer. */
 export const events: Measurement = {
   name: 'events',
   components: ['product', 'order', 'order-worker'],
-  async run({ store, say }) {
+  async run({ store, log }) {
     await fillCatalogue(store.databaseUrl('product'));
     const topic = await openTopic(store.kafkaBrokers);
     const database = new pg.Client({ connectionString: store.databaseUrl('order') });
     await database.connect();
     try {
       const place = await orderPlacer(store.url('order'), store.url('product'), { 'id-account': randomUUID() });
-      say(`warms up, then places ${perSecond} orders per second for ${seconds} s`);
+      log(`warming up, then placing ${perSecond} orders per second for ${seconds} s`);
       await warmUp(place);
       await atRate(perSecond, 10, place);
       const ids = (await atRate(perSecond, seconds, place)).map(({ id }) => id);
-      await until('the topic has every event', () => ids.every((id) => topic.arrivals.has(id)));
-      // Written down just before the commit goes to disk: the delay includes that. Nobody has changed the rows since.
+      await until('every event has arrived', () => ids.every((id) => topic.arrivals.has(id)));
+      // Taken just before the commit is flushed to disk, which the delay thus includes; the rows have not changed since.
       const { rows } = await database.query<{ id: string; at: number }>(
         `select id, (extract(epoch from pg_xact_commit_timestamp(xmin)) * 1000)::float8 as at
          from orders where id = any($1::uuid[])`,
@@ -35,19 +36,19 @@ export const events: Measurement = {
       );
       const delays = rows.map(({ id, at }) => (topic.arrivals.get(id) ?? NaN) - at);
 
-      say('sends as many messages without a store');
+      log('sending messages by Kafka’s client alone');
       const sent = await atRate(perSecond, 10, async () => {
-        const [id, at] = [randomUUID(), nowMs()];
+        const [id, sentAt] = [randomUUID(), nowMs()];
         await topic.send(id);
-        return { id, at };
+        return { id, sentAt };
       });
-      await until('the topic has every message', () => sent.every(({ id }) => topic.arrivals.has(id)));
-      const bare = sent.map(({ id, at }) => (topic.arrivals.get(id) ?? NaN) - at);
+      await until('every message has arrived', () => sent.every(({ id }) => topic.arrivals.has(id)));
+      const bareDelays = sent.map(({ id, sentAt }) => (topic.arrivals.get(id) ?? NaN) - sentAt);
 
       const row = (name: string, share: number, atMost: number): Row => ({
-        what: `Commit of an order to its event on the topic, ${name}`,
-        measured: `at ${perSecond} orders per second; a bare message ${percentile(bare, share).toFixed(1)} ms`,
-        ...{ result: percentile(delays, share), unit: 'ms', atMost },
+        name: `Commit of an order to arrival of its event, ${name}`,
+        measured: `at ${perSecond} orders per second; a message alone ${quantile(bareDelays, share).toFixed(1)} ms`,
+        ...{ result: quantile(delays, share), unit: 'ms', atMost },
       });
       return [row('p50', 0.5, 10), row('p99', 0.99, 50)];
     } finally {
@@ -57,7 +58,7 @@ export const events: Measurement = {
   },
 };
 
-/** Who reads the topic all the time, and knows when each key was first there. */
+/** A consumer that records when a message of each key first arrived, and a producer. */
 async function openTopic(brokers: string[]) {
   const kafka = kafkaOf(brokers);
   const arrivals = new Map<string, number>();

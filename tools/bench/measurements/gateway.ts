@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import getPort from 'get-port';
+import { median } from 'simple-statistics';
 import { parse, stringify } from 'yaml';
 import {
   type GatewayValues,
@@ -8,30 +9,30 @@ import {
   renderGateway,
   startGateway,
 } from '../../local/components/gateway.ts';
-import type { SupervisedProcess } from '../../local/components/supervised-process.ts';
-import { startProcess } from '../../local/components/supervised-process.ts';
-import { benchDir, type Measurement, startBare } from '../bench.ts';
-import { login } from '../login.ts';
-import { cpuMs, inTurns, median, medians, rateOf } from '../measure.ts';
+import { type SupervisedProcess, startProcess } from '../../local/components/supervised-process.ts';
+import { alternate } from '../alternate.ts';
+import { startBaseline } from '../baselines/start-baseline.ts';
+import { login } from '../customer.ts';
+import { benchDir, type Log, logDir, type Measurement } from '../measurement.ts';
+import { cpuMs } from '../process-usage.ts';
+import { rateOf } from '../rates.ts';
 
 const amount = 20_000;
-const rounds = 4;
-const logDir = join(benchDir, 'log');
 
-/** CPU of gateway and auth for a request with a cookie, against the same Envoy that only forwards. */
+/** CPU time of gateway and auth for a request with a cookie, compared with an Envoy that only forwards. */
 export const gateway: Measurement = {
   name: 'gateway',
   components: ['auth', 'account'],
-  async run({ store, say }) {
+  async run({ store, log }) {
     const cookie = await login(store.url('auth'));
-    const upstream = await startBare('upstream.ts', '', say);
+    const upstream = await startBaseline('upstream.ts', '', log);
     const components: SupervisedProcess[] = [upstream];
     try {
       const ports = [store.ports.of('auth'), Number(new URL(upstream.url).port)] as const;
       const values = await gatewayValues(...ports);
-      const checked = await startGateway({ values, dir: join(benchDir, 'gateway'), logDir, log: say });
+      const checked = await startGateway({ values, dir: join(benchDir, 'gateway'), logDir, log });
       components.push(checked);
-      const plain = await startForwarder(await gatewayValues(...ports), say);
+      const plain = await startForwarder(await gatewayValues(...ports), log);
       components.push(plain.component);
       const authPid = () => store.component('auth').pid();
 
@@ -42,24 +43,23 @@ export const gateway: Measurement = {
         const after = await Promise.all(pids.map(cpuMs));
         return after.map((ms, index) => ((ms - (before[index] ?? 0)) * 1000) / amount);
       };
-      const ofAuth: number[] = [];
-      const turns = await inTurns(
-        rounds + 1,
+      const authCosts: number[] = [];
+      const { first, second, ratio } = await alternate(
+        { rounds: 4, warmUp: 1 },
         async () => {
           const [envoy = NaN, auth = NaN] = await cost(values.port, [checked.pid(), authPid()]);
-          ofAuth.push(auth);
-          say(`with check: Envoy ${envoy.toFixed()} and auth ${auth.toFixed()} CPU ms per 1000 requests`);
+          authCosts.push(auth);
+          log(`with check: Envoy ${envoy.toFixed()} and auth ${auth.toFixed()} CPU ms per 1000 requests`);
           return envoy + auth;
         },
         async () => {
           const [envoy = NaN] = await cost(plain.port, [plain.component.pid()]);
-          say(`forwarded only: ${envoy.toFixed()} CPU ms per 1000 requests`);
+          log(`forwarding only: ${envoy.toFixed()} CPU ms per 1000 requests`);
           return envoy;
         },
       );
-      const { first, second, ratio } = medians(turns.slice(1)); // the first turn warms up
-      const measured = `${first.toFixed()} (auth ${median(ofAuth.slice(1)).toFixed()}) against ${second.toFixed()} CPU ms per 1000`;
-      return [{ what: 'GET /accounts, gateway and auth against forwarding', measured, result: ratio, atMost: 3.8 }];
+      const measured = `${first.toFixed()} (auth ${median(authCosts.slice(1)).toFixed()}) against ${second.toFixed()} CPU ms per 1000`;
+      return [{ name: 'GET /accounts, gateway and auth against forwarding', measured, result: ratio, atMost: 3.8 }];
     } finally {
       await Promise.all(components.map((component) => component.stop()));
     }
@@ -78,8 +78,8 @@ async function gatewayValues(auth: number, service: number): Promise<GatewayValu
   };
 }
 
-/** The gateway's own configuration with every filter but the router taken out. */
-async function startForwarder(values: GatewayValues, say: (line: string) => void) {
+/** The gateway's own configuration with every filter removed but the router. */
+async function startForwarder(values: GatewayValues, log: Log) {
   const config = parse(await renderGateway({ ...values, address: '127.0.0.1', reusePort: false }), { merge: true });
   const [store] = config.static_resources.listeners;
   const [{ typed_config: manager }] = store.filter_chains[0].filters;
@@ -97,7 +97,7 @@ async function startForwarder(values: GatewayValues, say: (line: string) => void
     command: envoy,
     args: ['-c', join(dir, 'envoy.yaml'), '--concurrency', '1', '--disable-hot-restart', '--log-level', 'warning'],
     logDir,
-    log: say,
+    log,
     ready: async () => (await fetch(`http://127.0.0.1:${values.metricsPort}/ready`)).ok,
   });
   return { component, port: values.port };

@@ -1,33 +1,35 @@
 import { randomUUID } from 'node:crypto';
-import { compareRates, type Measurement, startBare } from '../bench.ts';
+import { startBaseline } from '../baselines/start-baseline.ts';
+import type { Measurement } from '../measurement.ts';
+import { compareRates } from '../rates.ts';
 import { fillCatalogue } from './products.ts';
 
-/** Without the worker: both sides write events, and publishing them is measured elsewhere (backlog.ts). */
+/** Without the worker: both sides write events, and backlog.ts measures their publishing. */
 export const orders: Measurement = {
   name: 'orders',
   components: ['product', 'order'],
-  async run({ store, say }) {
+  async run({ store, log }) {
     await fillCatalogue(store.databaseUrl('product'));
-    const bare = await startBare('orders.ts', store.databaseUrl('order'), say);
+    const baseline = await startBaseline('orders.ts', store.databaseUrl('order'), log);
     try {
-      const answer = await fetch(`${store.url('product')}/products?size=3`);
-      const products = (await answer.json()) as { id: string }[];
+      const response = await fetch(`${store.url('product')}/products?size=3`);
+      const products = (await response.json()) as { id: string }[];
       const request = {
         method: 'POST' as const,
         headers: { 'content-type': 'application/json', 'id-account': randomUUID() },
-        fresh: () => ({ 'idempotency-key': randomUUID() }),
+        uniqueHeaders: () => ({ 'idempotency-key': randomUUID() }),
         body: JSON.stringify({ items: products.map(({ id }) => ({ productId: id, quantity: 2 })) }),
       };
       const requestTo = (url: string) => ({ ...request, url: `${url}/orders` });
       const rates = await compareRates(
         'POST /orders, 3 items',
         requestTo(store.url('order')),
-        requestTo(bare.url),
-        say,
+        requestTo(baseline.url),
+        log,
       );
       return [{ ...rates, atLeast: 0.4 }];
     } finally {
-      await bare.stop();
+      await baseline.stop();
     }
   },
 };

@@ -1,27 +1,30 @@
+import { isDeepStrictEqual } from 'node:util';
 import pg from 'pg';
-import { compareRates, type Measurement, startBare } from '../bench.ts';
+import { startBaseline } from '../baselines/start-baseline.ts';
+import type { Measurement } from '../measurement.ts';
+import { compareRates } from '../rates.ts';
 
 const path = '/products?size=100';
 
 export const products: Measurement = {
   name: 'products',
   components: ['product'],
-  async run({ store, say }) {
+  async run({ store, log }) {
     const database = store.databaseUrl('product');
     await fillCatalogue(database);
-    const bare = await startBare('products.ts', database, say);
+    const baseline = await startBaseline('products.ts', database, log);
     try {
-      const [service, other] = [{ url: `${store.url('product')}${path}` }, { url: `${bare.url}${path}` }];
-      const [body, otherBody] = await Promise.all([service, other].map(async ({ url }) => (await fetch(url)).text()));
-      if (body !== otherBody) throw new Error('The bare server sends other bytes than the product service.');
-      return [{ ...(await compareRates(`GET ${path}`, service, other, say)), atLeast: 0.5 }];
+      const sides = [{ url: store.url('product') + path }, { url: baseline.url + path }] as const;
+      const [body, otherBody] = await Promise.all(sides.map(async ({ url }) => (await fetch(url)).json()));
+      if (!isDeepStrictEqual(body, otherBody)) throw new Error('The baseline lists other products than the service.');
+      return [{ ...(await compareRates(`GET ${path}`, ...sides, log)), atLeast: 0.5 }];
     } finally {
-      await bare.stop();
+      await baseline.stop();
     }
   },
 };
 
-/** 1,000 products, of which the orders are made too. */
+/** Inserts 1,000 products, from which orders are made too. */
 export async function fillCatalogue(database: string): Promise<void> {
   const client = new pg.Client({ connectionString: database });
   await client.connect();

@@ -1,52 +1,51 @@
 import pg from 'pg';
-import type { Measurement } from '../bench.ts';
-import { inTurns, medians } from '../measure.ts';
+import { alternate } from '../alternate.ts';
+import type { Log, Measurement } from '../measurement.ts';
+import type { Row } from '../report.ts';
 
-const rows = 10_000_000;
-const rounds = 40;
+const rowCount = 10_000_000;
 
 /** Whether the last page of a large table costs more than the first. */
 export const status: Measurement = {
   name: 'status',
   components: ['status'],
   keepsData: true,
-  async run({ store, say }) {
-    await fillTable(store.databaseUrl('status'), say);
+  async run({ store, log }) {
+    await fillTable(store.databaseUrl('status'), log);
     const base = `${store.url('status')}/api/v1/status/?limit=1000`;
     const timed = (url: string) => async () => {
-      const began = performance.now();
-      const answer = await fetch(url);
-      const count = ((await answer.json()) as unknown[]).length;
-      if (count !== 1000) throw new Error(`${url} answers ${answer.status} with ${count} records instead of 1000.`);
-      return performance.now() - began;
+      const start = performance.now();
+      const response = await fetch(url);
+      const count = ((await response.json()) as unknown[]).length;
+      if (count !== 1000) throw new Error(`${url} returned ${response.status} with ${count} records instead of 1000.`);
+      return performance.now() - start;
     };
     const last = await pageBeforeLast(store.databaseUrl('status'), base);
 
-    const results = [];
+    const rows: Row[] = [];
     for (const [name, url] of [
       ['cursor', `${base}&cursor=${encodeURIComponent(last.time)}`],
       ['after', `${base}&after=${last.after}`],
     ] as const) {
-      say(`compares first and last page by ${name}`);
-      const pairs = (await inTurns(rounds, timed(url), timed(base))).slice(5); // the first ones warm up
-      const { first, second, ratio } = medians(pairs);
-      const measured = `${first.toFixed(1)} against ${second.toFixed(1)} ms at ${rows / 1e6} million rows`;
-      results.push({
-        what: `Status page of 1000 by ${name}, last against first`,
+      log(`comparing the first and the last page by ${name}`);
+      const { first, second, ratio } = await alternate({ rounds: 35, warmUp: 5 }, timed(url), timed(base));
+      const measured = `${first.toFixed(1)} against ${second.toFixed(1)} ms at ${rowCount / 1e6} million rows`;
+      rows.push({
+        name: `Status page of 1000 by ${name}, last against first`,
         measured,
         result: ratio,
         atMost: 1.2,
       });
     }
-    say('asks for the last page by skip');
-    // The service gives a statement 10 s, which this one may need on a busy machine.
-    const skipped = await timed(`${base}&skip=${rows - 1000}`)().then((ms) => `${ms.toFixed()} ms`, String);
-    results.push({ what: 'The same by skip, for comparison', measured: skipped });
-    return results;
+    log('requesting the last page by skip');
+    // May fail on a busy machine: the service limits a statement to 10 s.
+    const skipped = await timed(`${base}&skip=${rowCount - 1000}`)().then((ms) => `${ms.toFixed()} ms`, String);
+    rows.push({ name: 'The same by skip, for comparison', measured: skipped });
+    return rows;
   },
 };
 
-/** Where the last 1000 records begin: their cursor, and the `after` that a walk would bring there. */
+/** Where the last 1000 records begin: their `cursor`, and the `after` that pagination would arrive at. */
 async function pageBeforeLast(database: string, base: string) {
   const client = new pg.Client({ connectionString: database });
   await client.connect();
@@ -56,31 +55,31 @@ async function pageBeforeLast(database: string, base: string) {
   );
   await client.end();
   const time: string = found[0].time;
-  // A page of one record from just before: its Link says how the service itself would go on.
+  // The Link of a page of one record from just before says how the service itself would continue.
   const before = new Date(Date.parse(time) - 1).toISOString();
-  const answer = await fetch(`${base.replace('limit=1000', 'limit=1')}&cursor=${encodeURIComponent(before)}`);
-  const after = /[?&]after=([^&>]+)/.exec(answer.headers.get('link') ?? '')?.[1];
+  const response = await fetch(`${base.replace('limit=1000', 'limit=1')}&cursor=${encodeURIComponent(before)}`);
+  const after = /[?&]after=([^&>]+)/.exec(response.headers.get('link') ?? '')?.[1];
   if (after === undefined) throw new Error('The page before the last has no Link to the next.');
   return { time, after };
 }
 
-/** Made once, kept for the next run. One record a second of 500 stations in turn, so no two share a time. */
-async function fillTable(database: string, say: (line: string) => void): Promise<void> {
+/** Runs once: the rows are kept. One record per second, of 500 stations in turn, so no two share a time. */
+async function fillTable(database: string, log: Log): Promise<void> {
   const client = new pg.Client({ connectionString: database });
   await client.connect();
   try {
     const { rows: counted } = await client.query('select count(*)::int as count from station_status');
-    if (counted[0].count === rows) return;
-    say(`makes ${rows / 1e6} million rows, once; about two minutes`);
+    if (counted[0].count === rowCount) return;
+    log(`inserting ${rowCount / 1e6} million rows, once; takes about two minutes`);
     await client.query('truncate station_status');
-    for (let from = 0; from < rows; from += 500_000) {
+    for (let from = 0; from < rowCount; from += 500_000) {
       await client.query(
         `insert into station_status (station_id, bikes_available, docks_available, time, category1)
          select n % 500, n % 40, 40 - n % 40, timestamptz '2020-01-01Z' + n * interval '1 second', 'a'
          from generate_series($1::int, $2::int) n`,
         [from, from + 499_999],
       );
-      say(`${(from + 500_000) / 1e6} million rows`);
+      log(`${(from + 500_000) / 1e6} million rows`);
     }
     await client.query('vacuum (analyze) station_status');
   } finally {

@@ -1,27 +1,39 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { Command, Option } from 'commander';
 import { execa } from 'execa';
 import { provideHelm } from '../../local/downloads/helm.ts';
 import { cacheDir, root } from '../../paths.ts';
+import { runCommand } from '../../run-command.ts';
 
-// make deploy: installs or upgrades the release in the cluster that kubectl speaks to, and waits until all of it is ready.
-// VALUES: files of values, which go before the chart's own; none: make deploy VALUES=
+interface Options {
+  namespace: string;
+  release: string;
+  values: string;
+  timeout: string;
+}
 
-const { NAMESPACE = '', RELEASE = '', VALUES = '', TIMEOUT = '' } = process.env;
 const run = (command: string, args: string[]) => execa(command, args, { cwd: root, stdio: 'inherit' });
 
-try {
+async function deploy({ namespace, release, values, timeout }: Options): Promise<void> {
   const images = join(cacheDir, 'images.yaml');
   if (!existsSync(images)) throw new Error('There are no images yet: make images');
   const helm = await provideHelm();
-  if (NAMESPACE === 'store') await run('kubectl', ['apply', '-f', 'k8s/namespace.yaml']);
-  const files = [...VALUES.split(' ').filter(Boolean), images].flatMap((file) => ['--values', file]);
-  const release = ['upgrade', RELEASE, 'charts/store', '--install', '--namespace', NAMESPACE, ...files];
+  if (namespace === 'store') await run('kubectl', ['apply', '-f', 'k8s/namespace.yaml']);
+  const files = [...values.split(' ').filter(Boolean), images].flatMap((file) => ['--values', file]);
   console.log(
-    `Waits up to ${TIMEOUT} until everything is ready; kubectl -n ${NAMESPACE} get pods shows how far it is.`,
+    `Waiting up to ${timeout} until everything is ready; kubectl -n ${namespace} get pods shows the progress.`,
   );
-  await run(helm, [...release, '--wait', '--timeout', TIMEOUT]);
-} catch (error) {
-  if (error instanceof Error && !('exitCode' in error)) console.error(error.message);
-  process.exitCode = 1;
+  const args = ['upgrade', release, 'charts/store', '--install', '--namespace', namespace, ...files];
+  await run(helm, [...args, '--wait', '--timeout', timeout]);
 }
+
+const command = new Command('make deploy')
+  .description('Installs or upgrades the release in the cluster of kubectl, and waits until everything is ready.')
+  .addOption(new Option('--namespace <name>').env('NAMESPACE').makeOptionMandatory())
+  .addOption(new Option('--release <name>').env('RELEASE').makeOptionMandatory())
+  .addOption(new Option('--values <files>', 'values besides the images, separated by blanks').env('VALUES').default(''))
+  .addOption(new Option('--timeout <duration>').env('TIMEOUT').makeOptionMandatory())
+  .action(deploy);
+
+await runCommand(command);

@@ -1,15 +1,19 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Command, Option } from 'commander';
 import { execa } from 'execa';
 import { stringify } from 'yaml';
 import { cacheDir, root } from '../../paths.ts';
+import { runCommand } from '../../run-command.ts';
 
-// make images: builds every service's image, brings them into the cluster or to a registry, and writes their names for
-// make deploy. A tag names the image's content, so that a deployment changes just the services that have changed.
+interface Options {
+  docker: string;
+  buildFlags: string;
+  push: string;
+  load: string;
+}
 
-const { DOCKER = '', BUILD_FLAGS = '', LOAD_IMAGES = '', PUSH = '' } = process.env;
-const repository = PUSH || 'store';
 const words = (text: string) => text.split(' ').filter(Boolean);
 
 async function run(command: string, ...args: string[]): Promise<string> {
@@ -18,31 +22,48 @@ async function run(command: string, ...args: string[]): Promise<string> {
   return (await execa(file, [...firstArgs, ...args], options)).stdout;
 }
 
-async function build(service: string): Promise<string> {
-  const began = Date.now();
+/** @returns the tag, which names the content, so that a deployment replaces only the services that have changed */
+async function build(service: string, repository: string, { docker, buildFlags }: Options): Promise<string> {
+  const startedAt = Date.now();
   const name = `${repository}/${service}`;
-  console.log(`${name}: is built`);
+  console.log(`${name}: building`);
   const args = ['--file', 'services/Dockerfile', '--build-arg', `SERVICE=${service}`, '--tag', `${name}:latest`];
-  await run(DOCKER, 'build', ...args, ...words(BUILD_FLAGS), '.');
-  const id = await run(DOCKER, 'image', 'inspect', '--format', '{{.Id}}', `${name}:latest`);
+  await run(docker, 'build', ...args, ...words(buildFlags), '.');
+  const id = await run(docker, 'image', 'inspect', '--format', '{{.Id}}', `${name}:latest`);
   const tag = id.replace('sha256:', '').slice(0, 12);
-  await run(DOCKER, 'tag', `${name}:latest`, `${name}:${tag}`);
-  console.log(`${name}: ${tag} after ${((Date.now() - began) / 1000).toFixed(0)} s`);
+  await run(docker, 'tag', `${name}:latest`, `${name}:${tag}`);
+  console.log(`${name}: ${tag} after ${((Date.now() - startedAt) / 1000).toFixed(0)} s`);
   return tag;
 }
 
-try {
+async function images(options: Options): Promise<void> {
+  const { docker, push, load } = options;
+  const repository = push || 'store';
   const tags: Record<string, string> = {};
   for (const service of (await readdir(join(root, 'services'))).sort()) {
-    if (existsSync(join(root, 'services', service, 'src/main.ts'))) tags[service] = await build(service);
+    const isService = existsSync(join(root, 'services', service, 'src/main.ts'));
+    if (isService) tags[service] = await build(service, repository, options);
   }
   const images = Object.entries(tags).map(([service, tag]) => `${repository}/${service}:${tag}`);
-  console.log(`${PUSH ? `${DOCKER} push` : LOAD_IMAGES}: ${images.length} images`);
-  if (PUSH) for (const image of images) await run(DOCKER, 'push', image);
-  else await run(LOAD_IMAGES, ...images);
+  console.log(`${push ? `${docker} push` : load}: ${images.length} images`);
+  if (push) for (const image of images) await run(docker, 'push', image);
+  else await run(load, ...images);
   await mkdir(cacheDir, { recursive: true });
   await writeFile(join(cacheDir, 'images.yaml'), stringify({ global: { image: { repository, tags } } }));
-} catch (error) {
-  console.error(error instanceof Error ? error.message.split('\n')[0] : error);
-  process.exit(1);
 }
+
+const command = new Command('make images')
+  .description(
+    'Builds the image of every service, loads them into the cluster or pushes them to a registry, and writes their names for make deploy.',
+  )
+  .addOption(new Option('--docker <command>').env('DOCKER').makeOptionMandatory())
+  .addOption(new Option('--build-flags <flags>', 'further flags of docker build').env('BUILD_FLAGS').default(''))
+  .addOption(new Option('--push <repository>', 'push to host/path instead of loading').env('PUSH').default(''))
+  .addOption(
+    new Option('--load <command>', 'loads the images that follow it into the cluster')
+      .env('LOAD_IMAGES')
+      .makeOptionMandatory(),
+  )
+  .action(images);
+
+await runCommand(command, (error) => (error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)));

@@ -5,28 +5,19 @@ import { keysProblem, nextAnnotation, readKeys, secretNameOf } from '../jwt-keys
 import { nameOf } from '../rollout.ts';
 import { type Finding, ok, wrong } from './findings.ts';
 
-/** Every Secret that a container is given something from: is it there, with that key, and of the right form? Nothing is printed. */
+/** Whether every Secret that a container gets a variable from exists, with that key and a valid value. No value is printed. */
 export async function checkSecrets({ core, namespace }: Cluster, deployments: V1Deployment[]): Promise<Finding[]> {
-  const wanted = new Map<string, Map<string, string>>();
-  for (const deployment of deployments) {
-    for (const { env = [] } of deployment.spec?.template.spec?.containers ?? []) {
-      for (const { name: variable, valueFrom } of env) {
-        const { name, key, optional } = valueFrom?.secretKeyRef ?? {};
-        if (name && key && !optional) wanted.set(name, (wanted.get(name) ?? new Map()).set(key, variable));
-      }
-    }
-  }
   const jwt = deployments.map((one) => nameOf(one) === 'auth' && secretNameOf(one)).find(Boolean);
   const findings: Finding[] = [];
-  for (const [name, keys] of wanted) {
+  for (const [name, variables] of referencesOf(deployments)) {
     const secret = await core.readNamespacedSecret({ name, namespace }).catch(orUndefined);
-    const problem = secret ? problemOf(secret, keys, name === jwt) : 'it is missing';
-    const todo =
-      name === 'store-jwt' || name === 'databases'
-        ? 'make deploy makes what is missing'
-        : `kubectl -n ${namespace} edit secret ${name}`;
-    if (problem) findings.push(wrong(`Secret ${name}: ${problem}`, todo));
-    else findings.push(ok(`Secret ${name}: ${[...keys.keys()].sort().join(', ')}`));
+    const problem = secret ? problemOf(secret, variables, name === jwt) : 'it is missing';
+    const isGenerated = name === 'store-jwt' || name === 'databases';
+    const remedy = isGenerated
+      ? 'make deploy generates what is missing'
+      : `kubectl -n ${namespace} edit secret ${name}`;
+    if (problem) findings.push(wrong(`Secret ${name}: ${problem}`, remedy));
+    else findings.push(ok(`Secret ${name}: ${[...variables.keys()].sort().join(', ')}`));
     const next = secret?.metadata?.annotations?.[nextAnnotation];
     if (next)
       findings.push(
@@ -36,8 +27,19 @@ export async function checkSecrets({ core, namespace }: Cluster, deployments: V1
   return findings;
 }
 
-function problemOf(secret: V1Secret, keys: Map<string, string>, isJwt: boolean): string | undefined {
-  for (const [key, variable] of keys) {
+/** By name of the Secret: its keys that are needed, each with the variable that it becomes. */
+function referencesOf(deployments: V1Deployment[]): Map<string, Map<string, string>> {
+  const references = new Map<string, Map<string, string>>();
+  const containers = deployments.flatMap(({ spec }) => spec?.template.spec?.containers ?? []);
+  for (const { name: variable, valueFrom } of containers.flatMap(({ env = [] }) => env)) {
+    const { name, key, optional } = valueFrom?.secretKeyRef ?? {};
+    if (name && key && !optional) references.set(name, (references.get(name) ?? new Map()).set(key, variable));
+  }
+  return references;
+}
+
+function problemOf(secret: V1Secret, variables: Map<string, string>, isJwt: boolean): string | undefined {
+  for (const [key, variable] of variables) {
     const value = Buffer.from(secret.data?.[key] ?? '', 'base64').toString();
     if (value === '') return `${key} is missing or empty`;
     if (variable === 'DATABASE_URL' && !databaseUrl.safeParse(value).success)

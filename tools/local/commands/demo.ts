@@ -1,143 +1,142 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { Command } from 'commander';
 import makeFetchCookie from 'fetch-cookie';
+import pWaitFor from 'p-wait-for';
+import { messageOf, runCommand } from '../../run-command.ts';
 import { fixedPorts } from '../ports.ts';
 
-// A customer walks through the store, by the gateway alone. Everything is made anew, so it can be repeated.
-// GATEWAY_URL: another store than the local one.
-
-const gateway = process.env.GATEWAY_URL || `http://localhost:${fixedPorts().gateway}`;
-const longestLifeMs = 60_000;
-const withCookies = makeFetchCookie(fetch);
+let gateway: string;
+const fetchWithCookies = makeFetchCookie(fetch);
 
 interface Step {
-  say: string;
+  title: string;
   method?: string;
   path: string;
   body?: object;
   headers?: Record<string, string>;
-  /** The status that it has to be answered with. */
-  expect: number;
+  expectedStatus: number;
   withoutCookie?: boolean;
 }
 
-async function step({ say, method = 'GET', path, body, headers = {}, expect, withoutCookie }: Step) {
-  const answer = await (withoutCookie ? fetch : withCookies)(new URL(path, gateway), {
+/** Sends a request, prints it with its response, and fails where the status is another than expected. */
+async function step({ title, method = 'GET', path, body, headers = {}, expectedStatus, withoutCookie }: Step) {
+  const response = await (withoutCookie ? fetch : fetchWithCookies)(new URL(path, gateway), {
     method,
     headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
     body: body && JSON.stringify(body),
   });
-  const text = (await answer.text()).trim();
-  console.log(`\n${say}\n  ${method} ${path}${body ? ` ${JSON.stringify(body)}` : ''}`);
+  const text = (await response.text()).trim();
+  console.log(`\n${title}\n  ${method} ${path}${body ? ` ${JSON.stringify(body)}` : ''}`);
   for (const [name, value] of Object.entries(headers)) console.log(`  ${name}: ${value}`);
-  console.log(`  ${answer.status} ${text.length > 400 ? `${text.slice(0, 400)} …` : text}`);
+  console.log(`  ${response.status} ${text.length > 400 ? `${text.slice(0, 400)} …` : text}`);
   for (const name of ['location', 'link', 'idempotency-replayed']) {
-    const value = answer.headers.get(name);
+    const value = response.headers.get(name);
     if (value) console.log(`  ${name}: ${value}`);
   }
-  if (answer.status !== expect) throw new Error(`That should have been answered with ${expect}.`);
-  return { headers: answer.headers, json: text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : undefined };
+  if (response.status !== expectedStatus) throw new Error(`Expected status ${expectedStatus}.`);
+  return {
+    headers: response.headers,
+    json: text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : undefined,
+  };
 }
 
-/** The path of the next page, or undefined after the last. */
-const nextOf = (headers: Headers) => headers.get('link')?.match(/<([^>]+)>;\s*rel="next"/)?.[1];
+const get = (title: string, path: string) => step({ title, path, expectedStatus: 200 });
+const create = (title: string, path: string, body?: object, headers?: Record<string, string>) =>
+  step({ title, method: 'POST', path, body, headers, expectedStatus: 201 });
 
-const create = (path: string, body: object) => ({ method: 'POST', path, body, expect: 201 });
-
-/** The path of a new order. */
-async function place(say: string, items: object[]): Promise<string> {
-  const { json } = await step({ say, ...create('/orders', { items }) });
-  return `/orders/${json.id}`;
+/** @returns the path of the new order */
+async function placeOrder(title: string, items: object[]): Promise<string> {
+  const { headers } = await create(title, '/orders', { items });
+  return headers.get('location') ?? '';
 }
 
-/** Waits until an order has come to that status by its events. */
-async function until(status: string, say: string, path: string): Promise<void> {
-  process.stdout.write(`\n${say} `);
-  for (const deadline = Date.now() + longestLifeMs; ; await sleep(200)) {
-    const answer = await withCookies(new URL(path, gateway));
-    const order = (answer.ok ? await answer.json() : {}) as { status?: string };
-    if (order.status === status) break;
-    if (Date.now() > deadline) throw new Error(`It is still ${order.status ?? `answered with ${answer.status}`}.`);
-    process.stdout.write('.');
-  }
+/** Waits until events have brought an order to a status. */
+async function waitForStatus(title: string, path: string, expected: string): Promise<void> {
+  process.stdout.write(`\n${title} `);
+  let status: string | undefined;
+  const timeout = { milliseconds: 60_000, message: `The order did not become ${expected} within a minute.` };
+  await pWaitFor(
+    async () => {
+      const response = await fetchWithCookies(new URL(path, gateway));
+      if (response.ok) ({ status } = (await response.json()) as { status: string });
+      if (status !== expected) process.stdout.write('.');
+      return status === expected;
+    },
+    { interval: 200, timeout },
+  );
   console.log(`${status}\n  make timeline ORDER=${path.split('/')[2]} prints its events`);
 }
 
-async function walk(): Promise<void> {
-  const email = `ada-${randomUUID().slice(0, 8)}@example.com`;
-  const password = randomUUID();
+async function demo(): Promise<void> {
+  gateway = process.env.GATEWAY_URL || `http://localhost:${fixedPorts().gateway}`;
+  const { ok } = await fetch(`${gateway}/health-check`).catch(() => ({ ok: false }));
+  if (!ok) throw new Error(`The store does not respond at ${gateway}: start it with make run.`);
 
-  await step({ say: 'A stranger sees no account.', path: '/accounts', expect: 401, withoutCookie: true });
-  const person = { name: 'Ada', email, password };
-  await step({ say: 'Ada registers.', ...create('/auth/register', person) });
-  const credentials = { email, password };
+  const credentials = { email: `ada-${randomUUID().slice(0, 8)}@example.com`, password: randomUUID() };
   await step({
-    say: 'She logs in, and is given a cookie.',
-    method: 'POST',
-    path: '/auth/login',
-    body: credentials,
-    expect: 200,
+    title: 'Without a token, accounts are refused.',
+    path: '/accounts',
+    expectedStatus: 401,
+    withoutCookie: true,
   });
-  await step({ say: 'Now she sees her account.', path: '/accounts', expect: 200 });
+  await create('Ada registers.', '/auth/register', { name: 'Ada', ...credentials });
+  const login = { method: 'POST', path: '/auth/login', body: credentials, expectedStatus: 200 };
+  await step({ title: 'She logs in and gets a cookie with a token.', ...login });
+  await get('Now she sees her account.', '/accounts');
 
   const items: { productId: string; quantity: number }[] = [];
-  const wares = [
+  for (const product of [
     { name: 'Green tea', price: 4.95, unit: 'box' },
     { name: 'Oat biscuits', price: 2.3, unit: 'packet' },
     { name: 'Coffee beans', price: 12.0125, unit: 'kg' },
-  ];
-  for (const body of wares) {
-    const { json } = await step({ say: `A product: ${body.name}.`, ...create('/products', body) });
+  ]) {
+    const { json } = await create(`A new product: ${product.name}.`, '/products', product);
     items.push({ productId: json.id, quantity: items.length + 1 });
   }
-  const catalogue = await step({ say: 'The catalogue, two at a time.', path: '/products?size=2', expect: 200 });
-  const nextPage = nextOf(catalogue.headers);
-  if (nextPage) await step({ say: 'The next page is where Link says.', path: nextPage, expect: 200 });
+  const tea = items[0]?.productId;
+  const { headers } = await get('The catalogue, two products per page.', '/products?size=2');
+  const next = headers.get('link')?.match(/<([^>]+)>;\s*rel="next"/)?.[1];
+  if (next) await get('The next page, by its Link.', next);
 
-  const order = {
-    ...create('/orders', { items }),
-    headers: { 'idempotency-key': randomUUID() },
-  };
-  const { json: placed } = await step({ say: 'Ada orders all three.', ...order });
-  const { json: again } = await step({ say: 'The line was bad, she sends it again: still one order.', ...order });
-  if (again.id !== placed.id) throw new Error('That should have been the same order.');
-  await until('CONFIRMED', 'First ending: stock is reserved, the order is paid.', `/orders/${placed.id}`);
+  const key = { 'idempotency-key': randomUUID() };
+  const { json: order } = await create('Ada orders all three.', '/orders', { items }, key);
+  const { json: again } = await create(
+    'She sends the request again: it is still one order.',
+    '/orders',
+    { items },
+    key,
+  );
+  if (again.id !== order.id) throw new Error(`The second response is another order: ${again.id}.`);
+  await waitForStatus('First outcome: stock is reserved and the order is paid.', `/orders/${order.id}`, 'CONFIRMED');
 
   const piano = { name: 'Grand piano', price: 120_000, unit: 'piece' };
-  const { json: dear } = await step({ say: 'A product above what is paid.', ...create('/products', piano) });
-  const tooDear = await place('She orders it.', [{ productId: dear.id, quantity: 1 }]);
-  await until('CANCELLED', 'Second ending: the payment is refused, the stock released.', tooDear);
-  await step({ say: 'Why?', path: `${tooDear}/cancellation`, expect: 200 });
-  const tooMany = await place('Far too much tea.', [{ productId: items[0]?.productId, quantity: 10_000 }]);
-  await until('CANCELLED', 'Or there is not enough of it.', tooMany);
-  await step({ say: 'Why?', path: `${tooMany}/cancellation`, expect: 200 });
+  const { json: expensive } = await create('A product above the payment limit.', '/products', piano);
+  const unpaid = await placeOrder('She orders it.', [{ productId: expensive.id, quantity: 1 }]);
+  await waitForStatus('Second outcome: payment is declined and the stock released.', unpaid, 'CANCELLED');
+  await get('The reason:', `${unpaid}/cancellation`);
+  const outOfStock = await placeOrder('More tea than there is.', [{ productId: tea, quantity: 10_000 }]);
+  await waitForStatus('The same outcome for lack of stock.', outOfStock, 'CANCELLED');
+  await get('The reason:', `${outOfStock}/cancellation`);
 
-  const regretted = await place('One more box of tea.', [{ productId: items[0]?.productId, quantity: 1 }]);
-  await until('CONFIRMED', 'It is paid.', regretted);
-  const thought = 'Third ending: she thinks better of it, her money goes back.';
-  await step({ say: thought, method: 'POST', path: `${regretted}/cancellation`, expect: 201 });
-  await step({ say: 'The order is cancelled.', path: regretted, expect: 200 });
-  await step({ say: 'Her orders.', path: '/orders?page=0&size=10&sort=createdAt,desc', expect: 200 });
+  const regretted = await placeOrder('One more box of tea.', [{ productId: tea, quantity: 1 }]);
+  await waitForStatus('It is paid.', regretted, 'CONFIRMED');
+  await create('Third outcome: she cancels a paid order and is refunded.', `${regretted}/cancellation`);
+  await get('The order is cancelled.', regretted);
+  await get('All her orders.', '/orders?page=0&size=10&sort=createdAt,desc');
 
-  const { json: records } = await step({ say: 'Stations, by time.', path: '/api/v1/status/?limit=3', expect: 200 });
+  const { json: records } = await get('Station status records, by time.', '/api/v1/status/?limit=3');
   const last = records.at(-1);
-  if (last) {
-    const cursor = encodeURIComponent(last.time);
-    await step({ say: 'And those after the last.', path: `/api/v1/status/?limit=3&cursor=${cursor}`, expect: 200 });
-  } else {
-    console.log('  (none yet: make seed brings 200,000)');
-  }
+  if (last) await get('The next ones.', `/api/v1/status/?limit=3&cursor=${encodeURIComponent(last.time)}`);
+  else console.log('  (none yet: make seed adds 200,000)');
 
-  await step({ say: 'Ada logs out.', path: '/auth/logout', expect: 200 });
-  await step({ say: 'She is a stranger again.', path: '/accounts', expect: 401 });
+  await get('Ada logs out.', '/auth/logout');
+  await step({ title: 'Without the cookie she is refused again.', path: '/accounts', expectedStatus: 401 });
+  console.log('\nEverything went as expected.');
 }
 
-try {
-  const { ok } = await fetch(`${gateway}/health-check`).catch(() => ({ ok: false }));
-  if (!ok) throw new Error(`The store does not answer at ${gateway}: start it with make run.`);
-  await walk();
-  console.log('\nAll of it went as it should.');
-} catch (error) {
-  console.error(`\n${error instanceof Error ? error.message : error}`);
-  process.exitCode = 1;
-}
+const command = new Command('make demo')
+  .description('Walks through the running store as a customer, by requests to the gateway. Can be repeated.')
+  .addHelpText('after', '\nEnvironment:\n  GATEWAY_URL  of another store than the local one')
+  .action(demo);
+
+await runCommand(command, (error) => `\n${messageOf(error)}`);

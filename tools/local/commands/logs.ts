@@ -1,38 +1,47 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
+import { Command } from 'commander';
 import { execa } from 'execa';
 import { cacheDir } from '../../paths.ts';
+import { runCommand } from '../../run-command.ts';
 
-const [wanted] = process.argv.slice(2);
 const logDir = join(cacheDir, 'log');
-const components = existsSync(logDir)
-  ? readdirSync(logDir).flatMap((file) => (file.endsWith('.log') ? basename(file, '.log') : []))
-  : [];
-
-if (!components.length) fail('There are no logs yet: start the store with make run.');
-if (wanted && !components.includes(wanted)) fail(`There is no log of ${wanted}. There are: ${components.join(', ')}.`);
-
-const shown = wanted ? [wanted] : components;
-const width = Math.max(...shown.map((name) => name.length));
 const colours = ['cyan', 'green', 'yellow', 'magenta', 'blue', 'red'] as const;
 
-shown.forEach((name, index) => {
-  const prefix = `${name.padEnd(width)} |`;
-  const colour = colours[index % colours.length] ?? 'cyan';
-  const head = process.stdout.isTTY ? styleText(colour, prefix) : prefix;
-  const tail = execa('tail', ['-n', wanted ? '100' : '10', '-F', join(logDir, `${name}.log`)], {
-    stderr: 'ignore', // it tells of every log that is begun anew
-    buffer: false,
-    reject: false,
-  });
-  createInterface({ input: tail.stdout }).on('line', (line) => console.log(`${head} ${line}`));
-});
-
-process.stdout.on('error', () => process.exit(0)); // make logs | head
-
-function fail(sentence: string): never {
-  console.error(sentence);
-  process.exit(1);
+async function followLogs(component?: string): Promise<void> {
+  const files = existsSync(logDir) ? readdirSync(logDir).filter((file) => file.endsWith('.log')) : [];
+  const components = files.map((file) => basename(file, '.log'));
+  if (components.length === 0) throw new Error('There are no logs yet: start the store with make run.');
+  if (component !== undefined && !components.includes(component)) {
+    throw new Error(`There is no log of ${component}. There are logs of: ${components.join(', ')}.`);
+  }
+  const shown = component === undefined ? components : [component];
+  const lineCount = component === undefined ? 10 : 100;
+  const width = Math.max(...shown.map((name) => name.length));
+  process.stdout.on('error', () => process.exit(0)); // make logs | head
+  await Promise.all(
+    shown.map((name, index) => {
+      const prefix = `${name.padEnd(width)} |`;
+      const colour = colours[index % colours.length] ?? 'cyan';
+      const head = process.stdout.isTTY ? styleText(colour, prefix) : prefix;
+      return execa('tail', ['-n', String(lineCount), '-F', join(logDir, `${name}.log`)], {
+        stdout: [
+          function* (line: unknown) {
+            yield `${head} ${line}`;
+          },
+          'inherit',
+        ],
+        stderr: 'ignore', // reports every log that starts anew
+        buffer: false,
+      });
+    }),
+  );
 }
+
+const command = new Command('make logs')
+  .description('Follows the logs of the local run: the last 10 lines of each, and what is added.')
+  .argument('[component]', 'follow this one, from its last 100 lines on')
+  .action((component?: string) => followLogs(component));
+
+await runCommand(command);

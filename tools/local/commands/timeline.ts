@@ -2,80 +2,60 @@ import { readRanges, topicRanges } from '@store/shared/messaging/dead-letters/re
 import { createKafka, readMessage } from '@store/shared/messaging/kafka';
 import { orderEventsTopic } from '@store/shared/messaging/topics';
 import { createLog } from '@store/shared/observability/log';
-import { Partitioners } from 'kafkajs';
+import { Command } from 'commander';
+import { markdownTable } from 'markdown-table';
+import { messageOf, runCommand } from '../../run-command.ts';
 import { fixedPorts } from '../ports.ts';
 
-// make timeline ORDER=<id>: what has happened to an order of the running store, as its topic tells it.
-
-interface Line {
+interface OrderEvent {
   kind: string;
   time: Date;
-  id: string;
   source: string;
+  id: string;
   traceId: string;
 }
 
-const brokers = [`127.0.0.1:${fixedPorts().kafka}`];
-const kafka = createKafka({ brokers, clientId: 'make-timeline', log: createLog('timeline', 'silent') });
-
-/** Of all partitions only the one that has this key. */
-async function eventsOf(key: string): Promise<Line[]> {
-  const ranges = await topicRanges(kafka, orderEventsTopic);
-  const partition = Partitioners.DefaultPartitioner()({
-    topic: orderEventsTopic,
-    partitionMetadata: ranges.map((range) => ({
-      ...{ partitionId: range.partition, leader: 0, replicas: [], isr: [], partitionErrorCode: 0 },
-    })),
-    message: { key, value: null },
-  });
-  const lines: Line[] = [];
+async function eventsOf(order: string): Promise<OrderEvent[]> {
+  const brokers = [`127.0.0.1:${fixedPorts().kafka}`];
+  const kafka = createKafka({ brokers, clientId: 'make-timeline', log: createLog('timeline', 'silent') });
+  const events: OrderEvent[] = [];
   await readRanges({
     kafka,
     topic: orderEventsTopic,
-    ranges: ranges.filter((range) => range.partition === partition),
+    ranges: await topicRanges(kafka, orderEventsTopic),
     onMessage(_partition, raw) {
-      const { key: found, headers } = readMessage(raw);
-      if (found !== key) return;
-      const {
-        ce_type: kind = '(no kind)',
-        ce_id: id = '',
-        ce_source: source = '',
-        ce_time,
-        traceparent = '',
-      } = headers;
-      const time = new Date(ce_time ?? Number(raw.timestamp));
-      lines.push({ kind, time, id, source, traceId: traceparent.split('-')[1] ?? '' });
+      const { key, headers } = readMessage(raw);
+      if (key !== order) return;
+      events.push({
+        kind: headers.ce_type ?? '(no kind)',
+        time: new Date(headers.ce_time ?? Number(raw.timestamp)),
+        source: headers.ce_source ?? '',
+        id: headers.ce_id ?? '',
+        traceId: headers.traceparent?.split('-')[1] ?? '',
+      });
     },
   });
-  return lines;
+  return events;
 }
 
-function table(lines: Line[]): string {
-  const first = lines[0]?.time.getTime() ?? 0;
-  const rows = lines.map(({ kind, time, id, source, traceId }) => {
-    const since = `+${((time.getTime() - first) / 1000).toFixed(3)} s`;
-    return [kind, Number.isNaN(time.getTime()) ? '?' : time.toISOString(), since, source, id, traceId];
+async function timeline(order?: string): Promise<void> {
+  if (order === undefined) throw new Error('Which order? make timeline ORDER=<id>');
+  const events = await eventsOf(order.trim().toLowerCase());
+  if (events.length === 0) throw new Error(`There is no event of an order ${order}.`);
+  const start = events[0]?.time.getTime() ?? 0;
+  const rows = events.map(({ kind, time, source, id, traceId }) => {
+    const seconds = (time.getTime() - start) / 1000;
+    return [kind, Number.isNaN(seconds) ? '?' : time.toISOString(), `+${seconds.toFixed(3)} s`, source, id, traceId];
   });
-  const all = [['event', 'time', 'since', 'source', 'event id', 'trace id'], ...rows];
-  const widths = [0, 1, 2, 3, 4, 5].map((column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
-  return all
-    .map((row) =>
-      row
-        .map((text, i) => text.padEnd(widths[i] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  console.log(markdownTable([['Event', 'Time', 'Since the first', 'Source', 'Event id', 'Trace id'], ...rows]));
 }
 
-try {
-  const order = process.argv[2]?.trim().toLowerCase();
-  if (!order) throw new Error('Which order? make timeline ORDER=<id>');
-  const lines = await eventsOf(order);
-  if (lines.length === 0) throw new Error(`There is no event of an order ${order}.`);
-  console.log(table(lines));
-} catch (error) {
-  const reason = error instanceof Error ? error.message : String(error);
-  console.error(reason.includes('onnect') ? 'Kafka does not answer: start the store with make run.' : reason);
-  process.exitCode = 1;
-}
+const command = new Command('make timeline')
+  .description('Prints the events of an order of the running store, as a Markdown table.')
+  .argument('[order]', 'its id')
+  .action((order?: string) => timeline(order));
+
+await runCommand(command, (error) => {
+  const message = messageOf(error);
+  return message.includes('onnect') ? 'Kafka does not respond: start the store with make run.' : message;
+});

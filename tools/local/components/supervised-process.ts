@@ -4,18 +4,20 @@ import { mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
+import { execa } from 'execa';
+import pWaitFor from 'p-wait-for';
 import { root } from '../../paths.ts';
 
-/** One process of the store, watched: however it ends, it is started again until stop() is called. */
+/** A process that is restarted however it ends, until stop() is called. */
 export interface SupervisedProcess {
   name: string;
   pid(): number | undefined;
   running(): boolean;
-  /** Sends the signal and leaves the rest to the watching: after SIGKILL the part comes back by itself. */
+  /** Sends a signal; a process that it ends is restarted. */
   kill(signal: NodeJS.Signals): void;
-  /** Ends it and keeps it ended. */
+  /** Ends the process for good. */
   stop(): Promise<void>;
-  /** Ends it where it runs, starts it, and waits until it is ready. */
+  /** Stops the process where it runs, starts it, and waits until it is ready. */
   restart(): Promise<void>;
 }
 
@@ -24,87 +26,87 @@ export interface ProcessOptions {
   command: string;
   args: string[];
   env?: Record<string, string | undefined>;
-  /** Folder of <name>.log; the log of the start before is kept as <name>.log.1. */
+  /** Folder of <name>.log; the log of the previous run is kept as <name>.log.1. */
   logDir: string;
-  /** Gets what there is to say about the part, prefixed with its name: ended, started again. */
+  /** Receives what the supervision reports, prefixed with the name. */
   log: (line: string) => void;
-  /** True once it does its work; asked again and again, may throw or hang meanwhile. */
+  /** Whether the process does its work yet; called repeatedly, may reject or hang meanwhile. */
   ready: () => Promise<boolean>;
   readySeconds?: number;
   stopSignal?: NodeJS.Signals;
+  /** How long the process may take to stop before it is killed. */
   stopSeconds?: number;
-  /** What the kernel sends it when this process is killed. */
+  /** What the kernel sends the process when this one is killed. */
   orphanSignal?: NodeJS.Signals;
   /** Further options of setpriv, for example another user. */
   privileges?: string[];
-  /** Stops it, also while it is being started. */
+  /** Stops the process, even while it starts. */
   signal?: AbortSignal;
 }
 
-const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 10_000;
-const STABLE_MS = 30_000;
-const LONGEST_ANSWER_MS = 3_000;
+const firstPauseMs = 250;
+const longestPauseMs = 10_000;
+/** A process that ran this long is restarted after the shortest pause again. */
+const stableMs = 30_000;
+const readyTimeoutMs = 3_000;
 
+/** Starts a process and waits until it is ready. @throws Error with the last lines of its log where it is not */
 export async function startProcess(options: ProcessOptions): Promise<SupervisedProcess> {
   const { name, logDir, log, stopSignal = 'SIGTERM', stopSeconds = 10, readySeconds = 60 } = options;
   const logFile = join(logDir, `${name}.log`);
   const say = (line: string) => log(`${name}: ${line}`);
-  let state: 'stopped' | 'starting' | 'watched' = 'stopped';
+  let state: 'stopped' | 'starting' | 'supervised' = 'stopped';
   let child: ChildProcess | undefined;
-  let howItEnded = '';
-  let pauseMs = FIRST_PAUSE_MS;
+  let end: string | undefined;
+  let pauseMs = firstPauseMs;
   let pause = new AbortController();
 
-  // A question to a part that is just starting may stay without answer for ever.
-  const ready = () => Promise.race([options.ready(), sleep(LONGEST_ANSWER_MS, false, { ref: false })]);
-  const running = () => child !== undefined && howItEnded === '';
+  const running = () => child !== undefined && end === undefined;
+  const isReady = () =>
+    Promise.race([options.ready(), sleep(readyTimeoutMs, false, { ref: false })]).catch(() => false);
 
   async function start(): Promise<void> {
     const file = await open(logFile, 'a');
-    // The part writes to the file itself: nothing is lost when this process ends, and its output costs this process nothing.
-    // setpriv turns into the command, so the pid is the part's own; a process group of its own keeps Ctrl-C from it.
+    // The process writes to the file itself, so nothing is lost when this process ends. setpriv becomes the command, so the
+    // pid is that of the command. Its own process group keeps a Ctrl-C in the terminal from it.
     const orphanSignal = (options.orphanSignal ?? 'SIGKILL').slice('SIG'.length);
     const args = ['--pdeathsig', orphanSignal, ...(options.privileges ?? []), options.command, ...options.args];
     const env = { ...process.env, ...options.env };
-    const started = spawn('setpriv', args, { env, stdio: ['ignore', file.fd, file.fd], detached: true, cwd: root });
+    const started = spawn('setpriv', args, { cwd: root, env, stdio: ['ignore', file.fd, file.fd], detached: true });
     const startedAt = Date.now();
     child = started;
-    howItEnded = '';
+    end = undefined;
     const ended = (how: string) => {
-      howItEnded = how;
-      if (Date.now() - startedAt > STABLE_MS) pauseMs = FIRST_PAUSE_MS;
-      if (state === 'watched') startAgain().catch((error) => say(`cannot be started again: ${error}`));
+      end = how;
+      if (Date.now() - startedAt > stableMs) pauseMs = firstPauseMs;
+      if (state === 'supervised') startAgain().catch((error) => say(`could not be restarted: ${error}`));
     };
     started.once('error', (error) => ended(`could not be started (${error.message})`));
-    started.once('exit', (code, signal) => ended(signal ? `was ended by ${signal}` : `ended with exit code ${code}`));
+    started.once('exit', (code, signal) => ended(signal ? `killed by ${signal}` : `exited with code ${code}`));
     await file.close();
   }
 
   async function startAgain(): Promise<void> {
-    say(`${howItEnded}, is started again in ${pauseMs / 1000} s. Its last lines:${await lastLines(logFile)}`);
+    say(`${end}, restarting in ${pauseMs / 1000} s. Its last lines:${await lastLines(logFile)}`);
     const { signal } = pause;
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
-    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+    pauseMs = Math.min(pauseMs * 2, longestPauseMs);
     await start();
-    const pid = child?.pid;
-    while (!signal.aborted && running() && child?.pid === pid) {
-      if (await ready().catch(() => false)) return say(`runs again (pid ${pid})`);
-      await sleep(100);
-    }
+    const started = child;
+    const isOver = () => signal.aborted || !running() || child !== started;
+    await pWaitFor(async () => isOver() || (await isReady()), { interval: 100 });
+    if (!isOver()) say(`ready again (pid ${child?.pid})`);
   }
 
-  async function untilReady(): Promise<void> {
-    const deadline = Date.now() + readySeconds * 1000;
-    const failed = async (what: string) =>
+  async function waitUntilReady(): Promise<void> {
+    const failure = async (what: string) =>
       new Error(`${name} ${what} before it was ready. The last lines of ${logFile}:${await lastLines(logFile)}`);
-    for (;;) {
-      const isReady = await ready().catch(() => false);
-      if (!running()) throw await failed(howItEnded);
-      if (isReady) return;
-      if (Date.now() > deadline) throw await failed(`ran ${readySeconds} s`);
-      await sleep(25);
+    for (const deadline = Date.now() + readySeconds * 1000; ; await sleep(25)) {
+      const ready = await isReady();
+      if (!running()) throw await failure(end ?? '');
+      if (ready) return;
+      if (Date.now() > deadline) throw await failure(`ran ${readySeconds} s`);
     }
   }
 
@@ -112,27 +114,27 @@ export async function startProcess(options: ProcessOptions): Promise<SupervisedP
     state = 'stopped';
     pause.abort();
     if (!child || !running()) return;
-    const ending = child;
-    const ended = once(ending, 'exit');
-    ending.kill(stopSignal);
-    ending.kill('SIGCONT'); // a halted part would not see the signal
-    const force = setTimeout(() => {
-      say(`does not end within ${stopSeconds} s and is killed`);
-      ending.kill('SIGKILL');
+    const stopping = child;
+    const exit = once(stopping, 'exit');
+    stopping.kill(stopSignal);
+    stopping.kill('SIGCONT'); // a suspended process would not act on the other signal
+    const timer = setTimeout(() => {
+      say(`does not stop within ${stopSeconds} s and is killed`);
+      stopping.kill('SIGKILL');
     }, stopSeconds * 1000);
-    await ended;
-    clearTimeout(force);
+    await exit;
+    clearTimeout(timer);
   }
 
   async function restart(): Promise<void> {
     await stop();
     state = 'starting';
     pause = new AbortController();
-    pauseMs = FIRST_PAUSE_MS;
+    pauseMs = firstPauseMs;
     try {
       await start();
-      await untilReady();
-      state = 'watched';
+      await waitUntilReady();
+      state = 'supervised';
     } catch (error) {
       await stop();
       throw error;
@@ -154,14 +156,8 @@ export async function startProcess(options: ProcessOptions): Promise<SupervisedP
   };
 }
 
-/** The last lines of a log, indented, each on a line of its own. */
-async function lastLines(path: string, count = 8): Promise<string> {
-  const file = await open(path).catch(() => undefined);
-  if (!file) return ' none';
-  const { size } = await file.stat();
-  const { buffer, bytesRead } = await file.read({ position: Math.max(0, size - 16_384), length: 16_384 });
-  await file.close();
-  const text = stripVTControlCharacters(buffer.toString('utf8', 0, bytesRead)).trimEnd();
-  const lines = text.split('\n').slice(-count);
-  return lines.map((line) => `\n    ${line.slice(0, 240)}`).join('');
+/** The last lines of a log, each indented on a line of its own. */
+async function lastLines(path: string): Promise<string> {
+  const { stdout } = await execa('tail', ['-n', '8', path], { reject: false, lines: true });
+  return stdout.map((line) => `\n    ${stripVTControlCharacters(line).slice(0, 240)}`).join('');
 }

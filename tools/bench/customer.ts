@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto';
+import { nowMs } from './load.ts';
+
+const json = { 'content-type': 'application/json' };
+
+/** Registers and logs in a new customer. @returns the cookie */
+export async function login(authUrl: string): Promise<string> {
+  const post = (path: string, body: object) =>
+    fetch(authUrl + path, { method: 'POST', headers: json, body: JSON.stringify(body) });
+  const credentials = { email: `bench-${Date.now()}@example.com`, password: 'a password of the bench' };
+  await post('/auth/register', { name: 'Bench', ...credentials });
+  const response = await post('/auth/login', credentials);
+  const [cookie] = (response.headers.get('set-cookie') ?? '').split(';');
+  if (!response.ok || cookie === undefined) throw new Error(`POST /auth/login returned ${response.status}.`);
+  return cookie;
+}
+
+/**
+ * @param headers identify the customer: a cookie at the gateway, id-account at the service
+ * @returns a function that places an order of three products, and returns its id and when it was sent
+ */
+export async function orderPlacer(url: string, productUrl: string, headers: Record<string, string>) {
+  const products = (await (await fetch(`${productUrl}/products?size=100`)).json()) as { id: string }[];
+  return async (): Promise<{ id: string; sentAt: number }> => {
+    const first = Math.floor(Math.random() * (products.length - 2));
+    const items = products.slice(first, first + 3).map(({ id }) => ({ productId: id, quantity: 1 }));
+    const sentAt = nowMs();
+    const response = await fetch(`${url}/orders`, {
+      method: 'POST',
+      headers: { ...json, 'idempotency-key': randomUUID(), ...headers },
+      body: JSON.stringify({ items }),
+    });
+    const text = await response.text();
+    if (response.status !== 201) throw new Error(`POST /orders returned ${response.status} instead of 201: ${text}`);
+    return { id: JSON.parse(text).id, sentAt };
+  };
+}

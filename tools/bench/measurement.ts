@@ -1,0 +1,19 @@
+import { join } from 'node:path';
+import type { ComponentName, Store } from '../local/store.ts';
+import { cacheDir } from '../paths.ts';
+import type { Row } from './report.ts';
+
+/** Everything that the bench leaves behind. */
+export const benchDir = join(cacheDir, 'bench');
+export const logDir = join(benchDir, 'log');
+
+export type Log = (line: string) => void;
+
+export interface Measurement {
+  name: string;
+  /** What has to run for it. */
+  components: ComponentName[];
+  /** Its data is kept for the next run; every other measurement begins with an empty store. */
+  keepsData?: true;
+  run(bench: { store: Store; log: Log }): Promise<Row[]>;
+}

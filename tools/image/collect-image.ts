@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs';
+import { cp, readdir } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { nodeFileTrace } from '@vercel/nft';
+import { root } from '../paths.ts';
+
+const { resolve } = createRequire(join(root, 'services/shared/package.json'));
+const neverServed = /\.map$|swagger-ui-es-bundle/;
+
+/** Of Node 20.19 and later, besides import and require. By default the tracer knows module-sync from Node 22 on only. */
+const conditions = ['node', 'node-addons', 'module-sync'];
+
+/**
+ * Copies what a compiled service needs at run time: the files that its processes load, found by following their
+ * imports, and those that are opened by a path which no import names.
+ * @param out receives the layout of the repository: services/<service>, services/shared, node_modules
+ */
+export async function collectImage(service: string, out: string): Promise<void> {
+  const dir = join(root, 'services', service);
+  const modules = (await readdir(join(dir, 'dist'))).filter((name) => name.endsWith('.js'));
+  const entries = [
+    ...modules.map((name) => join(dir, 'dist', name)),
+    resolve('@store/shared/messaging/create-topics'), // run by a Job of the chart
+  ];
+  const { fileList } = await nodeFileTrace(entries, { base: root, conditions });
+  const migrations = join(dir, 'prisma/migrations');
+  const untraced = [
+    dirname(resolve('swagger-ui-dist/package.json')),
+    ...(existsSync(migrations)
+      ? [migrations, resolve('@prisma/schema-engine-wasm/schema_engine_bg').replace(/\.js$/, '.wasm')]
+      : []),
+  ];
+  for (const path of [...fileList, ...untraced.map((path) => relative(root, path))]) {
+    await cp(join(root, path), join(out, path), {
+      recursive: true,
+      verbatimSymlinks: true,
+      filter: (source) => !neverServed.test(source),
+    });
+  }
+}

@@ -1,0 +1,62 @@
+import { chown, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import type { PostgresProgram } from './postgres-program.ts';
+
+/** Creates the data directory where there is none, and makes sure that the server can start in it. */
+export async function prepareDataDir(dataDir: string, program: PostgresProgram, superuser: Superuser): Promise<void> {
+  const version = (await readIfThere(join(dataDir, 'PG_VERSION')))?.trim();
+  if (version === undefined) await initialise(dataDir, program, superuser);
+  else if (version !== '18')
+    throw new Error(`${dataDir} was created by PostgreSQL ${version}, this is 18: make clean deletes the old data.`);
+  await removeStalePid(dataDir);
+}
+
+interface Superuser {
+  name: string;
+  password: string;
+}
+
+async function initialise(dataDir: string, program: PostgresProgram, { name, password }: Superuser): Promise<void> {
+  const { initdb, privileges, owner } = program;
+  const unfinished = `${dataDir}.unfinished`; // renamed when complete, as an interrupted start leaves a broken one
+  await rm(unfinished, { recursive: true, force: true });
+  await mkdir(unfinished, { recursive: true, mode: 0o700 });
+  const temporary = await mkdtemp(join(tmpdir(), 'store-postgres-'));
+  const passwordFile = join(temporary, 'password');
+  try {
+    await writeFile(passwordFile, password, { mode: 0o600 });
+    if (owner) for (const path of [unfinished, temporary, passwordFile]) await chown(path, owner.uid, owner.gid);
+    await execa(
+      'setpriv',
+      [
+        ...['--pdeathsig', 'KILL', ...privileges, initdb],
+        ...[`--pgdata=${unfinished}`, `--username=${name}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],
+        ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-sync'],
+      ],
+      { cwd: '/' },
+    );
+    await rename(unfinished, dataDir);
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+/** After a crash of the machine the recorded pid may belong to another process, and the server would not start. */
+async function removeStalePid(dataDir: string): Promise<void> {
+  const file = join(dataDir, 'postmaster.pid');
+  const [pid] = (await readIfThere(file))?.split('\n') ?? [];
+  if (!pid) return;
+  const command = await readIfThere(`/proc/${pid}/comm`);
+  if (command?.trim() !== 'postgres') await rm(file);
+}
+
+export async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
