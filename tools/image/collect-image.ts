@@ -18,7 +18,8 @@ const conditions = ['node', 'node-addons', 'module-sync'];
  */
 export async function collectImage(service: string, out: string): Promise<void> {
   const dir = join(root, 'services', service);
-  const modules = (await readdir(join(dir, 'dist'))).filter((name) => name.endsWith('.js'));
+  // All of them: consumers loads the module of its group by a computed name.
+  const modules = (await readdir(join(dir, 'dist'), { recursive: true })).filter((name) => name.endsWith('.js'));
   const entries = [
     ...modules.map((name) => join(dir, 'dist', name)),
     resolve('@store/shared/messaging/create-topics'), // run by a Job of the chart
