@@ -23,14 +23,14 @@ const service = (name, more = {}) => ({
 
 /** With a broker of its own; projects that name the same set-up share one. */
 const withKafka = {
-  globalSetup: './tests/kit/kafka-setup.mjs',
-  globalTeardown: './tests/kit/kafka-teardown.mjs',
+  globalSetup: './tests/kit/jest/kafka-setup.mjs',
+  globalTeardown: './tests/kit/jest/kafka-teardown.mjs',
 };
 
 export default {
-  globalSetup: './tests/kit/postgres-setup.mjs',
-  globalTeardown: './tests/kit/postgres-teardown.mjs',
-  reporters: ['default', './tests/kit/closing-line-reporter.mjs'],
+  globalSetup: './tests/kit/jest/postgres-setup.mjs',
+  globalTeardown: './tests/kit/jest/postgres-teardown.mjs',
+  reporters: ['default', './tests/kit/jest/closing-line-reporter.mjs'],
   testTimeout: 120_000,
   projects: [
     service('shared'),

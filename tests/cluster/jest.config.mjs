@@ -7,5 +7,5 @@ export default {
   testMatch: ['<rootDir>/**/*.test.ts'],
   testTimeout: 1_800_000,
   maxWorkers: 1,
-  reporters: ['default', '../kit/closing-line-reporter.mjs'],
+  reporters: ['default', '../kit/jest/closing-line-reporter.mjs'],
 };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { type Customer, newCustomer, newProducts } from '../kit/customer.ts';
 import { type Otlp, startOtlp } from '../kit/otlp.ts';
-import { type Customer, newCustomer, newProducts } from './_customer.ts';
-import { expressions, groupings, readSeries, selectors } from './_series.ts';
+import { expressions, groupings, readSeries, selectors } from './_prometheus.ts';
 import { startTestStore, type TestStore, until } from './_store.ts';
 
 let collector: Otlp;

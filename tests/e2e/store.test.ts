@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import pg from 'pg';
 import { root } from '../../tools/paths.ts';
-import { type Customer, newCustomer, newProducts, paginate, send } from './_customer.ts';
+import { type Customer, newCustomer, newProducts, paginate, send } from '../kit/customer.ts';
 import { readEvents } from './_events.ts';
 import { startTestStore, type TestStore, until } from './_store.ts';
 

@@ -1,6 +1,6 @@
-import type { Item, Placed } from './_customers.ts';
+import type { Item, Placed } from './_orders.ts';
 import { groupNames, poisons } from './_poison.ts';
-import { letterOf, type Records, type TopicMessage, type Writer } from './_records.ts';
+import { letterOf, type Records, type TopicMessage, type Writer } from './_recorded-state.ts';
 
 interface Audited extends Records {
   /** What customers have been answered. */

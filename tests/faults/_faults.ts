@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ComponentName } from '../../tools/local/store.ts';
-import type { Placed } from './_customers.ts';
+import { reread } from './_consumer-groups.ts';
 import { createDice, type Dice, type Fixture, shuffled } from './_fixture.ts';
-import { reread } from './_groups.ts';
+import type { Placed } from './_orders.ts';
 import { type Group, groupNames, groups, poisons, sendPoison } from './_poison.ts';
 
 export interface Fault {

@@ -1,11 +1,11 @@
 import { audit, endings } from './_audit.ts';
-import { openShop, type Placed, placeAll, plenty, type Shop } from './_customers.ts';
+import { reread } from './_consumer-groups.ts';
 import { createFaults } from './_faults.ts';
 import { createDice, type Fixture, startFixture } from './_fixture.ts';
-import { reread } from './_groups.ts';
+import { openShop, type Placed, placeAll, plenty, type Shop } from './_orders.ts';
 import { groupNames } from './_poison.ts';
-import { readRecords } from './_records.ts';
-import { settle } from './_settle.ts';
+import { settle } from './_quiescence.ts';
+import { readRecords } from './_recorded-state.ts';
 
 // make test-faults sets 500 orders; make test takes the short form: every fault once, in a fixed order.
 const isLong = process.env.FAULT_ORDERS !== undefined;

@@ -2,9 +2,9 @@ import { deadLetterTopic } from '@store/shared/messaging/dead-letters/dead-lette
 import { readPartitions, topicRanges } from '@store/shared/messaging/dead-letters/read-range';
 import { orderEventsTopic } from '@store/shared/messaging/events';
 import { readMessage } from '@store/shared/messaging/kafka';
-import type { Item } from './_customers.ts';
+import { createClient } from './_consumer-groups.ts';
 import type { Fixture } from './_fixture.ts';
-import { createClient } from './_groups.ts';
+import type { Item } from './_orders.ts';
 import { poisonDay, poisonHeader } from './_poison.ts';
 
 export type Writer = 'order' | 'inventory' | 'payment';

@@ -17,8 +17,8 @@ import {
   takesMany,
   withFieldEverywhere,
   withQuery,
-} from './fuzz-cases.ts';
-import * as values from './fuzz-values.ts';
+} from './mutations.ts';
+import * as values from './values.ts';
 
 /** A request that is answered with 2xx; each nonsense is this with one thing spoilt. */
 export interface Valid {

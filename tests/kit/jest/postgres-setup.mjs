@@ -6,7 +6,7 @@ import { tsImport } from 'tsx/esm/api';
 
 /** One real PostgreSQL for all component tests; each of them makes a database of its own in it. */
 export default async function startForTests() {
-  const { startPostgres } = await tsImport('../../tools/local/components/postgres.ts', import.meta.url);
+  const { startPostgres } = await tsImport('../../../tools/local/components/postgres.ts', import.meta.url);
   const dir = await mkdtemp(join(tmpdir(), 'store-test-postgres-'));
   await chmod(dir, 0o711); // as root the server runs as another user
   const postgres = await startPostgres({

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { behind } from './_consumer-groups.ts';
 import type { Fixture } from './_fixture.ts';
-import { behind } from './_groups.ts';
 
 /** Longer than a session of a killed member, a rebalance and the longest wait of a handler together. */
 const longestStandstillMs = 90_000;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Answer, type Customer, newCustomer, send } from '../e2e/_customer.ts';
+import { type Answer, type Customer, newCustomer, send } from '../kit/customer.ts';
 import type { Dice, Fixture } from './_fixture.ts';
 
 export interface Item {
