@@ -1,75 +1,48 @@
 import { randomUUID } from 'node:crypto';
+import { type Send, sendExpecting, withCookie } from './http.ts';
 
-export interface Answer {
-  status: number;
-  headers: Headers;
-  text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: answers of all kinds, the tests say what they expect
-  body: any;
-}
-
-export interface Customer {
-  accountId: string;
-  cookie: string;
+export interface Credentials {
   email: string;
   password: string;
-  send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
 }
 
-export async function send(url: string, method: string, body?: unknown, headers: Record<string, string> = {}) {
-  const response = await fetch(url, {
-    method,
-    redirect: 'manual',
-    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  const isJson = response.headers.get('content-type')?.includes('json') ?? false;
-  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
+export interface Customer extends Credentials {
+  accountId: string;
+  /** The token cookie, as `name=value`. */
+  cookie: string;
+  /** Sends requests with the token cookie. */
+  send: Send;
 }
 
-/** Registers and logs in through the gateway. */
-export async function newCustomer(gatewayUrl: string): Promise<Customer> {
-  const email = `${randomUUID()}@example.com`;
-  const password = `pass-${randomUUID()}`;
-  const registered = await send(`${gatewayUrl}/auth/register`, 'POST', { name: 'Ada', email, password });
-  expect(registered.status).toBe(201);
-  const loggedIn = await send(`${gatewayUrl}/auth/login`, 'POST', { email, password });
-  expect(loggedIn.status).toBe(200);
-  const [cookie = ''] = (loggedIn.headers.get('set-cookie') ?? '').split(';');
-  return {
-    accountId: registered.body.id,
-    cookie,
-    email,
-    password,
-    send: (method, path, body, headers = {}) => send(`${gatewayUrl}${path}`, method, body, { cookie, ...headers }),
-  };
+/** Registers an account and logs in. */
+export async function newCustomer(send: Send): Promise<Customer> {
+  const credentials = { email: `${randomUUID()}@example.com`, password: `pass-${randomUUID()}` };
+  const { body } = await sendExpecting(201, send, 'POST', '/auth/register', { name: 'Ada', ...credentials });
+  const cookie = await logIn(send, credentials);
+  return { ...credentials, accountId: body.id, cookie, send: withCookie(send, cookie) };
 }
 
-/** Creates products as that customer. */
+/** Logs in and returns the token cookie. */
+export async function logIn(send: Send, { email, password }: Credentials): Promise<string> {
+  const { headers } = await sendExpecting(200, send, 'POST', '/auth/login', { email, password });
+  return tokenCookie(headers);
+}
+
+export const tokenCookie = (headers: Headers) => headers.get('set-cookie')?.split(';')[0] ?? '';
+
+/** Creates a product and returns its id. */
+export async function newProduct(
+  customer: Customer,
+  product: { name?: string; price?: number; unit?: string } = {},
+): Promise<string> {
+  const complete = { name: 'Tea', price: 1.25, unit: 'kg', ...product };
+  const { body } = await sendExpecting(201, customer.send, 'POST', '/products', complete);
+  return body.id;
+}
+
+/** Creates products with the prices 1.25, 2.25 and so on, and returns their ids. */
 export async function newProducts(customer: Customer, count: number): Promise<string[]> {
   const ids: string[] = [];
-  for (let n = 1; n <= count; n += 1) {
-    const { status, body } = await customer.send('POST', '/products', {
-      name: `Tea ${n}`,
-      price: n + 0.25,
-      unit: 'kg',
-    });
-    expect(status).toBe(201);
-    ids.push(body.id);
-  }
+  for (let n = 1; n <= count; n += 1) ids.push(await newProduct(customer, { name: `Tea ${n}`, price: n + 0.25 }));
   return ids;
-}
-
-/** Follows `Link: rel="next"` to the end. */
-export async function paginate(customer: Customer, path: string, onPage?: () => Promise<unknown>): Promise<Answer[]> {
-  const pages: Answer[] = [];
-  for (let next: string | undefined = path; next !== undefined; ) {
-    const page = await customer.send('GET', next);
-    expect(page.status).toBe(200);
-    pages.push(page);
-    next = /<([^>]+)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1];
-    if (next !== undefined) await onPage?.();
-  }
-  return pages;
 }

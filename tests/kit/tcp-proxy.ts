@@ -1,22 +1,22 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A TCP connection to a database that can be cut and joined again, at one port. */
+/** A TCP proxy to a database on a fixed port. It can refuse connections, restore them, or accept and stay silent. */
 export async function createTcpProxy(databaseUrl: string) {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
   let server: Server;
   let port = 0;
 
-  async function open(join: (client: Socket) => void) {
+  async function listen(onConnection: (client: Socket) => void) {
     server = createServer((client) => {
       sockets.add(client.on('error', () => undefined));
-      join(client);
+      onConnection(client);
     });
     await once(server.listen(port, '127.0.0.1'), 'listening');
     port = (server.address() as AddressInfo).port;
   }
-  const through = (client: Socket) => {
+  const forward = (client: Socket) => {
     const database = connect(Number(target.port), target.hostname).on('error', () => client.destroy());
     sockets.add(database);
     client.pipe(database).pipe(client);
@@ -28,14 +28,15 @@ export async function createTcpProxy(databaseUrl: string) {
     await new Promise((resolve) => server.close(resolve));
   }
 
-  await open(through);
+  await listen(forward);
   const url = new URL(databaseUrl);
   url.port = String(port);
   return {
     url: url.href,
+    /** Cuts all connections and refuses new ones. */
     close,
-    open: () => open(through),
-    /** Takes connections and never says a word. */
-    openMute: () => open(() => undefined),
+    open: () => listen(forward),
+    /** Accepts connections and never responds. */
+    openSilent: () => listen(() => undefined),
   };
 }

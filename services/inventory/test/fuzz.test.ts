@@ -25,5 +25,5 @@ describeFuzz({
     'get /stock/{productId}': existing,
     'put /stock/{productId}': async () => ({ ...(await existing()), body: { available: 7 } }),
   },
-  countRows: () => inventory.rowCounts(),
+  readState: () => inventory.rowCounts(),
 });

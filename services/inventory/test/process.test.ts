@@ -162,7 +162,7 @@ it('ends cleanly, and begins again where it ended', async () => {
 
 it('waits for a database that is away: alive, not ready', async () => {
   const waiting = await start({ DATABASE_URL: unreachableDatabaseUrl });
-  await waiting.says('Waiting for what is needed to start');
+  await waiting.logs('Waiting for what is needed to start');
   expect((await waiting.get('/health/live')).status).toBe(200);
   expect((await waiting.get('/health/ready')).status).toBe(503);
   expect(await waiting.end('SIGTERM')).toEqual([0, null]);

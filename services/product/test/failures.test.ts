@@ -83,7 +83,7 @@ describe('the database away', () => {
   it('and mute is 503 within a few seconds', async () => {
     const proxy = await createTcpProxy(database.url);
     await proxy.close();
-    await proxy.openMute();
+    await proxy.openSilent();
     opened.push(proxy);
     const product = appWith({}, proxy.url);
     expect(await product.get('/products')).toMatchObject({

@@ -34,5 +34,5 @@ describeFuzz({
     'put /products/{id}': async () => ({ ...(await existing()), body: tea }),
     'delete /products/{id}': existing,
   },
-  countRows: () => product.prisma.product.findMany({ orderBy: { id: 'asc' } }),
+  readState: () => product.prisma.product.findMany({ orderBy: { id: 'asc' } }),
 });

@@ -212,7 +212,7 @@ it('without its database is alive, not ready, says why, and becomes ready when i
   await proxy.close();
   expect(await readiness(service)).toEqual({ status: 'DOWN', waitingFor: ['database'] });
   expect((await service.get('/health/live')).status).toBe(200);
-  await proxy.openMute();
+  await proxy.openSilent();
   expect(await readiness(service)).toEqual({ status: 'DOWN', waitingFor: ['database'] });
   await proxy.close();
   await proxy.open();

@@ -13,7 +13,7 @@ export interface Parameter {
   };
 }
 
-/** What the document says about one method of one path. */
+/** One method of one path in the OpenAPI document. */
 export interface Operation {
   method: string;
   path: string;
@@ -29,8 +29,8 @@ export interface Sent {
   body?: string | Buffer | undefined;
 }
 
-/** What of a valid request is sent in another way, and what it is called. */
-export type Spoilt = Partial<Sent> & { what: string; mayBeTaken?: boolean };
+/** The changes to a valid request, with a name for the failure message. */
+export type Mutation = Partial<Sent> & { name: string; mayBeAccepted?: boolean };
 
 export function operationsOf(paths: Record<string, Record<string, unknown>>): Operation[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
@@ -46,65 +46,67 @@ export function operationsOf(paths: Record<string, Record<string, unknown>>): Op
   );
 }
 
-/** A body for each place in the valid one and each value that does not belong there. */
-export function spoiltFields(body: object, isAllowed: (value: unknown) => boolean): Spoilt[] {
-  return placesOf(body).flatMap(({ place, value }) => {
+/** Puts each malformed value at each path of the valid body. */
+export function fieldMutations(body: object, isValid: (value: unknown) => boolean): Mutation[] {
+  return pathsOf(body).flatMap(({ path, value }) => {
     const put = (json: string | undefined) =>
-      JSON.stringify(replaced(body, place, json && '@@')).replace('"@@"', json ?? '');
-    const refused = values.typedValues.filter((json) => !isAllowed(JSON.parse(put(json))));
-    const impossible = Object.entries(values.impossibleValues);
+      JSON.stringify(withValueAt(body, path, json && '@@')).replace('"@@"', json ?? '');
+    const rejected = values.typedValues.filter((json) => !isValid(JSON.parse(put(json))));
+    const neverValid = Object.entries(values.neverValid);
     const [before, after] = [String(value).slice(0, 3), String(value).slice(3)];
-    const bad = place.includes('password') ? values.badCharacters.password : values.badCharacters.other;
-    const texts = [...bad.map((character) => before + character + after), 'x'.repeat(100_000)];
-    if (refused.includes('""') && !place.includes('password')) texts.push('   ', '\u2003');
+    const isPassword = path.includes('password');
+    const characters = isPassword ? values.invalidCharacters.password : values.invalidCharacters.other;
+    const strings = [...characters.map((character) => before + character + after), 'x'.repeat(100_000)];
+    if (rejected.includes('""') && !isPassword) strings.push('   ', '\u2003');
     return [
-      ...(isAllowed(JSON.parse(put(undefined))) ? [] : [{ what: `${place} missing`, body: put(undefined) }]),
-      ...refused.map((json) => ({ what: `${place} = ${json}`, body: put(json) })),
-      ...impossible.map(([what, json]) => ({ what: `${place} = ${what}`, body: put(json) })),
-      ...(typeof value !== 'string' ? [] : texts.map((text) => JSON.stringify(text))).map((json) => ({
-        what: `${place} = ${json}`,
+      ...(isValid(JSON.parse(put(undefined))) ? [] : [{ name: `${path} missing`, body: put(undefined) }]),
+      ...rejected.map((json) => ({ name: `${path} = ${json}`, body: put(json) })),
+      ...neverValid.map(([name, json]) => ({ name: `${path} = ${name}`, body: put(json) })),
+      ...(typeof value !== 'string' ? [] : strings.map((string) => JSON.stringify(string))).map((json) => ({
+        name: `${path} = ${json}`,
         body: put(json),
       })),
     ];
   });
 }
 
-type Place = (string | number)[];
+type Path = (string | number)[];
 
-function placesOf(value: unknown, place: Place = []): { place: Place; value: unknown }[] {
-  const inner = typeof value === 'object' && value !== null ? Object.entries(value) : [];
-  const below = inner.flatMap(([key, child]) => placesOf(child, [...place, key]));
-  return place.length === 0 ? below : [{ place, value }, ...below];
+function pathsOf(value: unknown, path: Path = []): { path: Path; value: unknown }[] {
+  const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  const below = entries.flatMap(([key, child]) => pathsOf(child, [...path, key]));
+  return path.length === 0 ? below : [{ path, value }, ...below];
 }
 
-/** A copy with another value in one place; with undefined that place is gone. */
-function replaced<T extends object>(body: T, place: Place, value: unknown): T {
+/** A copy with another value at a path; undefined removes it. */
+function withValueAt<T extends object>(body: T, path: Path, value: unknown): T {
   const copy = structuredClone(body);
-  const parent = place
+  const parent = path
     .slice(0, -1)
     .reduce((at, key) => (at as Record<string | number, object>)[key] ?? {}, copy as object);
-  const key = place.at(-1) ?? '';
+  const key = path.at(-1) ?? '';
   if (Array.isArray(parent) && value === undefined) parent.splice(Number(key), 1);
   else (parent as Record<string | number, unknown>)[key] = value;
   return copy;
 }
 
-export const withFieldEverywhere = (text: string, field: string) =>
-  text.replaceAll(/\{(.)/g, (_, next: string) => `{${field}${next === '}' ? '' : ','}${next}`);
+/** Adds the field to every object of a JSON text. */
+export const withFieldEverywhere = (json: string, field: string) =>
+  json.replaceAll(/\{(.)/g, (_, next: string) => `{${field}${next === '}' ? '' : ','}${next}`);
 
 export const withQuery = (path: string, query: string) => `${path}${path.includes('?') ? '&' : '?'}${query}`;
 
-export const takesMany = ({ type, anyOf }: Parameter['schema']) => type === 'array' || anyOf !== undefined;
+export const isRepeatable = ({ type, anyOf }: Parameter['schema']) => type === 'array' || anyOf !== undefined;
 
-/** Whether a value, as it stands in the address, may be right for a parameter. */
-export function mayBe(schema: Parameter['schema'], name: string, value: string): boolean {
+/** Whether a URL-encoded value may be valid for a parameter. */
+export function mayBeValid(schema: Parameter['schema'], name: string, value: string): boolean {
   if (schema.type === 'integer')
     return /^-?\d{1,9}$/.test(value) && new Ajv2020({ strict: false }).validate(schema, Number(value));
   const isFreeText = schema.type === 'string' && !schema.format && !schema.enum && name !== 'after';
-  return isFreeText && !values.badTexts.has(value);
+  return isFreeText && !values.invalidTexts.has(value);
 }
 
-/** A value that is right when it is given once. */
+/** A value that is valid when given once. */
 export function sample({ type, format, enum: names, items, anyOf }: Parameter['schema']): string {
   if (type === 'integer') return '1';
   if ([format, anyOf?.[0]?.format].includes('uuid')) return '00000000-0000-4000-8000-000000000001';

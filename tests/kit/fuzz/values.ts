@@ -1,6 +1,6 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 
-/** Named bodies: text, or bytes where it is no text. */
+/** Bodies by name; as bytes where they are not valid text. */
 export type Bodies = Record<string, string | Buffer>;
 
 const levels = 100_000;
@@ -8,80 +8,80 @@ const deepArray = '['.repeat(levels) + ']'.repeat(levels);
 const deepObject = `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 const longNumber = '1234567890123456789012345678901234567890';
 
-/** The valid JSON object of a text, and one more field in it. */
-export const withField = (text: string, field: string) =>
-  text.replace('{', text.length > 2 ? `{${field},` : `{${field}`);
-const withBytes = (text: string, ...bytes: number[]) => {
-  const [before = '', after = ''] = withField(text, '"extra":"@@"').split('@@');
+/** Adds a field to a JSON object. */
+export const withField = (json: string, field: string) =>
+  json.replace('{', json.length > 2 ? `{${field},` : `{${field}`);
+const withBytes = (json: string, ...bytes: number[]) => {
+  const [before = '', after = ''] = withField(json, '"extra":"@@"').split('@@');
   return Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)]);
 };
 
-/** The body as a whole is wrong, though the valid one is in it: whoever does not look closely takes it. */
-export const brokenBodies = (text: string): Bodies => ({
-  nothing: '',
-  blanks: ' \n',
-  'cut off': text.slice(0, -1),
-  'a comma at the end': `${text.slice(0, -1)},}`,
-  'two documents': text + text,
-  'a bracket too many': `${text}]`,
-  'a comment': `/**/${text}`,
-  'single quotes': withField(text, "'extra':1"),
-  'a key without quotes': withField(text, 'extra:1'),
-  'a wrong escape': withField(text, '"extra":"\\x41"'),
-  'a raw control character': withField(text, '"extra":"\u0000"'),
-  'a raw line end in a text': withField(text, '"extra":"\n"'),
+/** Malformed bodies that contain the valid one, so that a lenient parser would accept them. */
+export const malformedBodies = (json: string): Bodies => ({
+  empty: '',
+  'white space': ' \n',
+  truncated: json.slice(0, -1),
+  'trailing comma': `${json.slice(0, -1)},}`,
+  'two documents': json + json,
+  'extra bracket': `${json}]`,
+  comment: `/**/${json}`,
+  'single quotes': withField(json, "'extra':1"),
+  'unquoted key': withField(json, 'extra:1'),
+  'invalid escape': withField(json, '"extra":"\\x41"'),
+  'raw control character': withField(json, '"extra":"\u0000"'),
+  'raw line feed in a string': withField(json, '"extra":"\n"'),
   ...Object.fromEntries(
     ['NaN', 'Infinity', '-Infinity', 'undefined', '01', '.5', '1.', '+1', '0x10', '1e', '--1', 'True'].map((token) => [
-      `the token ${token}`,
-      withField(text, `"extra":${token}`),
+      `token ${token}`,
+      withField(json, `"extra":${token}`),
     ]),
   ),
-  'a wrong token beside a long number': withField(text, `"extra":[${longNumber},01]`),
-  'bytes that are not UTF-8': withBytes(text, 0xff, 0xfe),
-  'an overlong encoding': withBytes(text, 0xc0, 0xaf),
-  'a surrogate as UTF-8': withBytes(text, 0xed, 0xa0, 0x80),
-  'UTF-16': Buffer.from(`\ufeff${text}`, 'utf16le'),
-  'an empty array': '[]',
-  'the object in an array': `[${text}]`,
-  'the object as a text': JSON.stringify(text),
+  'invalid token beside a long number': withField(json, `"extra":[${longNumber},01]`),
+  'invalid UTF-8': withBytes(json, 0xff, 0xfe),
+  'overlong UTF-8': withBytes(json, 0xc0, 0xaf),
+  'surrogate as UTF-8': withBytes(json, 0xed, 0xa0, 0x80),
+  'UTF-16': Buffer.from(`\ufeff${json}`, 'utf16le'),
+  'empty array': '[]',
+  'object in an array': `[${json}]`,
+  'object as a string': JSON.stringify(json),
   null: 'null',
-  'a number': '1',
+  number: '1',
   true: 'true',
-  'deep arrays': deepArray,
-  'deep objects': deepObject,
-  'deep arrays that never end': '['.repeat(levels),
-  'deep arrays with a long number': `[${longNumber},${deepArray}]`,
-  'the fields in __proto__': `{"__proto__":${text}}`,
-  'the fields in __proto__ beside a long number': `{"extra":${longNumber},"__proto__":${text}}`,
-  'the fields in constructor.prototype': `{"constructor":{"prototype":${text}}}`,
-  'two mebibytes': withField(text, `"extra":"${'x'.repeat(2 * 1024 * 1024)}"`),
+  'deeply nested arrays': deepArray,
+  'deeply nested objects': deepObject,
+  'unclosed nested arrays': '['.repeat(levels),
+  'deeply nested arrays beside a long number': `[${longNumber},${deepArray}]`,
+  'fields in __proto__': `{"__proto__":${json}}`,
+  'fields in __proto__ beside a long number': `{"extra":${longNumber},"__proto__":${json}}`,
+  'fields in constructor.prototype': `{"constructor":{"prototype":${json}}}`,
+  '2 MiB': withField(json, `"extra":"${'x'.repeat(2 * 1024 * 1024)}"`),
 });
 
-/** JSON texts of every type: what the document allows in a place is left out there. */
+/** JSON values of every type; those that a field's schema allows are skipped. */
 export const typedValues = ['null', 'true', '""', '"text"', '"12"', '1', '-0', '-1', '1.5', '[]', '[null]', '{}'];
 
-/** JSON texts that no field takes, whatever its type. */
-export const impossibleValues: Record<string, string> = {
+/** JSON values that no field accepts, whatever its type. */
+export const neverValid: Record<string, string> = {
   '1e400': '1e400',
   '-1e400': '-1e400',
-  'a number of 40 digits': longNumber,
-  'a negative number of 40 digits': `-${longNumber}`,
-  'a fraction of 40 digits': `0.${longNumber}`,
-  'a huge exponent beside many digits': `1.${longNumber}e999999999`,
-  'a tiny exponent beside many digits': `1.${longNumber}e-999999999`,
-  'deep arrays': deepArray,
-  'deep objects': deepObject,
-  'a field of its prototype': '{"__proto__":{"length":1}}',
+  '40-digit number': longNumber,
+  'negative 40-digit number': `-${longNumber}`,
+  '40-digit fraction': `0.${longNumber}`,
+  'many digits with a huge exponent': `1.${longNumber}e999999999`,
+  'many digits with a tiny exponent': `1.${longNumber}e-999999999`,
+  'deeply nested arrays': deepArray,
+  'deeply nested objects': deepObject,
+  'field on the prototype': '{"__proto__":{"length":1}}',
 };
 
-/** What a text must not hold, put into the middle of a valid one. A password may hold anything that is Unicode. */
-export const badCharacters = {
+/** Characters that a string must not contain. A password may contain any Unicode character. */
+export const invalidCharacters = {
   password: ['\ud800', '\udc00'],
   other: ['\0', '\u0001', '\u001f', '\u007f', '\ud800', '\udc00'],
 };
 
-/** Fields that nobody knows, as JSON members: they change nothing. */
-export const extraFields = [
+/** Unknown fields, as JSON members; they must be ignored. */
+export const unknownFields = [
   '"extra":1',
   '"":null',
   '"__proto__":{"polluted":true}',
@@ -94,7 +94,7 @@ export const extraFields = [
   `"extra":${'['.repeat(50)}${']'.repeat(50)}`,
 ];
 
-/** Values of a query parameter, as they stand in the address. */
+/** Values of a query parameter, URL-encoded. */
 export const queryValues = [
   ...[
     '',
@@ -117,8 +117,8 @@ export const queryValues = [
   ...['9'.repeat(40), 'x'.repeat(5_000)],
 ];
 
-/** Those of them that no free text may be either. */
-export const badTexts = new Set(['%00', 'a%00b', 'x%01', 'x'.repeat(5_000)]);
+/** Those that are invalid for a free-text parameter too. */
+export const invalidTexts = new Set(['%00', 'a%00b', 'x%01', 'x'.repeat(5_000)]);
 
 export const pathValues = [
   ...[
@@ -146,10 +146,11 @@ export const pathValues = [
   ],
 ];
 
-/** Values of a request header that no header of ours takes. */
+/** Values that no header of the services accepts. */
 export const headerValues = ['x'.repeat(5_000), 'a b', 'ü', 'a\tb', '\u0080'];
 
-export const foreignTypes = [
+/** Content-Type values other than JSON in UTF-8. */
+export const unsupportedTypes = [
   ...[
     '',
     'text/plain',
@@ -162,16 +163,16 @@ export const foreignTypes = [
   ...['application/json; charset=utf-16', 'application/json; charset=iso-8859-1', 'application/json; charset='],
 ];
 
-/** Content-Encoding and a body of it; inflated, the first two would be a valid body with blanks behind it. */
-export const encodedBodies = (text: string): [encoding: string, body: Buffer][] => {
-  const bomb = Buffer.from(text + ' '.repeat(20 * 1024 * 1024));
+/** Bodies with their Content-Encoding. Decompressed, the first two are the valid body and 20 MiB of white space. */
+export const encodedBodies = (json: string): [encoding: string, body: Buffer][] => {
+  const bomb = Buffer.from(json + ' '.repeat(20 * 1024 * 1024));
   return [
     ['gzip', gzipSync(bomb)],
     ['br', brotliCompressSync(bomb)],
-    ['gzip', Buffer.from(text)],
-    ['gzip', gzipSync(text).subarray(0, -10)],
+    ['gzip', Buffer.from(json)],
+    ['gzip', gzipSync(json).subarray(0, -10)],
     ['deflate', Buffer.from([0xff, 0, 0xff])],
-    ['x-unknown', Buffer.from(text)],
-    ['gzip, gzip', gzipSync(gzipSync(text))],
+    ['x-unknown', Buffer.from(json)],
+    ['gzip, gzip', gzipSync(gzipSync(json))],
   ];
 };

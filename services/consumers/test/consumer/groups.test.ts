@@ -24,7 +24,7 @@ describe('partitions', () => {
     const events = times(60, () => anEvent());
     await fixture.publish(...events);
     // All but those behind the slow one, which are a sixth of them or so.
-    await until('the others are done', async () => (await fixture.effects()).length > 25, 10_000);
+    await until('the others are done', async () => (await fixture.effects()).length > 25, { timeoutMs: 10_000 });
     expect(await fixture.effects()).not.toContain(slow.id);
     proxy.release();
     await fixture.has(slow, ...events);
@@ -43,7 +43,7 @@ describe('partitions', () => {
       if (batch === 40) await first.stop();
       await wait(100);
     }
-    await until('all are committed', async () => (await fixture.committed()) === 600, 60_000);
+    await until('all are committed', async () => (await fixture.committed()) === 600);
     const rows = await fixture.prisma.$queryRaw<
       { id: string; order: string; by: string }[]
     >`select event_id::text as id, order_id::text as order, by from effects order by n`;
@@ -72,7 +72,7 @@ describe('membership', () => {
       },
       { sessionTimeoutMs: 6_000, chunkSize: 1 },
     );
-    await until('all are committed', async () => (await fixture.committed()) === 6, 60_000);
+    await until('all are committed', async () => (await fixture.committed()) === 6);
     expect((await fixture.effects()).sort()).toEqual(events.map(({ id }) => id).sort());
     expect(fixture.joins).toHaveLength(1);
   }, 90_000);

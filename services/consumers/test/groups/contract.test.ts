@@ -48,7 +48,7 @@ describe.each(cases)('%s', (name, path, route) => {
     routes: [route],
     app: () => group.app,
     valid: { [`get ${path}`]: {} },
-    countRows: async () => ({
+    readState: async () => ({
       notifications: await group.prisma.notification.count(),
       days: await group.prisma.dailyFigures.count(),
       invoices: await group.prisma.invoice.count(),

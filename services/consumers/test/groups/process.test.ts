@@ -33,7 +33,7 @@ async function start(group: string, env: Record<string, string> = {}) {
     ...env,
   });
   started.push(service);
-  await service.says('Ready');
+  await service.logs('Ready');
   return service;
 }
 
@@ -86,7 +86,7 @@ it('killed at any moment and started anew, each paid order has one invoice, and 
       const { body } = await analytics.get('/figures?size=100');
       return body.content.some((figures: { day: string; paid: number }) => figures.day === day && figures.paid >= 200);
     },
-    90_000,
+    { timeoutMs: 90_000 },
   );
   const { body } = await analytics.get('/figures?size=100');
   expect(body.content.find((figures: { day: string }) => figures.day === day)).toMatchObject({
@@ -101,7 +101,7 @@ it('killed at any moment and started anew, each paid order has one invoice, and 
       numbers.push(body.content[0].number);
       return true;
     };
-    await until(`${key} has its invoice`, hasInvoice, 90_000);
+    await until(`${key} has its invoice`, hasInvoice, { timeoutMs: 90_000 });
   }
   expect(new Set(numbers).size).toBe(200);
   const { body: all } = await invoice.get('/invoices?size=1');

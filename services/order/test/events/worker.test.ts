@@ -135,7 +135,7 @@ it('forgets Idempotency-Keys that are older than 24 hours', async () => {
 
 it('waits for a database that is away: alive, not ready, and saying so', async () => {
   const worker = await start({ DATABASE_URL: unreachableDatabaseUrl });
-  await worker.says('Waiting for what is needed to start');
+  await worker.logs('Waiting for what is needed to start');
   expect((await worker.get('/health/live')).status).toBe(200);
   expect(await worker.get('/health/ready')).toEqual({
     status: 503,

@@ -42,7 +42,7 @@ describeFuzz({
     'post /orders/{id}/cancellation': () => placed('/cancellation'),
     'get /orders/{id}/cancellation': () => cancelled(),
   },
-  countRows: async () => ({
+  readState: async () => ({
     ...(await rowCounts(order.prisma)),
     untouched: await order.prisma.order.count({ where: { status: 'PENDING', deletedAt: null } }),
   }),
