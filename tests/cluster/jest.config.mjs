@@ -1,6 +1,6 @@
 import { common } from '../../jest.config.mjs';
 
-/** On the store in kubectl's cluster, one file after another: make test-cluster. */
+/** Tests of the store in the current cluster of kubectl, one file after another: make test-cluster. */
 export default {
   ...common,
   rootDir: '.',
