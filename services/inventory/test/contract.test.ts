@@ -22,7 +22,7 @@ const existing = async (call: object = {}) => ({ path: `/stock/${await inventory
 const body = { available: 7 };
 
 describeContract({
-  // Only the shape of the routes is read here; the requests go to the application.
+  // Only for the document; the requests go to the application.
   routes: stockRoutes({} as never),
   app: () => inventory.app,
   unavailableApp: () => away.app,

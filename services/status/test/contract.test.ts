@@ -27,7 +27,7 @@ afterAll(async () => {
 const calls = (path: string) => ({ 200: { path: `${path}?skip=1&limit=1` }, 400: { path: `${path}?limit=0` } });
 
 describeContract({
-  // Only the shape of the routes is read here; the requests go to the application.
+  // Only for the document; the requests go to the application.
   routes: statusRoutes({} as never),
   app: () => status.app,
   unavailableApp: () => away.app,

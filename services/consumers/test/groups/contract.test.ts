@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => database.drop());
 
-// Only the shape of the routes is read here; the requests go to the application.
+// Only for the document; the requests go to the application.
 const cases = [
   ['notification-group', '/notifications', notificationRoute({} as never)],
   ['analytics-group', '/figures', figureRoute({} as never)],

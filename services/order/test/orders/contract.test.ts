@@ -49,7 +49,7 @@ async function shipped(call: object = {}, suffix = '') {
 const cancel = { body: { status: 'CANCELLED' } };
 
 describeContract({
-  // Only the shape of the routes is read here; the requests go to the application.
+  // Only for the document; the requests go to the application.
   routes: orderRoutes({} as never),
   app: () => order.app,
   unavailableApp: () => away.app,
