@@ -6,7 +6,7 @@ import { add } from './_records.ts';
 
 let database: TestDatabase;
 let status: ReturnType<typeof testApp>;
-const away = testApp(unreachableDatabaseUrl);
+const unavailable = testApp(unreachableDatabaseUrl);
 
 beforeAll(async () => {
   database = await createTestDatabase('status');
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await Promise.all([status.close(), away.close()]);
+  await Promise.all([status.close(), unavailable.close()]);
   await database.drop();
 });
 
@@ -30,7 +30,7 @@ describeContract({
   // Only for the document; the requests go to the application.
   routes: statusRoutes({} as never),
   app: () => status.app,
-  unavailableApp: () => away.app,
+  unavailableApp: () => unavailable.app,
   calls: {
     'get /api/v1/status/': calls('/api/v1/status/'),
     'get /api/v1/status': calls('/api/v1/status'),
