@@ -1,9 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A TCP proxy to a database on a fixed port. It can refuse connections, restore them, or accept and stay silent. */
-export async function createTcpProxy(databaseUrl: string) {
-  const target = new URL(databaseUrl);
+/**
+ * A TCP proxy to the host and port of a URL. On its port it can refuse connections, forward them again, or accept them
+ * and stay silent.
+ */
+export async function createTcpProxy(targetUrl: string) {
+  const target = new URL(targetUrl);
   const sockets = new Set<Socket>();
   let server: Server;
   let port = 0;
@@ -17,10 +20,10 @@ export async function createTcpProxy(databaseUrl: string) {
     port = (server.address() as AddressInfo).port;
   }
   const forward = (client: Socket) => {
-    const database = connect(Number(target.port), target.hostname).on('error', () => client.destroy());
-    sockets.add(database);
-    client.pipe(database).pipe(client);
-    client.on('close', () => database.destroy());
+    const upstream = connect(Number(target.port), target.hostname).on('error', () => client.destroy());
+    sockets.add(upstream);
+    client.pipe(upstream).pipe(client);
+    client.on('close', () => upstream.destroy());
   };
   async function close() {
     for (const socket of sockets) socket.destroy();
@@ -29,7 +32,8 @@ export async function createTcpProxy(databaseUrl: string) {
   }
 
   await listen(forward);
-  const url = new URL(databaseUrl);
+  const url = new URL(targetUrl);
+  url.hostname = '127.0.0.1';
   url.port = String(port);
   return {
     url: url.href,

@@ -18,7 +18,7 @@ afterEach(async () => {
   );
 });
 
-/** A product service that answers as a test wants it. */
+/** A fake product service. */
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   servers.push(server);
@@ -26,26 +26,26 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const answering = (text: string, status = 200) =>
+const serveText = (text: string, status = 200) =>
   serve((_req, res) => {
     res.writeHead(status, { 'Content-Type': 'application/json' }).end(text);
   });
 
 const product = (id = tea) => `{"id":"${id}","name":"Tea","price":12.50,"unit":"kg","since":"v2"}`;
 
-it('asks for all products at once, within the trace of the event', async () => {
-  const asked: { url?: string; traceparent?: string }[] = [];
+test('product client requests all products at once, within the current trace', async () => {
+  const requested: { url?: string; traceparent?: string }[] = [];
   const url = await serve((req, res) => {
-    asked.push({ url: req.url ?? '', traceparent: String(req.headers.traceparent) });
+    requested.push({ url: req.url ?? '', traceparent: String(req.headers.traceparent) });
     res.end(`[${product()}]`);
   });
   const trace = traceFrom(undefined);
   const existing = await runInTrace(trace, () => createProductClient(url).existing([tea, salt]));
   expect(existing).toEqual(new Set([tea]));
-  expect(asked).toEqual([{ url: `/products?size=2&id=${tea}&id=${salt}`, traceparent: trace.traceparent }]);
+  expect(requested).toEqual([{ url: `/products?size=2&id=${tea}&id=${salt}`, traceparent: trace.traceparent }]);
 });
 
-it('asks for no more than 100 at a time', async () => {
+test('product client requests at most 100 products at a time', async () => {
   const sizes: number[] = [];
   const url = await serve((req, res) => {
     const ids = new URL(req.url ?? '', 'http://products').searchParams.getAll('id');
@@ -64,38 +64,41 @@ const isUnavailable = {
   message: 'The product service is not available at the moment. Try again shortly.',
 };
 
-it.each([
+test.each([
   ['500', '{"detail":"secret"}', 500],
   ['404', `[${product()}]`, 404],
   ['503 with a proper body', `[${product()}]`, 503],
-  ['nothing', '', 200],
-  ['something that is no JSON', '<html>', 200],
-  ['half a JSON text', '[{"id":', 200],
+  ['an empty body', '', 200],
+  ['a body that is not JSON', '<html>', 200],
+  ['truncated JSON', '[{"id":', 200],
   ['an object', product(), 200],
   ['null', 'null', 200],
-  ['an id that is none', `[${product('x')}]`, 200],
+  ['an invalid id', `[${product('x')}]`, 200],
   ['no id', '[{}]', 200],
-  ['nesting without end', '['.repeat(100_000), 200],
-])('is away when the service answers %s', async (_name, text, status) => {
-  await expect(createProductClient(await answering(text, status)).existing([tea])).rejects.toMatchObject(isUnavailable);
+  ['deeply nested arrays', '['.repeat(100_000), 200],
+])('product client treats the service as unavailable when it returns %s', async (_name, text, status) => {
+  await expect(createProductClient(await serveText(text, status)).existing([tea])).rejects.toMatchObject(isUnavailable);
 });
 
-it.each<[string, RequestListener]>([
-  ['never answers', () => undefined],
-  ['never ends its answer', (_req, res) => void res.writeHead(200).write('[')],
-  ['breaks off', (_req, res) => void res.writeHead(200, { 'Content-Length': 100 }).write('[', () => res.destroy())],
-  ['hangs up', (req) => void req.socket.destroy()],
-  ['leads round in circles', (req, res) => void res.writeHead(302, { Location: req.url }).end()],
-])('is away when the service %s', async (_name, listener) => {
+test.each<[string, RequestListener]>([
+  ['never responds', () => undefined],
+  ['never ends its response', (_req, res) => void res.writeHead(200).write('[')],
+  [
+    'truncates its response',
+    (_req, res) => void res.writeHead(200, { 'Content-Length': 100 }).write('[', () => res.destroy()),
+  ],
+  ['closes the connection', (req) => void req.socket.destroy()],
+  ['redirects in circles', (req, res) => void res.writeHead(302, { Location: req.url }).end()],
+])('product client treats the service as unavailable when it %s', async (_name, listener) => {
   await expect(createProductClient(await serve(listener), 200).existing([tea])).rejects.toMatchObject(isUnavailable);
 });
 
-it('is away when nobody listens or nobody has the name', async () => {
+test('product client treats the service as unavailable when its port is closed or its name unknown', async () => {
   await expect(createProductClient('http://127.0.0.1:1').existing([tea])).rejects.toMatchObject(isUnavailable);
   await expect(createProductClient('http://product.invalid').existing([tea])).rejects.toMatchObject(isUnavailable);
 });
 
-it('is there again when the service is', async () => {
+test('product client works again once the service is available', async () => {
   let isUp = false;
   const url = await serve((req, res) => {
     if (isUp) res.end(`[${product()}]`);
