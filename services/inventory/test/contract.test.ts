@@ -6,7 +6,7 @@ import { type TestInventory, testInventory, unknown } from './_inventory.ts';
 
 let database: TestDatabase;
 let inventory: TestInventory;
-const away = testInventory(unreachableDatabaseUrl);
+const unavailable = testInventory(unreachableDatabaseUrl);
 
 beforeAll(async () => {
   database = await createTestDatabase('inventory');
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await Promise.all([inventory.close(), away.close()]);
+  await Promise.all([inventory.close(), unavailable.close()]);
   await database.drop();
 });
 
@@ -25,7 +25,7 @@ describeContract({
   // Only for the document; the requests go to the application.
   routes: stockRoutes({} as never),
   app: () => inventory.app,
-  unavailableApp: () => away.app,
+  unavailableApp: () => unavailable.app,
   calls: {
     'get /stock/{productId}': {
       200: () => existing(),

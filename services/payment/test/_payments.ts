@@ -73,18 +73,18 @@ export function testPayments(
   const prisma = new PrismaClient({ adapter });
   const { transaction, ...repository } = createPaymentRepository(database);
   const payments = createPayments({ repository: { ...repository, transaction }, provider, clock, newId: randomUUID });
-  const effects = { ...payments, group: 'payment-group', transaction };
+  const consumerGroup = { ...payments, group: 'payment-group', transaction };
 
   return {
     prisma,
-    effects,
-    apply: (...events: ReturnType<typeof stockReserved>[]) => handleOnce(effects, events.map(receivedEvent)),
+    consumerGroup,
+    apply: (...events: ReturnType<typeof stockReserved>[]) => handleOnce(consumerGroup, events.map(receivedEvent)),
 
     /** As a process does that ends after the handler, and before the commit. */
     applyAndCrash: (event: ReturnType<typeof stockReserved>) =>
       handleOnce(
         {
-          ...effects,
+          ...consumerGroup,
           transaction: (work) =>
             transaction(async (tx) => {
               await work(tx);
@@ -99,8 +99,8 @@ export function testPayments(
 
     statusOf: async (orderId: string) => (await prisma.payment.findUnique({ where: { orderId } }))?.status,
 
-    /** What was told about an order, in that order. */
-    async told(orderId: string): Promise<OrderEvent[]> {
+    /** The events that were published about an order, in order. */
+    async eventsOf(orderId: string): Promise<OrderEvent[]> {
       const rows = await prisma.outbox.findMany({ where: { key: orderId }, orderBy: { seq: 'asc' } });
       return rows.flatMap(({ id, kind, key, payload, traceparent }) => {
         const headers = { ce_id: id, ce_type: kind, traceparent: traceparent ?? undefined };

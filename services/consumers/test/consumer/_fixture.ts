@@ -37,14 +37,14 @@ export function rawOf({ id, kind, key, payload }: StoredEvent, more: Partial<Raw
   return { key, value: payload, headers: { ce_id: id, ce_type: kind }, ...more };
 }
 
-/** A topic and a group of a test's own, and a table that tells what its handlers have done. */
+/** A topic and a group of a test's own, and a table in which its handlers record the events. */
 export async function createFixture(partitions = 1) {
   const database: TestDatabase = await createTestDatabase('consumers');
   const topic = await createTopic(partitions);
   const group = `test-${randomUUID()}`;
   const { adapter, transact, close } = openDatabase(database.url);
   const prisma = new PrismaClient({ adapter });
-  await prisma.$executeRaw`create table effects (n bigserial, event_id uuid, order_id uuid, by text)`;
+  await prisma.$executeRaw`create table handled_events (n bigserial, event_id uuid, order_id uuid, by text)`;
   const publisher = createPublisher(silent);
   const closing: (() => Promise<unknown>)[] = [database.drop, close, () => publisher.close()];
   const joins: string[] = [];
@@ -61,35 +61,35 @@ export async function createFixture(partitions = 1) {
     },
   });
 
-  function effectBy(name: string, handle: (event: StoredEvent['id']) => Promise<void> = async () => undefined) {
+  function handlersBy(name: string, handle: (event: StoredEvent['id']) => Promise<void> = async () => undefined) {
     const handlers: Handlers<HandlerTransaction> = {
       async OrderCancelled({ id, payload: { orderId } }, tx) {
-        await tx.query('insert into effects (event_id, order_id, by) values ($1, $2, $3)', id, orderId, name);
+        await tx.query('insert into handled_events (event_id, order_id, by) values ($1, $2, $3)', id, orderId, name);
         await handle(id);
       },
     };
     return handlers;
   }
 
-  const consumerGroup = (over: Transact = transact, handlers = effectBy('a')): ConsumerGroup<HandlerTransaction> => ({
+  const consumerGroup = (over: Transact = transact, handlers = handlersBy('a')): ConsumerGroup<HandlerTransaction> => ({
     group,
     handlers,
     transaction: (work) => over((query) => work({ query })),
   });
 
   return {
-    ...{ topic, group, prisma, transact, publisher, database, joins, consumerGroup, effectBy },
+    ...{ topic, group, prisma, transact, publisher, database, joins, consumerGroup, handlersBy },
 
     publish: (...events: StoredEvent[]) => publisher.publish(topic, events),
     send: (...messages: RawMessage[]) => publisher.send(topic, messages),
 
-    /** @param name shown in the effects @param handle after the effect, in its transaction */
+    /** @param handle called in the transaction of the event, after it was recorded @param name recorded with the handled events */
     start(
       handle?: (eventId: string) => Promise<void>,
       { name = 'a', ...options }: Partial<ConsumerOptions<HandlerTransaction>> & { name?: string } = {},
     ): Consumer {
       const consumer = startConsumer({
-        ...consumerGroup(transact, effectBy(name, handle)),
+        ...consumerGroup(transact, handlersBy(name, handle)),
         kafka: listened,
         topic,
         sender: publisher,
@@ -105,15 +105,15 @@ export async function createFixture(partitions = 1) {
       return consumer;
     },
 
-    /** Of each effect its event, in the order in which they were done. */
-    async effects(): Promise<string[]> {
-      const rows = await prisma.$queryRaw<{ id: string }[]>`select event_id::text as id from effects order by n`;
+    /** The ids of the handled events, in the order of handling. */
+    async handled(): Promise<string[]> {
+      const rows = await prisma.$queryRaw<{ id: string }[]>`select event_id::text as id from handled_events order by n`;
       return rows.map(({ id }) => id);
     },
     async has(...events: StoredEvent[]): Promise<void> {
-      await until('all events had their effect', async () => {
-        const there = new Set(await this.effects().catch(() => [])); // a test may have ended the connection
-        return events.every(({ id }) => there.has(id));
+      await until('all events are handled', async () => {
+        const ids = new Set(await this.handled().catch(() => [])); // a test may have ended the connection
+        return events.every(({ id }) => ids.has(id));
       });
     },
     /** What the group has committed, of all partitions together. */
@@ -132,7 +132,7 @@ export async function createFixture(partitions = 1) {
       await admin.resetOffsets({ groupId: group, topic, earliest: true });
       await admin.disconnect();
     },
-    letters: () => lettersOf(group),
+    deadLetters: () => deadLettersOf(group),
     onEnd: (close: () => Promise<unknown>) => void closing.push(close),
     async close() {
       for (const close of closing.reverse()) await close();
@@ -142,21 +142,12 @@ export async function createFixture(partitions = 1) {
 
 export type Fixture = Awaited<ReturnType<typeof createFixture>>;
 
-export async function lettersOf(group: string): Promise<DeadLetter[]> {
+export async function deadLettersOf(group: string): Promise<DeadLetter[]> {
   const letters: DeadLetter[] = [];
   await readDeadLetters(kafka, (letter) => {
     if (letter.group === group) letters.push(letter);
   });
   return letters;
-}
-
-/** A promise that a test resolves. */
-export function held() {
-  let release = () => {};
-  const until = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  return { until, release };
 }
 
 export const times = <T>(count: number, make: (index: number) => T) =>

@@ -24,7 +24,7 @@ const cases = [
 
 describe.each(cases)('%s', (name, path, route) => {
   let group: TestGroup;
-  const away = testGroup(unreachableDatabaseUrl, name);
+  const unavailable = testGroup(unreachableDatabaseUrl, name);
 
   beforeAll(async () => {
     group = testGroup(database.url, name);
@@ -34,13 +34,13 @@ describe.each(cases)('%s', (name, path, route) => {
   });
 
   afterAll(async () => {
-    await Promise.all([group.close(), away.close()]);
+    await Promise.all([group.close(), unavailable.close()]);
   });
 
   describeContract({
     routes: [route],
     app: () => group.app,
-    unavailableApp: () => away.app,
+    unavailableApp: () => unavailable.app,
     calls: { [`get ${path}`]: { 200: { path: `${path}?size=2` }, 400: { path: `${path}?size=101` } } },
   });
 
@@ -55,7 +55,7 @@ describe.each(cases)('%s', (name, path, route) => {
     }),
   });
 
-  it('refuses forged cursors', async () => {
+  it('returns 400 for forged cursors', async () => {
     const forged = [['x'], [`${path.slice(1)};day,desc`, '2026-02-30'], ['invoices;number,desc', '1;drop'], []];
     for (const parts of forged) {
       const after = Buffer.from(JSON.stringify(parts)).toString('base64url');
@@ -63,7 +63,7 @@ describe.each(cases)('%s', (name, path, route) => {
     }
   });
 
-  it('has only what is its own', async () => {
+  it('serves only its own collection', async () => {
     for (const [, other] of cases) expect((await group.get(other)).status).toBe(other === path ? 200 : 404);
   });
 });
