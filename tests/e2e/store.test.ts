@@ -142,7 +142,7 @@ describe('collection read through the gateway', () => {
   });
 });
 
-describe('component failure', () => {
+describe('the store under component failures', () => {
   it('returns 503 on secured routes while auth hangs or is stopped', async () => {
     const auth = store.component('auth');
     auth.kill('SIGSTOP');
@@ -230,7 +230,7 @@ describe('make demo', () => {
   });
 });
 
-describe('confidentiality', () => {
+describe('the store', () => {
   it.each(['/v3/api-docs', '/apidocs-ui.html', '/internal/accounts', '/check', '/health/ready', '/metrics', '/solve'])(
     'does not route %s',
     async (path) => {

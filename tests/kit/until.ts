@@ -18,9 +18,9 @@ export async function until(
       cause = error;
     }
     if (Date.now() > deadline) {
-      const condition = typeof description === 'string' ? description : description();
+      const text = typeof description === 'string' ? description : description();
       const lastError = cause instanceof Error ? ` (${cause.message})` : '';
-      throw new Error(`Timed out after ${timeoutMs / 1000} s: ${condition}${lastError}`, { cause });
+      throw new Error(`Timed out after ${timeoutMs / 1000} s: ${text}${lastError}`, { cause });
     }
   }
 }

@@ -25,7 +25,7 @@ describe('CORS with a list of origins and credentials', () => {
   beforeEach(() => fixture.clear());
 
   it.each(['/', '/health-check', '/accounts', '/auth/login', '/external/x', '/products/1', '/nothing'])(
-    'lets the gateway response a preflight of %s, echoing the requested origin, method and headers',
+    'answers a preflight of %s at the gateway, echoing the requested origin, method and headers',
     async (path) => {
       const response = await fixture.send(
         preflight(path, SECOND, 'Access-Control-Request-Headers: idempotency-key, x-a'),

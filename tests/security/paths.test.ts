@@ -119,7 +119,7 @@ describe('path', () => {
     ['DELETE', '/health-check'],
     ['TRACE', '/accounts'],
     ['CONNECT', 'accounts:80'],
-  ])('%s %s is not in the open list', async (method, path) => {
+  ])('of %s %s is not in the open list', async (method, path) => {
     const { status } = await fixture.send(http(`${method} ${path}`, [`id-account: ${VICTIM}`]));
     expect([400, 401]).toContain(status);
     expect(fixture.reached()).toEqual([]);

@@ -6,7 +6,7 @@ const secret = (bytes = randomBytes(32)) => bytes.toString('base64');
 const read = (env: NodeJS.ProcessEnv) =>
   readConfig(configSchema, { JWT_SECRET_KEY: secret(), ACCOUNT_URL: 'http://account:8080/', ...env });
 
-test('configuration has defaults for everything except secrets and addresses', () => {
+test('auth configuration has defaults for everything except secrets and addresses', () => {
   const config = read({ JWT_PREVIOUS_SECRET_KEYS: '' });
   expect(config).toMatchObject({
     JWT_PREVIOUS_SECRET_KEYS: [],
@@ -22,7 +22,7 @@ test('configuration has defaults for everything except secrets and addresses', (
 test.each([
   ['base64', secret()],
   ['base64url', randomBytes(48).toString('base64url')],
-])('configuration accepts keys in %s', (_, key) => {
+])('auth configuration accepts keys in %s', (_, key) => {
   const config = read({ JWT_SECRET_KEY: key, JWT_PREVIOUS_SECRET_KEYS: `${secret()}, ${secret()}` });
   expect(config.JWT_SECRET_KEY).toBe(key);
   expect(config.JWT_PREVIOUS_SECRET_KEYS).toHaveLength(2);
@@ -35,7 +35,7 @@ test.each([
   ['zeros', secret(Buffer.alloc(32)), 'pattern'],
   ['a repeated word', 'password'.repeat(8), 'pattern'],
   ['ascending bytes', secret(ascending), 'pattern'],
-])('configuration refuses %s as a key and names the reason without the key', (_, key, reason) => {
+])('auth configuration refuses %s as a key and names the reason without the key', (_, key, reason) => {
   const message = new RegExp(`^[^]*JWT_SECRET_KEY: .*${reason}`);
   expect(() => read({ JWT_SECRET_KEY: key })).toThrow(message);
   expect(() => read({ JWT_PREVIOUS_SECRET_KEYS: `${secret()},${key.replaceAll(',', '')}` })).toThrow(reason);
@@ -46,7 +46,7 @@ test.each([
   }
 });
 
-test('configuration refuses SameSite=None without Secure, because browsers drop such cookies', () => {
+test('auth configuration refuses SameSite=None without Secure, because browsers drop such cookies', () => {
   expect(() => read({ COOKIE_SAME_SITE: 'None' })).toThrow('COOKIE_SECURE=true');
   expect(read({ COOKIE_SAME_SITE: 'None', COOKIE_SECURE: 'true' }).COOKIE_SECURE).toBe(true);
 });
@@ -57,6 +57,6 @@ test.each([
   ['COOKIE_SAME_SITE', 'lax'],
   ['JWT_TTL_SECONDS', '0'],
   ['ACCOUNT_URL', 'account:8080'],
-])('configuration refuses %s=%s', (name, value) => {
+])('auth configuration refuses %s=%s', (name, value) => {
   expect(() => read({ [name]: value })).toThrow(`${name}: `);
 });

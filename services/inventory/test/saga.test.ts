@@ -150,7 +150,7 @@ test('payment and cancellation in any order release the reservation with its who
   }
 });
 
-test('an event is handled again after its transaction was rolled back', async () => {
+test('inventory handles an event again after its transaction was rolled back', async () => {
   const tea = await inventory.setStock(10);
   const order = orderOf([tea, 1]);
   const event = order.created();

@@ -33,7 +33,7 @@ const respond = async () => undefined;
 /** The payment's status and the published kinds. */
 const state = async () => ({ status: await payment.statusOf(orderId), kinds: await payment.kinds(orderId) });
 
-describe('StockReserved', () => {
+describe('payment on StockReserved', () => {
   it('charges, writes OrderPaid to the outbox within the same trace, and notifies the relay', async () => {
     const listener = new pg.Client({ connectionString: database.url });
     await listener.connect();
@@ -112,7 +112,7 @@ describe('StockReserved', () => {
   });
 });
 
-describe('OrderCancelled', () => {
+describe('payment on OrderCancelled', () => {
   it('of a paid order refunds once and publishes PaymentRefunded, however often it is repeated', async () => {
     await payment.apply(stockReserved(orderId));
     const event = orderCancelled(orderId);

@@ -139,7 +139,7 @@ describe('unexpected error', () => {
     expect(parsed().map((line) => line.traceId)).toEqual([body.traceId, body.traceId]);
   });
 
-  it('includes responses that violate the OpenAPI document, except in production', async () => {
+  it('is reported for responses that violate the OpenAPI document, except in production', async () => {
     const repository = { list: async () => ({ json: '[{"id":"x"}]', next: undefined }) };
     expect((await appWith({ repository }).get('/products')).status).toBe(500);
     expect((await appWith({ repository, production: true }).get('/products')).body).toEqual([{ id: 'x' }]);

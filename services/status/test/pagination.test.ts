@@ -43,33 +43,36 @@ const tied = Array.from({ length: 24 }, (_, n) => ({
 }));
 const namesOf = (records: { category1: string }[]) => records.map(({ category1 }) => category1);
 
-test.each([1, 5, 7, 23])('pagination returns every record of a tie exactly once with limit=%i', async (limit) => {
-  await add(status.prisma, ...tied);
-  const pages = await paginate(`?limit=${limit}`);
-  expect(pages.flat()).toEqual(namesOf(tied));
-  expect(pages).toHaveLength(Math.ceil(24 / limit));
-});
+test.each([1, 5, 7, 23])(
+  'pagination of status records returns every record of a tie exactly once with limit=%i',
+  async (limit) => {
+    await add(status.prisma, ...tied);
+    const pages = await paginate(`?limit=${limit}`);
+    expect(pages.flat()).toEqual(namesOf(tied));
+    expect(pages).toHaveLength(Math.ceil(24 / limit));
+  },
+);
 
-test('pagination ends without a Link header after a full last page', async () => {
+test('pagination of status records ends without a Link header after a full last page', async () => {
   await add(status.prisma, ...tied);
   expect((await paginate('?limit=12')).map((page) => page.length)).toEqual([12, 12]);
   expect(await paginate('?limit=24')).toHaveLength(1);
 });
 
-test('pagination can be limited to one station', async () => {
+test('pagination of status records can be limited to one station', async () => {
   await add(status.prisma, ...tied);
   const pages = await paginate('?limit=3&station_id=1');
   expect(pages.flat()).toEqual(namesOf(tied.filter(({ station }) => station === 1)));
   expect(pages).toHaveLength(3);
 });
 
-test('pagination continues from a time cursor', async () => {
+test('pagination of status records continues from a time cursor', async () => {
   await add(status.prisma, ...tied);
   expect((await paginate(`?limit=4&cursor=${tied[0]?.time}`)).flat()).toEqual(namesOf(tied.slice(6)));
 });
 
 test.each(['?limit=4', '?limit=2&station_id=1'])(
-  'pagination returns every record exactly once while others are inserted (%s)',
+  'pagination of status records returns every record exactly once while others are inserted (%s)',
   async (query) => {
     await add(status.prisma, ...tied);
     const wanted = namesOf(tied.filter(({ station }) => !query.includes('station') || station === 1));
@@ -87,7 +90,7 @@ test.each(['?limit=4', '?limit=2&station_id=1'])(
   },
 );
 
-test('an after cursor can be used with another station', async () => {
+test('an after cursor of status records can be used with another station', async () => {
   await add(status.prisma, ...tied);
   // The cursor is the position after the first record of station 1 at the second time.
   const first: Page = await request(status.app).get(`${path}?limit=9`);
@@ -98,7 +101,7 @@ test('an after cursor can be used with another station', async () => {
   }
 });
 
-test('after takes precedence over cursor and skip', async () => {
+test('the after parameter of status records takes precedence over cursor and skip', async () => {
   await add(status.prisma, ...tied);
   const first: Page = await request(status.app).get(`${path}?limit=9`);
   const next = nextLink(first.headers.link);
@@ -107,7 +110,7 @@ test('after takes precedence over cursor and skip', async () => {
 });
 
 // Cursors replace skip because the cost of an offset grows (contract 4.8).
-test('a page reads no more rows than it returns, at any position', async () => {
+test('a page of status records reads no more rows than it returns, at any position', async () => {
   await status.prisma.$executeRaw`insert into station_status (station_id, time)
     select n % 20, timestamptz '2026-01-01Z' + n / 20 * interval '1 minute' from generate_series(0, 39999) n`;
   await status.prisma.$executeRaw`analyze station_status`;

@@ -63,7 +63,7 @@ test('GET /api/v1/status returns the same records and links to itself', async ()
   expect(headers.link).toMatch(/^<\/api\/v1\/status\?/);
 });
 
-test('records are sorted by time, then station, then row', async () => {
+test('status records are sorted by time, then station, then row', async () => {
   const [early, late] = ['2026-01-01T00:00:00.000001Z', '2026-01-01T00:00:00.000002Z'];
   await add(
     status.prisma,
@@ -76,7 +76,7 @@ test('records are sorted by time, then station, then row', async () => {
   expect(await names('')).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
-test('limit defaults to 100 records and allows up to 1000', async () => {
+test('limit of GET /api/v1/status/ defaults to 100 records and allows up to 1000', async () => {
   await status.prisma.$executeRaw`insert into station_status (station_id, time)
     select n, '2026-01-01Z'::timestamptz from generate_series(1, 1001) n`;
   expect((await get()).body).toHaveLength(100);
@@ -84,7 +84,7 @@ test('limit defaults to 100 records and allows up to 1000', async () => {
   expect((await get('?limit=1000')).body).toHaveLength(1000);
 });
 
-describe('cursor parameter', () => {
+describe('cursor of status records', () => {
   it('returns only strictly later records, to the microsecond', async () => {
     await add(
       status.prisma,
@@ -129,7 +129,7 @@ describe('cursor parameter', () => {
   });
 });
 
-test('station_id filters, alone and together with a cursor', async () => {
+test('station_id filters status records, alone and together with a cursor', async () => {
   await add(
     status.prisma,
     { time: '2026-01-01T00:00:00Z', station: 5, category1: 'a' },
@@ -143,7 +143,7 @@ test('station_id filters, alone and together with a cursor', async () => {
   expect(await names('?station_id=2147483647')).toEqual([]);
 });
 
-describe('skip parameter', () => {
+describe('skip of status records', () => {
   beforeEach(() =>
     add(status.prisma, ...['a', 'b', 'c', 'd'].map((category1, n) => ({ time: `2026-01-01T00:00:0${n}Z`, category1 }))),
   );

@@ -21,7 +21,7 @@ beforeEach(() => clear(status.prisma));
 
 const get = (query = '') => request(status.app).get(`${path}${query}`);
 
-describe('invalid query', () => {
+describe('invalid query for status records', () => {
   const forged = (...values: unknown[]) => Buffer.from(JSON.stringify(values)).toString('base64url');
   const order = 'time;station;row';
   const at = '2026-01-01T00:00:00.000000Z';

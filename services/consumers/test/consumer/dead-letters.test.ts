@@ -46,7 +46,7 @@ async function deadLetteredEvents(count: number) {
   return events;
 }
 
-test('list shows group, kind, order, age, attempts and error of dead letters and keeps them', async () => {
+test('dead letter list shows group, kind, order, age, attempts and error of dead letters and keeps them', async () => {
   const [event] = await deadLetteredEvents(1);
   for (const argv of [['list'], []]) {
     const { code, text } = await command(argv);

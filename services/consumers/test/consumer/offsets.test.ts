@@ -58,8 +58,8 @@ describe('consumer offsets', () => {
   });
 });
 
-describe('unknown kinds and fields', () => {
-  it('are skipped without parsing, and ignored, respectively', async () => {
+describe('consumer', () => {
+  it('skips unknown kinds without parsing them and ignores unknown fields', async () => {
     fixture = await createFixture();
     const known = anEvent();
     const richer = { ...known, payload: JSON.stringify({ ...JSON.parse(known.payload), colour: 'red', more: [{}] }) };

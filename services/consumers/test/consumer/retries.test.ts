@@ -66,7 +66,7 @@ describe('retries of a handler', () => {
   });
 });
 
-describe('unavailable dependency', () => {
+describe('consumer with an unavailable dependency', () => {
   it('keeps the message when the database is unavailable and resumes once it is back', async () => {
     fixture = await createFixture();
     const proxy = await createTcpProxy(fixture.database.url);

@@ -42,14 +42,14 @@ test('relay reconnects when its database connection is cut, idle or while publis
   await until('the relay is active', isActive);
   expect(await fixture.outbox.cutRelays()).toBe(1);
   const whileIdle = await fixture.outbox.fill(3);
-  await until('it publishes again', async () => (await fixture.outbox.sent()) === 3);
+  await until('the relay publishes again', async () => (await fixture.outbox.sent()) === 3);
 
   publisher.accept = async () => {
     publisher.accept = async () => undefined;
     await fixture.outbox.cutRelays();
   };
   const whileBusy = await fixture.outbox.fill(3);
-  await until('it publishes again', async () => (await fixture.outbox.sent()) === 6);
+  await until('the relay publishes again', async () => (await fixture.outbox.sent()) === 6);
   expect(publisher.batches).toEqual([whileIdle, whileBusy, whileBusy]);
   expect(lines).toContain('The relay was interrupted and tries again');
 });

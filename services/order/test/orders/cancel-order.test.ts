@@ -135,7 +135,7 @@ test.each([
   ['cancelled', 400],
   [null, 400],
   [undefined, 400],
-])('PATCH with status %s returns %i and changes nothing', async (status, expected) => {
+])('PATCH /orders/{id} with status %s returns %i and changes nothing', async (status, expected) => {
   const id = await placed();
   const response = await request(order.app).patch(`/orders/${id}`).set('id-account', alice).send({ status });
   expect(response.status).toBe(expected);

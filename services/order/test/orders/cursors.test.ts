@@ -22,7 +22,8 @@ const id = '00000000-0000-4000-8000-000000000000';
 const time = '2026-01-01T00:00:00.000Z';
 const byTime = 'createdAt,desc;id,desc';
 
-test('GET /orders accepts a hand-made valid cursor, so that the cases below fail for their faults only', async () => {
+// So that the cases below can only fail for their own faults.
+test('GET /orders accepts a valid hand-made cursor', async () => {
   const after = encodeCursor({ order: byTime, values: [time, id] });
   expect((await list(`?after=${after}`)).status).toBe(200);
 });

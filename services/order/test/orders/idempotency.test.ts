@@ -50,7 +50,7 @@ function expectReplayed(response: request.Response, first: request.Response) {
   expect(response.text).toBe(first.text);
 }
 
-test('a repeated request gets the stored reply without calling the product service', async () => {
+test('a request repeated with its Idempotency-Key gets the stored reply without calling the product service', async () => {
   const first = await place('a');
   expect(first.status).toBe(201);
   expect(first.headers).not.toHaveProperty('idempotency-replayed');
@@ -64,7 +64,7 @@ test('a repeated request gets the stored reply without calling the product servi
 test.each([
   ['one replica', () => [order.app]],
   ['two replicas', () => [order.app, replica.app]],
-])('20 concurrent requests with one key to %s create one order and one event', async (_name, apps) => {
+])('20 concurrent requests with one Idempotency-Key to %s create one order and one event', async (_name, apps) => {
   const send = (index: number) => place('race', oneTea, apps()[index % apps().length]);
   const responses = await Promise.all(Array.from({ length: 20 }, (_, index) => send(index)));
   const placed = responses.filter(({ status, headers }) => status === 201 && !('idempotency-replayed' in headers));
@@ -81,7 +81,7 @@ test.each([
   expect(await eventsOf(order.prisma, first?.body.id)).toEqual(['OrderCreated']);
 });
 
-test('a key returns 409 while its first request is in flight; another key and another account do not', async () => {
+test('an Idempotency-Key returns 409 while its first request is in flight, unlike other keys and accounts', async () => {
   const { promise: released, resolve: release } = deferred();
   products.answer = () => released;
   const first = place('slow');
@@ -97,7 +97,7 @@ test('a key returns 409 while its first request is in flight; another key and an
   expectReplayed(await place('slow'), await first);
 });
 
-test('a request that is overtaken on another replica gets the stored reply, or 422 with another body', async () => {
+test('a request overtaken by one with its Idempotency-Key gets the stored reply, or 422 for another body', async () => {
   const { promise: released, resolve: release } = deferred();
   products.answer = () => released;
   const slow = place('overtaken');
@@ -111,7 +111,7 @@ test('a request that is overtaken on another replica gets the stored reply, or 4
   expect(await rowCounts(order.prisma)).toEqual({ orders: 2, items: 2, keys: 2, events: 2 });
 });
 
-test('a key returns 422 with another body', async () => {
+test('an Idempotency-Key returns 422 with another body', async () => {
   await place('a');
   const response = await place('a', oneSalt);
   expect(response.status).toBe(422);
@@ -124,18 +124,18 @@ test.each([
   ['the order of fields', `{"items":[{"quantity":1,"productId":"${tea}"}]}`],
   ['unknown fields', `{"items":[{"productId":"${tea}","quantity":1,"note":"x"}],"__proto__":{"a":1}}`],
   ['the spelling of a UUID or number', `{"items":[{"productId":"${tea.toUpperCase()}","quantity":1.0e0}]}`],
-])('a repeated request may differ in %s', async (_name, body) => {
+])('a request repeated with its Idempotency-Key may differ in %s', async (_name, body) => {
   const first = await place('a');
   expectReplayed(await place('a', body), first);
 });
 
-test('quotes around a key are ignored', async () => {
+test('quotes around an Idempotency-Key are ignored', async () => {
   const first = await place('"a b"'.replace(' ', '-'));
   expectReplayed(await place('a-b'), first);
   expectReplayed(await place('  "a-b" '), first);
 });
 
-test('keys are separate per account and case-sensitive', async () => {
+test('Idempotency-Keys are separate per account and case-sensitive', async () => {
   const first = await place('a');
   const ids = [first, await place('a', oneSalt, order.app, bob), await place('A', oneSalt)].map(({ body }) => body.id);
   expect(new Set(ids).size).toBe(3);
@@ -143,7 +143,7 @@ test('keys are separate per account and case-sensitive', async () => {
   expect(body.customerId).toBe(bob);
 });
 
-test('a key expires after 24 hours and not before', async () => {
+test('an Idempotency-Key expires after 24 hours and not before', async () => {
   const first = await place('a');
   now = new Date(now.getTime() + 24 * 60 * 60 * 1000);
   expectReplayed(await place('a'), first);
@@ -156,7 +156,7 @@ test('a key expires after 24 hours and not before', async () => {
   expect(await rowCounts(order.prisma)).toEqual({ orders: 2, items: 2, keys: 1, events: 2 });
 });
 
-test('20 concurrent requests with a key that has just expired create one order', async () => {
+test('20 concurrent requests with an expired Idempotency-Key create one order', async () => {
   await place('a');
   now = new Date(now.getTime() + 24 * 60 * 60 * 1000 + 1);
   const later = testApp(database.url, { clock: () => now });
@@ -169,18 +169,18 @@ test('20 concurrent requests with a key that has just expired create one order',
 });
 
 test.each([
-  ['255 characters', 'k'.repeat(255), 201],
-  ['255 characters in quotes', `"${'k'.repeat(255)}"`, 201],
-  ['every visible character', Array.from({ length: 94 }, (_, index) => String.fromCharCode(33 + index)).join(''), 201],
-  ['a quote alone', '"', 201],
-  ['256 characters', 'k'.repeat(256), 400],
-  ['no characters', '', 400],
-  ['no characters in quotes', '""', 400],
-  ['a space', 'a b', 400],
-  ['a tab', 'a\tb', 400],
-  ['non-ASCII letters', 'schlüssel', 400],
-  ['two keys', 'a, b', 400],
-])('a key of %s is accepted or rejected as documented', async (_name, key, expected) => {
+  ['255 characters', 201, 'k'.repeat(255)],
+  ['255 characters in quotes', 201, `"${'k'.repeat(255)}"`],
+  ['every visible character', 201, Array.from({ length: 94 }, (_, index) => String.fromCharCode(33 + index)).join('')],
+  ['a quote alone', 201, '"'],
+  ['256 characters', 400, 'k'.repeat(256)],
+  ['no characters', 400, ''],
+  ['no characters in quotes', 400, '""'],
+  ['a space', 400, 'a b'],
+  ['a tab', 400, 'a\tb'],
+  ['non-ASCII letters', 400, 'schlüssel'],
+  ['two keys', 400, 'a, b'],
+])('an Idempotency-Key of %s returns %i', async (_name, expected, key) => {
   const response = await place(key);
   expect(response.status).toBe(expected);
   expect(await rowCounts(order.prisma)).toEqual(expected === 201 ? oneOrder : nothing);
@@ -190,13 +190,13 @@ test.each([
   ['an unknown product', { items: [{ productId: unknown, quantity: 1 }] }, 400],
   ["another account's customerId", { ...oneTea, customerId: bob }, 403],
   ['malformed JSON', '{', 400],
-])('a request with %s stores nothing and leaves its key unused', async (_name, body, expected) => {
+])('a request with %s stores nothing and leaves its Idempotency-Key unused', async (_name, body, expected) => {
   expect((await place('a', body)).status).toBe(expected);
   expect(await rowCounts(order.prisma)).toEqual(nothing);
   expect((await place('a')).status).toBe(201);
 });
 
-test('a repeated request gets the stored reply even after the order was cancelled or deleted', async () => {
+test('a request repeated with its Idempotency-Key gets the stored reply even after the order was cancelled or deleted', async () => {
   const first = await place('a');
   const path = first.headers.location ?? '';
   await request(order.app).post(`${path}/cancellation`).set('id-account', alice).expect(201);
@@ -206,7 +206,7 @@ test('a repeated request gets the stored reply even after the order was cancelle
   await request(order.app).get(path).set('id-account', alice).expect(404);
 });
 
-test('deleteExpiredReplies deletes any number of keys older than 24 hours', async () => {
+test('deleteExpiredReplies deletes any number of Idempotency-Keys older than 24 hours', async () => {
   await place('young');
   await order.prisma.$executeRaw`
     insert into idempotency_keys (account_id, key, request_hash, location, body, created_at)

@@ -83,7 +83,7 @@ test('GET /orders returns the newest 20 orders with their items and the total co
   );
 });
 
-test('pagination by number returns every order and describes each page', async () => {
+test('pagination of orders by number returns every order and describes each page', async () => {
   await seed(45);
   const ids: string[] = [];
   for (const [number, length] of [20, 20, 5, 0].entries()) {
@@ -96,7 +96,7 @@ test('pagination by number returns every order and describes each page', async (
   expect(ids.sort()).toEqual(await allIds());
 });
 
-test('a full last page has no Link header', async () => {
+test('a full last page of orders has no Link header', async () => {
   await seed(10);
   expect(next(await list('?size=10'))).toBeUndefined();
   expect(next(await list('?size=9'))).toBeDefined();
@@ -131,7 +131,7 @@ function compare(a: ListedOrder, b: ListedOrder, sort: string[]): number {
 }
 
 test.each(sorts.map((sort) => [sort.join(' ') || 'default', sort] as const))(
-  'pagination sorted by %s returns every order once and in order while others are inserted',
+  'pagination of orders sorted by %s returns every order once and in order while others are inserted',
   async (_name, sort) => {
     await seed(61);
     const before = await allIds();
@@ -149,7 +149,7 @@ test.each(sorts.map((sort) => [sort.join(' ') || 'default', sort] as const))(
   },
 );
 
-test('pagination by cursor and by number return the same orders', async () => {
+test('pagination of orders by cursor and by number return the same orders', async () => {
   await seed(33);
   for (const sort of sorts) {
     const byPage = [];
@@ -159,7 +159,7 @@ test('pagination by cursor and by number return the same orders', async () => {
   }
 });
 
-test('the status filter applies to orders, counts and following pages', async () => {
+test('the status filter of GET /orders applies to orders, counts and following pages', async () => {
   await seed(31);
   const response = await list('?status=CONFIRMED&size=4');
   expect(response.body.page).toMatchObject({ totalElements: 11, totalPages: 3 });
@@ -168,7 +168,7 @@ test('the status filter applies to orders, counts and following pages', async ()
   expect(listed.every(({ status }) => status === 'CONFIRMED')).toBe(true);
 });
 
-test("customerId returns all orders for the caller's id and an empty page for another", async () => {
+test("GET /orders?customerId= returns all orders for the caller's id and an empty page for another", async () => {
   await seed(3);
   await seed(2, bob);
   expect((await list(`?customerId=${alice.toUpperCase()}`)).body.page.totalElements).toBe(3);
@@ -186,7 +186,7 @@ test('GET /orders omits deleted orders', async () => {
   expect(idsOf(body.content)).not.toContain(first.id);
 });
 
-test("a cursor of another account returns only the caller's orders", async () => {
+test("GET /orders with another account's cursor returns only the caller's orders", async () => {
   await seed(10);
   await seed(10, bob);
   const path = next(await list('?size=2')) ?? '';
@@ -195,7 +195,7 @@ test("a cursor of another account returns only the caller's orders", async () =>
   expect(idsOf(response.body.content).every((id) => own.some((one) => one.id === id))).toBe(true);
 });
 
-test('the Link header keeps size, sort and filter, and omits page', async () => {
+test('the Link header of GET /orders keeps size, sort and filter, and omits page', async () => {
   await seed(40);
   const link = next(await list('?page=1&size=3&sort=status,asc&sort=total,desc&status=PENDING')) ?? '';
   const query = new URL(link, 'http://localhost').searchParams;
