@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { describeContract } from '../../../tests/kit/contract.ts';
+import { describeContract } from '../../../tests/kit/openapi/contract.ts';
 import { createAccountClient } from '../src/account-client.ts';
 import { authRoutes } from '../src/routes.ts';
 import { ada, testApp } from './_app.ts';

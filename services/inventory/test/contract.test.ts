@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { describeContract } from '../../../tests/kit/contract.ts';
 import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/database.ts';
+import { describeContract } from '../../../tests/kit/openapi/contract.ts';
 import { stockRoutes } from '../src/routes.ts';
 import { type TestInventory, testInventory, unknown } from './_inventory.ts';
 

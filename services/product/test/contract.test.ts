@@ -1,6 +1,6 @@
 import request from 'supertest';
-import { describeContract } from '../../../tests/kit/contract.ts';
 import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/database.ts';
+import { describeContract } from '../../../tests/kit/openapi/contract.ts';
 import { productRoutes } from '../src/routes.ts';
 import { accountId, tea, testApp, unknown } from './_app.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { describeContract } from '../../../../tests/kit/contract.ts';
 import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../../tests/kit/database.ts';
-import { describeFuzz } from '../../../../tests/kit/fuzz/fuzz.ts';
+import { describeContract } from '../../../../tests/kit/openapi/contract.ts';
+import { describeFuzz } from '../../../../tests/kit/openapi/fuzz.ts';
 import { storedEvent } from '../../../../tests/kit/order-events.ts';
 import { figureRoute, invoiceRoute, notificationRoute } from '../../src/routes.ts';
 import { customerId } from '../consumer/_fixture.ts';

@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
-import { describeFuzz } from '../../../../tests/kit/fuzz/fuzz.ts';
+import { describeFuzz } from '../../../../tests/kit/openapi/fuzz.ts';
 import { orderRoutes } from '../../src/routes.ts';
 import { alice, rowCounts, tea, testApp } from '../_app.ts';
 

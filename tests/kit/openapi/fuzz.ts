@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type RequestListener, request, 
 import type { AddressInfo } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import type { AnyRoute } from '@store/shared/http/route';
-import { documentOf } from '../openapi.ts';
+import { documentOf } from './document.ts';
 import {
   fieldMutations,
   isRepeatable,
@@ -15,8 +15,8 @@ import {
   sample,
   withFieldEverywhere,
   withQuery,
-} from './mutations.ts';
-import * as values from './values.ts';
+} from './fuzz-mutations.ts';
+import * as values from './fuzz-values.ts';
 
 /** A request that succeeds; every malformed request is a mutation of it. */
 export interface ValidRequest {

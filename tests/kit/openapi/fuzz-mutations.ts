@@ -1,5 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import * as values from './values.ts';
+import * as values from './fuzz-values.ts';
 
 export interface Parameter {
   name: string;

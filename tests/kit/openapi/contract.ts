@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { AnyRoute } from '@store/shared/http/route';
 import request from 'supertest';
-import { documentOf } from './openapi.ts';
+import { documentOf } from './document.ts';
 
 export interface Call {
   /** Default: the path in the document. */
