@@ -20,8 +20,8 @@ export const common = {
 
 /** A broker for the tests; projects that name the same set-up share one. */
 const withKafka = {
-  globalSetup: './tests/kit/kafka-setup.mjs',
-  globalTeardown: './tests/kit/kafka-teardown.mjs',
+  globalSetup: './tests/kit/jest/kafka-setup.mjs',
+  globalTeardown: './tests/kit/jest/kafka-teardown.mjs',
 };
 const consumes = (image) => topology.services.some((service) => service.image === image && service.group);
 
@@ -36,9 +36,9 @@ const services = readdirSync(new URL('services/', import.meta.url))
   }));
 
 export default {
-  globalSetup: './tests/kit/postgres-setup.mjs',
-  globalTeardown: './tests/kit/postgres-teardown.mjs',
-  reporters: ['default', './tests/kit/closing-line-reporter.mjs'],
+  globalSetup: './tests/kit/jest/postgres-setup.mjs',
+  globalTeardown: './tests/kit/jest/postgres-teardown.mjs',
+  reporters: ['default', './tests/kit/jest/closing-line-reporter.mjs'],
   testTimeout: 120_000,
   projects: [
     ...services,

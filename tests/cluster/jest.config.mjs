@@ -1,11 +1,11 @@
 import { common } from '../../jest.config.mjs';
 
-/** On the store in kubectl's cluster, one file after another: make test-cluster. */
+/** Tests of the store in the current cluster of kubectl, one file after another: make test-cluster. */
 export default {
   ...common,
   rootDir: '.',
   testMatch: ['<rootDir>/**/*.test.ts'],
   testTimeout: 1_800_000,
   maxWorkers: 1,
-  reporters: ['default', '../kit/closing-line-reporter.mjs'],
+  reporters: ['default', '../kit/jest/closing-line-reporter.mjs'],
 };

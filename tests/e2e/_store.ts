@@ -2,29 +2,30 @@ import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Store, startStore } from '../../tools/local/store.ts';
+import { until as poll } from '../kit/until.ts';
 
 export interface TestStore extends Store {
-  /** Everything that the parts have logged so far. */
+  /** The log files of all components so far. */
   logs(): Promise<string>;
-  /** What the supervision has said. */
-  said: string[];
+  /** What the supervisor of the components has printed. */
+  supervisorLines: string[];
 }
 
-/** The whole store, on free ports, with data of its own: what `make run` starts. */
+/** Starts the whole store, as `make run` does, on free ports and with data of its own. */
 export async function startTestStore(env: Record<string, string> = {}): Promise<TestStore> {
   const dir = await mkdtemp(join(tmpdir(), 'store-e2e-'));
-  await chmod(dir, 0o711); // as root the database runs as another user
-  const said: string[] = [];
+  await chmod(dir, 0o711); // started by root, the database server runs as another user
+  const supervisorLines: string[] = [];
   const store = await startStore({
     dir,
     ports: 'free',
     env,
     postgresSettings: { fsync: 'off' },
-    log: (line) => said.push(line),
+    log: (line) => supervisorLines.push(line),
   });
   return {
     ...store,
-    said,
+    supervisorLines,
     async logs() {
       const folder = join(dir, 'log');
       const files = (await readdir(folder)).filter((name) => name.endsWith('.log'));
@@ -37,11 +38,6 @@ export async function startTestStore(env: Record<string, string> = {}): Promise<
   };
 }
 
-/** Asks until the answer is yes. */
-export async function until(what: string, isSo: () => Promise<boolean>, seconds = 30): Promise<void> {
-  for (const deadline = Date.now() + seconds * 1000; ; ) {
-    if (await isSo().catch(() => false)) return;
-    if (Date.now() > deadline) throw new Error(`Not so within ${seconds} s: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
+/** Waits at most half a minute, unless another time-out is given. */
+export const until = (description: string, condition: () => Promise<boolean>, timeoutMs = 30_000) =>
+  poll(description, condition, { timeoutMs, intervalMs: 50 });

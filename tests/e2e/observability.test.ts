@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { serviceNames } from '../../tools/local/ports.ts';
+import { type Customer, newCustomer, newProducts } from '../kit/customer.ts';
+import { createSend } from '../kit/http.ts';
 import { type Otlp, startOtlp } from '../kit/otlp.ts';
-import { type Customer, newCustomer, newProducts } from './_customer.ts';
-import { expressions, groupings, readSeries, selectors } from './_series.ts';
+import { expressions, groupings, readSeries, selectors } from './_prometheus.ts';
 import { startTestStore, type TestStore, until } from './_store.ts';
 
 let collector: Otlp;
@@ -17,7 +18,7 @@ beforeAll(async () => {
     OTEL_BSP_SCHEDULE_DELAY: '200',
     SHIP_AFTER_SECONDS: '0',
   });
-  ada = await newCustomer(store.gatewayUrl);
+  ada = await newCustomer(createSend(store.gatewayUrl));
   products = await newProducts(ada, 2);
 }, 120_000);
 
@@ -26,7 +27,7 @@ afterAll(async () => {
   await collector?.stop();
 }, 60_000);
 
-/** What an order leads to: each span, and whose child it is. */
+/** The spans of an order that is paid and shipped, each as `span < parent`. */
 const orderTrace = `
 gateway POST < client
 gateway async auth egress < gateway POST
@@ -53,7 +54,7 @@ inventory publish OrderShipped < inventory ship
 notification process OrderShipped < inventory publish OrderShipped
 order-worker process OrderShipped < inventory publish OrderShipped`;
 
-it('makes one trace of an order, from the gateway over the outbox and Kafka to its shipment', async () => {
+test('an order makes one trace from the gateway through outbox and Kafka to its shipment', async () => {
   const traceId = randomUUID().replaceAll('-', '');
   const traceparent = `00-${traceId}-00f067aa0ba902b7-01`;
   const items = products.map((productId) => ({ productId, quantity: 1 }));
@@ -65,7 +66,7 @@ it('makes one trace of an order, from the gateway over the outbox and Kafka to i
     return collector.of(traceId).map(({ spanId, parentId }) => `${names.get(spanId)} < ${names.get(parentId)}`);
   };
   const expected = orderTrace.trim().split('\n').sort();
-  await until('the trace is whole', async () => lines().length >= expected.length);
+  await until('the trace has all its spans', async () => lines().length >= expected.length);
   expect(lines().sort()).toEqual(expected);
   const [request] = collector.of(traceId).filter(({ name }) => name === 'POST /orders');
   expect(request?.attributes).toEqual({
@@ -76,32 +77,32 @@ it('makes one trace of an order, from the gateway over the outbox and Kafka to i
   expect(JSON.stringify(collector.spans)).not.toContain('hidden');
 });
 
-it('asks in alerts and dashboard only for series that the parts have', async () => {
+test('alerts and dashboard only query series and labels that the components export', async () => {
   await ada.send('GET', '/external/').catch(() => undefined);
-  const texts = await Promise.all(
+  const responses = await Promise.all(
     [...serviceNames, 'gateway'].map(async (name) => fetch(`${store.metricsUrl(name)}/metrics`)),
   );
-  const series = readSeries((await Promise.all(texts.map((answer) => answer.text()))).join('\n'));
+  const series = readSeries((await Promise.all(responses.map((response) => response.text()))).join('\n'));
   const all = await expressions();
   expect(all.length).toBeGreaterThan(20);
   const missing: string[] = [];
   for (const [name, expression] of all) {
-    const asked = selectors(expression);
-    for (const { name: metric, labels } of asked) {
-      // That something has failed is not to be had without a failure.
-      const wanted = labels.filter(({ label }) => label !== 'envoy_response_code_class' && label !== 'status');
+    const queried = selectors(expression);
+    for (const { name: metric, labels } of queried) {
+      // Nothing has failed here, so that no series with a failure's status exists.
+      const required = labels.filter(({ label }) => label !== 'envoy_response_code_class' && label !== 'status');
       const found = series
         .get(metric)
-        ?.some((given) => wanted.every(({ label, pattern }) => pattern.test(given[label] ?? '')));
+        ?.some((exported) => required.every(({ label, pattern }) => pattern.test(exported[label] ?? '')));
       if (!found) missing.push(`${name}: ${metric} ${JSON.stringify(labels.map(({ label }) => label))}`);
     }
-    const known = asked.flatMap(({ name: metric }) => series.get(metric) ?? []).flatMap(Object.keys);
-    for (const label of groupings(expression)) if (!known.includes(label)) missing.push(`${name}: by ${label}`);
+    const exported = queried.flatMap(({ name: metric }) => series.get(metric) ?? []).flatMap(Object.keys);
+    for (const label of groupings(expression)) if (!exported.includes(label)) missing.push(`${name}: by ${label}`);
   }
   expect(missing).toEqual([]);
 });
 
-it('shows lag of all groups, also of one whose consumer is gone, and of one that idles', async () => {
+test('consumer_lag_messages covers idle groups and groups without a running consumer', async () => {
   const lagOf = async (group: string) => {
     const text = await (await fetch(`${store.metricsUrl('inventory')}/metrics`)).text();
     const lags =
@@ -113,19 +114,19 @@ it('shows lag of all groups, also of one whose consumer is gone, and of one that
       .reduce((total, [, , value]) => total + Number(value), 0);
     return { partitions: lags.length, sum };
   };
-  await until('nothing is left to be handled', async () => (await lagOf('invoice-group')).sum === 0);
+  await until('invoice-group has no lag', async () => (await lagOf('invoice-group')).sum === 0);
   const idle = await lagOf('payment-group');
   expect(idle).toEqual({ partitions: idle.partitions, sum: 0 });
   expect(idle.partitions).toBeGreaterThan(0);
   await store.component('invoice').stop();
   const items = products.map((productId) => ({ productId, quantity: 1 }));
   await ada.send('POST', '/orders', { items });
-  await until('lag of the dead is seen', async () => (await lagOf('invoice-group')).sum >= 4);
+  await until('the lag of the stopped group is exported', async () => (await lagOf('invoice-group')).sum >= 4);
   await store.component('invoice').restart();
-  await until('and that it is made up for', async () => (await lagOf('invoice-group')).sum === 0);
+  await until('the restarted group has no lag', async () => (await lagOf('invoice-group')).sum === 0);
 });
 
-it('shows the age of what cannot be published', async () => {
+test('outbox_oldest_unsent_seconds grows while Kafka hangs and returns to 0 afterwards', async () => {
   const ageOf = async () => {
     const text = await (await fetch(`${store.metricsUrl('order-worker')}/metrics`)).text();
     return Number(/^outbox_oldest_unsent_seconds (\S+)$/m.exec(text)?.[1]);
@@ -134,9 +135,9 @@ it('shows the age of what cannot be published', async () => {
   store.component('kafka').kill('SIGSTOP');
   try {
     await ada.send('POST', '/orders', { items: products.map((productId) => ({ productId, quantity: 1 })) });
-    await until('the event grows old', async () => (await ageOf()) > 2);
+    await until('the unsent event is older than 2 s', async () => (await ageOf()) > 2);
   } finally {
     store.component('kafka').kill('SIGCONT');
   }
-  await until('it is published', async () => (await ageOf()) === 0);
+  await until('the event is published', async () => (await ageOf()) === 0);
 });

@@ -1,34 +1,42 @@
-import type { Item, Placed } from './_customers.ts';
+import type { PlacedOrder } from './_orders.ts';
 import { groupNames, poisons } from './_poison.ts';
-import { letterOf, type Records, type TopicMessage, type Writer } from './_records.ts';
+import { deadLetterId, type Publisher, type RecordedState, type TopicMessage } from './_recorded-state.ts';
+import type { Item } from './_workload.ts';
 
-interface Audited extends Records {
-  /** What customers have been answered. */
-  placed: Placed[];
-  /** Pieces at the beginning, by product. */
-  firstStock: Map<string, number>;
+interface AuditedState extends RecordedState {
+  /** The orders as the responses to the customers described them. */
+  placed: PlacedOrder[];
+  /** Pieces in stock at the beginning, by product. */
+  initialStock: Map<string, number>;
 }
 
-/** Kinds that the notification group tells the customer of (decisions 8, Groups). */
-const told = ['OrderCreated', 'OrderPaid', 'PaymentFailed', 'StockRejected', 'OrderCancelled', 'PaymentRefunded'];
-const notified = new Set([...told, 'OrderShipped']);
+/** The kinds that the notification group handles (contract 6.8). */
+const notifiedKinds = new Set([
+  'OrderCreated',
+  'OrderPaid',
+  'PaymentFailed',
+  'StockRejected',
+  'OrderCancelled',
+  'PaymentRefunded',
+  'OrderShipped',
+]);
 
 const byCustomer = 'cancelled by the customer';
 
-/** What does not agree, one sentence each; nothing where all is well. */
-export function audit(audited: Audited): string[] {
+/** Every discrepancy in the recorded state, in a sentence each. */
+export function audit(state: AuditedState): string[] {
   return [
-    ...ordersAreAsPlaced(audited),
-    ...stockAddsUp(audited),
-    ...moneyAgrees(audited),
-    ...livesAreWhole(audited),
-    ...eventsAreInOrder(audited),
-    ...deadLettersArePoison(audited),
+    ...auditOrders(state),
+    ...auditStock(state),
+    ...auditPayments(state),
+    ...auditSagas(state),
+    ...auditPublishing(state),
+    ...auditDeadLetters(state),
   ];
 }
 
-/** How many orders have come to which end. */
-export function endings({ orders }: Records): Record<string, number> {
+/** The number of orders by outcome. */
+export function outcomes({ orders }: RecordedState): Record<string, number> {
   const count = (reason: string | null, isPaid: boolean) =>
     orders.filter((order) => order.reason === reason && order.isPaid === isPaid).length;
   return {
@@ -40,41 +48,47 @@ export function endings({ orders }: Records): Record<string, number> {
   };
 }
 
-function ordersAreAsPlaced({ orders, placed }: Audited): string[] {
+function auditOrders({ orders, placed }: AuditedState): string[] {
   const byId = new Map(orders.map((order) => [order.id, order]));
-  const wrong: string[] = [];
-  if (orders.length !== placed.length) wrong.push(`${placed.length} orders were placed, there are ${orders.length}`);
-  const lastPieces = new Map<string, string[]>();
-  for (const { id, told, race } of placed) {
+  const found: string[] = [];
+  if (orders.length !== placed.length) found.push(`${placed.length} orders were placed, ${orders.length} are recorded`);
+  const contenders = new Map<string, string[]>();
+  for (const { id, outcome, contendedProduct } of placed) {
     const order = byId.get(id);
-    const state = order === undefined ? 'not there' : `${order.status}${order.isShipped ? ' and shipped' : ''}`;
-    if (state === 'not there') wrong.push(`Order ${id} was answered with 201 and is not there`);
-    if (told === 'cancelled' && state !== 'CANCELLED')
-      wrong.push(`Order ${id} was told to be cancelled and is ${state}`);
-    if (told === 'shipped' && state !== 'CONFIRMED and shipped')
-      wrong.push(`Order ${id} was told to be shipped and is ${state}`);
-    if (race !== undefined) lastPieces.set(race, [...(lastPieces.get(race) ?? []), order?.reason ?? state].sort());
+    const state = order === undefined ? 'missing' : `${order.status}${order.isShipped ? ' and shipped' : ''}`;
+    if (state === 'missing') found.push(`Order ${id} was created with 201, but is missing`);
+    if (outcome === 'cancelled' && state !== 'CANCELLED')
+      found.push(`The cancellation of order ${id} succeeded, but the order is ${state}`);
+    if (outcome === 'shipped' && state !== 'CONFIRMED and shipped')
+      found.push(`The cancellation of order ${id} was refused as shipped, but the order is ${state}`);
+    if (contendedProduct !== undefined) {
+      const states = contenders.get(contendedProduct) ?? [];
+      contenders.set(contendedProduct, [...states, order?.reason ?? state].sort());
+    }
   }
-  for (const [product, ends] of lastPieces) {
-    if (ends.join() === 'CONFIRMED and shipped,out of stock') continue;
-    wrong.push(`The race for the last piece of ${product} has ended with: ${ends.join(', ')}`);
+  for (const [product, states] of contenders) {
+    if (states.join() === 'CONFIRMED and shipped,out of stock') continue;
+    found.push(`The orders that contended for the last piece of ${product} are: ${states.join(', ')}`);
   }
-  return wrong;
+  return found;
 }
 
-function stockAddsUp({ orders, stock, reservations, firstStock }: Audited): string[] {
-  const sold = sums(orders.filter(({ status }) => status === 'CONFIRMED'));
-  const reserved = sums(reservations.filter(({ status }) => status === 'SHIPPED'));
-  const wrong: string[] = [];
+function auditStock({ orders, stock, reservations, initialStock }: AuditedState): string[] {
+  const sold = sumQuantities(orders.filter(({ status }) => status === 'CONFIRMED'));
+  const reserved = sumQuantities(reservations.filter(({ status }) => status === 'SHIPPED'));
+  const found: string[] = [];
   for (const { productId, available } of stock) {
-    const [first = 0, gone = 0, taken = 0] = [firstStock, sold, reserved].map((pieces) => pieces.get(productId));
-    if (available + gone === first && gone === taken && available >= 0) continue;
-    wrong.push(`Product ${productId}: of ${first} pieces ${gone} are sold, ${taken} reserved and ${available} left`);
+    const initial = initialStock.get(productId) ?? 0;
+    const soldPieces = sold.get(productId) ?? 0;
+    const reservedPieces = reserved.get(productId) ?? 0;
+    if (available + soldPieces === initial && soldPieces === reservedPieces && available >= 0) continue;
+    const counts = `${soldPieces} sold, ${reservedPieces} reserved, ${available} available`;
+    found.push(`Product ${productId}: ${initial} pieces at the beginning, but ${counts}`);
   }
-  return wrong;
+  return found;
 }
 
-function sums(lists: { items: Item[] }[]): Map<string, number> {
+function sumQuantities(lists: { items: Item[] }[]): Map<string, number> {
   const pieces = new Map<string, number>();
   for (const { productId, quantity } of lists.flatMap(({ items }) => items)) {
     pieces.set(productId, (pieces.get(productId) ?? 0) + quantity);
@@ -82,33 +96,33 @@ function sums(lists: { items: Item[] }[]): Map<string, number> {
   return pieces;
 }
 
-function moneyAgrees({ orders, payments, invoices, sales, figures }: Audited): string[] {
-  const wrong: string[] = [];
+function auditPayments({ orders, payments, invoices, sales, figures }: AuditedState): string[] {
+  const found: string[] = [];
   const payment = new Map(payments.map((one) => [one.orderId, one]));
   for (const { id, status, isPaid, total } of orders) {
     const { status: paid = 'none', amount } = payment.get(id) ?? {};
     const expected = !isPaid ? /^(none|CANCELLED|FAILED)$/ : status === 'CANCELLED' ? /^REFUNDED$/ : /^PAID$/;
     const own = invoices.filter(({ orderId }) => orderId === id);
     const about = `Order ${id} is ${status}, ${isPaid ? '' : 'not '}paid`;
-    if (!expected.test(paid)) wrong.push(`${about}, and its payment is ${paid}`);
-    if (own.length !== (isPaid ? 1 : 0)) wrong.push(`${about}, and has ${own.length} invoices`);
+    if (!expected.test(paid)) found.push(`${about}, but its payment is ${paid}`);
+    if (own.length !== (isPaid ? 1 : 0)) found.push(`${about}, but has ${own.length} invoices`);
     for (const sum of [...(isPaid ? [amount] : []), ...own.map((invoice) => invoice.amount)]) {
-      if (sum !== total) wrong.push(`${about}, of ${total}, and payment or invoice say ${sum}`);
+      if (sum !== total) found.push(`${about}, total ${total}, but payment or invoice amount to ${sum}`);
     }
   }
   const gap = invoices.find(({ number }, index) => number !== index + 1);
-  if (gap !== undefined) wrong.push(`Invoice numbers have a gap before ${gap.number}`);
+  if (gap !== undefined) found.push(`Invoice numbers have a gap before ${gap.number}`);
   for (const [name, value] of Object.entries(sales ?? {})) {
     const counted = figures?.[name as keyof typeof figures];
-    if (counted !== value) wrong.push(`Figures: ${name} are ${counted}, the orders give ${value}`);
+    if (counted !== value) found.push(`Figures: ${name} is ${counted}, but the orders amount to ${value}`);
   }
-  return wrong;
+  return found;
 }
 
-/** Each event of an order once, and just those that its end asks for. */
-function livesAreWhole({ orders, topic, notifications }: Audited): string[] {
-  const wrong: string[] = [];
-  const own = firsts(topic).filter(({ poison }) => poison === undefined);
+/** Every order has each of the events that its final state requires exactly once, and no others. */
+function auditSagas({ orders, topic, notifications }: AuditedState): string[] {
+  const found: string[] = [];
+  const own = withoutRepeats(topic).filter(({ poison }) => poison === undefined);
   const eventsOf = grouped(own, ({ key }) => key);
 
   for (const { id, status, isPaid, isShipped, reason } of orders) {
@@ -119,83 +133,84 @@ function livesAreWhole({ orders, topic, notifications }: Audited): string[] {
     const rules = {
       'each kind at most once': new Set(kinds).size === kinds.length,
       'OrderCreated first': kinds[0] === 'OrderCreated',
-      'an end: CANCELLED, or CONFIRMED and shipped': status === 'CANCELLED' || (status === 'CONFIRMED' && isShipped),
-      'OrderPaid where it is paid': has('OrderPaid') === isPaid,
-      'PaymentRefunded where it is paid and cancelled': has('PaymentRefunded') === (isPaid && status === 'CANCELLED'),
-      'StockReleased where it is reserved and cancelled':
+      'a final state: CANCELLED, or CONFIRMED and shipped':
+        status === 'CANCELLED' || (status === 'CONFIRMED' && isShipped),
+      'OrderPaid if paid': has('OrderPaid') === isPaid,
+      'PaymentRefunded if paid and cancelled': has('PaymentRefunded') === (isPaid && status === 'CANCELLED'),
+      'StockReleased if reserved and cancelled':
         has('StockReleased') === (has('StockReserved') && status === 'CANCELLED'),
-      'OrderCancelled where its owner did': has('OrderCancelled') === (reason === byCustomer),
-      'a reason where it is cancelled':
+      'OrderCancelled if cancelled by its owner': has('OrderCancelled') === (reason === byCustomer),
+      'a cause if cancelled':
         (status === 'CANCELLED') === (has('OrderCancelled') || has('StockRejected') || has('PaymentFailed')),
-      'OrderShipped where it is shipped': has('OrderShipped') || !isShipped,
+      'OrderShipped if shipped': has('OrderShipped') || !isShipped,
       'StockReserved before OrderPaid': isBefore('StockReserved', 'OrderPaid'),
       'StockReserved before PaymentFailed': isBefore('StockReserved', 'PaymentFailed'),
       'OrderPaid before OrderShipped': isBefore('OrderPaid', 'OrderShipped'),
       'OrderPaid before PaymentRefunded': isBefore('OrderPaid', 'PaymentRefunded'),
     };
     for (const [rule, holds] of Object.entries(rules)) {
-      if (!holds) wrong.push(`Order ${id} (${status}, ${kinds.join(' ')}) breaks: ${rule}`);
+      if (!holds) found.push(`Order ${id} (${status}, ${kinds.join(' ')}) violates: ${rule}`);
     }
   }
 
   const sent = new Set(notifications.map(({ id }) => id));
   for (const { id, kind, key } of own) {
-    if (notified.has(kind) && !sent.has(id)) wrong.push(`Nobody was notified of ${kind} of order ${key}`);
+    if (notifiedKinds.has(kind) && !sent.has(id)) found.push(`No notification of ${kind} of order ${key}`);
   }
-  return wrong;
+  return found;
 }
 
-/** Each outbox row is on the topic, and for one key the topic has the order in which its writer wrote. */
-function eventsAreInOrder({ outboxes, topic }: Audited): string[] {
-  const wrong: string[] = [];
-  const writerOf = new Map<string, Writer>();
-  for (const { writer, events } of outboxes) for (const { id } of events) writerOf.set(id, writer);
-  const published = firsts(topic);
+/** Every outbox row is published, and the topic has the events of a key in the order in which its publisher wrote them. */
+function auditPublishing({ outboxes, topic }: AuditedState): string[] {
+  const found: string[] = [];
+  const publisherOf = new Map<string, Publisher>();
+  for (const { publisher, events } of outboxes) for (const { id } of events) publisherOf.set(id, publisher);
+  const published = withoutRepeats(topic);
   for (const { id, kind, key, poison } of published) {
-    if (!poison && !writerOf.has(id)) wrong.push(`${kind} ${id} of order ${key} is on the topic and in no outbox`);
+    if (!poison && !publisherOf.has(id)) found.push(`${kind} ${id} of order ${key} was published, but is in no outbox`);
   }
-  const read = grouped(published, ({ id, key }) => `${writerOf.get(id)} ${key}`);
-  for (const { writer, events } of outboxes) {
+  const read = grouped(published, ({ id, key }) => `${publisherOf.get(id)} ${key}`);
+  for (const { publisher, events } of outboxes) {
     for (const [key, own] of grouped(events, (event) => event.key)) {
-      const [wrote, came] = [own, read.get(`${writer} ${key}`) ?? []].map((list) =>
-        list.map(({ kind }) => kind).join(' '),
-      );
-      if (wrote !== came) wrong.push(`Order ${key}: ${writer} wrote ${wrote}, the topic has ${came || 'nothing'}`);
+      const messages = read.get(`${publisher} ${key}`) ?? [];
+      const [written, onTopic] = [own, messages].map((list) => list.map(({ kind }) => kind).join(' '));
+      if (written !== onTopic) {
+        found.push(`Order ${key}: ${publisher} wrote ${written}, the topic has ${onTopic || 'nothing'}`);
+      }
       const payloads = new Map(own.map(({ id, payload }) => [id, payload]));
-      const changed = read.get(`${writer} ${key}`)?.find(({ id, value }) => payloads.get(id) !== value);
-      if (changed) wrong.push(`${changed.kind} of order ${key} is on the topic with another payload`);
+      const changed = messages.find(({ id, value }) => payloads.get(id) !== value);
+      if (changed) found.push(`${changed.kind} of order ${key} was published with another payload`);
     }
   }
   for (const [key, messages] of grouped(topic, (message) => message.key)) {
-    if (new Set(messages.map(({ partition }) => partition)).size > 1) wrong.push(`Order ${key} is in two partitions`);
+    if (new Set(messages.map(({ partition }) => partition)).size > 1) found.push(`Order ${key} is in two partitions`);
   }
-  return wrong;
+  return found;
 }
 
-/** The test's poison is there for each group that handles its kind, and nothing else: what is away is no dead letter. */
-function deadLettersArePoison({ topic, letters }: Audited): string[] {
-  const wrong: string[] = [];
+/** Every group that handles a poison's kind has dead-lettered it, and there are no other dead letters. */
+function auditDeadLetters({ topic, deadLetters }: AuditedState): string[] {
+  const found: string[] = [];
   const expected = new Set<string>();
   for (const { poison, partition, offset } of topic) {
     if (poison === undefined) continue;
-    for (const group of poisons[poison]?.deadFor ?? groupNames) {
-      const letter = letterOf(group, partition, offset);
-      expected.add(letter);
-      if (!letters.has(letter)) wrong.push(`There is no dead letter for ${letter} (${poison})`);
+    for (const group of poisons[poison]?.deadLetteredBy ?? groupNames) {
+      const id = deadLetterId(group, partition, offset);
+      expected.add(id);
+      if (!deadLetters.has(id)) found.push(`Dead letter missing: ${id} (${poison})`);
     }
   }
-  for (const [letter, error] of letters) {
-    if (!expected.has(letter))
-      wrong.push(`A good event has become a dead letter for ${letter}: ${error.replace(/\s+/g, ' ')}`);
+  for (const [id, error] of deadLetters) {
+    if (!expected.has(id)) found.push(`Valid event dead-lettered: ${id}: ${error.replace(/\s+/g, ' ')}`);
   }
   for (const name of Object.keys(poisons)) {
-    if (!topic.some(({ poison }) => poison === name)) wrong.push(`The test has not sent the poison ${name}`);
+    if (!topic.some(({ poison }) => poison === name)) found.push(`Poison never sent: ${name}`);
   }
-  return wrong;
+  return found;
 }
 
-/** What is left when an event that was published twice counts where it came first. */
-function firsts(topic: TopicMessage[]): TopicMessage[] {
+/** Without the repetitions of events that were published more than once. */
+function withoutRepeats(topic: TopicMessage[]): TopicMessage[] {
   const seen = new Set<string>();
   return topic.filter(({ id }) => !seen.has(id) && seen.add(id));
 }

@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ComponentName } from '../../tools/local/store.ts';
-import type { Placed } from './_customers.ts';
-import { createDice, type Dice, type Fixture, shuffled } from './_fixture.ts';
-import { reread } from './_groups.ts';
+import { type Random, seededRandom } from '../kit/random.ts';
+import { resetOffsets } from './_consumer-groups.ts';
+import type { Fixture } from './_fixture.ts';
+import type { PlacedOrder } from './_orders.ts';
 import { type Group, groupNames, groups, poisons, sendPoison } from './_poison.ts';
 
 export interface Fault {
-  /** What it touches: two faults never have the same part. */
+  /** The components that it affects; faults in flight never share one. */
   components: ComponentName[];
-  strike(): Promise<void>;
+  /** Resolves when the components are running again. */
+  inject(): Promise<void>;
 }
 
 const orderComponents = [
@@ -23,102 +25,103 @@ const orderComponents = [
 ] as const;
 
 /**
- * A part that has come again is left alone for so long: a group waits some ten seconds for a member that was killed, and
- * is then to have some of its work done before it is struck again.
+ * How long a restarted component is spared further faults: a group waits some ten seconds for a killed member, and must
+ * then have time to make progress.
  */
-const sparedMs = 15_000;
+const recoveryMs = 15_000;
 
-export function createFaults(fixture: Fixture, dice: Dice, placed: Placed[]) {
-  const { store, say, signal, fail } = fixture;
+export function createFaults(fixture: Fixture, random: Random, placed: PlacedOrder[]) {
+  const { store, report, signal, fail } = fixture;
 
-  /** It comes again as it does in a cluster, and is given up only where it never gets ready. */
-  async function comeAgain(name: ComponentName): Promise<void> {
+  /** Restarts a component as a cluster would: gives up only when it repeatedly fails to become ready. */
+  async function restart(name: ComponentName): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await store.component(name).restart();
       } catch (error) {
-        say(`${name} did not come again (attempt ${attempt}): ${error}`);
+        report(`${name} failed to restart (attempt ${attempt}): ${error}`);
         if (attempt === 3 || signal.aborted) throw error;
       }
     }
   }
 
-  /** kill -9 for a service; a database that is ended at once has to recover when it starts, as after kill -9. */
+  /** PostgreSQL gets SIGQUIT, its immediate shutdown: it recovers at the next start as after SIGKILL. */
   async function kill(name: ComponentName, outageSeconds: number): Promise<void> {
     store.component(name).kill(name === 'postgres' ? 'SIGQUIT' : 'SIGKILL');
-    await store.component(name).stop(); // waits for its end, and keeps it ended
+    await store.component(name).stop(); // waits for its end and prevents the automatic restart
     await wait(outageSeconds * 1_000);
-    await comeAgain(name);
+    await restart(name);
   }
 
   const killOf = (name: ComponentName): Fault => ({
     components: [name],
-    async strike() {
-      const seconds = dice(3);
-      say(`${name} killed, back in ${seconds} s`);
+    async inject() {
+      const seconds = random(3);
+      report(`${name}: killed, restart in ${seconds} s`);
       await kill(name, seconds);
     },
   });
 
-  const absenceOf = (name: 'kafka' | 'postgres', isKilled: () => boolean): Fault => ({
+  const outageOf = (name: 'kafka' | 'postgres', isKilled: () => boolean): Fault => ({
     components: [name],
-    async strike() {
-      const seconds = 1 + dice(6);
+    async inject() {
+      const seconds = 1 + random(6);
       const isHard = isKilled();
-      say(`${name} ${isHard ? 'killed' : 'stopped'}, away for ${seconds} s`);
+      report(`${name}: ${isHard ? 'killed' : 'stopped'}, restart in ${seconds} s`);
       if (isHard) await kill(name, seconds);
       else {
         await store.component(name).stop();
         await wait(seconds * 1_000);
-        await comeAgain(name);
+        await restart(name);
       }
-      say(`${name} is back`);
+      report(`${name}: running again`);
     },
   });
 
-  const rereadingOf = (group: Group): Fault => ({
+  const offsetResetOf = (group: Group): Fault => ({
     components: [groups[group], 'kafka'],
-    strike: () => reread(fixture, group, createDice(dice(2 ** 31))),
+    inject: () => resetOffsets(fixture, group, seededRandom(random(2 ** 31))),
   });
 
   const poisonOf = (name: string): Fault => ({
     components: [],
-    strike: () => sendPoison(fixture, name, placed.at(-1)?.id ?? randomUUID()),
+    inject: () => sendPoison(fixture, name, placed.at(-1)?.id ?? randomUUID()),
   });
 
   const kills = orderComponents.map(killOf);
-  const otherKills = (['product', 'gateway'] as const).map(killOf); // what an order needs as well
-  const absences = [absenceOf('postgres', () => dice(2) === 0), absenceOf('kafka', () => dice(3) === 0)];
-  const poisonings = Object.keys(poisons).map(poisonOf);
-  const rereadings = groupNames.map(rereadingOf);
+  const otherKills = (['product', 'gateway'] as const).map(killOf); // orders need these too
+  const outages = [outageOf('postgres', () => random(2) === 0), outageOf('kafka', () => random(3) === 0)];
+  const poisonMessages = Object.keys(poisons).map(poisonOf);
+  const offsetResets = groupNames.map(offsetResetOf);
 
   /**
-   * Strikes in that order, several at a time where they do not touch the same parts; resolves when all is up again.
-   * @returns how many they were
+   * Injects faults in the given order, concurrently where they affect different components.
+   * @param isBusySkipped whether a fault is skipped, instead of delayed, while one of its components is affected
+   * @returns the number of injected faults, once all components are running again
    */
-  async function strikeAll(faults: Iterable<Fault>, pauseMs: () => number, isBusySkipped: boolean): Promise<number> {
+  async function injectAll(faults: Iterable<Fault>, pauseMs: () => number, isBusySkipped: boolean): Promise<number> {
     const busy = new Map<ComponentName, Promise<void>>();
     const all: Promise<void>[] = [];
     try {
-      for (const { components, strike } of faults) {
+      for (const { components, inject } of faults) {
         signal.throwIfAborted();
-        const before = components.flatMap((component) => busy.get(component) ?? []);
-        if (isBusySkipped && before.length > 0) {
+        const inFlight = components.flatMap((component) => busy.get(component) ?? []);
+        if (isBusySkipped && inFlight.length > 0) {
           await wait(100);
           continue;
         }
-        await Promise.all(before);
-        const striking = strike();
-        striking.catch(fail);
-        all.push(striking);
-        const spared = striking.then(() => wait(sparedMs, undefined, { ref: false }));
-        spared.then(
+        await Promise.all(inFlight);
+        const injection = inject();
+        injection.catch(fail);
+        all.push(injection);
+        const recovery = injection.then(() => wait(recoveryMs, undefined, { ref: false }));
+        recovery.then(
           () => {
             for (const component of components) busy.delete(component);
           },
           () => undefined,
         );
-        for (const component of components) busy.set(component, isBusySkipped ? spared : striking);
+        for (const component of components) busy.set(component, isBusySkipped ? recovery : injection);
         await wait(pauseMs());
       }
     } finally {
@@ -129,21 +132,26 @@ export function createFaults(fixture: Fixture, dice: Dice, placed: Placed[]) {
   }
 
   return {
-    /** Each kind once, in a fixed order. */
-    once: () => strikeAll([...kills, ...otherKills, ...poisonings, ...absences], () => 250, false),
+    /** Injects every fault except offset resets once, in a fixed order. */
+    injectOnce: () => injectAll([...kills, ...otherKills, ...poisonMessages, ...outages], () => 250, false),
 
-    /** All kinds in an order of the dice, and again, until it is over. */
-    until(isOver: () => boolean, isRereading: boolean): Promise<number> {
-      const usual = [...kills, ...kills, ...otherKills, ...absences, ...poisonings];
+    /** Injects faults in random order until `isOver`. */
+    injectUntil(isOver: () => boolean, withOffsetResets: boolean): Promise<number> {
+      const usual = [...kills, ...kills, ...otherKills, ...outages, ...poisonMessages];
       function* endless() {
         for (;;) {
-          for (const fault of shuffled(isRereading ? [...usual, ...rereadings] : usual, dice)) {
+          for (const fault of shuffled(withOffsetResets ? [...usual, ...offsetResets] : usual, random)) {
             if (isOver()) return;
             yield fault;
           }
         }
       }
-      return strikeAll(endless(), () => 300 + dice(2_000), true);
+      return injectAll(endless(), () => 300 + random(2_000), true);
     },
   };
+}
+
+function shuffled<T>(items: T[], random: Random): T[] {
+  const rest = [...items];
+  return items.flatMap(() => rest.splice(random(rest.length), 1));
 }

@@ -18,11 +18,11 @@ export const groupNames = Object.keys(groups) as Group[];
 interface Poison {
   kind?: string;
   value(orderId: string): string | Buffer;
-  /** Whose dead letters it becomes: those who handle its kind. */
-  deadFor: Group[];
+  /** The groups that dead-letter it: those that handle its kind. */
+  deadLetteredBy: Group[];
 }
 
-/** A day of its own, for analytics count what only inventory can see to be wrong. */
+/** A day of its own, because analytics counts an order with an unknown product: only inventory can detect that. */
 export const poisonDay = '2001-01-01';
 const common = (orderId: string) => ({ orderId, customerId: randomUUID(), timestamp: `${poisonDay}T12:00:00Z` });
 
@@ -30,22 +30,22 @@ export const poisons: Record<string, Poison> = {
   'bad JSON': {
     kind: 'OrderCreated',
     value: (orderId) => `{"orderId": "${orderId}", `,
-    deadFor: ['inventory-group', 'notification-group', 'analytics-group'],
+    deadLetteredBy: ['inventory-group', 'notification-group', 'analytics-group'],
   },
   'wrong types': {
     kind: 'OrderPaid',
     value: (orderId) => JSON.stringify({ ...common(orderId), paymentId: 7, amount: 'a lot' }),
-    deadFor: ['order-group', 'inventory-group', 'notification-group', 'analytics-group', 'invoice-group'],
+    deadLetteredBy: ['order-group', 'inventory-group', 'notification-group', 'analytics-group', 'invoice-group'],
   },
   'missing fields': {
     kind: 'StockReserved',
     value: (orderId) => JSON.stringify(common(orderId)),
-    deadFor: ['payment-group'],
+    deadLetteredBy: ['payment-group'],
   },
-  'no UTF-8': {
+  'invalid UTF-8': {
     kind: 'OrderCancelled',
     value: () => Buffer.from([0x7b, 0xff, 0xfe, 0x7d]),
-    deadFor: ['inventory-group', 'payment-group', 'notification-group', 'analytics-group'],
+    deadLetteredBy: ['inventory-group', 'payment-group', 'notification-group', 'analytics-group'],
   },
   'unknown product': {
     kind: 'OrderCreated',
@@ -55,18 +55,18 @@ export const poisons: Record<string, Poison> = {
         items: [{ productId: randomUUID(), quantity: 1 }],
         total: { amount: 1, currency: 'USD' },
       }),
-    deadFor: ['inventory-group'],
+    deadLetteredBy: ['inventory-group'],
   },
-  'no kind': { value: (orderId) => JSON.stringify(common(orderId)), deadFor: groupNames },
-  // No poison at all: what is added later is skipped (spec: Events, rule 6).
-  'unknown kind': { kind: 'OrderPraised', value: (orderId) => JSON.stringify(common(orderId)), deadFor: [] },
+  'no kind': { value: (orderId) => JSON.stringify(common(orderId)), deadLetteredBy: groupNames },
+  // Not poison: unknown kinds are skipped (contract 6.3).
+  'unknown kind': { kind: 'OrderPraised', value: (orderId) => JSON.stringify(common(orderId)), deadLetteredBy: [] },
 };
 
-/** The header by which the test knows its poison again. */
+/** The header that marks the test's own messages. */
 export const poisonHeader = 'poison';
 
-/** Writes it under the key of an order, in front of that order's next events; again where the broker is away. */
-export async function sendPoison({ store, say, signal }: Fixture, name: string, orderId: string): Promise<void> {
+/** Publishes a poison message with the key of an order, ahead of that order's next events. Retries until it is sent. */
+export async function sendPoison({ store, report, signal }: Fixture, name: string, orderId: string): Promise<void> {
   const { kind, value } = poisons[name] as Poison;
   const log = createLog('test', 'silent');
   const publisher = createPublisher({ brokers: store.kafkaBrokers, clientId: 'test', log });
@@ -80,7 +80,7 @@ export async function sendPoison({ store, say, signal }: Fixture, name: string, 
         () => false,
       );
     }
-    say(`poison: ${name}`);
+    report(`poison message sent: ${name}`);
   } finally {
     await publisher.close();
   }

@@ -1,82 +1,93 @@
-import { audit, endings } from './_audit.ts';
-import { openShop, type Placed, placeAll, plenty, type Shop } from './_customers.ts';
+import { seededRandom } from '../kit/random.ts';
+import { audit, outcomes } from './_audit.ts';
+import { resetOffsets } from './_consumer-groups.ts';
 import { createFaults } from './_faults.ts';
-import { createDice, type Fixture, startFixture } from './_fixture.ts';
-import { reread } from './_groups.ts';
+import { type Fixture, startFixture } from './_fixture.ts';
+import { type PlacedOrder, placeOrders } from './_orders.ts';
 import { groupNames } from './_poison.ts';
-import { readRecords } from './_records.ts';
-import { settle } from './_settle.ts';
+import { waitForQuiescence } from './_quiescence.ts';
+import { readRecordedState } from './_recorded-state.ts';
+import { ampleStock, createWorkload, type PlannedOrder, type Workload } from './_workload.ts';
 
-// make test-faults sets 500 orders; make test takes the short form: every fault once, in a fixed order.
+// make test-faults sets 500 orders. make test runs the short form: every fault once, in a fixed order.
 const isLong = process.env.FAULT_ORDERS !== undefined;
 const orders = Number(process.env.FAULT_ORDERS ?? 36);
 const seed = Number(process.env.FAULT_SEED ?? (isLong ? Date.now() % 100_000 : 1));
 const minute = 60_000;
-/** With start and end less than the ten minutes of make test-faults. */
+/** Together with start and stop less than the ten minutes that make test-faults allows. */
 const limitMs = (isLong ? 8 : 5) * minute;
 
 let fixture: Fixture;
-let shop: Shop;
+let workload: Workload;
 let hasFailed = true;
-const placed: Placed[] = [];
+const placed: PlacedOrder[] = [];
 
 beforeAll(async () => {
-  const env = { SHIP_AFTER_SECONDS: '2', INITIAL_STOCK: String(plenty), RETRY_DELAY_MS: '100' };
-  fixture = await startFixture({ env, limitMs, isLoud: isLong });
-  shop = await openShop(fixture, orders, createDice(seed));
+  const env = { SHIP_AFTER_SECONDS: '2', INITIAL_STOCK: String(ampleStock), RETRY_DELAY_MS: '100' };
+  fixture = await startFixture({ env, limitMs, isVerbose: isLong });
+  workload = await createWorkload(fixture, orders, seededRandom(seed));
 }, 2 * minute);
 
 afterAll(async () => {
   await fixture?.end(hasFailed);
-  if (hasFailed && !isLong) process.stderr.write(`${fixture?.said.join('\n')}\n`);
-  if (hasFailed) process.stderr.write(`Once more: FAULT_SEED=${seed} ${isLong ? 'make test-faults' : 'make test'}\n`);
+  if (hasFailed && !isLong) process.stderr.write(`${fixture?.reported.join('\n')}\n`);
+  if (hasFailed) process.stderr.write(`Reproduce: FAULT_SEED=${seed} ${isLong ? 'make test-faults' : 'make test'}\n`);
 }, minute);
 
-it(
-  `loses nothing and does nothing twice: ${orders} orders while parts are killed and stopped, seed ${seed}`,
+test(
+  `the store stays consistent through ${orders} orders while components are killed and stopped (seed ${seed})`,
   async () => {
-    const { say, fail, signal } = fixture;
-    say(`${orders} orders with FAULT_SEED=${seed}`);
-    const faults = createFaults(fixture, createDice(seed + 1), placed);
-    const dice = createDice(seed + 2);
-    const half = Math.ceil(shop.wishes.length * 0.6);
+    const { report, fail, signal } = fixture;
+    report(`${orders} orders with FAULT_SEED=${seed}`);
+    const faults = createFaults(fixture, seededRandom(seed + 1), placed);
+    const random = seededRandom(seed + 2);
+    const firstPart = Math.ceil(workload.batches.length * 0.6);
 
-    async function placeDuring(wishes: Shop['wishes'], strike: (isOver: () => boolean) => Promise<unknown>) {
+    async function placeDuring(batches: PlannedOrder[][], inject: (isOver: () => boolean) => Promise<unknown>) {
       let isOver = false;
-      const placing = placeAll(fixture, wishes, placed, () => dice(isLong ? 700 : 800)).finally(() => {
+      const placing = placeOrders(fixture, batches, placed, () => random(isLong ? 700 : 800)).finally(() => {
         isOver = true;
       });
-      const both = [placing, strike(() => isOver)] as const;
+      const both = [placing, inject(() => isOver)] as const;
       for (const one of both) one.catch(fail);
       await Promise.allSettled(both);
       signal.throwIfAborted();
-      // Those who cancel what is paid have to wait until the parts are left alone.
+      // A cancellation that waits for the payment can only proceed once no more faults are injected.
       await Promise.all(await placing);
       signal.throwIfAborted();
-      say(`${placed.length} of ${orders} orders placed`);
+      report(`${placed.length} of ${orders} orders placed`);
     }
 
-    async function recordsAgree() {
-      await settle(fixture);
-      const records = await readRecords(fixture);
-      const wrong = audit({ ...records, placed, firstStock: shop.stock });
-      say(`Ends of orders: ${JSON.stringify(endings(records))}`);
-      if (isLong)
-        wrong.push(...Object.entries(endings(records)).flatMap(([end, count]) => (count ? [] : `None is ${end}`)));
-      if (wrong.length > 0) throw new Error(`${wrong.length} things do not agree:\n${wrong.slice(0, 40).join('\n')}`);
-      say('All books agree');
+    async function expectConsistentState() {
+      await waitForQuiescence(fixture);
+      const state = await readRecordedState(fixture);
+      const discrepancies = audit({ ...state, placed, initialStock: workload.initialStock });
+      const counts = outcomes(state);
+      report(`Outcomes of orders: ${JSON.stringify(counts)}`);
+      if (isLong) {
+        const missing = Object.keys(counts).filter((outcome) => counts[outcome] === 0);
+        discrepancies.push(...missing.map((outcome) => `No order is ${outcome}`));
+      }
+      if (discrepancies.length > 0) {
+        throw new Error(`${discrepancies.length} discrepancies:\n${discrepancies.slice(0, 40).join('\n')}`);
+      }
+      report('The recorded state is consistent');
     }
 
-    const readAllAgain = () => Promise.all(groupNames.map((group) => reread(fixture, group)));
+    const resetAllOffsets = () => Promise.all(groupNames.map((group) => resetOffsets(fixture, group)));
 
-    // At first nobody reads again, for that would repair what was lost.
-    await placeDuring(shop.wishes.slice(0, half), (isOver) => (isLong ? faults.until(isOver, false) : faults.once()));
-    await recordsAgree();
-    await placeDuring(shop.wishes.slice(half), (isOver) => (isLong ? faults.until(isOver, true) : readAllAgain()));
-    await recordsAgree();
+    // No offset resets at first: reading again would repair what was lost.
+    await placeDuring(workload.batches.slice(0, firstPart), (isOver) =>
+      isLong ? faults.injectUntil(isOver, false) : faults.injectOnce(),
+    );
+    await expectConsistentState();
+    await placeDuring(workload.batches.slice(firstPart), (isOver) =>
+      isLong ? faults.injectUntil(isOver, true) : resetAllOffsets(),
+    );
+    await expectConsistentState();
     if (isLong) {
-      await readAllAgain();
-      await recordsAgree();
+      await resetAllOffsets();
+      await expectConsistentState();
     }
     hasFailed = false;
   },

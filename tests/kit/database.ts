@@ -7,26 +7,32 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** A fresh database with the migrations of a service, on the PostgreSQL that the tests started. */
+/** Creates a database with the migrations of a service, on the PostgreSQL that the Jest set-up started. */
 export async function createTestDatabase(service: string): Promise<TestDatabase> {
   const base = process.env.TEST_DATABASE_URL;
   if (base === undefined) throw new Error('TEST_DATABASE_URL is not set: run the tests with npm test');
   const name = `${service}_${randomBytes(6).toString('hex')}`;
   const url = new URL(base);
   url.pathname = `/${name}`;
-  await inDatabase(base, `create database ${name}`);
+  await queryOnce(base, `create database ${name}`);
   await migrate(url.href, new URL(`../../services/${service}/prisma/migrations/`, import.meta.url));
-  return { url: url.href, drop: () => inDatabase(base, `drop database ${name} with (force)`) };
+  return {
+    url: url.href,
+    async drop() {
+      await queryOnce(base, `drop database ${name} with (force)`);
+    },
+  };
 }
 
-/** A database that nobody serves, for what a service does when its own is away. */
-export const unreachableDatabaseUrl = 'postgresql://nobody:nothing@127.0.0.1:1/away';
+/** No server listens there. */
+export const unreachableDatabaseUrl = 'postgresql://nobody:nothing@127.0.0.1:1/unreachable';
 
-async function inDatabase(url: string, sql: string): Promise<void> {
+/** Runs one statement on a connection of its own and returns its rows. */
+export async function queryOnce<Row extends object>(url: string, sql: string): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(sql);
+    return (await client.query<Row>(sql)).rows;
   } finally {
     await client.end();
   }

@@ -8,7 +8,7 @@ import {
   type StoredEvent,
 } from '@store/shared/messaging/events';
 
-/** An event as somebody's outbox holds it; its id is new, and its time now unless the payload says another. */
+/** A new event as an outbox stores it. Its timestamp is now, unless the payload has one. */
 export function storedEvent<K extends EventKind>(
   kind: K,
   payload: Omit<Payload<K>, 'timestamp'> & { timestamp?: string },
@@ -16,10 +16,10 @@ export function storedEvent<K extends EventKind>(
   return newEvent(randomUUID(), kind, { timestamp: new Date().toISOString(), ...payload } as Payload<K>);
 }
 
-/** The same as a consumer gets it, having gone through JSON and its schema. */
+/** The event as a consumer receives it: serialized, then parsed by its schema. */
 export function receivedEvent(stored: StoredEvent): OrderEvent {
   const headers = { ce_id: stored.id, ce_type: stored.kind, traceparent: stored.traceparent ?? undefined };
   const event = readEvent({ key: stored.key, value: stored.payload, headers }, new Set([stored.kind]));
-  if (event === undefined) throw new Error(`There is no kind ${stored.kind}`);
+  if (event === undefined) throw new Error(`Unknown event kind ${stored.kind}`);
   return event;
 }

@@ -2,25 +2,26 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 
-export interface SeenSpan {
+/** A span as the collector received it; numbers as in opentelemetry/proto/trace/v1/trace.proto. */
+export interface ReceivedSpan {
   service: string;
   name: string;
   /** internal 1, server 2, client 3, producer 4, consumer 5 */
   kind: number;
   traceId: string;
   spanId: string;
-  /** Empty for the first of a trace. */
+  /** Empty for a root span. */
   parentId: string;
   attributes: Record<string, unknown>;
-  /** 2: it has failed */
+  /** unset 0, ok 1, error 2 */
   status: number;
 }
 
 export type Otlp = Awaited<ReturnType<typeof startOtlp>>;
 
-/** A collector that keeps what it gets by OTLP over HTTP: JSON from the services, protobuf from Envoy. */
+/** A fake OTLP/HTTP collector that keeps all spans: JSON from the services, protobuf from Envoy. */
 export async function startOtlp(port = 0) {
-  const spans: SeenSpan[] = [];
+  const spans: ReceivedSpan[] = [];
   const server = createServer(async (req, res) => {
     const body = await buffer(req);
     const isJson = req.headers['content-type'] === 'application/json';
@@ -45,7 +46,7 @@ interface JsonAttribute {
   value: Record<string, unknown>;
 }
 
-interface JsonSpan extends Omit<SeenSpan, 'attributes' | 'status'> {
+interface JsonSpan extends Omit<ReceivedSpan, 'attributes' | 'status'> {
   parentSpanId?: string;
   attributes: JsonAttribute[];
   status?: { code?: number };
@@ -55,7 +56,7 @@ interface JsonTraces {
   resourceSpans: { resource: { attributes: JsonAttribute[] }; scopeSpans: { spans: JsonSpan[] }[] }[];
 }
 
-function fromJson({ resourceSpans }: JsonTraces): SeenSpan[] {
+function fromJson({ resourceSpans }: JsonTraces): ReceivedSpan[] {
   const toObject = (attributes: JsonAttribute[]) =>
     Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
   return resourceSpans.flatMap(({ resource, scopeSpans }) =>
@@ -69,8 +70,8 @@ function fromJson({ resourceSpans }: JsonTraces): SeenSpan[] {
   );
 }
 
-/** opentelemetry/proto/trace/v1/trace.proto, as far as a test looks. */
-function fromProtobuf(body: Buffer): SeenSpan[] {
+/** Decodes those fields of TracesData (trace.proto) that tests look at. */
+function fromProtobuf(body: Buffer): ReceivedSpan[] {
   const text = (bytes: Buffer | undefined) => String(bytes ?? '');
   const hex = (bytes: Buffer | undefined) => bytes?.toString('hex') ?? '';
   const toObject = (attributes: Buffer[]) =>
@@ -96,7 +97,7 @@ function fromProtobuf(body: Buffer): SeenSpan[] {
     });
 }
 
-/** The fields of a protobuf message by their numbers. */
+/** The fields of a protobuf message by field number. */
 function fields(message: Buffer = Buffer.alloc(0)) {
   const found: [field: number, value: Buffer | number][] = [];
   let at = 0;

@@ -8,7 +8,10 @@ import { until } from './until.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** A service as a process of its own, straight from its source: `services/order/src/worker.ts`. */
+/**
+ * Runs a service as a process, from its sources.
+ * @param entry such as `services/order/src/worker.ts`
+ */
 export async function startService(entry: string, env: Record<string, string>, argv: string[] = []) {
   const [port, metricsPort] = [await getPort(), await getPort()];
   const args = ['--import', 'tsx', '--conditions=source', entry, ...argv];
@@ -30,14 +33,19 @@ export async function startService(entry: string, env: Record<string, string>, a
     if (stream) createInterface({ input: stream }).on('line', (line) => lines.push(line));
   }
   const exit = once(child, 'exit') as Promise<[code: number | null, signal: string | null]>;
-  const says = (text: string) => lines.some((line) => line.includes(text));
+  const hasLogged = (text: string) => lines.some((line) => line.includes(text));
 
   return {
     child,
+    /** Standard output and standard error. */
     lines,
     exit,
-    isActive: () => says('The relay is active'),
-    says: (text: string) => until(`${entry} says: ${text}`, () => says(text)),
+    isActive: () => hasLogged('The relay is active'),
+    logs: (text: string) =>
+      until(
+        () => `${entry} logs "${text}". Its output so far:\n${lines.join('\n')}`,
+        () => hasLogged(text),
+      ),
     get: async (path: string) => {
       const response = await fetch(`http://127.0.0.1:${port}${path}`);
       return { status: response.status, body: JSON.parse(await response.text()) };

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { Kafka, logLevel } from 'kafkajs';
 import { until } from './until.ts';
 
+/** The broker that the Jest set-up started; a system test has its own. */
 export const brokers = (process.env.TEST_KAFKA_BROKERS ?? '').split(',');
-const kafka = new Kafka({ brokers, clientId: 'test', logLevel: logLevel.NOTHING });
+const createKafka = (bootstrap: string[]) =>
+  new Kafka({ brokers: bootstrap, clientId: 'test', logLevel: logLevel.NOTHING });
 
 export interface Message {
   partition: number;
@@ -12,20 +14,20 @@ export interface Message {
   headers: Record<string, string>;
 }
 
-/** Makes a topic of the test's own. */
+/** Creates a topic for one test and returns its name. */
 export async function createTopic(numPartitions: number): Promise<string> {
   const topic = `test-${randomUUID()}`;
-  const admin = kafka.admin();
+  const admin = createKafka(brokers).admin();
   await admin.connect();
   await admin.createTopics({ topics: [{ topic, numPartitions, replicationFactor: 1 }], waitForLeaders: true });
   await admin.disconnect();
   return topic;
 }
 
-/** Reads a topic from its beginning on, as a consumer group of its own. */
-export async function readTopic(topic: string) {
+/** Reads a topic from its beginning, in the background, as a consumer group of its own. */
+export async function readTopic(topic: string, bootstrap: string[] = brokers) {
   const messages: Message[] = [];
-  const consumer = kafka.consumer({ groupId: randomUUID(), maxWaitTimeInMs: 100 });
+  const consumer = createKafka(bootstrap).consumer({ groupId: `test-${randomUUID()}`, maxWaitTimeInMs: 100 });
   await consumer.connect();
   await consumer.subscribe({ topic, fromBeginning: true });
   await consumer.run({
@@ -43,16 +45,16 @@ export async function readTopic(topic: string) {
   return {
     messages,
     ids,
-    has: (wanted: string[]) =>
-      until('the topic has all events', () => {
-        const there = ids();
-        return wanted.every((id) => there.has(id));
+    has: (expected: string[]) =>
+      until(`${topic} has all ${expected.length} events`, () => {
+        const published = ids();
+        return expected.every((id) => published.has(id));
       }),
     close: () => consumer.disconnect(),
   };
 }
 
-/** What a consumer sees that skips an event that it has seen. */
+/** The messages as an idempotent consumer sees them: of those with the same event id, only the first. */
 export function withoutRepeats(messages: Message[]): Message[] {
   const seen = new Set<string | undefined>();
   return messages.filter(({ headers: { ce_id } }) => !seen.has(ce_id) && seen.add(ce_id));

@@ -3,17 +3,17 @@ import { connect } from 'node:net';
 
 export interface Answer {
   status: number;
-  /** Lower-case names; repeated headers joined by a comma. */
+  /** Names in lower case; repeated headers are joined by a comma. */
   headers: Record<string, string>;
   body: string;
 }
 
-/** Writes exactly these bytes and reads one answer. */
+/** Writes exactly these bytes and reads one response. */
 export async function sendRaw(port: number, request: string | Buffer): Promise<Answer> {
   const bytes = Buffer.isBuffer(request) ? request : Buffer.from(request, 'latin1');
   const isHead = bytes.subarray(0, 5).toString() === 'HEAD ';
   const socket = connect({ port, host: '127.0.0.1' });
-  socket.on('error', () => undefined); // an early answer to a long request resets the connection; the answer counts
+  socket.on('error', () => undefined); // an early response to a long request resets the connection; it still counts
   socket.write(bytes);
   let received = '';
   try {
@@ -23,7 +23,7 @@ export async function sendRaw(port: number, request: string | Buffer): Promise<A
       if (answer) return answer;
     }
   } catch {
-    // judged by what was received
+    // what was received before the error decides
   } finally {
     socket.destroy();
   }
@@ -57,7 +57,7 @@ export function parseHead(head: string): { firstLine: string; lines: string[]; h
   return { firstLine, lines, headers };
 }
 
-/** A request over HTTP/2 without TLS. An array is a header sent several times. A reset stream is status 0. */
+/** Sends a request over HTTP/2 without TLS. An array sends a header several times. Status 0: the stream was reset. */
 export async function sendHttp2(
   port: number,
   headers: Record<string, string | string[]>,

@@ -3,18 +3,18 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { parseHead } from './_raw.ts';
 
-/** A request as its bytes came in. */
+/** A request as it was received. */
 export interface Seen {
   service: string;
   method: string;
   path: string;
-  /** The header lines, untouched. */
+  /** The raw header lines. */
   lines: string[];
   headers: Record<string, string>;
   body: string;
 }
 
-/** What to write back: bytes, or nothing at all, or the end of the connection. */
+/** The bytes to respond with, no response at all, or a closed connection. */
 export type Reply = string | 'silence' | 'hang-up';
 
 export interface Upstream {
@@ -27,10 +27,10 @@ export interface Upstream {
 export const reply = (status: number, headers: string[] = [], body = '') =>
   [`HTTP/1.1 ${status} Whatever`, ...headers, `content-length: ${body.length}`, '', body].join('\r\n');
 
-/** A server on a free port that writes down every request and answers as the test says. */
+/** A fake upstream on a free port. It records every request and responds as the test wants. */
 export async function startUpstream(
   service: string,
-  write: (seen: Seen) => void,
+  record: (seen: Seen) => void,
   certificate?: { key: string; cert: string },
 ): Promise<Upstream> {
   let answer: (seen: Seen) => Reply = () => reply(200, [`x-service: ${service}`]);
@@ -45,7 +45,7 @@ export async function startUpstream(
       received += chunk.toString('latin1');
       for (let next = takeRequest(received, service); next; next = takeRequest(received, service)) {
         received = next.rest;
-        write(next.seen);
+        record(next.seen);
         const bytes = answer(next.seen);
         if (bytes === 'hang-up') socket.destroy();
         else if (bytes !== 'silence') socket.write(bytes, 'latin1');
@@ -56,7 +56,7 @@ export async function startUpstream(
   const listen = async (port: number): Promise<Server> => {
     const server = certificate ? createTlsServer(certificate, serve) : createServer(serve);
     server.listen(port, '127.0.0.1');
-    server.unref(); // a test that fails before it can stop it must not hang
+    server.unref(); // a test that fails before it stops the server must not hang
     await once(server, 'listening');
     return server;
   };

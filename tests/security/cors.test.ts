@@ -3,7 +3,7 @@ import { COOKIE, type Fixture, http, startFixture } from './_fixture.ts';
 const ORIGIN = 'http://localhost:3000';
 const SECOND = 'https://shop.example';
 
-/** The CORS headers of an answer. */
+/** The CORS headers of a response. */
 const cors = (headers: Record<string, string>) =>
   Object.fromEntries(
     Object.entries(headers)
@@ -13,7 +13,7 @@ const cors = (headers: Record<string, string>) =>
 const preflight = (path: string, origin: string, ...more: string[]) =>
   http(`OPTIONS ${path}`, [`Origin: ${origin}`, 'Access-Control-Request-Method: PUT', ...more]);
 
-describe('with a list of origins and credentials', () => {
+describe('CORS with a list of origins and credentials', () => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await startFixture({
@@ -25,20 +25,20 @@ describe('with a list of origins and credentials', () => {
   beforeEach(() => fixture.clear());
 
   it.each(['/', '/health-check', '/accounts', '/auth/login', '/external/x', '/products/1', '/nothing'])(
-    'a preflight of %s is answered by the gateway alone, echoing what is asked for',
+    'answers a preflight of %s at the gateway, echoing the requested origin, method and headers',
     async (path) => {
-      const answer = await fixture.send(
+      const response = await fixture.send(
         preflight(path, SECOND, 'Access-Control-Request-Headers: idempotency-key, x-a'),
       );
-      expect(answer.status).toBe(200);
-      expect(cors(answer.headers)).toMatchObject({
+      expect(response.status).toBe(200);
+      expect(cors(response.headers)).toMatchObject({
         'allow-origin': SECOND,
         'allow-credentials': 'true',
         'allow-methods': 'PUT',
         'allow-headers': 'idempotency-key, x-a',
         'max-age': '600',
       });
-      expect(answer.headers.vary).toBe('Origin');
+      expect(response.headers.vary).toBe('Origin');
       expect([...fixture.checks(), ...fixture.reached()]).toEqual([]);
     },
   );
@@ -52,10 +52,10 @@ describe('with a list of origins and credentials', () => {
     'http://localhost:3000.evil.test',
     'http://LOCALHOST:3000',
     '*',
-  ])('the origin %s is not allowed', async (origin) => {
-    const asked = await fixture.send(preflight('/accounts', origin));
-    const done = await fixture.send(http('GET /accounts', [`Origin: ${origin}`, `Cookie: ${COOKIE}`]));
-    for (const { headers } of [asked, done]) {
+  ])('does not allow the origin %s', async (origin) => {
+    const preflighted = await fixture.send(preflight('/accounts', origin));
+    const requested = await fixture.send(http('GET /accounts', [`Origin: ${origin}`, `Cookie: ${COOKIE}`]));
+    for (const { headers } of [preflighted, requested]) {
       expect(headers).not.toHaveProperty('access-control-allow-origin');
       expect(headers.vary).toBe('Origin');
     }
@@ -68,45 +68,50 @@ describe('with a list of origins and credentials', () => {
     ['404', 'GET /nothing', [`Cookie: ${COOKIE}`], 404],
     ['413', 'POST /accounts', [`Cookie: ${COOKIE}`, 'Content-Length: 101'], 413],
     ['503', 'GET /external/x', [`Cookie: ${COOKIE}`], 503],
-  ] as const)('%s carries the policy', async (_, firstLine, lines, status) => {
-    const answer = await fixture.send(http(firstLine, [`Origin: ${ORIGIN}`, ...lines], 'x'.repeat(101)));
-    expect(answer.status).toBe(status);
-    expect(cors(answer.headers)).toMatchObject({ 'allow-origin': ORIGIN, 'allow-credentials': 'true' });
-    expect(answer.headers['access-control-expose-headers']).toContain('location');
-    expect(answer.headers.vary).toBe('Origin');
+  ] as const)('adds its headers to a %s response', async (_, firstLine, lines, status) => {
+    const response = await fixture.send(http(firstLine, [`Origin: ${ORIGIN}`, ...lines], 'x'.repeat(101)));
+    expect(response.status).toBe(status);
+    expect(cors(response.headers)).toMatchObject({ 'allow-origin': ORIGIN, 'allow-credentials': 'true' });
+    expect(response.headers['access-control-expose-headers']).toContain('location');
+    expect(response.headers.vary).toBe('Origin');
   });
 
-  it('429 carries the policy', async () => {
+  it('adds its headers to a 429 response', async () => {
     const login = http('POST /auth/login', [`Origin: ${ORIGIN}`]);
-    const answers = await Promise.all([fixture.send(login), fixture.send(login), fixture.send(login)]);
-    const refused = answers.find(({ status }) => status === 429);
-    expect(cors(refused?.headers ?? {})).toMatchObject({ 'allow-origin': ORIGIN });
+    const responses = await Promise.all([fixture.send(login), fixture.send(login), fixture.send(login)]);
+    const limited = responses.find(({ status }) => status === 429);
+    expect(cors(limited?.headers ?? {})).toMatchObject({ 'allow-origin': ORIGIN });
   });
 
-  it('without an Origin there is only Vary', async () => {
+  it('adds only Vary to the response to a request without Origin', async () => {
     const { headers } = await fixture.send(http('GET /'));
     expect(cors(headers)).toEqual({});
     expect(headers.vary).toBe('Origin');
   });
 
-  it("a service's own Vary is kept", async () => {
+  it("keeps a service's own Vary", async () => {
     fixture.services.account.answer('HTTP/1.1 200 OK\r\nvary: Accept-Encoding\r\ncontent-length: 0\r\n\r\n');
     const { headers } = await fixture.send(http('GET /accounts', [`Cookie: ${COOKIE}`]));
     expect(headers.vary?.split(/, ?/).sort()).toEqual(['Accept-Encoding', 'Origin']);
   });
 });
 
-it.each([
+test.each([
   ['an empty list', { allowedOrigins: [] }, undefined, undefined],
   ['* without credentials', { allowedOrigins: ['*'], allowedCredentials: false }, 'http://any.test', undefined],
-  ['no credentials', { allowedOrigins: ['http://any.test'], allowedCredentials: false }, 'http://any.test', undefined],
-])('%s', async (_, policy, origin, credentials) => {
+  [
+    'a listed origin without credentials',
+    { allowedOrigins: ['http://any.test'], allowedCredentials: false },
+    'http://any.test',
+    undefined,
+  ],
+])('CORS headers follow the policy: %s', async (_, policy, origin, credentials) => {
   const fixture = await startFixture({ cors: policy });
   try {
-    const asked = await fixture.send(preflight('/accounts', 'http://any.test'));
-    const done = await fixture.send(http('GET /', ['Origin: http://any.test']));
-    expect([asked.status, done.status]).toEqual([200, 200]);
-    for (const { headers } of [asked, done]) {
+    const preflighted = await fixture.send(preflight('/accounts', 'http://any.test'));
+    const requested = await fixture.send(http('GET /', ['Origin: http://any.test']));
+    expect([preflighted.status, requested.status]).toEqual([200, 200]);
+    for (const { headers } of [preflighted, requested]) {
       expect(headers['access-control-allow-origin']).toBe(origin);
       if (origin) expect(headers['access-control-allow-credentials']).toBe(credentials);
     }

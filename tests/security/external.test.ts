@@ -5,7 +5,7 @@ import { generate } from 'selfsigned';
 import { ACCOUNT, COOKIE, type Fixture, http, startFixture, TOKEN, VICTIM } from './_fixture.ts';
 import { reply, type Seen, startUpstream, type Upstream } from './_upstream.ts';
 
-/** A certificate for these names, which is its own authority. */
+/** A self-signed certificate for these names. */
 async function certificateFor(...names: string[]) {
   const altNames = names.map((value) => ({ type: 2 as const, value }));
   const { private: key, cert } = await generate([{ name: 'commonName', value: names.join() }], {
@@ -19,33 +19,33 @@ async function certificateFor(...names: string[]) {
 }
 
 const seen: Seen[] = [];
-const write = (request: Seen) => seen.push(request);
+const record = (request: Seen) => seen.push(request);
 let dir: string;
 let trustedCa: string;
 let site: Upstream;
-let stranger: Upstream;
+let untrusted: Upstream;
 let misnamed: Upstream;
 let fixture: Fixture;
 
 beforeAll(async () => {
-  const [known, other, wrongName] = await Promise.all([
+  const [trusted, other, wrongName] = await Promise.all([
     certificateFor('localhost'),
     certificateFor('localhost'),
     certificateFor('elsewhere.test'),
   ]);
   dir = await mkdtemp(join(tmpdir(), 'external-test-'));
   trustedCa = join(dir, 'ca.pem');
-  await writeFile(trustedCa, `${known.cert}\n${wrongName.cert}`);
-  [site, stranger, misnamed] = await Promise.all([
-    startUpstream('site', write, known),
-    startUpstream('stranger', write, other),
-    startUpstream('misnamed', write, wrongName),
+  await writeFile(trustedCa, `${trusted.cert}\n${wrongName.cert}`);
+  [site, untrusted, misnamed] = await Promise.all([
+    startUpstream('site', record, trusted),
+    startUpstream('untrusted', record, other),
+    startUpstream('misnamed', record, wrongName),
   ]);
   fixture = await startFixture({ external: { url: `https://localhost:${site.port}`, trustedCa } });
 });
 afterAll(async () => {
   await fixture?.stop();
-  await Promise.all([site, stranger, misnamed].map((upstream) => upstream.down()));
+  await Promise.all([site, untrusted, misnamed].map((upstream) => upstream.down()));
   await rm(dir, { recursive: true });
 });
 beforeEach(() => {
@@ -55,7 +55,7 @@ beforeEach(() => {
 const visit = (path: string, lines: string[] = [`Cookie: ${COOKIE}`], on = fixture) =>
   on.send(http(`GET ${path}`, lines));
 
-it.each([
+test.each([
   ['/external', '/'],
   ['/external/', '/'],
   ['/external?a=b', '/?a=b'],
@@ -63,27 +63,27 @@ it.each([
   ['/external/external/x', '/external/x'],
   ['//external//x', '/x'],
   ['/external/y/../x', '/x'],
-])('%s is the page %s of the site', async (path, arrives) => {
+])('the gateway forwards %s to the external site as %s', async (path, forwardedPath) => {
   site.answer(reply(200, ['x-site: yes'], 'page'));
   expect(await visit(path)).toMatchObject({ status: 200, body: 'page', headers: { 'x-site': 'yes' } });
-  expect(seen).toMatchObject([{ path: arrives, headers: { host: `localhost:${site.port}` } }]);
+  expect(seen).toMatchObject([{ path: forwardedPath, headers: { host: `localhost:${site.port}` } }]);
 });
 
-it('is secured like the rest', async () => {
+test('/external/** returns 401 without a valid token', async () => {
   expect((await visit('/external/x', [])).status).toBe(401);
   expect((await visit('/external/x', ['Cookie: __store_jwt_token=x'])).status).toBe(401);
   expect(seen).toEqual([]);
 });
 
-it.each([
+test.each([
   ['alone', [`Cookie: ${COOKIE}`], undefined],
   ['first', [`Cookie: ${COOKIE}; a=1; b="2"`], 'a=1; b="2"'],
-  ['between', [`Cookie: a=1; ${COOKIE}; b=2`], 'a=1; b=2'],
-  ['last, no blanks', [`Cookie: a=1;b=2;${COOKIE}`], 'a=1;b=2'],
+  ['between others', [`Cookie: a=1; ${COOKIE}; b=2`], 'a=1; b=2'],
+  ['last, without spaces', [`Cookie: a=1;b=2;${COOKIE}`], 'a=1;b=2'],
   ['in the second header', ['Cookie: a=1', `Cookie: ${COOKIE}`, 'Cookie: b=2'], 'a=1; b=2'],
-  ['behind a comma', [`Cookie: a=1, ${COOKIE}`], 'a=1'],
-  ['with empty pieces', [`Cookie: ;; a=1;; ${COOKIE};;`], 'a=1;;;'],
-])('the token cookie %s is removed, the others pass', async (_, lines, cookie) => {
+  ['after a comma', [`Cookie: a=1, ${COOKIE}`], 'a=1'],
+  ['between empty pairs', [`Cookie: ;; a=1;; ${COOKIE};;`], 'a=1;;;'],
+])('the external site gets all cookies except the token cookie: %s', async (_, lines, cookie) => {
   expect((await visit('/external/x', [...lines, `id-account: ${VICTIM}`, 'Authorization: Bearer own'])).status).toBe(
     200,
   );
@@ -95,43 +95,43 @@ it.each([
   expect(JSON.stringify(seen)).not.toContain(ACCOUNT);
 });
 
-it('a cookie that still names the token is dropped whole', async () => {
+test('a Cookie header that names the token in another value too is removed entirely', async () => {
   await visit('/external/x', [`Cookie: ${COOKIE}; x=__store_jwt_token`]);
   expect(seen).toHaveLength(1);
   expect(seen[0]?.headers).not.toHaveProperty('cookie');
 });
 
-it('forwardIdentity and stripPrefix change both', async () => {
+test('forwardIdentity and stripPrefix make the external site get the identity and the full path', async () => {
   const external = { url: `https://localhost:${site.port}/`, trustedCa, forwardIdentity: true, stripPrefix: false };
-  const open = await startFixture({ external });
+  const gateway = await startFixture({ external });
   try {
-    expect((await visit('/external/x', [`Cookie: a=1; ${COOKIE}`], open)).status).toBe(200);
+    expect((await visit('/external/x', [`Cookie: a=1; ${COOKIE}`], gateway)).status).toBe(200);
     const headers = { cookie: `a=1; ${COOKIE}`, 'id-account': ACCOUNT, authorization: `Bearer ${TOKEN}` };
     expect(seen).toMatchObject([{ path: '/external/x', headers }]);
   } finally {
-    await open.stop();
+    await gateway.stop();
   }
 });
 
-it.each([
-  ['by an unknown authority', () => stranger],
+test.each([
+  ['by an unknown authority', () => untrusted],
   ['for another name', () => misnamed],
-])('a certificate %s is not believed: 503', async (_, upstream) => {
-  const wary = await startFixture({ external: { url: `https://localhost:${upstream().port}`, trustedCa } });
+])('/external/** returns 503 when the site has a certificate %s', async (_, upstream) => {
+  const gateway = await startFixture({ external: { url: `https://localhost:${upstream().port}`, trustedCa } });
   try {
-    expect((await visit('/external/x', [`Cookie: ${COOKIE}`], wary)).status).toBe(503);
+    expect((await visit('/external/x', [`Cookie: ${COOKIE}`], gateway)).status).toBe(503);
     expect(seen).toEqual([]);
   } finally {
-    await wary.stop();
+    await gateway.stop();
   }
 });
 
-it('a site whose name is unknown does not keep the store from starting', async () => {
-  const alone = await startFixture({ external: { url: 'https://nowhere.invalid', trustedCa } });
+test('the gateway starts when the host name of the external site cannot be resolved', async () => {
+  const gateway = await startFixture({ external: { url: 'https://nowhere.invalid', trustedCa } });
   try {
-    expect((await visit('/accounts', [`Cookie: ${COOKIE}`], alone)).status).toBe(200);
-    expect((await visit('/external/x', [`Cookie: ${COOKIE}`], alone)).status).toBe(503);
+    expect((await visit('/accounts', [`Cookie: ${COOKIE}`], gateway)).status).toBe(200);
+    expect((await visit('/external/x', [`Cookie: ${COOKIE}`], gateway)).status).toBe(503);
   } finally {
-    await alone.stop();
+    await gateway.stop();
   }
 });

@@ -1,3 +1,4 @@
+import { withShortTitles } from '../kit/cases.ts';
 import { COOKIE, expectNoForgery, type Fixture, http, startUnlimited, VICTIM } from './_fixture.ts';
 import { sendHttp2 } from './_raw.ts';
 
@@ -8,9 +9,9 @@ beforeAll(async () => {
 afterAll(() => fixture?.stop());
 beforeEach(() => fixture.clear());
 
-describe('no way of writing a path gets past the check', () => {
-  /** Where the path ends up once the gateway has read it; undefined: refused as malformed. */
-  const tricks: [string, string | undefined][] = [
+describe('path', () => {
+  /** The path that a service receives once the gateway has normalized it; undefined: no service receives it. */
+  const normalized: [string, string | undefined][] = [
     ['/accounts', '/accounts'],
     ['/accounts/', '/accounts/'],
     ['/accounts?x=/auth/login', '/accounts?x=/auth/login'],
@@ -50,21 +51,21 @@ describe('no way of writing a path gets past the check', () => {
     ['*', undefined],
   ];
 
-  it.each(tricks)('%s is secured', async (path) => {
-    const answer = await fixture.send(http(`GET ${path}`, [`id-account: ${VICTIM}`]));
-    expect([400, 401]).toContain(answer.status);
-    expect(answer.headers['content-type']).toBe('application/problem+json');
+  it.each(normalized)('%s is secured', async (path) => {
+    const response = await fixture.send(http(`GET ${path}`, [`id-account: ${VICTIM}`]));
+    expect([400, 401]).toContain(response.status);
+    expect(response.headers['content-type']).toBe('application/problem+json');
     expect(fixture.reached()).toEqual([]);
   });
 
-  it.each(tricks)('%s with a token goes where the gateway says, or to nobody', async (path, arrives) => {
-    const answer = await fixture.send(http(`GET ${path}`, [`id-account: ${VICTIM}`, `Cookie: ${COOKIE}`]));
-    expect(fixture.reached().map((request) => request.path)).toEqual(arrives === undefined ? [] : [arrives]);
-    if (arrives === undefined) expect([400, 404]).toContain(answer.status);
+  it.each(normalized)('%s with a token is forwarded as normalized, or not at all', async (path, forwarded) => {
+    const response = await fixture.send(http(`GET ${path}`, [`id-account: ${VICTIM}`, `Cookie: ${COOKIE}`]));
+    expect(fixture.reached().map((request) => request.path)).toEqual(forwarded === undefined ? [] : [forwarded]);
+    if (forwarded === undefined) expect([400, 404]).toContain(response.status);
     expectNoForgery(fixture);
   });
 
-  it.each([
+  const malformed = [
     '/accounts%2fx',
     '/auth%2Flogin',
     '/auth/login%2f..%2f..%2faccounts',
@@ -73,11 +74,12 @@ describe('no way of writing a path gets past the check', () => {
     '/accounts/\0',
     '/accounts#fragment',
     `/accounts/${'x'.repeat(70 * 1024)}`,
-  ])('%.40s is refused', async (path) => {
+  ];
+  it.each(withShortTitles(malformed))('%s is rejected as malformed', async (_, path) => {
     for (const method of ['GET', 'POST']) {
-      const answer = await fixture.send(http(`${method} ${path}`, [`Cookie: ${COOKIE}`, `id-account: ${VICTIM}`]));
-      expect([400, 431]).toContain(answer.status);
-      expect(answer.headers['content-type']).toBe('application/problem+json');
+      const response = await fixture.send(http(`${method} ${path}`, [`Cookie: ${COOKIE}`, `id-account: ${VICTIM}`]));
+      expect([400, 431]).toContain(response.status);
+      expect(response.headers['content-type']).toBe('application/problem+json');
     }
     expect(fixture.reached()).toEqual([]);
   });
@@ -89,7 +91,7 @@ describe('no way of writing a path gets past the check', () => {
     '/auth/login?next=/accounts',
     '/accounts/../auth/login',
     '/auth/%6cogin',
-  ])('%s is the open route itself', async (path) => {
+  ])('%s is normalized to the open route', async (path) => {
     expect((await fixture.send(http(`POST ${path}`, [`id-account: ${VICTIM}`]))).status).toBe(200);
     expect(fixture.reached()).toMatchObject([{ service: 'auth', method: 'POST' }]);
     expect(fixture.reached()[0]?.path.split('?')[0]).toBe('/auth/login');
@@ -99,8 +101,8 @@ describe('no way of writing a path gets past the check', () => {
   it.each(['//accounts', '/auth/login/../../accounts', '/AUTH/login', '/auth/login;x', '/auth/login/'])(
     '%s over HTTP/2 is secured',
     async (path) => {
-      const answer = await sendHttp2(fixture.port, { ':method': 'POST', ':path': path, 'id-account': VICTIM });
-      expect(answer.status).toBe(401);
+      const response = await sendHttp2(fixture.port, { ':method': 'POST', ':path': path, 'id-account': VICTIM });
+      expect(response.status).toBe(401);
       expect(fixture.reached()).toEqual([]);
     },
   );
@@ -117,7 +119,7 @@ describe('no way of writing a path gets past the check', () => {
     ['DELETE', '/health-check'],
     ['TRACE', '/accounts'],
     ['CONNECT', 'accounts:80'],
-  ])('%s %s is not in the open list', async (method, path) => {
+  ])('of %s %s is not in the open list', async (method, path) => {
     const { status } = await fixture.send(http(`${method} ${path}`, [`id-account: ${VICTIM}`]));
     expect([400, 401]).toContain(status);
     expect(fixture.reached()).toEqual([]);

@@ -22,12 +22,12 @@ const register = (body: unknown) =>
   request(account.app)
     .post('/internal/accounts')
     .send(body as object);
-const check = (email: unknown, password: unknown) =>
+const checkPassword = (email: unknown, password: unknown) =>
   request(account.app).post('/internal/password-checks').send({ email, password });
 const get = (path: string, callerId: string) => request(account.app).get(path).set('id-account', callerId);
 
-describe('registering', () => {
-  it('answers with the account and stores the e-mail as written, the name trimmed, the password hashed', async () => {
+describe('POST /internal/accounts', () => {
+  it('returns the account and stores the e-mail as written, the trimmed name and a password hash', async () => {
     const { status, headers, body } = await register({
       ...ada,
       name: '  Ada Lovelace\n',
@@ -45,16 +45,16 @@ describe('registering', () => {
     expect(row?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   });
 
-  it('takes an e-mail once, whatever its case', async () => {
+  it('returns 409 for a registered e-mail in any letter case', async () => {
     await register(ada).expect(201);
     const { body } = await register({ ...ada, email: ada.email.toUpperCase() }).expect(409);
     expect(body).toMatchObject({ type: 'urn:problem:store:email-taken', status: 409 });
     expect(await account.prisma.account.count()).toBe(1);
   });
 
-  it('makes one account of ten registrations at once', async () => {
-    const answers = await Promise.all(Array.from({ length: 10 }, () => register(ada)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)]);
+  it('creates one account for ten concurrent registrations of one e-mail', async () => {
+    const responses = await Promise.all(Array.from({ length: 10 }, () => register(ada)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)]);
     expect(await account.prisma.account.count()).toBe(1);
   });
 
@@ -63,64 +63,64 @@ describe('registering', () => {
     ['a blank name', { name: ' \t ' }, ['body.name']],
     ['a name of 201 characters', { name: 'x'.repeat(201) }, ['body.name']],
     ['a name with NUL', { name: 'a\0b' }, ['body.name']],
-    ['a name that is no text', { name: 7 }, ['body.name']],
+    ['a name that is not a string', { name: 7 }, ['body.name']],
     ['an e-mail without @', { email: 'ada' }, ['body.email']],
     ['an e-mail with NUL', { email: 'a\0da@example.com' }, ['body.email']],
     ['an e-mail of 255 characters', { email: `${'a'.repeat(243)}@example.com` }, ['body.email']],
     ['a password of 7 characters', { password: '🐎🐎🐎🐎🐎🐎🐎' }, ['body.password']],
     ['a password of 129 characters', { password: 'x'.repeat(129) }, ['body.password']],
-    ['half a surrogate pair', { password: 'password\ud800' }, ['body.password']],
-    ['nothing right', { name: '', email: '', password: '' }, ['body.name', 'body.email', 'body.password']],
-  ])('refuses %s and names the field', async (_, wrong, paths) => {
-    const { body } = await register({ ...ada, ...wrong }).expect(400);
+    ['an unpaired surrogate in the password', { password: 'password\ud800' }, ['body.password']],
+    ['only invalid fields', { name: '', email: '', password: '' }, ['body.name', 'body.email', 'body.password']],
+  ])('returns 400 for %s and names each field', async (_, invalid, paths) => {
+    const { body } = await register({ ...ada, ...invalid }).expect(400);
     expect(body.errors.map(({ path }: { path: string }) => path)).toEqual(paths);
     expect(await account.prisma.account.count()).toBe(0);
   });
 
   it.each([
-    ['200 characters beyond the basic plane', { name: '🐎'.repeat(200) }],
+    ['a name of 200 characters outside the BMP', { name: '🐎'.repeat(200) }],
     ['an e-mail of 254 characters', { email: `${'a'.repeat(242)}@example.com` }],
-    ['blanks around the e-mail', { email: ' ada@example.com ' }],
+    ['white space around the e-mail', { email: ' ada@example.com ' }],
   ])('accepts %s', async (_, unusual) => {
     await register({ ...ada, ...unusual }).expect(201);
   });
 });
 
-describe('checking a password', () => {
-  it('finds the account without regard to the case of the e-mail', async () => {
+describe('POST /internal/password-checks', () => {
+  it('finds the account by the e-mail in any letter case', async () => {
     const { body: registered } = await register(ada);
-    const { body } = await check(ada.email.toLowerCase(), ada.password).expect(200);
+    const { body } = await checkPassword(ada.email.toLowerCase(), ada.password).expect(200);
     expect(body).toEqual(registered);
   });
 
-  it('answers a wrong password and an unknown e-mail alike', async () => {
+  it('returns the same 401 for a wrong password, an unknown e-mail and invalid input', async () => {
     await register(ada);
-    const wrong = await check(ada.email, 'correct horse').expect(401);
-    const unknown = await check('nobody@example.com', ada.password).expect(401);
-    const impossible = await check('nobody', 'x').expect(401);
+    const wrong = await checkPassword(ada.email, 'correct horse').expect(401);
+    const unknown = await checkPassword('nobody@example.com', ada.password).expect(401);
+    const invalid = await checkPassword('nobody', 'x').expect(401);
     expect(unknown.body).toEqual(wrong.body);
-    expect(impossible.body).toEqual(wrong.body);
+    expect(invalid.body).toEqual(wrong.body);
   });
 
-  it('takes an underscore in an e-mail for itself', async () => {
+  it('does not treat an underscore in the e-mail as a wildcard', async () => {
     await register({ ...ada, email: 'adaXl@example.com' });
-    await check('ada_l@example.com', ada.password).expect(401);
+    await checkPassword('ada_l@example.com', ada.password).expect(401);
   });
 
   it.each([
-    ['blanks at both ends', '  password  ', 'password'],
-    ['NUL', 'pass\0word', 'pass'],
-    ['128 characters beyond the basic plane', '🐎'.repeat(128), '🐎'.repeat(127)],
-    ['upper case', 'PASSWORD', 'password'],
-  ])('keeps %s of a password', async (_, password, other) => {
+    ['white space at both ends', '  password  ', 'password'],
+    ['a NUL character', 'pass\0word', 'pass'],
+    ['128 characters outside the BMP', '🐎'.repeat(128), '🐎'.repeat(127)],
+    ['letter case', 'PASSWORD', 'password'],
+  ])('respects %s in passwords', async (_, password, other) => {
     await register({ ...ada, password }).expect(201);
-    await check(ada.email, password).expect(200);
-    await check(ada.email, other).expect(401);
+    await checkPassword(ada.email, password).expect(200);
+    await checkPassword(ada.email, other).expect(401);
   });
 
-  it('knows a password however its accents were typed', async () => {
+  it('accepts a password in another Unicode normalization form', async () => {
     await register({ ...ada, password: 'crème brûlée'.normalize('NFD') });
-    await check(ada.email, 'crème brûlée'.normalize('NFC')).expect(200);
+    await checkPassword(ada.email, 'crème brûlée'.normalize('NFC')).expect(200);
   });
 
   it.each([
@@ -129,21 +129,21 @@ describe('checking a password', () => {
     ['an object as e-mail', { contains: '@' }, 'password'],
     ['no password', 'ada@example.com', undefined],
     ['an empty password', 'ada@example.com', ''],
-    ['a list as password', 'ada@example.com', ['password']],
-  ])('refuses %s', async (_, email, password) => {
-    await check(email, password).expect(400);
+    ['an array as password', 'ada@example.com', ['password']],
+  ])('returns 400 for %s', async (_, email, password) => {
+    await checkPassword(email, password).expect(400);
   });
 
-  // The e-mail is unknown: were no hash computed for it, nobody would have to wait, and the time would tell.
-  it('refuses for the moment when too many wait, and works again afterwards', async () => {
+  // The e-mail is unknown. If no hash were computed for it, no request would queue, and response times would reveal it.
+  it('returns 503 with Retry-After while its queue is full, and 401 for an unknown e-mail afterwards', async () => {
     const busy = await testApp(database.url, { concurrency: 1, waiting: 2 });
     try {
       const send = () =>
         request(busy.app).post('/internal/password-checks').send({ email: ada.email, password: ada.password });
-      const answers = await Promise.all(Array.from({ length: 20 }, send));
-      const refused = answers.filter(({ status }) => status === 503);
-      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 503]));
-      expect(refused.every(({ headers }) => headers['retry-after'] === '2')).toBe(true);
+      const responses = await Promise.all(Array.from({ length: 20 }, send));
+      const rejected = responses.filter(({ status }) => status === 503);
+      expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([401, 503]));
+      expect(rejected.every(({ headers }) => headers['retry-after'] === '2')).toBe(true);
       await send().expect(401);
     } finally {
       await busy.close();
@@ -151,8 +151,8 @@ describe('checking a password', () => {
   });
 });
 
-describe('reading accounts', () => {
-  it('shows the own account only', async () => {
+describe('GET /accounts', () => {
+  it("returns only the caller's account", async () => {
     const { body: own } = await register(ada);
     const { body: other } = await register({ ...ada, email: 'grace@example.com' });
     expect((await get('/accounts', own.id).expect(200)).body).toEqual([own]);
@@ -163,11 +163,11 @@ describe('reading accounts', () => {
     await get('/accounts/me', own.id).expect(404);
   });
 
-  it('shows nothing to a caller whose account is gone', async () => {
+  it('returns an empty array to a caller whose account does not exist', async () => {
     expect((await get('/accounts', randomUUID()).expect(200)).body).toEqual([]);
   });
 
-  it.each([undefined, 'no-uuid'])('wants an identity, not %s', async (id) => {
+  it.each([undefined, 'not-a-uuid'])('returns 401 for id-account %s', async (id) => {
     await request(account.app)
       .get('/accounts')
       .set(id === undefined ? {} : { 'id-account': id })
@@ -175,18 +175,18 @@ describe('reading accounts', () => {
   });
 });
 
-it('keeps the internal paths out of the document', async () => {
+test('the OpenAPI document does not contain the internal paths', async () => {
   const { body } = await request(account.app).get('/v3/api-docs').expect(200);
   expect(Object.keys(body.paths)).toEqual(['/accounts', '/accounts/{id}']);
 });
 
-it('logs no password and no hash, whatever happens', async () => {
+test('passwords and hashes are never logged', async () => {
   account.logged.length = 0;
   await register(ada);
   await register(ada);
   await register({ ...ada, name: '' });
-  await check(ada.email, ada.password);
-  await check(ada.email, `${ada.password}!`);
+  await checkPassword(ada.email, ada.password);
+  await checkPassword(ada.email, `${ada.password}!`);
   await request(account.app).post('/internal/accounts').type('json').send(`{"password": "${ada.password}", `);
   const lines = account.logged.join('');
   expect(account.logged.length).toBeGreaterThanOrEqual(6);

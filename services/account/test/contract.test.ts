@@ -1,27 +1,27 @@
 import request from 'supertest';
-import { describeContract } from '../../../tests/kit/contract.ts';
 import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/database.ts';
+import { describeContract } from '../../../tests/kit/openapi/contract.ts';
 import { accountRoutes } from '../src/routes.ts';
 import { ada, testApp } from './_app.ts';
 
 let database: TestDatabase;
 let account: Awaited<ReturnType<typeof testApp>>;
-let away: Awaited<ReturnType<typeof testApp>>;
-const stranger = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001';
+let unavailable: Awaited<ReturnType<typeof testApp>>;
+const accountId = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001';
 
 beforeAll(async () => {
   database = await createTestDatabase('account');
   account = await testApp(database.url);
-  away = await testApp(unreachableDatabaseUrl);
+  unavailable = await testApp(unreachableDatabaseUrl);
 });
 
 afterAll(async () => {
-  await Promise.all([account.close(), away.close()]);
+  await Promise.all([account.close(), unavailable.close()]);
   await database.drop();
 });
 
 let registered = 0;
-async function newcomer() {
+async function newAccount() {
   registered += 1;
   const body = { ...ada, email: `ada${registered}@example.com` };
   const { body: created } = await request(account.app).post('/internal/accounts').send(body);
@@ -29,29 +29,29 @@ async function newcomer() {
 }
 
 describeContract({
-  // Only the shape of the routes is read here; the requests go to the application.
+  // Only for the document; the requests go to the application.
   routes: accountRoutes({} as never),
   app: () => account.app,
-  unavailableApp: () => away.app,
-  accountId: stranger,
+  unavailableApp: () => unavailable.app,
+  accountId,
   calls: {
-    'get /accounts': { 200: async () => ({ headers: { 'id-account': (await newcomer()).id } }) },
+    'get /accounts': { 200: async () => ({ headers: { 'id-account': (await newAccount()).id } }) },
     'get /accounts/{id}': {
       200: async () => {
-        const { id } = await newcomer();
+        const { id } = await newAccount();
         return { path: `/accounts/${id}`, headers: { 'id-account': id } };
       },
       400: { path: '/accounts/%ff' },
-      404: async () => ({ path: `/accounts/${(await newcomer()).id}` }),
-      503: { path: `/accounts/${stranger}`, app: () => away.app },
+      404: async () => ({ path: `/accounts/${(await newAccount()).id}` }),
+      503: { path: `/accounts/${accountId}`, app: () => unavailable.app },
     },
     'post /internal/accounts': {
       201: { body: ada },
       400: { body: { ...ada, email: 'nobody' } },
-      409: async () => ({ body: await newcomer() }),
+      409: async () => ({ body: await newAccount() }),
     },
     'post /internal/password-checks': {
-      200: async () => ({ body: await newcomer() }),
+      200: async () => ({ body: await newAccount() }),
       400: { body: { email: ada.email } },
       401: { body: { email: 'nobody@example.com', password: ada.password } },
     },

@@ -6,10 +6,10 @@ import { ada } from './_app.ts';
 
 let server: Server;
 let url: string;
-let answer: RequestListener;
+let listener: RequestListener;
 
 beforeAll(async () => {
-  server = createServer((req, res) => answer(req, res));
+  server = createServer((req, res) => listener(req, res));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
@@ -25,16 +25,16 @@ const account = {
   email: ada.email,
   createdAt: '2026-01-01T00:00:00.000Z',
 };
-const says =
+const respond =
   (status: number, body: unknown, headers = {}): RequestListener =>
   (_req, res) =>
     res.writeHead(status, headers).end(typeof body === 'string' ? body : JSON.stringify(body));
 const problem = (status: number, rest = {}) => ({ type: 'about:blank', title: 'No', status, ...rest });
 const client = (timeoutMs?: number) => createAccountClient({ baseUrl: url, ...(timeoutMs && { timeoutMs }) });
 
-it('registers, and goes on with the trace', async () => {
+test('account client registers an account within the current trace', async () => {
   const seen: unknown[] = [];
-  answer = async (req, res) => {
+  listener = async (req, res) => {
     const chunks = await req.toArray();
     const { 'content-type': type, traceparent } = req.headers;
     seen.push({
@@ -44,7 +44,7 @@ it('registers, and goes on with the trace', async () => {
       traceparent,
       body: JSON.parse(Buffer.concat(chunks).toString()),
     });
-    says(201, { ...account, more: 'than is known here' })(req, res);
+    respond(201, { ...account, unknown: 'field' })(req, res);
   };
   const trace = traceFrom(undefined);
   expect(await runInTrace(trace, () => client().register(ada))).toEqual(account);
@@ -53,65 +53,61 @@ it('registers, and goes on with the trace', async () => {
   ]);
 });
 
-it('checks a password', async () => {
-  answer = says(200, account);
+test('account client returns the account for a correct password and undefined for a 401', async () => {
+  listener = respond(200, account);
   expect(await client().checkPassword(ada)).toEqual(account);
-  answer = says(401, problem(401));
+  listener = respond(401, problem(401));
   expect(await client().checkPassword(ada)).toBeUndefined();
 });
 
-it('passes on what the account service refuses', async () => {
-  answer = says(409, problem(409, { detail: 'Taken.' }));
+test('account client passes on 409 and 400 with their details', async () => {
+  listener = respond(409, problem(409, { detail: 'Taken.' }));
   await expect(client().register(ada)).rejects.toMatchObject({
     kind: 'conflict',
     code: 'email-taken',
     message: 'Taken.',
   });
   const errors = [{ path: 'body.name', message: 'must rhyme' }];
-  answer = says(400, problem(400, { detail: 'body.name: must rhyme', errors }));
+  listener = respond(400, problem(400, { detail: 'body.name: must rhyme', errors }));
   const invalid = { kind: 'invalid', code: 'validation', message: 'body.name: must rhyme', errors };
   await expect(client().register(ada)).rejects.toMatchObject(invalid);
   await expect(client().checkPassword(ada)).rejects.toMatchObject(invalid);
 });
 
-it.each<[string, RequestListener, number]>([
-  ['500', says(500, problem(500)), 1],
-  ['503 with Retry-After', says(503, problem(503), { 'Retry-After': '7' }), 7],
-  ['503 with a date', says(503, problem(503), { 'Retry-After': 'Fri, 31 Dec 2027 23:59:59 GMT' }), 1],
-  ['garbage', says(200, '<html>'), 1],
-  ['nothing', says(200, ''), 1],
-  ['null', says(201, 'null'), 1],
-  ['an account without an id', says(200, { ...account, id: undefined }), 1],
-  ['an account with an id that is no UUID', says(201, { ...account, id: '42' }), 1],
-  ['404', says(404, problem(404)), 1],
-  ['a 401 that is no answer of it', says(401, '<html>'), 1],
-  ['a redirect', says(307, '', { Location: 'http://127.0.0.1:1/' }), 1],
-  ['409 without a problem', says(409, []), 1],
+test.each<[string, RequestListener, number]>([
+  ['500', respond(500, problem(500)), 1],
+  ['503 with Retry-After', respond(503, problem(503), { 'Retry-After': '7' }), 7],
+  ['503 with a date', respond(503, problem(503), { 'Retry-After': 'Fri, 31 Dec 2027 23:59:59 GMT' }), 1],
+  ['a body that is not JSON', respond(200, '<html>'), 1],
+  ['an empty body', respond(200, ''), 1],
+  ['null', respond(201, 'null'), 1],
+  ['an account without an id', respond(200, { ...account, id: undefined }), 1],
+  ['an account with an id that is not a UUID', respond(201, { ...account, id: '42' }), 1],
+  ['404', respond(404, problem(404)), 1],
+  ['a 401 without a problem', respond(401, '<html>'), 1],
+  ['a redirect', respond(307, '', { Location: 'http://127.0.0.1:1/' }), 1],
+  ['409 without a problem', respond(409, []), 1],
   ['a closed connection', (req) => req.socket.destroy(), 1],
-  [
-    'a body that breaks off',
-    (_req, res) => res.writeHead(200, { 'content-length': 99 }).write('{', () => res.destroy()),
-    1,
-  ],
-])('takes %s for being away', async (_, given, retryAfterSeconds) => {
-  answer = given;
-  const away = { kind: 'unavailable', retryAfterSeconds };
-  await expect(client().register(ada)).rejects.toMatchObject(away);
-  await expect(client().checkPassword(ada)).rejects.toMatchObject(away);
+  ['a truncated body', (_req, res) => res.writeHead(200, { 'content-length': 99 }).write('{', () => res.destroy()), 1],
+])('account client treats the service as unavailable on %s', async (_, faulty, retryAfterSeconds) => {
+  listener = faulty;
+  const unavailable = { kind: 'unavailable', retryAfterSeconds };
+  await expect(client().register(ada)).rejects.toMatchObject(unavailable);
+  await expect(client().checkPassword(ada)).rejects.toMatchObject(unavailable);
 });
 
-it('gives up when the answer or its end does not come', async () => {
-  let asked = false;
-  answer = () => {
-    asked = true;
+test('account client times out when the response or its end is missing', async () => {
+  let isRequested = false;
+  listener = () => {
+    isRequested = true;
   };
   await expect(client(50).checkPassword(ada)).rejects.toMatchObject({ kind: 'unavailable' });
-  expect(asked).toBe(true);
-  answer = (_req, res) => res.writeHead(200).write('{');
+  expect(isRequested).toBe(true);
+  listener = (_req, res) => res.writeHead(200).write('{');
   await expect(client(50).checkPassword(ada)).rejects.toMatchObject({ kind: 'unavailable' });
 });
 
-it('takes a port that nobody listens on for being away', async () => {
-  const nobody = createAccountClient({ baseUrl: 'http://127.0.0.1:1' });
-  await expect(nobody.register(ada)).rejects.toMatchObject({ kind: 'unavailable', retryAfterSeconds: 1 });
+test('account client treats the service as unavailable when nothing listens on its port', async () => {
+  const unreachable = createAccountClient({ baseUrl: 'http://127.0.0.1:1' });
+  await expect(unreachable.register(ada)).rejects.toMatchObject({ kind: 'unavailable', retryAfterSeconds: 1 });
 });

@@ -1,5 +1,6 @@
 import { parseSetCookie } from 'cookie';
 import request from 'supertest';
+import { withShortTitles } from '../../../tests/kit/cases.ts';
 import { type AccountClient, createAccountClient } from '../src/account-client.ts';
 import { ada, fakeAccounts, testApp } from './_app.ts';
 
@@ -22,7 +23,7 @@ const cookieOf = ({ headers }: { headers: Record<string, unknown> }) => {
 };
 
 describe('POST /auth/register', () => {
-  it('answers with the account and where it is, without a cookie', async () => {
+  it('returns the account with Location and sets no cookie', async () => {
     const { body, headers } = await post('/auth/register', { ...ada, role: 'admin' }).expect(201);
     expect(headers.location).toBe(`/accounts/${body.id}`);
     expect(Object.keys(body)).toEqual(['id', 'name', 'email', 'createdAt']);
@@ -30,13 +31,13 @@ describe('POST /auth/register', () => {
     expect(accounts.calls).toEqual([{ register: ada }]);
   });
 
-  it('says that an e-mail is taken', async () => {
+  it('returns 409 for a registered e-mail', async () => {
     await post('/auth/register', ada).expect(201);
     const { body } = await post('/auth/register', ada).expect(409);
     expect(body.type).toBe('urn:problem:store:email-taken');
   });
 
-  it('names every wrong field and asks nobody', async () => {
+  it('returns 400 naming every invalid field without calling the account service', async () => {
     const { body } = await post('/auth/register', { name: ' ', email: 'ada', password: 'short' }).expect(400);
     expect(body.errors.map(({ path }: { path: string }) => path)).toEqual(['body.name', 'body.email', 'body.password']);
     expect(accounts.calls).toEqual([]);
@@ -44,12 +45,12 @@ describe('POST /auth/register', () => {
 });
 
 describe('POST /auth/login', () => {
-  it('answers with the account and a cookie that passes the check', async () => {
+  it('returns the account and a cookie that passes the token check', async () => {
     const { body: account } = await post('/auth/register', ada);
-    const answer = await post('/auth/login', { email: ada.email, password: ada.password }).expect(200);
-    expect(answer.body).toEqual(account);
-    expect(answer.headers['cache-control']).toBe('no-store');
-    const { value, ...attributes } = cookieOf(answer);
+    const response = await post('/auth/login', { email: ada.email, password: ada.password }).expect(200);
+    expect(response.body).toEqual(account);
+    expect(response.headers['cache-control']).toBe('no-store');
+    const { value, ...attributes } = cookieOf(response);
     expect(attributes).toEqual({
       name: '__store_jwt_token',
       maxAge: 86_400,
@@ -61,7 +62,7 @@ describe('POST /auth/login', () => {
     expect(headers['id-account']).toBe(account.id);
   });
 
-  it('makes the cookie as it is told', async () => {
+  it('sets the configured cookie attributes, as does the logout', async () => {
     const strict = await testApp({
       accounts,
       env: { JWT_HTTP_ONLY: 'false', COOKIE_SECURE: 'true', COOKIE_SAME_SITE: 'Strict' },
@@ -74,7 +75,7 @@ describe('POST /auth/login', () => {
     expect(cookieOf(logout)).toMatchObject(attributes);
   });
 
-  it('answers a wrong password and an unknown e-mail alike, without a cookie', async () => {
+  it('returns the same 401 for a wrong password and an unknown e-mail, and sets no cookie', async () => {
     await post('/auth/register', ada);
     const wrong = await post('/auth/login', { ...ada, password: 'x' }).expect(401);
     const unknown = await post('/auth/login', { ...ada, email: 'nobody@example.com' }).expect(401);
@@ -82,7 +83,7 @@ describe('POST /auth/login', () => {
     for (const { headers } of [wrong, unknown]) expect(headers).not.toHaveProperty('set-cookie');
   });
 
-  it('gives two logins two tokens', async () => {
+  it('issues a new token for every login', async () => {
     await post('/auth/register', ada);
     const [one, two] = await Promise.all([post('/auth/login', ada), post('/auth/login', ada)]);
     expect(cookieOf(one).value).not.toBe(cookieOf(two).value);
@@ -90,12 +91,12 @@ describe('POST /auth/login', () => {
 
   it.each([
     ['no body', undefined],
-    ['a list', []],
+    ['an array', []],
     ['no password', { email: ada.email }],
     ['a number as password', { email: ada.email, password: 12345678 }],
-    ['NUL in the e-mail', { email: 'a\0@example.com', password: ada.password }],
-    ['__proto__', JSON.parse('{"__proto__": {"email": "ada@example.com", "password": "x"}}')],
-  ])('refuses %s', async (_, body) => {
+    ['a NUL character in the e-mail', { email: 'a\0@example.com', password: ada.password }],
+    ['fields in __proto__', JSON.parse('{"__proto__": {"email": "ada@example.com", "password": "x"}}')],
+  ])('returns 400 for %s', async (_, body) => {
     await post('/auth/login', body).expect(400);
     expect(accounts.calls).toEqual([]);
   });
@@ -106,10 +107,10 @@ describe('GET /auth/logout', () => {
     ['a token', '__store_jwt_token=a.b.c'],
     ['no cookie', 'other=1'],
   ])('clears the cookie with %s', async (_, cookie) => {
-    const answer = await request(auth.app).get('/auth/logout').set('Cookie', cookie).expect(200);
-    expect(answer.text).toBe('');
-    expect(answer.headers['cache-control']).toBe('no-store');
-    expect(cookieOf(answer)).toEqual({
+    const response = await request(auth.app).get('/auth/logout').set('Cookie', cookie).expect(200);
+    expect(response.text).toBe('');
+    expect(response.headers['cache-control']).toBe('no-store');
+    expect(cookieOf(response)).toEqual({
       name: '__store_jwt_token',
       value: '',
       maxAge: 0,
@@ -122,24 +123,30 @@ describe('GET /auth/logout', () => {
 });
 
 describe('POST /auth/solve', () => {
-  it('tells whose token it is', async () => {
+  it("returns the id of the token's account", async () => {
     const id = crypto.randomUUID();
     const { body } = await post('/auth/solve', { token: await auth.tokens.issue(id) }).expect(200);
     expect(body).toEqual({ idAccount: id });
   });
 
-  it.each([['a.b.c'], [''], ['x'.repeat(100_000)], ['null']])('does not resolve %.20s', async (token) => {
-    const { body } = await post('/auth/solve', { token }).expect(401);
-    expect(body.detail).toBe('Invalid token');
-  });
+  it.each(withShortTitles(['a.b.c', '', 'x'.repeat(100_000), 'null']))(
+    'returns 401 for the invalid token "%s"',
+    async (_, token) => {
+      const { body } = await post('/auth/solve', { token }).expect(401);
+      expect(body.detail).toBe('Invalid token');
+    },
+  );
 
-  it.each([[{}], [{ token: null }], [{ token: 1 }], [{ token: ['a.b.c'] }], [null]])('refuses %j', async (body) => {
-    await post('/auth/solve', body).expect(400);
-  });
+  it.each([[{}], [{ token: null }], [{ token: 1 }], [{ token: ['a.b.c'] }], [null]])(
+    'returns 400 for the body %j',
+    async (body) => {
+      await post('/auth/solve', body).expect(400);
+    },
+  );
 });
 
-describe('the account service is away', () => {
-  it('asks to come back, except where it is not needed', async () => {
+describe('unavailable account service', () => {
+  it('makes register and login return 503 with Retry-After, but not logout and solve', async () => {
     auth = await testApp({ accounts: createAccountClient({ baseUrl: 'http://127.0.0.1:1' }) });
     for (const path of ['/auth/register', '/auth/login']) {
       const { headers, body } = await post(path, ada).expect(503);
@@ -151,7 +158,7 @@ describe('the account service is away', () => {
   });
 });
 
-it('logs neither password nor token, whatever happens', async () => {
+test('passwords and tokens are never logged', async () => {
   const failing: AccountClient = { ...accounts, checkPassword: () => Promise.reject(new Error('Out of order')) };
   const broken = await testApp({ accounts: failing });
   const json = (text: string) => request(auth.app).post('/auth/login').type('json').send(text);

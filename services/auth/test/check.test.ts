@@ -15,11 +15,12 @@ const check = (cookie?: string) =>
   request(auth.app)
     .get('/check')
     .set(cookie === undefined ? {} : { Cookie: cookie });
-/** Written with {T} for a good token and {U} for another. */
+/** Replaces {T} by a valid token and {U} by a valid token of another account. */
 const fill = async (cookie: string) =>
   cookie.replaceAll('{T}', token).replaceAll('{U}', await auth.tokens.issue(crypto.randomUUID()));
 
-it.each(['get', 'post', 'put', 'patch', 'delete', 'options', 'head'] as const)('answers %s', async (method) => {
+const methods = ['get', 'post', 'put', 'patch', 'delete', 'options', 'head'] as const;
+test.each(methods)('token check by %s returns the identity', async (method) => {
   const { headers, text } = await request(auth.app)
     [method]('/check')
     .set('Cookie', `__store_jwt_token=${token}`)
@@ -28,53 +29,53 @@ it.each(['get', 'post', 'put', 'patch', 'delete', 'options', 'head'] as const)('
   expect(text ?? '').toBe('');
 });
 
-it.each([
+test.each([
   ['alone', '__store_jwt_token={T}'],
-  ['with blanks around it', '  __store_jwt_token =\t {T} '],
+  ['with white space around it', '  __store_jwt_token =\t {T} '],
   ['between others', 'a=1; __store_jwt_token={T}; b=2'],
-  ['without a blank after the semicolon', 'a=1;__store_jwt_token={T}'],
+  ['without a space after the semicolon', 'a=1;__store_jwt_token={T}'],
   ['in the second of two Cookie headers that a proxy joined', 'a=1,__store_jwt_token={T}'],
   [
-    'beside names that resemble it',
+    'beside similar cookie names',
     'x__store_jwt_token={U}; __store_jwt_tokens={U}; __STORE_JWT_TOKEN={U}; __store_jwt_token={T}',
   ],
-  ['beside a value that holds its name', 'a=__store_jwt_token={U}; __store_jwt_token={T}'],
-])('finds the token %s', async (_, cookie) => {
+  ['beside a value that contains its name', 'a=__store_jwt_token={U}; __store_jwt_token={T}'],
+])('token check finds the token cookie %s', async (_, cookie) => {
   const { headers } = await check(await fill(cookie)).expect(200);
   expect(headers['id-account']).toBe(id);
 });
 
-it.each([
+test.each([
   ['no cookie', undefined],
   ['other cookies', 'a=1; b=2'],
   ['an empty token', '__store_jwt_token='],
-  ['a blank token', 'a=1; __store_jwt_token= \t; b=2'],
-  ['the name alone', '__store_jwt_token'],
-  ['another name that ends like it', 'x__store_jwt_token={T}'],
-  ['another case', '__Store_Jwt_Token={T}'],
-])('says that the token is missing: %s', async (_, cookie) => {
+  ['a token of white space', 'a=1; __store_jwt_token= \t; b=2'],
+  ['the cookie name alone', '__store_jwt_token'],
+  ['a longer cookie name', 'x__store_jwt_token={T}'],
+  ['another letter case', '__Store_Jwt_Token={T}'],
+])('token check returns 401 "missing or empty" for %s', async (_, cookie) => {
   const { body, headers } = await check(cookie && (await fill(cookie))).expect(401);
   expect(headers['content-type']).toBe('application/problem+json');
   expect(body).toMatchObject({ status: 401, detail: 'The token cookie is missing or empty. Log in first.' });
 });
 
-it.each([
+test.each([
   ['garbage', '__store_jwt_token=garbage'],
   ['a quoted token', '__store_jwt_token="{T}"'],
-  ['an encoded token', '__store_jwt_token=%20{T}'],
+  ['a URL-encoded token', '__store_jwt_token=%20{T}'],
   ['the same token twice', '__store_jwt_token={T}; __store_jwt_token={T}'],
   ['two tokens', '__store_jwt_token={T}; a=1; __store_jwt_token={U}'],
   ['two tokens joined by a comma', '__store_jwt_token={T},__store_jwt_token={U}'],
-  ['a good and an empty one', '__store_jwt_token=; __store_jwt_token={T}'],
+  ['a valid and an empty token', '__store_jwt_token=; __store_jwt_token={T}'],
   ['a token with Bearer', '__store_jwt_token=Bearer {T}'],
   ['two tokens in one value', '__store_jwt_token={T} {T}'],
-])('says that the token is invalid: %s', async (_, cookie) => {
+])('token check returns 401 "Invalid token" for %s', async (_, cookie) => {
   const { body, headers } = await check(await fill(cookie)).expect(401);
   expect(body).toMatchObject({ status: 401, detail: 'Invalid token' });
   expect(headers).not.toHaveProperty('id-account');
 });
 
-it('refuses two Cookie headers with a token each', async () => {
+test('token check returns 401 for two Cookie headers with a token each', async () => {
   const { body } = await request(auth.app)
     .get('/check')
     .set('Cookie', [`__store_jwt_token=${token}`, `__store_jwt_token=${token}`] as never)
@@ -82,18 +83,18 @@ it('refuses two Cookie headers with a token each', async () => {
   expect(body.detail).toBe('Invalid token');
 });
 
-it('does not believe an id-account or a bearer token of the client', async () => {
+test('token check ignores id-account and Authorization of the client', async () => {
   await request(auth.app)
     .get('/check')
     .set({ 'id-account': id, Authorization: `Bearer ${token}` })
     .expect(401);
 });
 
-it('answers at its own path only', async () => {
+test('token check is served at /check only', async () => {
   for (const path of ['/check/', '/CHECK', '/auth/check']) await request(auth.app).get(path).expect(404);
 });
 
-it('logs nothing for a check and everything for a failure', async () => {
+test('token check logs nothing, except unexpected failures without the token', async () => {
   auth.logged.length = 0;
   await check(`__store_jwt_token=${token}`).expect(200);
   await check().expect(401);

@@ -6,7 +6,7 @@ const secret = (bytes = randomBytes(32)) => bytes.toString('base64');
 const read = (env: NodeJS.ProcessEnv) =>
   readConfig(configSchema, { JWT_SECRET_KEY: secret(), ACCOUNT_URL: 'http://account:8080/', ...env });
 
-it('has defaults for all but secrets and addresses', () => {
+test('auth configuration has defaults for everything except secrets and addresses', () => {
   const config = read({ JWT_PREVIOUS_SECRET_KEYS: '' });
   expect(config).toMatchObject({
     JWT_PREVIOUS_SECRET_KEYS: [],
@@ -19,26 +19,26 @@ it('has defaults for all but secrets and addresses', () => {
   expect(() => readConfig(configSchema, {})).toThrow(/JWT_SECRET_KEY is not set\n.*ACCOUNT_URL is not set/);
 });
 
-it.each([
+test.each([
   ['base64', secret()],
   ['base64url', randomBytes(48).toString('base64url')],
-])('takes a key in %s', (_, key) => {
+])('auth configuration accepts keys in %s', (_, key) => {
   const config = read({ JWT_SECRET_KEY: key, JWT_PREVIOUS_SECRET_KEYS: `${secret()}, ${secret()}` });
   expect(config.JWT_SECRET_KEY).toBe(key);
   expect(config.JWT_PREVIOUS_SECRET_KEYS).toHaveLength(2);
 });
 
-const counting = Buffer.from(Array.from({ length: 32 }, (_, index) => index));
-it.each([
+const ascending = Buffer.from(Array.from({ length: 32 }, (_, index) => index));
+test.each([
   ['31 bytes', secret(randomBytes(31)), 'at least 32 bytes'],
-  ['words', 'please let me in, I am the administrator', 'base64'],
+  ['plain text', 'please let me in, I am the administrator', 'base64'],
   ['zeros', secret(Buffer.alloc(32)), 'pattern'],
-  ['one word again and again', 'password'.repeat(8), 'pattern'],
-  ['counting', secret(counting), 'pattern'],
-])('refuses %s as a key, and says why without saying it', (_, key, why) => {
-  const refusal = new RegExp(`^[^]*JWT_SECRET_KEY: .*${why}`);
-  expect(() => read({ JWT_SECRET_KEY: key })).toThrow(refusal);
-  expect(() => read({ JWT_PREVIOUS_SECRET_KEYS: `${secret()},${key.replaceAll(',', '')}` })).toThrow(why);
+  ['a repeated word', 'password'.repeat(8), 'pattern'],
+  ['ascending bytes', secret(ascending), 'pattern'],
+])('auth configuration refuses %s as a key and names the reason without the key', (_, key, reason) => {
+  const message = new RegExp(`^[^]*JWT_SECRET_KEY: .*${reason}`);
+  expect(() => read({ JWT_SECRET_KEY: key })).toThrow(message);
+  expect(() => read({ JWT_PREVIOUS_SECRET_KEYS: `${secret()},${key.replaceAll(',', '')}` })).toThrow(reason);
   try {
     read({ JWT_SECRET_KEY: key });
   } catch (error) {
@@ -46,17 +46,17 @@ it.each([
   }
 });
 
-it('refuses SameSite=None without Secure, which browsers would drop', () => {
+test('auth configuration refuses SameSite=None without Secure, because browsers drop such cookies', () => {
   expect(() => read({ COOKIE_SAME_SITE: 'None' })).toThrow('COOKIE_SECURE=true');
   expect(read({ COOKIE_SAME_SITE: 'None', COOKIE_SECURE: 'true' }).COOKIE_SECURE).toBe(true);
 });
 
-it.each([
+test.each([
   ['JWT_HTTP_ONLY', 'yes'],
   ['COOKIE_SECURE', '1'],
   ['COOKIE_SAME_SITE', 'lax'],
   ['JWT_TTL_SECONDS', '0'],
   ['ACCOUNT_URL', 'account:8080'],
-])('refuses %s=%s', (name, value) => {
+])('auth configuration refuses %s=%s', (name, value) => {
   expect(() => read({ [name]: value })).toThrow(`${name}: `);
 });

@@ -1,6 +1,7 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { tokenAudience, tokenIssuer } from '@store/shared/auth/token-keys';
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
+import { withShortTitles } from '../../../tests/kit/cases.ts';
 import { createTokens } from '../src/tokens.ts';
 import { newKey } from './_app.ts';
 
@@ -9,7 +10,7 @@ const seconds = 1_800_000_000;
 let now = seconds * 1000;
 const clock = () => now;
 
-const [key, previousKey, strangeKey] = await Promise.all([newKey(), newKey(), newKey()]);
+const [key, previousKey, unknownKey] = await Promise.all([newKey(), newKey(), newKey()]);
 const createOwn = () => createTokens({ key, previousKeys: [previousKey], ttlSeconds: 3600, clock, newId: () => 'one' });
 let tokens = createOwn();
 
@@ -27,15 +28,15 @@ const claims = {
   nbf: seconds,
   exp: seconds + 3600,
 };
-/** A token that is good but for what is given; a claim given as undefined is left out. */
+/** A valid token with some claims changed; undefined removes a claim. */
 function signed(changes: object = {}, { header = {}, by = key.key as Parameters<SignJWT['sign']>[0] } = {}) {
   return new SignJWT({ ...claims, ...changes }).setProtectedHeader({ alg: 'HS256', kid: key.kid, ...header }).sign(by);
 }
 const base64url = (value: object | string) =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 
-describe('issue', () => {
-  it('makes a token with all claims, signed by the present key', async () => {
+describe('tokens.issue', () => {
+  it('signs a token with all claims with the current key', async () => {
     const token = await tokens.issue(id);
     expect(decodeProtectedHeader(token)).toEqual({ alg: 'HS256', typ: 'JWT', kid: key.kid });
     expect(decodeJwt(token)).toEqual(claims);
@@ -43,16 +44,16 @@ describe('issue', () => {
   });
 });
 
-describe('resolve', () => {
-  it('takes a token that another library made by the same rules', async () => {
+describe('tokens.resolve', () => {
+  it('accepts a token that another library signed', async () => {
     expect(await tokens.resolve(await signed())).toBe(id);
   });
 
-  it('takes a token of a previous key', async () => {
+  it('accepts a token that a previous key signed', async () => {
     expect(await tokens.resolve(await signed({}, { header: { kid: previousKey.kid }, by: previousKey.key }))).toBe(id);
   });
 
-  it('gives the id in lower case', async () => {
+  it('returns the account id in lower case', async () => {
     expect(await tokens.resolve(await signed({ sub: id.toUpperCase() }))).toBe(id);
   });
 
@@ -62,58 +63,58 @@ describe('resolve', () => {
     ['another audience', { aud: 'shop' }],
     ['no audience', { aud: undefined }],
     ['no subject', { sub: undefined }],
-    ['a subject that is no UUID', { sub: '42' }],
-    ['a subject that is no text', { sub: 42 }],
+    ['a subject that is not a UUID', { sub: '42' }],
+    ['a subject that is not a string', { sub: 42 }],
     ['no expiry', { exp: undefined }],
-    ['an expiry that is no number', { exp: '2999-01-01' }],
+    ['an expiry that is not a number', { exp: '2999-01-01' }],
     ['no nbf', { nbf: undefined }],
     ['no iat', { iat: undefined }],
     ['no jti', { jti: undefined }],
     ['an expiry 30 s ago', { exp: seconds - 30 }],
-    ['nbf in more than 30 s', { nbf: seconds + 31 }],
-  ])('refuses %s', async (_, changes) => {
+    ['nbf in 31 s', { nbf: seconds + 31 }],
+  ])('rejects a token with %s', async (_, changes) => {
     expect(await tokens.resolve(await signed(changes))).toBeUndefined();
   });
 
   it.each([
     ['an expiry 29 s ago', { exp: seconds - 29 }],
     ['nbf in 30 s', { nbf: seconds + 30 }],
-  ])('forgives clocks %s', async (_, changes) => {
+  ])('tolerates clock skew: %s', async (_, changes) => {
     expect(await tokens.resolve(await signed(changes))).toBe(id);
   });
 
   it.each([
-    ['another key under our kid', {}, strangeKey.key],
-    ['a key that nobody knows', { kid: strangeKey.kid }, strangeKey.key],
-    ['our key under the kid of the previous one', { kid: previousKey.kid }, key.key],
+    ['an unknown key under a known kid', {}, unknownKey.key],
+    ['an unknown key', { kid: unknownKey.kid }, unknownKey.key],
+    ['the current key under the kid of the previous one', { kid: previousKey.kid }, key.key],
     ['no kid', { kid: undefined }, key.key],
-    ['a kid that is no text', { kid: {} }, key.key],
+    ['a kid that is not a string', { kid: {} }, key.key],
     ['HS512', { alg: 'HS512' }, createSecretKey(randomBytes(64))],
-  ])('refuses %s', async (_, header, by) => {
+  ])('rejects a signature with %s', async (_, header, by) => {
     expect(await tokens.resolve(await signed({}, { header: header as object, by }))).toBeUndefined();
   });
 
-  it('refuses HS512 and HS384 even with our own secret', async () => {
+  it('rejects HS512 and HS384 even with the current secret', async () => {
     const secret = randomBytes(64);
     const own = await crypto.subtle.importKey('raw', secret, { name: 'HMAC', hash: 'SHA-256' }, false, [
       'sign',
       'verify',
     ]);
-    const lenient = createTokens({ key: { kid: 'own', key: own }, ttlSeconds: 3600, clock });
+    const ownTokens = createTokens({ key: { kid: 'own', key: own }, ttlSeconds: 3600, clock });
     const by = createSecretKey(secret);
-    expect(await lenient.resolve(await signed({}, { header: { kid: 'own' }, by }))).toBe(id);
+    expect(await ownTokens.resolve(await signed({}, { header: { kid: 'own' }, by }))).toBe(id);
     for (const alg of ['HS384', 'HS512'])
-      expect(await lenient.resolve(await signed({}, { header: { kid: 'own', alg }, by }))).toBeUndefined();
+      expect(await ownTokens.resolve(await signed({}, { header: { kid: 'own', alg }, by }))).toBeUndefined();
   });
 
-  it.each(['none', 'None', 'NONE', ''])('refuses alg "%s"', async (alg) => {
+  it.each(['none', 'None', 'NONE', ''])('rejects alg "%s"', async (alg) => {
     const head = base64url({ alg, kid: key.kid });
     const [, payload, signature] = (await signed()).split('.');
     expect(await tokens.resolve(`${head}.${payload}.`)).toBeUndefined();
     expect(await tokens.resolve(`${head}.${payload}.${signature}`)).toBeUndefined();
   });
 
-  it('refuses a payload, a header or a signature that was changed', async () => {
+  it('rejects a changed header or payload', async () => {
     const [head = '', , signature = ''] = (await signed()).split('.');
     const other = (await signed({ sub: crypto.randomUUID() })).split('.');
     expect(await tokens.resolve(`${head}.${other[1]}.${signature}`)).toBeUndefined();
@@ -122,7 +123,7 @@ describe('resolve', () => {
     ).toBeUndefined();
   });
 
-  it('refuses a token with any of its characters changed', async () => {
+  it('rejects a token with any single character changed', async () => {
     const token = await signed();
     for (let index = 0; index < token.length; index += 1) {
       const changed = `${token.slice(0, index)}${token[index] === 'A' ? 'B' : 'A'}${token.slice(index + 1)}`;
@@ -130,14 +131,14 @@ describe('resolve', () => {
     }
   });
 
-  it('refuses a critical header that it does not know', async () => {
+  it('rejects an unknown critical header', async () => {
     const head = base64url({ alg: 'HS256', kid: key.kid, crit: ['x'], x: 1 });
     const input = `${head}.${base64url(claims)}`;
     const signature = await crypto.subtle.sign('HMAC', key.key as never, Buffer.from(input));
     expect(await tokens.resolve(`${input}.${Buffer.from(signature).toString('base64url')}`)).toBeUndefined();
   });
 
-  it.each([
+  const garbage = [
     '',
     '.',
     '..',
@@ -149,24 +150,22 @@ describe('resolve', () => {
     'é.é.é',
     'x'.repeat(100_000),
     `${'x'.repeat(50_000)}.${'y'.repeat(50_000)}.z`,
-  ])('refuses garbage: %.30s', async (token) => {
+  ];
+  it.each(withShortTitles(garbage))('rejects garbage: "%s"', async (_, token) => {
     expect(await tokens.resolve(token)).toBeUndefined();
   });
 
-  it.each(['%s\n', ' %s', '%s=', '%s\r\nx: y'])(
-    'refuses a good token with something at its ends: %j',
-    async (spelling) => {
-      expect(await tokens.resolve(spelling.replace('%s', await signed()))).toBeUndefined();
-    },
-  );
+  it.each(['%s\n', ' %s', '%s=', '%s\r\nx: y'])('rejects a valid token with extra characters: %j', async (spelling) => {
+    expect(await tokens.resolve(spelling.replace('%s', await signed()))).toBeUndefined();
+  });
 
-  it('refuses a good token that is too long to be ours', async () => {
+  it('rejects a validly signed token that is too long', async () => {
     expect(await tokens.resolve(await signed({ filler: 'x'.repeat(100_000) }))).toBeUndefined();
   });
 });
 
-describe('remembered', () => {
-  it('knows what has been resolved, and nothing else', async () => {
+describe('tokens.remembered', () => {
+  it('returns the account id of resolved tokens only', async () => {
     const token = await tokens.issue(id);
     expect(tokens.remembered(token)).toBeUndefined();
     await tokens.resolve(token);
@@ -176,7 +175,7 @@ describe('remembered', () => {
     expect(tokens.remembered(`${token}x`)).toBeUndefined();
   });
 
-  it('forgets at the moment when the token would no longer be verified', async () => {
+  it('expires together with the token, clock skew included', async () => {
     const token = await tokens.issue(id);
     await tokens.resolve(token);
     now = (claims.exp + 30) * 1000 - 1;

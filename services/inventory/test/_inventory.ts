@@ -101,7 +101,7 @@ export function orderOf(...demanded: Demanded[]) {
     items,
     created: (more: More<'OrderCreated'> = {}) => storedEvent('OrderCreated', { ...common, items, total, ...more }),
     paid: () => storedEvent('OrderPaid', { ...common, paymentId: randomUUID(), amount: total }),
-    unpaid: () => storedEvent('PaymentFailed', { ...common, reason: 'declined' }),
+    paymentFailed: () => storedEvent('PaymentFailed', { ...common, reason: 'declined' }),
     cancelled: (reason = 'changed my mind') => storedEvent('OrderCancelled', { ...common, reason }),
   };
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { describeContract } from '../../../tests/kit/contract.ts';
 import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/database.ts';
+import { describeContract } from '../../../tests/kit/openapi/contract.ts';
 import { stockRoutes } from '../src/routes.ts';
 import { type TestInventory, testInventory, unknown } from './_inventory.ts';
 
 let database: TestDatabase;
 let inventory: TestInventory;
-const away = testInventory(unreachableDatabaseUrl);
+const unavailable = testInventory(unreachableDatabaseUrl);
 
 beforeAll(async () => {
   database = await createTestDatabase('inventory');
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await Promise.all([inventory.close(), away.close()]);
+  await Promise.all([inventory.close(), unavailable.close()]);
   await database.drop();
 });
 
@@ -22,10 +22,10 @@ const existing = async (call: object = {}) => ({ path: `/stock/${await inventory
 const body = { available: 7 };
 
 describeContract({
-  // Only the shape of the routes is read here; the requests go to the application.
+  // Only for the document; the requests go to the application.
   routes: stockRoutes({} as never),
   app: () => inventory.app,
-  unavailableApp: () => away.app,
+  unavailableApp: () => unavailable.app,
   calls: {
     'get /stock/{productId}': {
       200: () => existing(),

@@ -1,5 +1,5 @@
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
-import { describeFuzz } from '../../../tests/kit/fuzz.ts';
+import { describeFuzz } from '../../../tests/kit/openapi/fuzz.ts';
 import { stockRoutes } from '../src/routes.ts';
 import { type TestInventory, testInventory } from './_inventory.ts';
 
@@ -25,5 +25,5 @@ describeFuzz({
     'get /stock/{productId}': existing,
     'put /stock/{productId}': async () => ({ ...(await existing()), body: { available: 7 } }),
   },
-  countRows: () => inventory.rowCounts(),
+  readState: () => inventory.rowCounts(),
 });

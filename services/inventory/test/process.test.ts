@@ -23,8 +23,8 @@ let topic: Awaited<ReturnType<typeof readTopic>>;
 let deadLetters: Awaited<ReturnType<typeof readTopic>>;
 let service: Awaited<ReturnType<typeof startService>>;
 
-/** What other tests have left on the topic is none of this one's business. */
-async function startAtTheEnd(): Promise<void> {
+/** Skips what other tests have left on the topic. */
+async function skipExistingMessages(): Promise<void> {
   const admin = createKafka(kafkaOptions).admin();
   await admin.connect();
   const ends = await admin.fetchTopicOffsets('order-events');
@@ -54,7 +54,7 @@ beforeAll(async () => {
   });
   await once(products.listen(0, '127.0.0.1'), 'listening');
   [topic, deadLetters] = await Promise.all([readTopic('order-events'), readTopic('order-events-dlq')]);
-  await startAtTheEnd();
+  await skipExistingMessages();
   service = await start();
 });
 
@@ -69,22 +69,22 @@ afterAll(async () => {
 const publish = (...events: StoredEvent[]) => publisher.publish('order-events', events);
 const published = (orderId: string) =>
   topic.messages.filter(({ key, headers }) => key === orderId && headers.ce_source === '/store/inventory');
-/** Other suites' services may answer our orders too, on the same topic: so a test asks for the kinds that it is about. */
+/** Services of other test files may react to the same orders, so a test only looks at the kinds that it is about. */
 const ofKind = (orderId: string, kind: string) => published(orderId).filter(({ headers }) => headers.ce_type === kind);
-const says = (orderId: string, kind: string) =>
-  until(`${kind} is on the topic`, () => ofKind(orderId, kind).length > 0);
-const letterOf = (orderId: string) => deadLetters.messages.find(({ key }) => key === orderId);
+const untilPublished = (orderId: string, kind: string) =>
+  until(`${kind} is published`, () => ofKind(orderId, kind).length > 0);
+const deadLetterOf = (orderId: string) => deadLetters.messages.find(({ key }) => key === orderId);
 
-it('OrderCreated in, StockReserved out; paid, it is shipped; all in one trace', async () => {
+test('inventory reserves and ships an order within one trace, and skips a repeated event', async () => {
   const tea = randomUUID();
   const order = orderOf([tea, 3]);
   const traceId = randomUUID().replaceAll('-', '');
   const traceparent = `00-${traceId}-b7ad6b7169203331-01`;
   const event = { ...order.created(), traceparent };
   await publish(event, event);
-  await says(order.orderId, 'StockReserved');
+  await untilPublished(order.orderId, 'StockReserved');
   await publish({ ...order.paid(), traceparent });
-  await says(order.orderId, 'OrderShipped');
+  await untilPublished(order.orderId, 'OrderShipped');
   expect(published(order.orderId).map(({ headers }) => [headers.ce_type, headers.traceparent?.split('-')[1]])).toEqual([
     ['StockReserved', traceId],
     ['OrderShipped', traceId],
@@ -97,83 +97,84 @@ it('OrderCreated in, StockReserved out; paid, it is shipped; all in one trace', 
   expect(metrics).toMatch(/consumer_messages_total\{group="inventory-group",result="duplicate"\} [1-9]/);
 });
 
-it('compensates: not paid, or cancelled, the stock is released', async () => {
+test('inventory releases stock when the payment fails or the order is cancelled', async () => {
   const tea = await inventory.setStock(10);
   const [unpaid, cancelled] = [orderOf([tea, 3]), orderOf([tea, 4])];
   await publish(unpaid.created(), cancelled.created());
-  await Promise.all([unpaid, cancelled].map(({ orderId }) => says(orderId, 'StockReserved')));
-  await publish(unpaid.unpaid(), cancelled.cancelled('too late'));
-  await Promise.all([unpaid, cancelled].map(({ orderId }) => says(orderId, 'StockReleased')));
+  await Promise.all([unpaid, cancelled].map(({ orderId }) => untilPublished(orderId, 'StockReserved')));
+  await publish(unpaid.paymentFailed(), cancelled.cancelled('too late'));
+  await Promise.all([unpaid, cancelled].map(({ orderId }) => untilPublished(orderId, 'StockReleased')));
   expect(JSON.parse(ofKind(cancelled.orderId, 'StockReleased')[0]?.value ?? '')).toMatchObject({ reason: 'too late' });
   expect(await inventory.available(tea)).toBe(10);
 });
 
-it('two orders race for the last piece: one has it', async () => {
+test('inventory gives the last piece to one of two orders', async () => {
   const tea = await inventory.setStock(1);
   const orders = [orderOf([tea, 1]), orderOf([tea, 1])];
   await publish(...orders.map((order) => order.created()));
-  const answers = () =>
+  const results = () =>
     ['StockRejected', 'StockReserved'].flatMap((kind) => orders.flatMap(({ orderId }) => ofKind(orderId, kind)));
-  await until('both are answered', () => answers().length === 2);
-  expect(answers().map(({ headers }) => headers.ce_type)).toEqual(['StockRejected', 'StockReserved']);
+  await until('both orders are decided', () => results().length === 2);
+  expect(results().map(({ headers }) => headers.ce_type)).toEqual(['StockRejected', 'StockReserved']);
 });
 
-it('an unknown product, a missing field and bad JSON go to the dead letters at once; what is behind them is handled', async () => {
+test('inventory dead-letters poison at once and handles the event behind it', async () => {
   const tea = await inventory.setStock(10);
-  const [stranger, headless, broken] = [orderOf([tea, 1], [unknown, 1]), orderOf([tea, 1]), orderOf([tea, 1])];
-  const good = orderOf([tea, 1]);
-  // All under one key, so that the good one stands behind the bad ones.
+  const unknownProduct = orderOf([tea, 1], [unknown, 1]);
+  const [missingField, malformedJson, valid] = [orderOf([tea, 1]), orderOf([tea, 1]), orderOf([tea, 1])];
+  // All with one key, so that the valid event is behind the poison in the same partition.
+  const key = unknownProduct.orderId;
   const events = [
-    stranger.created(),
-    headless.created({ total: undefined }),
-    { ...broken.created(), payload: '{"orderId":' },
-    good.created(),
+    unknownProduct.created(),
+    missingField.created({ total: undefined }),
+    { ...malformedJson.created(), payload: '{"orderId":' },
+    valid.created(),
   ];
-  await publish(...events.map((event) => ({ ...event, key: stranger.orderId })));
-  await says(good.orderId, 'StockReserved');
-  const lettersOf = () => deadLetters.messages.filter(({ key }) => key === stranger.orderId);
-  const ours = () => lettersOf().filter(({ headers }) => headers.dlq_group === 'inventory-group');
-  await until('the dead letters are there', () => ours().length === 3);
+  await publish(...events.map((event) => ({ ...event, key })));
+  await untilPublished(valid.orderId, 'StockReserved');
+  const ours = () =>
+    deadLetters.messages.filter((letter) => letter.key === key && letter.headers.dlq_group === 'inventory-group');
+  await until('all three dead letters are there', () => ours().length === 3);
   expect(ours().map(({ headers }) => headers.dlq_attempts)).toEqual(['1', '1', '1']);
   expect(ours()[0]?.headers.dlq_error).toBe(`There is no product ${unknown}.`);
   expect(ours()[0]?.value).toBe(events[0]?.payload);
   expect(await inventory.available(tea)).toBe(9);
 });
 
-it('a product service that is away stops what needs it, without a dead letter, until it is back', async () => {
+test('inventory retries without dead letters while the product service is unavailable', async () => {
   productsUnavailable = true;
   const order = orderOf([randomUUID(), 1]);
   await publish(order.created());
-  await until('it waits', () =>
+  await until('inventory logs that it waits', () =>
     service.lines.some((line) => line.includes('dependency is unavailable') && line.includes('product')),
   );
   expect(published(order.orderId)).toEqual([]);
   productsUnavailable = false;
-  await says(order.orderId, 'StockReserved');
-  expect(letterOf(order.orderId)).toBeUndefined();
+  await untilPublished(order.orderId, 'StockReserved');
+  expect(deadLetterOf(order.orderId)).toBeUndefined();
 });
 
-it('ends cleanly, and begins again where it ended', async () => {
+test('inventory stops cleanly and resumes at its committed offset', async () => {
   expect(await service.end('SIGTERM')).toEqual([0, null]);
   const order = orderOf([randomUUID(), 1]);
   await publish(order.created());
   service = await start();
-  await says(order.orderId, 'StockReserved');
+  await untilPublished(order.orderId, 'StockReserved');
   expect(ofKind(order.orderId, 'StockReserved')).toHaveLength(1);
 });
 
-it('waits for a database that is away: alive, not ready', async () => {
+test('inventory without its database is live and not ready', async () => {
   const waiting = await start({ DATABASE_URL: unreachableDatabaseUrl });
-  await waiting.says('Waiting for the database');
+  await waiting.logs('Waiting for the database');
   expect((await waiting.get('/health/live')).status).toBe(200);
   expect((await waiting.get('/health/ready')).status).toBe(503);
   expect(await waiting.end('SIGTERM')).toEqual([0, null]);
 });
 
-it('refuses to start without its settings, and names each', async () => {
+test('inventory names every invalid setting and does not start', async () => {
   const env = { DATABASE_URL: '', KAFKA_BROKERS: 'nowhere', PRODUCT_URL: 'x', INITIAL_STOCK: '-1' };
   const refused = await start({ ...env, SHIP_AFTER_SECONDS: '1m' });
   expect(await refused.exit).toEqual([1, null]);
-  await until('it has said why', () => refused.lines.length >= 6);
+  await until('all problems are printed', () => refused.lines.length >= 6);
   for (const name of [...Object.keys(env), 'SHIP_AFTER_SECONDS']) expect(refused.lines.join('\n')).toContain(name);
 });

@@ -1,5 +1,6 @@
 import { createLog } from '@store/shared/observability/log';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { deferred } from '../../../tests/kit/deferred.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { createShipper } from '../src/shipper.ts';
 import { alice, orderOf, type TestInventory, testInventory } from './_inventory.ts';
@@ -19,7 +20,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-const forward = (ms: number) => {
+const advance = (ms: number) => {
   now = new Date(now.getTime() + ms);
 };
 
@@ -30,13 +31,13 @@ async function paidOrder(traceparent?: string) {
   return order;
 }
 
-it('ships when the time after the payment has passed, and not a moment before', async () => {
+test('shipDue ships a paid order after SHIP_AFTER_SECONDS and not before', async () => {
   const traceId = '0af7651916cd43dd8448eb211c80319c';
   const order = await paidOrder(`00-${traceId}-b7ad6b7169203331-01`);
-  forward(59_999);
+  advance(59_999);
   expect(await inventory.reservations.shipDue(100)).toBe(0);
   expect(await inventory.statusOf(order.orderId)).toBe('RESERVED');
-  forward(1);
+  advance(1);
   expect(await inventory.reservations.shipDue(100)).toBe(1);
   const { shipmentId, status } = await inventory.prisma.reservation.findUniqueOrThrow({
     where: { orderId: order.orderId },
@@ -46,31 +47,31 @@ it('ships when the time after the payment has passed, and not a moment before', 
   expect(event).toEqual({
     kind: 'OrderShipped',
     payload: { orderId: order.orderId, customerId: alice, timestamp: now.toISOString(), shipmentId },
-    traceparent: expect.stringContaining(traceId), // the trace goes on
+    traceparent: expect.stringContaining(traceId),
   });
   expect(await inventory.reservations.shipDue(100)).toBe(0);
 });
 
-it('a second payment event does not put the shipment off', async () => {
+test('a repeated OrderPaid does not postpone the shipment', async () => {
   const order = await paidOrder();
-  forward(30_000);
+  advance(30_000);
   await inventory.take(order.paid());
-  forward(30_000);
+  advance(30_000);
   expect(await inventory.reservations.shipDue(100)).toBe(1);
 });
 
-it('ships neither what is not paid nor what was cancelled', async () => {
+test('shipDue ships neither unpaid nor cancelled orders', async () => {
   const unpaid = orderOf([await inventory.setStock(1), 1]);
   await inventory.take(unpaid.created());
   const cancelled = await paidOrder();
   await inventory.take(cancelled.cancelled());
-  forward(3_600_000);
+  advance(3_600_000);
   expect(await inventory.reservations.shipDue(100)).toBe(0);
 });
 
-it('steps over what somebody else is just changing, and ships it later', async () => {
+test('shipDue skips locked reservations and ships them later', async () => {
   const [held, free] = [await paidOrder(), await paidOrder()];
-  forward(60_000);
+  advance(60_000);
   await inventory.prisma.$transaction(async (tx) => {
     await tx.$queryRaw`select from reservations where order_id = ${held.orderId}::uuid for update`;
     expect(await inventory.reservations.shipDue(100)).toBe(1);
@@ -80,9 +81,9 @@ it('steps over what somebody else is just changing, and ships it later', async (
   expect(await inventory.statusOf(held.orderId)).toBe('SHIPPED');
 });
 
-it('several shippers and cancellations at once: each order is shipped at most once, and no stock is lost', async () => {
+test('concurrent shippers and cancellations ship each order at most once and lose no stock', async () => {
   const orders = await Promise.all(Array.from({ length: 20 }, () => paidOrder()));
-  forward(60_000);
+  advance(60_000);
   await Promise.all([
     ...Array.from({ length: 8 }, () => inventory.reservations.shipDue(3)),
     ...orders.slice(0, 10).map((order) => inventory.take(order.cancelled())),
@@ -99,7 +100,7 @@ it('several shippers and cancellations at once: each order is shipped at most on
   }
 });
 
-describe('the loop', () => {
+describe('shipper loop', () => {
   const shippers: { stop(): unknown }[] = [];
   afterEach(() => Promise.all(shippers.splice(0).map((shipper) => shipper.stop())));
 
@@ -109,40 +110,38 @@ describe('the loop', () => {
     return shipper;
   }
 
-  it('ships by itself, more than go at once and what becomes due later', async () => {
+  it('ships more orders than one batch holds, and those that become due later', async () => {
     await inventory.prisma.$executeRaw`
       insert into reservations (order_id, customer_id, status, items, ship_at, created_at, updated_at)
       select gen_random_uuid(), ${alice}::uuid, 'RESERVED', '[]', ${now}, ${now}, ${now} from generate_series(1, 250)`;
     start(inventory.reservations.shipDue);
     const shipped = () => inventory.prisma.reservation.count({ where: { status: 'SHIPPED' } });
-    await until('all are shipped', async () => (await shipped()) === 250);
-    const late = await paidOrder();
-    forward(60_000);
-    await until('the late one too', async () => (await inventory.statusOf(late.orderId)) === 'SHIPPED');
+    await until('all orders are shipped', async () => (await shipped()) === 250);
+    const later = await paidOrder();
+    advance(60_000);
+    await until('the later order is shipped', async () => (await inventory.statusOf(later.orderId)) === 'SHIPPED');
   });
 
-  it('goes on after a failure', async () => {
+  it('continues after a failure', async () => {
     let calls = 0;
     start(async () => {
       calls += 1;
-      if (calls === 1) throw new Error('away');
+      if (calls === 1) throw new Error('unavailable');
       return 0;
     });
-    await until('it tries again', () => calls > 1);
+    await until('the shipper tries again', () => calls > 1);
   });
 
-  it('stops at once where it waits, and after what is under way', async () => {
-    let finish = () => {};
+  it('stops after the batch in flight', async () => {
+    const { promise: released, resolve: release } = deferred();
     let isDone = false;
     const shipper = start(async () => {
-      await new Promise<void>((resolve) => {
-        finish = resolve;
-      });
+      await released;
       isDone = true;
       return 100;
     });
     const stopped = shipper.stop();
-    finish();
+    release();
     await stopped;
     expect(isDone).toBe(true);
   });

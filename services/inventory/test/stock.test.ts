@@ -39,7 +39,7 @@ const isUnavailable = async () => {
 };
 
 describe('/stock/{productId}', () => {
-  it('creates, shows and changes the stock of a product', async () => {
+  it('creates, returns and changes the stock of a product', async () => {
     const tea = randomUUID();
     expect((await get(tea)).status).toBe(404);
     const made = await put(tea, 7);
@@ -52,17 +52,17 @@ describe('/stock/{productId}', () => {
     const changed = await put(tea.toUpperCase(), 0);
     expect([changed.status, changed.body]).toEqual([200, { productId: tea, available: 0 }]);
     expect((await get(tea)).body.available).toBe(0);
-    expect(products.asked).toEqual([[tea]]); // only for a product that is new here
+    expect(products.asked).toEqual([[tea]]); // only for the new product
   });
 
-  it('does not know a product that the product service does not know', async () => {
+  it('returns 404 for a product that the product service does not know', async () => {
     const response = await put(unknown, 7);
     expect(response.status).toBe(404);
     expect(response.type).toBe('application/problem+json');
     expect((await get(unknown)).status).toBe(404);
   });
 
-  it('changes what is known while the product service is away, and nothing else', async () => {
+  it('changes known products and returns 503 for new ones while the product service is unavailable', async () => {
     const tea = randomUUID();
     await put(tea, 7).expect(201);
     products.answer = isUnavailable;
@@ -71,7 +71,7 @@ describe('/stock/{productId}', () => {
     expect([response.status, response.headers['retry-after']]).toEqual([503, '1']);
   });
 
-  it('is the stock that orders take from', async () => {
+  it('is the stock that orders reserve', async () => {
     const tea = randomUUID();
     await put(tea, 2);
     const orders = [orderOf([tea, 2]), orderOf([tea, 1])];
@@ -84,8 +84,8 @@ describe('/stock/{productId}', () => {
   });
 });
 
-describe('a product that is seen for the first time', () => {
-  it('has its first stock, and is asked for once', async () => {
+describe('order with new products', () => {
+  it('gives them their initial stock and asks the product service once', async () => {
     const [tea, salt] = [randomUUID(), randomUUID()];
     await inventory.take(orderOf([tea, 10], [salt, 1]).created());
     await inventory.take(orderOf([salt, 1], [tea, 10]).created());
@@ -94,7 +94,7 @@ describe('a product that is seen for the first time', () => {
     expect(products.asked).toEqual([[tea, salt]]);
   });
 
-  it('makes the message poison when there is no such product, and reserves nothing', async () => {
+  it('is poison and reserves nothing when a product does not exist', async () => {
     const tea = await inventory.setStock(10);
     const order = orderOf([tea, 1], [unknown, 1]);
     await expect(inventory.take(order.created())).rejects.toMatchObject({
@@ -105,7 +105,7 @@ describe('a product that is seen for the first time', () => {
     expect(await inventory.statusOf(order.orderId)).toBeUndefined();
   });
 
-  it('waits for a product service that is away: the failure is none of the message', async () => {
+  it('fails as unavailable while the product service is, and succeeds afterwards', async () => {
     const tea = randomUUID();
     const order = orderOf([tea, 1]);
     const event = order.created();
@@ -117,7 +117,7 @@ describe('a product that is seen for the first time', () => {
     expect(await inventory.available(tea)).toBe(initialStock - 1);
   });
 
-  it('is not asked for where every product is known, so the product service may be away', async () => {
+  it('does not need the product service when all products are known', async () => {
     const tea = await inventory.setStock(5);
     products.answer = isUnavailable;
     const order = orderOf([tea, 1]);
@@ -125,7 +125,7 @@ describe('a product that is seen for the first time', () => {
     expect(await inventory.available(tea)).toBe(5);
   });
 
-  it('may come with many others', async () => {
+  it('may contain 250 of them', async () => {
     const order = orderOf(...Array.from({ length: 250 }, (): Demanded => [randomUUID(), 1]));
     await inventory.take(order.created());
     expect(await inventory.statusOf(order.orderId)).toBe('RESERVED');

@@ -102,8 +102,8 @@ export function testPayments(
 
     statusOf: async (orderId: string) => (await prisma.payment.findUnique({ where: { orderId } }))?.status,
 
-    /** What was told about an order, in that order. */
-    async told(orderId: string): Promise<OrderEvent[]> {
+    /** The events that were published about an order, in order. */
+    async eventsOf(orderId: string): Promise<OrderEvent[]> {
       const rows = await prisma.outbox.findMany({ where: { key: orderId }, orderBy: { seq: 'asc' } });
       return rows.flatMap(({ id, kind, key, payload, traceparent }) => {
         const headers = { ce_id: id, ce_type: kind, traceparent: traceparent ?? undefined };

@@ -13,7 +13,7 @@ const charge = (amount: string, limit = '100000', orderId: string = randomUUID()
     amount: { amount: new Decimal(amount), currency: 'USD' },
   });
 
-it.each([
+test.each([
   ['100000', '100000', true],
   ['100000.0000', '100000', true],
   ['99999.9999', '100000', true],
@@ -24,11 +24,11 @@ it.each([
   ['0.3', '0.3', true],
   ['99999999999999999999999.9999', '99999999999999999999999.9999', true],
   ['100000000000000000000000', '99999999999999999999999.9999', false],
-])('an amount of %s under a limit of %s: taken %s', async (amount, limit, ok) => {
+])('built-in provider with an amount of %s and a limit of %s charges: %s', async (amount, limit, ok) => {
   expect(await charge(amount, limit)).toMatchObject({ ok });
 });
 
-it('the same order is the same payment, another order another one', async () => {
+test('built-in provider returns the same payment id for an order, and another for another order', async () => {
   const orderId = randomUUID();
   const [first, again, other] = [await charge('1', '2', orderId), await charge('1', '2', orderId), await charge('1')];
   expect(again).toEqual(first);
@@ -41,13 +41,13 @@ it('the same order is the same payment, another order another one', async () => 
 describe('PAYMENT_DECLINE_ABOVE', () => {
   const given = { DATABASE_URL: 'postgresql://u:p@h/d', KAFKA_BROKERS: 'h:1' };
 
-  it('is 100000, or an exact decimal', () => {
+  it('defaults to 100000 and accepts an exact decimal', () => {
     expect(readConfig(configSchema, given).PAYMENT_DECLINE_ABOVE.toFixed()).toBe('100000');
     const exact = { ...given, PAYMENT_DECLINE_ABOVE: '123456789012345678901234.5678' };
     expect(readConfig(configSchema, exact).PAYMENT_DECLINE_ABOVE.toFixed()).toBe('123456789012345678901234.5678');
   });
 
-  it.each(['-1', '1e5', '1,000', 'none', '1.00001', ' 1', 'Infinity'])('is not %s', (PAYMENT_DECLINE_ABOVE) => {
+  it.each(['-1', '1e5', '1,000', 'none', '1.00001', ' 1', 'Infinity'])('rejects "%s"', (PAYMENT_DECLINE_ABOVE) => {
     expect(() => readConfig(configSchema, { ...given, PAYMENT_DECLINE_ABOVE })).toThrow(ConfigError);
   });
 });

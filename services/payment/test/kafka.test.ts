@@ -30,7 +30,7 @@ afterAll(() => publisher.close());
 const kindsOn = (topic: Awaited<ReturnType<typeof readTopic>>, orderId: string) =>
   topic.messages.filter(({ key }) => key === orderId).map(({ headers }) => headers.ce_type);
 
-it('on a topic of its own: paid, refused, refunded; the provider away for a while; poison does not hold it up', async () => {
+test('payment-group pays, declines and refunds, waits for its provider and dead-letters poison', async () => {
   const name = await createTopic(3);
   const group = `payment-${randomUUID()}`;
   const provider = fakeProvider();
@@ -50,41 +50,44 @@ it('on a topic of its own: paid, refused, refunded; the provider away for a whil
     },
   });
   closing.push(consumer.stop);
-  const [topic, letters] = [await readTopic(name), await readTopic('order-events-dlq')];
-  closing.push(topic.close, letters.close);
+  const [topic, deadLetters] = [await readTopic(name), await readTopic('order-events-dlq')];
+  closing.push(topic.close, deadLetters.close);
 
   let isUnavailable = true;
   provider.afterCharge = async () => {
     if (isUnavailable) throw unavailable('The payment provider');
   };
-  const [paid, refused, refunded, never] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+  const [paid, declined, refunded, uncharged] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
   await publisher.send(name, [
-    { key: paid, value: 'nonsense', headers: { ce_id: randomUUID(), ce_type: 'StockReserved' } },
+    { key: paid, value: 'malformed', headers: { ce_id: randomUUID(), ce_type: 'StockReserved' } },
   ]);
   await publisher.publish(name, [
     stockReserved(paid),
-    stockReserved(refused, aboveLimit),
+    stockReserved(declined, aboveLimit),
     stockReserved(refunded),
     orderCancelled(refunded),
-    orderCancelled(never),
-    stockReserved(never),
+    orderCancelled(uncharged),
+    stockReserved(uncharged),
   ]);
-  await until('the provider was asked often', () => provider.charges.filter((id) => id === paid).length > 3);
+  await until(
+    'the provider was called more than three times',
+    () => provider.charges.filter((id) => id === paid).length > 3,
+  );
   isUnavailable = false;
 
-  await until('the refund is told', () => kindsOn(topic, refunded).length === 4);
-  await until('the refusal is told', () => kindsOn(topic, refused).length === 2);
-  await until('the payment is told', () => kindsOn(topic, paid).length === 3);
+  await until('the refund is published', () => kindsOn(topic, refunded).length === 4);
+  await until('the decline is published', () => kindsOn(topic, declined).length === 2);
+  await until('the payment is published', () => kindsOn(topic, paid).length === 3);
   expect(kindsOn(topic, refunded)).toEqual(['StockReserved', 'OrderCancelled', 'OrderPaid', 'PaymentRefunded']);
-  expect(kindsOn(topic, refused)).toEqual(['StockReserved', 'PaymentFailed']);
-  await until('the cancelled one is done with', async () => (await payment.prisma.processedEvent.count()) === 6);
-  expect(kindsOn(topic, never)).toEqual(['OrderCancelled', 'StockReserved']);
-  await until('the poison is dead', () => letters.messages.some(({ headers }) => headers.dlq_group === group));
-  const dead = letters.messages.filter(({ headers }) => headers.dlq_group === group);
-  expect(dead.map(({ key, value }) => [key, value])).toEqual([[paid, 'nonsense']]);
+  expect(kindsOn(topic, declined)).toEqual(['StockReserved', 'PaymentFailed']);
+  await until('all six events are handled', async () => (await payment.prisma.processedEvent.count()) === 6);
+  expect(kindsOn(topic, uncharged)).toEqual(['OrderCancelled', 'StockReserved']);
+  const ofGroup = () => deadLetters.messages.filter(({ headers }) => headers.dlq_group === group);
+  await until('the poison is a dead letter', () => ofGroup().length > 0);
+  expect(ofGroup().map(({ key, value }) => [key, value])).toEqual([[paid, 'malformed']]);
 });
 
-it('as a process: pays what the topic order-events says, is healthy; ended and started anew it pays each order once', async () => {
+test('payment pays orders from order-events, reports health, and pays each order once across restarts', async () => {
   const topic = await readTopic('order-events');
   closing.push(topic.close);
   const start = async () => {
@@ -94,17 +97,20 @@ it('as a process: pays what the topic order-events says, is healthy; ended and s
     return service;
   };
   const first = await start();
-  await until('it is ready', async () => (await first.get('/health/ready').catch(() => undefined))?.status === 200);
-  const [paid, refused] = [randomUUID(), randomUUID()];
+  await until(
+    'payment is ready',
+    async () => (await first.get('/health/ready').catch(() => undefined))?.status === 200,
+  );
+  const [paid, declined] = [randomUUID(), randomUUID()];
   await publisher.publish('order-events', [
     storedEvent('OrderCreated', { orderId: paid, customerId: alice }),
     stockReserved(paid),
-    stockReserved(refused, aboveLimit),
+    stockReserved(declined, aboveLimit),
   ]);
-  await until('both are told', () => kindsOn(topic, paid).length === 3 && kindsOn(topic, refused).length === 2);
+  await until('both are published', () => kindsOn(topic, paid).length === 3 && kindsOn(topic, declined).length === 2);
   expect(kindsOn(topic, paid)).toEqual(['OrderCreated', 'StockReserved', 'OrderPaid']);
-  expect(kindsOn(topic, refused)).toEqual(['StockReserved', 'PaymentFailed']);
-  // Other tests write to this topic too.
+  expect(kindsOn(topic, declined)).toEqual(['StockReserved', 'PaymentFailed']);
+  // Other tests publish to this topic too.
   const ours = topic.messages.filter(({ key }) => key === paid);
   expect(ours.at(-1)?.headers.ce_source).toBe('/store/payment');
   expect((await first.get('/payments')).status).toBe(404);
@@ -119,21 +125,21 @@ it('as a process: pays what the topic order-events says, is healthy; ended and s
     'order-events',
     ids.map((id) => stockReserved(id)),
   );
-  await until('some are told', () => ids.some((id) => kindsOn(topic, id).length === 2));
+  await until('some payments are published', () => ids.some((id) => kindsOn(topic, id).length === 2));
   expect(await second.end('SIGTERM')).toEqual([0, null]);
   await start();
-  await until('all are told', () => ids.every((id) => kindsOn(topic, id).length >= 2));
+  await until('all payments are published', () => ids.every((id) => kindsOn(topic, id).length >= 2));
   const rows = topic.messages.filter(({ key, headers }) => ids.includes(key) && headers.ce_type === 'OrderPaid');
   expect(new Set(rows.map(({ headers }) => headers.ce_id)).size).toBe(ids.length);
 }, 120_000);
 
-it('refuses to start without its settings, and names each', async () => {
+test('payment names every invalid setting and does not start', async () => {
   const service = await startService('services/payment/src/main.ts', {
     DATABASE_URL: '',
     KAFKA_BROKERS: 'nowhere',
     PAYMENT_DECLINE_ABOVE: 'much',
   });
   expect(await service.exit).toEqual([1, null]);
-  const said = service.lines.join('\n');
-  for (const name of ['DATABASE_URL', 'KAFKA_BROKERS', 'PAYMENT_DECLINE_ABOVE']) expect(said).toContain(name);
+  const output = service.lines.join('\n');
+  for (const name of ['DATABASE_URL', 'KAFKA_BROKERS', 'PAYMENT_DECLINE_ABOVE']) expect(output).toContain(name);
 });

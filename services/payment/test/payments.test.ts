@@ -25,28 +25,28 @@ beforeEach(() => {
 });
 afterEach(() => payment.close());
 
-const lost = async () => {
-  throw new Error('the answer is lost');
+const loseResponse = async () => {
+  throw new Error('the response is lost');
 };
-const answered = async () => undefined;
+const respond = async () => undefined;
 
-/** Everything about the order: that it stays the same, or what became of it. */
+/** The payment's status and the published kinds. */
 const state = async () => ({ status: await payment.statusOf(orderId), kinds: await payment.kinds(orderId) });
 
-describe('StockReserved', () => {
-  it('is paid: OrderPaid in the outbox, in the same trace, and the relay is rung', async () => {
+describe('payment on StockReserved', () => {
+  it('charges, writes OrderPaid to the outbox within the same trace, and notifies the relay', async () => {
     const listener = new pg.Client({ connectionString: database.url });
     await listener.connect();
-    let rings = 0;
+    let notifications = 0;
     listener.on('notification', () => {
-      rings += 1;
+      notifications += 1;
     });
     await listener.query('listen outbox');
 
     const trace = traceFrom(undefined);
     await payment.apply(runInTrace(trace, () => stockReserved(orderId, '890.1234')));
     const { paymentId } = await payment.prisma.payment.findUniqueOrThrow({ where: { orderId } });
-    const [event, ...others] = await payment.told(orderId);
+    const [event, ...others] = await payment.eventsOf(orderId);
     expect(others).toEqual([]);
     expect(event).toMatchObject({
       kind: 'OrderPaid',
@@ -61,13 +61,13 @@ describe('StockReserved', () => {
     });
     expect(JSON.stringify(event?.payload)).toContain('"amount":"890.1234"');
     expect(await payment.statusOf(orderId)).toBe('PAID');
-    await until('the relay is rung', () => rings === 1);
+    await until('the relay is notified', () => notifications === 1);
     await listener.end();
   });
 
-  it('is refused above the limit: PaymentFailed with the reason, and nothing is taken', async () => {
+  it('above the limit publishes PaymentFailed with the reason and charges nothing', async () => {
     await payment.apply(stockReserved(orderId, aboveLimit));
-    const [event, ...others] = await payment.told(orderId);
+    const [event, ...others] = await payment.eventsOf(orderId);
     expect(others).toEqual([]);
     expect(event).toMatchObject({
       kind: 'PaymentFailed',
@@ -77,7 +77,7 @@ describe('StockReserved', () => {
     expect(provider.holds(orderId)).toBe(false);
   });
 
-  it('keeps every digit of the largest amount, and takes nothing at all where nothing is due', async () => {
+  it('keeps every digit of the largest amount, and succeeds for an amount of 0', async () => {
     const largest = `${'9'.repeat(24)}.9999`;
     provider = fakeProvider(largest);
     await payment.close();
@@ -94,7 +94,7 @@ describe('StockReserved', () => {
     expect(await state()).toEqual({ status: 'PAID', kinds: ['OrderPaid'] });
   });
 
-  it('again, with its own id or another, changes nothing', async () => {
+  it('repeated under the same or another event id changes nothing', async () => {
     const event = stockReserved(orderId);
     await payment.apply(event);
     await payment.apply(event);
@@ -104,7 +104,7 @@ describe('StockReserved', () => {
     expect(provider.charges).toEqual([orderId]);
   });
 
-  it('again after a refusal is not charged', async () => {
+  it('repeated after a decline is not charged', async () => {
     await payment.apply(stockReserved(orderId, aboveLimit));
     await payment.apply(stockReserved(orderId, '1'));
     expect(await state()).toEqual({ status: 'FAILED', kinds: ['PaymentFailed'] });
@@ -112,12 +112,12 @@ describe('StockReserved', () => {
   });
 });
 
-describe('OrderCancelled', () => {
-  it('refunds what was paid: PaymentRefunded once, however often it comes', async () => {
+describe('payment on OrderCancelled', () => {
+  it('of a paid order refunds once and publishes PaymentRefunded, however often it is repeated', async () => {
     await payment.apply(stockReserved(orderId));
     const event = orderCancelled(orderId);
     await payment.apply(event);
-    const [paid, refunded] = await payment.told(orderId);
+    const [paid, refunded] = await payment.eventsOf(orderId);
     expect(refunded).toMatchObject({ kind: 'PaymentRefunded', payload: { ...paid?.payload } });
     expect(provider.holds(orderId)).toBe(false);
 
@@ -128,7 +128,7 @@ describe('OrderCancelled', () => {
     expect(provider).toMatchObject({ charges: [orderId], refunds: [orderId] });
   });
 
-  it('before StockReserved: the order is never charged, and nothing is told', async () => {
+  it('before StockReserved prevents the charge and publishes nothing', async () => {
     await payment.apply(orderCancelled(orderId));
     await payment.apply(orderCancelled(orderId));
     await payment.apply(stockReserved(orderId));
@@ -136,7 +136,7 @@ describe('OrderCancelled', () => {
     expect(provider).toMatchObject({ charges: [], refunds: [] });
   });
 
-  it('after a refusal gives nothing back', async () => {
+  it('after a decline refunds nothing', async () => {
     await payment.apply(stockReserved(orderId, aboveLimit));
     await payment.apply(orderCancelled(orderId));
     expect(await state()).toEqual({ status: 'FAILED', kinds: ['PaymentFailed'] });
@@ -144,18 +144,18 @@ describe('OrderCancelled', () => {
   });
 });
 
-describe('whatever is cut off is done again, with the same outcome', () => {
-  it('charged, and the answer lost', async () => {
+describe('interrupted payment', () => {
+  it('is completed after the response to the charge was lost', async () => {
     const event = stockReserved(orderId);
-    provider.afterCharge = lost;
+    provider.afterCharge = loseResponse;
     await expect(payment.apply(event)).rejects.toThrow('lost');
     expect(await state()).toEqual({ status: 'CHARGING', kinds: [] });
-    provider.afterCharge = answered;
+    provider.afterCharge = respond;
     await payment.apply(event);
     expect(await state()).toEqual({ status: 'PAID', kinds: ['OrderPaid'] });
   });
 
-  it('charged, and not stored: the same payment', async () => {
+  it('is completed once after a crash between charge and commit', async () => {
     const event = stockReserved(orderId);
     await payment.applyAndCrash(event);
     expect(await state()).toEqual({ status: 'CHARGING', kinds: [] });
@@ -164,20 +164,20 @@ describe('whatever is cut off is done again, with the same outcome', () => {
     expect(await state()).toEqual({ status: 'PAID', kinds: ['OrderPaid'] });
   });
 
-  it('refunded, and not stored; refunded, and the answer lost', async () => {
+  it('is refunded once after a crash and a lost response to the refund', async () => {
     await payment.apply(stockReserved(orderId));
     const event = orderCancelled(orderId);
     await payment.applyAndCrash(event);
-    provider.afterRefund = lost;
+    provider.afterRefund = loseResponse;
     await expect(payment.apply(event)).rejects.toThrow('lost');
     expect(await state()).toEqual({ status: 'PAID', kinds: ['OrderPaid'] });
-    provider.afterRefund = answered;
+    provider.afterRefund = respond;
     await payment.apply(event);
     await payment.apply(event);
     expect(await state()).toEqual({ status: 'REFUNDED', kinds: ['OrderPaid', 'PaymentRefunded'] });
   });
 
-  it('charged, given up, and then cancelled: what was taken goes back; handed back later, it is not charged', async () => {
+  it('is refunded when cancelled after a crash, and a redriven StockReserved is not charged again', async () => {
     const event = stockReserved(orderId);
     await payment.applyAndCrash(event);
     const cancelled = orderCancelled(orderId);
@@ -192,14 +192,14 @@ describe('whatever is cut off is done again, with the same outcome', () => {
     expect(await state()).toEqual({ status: 'REFUNDED', kinds: ['OrderPaid', 'PaymentRefunded'] });
   });
 
-  it('refused, given up, and then cancelled: nothing goes back', async () => {
+  it('is not refunded when it was declined before a crash', async () => {
     await payment.applyAndCrash(stockReserved(orderId, aboveLimit));
     await payment.apply(orderCancelled(orderId));
     expect(await state()).toEqual({ status: 'FAILED', kinds: ['PaymentFailed'] });
     expect(provider.refunds).toEqual([]);
   });
 
-  it('a provider that is away leaves the event waiting', async () => {
+  it('fails as unavailable while the provider is', async () => {
     provider.afterCharge = () => Promise.reject(unavailable('The payment provider'));
     await expect(payment.apply(stockReserved(orderId))).rejects.toMatchObject({ kind: 'unavailable' });
   });

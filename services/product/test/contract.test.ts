@@ -1,27 +1,24 @@
 import request from 'supertest';
-import { describeContract } from '../../../tests/kit/contract.ts';
 import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/database.ts';
+import { describeContract } from '../../../tests/kit/openapi/contract.ts';
 import { productRoutes } from '../src/routes.ts';
-import { accountId, testApp } from './_app.ts';
+import { accountId, tea, testApp, unknown } from './_app.ts';
 
 let database: TestDatabase;
 let product: ReturnType<typeof testApp>;
-let guarded: ReturnType<typeof testApp>;
-const away = testApp(unreachableDatabaseUrl);
+let restricted: ReturnType<typeof testApp>;
+const unavailable = testApp(unreachableDatabaseUrl);
 
 beforeAll(async () => {
   database = await createTestDatabase('product');
   product = testApp(database.url);
-  guarded = testApp(database.url, { writers: ['11111111-1111-4111-8111-111111111111'] });
+  restricted = testApp(database.url, { writers: ['11111111-1111-4111-8111-111111111111'] });
 });
 
 afterAll(async () => {
-  await Promise.all([product.close(), guarded.close(), away.close()]);
+  await Promise.all([product.close(), restricted.close(), unavailable.close()]);
   await database.drop();
 });
-
-const tea = { name: 'Tea', price: 4.5, unit: 'kg' };
-const unknown = '/products/00000000-0000-4000-8000-000000000000';
 
 async function existing(call: object = {}) {
   const { headers } = await request(product.app).post('/products').set('id-account', accountId).send(tea);
@@ -29,10 +26,10 @@ async function existing(call: object = {}) {
 }
 
 describeContract({
-  // Only the shape of the routes is read here; the requests go to the application.
+  // Only for the document; the requests go to the application.
   routes: productRoutes({} as never),
   app: () => product.app,
-  unavailableApp: () => away.app,
+  unavailableApp: () => unavailable.app,
   accountId,
   calls: {
     'get /products': { 200: { path: '/products?size=2' }, 400: { path: '/products?size=0' } },
@@ -40,18 +37,18 @@ describeContract({
     'post /products': {
       201: { body: tea },
       400: { body: { ...tea, price: -1 } },
-      403: { body: tea, app: () => guarded.app },
+      403: { body: tea, app: () => restricted.app },
     },
     'put /products/{id}': {
       200: () => existing({ body: { ...tea, price: 5 } }),
       400: { path: unknown, body: '{' },
-      403: () => existing({ body: tea, app: () => guarded.app }),
+      403: () => existing({ body: tea, app: () => restricted.app }),
       404: { path: unknown, body: tea },
     },
     'delete /products/{id}': {
       204: () => existing(),
       400: { path: '/products/%ff' },
-      403: () => existing({ app: () => guarded.app }),
+      403: () => existing({ app: () => restricted.app }),
       404: { path: unknown },
     },
   },

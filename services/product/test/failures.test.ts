@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 afterEach(async () => {
-  for (const part of opened.splice(0).reverse()) await part.close();
+  for (const resource of opened.splice(0).reverse()) await resource.close();
 });
 
 afterAll(() => database.drop());
@@ -23,23 +23,22 @@ function appWith(options: Parameters<typeof testApp>[1], url = database.url) {
   return product;
 }
 
-/** A log whose lines can be read. */
-function logLines() {
+function testLog() {
   const lines: string[] = [];
   const log = createLog('product', 'info', { write: (line) => void lines.push(line) });
   return { log, lines, parsed: () => lines.map((line) => JSON.parse(line)) };
 }
 
-describe('the database away', () => {
-  it('is 503 with Retry-After for every route, changes nothing, and passes by itself', async () => {
+describe('unavailable database', () => {
+  it('makes every route return 503 with Retry-After until it is back, and loses no data', async () => {
     const proxy = await createTcpProxy(database.url);
-    const { log, lines } = logLines();
+    const { log, lines } = testLog();
     const product = appWith({ log }, proxy.url);
     opened.push(proxy);
     const { headers } = await product.post(tea);
     const path = headers.location ?? '';
-    const steady = appWith({});
-    const before = await steady.prisma.product.count();
+    const direct = appWith({});
+    const before = await direct.prisma.product.count();
 
     await proxy.close();
     for (const attempt of [
@@ -49,8 +48,8 @@ describe('the database away', () => {
       product.put(path, { ...tea, name: 'Coffee' }),
       product.delete(path),
     ]) {
-      const { status, headers: answered, body, text } = await attempt;
-      expect({ status, retryAfter: answered['retry-after'] }).toEqual({ status: 503, retryAfter: '1' });
+      const { status, headers: received, body, text } = await attempt;
+      expect({ status, retryAfter: received['retry-after'] }).toEqual({ status: 503, retryAfter: '1' });
       expect(body).toMatchObject({
         type: 'urn:problem:store:database-away',
         title: 'Service Unavailable',
@@ -62,13 +61,13 @@ describe('the database away', () => {
 
     await proxy.open();
     expect((await product.get(path)).body).toMatchObject(tea);
-    expect(await steady.prisma.product.count()).toBe(before);
+    expect(await direct.prisma.product.count()).toBe(before);
   });
 
-  it('or read-only is 503 for what writes', async () => {
+  it('makes only writes return 503 while it is read-only', async () => {
     const readOnly = new URL(database.url);
     readOnly.searchParams.set('options', '-c default_transaction_read_only=on');
-    const { log, parsed } = logLines();
+    const { log, parsed } = testLog();
     const product = appWith({ log }, readOnly.href);
     expect((await product.get('/products')).status).toBe(200);
     const { status, headers, body } = await product.post(tea);
@@ -80,10 +79,10 @@ describe('the database away', () => {
     expect(JSON.stringify(parsed())).toContain('read-only transaction');
   });
 
-  it('and mute is 503 within a few seconds', async () => {
+  it('makes requests return 503 within seconds when it accepts connections without responding', async () => {
     const proxy = await createTcpProxy(database.url);
     await proxy.close();
-    await proxy.openMute();
+    await proxy.openSilent();
     opened.push(proxy);
     const product = appWith({}, proxy.url);
     expect(await product.get('/products')).toMatchObject({
@@ -93,7 +92,7 @@ describe('the database away', () => {
   });
 });
 
-describe('an unforeseen failure', () => {
+describe('unexpected error', () => {
   const secret = 'relation "products" does not exist: password=hunter2';
   const failing = {
     list: () => Promise.reject(new Error(secret)),
@@ -105,9 +104,9 @@ describe('an unforeseen failure', () => {
   const traceId = '0af7651916cd43dd8448eb211c80319c';
 
   it.each([true, false])(
-    'is a 500 that says only a trace id; the log has the rest (production: %s)',
+    'returns 500 with nothing but a trace id and logs the details (production: %s)',
     async (production) => {
-      const { log, parsed } = logLines();
+      const { log, parsed } = testLog();
       const product = appWith({ log, production, repository: failing });
       for (const sent of [product.get('/products'), product.get(unknown), product.post(tea)]) {
         const { status, body, headers, text } = await sent.set('traceparent', `00-${traceId}-b7ad6b7169203331-01`);
@@ -133,23 +132,23 @@ describe('an unforeseen failure', () => {
     },
   );
 
-  it('has a trace id of its own where the caller gives none', async () => {
-    const { log, parsed } = logLines();
+  it('returns a new trace id when the request has none', async () => {
+    const { log, parsed } = testLog();
     const { body } = await appWith({ log, repository: failing }).get('/products');
     expect(body.traceId).toMatch(/^[0-9a-f]{32}$/);
     expect(parsed().map((line) => line.traceId)).toEqual([body.traceId, body.traceId]);
   });
 
-  it('is also an answer that the documents do not know, but only outside production', async () => {
+  it('is reported for responses that violate the OpenAPI document, except in production', async () => {
     const repository = { list: async () => ({ json: '[{"id":"x"}]', next: undefined }) };
     expect((await appWith({ repository }).get('/products')).status).toBe(500);
     expect((await appWith({ repository, production: true }).get('/products')).body).toEqual([{ id: 'x' }]);
   });
 });
 
-describe('log lines', () => {
-  it('are one per request, in JSON, with path, status and trace id', async () => {
-    const { log, parsed } = logLines();
+describe('request log', () => {
+  it('has one JSON line per request with path, status and trace id', async () => {
+    const { log, parsed } = testLog();
     const product = appWith({ log });
     await product.get('/products?size=1').set('x-request-id', '0af76519-16cd-43dd-8448-eb211c80319c');
     expect(parsed()).toEqual([
@@ -165,9 +164,9 @@ describe('log lines', () => {
     ]);
   });
 
-  it('carry no token, cookie, body or query', async () => {
-    const { log, lines } = logLines();
-    const away = appWith({ log }, 'postgresql://nobody:hidden-db@127.0.0.1:1/away');
+  it('contains no token, cookie, body or query', async () => {
+    const { log, lines } = testLog();
+    const unavailable = appWith({ log }, 'postgresql://nobody:hidden-db@127.0.0.1:1/unreachable');
     const product = appWith({ log, repository: { find: () => Promise.reject(new Error('broken')) } });
     const send = (app: typeof product.app, path: string) =>
       request(app)
@@ -181,17 +180,17 @@ describe('log lines', () => {
     await send(product.app, '/products?token=hidden-query');
     await product.get(`${unknown}?q=hidden-query`).set('cookie', '__store_jwt_token=hidden-cookie');
     await product.get('/products?size=hidden-size');
-    await away.post({ ...tea, name: 'hidden-name' });
-    await away.get('/products?q=hidden-query');
+    await unavailable.post({ ...tea, name: 'hidden-name' });
+    await unavailable.get('/products?q=hidden-query');
     expect(lines.length).toBeGreaterThan(5);
     expect(lines.filter((line) => line.includes('hidden'))).toEqual([]);
   });
 });
 
-describe('documentation', () => {
+describe('documentation endpoints', () => {
   const pages = ['/apidocs-ui.html', '/apidocs-ui/index.html', '/v3/api-docs', '/v3/api-docs.yaml'];
 
-  it('is there outside production', async () => {
+  it('are served outside production', async () => {
     const product = appWith({});
     const [redirect, ui, json, yaml] = await Promise.all(pages.map((path) => product.get(path)));
     expect(redirect).toMatchObject({ status: 302, headers: { location: '/apidocs-ui/index.html' } });
@@ -200,7 +199,7 @@ describe('documentation', () => {
     expect(yaml).toMatchObject({ status: 200, text: expect.stringContaining('openapi: 3.1') });
   });
 
-  it.each(pages)('%s is not there in production', async (path) => {
+  it.each(pages)('do not include %s in production', async (path) => {
     const product = appWith({ production: true });
     expect(await product.get(path)).toMatchObject({ status: 404, body: { status: 404 } });
   });

@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
-import { describeFuzz } from '../../../tests/kit/fuzz.ts';
+import { describeFuzz } from '../../../tests/kit/openapi/fuzz.ts';
 import { productRoutes } from '../src/routes.ts';
 import { accountId, testApp } from './_app.ts';
 
@@ -34,5 +34,5 @@ describeFuzz({
     'put /products/{id}': async () => ({ ...(await existing()), body: tea }),
     'delete /products/{id}': existing,
   },
-  countRows: () => product.prisma.product.findMany({ orderBy: { id: 'asc' } }),
+  readState: () => product.prisma.product.findMany({ orderBy: { id: 'asc' } }),
 });

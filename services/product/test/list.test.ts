@@ -21,20 +21,20 @@ afterAll(async () => {
   await database.drop();
 });
 
-describe('Link', () => {
+describe('Link header of GET /products', () => {
   it.each([
     [5, false],
     [6, false],
     [7, true],
     [0, false],
-  ])('with %i items and size 6 is there: %s', async (count, isThere) => {
+  ])('with %i products and size=6 is present: %s', async (count, isPresent) => {
     await make(count);
     const { headers, body } = await product.get('/products?size=6');
     expect(body).toHaveLength(Math.min(count, 6));
-    expect(headers.link !== undefined).toBe(isThere);
+    expect(headers.link !== undefined).toBe(isPresent);
   });
 
-  it('keeps the rest of the request and replaces the page', async () => {
+  it('keeps the other parameters and replaces page by a cursor', async () => {
     await make(20);
     const { headers } = await product.get(
       `/products?q=${encodeURIComponent('e')}&size=2&page=1&sort=name,desc&sort=price`,
@@ -50,7 +50,7 @@ describe('Link', () => {
     ]);
   });
 
-  it('is of one line, whatever the name at the end of the page', async () => {
+  it('stays on one line for any name at the end of a page', async () => {
     await make(names.length + 1);
     for (let page = 0; page < names.length; page += 1) {
       const { headers } = await product.get(`/products?size=1&sort=name&page=${page}`);
@@ -59,42 +59,42 @@ describe('Link', () => {
   });
 });
 
-describe('after', () => {
+describe('GET /products?after=', () => {
   const order = 'products;createdAt,asc;id,asc';
   const id = '00000000-0000-4000-8000-000000000001';
   const time = '2026-01-31T10:00:00.000000Z';
   const raw = (text: string | Buffer) => Buffer.from(text as string).toString('base64url');
 
   it.each<[string, string, string?]>([
-    ['no cursor', 'x'],
-    ['no base64', '%C3%A4%20!'],
-    ['no JSON', raw('[')],
-    ['no UTF-8', raw(Buffer.from([0xff]))],
-    ['a number', raw('1')],
-    ['null', raw('null')],
-    ['an object', raw('{"0":"x"}')],
-    ['deep', raw('['.repeat(1_200))],
-    ['no values', encodeCursor(order, [])],
-    ['a value too few', encodeCursor(order, [time])],
-    ['a value too many', encodeCursor(order, [time, id, id])],
-    ['a value that is no text', raw(JSON.stringify([order, time, 1]))],
-    ['another order', encodeCursor('products;name,asc;id,asc', ['Tea', id])],
-    ['another direction', encodeCursor('products;createdAt,desc;id,desc', [time, id])],
-    ['another collection', encodeCursor('status;time,station,row', [time, '1', '1'])],
-    ['no id', encodeCursor(order, [time, '-'.repeat(36)])],
-    ['an id of hexadecimals only', encodeCursor(order, [time, 'a'.repeat(36)])],
-    ['SQL', encodeCursor(order, [time, `${id}' or true --`])],
-    ['no time', encodeCursor(order, ['now', id])],
-    ['a month 13', encodeCursor(order, ['2026-13-01T10:00:00.000000Z', id])],
-    ['a 30th of February', encodeCursor(order, ['2026-02-30T10:00:00.000000Z', id])],
-    ['an hour 24', encodeCursor(order, ['2026-01-01T24:00:01.000000Z', id])],
-    ['a second 60', encodeCursor(order, ['2026-01-01T10:00:60.000000Z', id])],
-    ['a year 0', encodeCursor(order, ['0000-01-01T10:00:00.000000Z', id])],
-    ['a price that is none', encodeCursor('products;price,asc;id,asc', ['NaN', id]), 'price'],
-    ['a price of too many digits', encodeCursor('products;price,asc;id,asc', ['1'.repeat(13), id]), 'price'],
-    ['a name with NUL', encodeCursor('products;name,asc;id,asc', ['a\0', id]), 'name'],
-    ['a name without end', encodeCursor('products;name,asc;id,asc', ['a'.repeat(1_000), id]), 'name'],
-  ])('that is %s is refused', async (_, after, sort = 'createdAt') => {
+    ['that is no base64url of a cursor', 'x'],
+    ['that is not base64url', '%C3%A4%20!'],
+    ['that is not JSON', raw('[')],
+    ['that is not UTF-8', raw(Buffer.from([0xff]))],
+    ['that is a number', raw('1')],
+    ['that is null', raw('null')],
+    ['that is an object', raw('{"0":"x"}')],
+    ['that is deeply nested', raw('['.repeat(1_200))],
+    ['without values', encodeCursor(order, [])],
+    ['with too few values', encodeCursor(order, [time])],
+    ['with too many values', encodeCursor(order, [time, id, id])],
+    ['with a value that is not a string', raw(JSON.stringify([order, time, 1]))],
+    ['of another sort order', encodeCursor('products;name,asc;id,asc', ['Tea', id])],
+    ['of the other direction', encodeCursor('products;createdAt,desc;id,desc', [time, id])],
+    ['of another collection', encodeCursor('status;time,station,row', [time, '1', '1'])],
+    ['without an id', encodeCursor(order, [time, '-'.repeat(36)])],
+    ['with an id without hyphens', encodeCursor(order, [time, 'a'.repeat(36)])],
+    ['with SQL', encodeCursor(order, [time, `${id}' or true --`])],
+    ['without a time', encodeCursor(order, ['now', id])],
+    ['with month 13', encodeCursor(order, ['2026-13-01T10:00:00.000000Z', id])],
+    ['with 30 February', encodeCursor(order, ['2026-02-30T10:00:00.000000Z', id])],
+    ['with hour 24', encodeCursor(order, ['2026-01-01T24:00:01.000000Z', id])],
+    ['with second 60', encodeCursor(order, ['2026-01-01T10:00:60.000000Z', id])],
+    ['with year 0', encodeCursor(order, ['0000-01-01T10:00:00.000000Z', id])],
+    ['with an invalid price', encodeCursor('products;price,asc;id,asc', ['NaN', id]), 'price'],
+    ['with a price of too many digits', encodeCursor('products;price,asc;id,asc', ['1'.repeat(13), id]), 'price'],
+    ['with a NUL character in the name', encodeCursor('products;name,asc;id,asc', ['a\0', id]), 'name'],
+    ['with a name that is too long', encodeCursor('products;name,asc;id,asc', ['a'.repeat(1_000), id]), 'name'],
+  ])('returns 400 for a cursor %s', async (_, after, sort = 'createdAt') => {
     const { status, body } = await product.get(`/products?sort=${sort}&after=${after}`);
     expect({ status, body }).toMatchObject({
       status: 400,
@@ -102,14 +102,14 @@ describe('after', () => {
     });
   });
 
-  it('of the right form is taken, even when nothing is there', async () => {
+  it('accepts a valid cursor, even behind the last product', async () => {
     const [item] = await make(1);
     const get = (values: string[]) => product.get(`/products?after=${encodeCursor(order, values)}`);
     expect((await get([time, id])).body).toEqual([item]);
     expect((await get(['9999-12-31T23:59:59.999999Z', id])).body).toEqual([]);
   });
 
-  it('does not leak into another sort, and outweighs page', async () => {
+  it('rejects a cursor of another sort order, and takes precedence over page', async () => {
     const items = await make(6);
     const next = nextOf((await product.get('/products?size=2')).headers.link) ?? '';
     expect((await product.get(`${next}&sort=name`)).status).toBe(400);
@@ -117,7 +117,7 @@ describe('after', () => {
   });
 });
 
-describe('filters', () => {
+describe('filters of GET /products', () => {
   it.each([
     ['TEA', ['Tea', 'tea']],
     ['ÄR', ['Ärger']],
@@ -132,19 +132,19 @@ describe('filters', () => {
     ['%20tea%20', ['Tea', 'tea']],
     ['a,b', ['a,b;c']],
     ['.*', []],
-  ])('q=%s is a text and no pattern', async (q, expected) => {
+  ])('search for q=%s as literal text', async (q, expected) => {
     for (const name of [...names, '100 % cotton', 'under_score', "it's"]) await product.post({ ...tea, name });
     const { status, body } = await product.get(`/products?q=${q}`);
     expect({ status, names: body.map(({ name }: Item) => name) }).toEqual({ status: 200, names: expected });
   });
 
-  it('q filters every page', async () => {
+  it('apply q to every page', async () => {
     await make(24);
     const seen = await paginate('/products?q=tea&size=2&sort=name');
     expect(seen.map(({ name }) => name)).toEqual(['Tea', 'Tea', 'Tea', 'tea', 'tea', 'tea']);
   });
 
-  it('id picks products, once each, in any case', async () => {
+  it('return each product named by id once, in any letter case', async () => {
     const items = await make(5);
     const [a, , c] = idsOf(items) as [string, string, string];
     const ids = (list: string[]) => product.get(`/products?${list.map((id) => `id=${id}`).join('&')}`);
@@ -158,8 +158,8 @@ describe('filters', () => {
   });
 });
 
-describe('bounds', () => {
-  it('size is 100 when nothing is said, and 1 to 1000', async () => {
+describe('GET /products parameters', () => {
+  it('default to 100 products per page and allow up to 1000', async () => {
     await product.prisma.$executeRaw`insert into products (id, name, price, unit)
       select gen_random_uuid(), 'Tea ' || n, 1, 'kg' from generate_series(1, 1001) n`;
     const length = async (query: string) => (await product.get(`/products${query}`)).body.length;
@@ -181,7 +181,7 @@ describe('bounds', () => {
       'after=',
     ],
     ...['sort=name;drop', 'id=x', 'id='],
-  ])('%s is refused', async (query) => {
+  ])('return 400 for %s', async (query) => {
     const { status, body } = await product.get(`/products?${query}`);
     expect({ status, type: body.type }).toEqual({ status: 400, type: 'urn:problem:store:validation' });
     expect(body.errors[0].path).toMatch(/^query\.(size|page|sort|q|after|id)/);

@@ -20,7 +20,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-describe('pagination', () => {
+describe('pagination of products', () => {
   const byCodePoint = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
   const comparators: Record<string, (a: Item, b: Item, made: Map<string, number>) => number> = {
     name: (a, b) => byCodePoint(a.name, b.name),
@@ -56,13 +56,13 @@ describe('pagination', () => {
     [['name,desc', 'price,asc', 'createdAt,desc']],
     [['price,asc', 'createdAt,desc']],
     [['price,desc', 'name,desc', 'createdAt,desc']],
-  ])('sorted by %j gives every item once and in order, while others are inserted', async (sorts) => {
+  ])('by %j returns every product once and in order while others are inserted', async (sorts) => {
     const items = await make(40);
     let inserted = 40;
     const query = ['size=7', ...sorts.map((sort) => `sort=${sort}`)].join('&');
     const seen = idsOf(
       await paginate(`/products?${query}`, async () => {
-        if (inserted > 60) return; // by createdAt it would never end otherwise
+        if (inserted > 60) return; // sorted by createdAt, it would never end otherwise
         await Promise.all([make(1, inserted), make(1, inserted + 1), make(1, inserted + 2)]);
         inserted += 3;
       }),
@@ -73,7 +73,7 @@ describe('pagination', () => {
     expect(inserted).toBeGreaterThan(55);
   });
 
-  it('goes on behind an item that has been deleted meanwhile', async () => {
+  it('continues after a product that was deleted meanwhile', async () => {
     const items = await make(9);
     const first = await product.get('/products?size=4');
     await product.delete(`/products/${items[3]?.id}`);
@@ -81,7 +81,7 @@ describe('pagination', () => {
     expect(idsOf(rest)).toEqual(idsOf(items).slice(4));
   });
 
-  it('by page gives every item once while nothing changes', async () => {
+  it('by page number returns every product once while nothing changes', async () => {
     const items = await make(23);
     const seen: string[] = [];
     for (let page = 0; page < 4; page += 1) {
@@ -94,12 +94,12 @@ describe('pagination', () => {
     expect((await product.get('/products?size=1000&page=1000000')).body).toEqual([]);
   });
 
-  it('can start at a page and goes on by its Link', async () => {
+  it('continues from a page number by its Link header', async () => {
     const items = await make(10);
     expect(idsOf(await paginate('/products?size=3&page=2'))).toEqual(idsOf(items).slice(6));
   });
 
-  it('of a sort field that is named three times still ends (its cursor grew too long)', async () => {
+  it('ends when a sort field is named three times (its cursor once grew too long)', async () => {
     for (let n = 0; n < 4; n += 1) await product.post({ ...tea, name: '🍵'.repeat(200) });
     const seen = await paginate('/products?size=1&sort=name&sort=name&sort=name,desc');
     expect(new Set(idsOf(seen)).size).toBe(4);

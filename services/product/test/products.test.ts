@@ -18,7 +18,7 @@ afterAll(async () => {
 const priceIn = (text: string) => /"price" ?: ?([^,}]*)/.exec(text)?.[1];
 const count = () => product.prisma.product.count();
 
-describe('a price', () => {
+describe('product price', () => {
   it.each([
     ['4.5', '4.5'],
     ['999999999999.9999', '999999999999.9999'],
@@ -32,12 +32,12 @@ describe('a price', () => {
     ['1e2', '100'],
     ['1.2345E4', '12345'],
     ['999999999999', '999999999999'],
-  ])('of %s is kept and written as %s everywhere', async (sent, written) => {
+  ])('of %s is stored exactly and returned as %s', async (sent, returned) => {
     const posted = await product.post(`{"name":"Tea","unit":"kg","price":${sent}}`);
-    expect({ status: posted.status, price: priceIn(posted.text) }).toEqual({ status: 201, price: written });
+    expect({ status: posted.status, price: priceIn(posted.text) }).toEqual({ status: 201, price: returned });
     const { id } = posted.body;
-    expect(priceIn((await product.get(`/products/${id}`)).text)).toBe(written);
-    expect(priceIn((await product.get(`/products?id=${id}`)).text)).toBe(written);
+    expect(priceIn((await product.get(`/products/${id}`)).text)).toBe(returned);
+    expect(priceIn((await product.get(`/products?id=${id}`)).text)).toBe(returned);
     const replaced = await product.put(`/products/${id}`, tea);
     expect(priceIn(replaced.text)).toBe('4.5');
   });
@@ -60,7 +60,7 @@ describe('a price', () => {
     ['1000000000000', 'must have at most 12 digits before the point'],
     ['1e12', 'must have at most 12 digits before the point'],
     ['1000000000000.00000000000000000', 'must have at most 12 digits before the point'],
-  ])('of %s is refused: it %s', async (sent, message) => {
+  ])('of %s is rejected: it %s', async (sent, message) => {
     const before = await count();
     const { status, body } = await product.post(`{"name":"Tea","unit":"kg","price":${sent}}`);
     expect({ status, type: body.type }).toEqual({ status: 400, type: 'urn:problem:store:validation' });
@@ -69,17 +69,17 @@ describe('a price', () => {
   });
 });
 
-describe('texts', () => {
+describe('POST /products', () => {
   const tea200 = '🍵'.repeat(200);
 
   it.each([
-    ['blanks around are cut off', { name: ' \t Green tea \n' }, { name: 'Green tea' }],
-    ['blanks inside stay', { name: 'Green \t tea' }, { name: 'Green \t tea' }],
-    ['200 emoji are 200 characters', { name: tea200 }, { name: tea200 }],
-    ['blanks do not count', { name: `   ${tea200}   ` }, { name: tea200 }],
-    ['a unit of 32 characters', { unit: '🍵'.repeat(32) }, { unit: '🍵'.repeat(32) }],
-    ['quotes and SQL are only text', { name: `'; drop table products; --"` }, { name: `'; drop table products; --"` }],
-    ['an id of the client is ignored', { id: '00000000-0000-4000-8000-000000000009' }, {}],
+    ['trims white space around the name', { name: ' \t Green tea \n' }, { name: 'Green tea' }],
+    ['keeps white space inside the name', { name: 'Green \t tea' }, { name: 'Green \t tea' }],
+    ['accepts a name of 200 emoji', { name: tea200 }, { name: tea200 }],
+    ['does not count trimmed white space', { name: `   ${tea200}   ` }, { name: tea200 }],
+    ['accepts a unit of 32 characters', { unit: '🍵'.repeat(32) }, { unit: '🍵'.repeat(32) }],
+    ['stores quotes and SQL as text', { name: `'; drop table products; --"` }, { name: `'; drop table products; --"` }],
+    ['ignores an id in the body', { id: '00000000-0000-4000-8000-000000000009' }, {}],
   ])('%s', async (_, change, expected) => {
     const { status, body, headers } = await product.post({ ...tea, ...change });
     expect({ status, body }).toEqual({ status: 201, body: { ...tea, ...expected, id: expect.any(String) } });
@@ -94,7 +94,7 @@ describe('texts', () => {
     ['name', `${tea200}x`, 200],
     ['unit', '   ', 32],
     ['unit', 'x'.repeat(33), 32],
-  ])('%s is refused outside of its length', async (field, text, max) => {
+  ])('returns 400 for a %s outside its length limits', async (field, text, max) => {
     const before = await count();
     const { status, body } = await product.post({ ...tea, [field]: text });
     expect(status).toBe(400);
@@ -102,7 +102,7 @@ describe('texts', () => {
     expect(await count()).toBe(before);
   });
 
-  it('all wrong fields are named at once', async () => {
+  it('names every invalid field in one response', async () => {
     const { body } = await product.post({ name: 1, price: 'x' });
     expect(body.errors.map(({ path }: { path: string }) => path).sort()).toEqual([
       'body.name',
@@ -112,13 +112,13 @@ describe('texts', () => {
   });
 });
 
-describe('one product', () => {
-  it('is found by its id in any case', async () => {
+describe('/products/{id}', () => {
+  it('finds a product by its id in any letter case', async () => {
     const { body } = await product.post(tea);
     expect((await product.get(`/products/${body.id.toUpperCase()}`)).body).toEqual(body);
   });
 
-  it('is replaced as often as asked, and stays the only one', async () => {
+  it('replaces a product by PUT, repeatedly, without creating another', async () => {
     const { body } = await product.post(tea);
     const before = await count();
     const changed = { name: 'Black tea', price: 9.25, unit: 'box' };
@@ -130,7 +130,7 @@ describe('one product', () => {
     expect(await count()).toBe(before);
   });
 
-  it('is not made by a replacement', async () => {
+  it('returns 404 for PUT of an unknown id and creates nothing', async () => {
     const before = await count();
     const { status, body } = await product.put(unknown, tea);
     expect({ status, type: body.type, instance: body.instance }).toEqual({
@@ -141,13 +141,13 @@ describe('one product', () => {
     expect(await count()).toBe(before);
   });
 
-  it('is deleted once; a repeat is 404 and harms no other', async () => {
-    const [{ body: gone }, { body: kept }] = await Promise.all([product.post(tea), product.post(tea)]);
-    const deleted = await product.delete(`/products/${gone.id}`);
+  it('deletes a product once, returns 404 afterwards, and keeps other products', async () => {
+    const [{ body: removed }, { body: kept }] = await Promise.all([product.post(tea), product.post(tea)]);
+    const deleted = await product.delete(`/products/${removed.id}`);
     expect({ status: deleted.status, text: deleted.text }).toEqual({ status: 204, text: '' });
-    expect((await product.delete(`/products/${gone.id}`)).status).toBe(404);
-    expect((await product.get(`/products/${gone.id}`)).status).toBe(404);
-    expect((await product.put(`/products/${gone.id}`, tea)).status).toBe(404);
+    expect((await product.delete(`/products/${removed.id}`)).status).toBe(404);
+    expect((await product.get(`/products/${removed.id}`)).status).toBe(404);
+    expect((await product.put(`/products/${removed.id}`, tea)).status).toBe(404);
     expect((await product.get(`/products/${kept.id}`)).status).toBe(200);
   });
 });
@@ -155,17 +155,17 @@ describe('one product', () => {
 describe('PRODUCT_WRITERS', () => {
   const writer = '11111111-1111-4111-8111-111111111111';
   const write = (method: 'post' | 'put' | 'delete', path: string, id: string) =>
-    request(guarded.app)
+    request(restricted.app)
       [method](path)
       .set('id-account', id)
       .send(method === 'delete' ? undefined : tea);
-  let guarded: ReturnType<typeof testApp>;
+  let restricted: ReturnType<typeof testApp>;
   beforeAll(() => {
-    guarded = testApp(database.url, { writers: [writer] });
+    restricted = testApp(database.url, { writers: [writer] });
   });
-  afterAll(() => guarded.close());
+  afterAll(() => restricted.close());
 
-  it('lets nobody else write, and everybody read', async () => {
+  it('returns 403 for writes by other accounts and lets everybody read', async () => {
     const { headers } = await product.post(tea);
     const path = headers.location ?? '';
     const before = await count();
@@ -178,11 +178,11 @@ describe('PRODUCT_WRITERS', () => {
       expect(await attempt).toMatchObject({ status: 403, body: { status: 403, title: 'Forbidden' } });
     }
     expect(await count()).toBe(before);
-    expect((await guarded.get(path)).body).toMatchObject(tea);
-    expect((await guarded.get('/products')).status).toBe(200);
+    expect((await restricted.get(path)).body).toMatchObject(tea);
+    expect((await restricted.get('/products')).status).toBe(200);
   });
 
-  it('lets a writer write, in whatever case the id comes', async () => {
+  it('lets a listed account write, with its id in any letter case', async () => {
     const posted = await write('post', '/products', writer.toUpperCase());
     expect(posted.status).toBe(201);
     expect((await write('put', posted.headers.location ?? '', writer)).status).toBe(200);
@@ -190,7 +190,7 @@ describe('PRODUCT_WRITERS', () => {
   });
 });
 
-describe('paths', () => {
+describe('product routes', () => {
   it.each([
     '/products/',
     '/Products',
@@ -201,13 +201,13 @@ describe('paths', () => {
     '/',
     `${unknown}/`,
     `${unknown}/x`,
-  ])('%s is nothing', async (path) => {
+  ])('return 404 for %s', async (path) => {
     const { status, body, headers } = await product.get(path);
     expect({ status, body }).toMatchObject({ status: 404, body: { status: 404, instance: path } });
     expect(headers['content-type']).toContain('application/problem+json');
   });
 
-  it('HEAD answers like GET, without a body', async () => {
+  it('answer HEAD like GET, without a body', async () => {
     await Promise.all([product.post(tea), product.post(tea)]);
     const [head, get] = [await request(product.app).head('/products?size=1'), await product.get('/products?size=1')];
     expect({ status: head.status, text: head.text }).toEqual({ status: 200, text: undefined });
@@ -220,7 +220,7 @@ describe('paths', () => {
     ['delete', '/products', 'GET, POST, HEAD'],
     ['post', unknown, 'GET, PUT, DELETE, HEAD'],
     ['options', unknown, 'GET, PUT, DELETE, HEAD'],
-  ] as const)('%s %s is refused with what is allowed', async (method, path, allow) => {
+  ] as const)('return 405 with Allow for %s %s', async (method, path, allow) => {
     const { status, headers, body } = await request(product.app)[method](path);
     expect({ status, allow: headers.allow }).toEqual({ status: 405, allow });
     expect(body).toMatchObject({ status: 405, title: 'Method Not Allowed' });

@@ -19,7 +19,7 @@ afterEach(async () => {
   );
 });
 
-/** A product service that answers as a test wants it. */
+/** A fake product service. */
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   servers.push(server);
@@ -27,17 +27,17 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const answering = (text: string, status = 200) =>
+const serveText = (text: string, status = 200) =>
   serve((_req, res) => {
     res.writeHead(status, { 'Content-Type': 'application/json' }).end(text);
   });
 
 const product = (price: string, id = tea) => `{"id":"${id}","name":"Tea","price":${price},"unit":"kg","since":"v2"}`;
 
-it('asks for all products at once, within the trace of the request', async () => {
-  const asked: { url?: string; traceparent?: string }[] = [];
+test('product client requests all products at once, within the current trace', async () => {
+  const requested: { url?: string; traceparent?: string }[] = [];
   const url = await serve((req, res) => {
-    asked.push({ url: req.url ?? '', traceparent: String(req.headers.traceparent) });
+    requested.push({ url: req.url ?? '', traceparent: String(req.headers.traceparent) });
     res.end(`[${product('4.50')},${product('1', salt)}]`);
   });
   const trace = traceFrom(undefined);
@@ -48,17 +48,17 @@ it('asks for all products at once, within the trace of the request', async () =>
       [salt, new Decimal(1)],
     ]),
   );
-  expect(asked).toEqual([{ url: `/products?size=2&id=${tea}&id=${salt}`, traceparent: trace.traceparent }]);
+  expect(requested).toEqual([{ url: `/products?size=2&id=${tea}&id=${salt}`, traceparent: trace.traceparent }]);
 });
 
-it('keeps every digit of a price', async () => {
+test('product client keeps every digit of a price', async () => {
   for (const price of ['123456789012.3456', '999999999999.9999', '0.0001']) {
-    const prices = await createProductClient(await answering(`[${product(price)}]`)).prices([tea]);
+    const prices = await createProductClient(await serveText(`[${product(price)}]`)).prices([tea]);
     expect(prices.get(tea)?.toFixed()).toBe(price);
   }
 });
 
-it('asks for at most 100 products per request', async () => {
+test('product client asks for at most 100 products per request', async () => {
   const sizes: number[] = [];
   const url = await serve((req, res) => {
     const ids = new URL(req.url ?? '', 'http://products').searchParams.getAll('id');
@@ -70,10 +70,10 @@ it('asks for at most 100 products per request', async () => {
   expect(sizes).toEqual([100, 100, 30]);
 });
 
-it('leaves out products that there are not', async () => {
-  const url = await answering(`[${product('1')}]`);
+test('product client omits unknown products', async () => {
+  const url = await serveText(`[${product('1')}]`);
   expect([...(await createProductClient(url).prices([tea, salt])).keys()]).toEqual([tea]);
-  expect((await createProductClient(await answering('[]')).prices([tea])).size).toBe(0);
+  expect((await createProductClient(await serveText('[]')).prices([tea])).size).toBe(0);
 });
 
 const isUnavailable = {
@@ -83,43 +83,46 @@ const isUnavailable = {
   message: 'The product service is not available at the moment. Try again shortly.',
 };
 
-it.each([
+test.each([
   ['500', '{"detail":"secret"}', 500],
   ['404', `[${product('1')}]`, 404],
   ['503 with a proper body', `[${product('1')}]`, 503],
-  ['nothing', '', 200],
-  ['something that is no JSON', '<html>', 200],
-  ['half a JSON text', '[{"id":', 200],
+  ['an empty body', '', 200],
+  ['a body that is not JSON', '<html>', 200],
+  ['truncated JSON', '[{"id":', 200],
   ['an object', product('1'), 200],
   ['null', 'null', 200],
-  ['a price as text', `[${product('"1"')}]`, 200],
+  ['a price as a string', `[${product('"1"')}]`, 200],
   ['no price', `[{"id":"${tea}"}]`, 200],
   ['a negative price', `[${product('-1')}]`, 200],
   ['a price of 0', `[${product('0')}]`, 200],
-  ['a price too large', `[${product('1e12')}]`, 200],
-  ['a price too fine', `[${product('0.00001')}]`, 200],
-  ['an id that is none', `[${product('1', 'x')}]`, 200],
-  ['nesting without end', '['.repeat(100_000), 200],
-])('is away when the service answers %s', async (_name, text, status) => {
-  await expect(createProductClient(await answering(text, status)).prices([tea])).rejects.toMatchObject(isUnavailable);
+  ['a price that is too large', `[${product('1e12')}]`, 200],
+  ['a price with too many decimals', `[${product('0.00001')}]`, 200],
+  ['an invalid id', `[${product('1', 'x')}]`, 200],
+  ['deeply nested arrays', '['.repeat(100_000), 200],
+])('product client treats the service as unavailable when it returns %s', async (_name, text, status) => {
+  await expect(createProductClient(await serveText(text, status)).prices([tea])).rejects.toMatchObject(isUnavailable);
 });
 
-it.each<[string, RequestListener]>([
-  ['never answers', () => undefined],
-  ['never ends its answer', (_req, res) => void res.writeHead(200).write('[')],
-  ['breaks off', (_req, res) => void res.writeHead(200, { 'Content-Length': 100 }).write('[', () => res.destroy())],
-  ['hangs up', (req) => void req.socket.destroy()],
-  ['leads round in circles', (req, res) => void res.writeHead(302, { Location: req.url }).end()],
-])('is away when the service %s', async (_name, listener) => {
+test.each<[string, RequestListener]>([
+  ['never responds', () => undefined],
+  ['never ends its response', (_req, res) => void res.writeHead(200).write('[')],
+  [
+    'truncates its response',
+    (_req, res) => void res.writeHead(200, { 'Content-Length': 100 }).write('[', () => res.destroy()),
+  ],
+  ['closes the connection', (req) => void req.socket.destroy()],
+  ['redirects in circles', (req, res) => void res.writeHead(302, { Location: req.url }).end()],
+])('product client treats the service as unavailable when it %s', async (_name, listener) => {
   await expect(createProductClient(await serve(listener), 200).prices([tea])).rejects.toMatchObject(isUnavailable);
 });
 
-it('is away when nobody listens or nobody has the name', async () => {
+test('product client treats the service as unavailable when its port is closed or its name unknown', async () => {
   await expect(createProductClient('http://127.0.0.1:1').prices([tea])).rejects.toMatchObject(isUnavailable);
   await expect(createProductClient('http://product.invalid').prices([tea])).rejects.toMatchObject(isUnavailable);
 });
 
-it('is there again when the service is', async () => {
+test('product client works again once the service is available', async () => {
   let isUp = false;
   const url = await serve((req, res) => {
     if (isUp) res.end(`[${product('1')}]`);

@@ -12,7 +12,7 @@ const log = createLog('test', 'info', { write: (line: string) => void lines.push
 let collector: Otlp | undefined;
 let tracing: ReturnType<typeof startTracing> | undefined;
 
-/** As the environment says: the SDK reads it itself. */
+/** Starts tracing. The SDK reads its settings from the environment. */
 function trace(endpoint: string, env: Record<string, string> = {}) {
   Object.assign(process.env, { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_BSP_SCHEDULE_DELAY: '50', ...env });
   tracing = startTracing('tea', log);
@@ -26,7 +26,7 @@ afterEach(async () => {
   lines.length = 0;
 });
 
-it('sends spans with their names, parents, attributes and failures, the last of them when it stops', async () => {
+test('the trace exporter sends spans with names, parents, attributes and errors, and the rest on stop', async () => {
   collector = await startOtlp();
   const { stop } = trace(collector.url, { OTEL_RESOURCE_ATTRIBUTES: 'team=tea' });
   const parent = `00-${traceId}-${parentId}-01`;
@@ -67,33 +67,33 @@ it('sends spans with their names, parents, attributes and failures, the last of 
   expect(startSpan({ name: 'late', kind: 'server' })).toBeUndefined();
 });
 
-it('keeps to what the caller has decided, and to the share for what begins here', async () => {
+test("the trace exporter follows the caller's sampling decision and samples root spans by ratio", async () => {
   collector = await startOtlp();
   const { stop } = trace(collector.url, {
     OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
     OTEL_TRACES_SAMPLER_ARG: '0',
   });
   const options = { name: 'GET', kind: 'server' } as const;
-  const left = startSpan({ ...options, parent: `00-${traceId}-${parentId}-00` });
-  const begun = startSpan({ ...options, parent: undefined });
-  const taken = startSpan({ ...options, parent: `00-${traceId}-${parentId}-01` });
-  for (const span of [left, begun, taken]) span?.end();
-  expect(left?.traceparent).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-00$`));
-  expect(begun?.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
+  const unsampled = startSpan({ ...options, parent: `00-${traceId}-${parentId}-00` });
+  const root = startSpan({ ...options, parent: undefined });
+  const sampled = startSpan({ ...options, parent: `00-${traceId}-${parentId}-01` });
+  for (const span of [unsampled, root, sampled]) span?.end();
+  expect(unsampled?.traceparent).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-00$`));
+  expect(root?.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
   await stop();
   expect(collector.spans.map(({ parentId }) => parentId)).toEqual([parentId]);
 });
 
-it('without its collector drops spans, says so once, ends in time, and sends again when it is back', async () => {
+test('the trace exporter drops spans and warns once without a collector, and sends again once it is back', async () => {
   const port = await getPort();
   const { stop } = trace(`http://127.0.0.1:${port}`, { OTEL_EXPORTER_OTLP_TIMEOUT: '100' });
   const work = () => inSpan({ name: 'work', kind: 'internal', parent: null }, async () => undefined);
   for (let n = 0; n < 5_000; n += 1) await work();
-  await until('it says that spans cannot be sent', () => lines.length > 0);
+  await until('the exporter logs that spans cannot be sent', () => lines.length > 0);
   await new Promise((resolve) => setTimeout(resolve, 1_000)); // some more attempts
   expect(lines.map(({ msg }) => msg)).toEqual(['Spans cannot be sent']);
   collector = await startOtlp(port);
-  await until('spans arrive', async () => {
+  await until('the collector receives spans', async () => {
     await work();
     return (collector?.spans.length ?? 0) > 0;
   });

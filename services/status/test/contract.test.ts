@@ -1,12 +1,12 @@
-import { describeContract } from '../../../tests/kit/contract.ts';
 import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/database.ts';
+import { describeContract } from '../../../tests/kit/openapi/contract.ts';
 import { statusRoutes } from '../src/routes.ts';
 import { testApp } from './_app.ts';
 import { add } from './_records.ts';
 
 let database: TestDatabase;
 let status: ReturnType<typeof testApp>;
-const away = testApp(unreachableDatabaseUrl);
+const unavailable = testApp(unreachableDatabaseUrl);
 
 beforeAll(async () => {
   database = await createTestDatabase('status');
@@ -20,17 +20,17 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await Promise.all([status.close(), away.close()]);
+  await Promise.all([status.close(), unavailable.close()]);
   await database.drop();
 });
 
 const calls = (path: string) => ({ 200: { path: `${path}?skip=1&limit=1` }, 400: { path: `${path}?limit=0` } });
 
 describeContract({
-  // Only the shape of the routes is read here; the requests go to the application.
+  // Only for the document; the requests go to the application.
   routes: statusRoutes({} as never),
   app: () => status.app,
-  unavailableApp: () => away.app,
+  unavailableApp: () => unavailable.app,
   calls: {
     'get /api/v1/status/': calls('/api/v1/status/'),
     'get /api/v1/status': calls('/api/v1/status'),

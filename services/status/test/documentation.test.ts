@@ -3,17 +3,17 @@ import { parse } from 'yaml';
 import { unreachableDatabaseUrl } from '../../../tests/kit/database.ts';
 import { testApp } from './_app.ts';
 
-// spec: Documentation endpoints. They are the same code in every service, and need no database.
+// All services share the code of these endpoints, which need no database (contract 8).
 const development = testApp(unreachableDatabaseUrl);
 const production = testApp(unreachableDatabaseUrl, { production: true });
 
 afterAll(() => Promise.all([development.close(), production.close()]));
 
-it('redirects /apidocs-ui.html to the page', async () => {
+test('/apidocs-ui.html redirects to the documentation page', async () => {
   await request(development.app).get('/apidocs-ui.html').expect(302).expect('Location', '/apidocs-ui/index.html');
 });
 
-it('shows a page of this API, with its script and style', async () => {
+test('the documentation page loads its scripts and styles and shows this API', async () => {
   const page = await request(development.app).get('/apidocs-ui/index.html').expect(200).expect('Content-Type', /html/);
   const files = [...page.text.matchAll(/(?:src|href)="\.\/([\w.-]+)"/g)].map(([, file]) => file);
   expect(files).toEqual(expect.arrayContaining(['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-init.js']));
@@ -23,7 +23,7 @@ it('shows a page of this API, with its script and style', async () => {
   expect(text).not.toContain('petstore');
 });
 
-it('serves the document as JSON, with every section', async () => {
+test('/v3/api-docs returns the OpenAPI document with all sections', async () => {
   const { body } = await request(development.app).get('/v3/api-docs').expect(200).expect('Content-Type', /json/);
   expect(body).toMatchObject({
     openapi: expect.stringMatching(/^3\.1\./),
@@ -40,7 +40,7 @@ it('serves the document as JSON, with every section', async () => {
   expect(Object.keys(body.paths)).toEqual(['/api/v1/status/', '/api/v1/status']);
 });
 
-it('documents the parameters with their bounds', async () => {
+test('the OpenAPI document describes query parameters with their bounds', async () => {
   const { body } = await request(development.app).get('/v3/api-docs');
   const parameters = body.paths['/api/v1/status/'].get.parameters;
   expect(parameters).toMatchObject([
@@ -57,27 +57,27 @@ it('documents the parameters with their bounds', async () => {
   ]);
 });
 
-it('serves the same document as YAML', async () => {
+test('/v3/api-docs.yaml returns the same document as YAML', async () => {
   const json = await request(development.app).get('/v3/api-docs');
   const yaml = await request(development.app).get('/v3/api-docs.yaml').buffer(true).parse(asText).expect(200);
   expect(yaml.headers['content-type']).toMatch(/yaml/);
   expect(parse(yaml.body)).toEqual(json.body);
 });
 
-it('leaves no reference of the document without a target', async () => {
+test('every $ref of the OpenAPI document has a target', async () => {
   const { body, text } = await request(development.app).get('/v3/api-docs');
   const names = [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name);
   expect(Object.keys(body.components.schemas)).toEqual(expect.arrayContaining([...new Set(names)]));
   expect(text.match(/"\$ref":"(?!#\/components\/schemas\/)/g)).toBeNull();
 });
 
-it.each([
+test.each([
   '/apidocs-ui.html',
   '/apidocs-ui/index.html',
   '/apidocs-ui/swagger-ui.css',
   '/v3/api-docs',
   '/v3/api-docs.yaml',
-])('has no %s in production', async (path) => {
+])('%s returns 404 in production', async (path) => {
   await request(development.app)
     .get(path)
     .expect((response) => expect(response.status).toBeLessThan(400));

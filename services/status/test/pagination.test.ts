@@ -1,5 +1,6 @@
 import request from 'supertest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { nextLink } from '../../../tests/kit/http.ts';
 import { recordedStatement } from '../../../tests/kit/recorded-statement.ts';
 import { createStatusRepository, type Position, type Selection } from '../src/status-repository.ts';
 import { testApp } from './_app.ts';
@@ -21,23 +22,21 @@ afterAll(async () => {
 
 beforeEach(() => clear(status.prisma));
 
-type Answer = { body: { category1: string }[]; headers: Record<string, string> };
+type Page = { body: { category1: string }[]; headers: Record<string, string> };
 
-const nextOf = (answer: Answer) => /^<([^>]+)>; rel="next"$/.exec(answer.headers.link ?? '')?.[1];
-
-/** Follows the links to the end; `between` is called after each page. */
-async function paginate(query: string, between: (page: number) => Promise<void> = async () => undefined) {
+/** The names (category1) of all records by page; `afterPage` is called after each. */
+async function paginate(query: string, afterPage: (page: number) => Promise<void> = async () => undefined) {
   const pages: string[][] = [];
   for (let url: string | undefined = `${path}${query}`; url !== undefined; ) {
-    const answer: Answer = await request(status.app).get(url).expect(200);
-    pages.push(answer.body.map(({ category1 }) => category1));
-    url = nextOf(answer);
-    await between(pages.length);
+    const { body, headers }: Page = await request(status.app).get(url).expect(200);
+    pages.push(namesOf(body));
+    url = nextLink(headers.link);
+    await afterPage(pages.length);
   }
   return pages;
 }
 
-/** 24 records of 4 times, so that most pages begin and end within a tie; the names are in the order of the answers. */
+/** 24 records with 4 distinct times, so that most pages begin and end within a tie. Their names sort like them. */
 const tied = Array.from({ length: 24 }, (_, n) => ({
   time: `2026-01-01T00:00:00.00000${Math.floor(n / 6)}Z`,
   station: Math.floor((n % 6) / 2),
@@ -45,33 +44,36 @@ const tied = Array.from({ length: 24 }, (_, n) => ({
 }));
 const namesOf = (records: { category1: string }[]) => records.map(({ category1 }) => category1);
 
-it.each([1, 5, 7, 23])('returns every record of ties exactly once, %i at a time', async (limit) => {
-  await add(status.prisma, ...tied);
-  const pages = await paginate(`?limit=${limit}`);
-  expect(pages.flat()).toEqual(namesOf(tied));
-  expect(pages).toHaveLength(Math.ceil(24 / limit));
-});
+test.each([1, 5, 7, 23])(
+  'pagination of status records returns every record of a tie exactly once with limit=%i',
+  async (limit) => {
+    await add(status.prisma, ...tied);
+    const pages = await paginate(`?limit=${limit}`);
+    expect(pages.flat()).toEqual(namesOf(tied));
+    expect(pages).toHaveLength(Math.ceil(24 / limit));
+  },
+);
 
-it('has no link where the last page is full', async () => {
+test('pagination of status records ends without a Link header after a full last page', async () => {
   await add(status.prisma, ...tied);
   expect((await paginate('?limit=12')).map((page) => page.length)).toEqual([12, 12]);
   expect(await paginate('?limit=24')).toHaveLength(1);
 });
 
-it('walks one station', async () => {
+test('pagination of status records can be limited to one station', async () => {
   await add(status.prisma, ...tied);
   const pages = await paginate('?limit=3&station_id=1');
   expect(pages.flat()).toEqual(namesOf(tied.filter(({ station }) => station === 1)));
   expect(pages).toHaveLength(3);
 });
 
-it('walks on from a cursor', async () => {
+test('pagination of status records continues from a time cursor', async () => {
   await add(status.prisma, ...tied);
   expect((await paginate(`?limit=4&cursor=${tied[0]?.time}`)).flat()).toEqual(namesOf(tied.slice(6)));
 });
 
-it.each(['?limit=4', '?limit=2&station_id=1'])(
-  'returns every record exactly once while others are inserted (%s)',
+test.each(['?limit=4', '?limit=2&station_id=1'])(
+  'pagination of status records returns every record exactly once while others are inserted (%s)',
   async (query) => {
     await add(status.prisma, ...tied);
     const wanted = namesOf(tied.filter(({ station }) => !query.includes('station') || station === 1));
@@ -89,27 +91,27 @@ it.each(['?limit=4', '?limit=2&station_id=1'])(
   },
 );
 
-it('goes on in another station from the place where a walk was', async () => {
+test('an after cursor of status records can be used with another station', async () => {
   await add(status.prisma, ...tied);
-  // The place is behind the first record of station 1 at the second time.
-  const first: Answer = await request(status.app).get(`${path}?limit=9`);
-  const after = new URL(nextOf(first) ?? '', 'http://localhost').searchParams.get('after');
+  // The cursor is the position after the first record of station 1 at the second time.
+  const first: Page = await request(status.app).get(`${path}?limit=9`);
+  const after = new URL(nextLink(first.headers.link) ?? '', 'http://localhost').searchParams.get('after');
   for (const station of [0, 1, 2]) {
-    const { body }: Answer = await request(status.app).get(`${path}?station_id=${station}&after=${after}`).expect(200);
+    const { body }: Page = await request(status.app).get(`${path}?station_id=${station}&after=${after}`).expect(200);
     expect(namesOf(body)).toEqual(namesOf(tied.slice(9).filter((record) => record.station === station)));
   }
 });
 
-it('takes after for more exact than cursor and skip', async () => {
+test('the after parameter of status records takes precedence over cursor and skip', async () => {
   await add(status.prisma, ...tied);
-  const first: Answer = await request(status.app).get(`${path}?limit=9`);
-  const next = nextOf(first);
-  const { body }: Answer = await request(status.app).get(`${next}&skip=3&cursor=2026-12-31T00:00:00Z`).expect(200);
+  const first: Page = await request(status.app).get(`${path}?limit=9`);
+  const next = nextLink(first.headers.link);
+  const { body }: Page = await request(status.app).get(`${next}&skip=3&cursor=2026-12-31T00:00:00Z`).expect(200);
   expect(namesOf(body)).toEqual(namesOf(tied.slice(9, 18)));
 });
 
-/** spec: the cursor form replaces skip because offset cost grows. So no page may read more than it answers. */
-it('reads no more rows than a page has, wherever it is', async () => {
+// Cursors replace skip because the cost of an offset grows (contract 4.8).
+test('a page of status records reads no more rows than it returns, at any position', async () => {
   await status.prisma.$executeRaw`insert into station_status (station_id, time)
     select n % 20, timestamptz '2026-01-01Z' + n / 20 * interval '1 minute' from generate_series(0, 39999) n`;
   await status.prisma.$executeRaw`analyze station_status`;
@@ -117,12 +119,12 @@ it('reads no more rows than a page has, wherever it is', async () => {
     select to_char(time at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as time, station_id::text as station,
            id::text as row
     from station_status order by time desc, station_id desc, id desc offset 1000 limit 1`;
-  const place: Position = [last?.time ?? '', last?.station ?? '', last?.row ?? ''];
+  const position: Position = [last?.time ?? '', last?.station ?? '', last?.row ?? ''];
   for (const selection of [
-    { limit: 10, position: place },
-    { limit: 10, laterThan: place[0] },
-    { limit: 10, position: place, stationId: 7 },
-    { limit: 10, laterThan: place[0], stationId: 7 },
+    { limit: 10, position },
+    { limit: 10, laterThan: position[0] },
+    { limit: 10, position, stationId: 7 },
+    { limit: 10, laterThan: position[0], stationId: 7 },
   ]) {
     const scan = await scanOf(selection);
     expect(scan).toMatchObject({ 'Node Type': 'Index Scan', 'Index Cond': expect.stringContaining('"time"') });
@@ -138,7 +140,7 @@ interface Plan {
   Plans?: Plan[];
 }
 
-/** How the database reads the table for a page. */
+/** The plan node that reads the table for a page. */
 async function scanOf(selection: Selection): Promise<Plan> {
   const { sql, parameters } = await recordedStatement((kysely) =>
     createStatusRepository(kysely as never).page(selection),
@@ -150,6 +152,6 @@ async function scanOf(selection: Selection): Promise<Plan> {
   const nodes = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodes)];
   const scans = rows.flatMap((row) => row['QUERY PLAN'].flatMap(({ Plan: plan }) => nodes(plan)));
   const [scan, ...others] = scans.filter((plan) => plan['Relation Name'] === 'station_status');
-  if (scan === undefined || others.length > 0) throw new Error('The table is not read just once');
+  if (scan === undefined || others.length > 0) throw new Error('The plan does not read the table exactly once');
   return scan;
 }

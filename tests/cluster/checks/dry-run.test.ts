@@ -2,7 +2,7 @@ import { execa } from 'execa';
 import { renderChart, valuesFiles } from '../../../tools/chart/render.ts';
 
 const namespace = 'store-dry-run';
-/** Pods are refused, and what would make such pods is warned about. */
+/** The API server refuses pods that violate the level, and warns about workloads whose pods would. */
 const restricted = {
   'pod-security.kubernetes.io/enforce': 'restricted',
   'pod-security.kubernetes.io/warn': 'restricted',
@@ -11,16 +11,16 @@ const create = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespac
 
 const remove = () => execa('kubectl', ['delete', 'namespace', namespace, '--ignore-not-found', '--timeout=120s']);
 
-// By kubectl, which shows the warnings of the API server.
+// With kubectl, because it prints the warnings of the API server.
 beforeAll(async () => {
   await remove();
   await execa('kubectl', ['apply', '-f', '-'], { input: JSON.stringify(create) });
 }, 180_000);
 afterAll(remove, 180_000);
 
-// Takes the definitions of Strimzi's resources, which come with its operator.
-it.each(Object.entries(valuesFiles))('the API server accepts the %s values', async (_, files) => {
-  // A node port can be had once only.
+// Needs Strimzi's custom resource definitions, which its operator brings along.
+test.each(Object.entries(valuesFiles))('the API server accepts the chart with %s values', async (_, files) => {
+  // The installed release has the node port already.
   const input = await renderChart(files, { gateway: { service: { nodePort: null } } }, namespace);
   const apply = ['apply', '--namespace', namespace, '--dry-run=server', '-f', '-'];
   const { exitCode, stderr } = await execa('kubectl', apply, { input, reject: false });

@@ -2,11 +2,11 @@ import type { V1EnvVar } from '@kubernetes/client-node';
 import { orUndefined } from '../../../tools/cluster/api.ts';
 import { cluster, helm, until } from '../kit/cluster.ts';
 
-// Copies of the account service that are set up wrongly, beside the right one: each says what is wrong, and none is ever ready.
+// Runs a misconfigured pod of the account service beside the installed ones. It must name the cause and never be ready.
 
 const { core, apps, namespace, release } = cluster;
-const name = 'account-set-up-wrongly';
-const secondsToSay = 180;
+const name = 'account-misconfigured';
+const secondsToReport = 180;
 
 async function start(variable: V1EnvVar): Promise<void> {
   const { spec } = await apps.readNamespacedDeployment({ name: 'account', namespace });
@@ -14,7 +14,7 @@ async function start(variable: V1EnvVar): Promise<void> {
   const [container] = pod?.containers ?? [];
   if (!pod || !container) throw new Error('The Deployment account has no container.');
   const env = [...(container.env ?? []).filter((given) => given.name !== variable.name), variable];
-  // Where policies are enforced, by this it may reach PostgreSQL.
+  // The network policy of PostgreSQL lets pods with this label in.
   const labels = { 'calls/postgres': 'true' };
   const body = { metadata: { name, labels }, spec: { ...pod, containers: [{ ...container, env }] } };
   await core.createNamespacedPod({ namespace, body });
@@ -31,40 +31,40 @@ async function remove(): Promise<void> {
 beforeEach(remove);
 afterEach(remove);
 
-/** It ends with an error, and says why. */
-const endsSaying = (sentence: RegExp) =>
+/** Waits until the container has exited with code 1 and a termination message that matches. */
+const untilExitedWith = (message: RegExp) =>
   until(
-    `the pod says ${sentence}`,
+    `the container has exited with ${message}`,
     async () => {
       const { ready, restartCount = 0, lastState } = (await container()) ?? {};
       expect({ ready, restarted: restartCount > 0 }).toEqual({ ready: false, restarted: true });
-      expect(lastState?.terminated).toMatchObject({ exitCode: 1, message: expect.stringMatching(sentence) });
+      expect(lastState?.terminated).toMatchObject({ exitCode: 1, message: expect.stringMatching(message) });
     },
-    secondsToSay,
+    secondsToReport,
   );
 
-it('a wrong value', async () => {
+test('a pod with an invalid value exits and names the variable', async () => {
   await start({ name: 'LOG_LEVEL', value: 'loud' });
-  await endsSaying(/^ {2}LOG_LEVEL: .*"info".*$/m);
+  await untilExitedWith(/^ {2}LOG_LEVEL: .*"info".*$/m);
 });
 
-it('a Secret that is not there', async () => {
-  await start({ name: 'DATABASE_URL', valueFrom: { secretKeyRef: { name: 'not-there', key: 'account' } } });
+test('a pod whose Secret is missing is not started and names the Secret', async () => {
+  await start({ name: 'DATABASE_URL', valueFrom: { secretKeyRef: { name: 'missing', key: 'account' } } });
   await until(
-    'the pod says which Secret is missing',
+    'the status of the pod names the missing Secret',
     async () =>
       expect(await container()).toMatchObject({
         ready: false,
-        state: { waiting: { reason: 'CreateContainerConfigError', message: 'secret "not-there" not found' } },
+        state: { waiting: { reason: 'CreateContainerConfigError', message: 'secret "missing" not found' } },
       }),
-    secondsToSay,
+    secondsToReport,
   );
 });
 
-it('a database that cannot be reached', async () => {
+test('a pod whose database is unreachable keeps waiting and logs the cause', async () => {
   await start({ name: 'DATABASE_URL', value: 'postgresql://account:x@nowhere:5432/account' });
   await until(
-    'the pod says what it waits for',
+    'the pod logs the cause',
     async () => {
       const last = await core.readNamespacedPodLog({ name, namespace, tailLines: 1 });
       expect(JSON.parse(last)).toMatchObject({
@@ -73,18 +73,18 @@ it('a database that cannot be reached', async () => {
         reason: expect.stringMatching(/^PostgreSQL at nowhere:5432: getaddrinfo .* nowhere$/),
       });
     },
-    secondsToSay,
+    secondsToReport,
   );
   const { ready, restartCount } = (await container()) ?? {};
   expect({ ready, restartCount }).toEqual({ ready: false, restartCount: 0 });
 });
 
-it('a password that is wrong', async () => {
+test('a pod with a wrong database password exits and names the cause', async () => {
   await start({ name: 'DATABASE_URL', value: 'postgresql://account:wrong@postgres:5432/account' });
-  await endsSaying(/Cannot start: PostgreSQL at postgres:5432: password authentication failed/);
+  await untilExitedWith(/Cannot start: PostgreSQL at postgres:5432: password authentication failed/);
 });
 
-it('a Secret without the key that is wanted of it: the chart refuses it', async () => {
+test('the chart refuses an existing Secret without the required key', async () => {
   const secret = 'store-jwt-without-key';
   await core.createNamespacedSecret({ namespace, body: { metadata: { name: secret }, stringData: { OTHER: 'x' } } });
   try {

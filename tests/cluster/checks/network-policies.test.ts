@@ -3,9 +3,9 @@ import { orUndefined } from '../../../tools/cluster/api.ts';
 import { componentOf, exec, isReady, podsOf } from '../../../tools/cluster/pods.ts';
 import { cluster, say, until } from '../kit/cluster.ts';
 
-// Who reaches whom, tried from inside the pods. The gateway has no Node to try it with; that it reaches what it must is
-// what all the other tests need.
-const mayReach: Record<string, string[]> = {
+// Connects from inside the pods. The gateway's image has no Node to connect with; that the gateway reaches its upstreams
+// is what all other tests rely on.
+const allowedTargets: Record<string, string[]> = {
   auth: ['account'],
   account: ['postgres'],
   product: ['postgres'],
@@ -21,7 +21,8 @@ const mayReach: Record<string, string[]> = {
 
 const { core, apps, namespace } = cluster;
 const networking = cluster.config.makeApiClient(NetworkingV1Api);
-const stranger = 'stranger-to-the-store';
+/** A pod that does not belong to the release. */
+const foreignPod = 'not-part-of-the-store';
 
 interface Target {
   name: string;
@@ -29,7 +30,7 @@ interface Target {
   port: number;
 }
 
-/** Those of the targets that let a pod connect, by name. */
+/** The names of the targets that accept a connection from the pod. */
 async function reachableFrom(pod: V1Pod, targets: Target[]): Promise<string[]> {
   const program = `
     import net from 'node:net';
@@ -38,29 +39,29 @@ async function reachableFrom(pod: V1Pod, targets: Target[]): Promise<string[]> {
       socket.on('connect', () => (console.log(name), socket.destroy()));
       socket.on('timeout', () => socket.destroy()).on('error', () => {});
     }`;
-  const said = await exec(cluster, pod, ['node', '--input-type=module', '--eval', program]);
-  return [...new Set(said.split('\n').filter(Boolean))].sort();
+  const output = await exec(cluster, pod, ['node', '--input-type=module', '--eval', program]);
+  return [...new Set(output.split('\n').filter(Boolean))].sort();
 }
 
-const readStranger = () => core.readNamespacedPod({ name: stranger, namespace });
+const readForeignPod = () => core.readNamespacedPod({ name: foreignPod, namespace });
 
-/** An image of the store in a pod that is no part of it. */
-async function startStranger(): Promise<void> {
+/** Runs an image of the store, because that is available, without the labels of the release. */
+async function startForeignPod(): Promise<void> {
   const { spec } = await apps.readNamespacedDeployment({ name: 'auth', namespace });
   const { securityContext, containers } = spec?.template.spec ?? { containers: [] };
-  const [{ image, securityContext: locked, resources } = {}] = containers;
-  const waits = { name: 'waits', command: ['node', '--eval', 'setTimeout(() => {}, 3_600_000)'] };
-  const container = { ...waits, image, securityContext: locked, resources };
-  const labels = { 'app.kubernetes.io/name': stranger };
+  const [{ image, securityContext: containerSecurityContext, resources } = {}] = containers;
+  const idle = { name: 'idle', command: ['node', '--eval', 'setTimeout(() => {}, 3_600_000)'] };
+  const container = { ...idle, image, securityContext: containerSecurityContext, resources };
+  const labels = { 'app.kubernetes.io/name': foreignPod };
   const pod = { automountServiceAccountToken: false, securityContext, containers: [container] };
-  await core.createNamespacedPod({ namespace, body: { metadata: { name: stranger, labels }, spec: pod } });
-  await until('the stranger runs', async () => isReady(await readStranger()));
+  await core.createNamespacedPod({ namespace, body: { metadata: { name: foreignPod, labels }, spec: pod } });
+  await until('the foreign pod is ready', async () => isReady(await readForeignPod()));
 }
 
 async function remove(): Promise<void> {
-  await networking.deleteNamespacedNetworkPolicy({ name: stranger, namespace }).catch(orUndefined);
-  await core.deleteNamespacedPod({ name: stranger, namespace, gracePeriodSeconds: 1 }).catch(orUndefined);
-  await until('the stranger is gone', async () => (await readStranger().catch(orUndefined)) === undefined);
+  await networking.deleteNamespacedNetworkPolicy({ name: foreignPod, namespace }).catch(orUndefined);
+  await core.deleteNamespacedPod({ name: foreignPod, namespace, gracePeriodSeconds: 1 }).catch(orUndefined);
+  await until('the foreign pod is gone', async () => (await readForeignPod().catch(orUndefined)) === undefined);
 }
 
 async function targetsOf(pods: V1Pod[]): Promise<Target[]> {
@@ -78,42 +79,45 @@ async function targetsOf(pods: V1Pod[]): Promise<Target[]> {
   return [...components, { name: 'kafka', host, port: Number(port) }];
 }
 
-/** Whether a policy that lets nothing out is of any effect within 10 s. */
+/** Whether a policy that denies all egress takes effect within 10 s. */
 async function isEnforced(gateway: Target[]): Promise<boolean> {
-  const podSelector = { matchLabels: { 'app.kubernetes.io/name': stranger } };
-  const body = { metadata: { name: stranger }, spec: { podSelector, policyTypes: ['Egress'] } };
+  const podSelector = { matchLabels: { 'app.kubernetes.io/name': foreignPod } };
+  const body = { metadata: { name: foreignPod }, spec: { podSelector, policyTypes: ['Egress'] } };
   await networking.createNamespacedNetworkPolicy({ namespace, body });
   try {
     for (const deadline = Date.now() + 10_000; Date.now() < deadline; ) {
-      if ((await reachableFrom(await readStranger(), gateway)).length === 0) return true;
+      if ((await reachableFrom(await readForeignPod(), gateway)).length === 0) return true;
     }
     return false;
   } finally {
-    await networking.deleteNamespacedNetworkPolicy({ name: stranger, namespace });
+    await networking.deleteNamespacedNetworkPolicy({ name: foreignPod, namespace });
   }
 }
 
 await remove();
-await startStranger();
+await startForeignPod();
 afterAll(remove, 120_000);
 
 const pods = (await podsOf(cluster)).filter(isReady);
 const targets = await targetsOf(pods);
-const there = new Set(targets.map(({ name }) => name));
+const deployed = new Set(targets.map(({ name }) => name));
 const enforced = await isEnforced(targets.filter(({ name }) => name === 'gateway'));
-if (!enforced) say('not tried: who reaches whom, for the network plug-in of this cluster enforces no NetworkPolicy');
-const tried = enforced ? test : test.skip;
+if (!enforced) say('skipped: the network plug-in of this cluster does not enforce network policies');
+const testIfEnforced = enforced ? test : test.skip;
 
-tried.each(Object.entries(mayReach))('%s reaches %j and nothing else', async (component, allowed) => {
-  const [pod] = pods.filter((pod) => componentOf(pod) === component);
-  if (!pod) throw new Error(`No copy of ${component} is ready.`);
-  const others = targets.filter(({ host }) => host !== pod.status?.podIP);
-  expect(await reachableFrom(pod, others)).toEqual(allowed.filter((name) => there.has(name)).sort());
-});
+testIfEnforced.each(Object.entries(allowedTargets))(
+  'network policies let %s reach %j and nothing else',
+  async (component, allowed) => {
+    const [pod] = pods.filter((pod) => componentOf(pod) === component);
+    if (!pod) throw new Error(`No replica of ${component} is ready.`);
+    const others = targets.filter(({ host }) => host !== pod.status?.podIP);
+    expect(await reachableFrom(pod, others)).toEqual(allowed.filter((name) => deployed.has(name)).sort());
+  },
+);
 
-tried('who is no part of the store reaches the gateway and nothing else', async () => {
-  const pod = await readStranger();
-  const ofTheStore = targets.filter(({ name }) => name !== 'kafka'); // it guards itself, or not
-  await until('the stranger may speak again', async () => (await reachableFrom(pod, ofTheStore)).length > 0, 30);
-  expect(await reachableFrom(pod, ofTheStore)).toEqual(['gateway']);
+testIfEnforced('network policies let a foreign pod reach the gateway and nothing else', async () => {
+  const pod = await readForeignPod();
+  const components = targets.filter(({ name }) => name !== 'kafka'); // the chart has no policy for it
+  await until('egress is allowed again', async () => (await reachableFrom(pod, components)).length > 0, 30);
+  expect(await reachableFrom(pod, components)).toEqual(['gateway']);
 });

@@ -10,7 +10,7 @@ import { underLoad } from '../kit/load.ts';
 const { core, apps, batch, namespace, release } = cluster;
 const outageSeconds = Number(process.env.KAFKA_AWAY_SECONDS ?? 120);
 
-/** Whatever stands behind the Service that the services know: a Deployment, or pods that Strimzi's operator keeps. */
+/** The pods behind the bootstrap Service. Either a Deployment or Strimzi's operator controls them. */
 async function findBroker() {
   const values = await helm('get', 'values', release, '--all', '--output', 'json');
   const { bootstrapServers }: { bootstrapServers: string } = JSON.parse(values).global.kafka;
@@ -20,71 +20,74 @@ async function findBroker() {
   const podsBy = async (labelSelector: string) => (await core.listNamespacedPod({ namespace, labelSelector })).items;
   const pods = () => podsBy(labels.map((pair) => pair.join('=')).join(','));
   const deployments = (await apps.listNamespacedDeployment({ namespace })).items;
-  const own = deployments.find(({ spec }) =>
+  const brokerDeployment = deployments.find(({ spec }) =>
     labels.every(([key, value]) => spec?.template.metadata?.labels?.[key] === value),
   );
-  const keeper = own ?? deployments.find((one) => nameOf(one) === 'strimzi-cluster-operator');
-  if (!keeper) throw new Error(`Neither a Deployment nor Strimzi in ${namespace} stands behind the Service ${host}.`);
+  const controller = brokerDeployment ?? deployments.find((one) => nameOf(one) === 'strimzi-cluster-operator');
+  if (!controller) throw new Error(`Neither a Deployment nor Strimzi in ${namespace} controls the Service ${host}.`);
   const scale = (replicas: number) =>
     apps.patchNamespacedDeploymentScale(
-      { name: nameOf(keeper), namespace, body: { spec: { replicas } } },
+      { name: nameOf(controller), namespace, body: { spec: { replicas } } },
       setHeaderOptions('Content-Type', PatchStrategy.MergePatch),
     );
   const volumes = (await pods())[0]?.spec?.volumes ?? [];
   return {
     keepsData: volumes.some((one) => one.persistentVolumeClaim),
-    async takeDown() {
+    async stop() {
       await scale(0);
-      await until('nobody brings it back', async () => (await podsBy(selectorOf(keeper.spec?.selector))).length === 0);
+      await until(
+        'the controller of the broker is stopped',
+        async () => (await podsBy(selectorOf(controller.spec?.selector))).length === 0,
+      );
       for (const pod of await pods()) await core.deleteNamespacedPod({ name: nameOf(pod), namespace });
-      await until('no broker is left', async () => (await pods()).length === 0);
+      await until('no broker runs', async () => (await pods()).length === 0);
     },
-    async bringBack() {
+    async start() {
       await scale(1);
-      await until('the broker is back', async () => (await pods()).some(isReady), 600);
+      await until('the broker is ready', async () => (await pods()).some(isReady), 600);
     },
   };
 }
 
-/** A broker without a volume comes back empty. */
-async function makeTopics() {
-  say('this Kafka keeps no data: its topics are made anew');
+/** A broker without a volume restarts empty. */
+async function recreateTopics() {
+  say('this Kafka keeps no data: recreating its topics');
   const labelSelector = 'app.kubernetes.io/name=store-topics';
   await batch.deleteCollectionNamespacedJob({ namespace, labelSelector, propagationPolicy: 'Foreground' });
   await until(
-    'the old job is gone',
+    'the previous job is gone',
     async () => (await batch.listNamespacedJob({ namespace, labelSelector })).items.length === 0,
   );
   await withInstalledValues(async () => undefined);
 }
 
-test('Kafka is away for two minutes: orders are taken all the time, and confirmed afterwards', async () => {
+test('orders are accepted while Kafka is unavailable and confirmed afterwards', async () => {
   const broker = await findBroker();
   const load = await underLoad({}, async (load) => {
     if (!broker.keepsData) {
-      say('this Kafka keeps no data: no order is under way when it goes');
-      load.takeOrders(false);
+      say('this Kafka keeps no data: waiting until no order is in progress');
+      load.placeOrders(false);
       await pause(5_000);
-      await load.settled();
+      await load.untilSettled();
     }
     try {
-      say(`Kafka is taken away for ${outageSeconds} s`);
-      await broker.takeDown();
-      load.takeOrders(true);
-      const away = Date.now();
+      say(`stopping Kafka for ${outageSeconds} s`);
+      await broker.stop();
+      load.placeOrders(true);
+      const stoppedAt = Date.now();
       await pause(outageSeconds * 1000);
-      const { answered, orders, failures } = load.since(away);
-      say(`while it was away: ${answered} answered, ${orders} orders taken, ${failures.length} failed`);
+      const { succeeded, orders, failures } = load.since(stoppedAt);
+      say(`during the outage: ${succeeded} requests succeeded, ${failures.length} failed, ${orders} orders placed`);
       expect(failures).toEqual([]);
       expect(orders).toBeGreaterThan(outageSeconds / 10);
     } finally {
-      await broker.bringBack();
-      if (!broker.keepsData) await makeTopics();
+      await broker.start();
+      if (!broker.keepsData) await recreateTopics();
     }
   });
   expect(load.failures).toEqual([]);
   await load.verify();
-  await until('the doctor finds nothing wrong', async () => {
+  await until('make doctor finds nothing wrong', async () => {
     const run = ['--import', 'tsx', 'tools/cluster/commands/doctor.ts'];
     const { stdout } = await execa('node', run, { cwd: root, reject: false });
     expect(stdout).not.toContain('WRONG');

@@ -1,34 +1,32 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { execa } from 'execa';
 import { connect, sentence } from '../../../tools/cluster/api.ts';
 import { componentsOf, nameOf } from '../../../tools/cluster/rollout.ts';
 import { provideHelm } from '../../../tools/local/downloads/helm.ts';
 import { root } from '../../../tools/paths.ts';
+import { until as poll } from '../../kit/until.ts';
 
 export const cluster = connect();
 const { core, apps, namespace, release } = cluster;
 
-const began = Date.now();
-/** Straight to the terminal: Jest would keep it until the end. */
+const startedAt = Date.now();
+/** Prints progress straight to the terminal, because Jest holds console output back until a file is done. */
 export const say = (line: string) =>
-  process.stderr.write(`${((Date.now() - began) / 1000).toFixed(0).padStart(5)} s  ${line}\n`);
+  process.stderr.write(`${((Date.now() - startedAt) / 1000).toFixed(0).padStart(5)} s  ${line}\n`);
 
-/** GATEWAY_URL, else the gateway's port of a node, else where kind-config.yaml puts it. */
+/** GATEWAY_URL, or the gateway's node port, or the address that kind-config.yaml maps it to. */
 export async function findGateway(): Promise<string> {
-  const urls = process.env.GATEWAY_URL ? [process.env.GATEWAY_URL] : await likelyGateways();
+  const urls = process.env.GATEWAY_URL ? [process.env.GATEWAY_URL] : await candidateUrls();
   for (const url of urls) {
     const signal = AbortSignal.timeout(5_000);
     if ((await fetch(`${url}/health-check`, { signal }).catch(() => undefined))?.ok) return url;
   }
-  throw new Error(
-    `The gateway answers at none of ${urls.join(', ')}: deploy with k8s/values-dev.yaml, or set GATEWAY_URL.`,
-  );
+  throw new Error(`No gateway responds at ${urls.join(' or ')}: deploy with k8s/values-dev.yaml, or set GATEWAY_URL.`);
 }
 
-async function likelyGateways(): Promise<string[]> {
+async function candidateUrls(): Promise<string[]> {
   const service = await core.readNamespacedService({ name: 'gateway', namespace });
   const nodePort = service.spec?.ports?.find(({ name }) => name === 'http')?.nodePort;
   const nodes = (await core.listNode()).items.flatMap(({ status }) => status?.addresses ?? []);
@@ -51,7 +49,7 @@ export async function helm(...args: string[]): Promise<string> {
 export const upgrade = (...args: string[]) =>
   helm('upgrade', release, 'charts/store', '--install', '--wait', '--timeout', '10m', ...args);
 
-/** The values that the release was installed with, as a file; put back at the end, whatever happens between. */
+/** Passes a file with the values of the installed release, and upgrades back to them in the end. */
 export async function withInstalledValues(run: (file: string) => Promise<void>): Promise<void> {
   const dir = await mkdtemp(join(tmpdir(), 'store-values-'));
   const file = join(dir, 'installed.yaml');
@@ -59,29 +57,28 @@ export async function withInstalledValues(run: (file: string) => Promise<void>):
   try {
     await run(file);
   } catch (error) {
-    // Told now, because putting back may fail as well.
+    // Printed at once, because the upgrade below may fail too.
     say(`failed: ${sentence(error, cluster)}`);
     throw error;
   } finally {
-    say('helm upgrade back to the values as they were');
-    // What an autoscaler has set in between is the chart's own again.
+    say('helm upgrade back to the installed values');
+    // Takes back the replica counts that an autoscaler has set meanwhile.
     await upgrade('--values', file, '--force-conflicts');
     await rm(dir, { recursive: true });
   }
 }
 
-/** Asks until the answer is neither false nor an error. Says what it waits for, and in the end what was missing. */
-export async function until(what: string, isSo: () => Promise<unknown>, seconds = 300): Promise<void> {
-  say(`waits: ${what}`);
-  for (const deadline = Date.now() + seconds * 1000; ; await pause(1_000)) {
-    let reason = '';
+/** Polls until the condition neither throws nor returns false, so that it may consist of assertions. */
+export async function until(description: string, condition: () => Promise<unknown>, seconds = 300): Promise<void> {
+  say(`waiting until ${description}`);
+  const holds = async () => {
     try {
-      if ((await isSo()) !== false) return;
+      return (await condition()) !== false;
     } catch (error) {
-      reason = `: ${sentence(error, cluster)}`;
+      throw new Error(sentence(error, cluster), { cause: error });
     }
-    if (Date.now() > deadline) throw new Error(`Not so within ${seconds} s: ${what}${reason}`);
-  }
+  };
+  await poll(description, holds, { timeoutMs: seconds * 1000, intervalMs: 1_000 });
 }
 
 export const areAllAvailable = async () => {

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Customer, createClient, logIn, newCustomer, newProduct, type Send, storedOrders } from './client.ts';
+import { type Customer, logIn, newCustomer, newProduct, tokenCookie } from '../../kit/customer.ts';
+import type { HttpResponse, Send } from '../../kit/http.ts';
+import { createClient, storedOrders } from './client.ts';
 import { findGateway, say, until } from './cluster.ts';
 
 export interface Failure {
@@ -9,50 +11,54 @@ export interface Failure {
 }
 
 /**
- * Reads, orders and logins through the gateway until stopped, on connections that are kept and on new ones. Nothing is
- * sent again, except that with `insists` an order is repeated under its Idempotency-Key until it is taken.
+ * Reads, places orders and logs in through the gateway until stopped, on kept-alive and on new connections. Failed
+ * requests are not retried, except orders with `retriesOrders`: under their Idempotency-Key, until they succeed.
  */
-async function startLoad({ insists = false } = {}) {
+async function startLoad({ retriesOrders = false } = {}) {
   const url = await findGateway();
   const setup = createClient(url);
   const customers: Customer[] = [];
   const products: string[] = [];
   for (let n = 0; n < 3; n += 1) customers.push(await newCustomer(setup.send));
-  for (let n = 0; n < 5; n += 1) products.push(await newProduct(setup.send, customers[0] as Customer));
+  for (let n = 0; n < 5; n += 1) products.push(await newProduct(customers[0] as Customer));
 
   const failures: Failure[] = [];
-  const answered: number[] = [];
-  /** By their Idempotency-Key. */
+  /** The times of successful requests. */
+  const succeeded: number[] = [];
+  /** By Idempotency-Key. */
   const placed = new Map<string, { id: string; at: number }>();
-  let takesOrders = true;
-  let isOver = false;
+  let placesOrders = true;
+  let isStopped = false;
   let isGivenUp = false;
 
-  /** Whether it was answered as it has to be. */
-  async function attempt(what: string, expected: number, ask: () => ReturnType<Send>) {
-    const began = Date.now();
-    const answer = await ask().catch((error: Error) => error.message);
-    if (typeof answer !== 'string' && answer.status === expected) {
-      answered.push(Date.now());
-      return answer;
+  /** Records success or failure, and returns the response if it has the expected status. */
+  async function attempt(
+    name: string,
+    expected: number,
+    send: () => Promise<HttpResponse>,
+  ): Promise<HttpResponse | undefined> {
+    const startedAt = Date.now();
+    const result = await send().catch((error: Error) => error.message);
+    if (typeof result !== 'string' && result.status === expected) {
+      succeeded.push(Date.now());
+      return result;
     }
-    const said =
-      typeof answer === 'string'
-        ? answer
-        : `${answer.status} ${JSON.stringify(answer.body)}, request ${answer.headers['x-request-id']},`;
+    const cause =
+      typeof result === 'string'
+        ? result
+        : `${result.status} ${result.text}, request ${result.headers.get('x-request-id')},`;
     failures.push({
       at: Date.now(),
-      what: `${new Date().toISOString()} ${what}: ${said} after ${Date.now() - began} ms`,
+      what: `${new Date().toISOString()} ${name}: ${cause} after ${Date.now() - startedAt} ms`,
     });
     return undefined;
   }
 
-  async function worker(n: number, restMs: number, turn: (send: Send, n: number) => Promise<unknown>): Promise<void> {
-    const fresh = n % 3 === 2;
-    const { send, close } = createClient(url, fresh);
-    for (let count = n; !isOver; count += 1) {
+  async function worker(n: number, pauseMs: number, turn: (send: Send, n: number) => Promise<unknown>): Promise<void> {
+    const { send, close } = createClient(url, { keepAlive: n % 3 !== 2 });
+    for (let count = n; !isStopped; count += 1) {
       await turn(send, count);
-      await pause(restMs);
+      await pause(pauseMs);
     }
     close();
   }
@@ -64,24 +70,23 @@ async function startLoad({ insists = false } = {}) {
     return attempt(`GET ${path}`, 200, () => send('GET', path, undefined, cookieOf(n)));
   };
   const order = async (send: Send, n: number) => {
-    if (!takesOrders) return;
+    if (!placesOrders) return;
     const key = randomUUID();
     const body = { items: [{ productId: products[n % products.length], quantity: 1 }] };
     const headers = { ...cookieOf(n), 'idempotency-key': key };
     do {
-      const answer = await attempt('POST /orders', 201, () => send('POST', '/orders', body, headers));
-      if (answer) placed.set(key, { id: answer.body.id, at: Date.now() });
-      else if (insists) await pause(250);
-    } while (insists && !placed.has(key) && !isGivenUp);
+      const response = await attempt('POST /orders', 201, () => send('POST', '/orders', body, headers));
+      if (response) placed.set(key, { id: response.body.id, at: Date.now() });
+      else if (retriesOrders) await pause(250);
+    } while (retriesOrders && !placed.has(key) && !isGivenUp);
   };
-  /** A token that was signed just now is good on whatever copy checks it. */
+  /** Every replica of auth must accept a new token at once. */
   const login = async (send: Send, n: number) => {
-    const who = customers[n % customers.length] as Customer;
-    const answer = await attempt('POST /auth/login', 200, () =>
-      send('POST', '/auth/login', { email: who.email, password: who.password }),
-    );
-    const cookie = String(answer?.headers['set-cookie']).split(';')[0] ?? '';
-    for (let times = 0; answer && times < 4; times += 1)
+    const { email, password } = customers[n % customers.length] as Customer;
+    const response = await attempt('POST /auth/login', 200, () => send('POST', '/auth/login', { email, password }));
+    if (response === undefined) return;
+    const cookie = tokenCookie(response.headers);
+    for (let times = 0; times < 4; times += 1)
       await attempt('GET /accounts with a new token', 200, () => send('GET', '/accounts', undefined, { cookie }));
   };
 
@@ -91,52 +96,55 @@ async function startLoad({ insists = false } = {}) {
     ...[0, 2].map((n) => worker(n, 2_000, login)),
   ];
 
-  const stored = async () => (await Promise.all(customers.map((one) => storedOrders(setup.send, one)))).flat();
+  const stored = async () => (await Promise.all(customers.map(({ send }) => storedOrders(send)))).flat();
 
   return {
     failures,
-    answered,
-    /** Whether orders are placed; the rest goes on. */
-    takeOrders(wanted: boolean) {
-      takesOrders = wanted;
+    succeeded,
+    /** Pauses or resumes placing orders; everything else continues. */
+    placeOrders(isWanted: boolean) {
+      placesOrders = isWanted;
     },
-    /** How much was done and what failed since that time. */
+    /** What succeeded and what failed since a time. */
     since: (time: number) => ({
-      answered: answered.filter((at) => at >= time).length,
+      succeeded: succeeded.filter((at) => at >= time).length,
       orders: [...placed.values()].filter(({ at }) => at >= time).length,
       failures: failures.filter(({ at }) => at >= time),
     }),
     async stop() {
-      isOver = true;
+      isStopped = true;
       setTimeout(() => {
         isGivenUp = true;
       }, 60_000).unref();
       await Promise.all(workers);
-      say(`load: ${answered.length} requests answered, ${placed.size} orders taken, ${failures.length} failed`);
+      say(`load: ${succeeded.length} requests succeeded, ${failures.length} failed, ${placed.size} orders placed`);
       for (const { what } of failures.slice(0, 10)) say(`  failed: ${what}`);
     },
-    settled: () =>
-      until(`all ${placed.size} orders have come to their end`, async () =>
+    untilSettled: () =>
+      until(`none of ${placed.size} orders is PENDING`, async () =>
         (await stored()).every(({ status }) => status !== 'PENDING'),
       ),
-    /** Every order that was taken is stored once, nothing else is, and all are confirmed. */
+    /** Expects that exactly the placed orders are stored, each once, and that all of them become CONFIRMED. */
     async verify() {
       const orders = await stored();
       expect(orders.length).toBeGreaterThan(0);
       expect(orders.map(({ id }) => id).sort()).toEqual([...placed.values()].map(({ id }) => id).sort());
-      await this.settled();
+      await this.untilSettled();
       expect((await stored()).filter(({ status }) => status !== 'CONFIRMED')).toEqual([]);
       for (const customer of customers) expect(await logIn(setup.send, customer)).toMatch(/^__store_jwt_token=/);
       setup.close();
-      say(`${orders.length} orders stored, none lost, none doubled, all confirmed`);
+      say(`${orders.length} orders stored: none lost, none duplicated, all confirmed`);
     },
   };
 }
 
 export type Load = Awaited<ReturnType<typeof startLoad>>;
 
-/** Stops the load whatever happens, so that it does not go on beside the next test. */
-export async function underLoad(options: { insists?: boolean }, during: (load: Load) => Promise<void>): Promise<Load> {
+/** Runs `during` under load, and stops the load in any case, so that it cannot disturb the next test. */
+export async function underLoad(
+  options: { retriesOrders?: boolean },
+  during: (load: Load) => Promise<void>,
+): Promise<Load> {
   const load = await startLoad(options);
   try {
     await pause(5_000);
@@ -148,10 +156,10 @@ export async function underLoad(options: { insists?: boolean }, during: (load: L
   return load;
 }
 
-/** 0 failed requests, 0 lost or doubled orders, whatever is done meanwhile. */
-export async function losesNothing(during: (load: Load) => Promise<void>): Promise<void> {
+/** Expects no failed request and no lost or duplicated order while `during` runs. */
+export async function expectNoLoss(during: (load: Load) => Promise<void>): Promise<void> {
   const load = await underLoad({}, during);
   expect(load.failures.map(({ what }) => what)).toEqual([]);
-  expect(load.answered.length).toBeGreaterThan(50);
+  expect(load.succeeded.length).toBeGreaterThan(50);
   await load.verify();
 }

@@ -1,11 +1,12 @@
 import { execa } from 'execa';
 import { root } from '../../../tools/paths.ts';
-import { createClient, newCustomer, newProduct, storedOrders } from '../kit/client.ts';
+import { newCustomer, newProduct } from '../../kit/customer.ts';
+import { createClient, storedOrders } from '../kit/client.ts';
 import { cluster, findGateway, until } from '../kit/cluster.ts';
 
 const { namespace } = cluster;
 
-test('the demo walks through the gateway', async () => {
+test('make demo succeeds on the installed store', async () => {
   const gateway = await findGateway();
   const { stdout } = await execa('node', ['--import', 'tsx', 'tools/local/commands/demo.ts'], {
     cwd: root,
@@ -14,21 +15,17 @@ test('the demo walks through the gateway', async () => {
   expect(stdout).toContain('Everything went as expected.');
 });
 
-test('a customer of the gateway sees the order confirmed', async () => {
+test('an order that is placed through the gateway is confirmed', async () => {
   const { send, close } = createClient(await findGateway());
   const customer = await newCustomer(send);
-  const items = [{ productId: await newProduct(send, customer), quantity: 2 }];
-  const { status, body } = await send('POST', '/orders', { items }, { cookie: customer.cookie });
+  const items = [{ productId: await newProduct(customer), quantity: 2 }];
+  const { status, body } = await customer.send('POST', '/orders', { items });
   expect({ status, total: body.total }).toEqual({ status: 201, total: { amount: 2.5, currency: 'USD' } });
-  await until(
-    'the order is confirmed',
-    async () => (await storedOrders(send, customer))[0]?.status === 'CONFIRMED',
-    60,
-  );
+  await until('the order is confirmed', async () => (await storedOrders(customer.send))[0]?.status === 'CONFIRMED', 60);
   close();
 });
 
-// Another version than the one that may be enforced, so that the API server looks at all pods that run.
+// Another version than the one that may be enforced already, so that the API server checks all running pods.
 test('all pods satisfy the Pod Security level restricted', async () => {
   const level = ['pod-security.kubernetes.io/enforce=restricted', 'pod-security.kubernetes.io/enforce-version=v1.32'];
   const label = ['label', '--dry-run=server', '--overwrite', 'namespace', namespace, ...level];

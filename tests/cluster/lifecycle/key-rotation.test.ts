@@ -2,9 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { execa } from 'execa';
 import { nextAnnotation, readKeys, secretNameOf } from '../../../tools/cluster/jwt-keys.ts';
 import { root } from '../../../tools/paths.ts';
-import { createClient, newCustomer } from '../kit/client.ts';
+import { newCustomer } from '../../kit/customer.ts';
+import { createClient } from '../kit/client.ts';
 import { cluster, findGateway, say, upgrade, withInstalledValues } from '../kit/cluster.ts';
-import { losesNothing } from '../kit/load.ts';
+import { expectNoLoss } from '../kit/load.ts';
 
 const { core, apps, namespace } = cluster;
 
@@ -18,52 +19,52 @@ const rotateKey = (...args: string[]) =>
 async function readSecret() {
   const name = secretNameOf(await apps.readNamespacedDeployment({ name: 'auth', namespace })) ?? '';
   const secret = await core.readNamespacedSecret({ name, namespace });
-  return { keys: readKeys(secret), isUnderWay: secret.metadata?.annotations?.[nextAnnotation] !== undefined };
+  return { keys: readKeys(secret), isInProgress: secret.metadata?.annotations?.[nextAnnotation] !== undefined };
 }
 
-test('a rotation fails no request, and keeps everybody logged in', async () => {
-  // A new connection each time: the gateway closes one that is idle for as long as a rotation may take.
-  const { send, close } = createClient(await findGateway(), true);
+test('a key rotation fails no request and logs nobody out', async () => {
+  // A rotation may take longer than the gateway keeps an idle connection open.
+  const { send, close } = createClient(await findGateway(), { keepAlive: false });
   const customer = await newCustomer(send);
   const { keys: before } = await readSecret();
-  await losesNothing(async () => {
+  await expectNoLoss(async () => {
     const { all, exitCode } = await rotateKey();
     say(all);
     expect(exitCode).toBe(0);
     for (const key of [before.signing, ...before.previous]) expect(all).not.toContain(key);
   });
-  const { keys, isUnderWay } = await readSecret();
-  expect(isUnderWay).toBe(false);
+  const { keys, isInProgress } = await readSecret();
+  expect(isInProgress).toBe(false);
   expect(keys.signing).not.toBe(before.signing);
   expect(keys.previous).toEqual([before.signing, ...before.previous].slice(0, 2));
-  expect((await send('GET', '/accounts', undefined, { cookie: customer.cookie })).status).toBe(200);
+  expect((await customer.send('GET', '/accounts')).status).toBe(200);
   close();
 });
 
-test('a rotation that is killed wherever it is goes on at the next call', async () => {
+test('a key rotation that is killed at any point is resumed by the next call', async () => {
   const { keys: before } = await readSecret();
-  // How many rotations come to their end is not known, and no one may be logged out by their number.
+  // Any number of these rotations may complete, and none of them may drop a key that is still in use.
   const rotate = () => rotateKey('--keep', '9');
-  await losesNothing(async () => {
+  await expectNoLoss(async () => {
     for (const ms of [2_500, 6_000, 12_000, 25_000, 40_000]) {
       const running = rotate();
       await pause(ms);
       running.kill('SIGKILL');
       await running;
-      const { isUnderWay } = await readSecret();
-      say(`killed after ${ms} ms: ${isUnderWay ? 'half-done' : 'not begun, or done'}`);
+      const { isInProgress } = await readSecret();
+      say(`killed after ${ms} ms: ${isInProgress ? 'in progress' : 'not started, or done'}`);
     }
     const { exitCode, all } = await rotate();
     say(all);
     expect(exitCode).toBe(0);
   });
-  const { keys, isUnderWay } = await readSecret();
-  expect(isUnderWay).toBe(false);
+  const { keys, isInProgress } = await readSecret();
+  expect(isInProgress).toBe(false);
   expect(keys.signing).not.toBe(before.signing);
 });
 
-test('of two rotations at once none undoes the other, and no one is logged out', async () => {
-  await losesNothing(async () => {
+test('concurrent key rotations do not undo each other and log nobody out', async () => {
+  await expectNoLoss(async () => {
     const both = await Promise.all([rotateKey(), rotateKey()]);
     for (const { exitCode, all } of both) {
       say(`exit code ${exitCode}: ${all.split('\n').at(-1)}`);
@@ -71,10 +72,10 @@ test('of two rotations at once none undoes the other, and no one is logged out',
     }
     expect(both.map(({ exitCode }) => exitCode)).toContain(0);
   });
-  expect((await readSecret()).isUnderWay).toBe(false);
+  expect((await readSecret()).isInProgress).toBe(false);
 });
 
-test('an upgrade keeps the keys', async () => {
+test('an upgrade keeps the signing keys', async () => {
   const { keys } = await readSecret();
   await withInstalledValues(async (file) => {
     await upgrade('--values', file);
@@ -82,7 +83,7 @@ test('an upgrade keeps the keys', async () => {
   });
 });
 
-test('the previous keys are not dropped while their tokens may be alive', async () => {
+test('previous keys are not dropped while their tokens may still be valid', async () => {
   const { exitCode, all } = await rotateKey('--drop-previous');
   expect({ exitCode, all }).toEqual({ exitCode: 1, all: expect.stringContaining('may be alive') });
   expect((await readSecret()).keys.previous.length).toBeGreaterThan(0);

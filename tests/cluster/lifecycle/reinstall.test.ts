@@ -1,16 +1,18 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import { podsOf } from '../../../tools/cluster/pods.ts';
-import { createClient, logIn, newCustomer, newProduct, storedOrders } from '../kit/client.ts';
+import { logIn, newCustomer, newProduct } from '../../kit/customer.ts';
+import { withCookie } from '../../kit/http.ts';
+import { createClient, storedOrders } from '../kit/client.ts';
 import { cluster, findGateway, helm, say, until, withInstalledValues } from '../kit/cluster.ts';
 
 const { release } = cluster;
 
-test('uninstalled and installed again, the store has its customers, their logins and their orders', async () => {
+test('accounts, valid tokens and orders survive an uninstall and a new install', async () => {
   const { send, close } = createClient(await findGateway());
   const customer = await newCustomer(send);
-  const items = [{ productId: await newProduct(send, customer), quantity: 1 }];
-  const { body: order } = await send('POST', '/orders', { items }, { cookie: customer.cookie });
-  const isConfirmed = async () => (await storedOrders(send, customer))[0]?.status === 'CONFIRMED';
+  const items = [{ productId: await newProduct(customer), quantity: 1 }];
+  const { body: order } = await customer.send('POST', '/orders', { items });
+  const isConfirmed = async () => (await storedOrders(customer.send))[0]?.status === 'CONFIRMED';
   await until('the order is confirmed', isConfirmed);
   close();
 
@@ -22,15 +24,16 @@ test('uninstalled and installed again, the store has its customers, their logins
     say('helm install');
   });
 
-  say('helm test, which waits until the parts have found each other, some seconds after they are ready');
+  say('helm test, which waits until the components have found each other, some seconds after they are ready');
   await helm('test', release);
-  const again = createClient(await findGateway());
-  expect(await storedOrders(again.send, customer)).toMatchObject([{ id: order.id, status: 'CONFIRMED' }]);
-  expect(await logIn(again.send, customer)).toMatch(/^__store_jwt_token=/);
-  const second = await again.send('POST', '/orders', { items }, { cookie: customer.cookie });
+  const client = createClient(await findGateway());
+  const sendAsCustomer = withCookie(client.send, customer.cookie);
+  expect(await storedOrders(sendAsCustomer)).toMatchObject([{ id: order.id, status: 'CONFIRMED' }]);
+  expect(await logIn(client.send, customer)).toMatch(/^__store_jwt_token=/);
+  const second = await sendAsCustomer('POST', '/orders', { items });
   expect(second.status).toBe(201);
   await until('a new order is confirmed', async () =>
-    (await storedOrders(again.send, customer)).every(({ status }) => status === 'CONFIRMED'),
+    (await storedOrders(sendAsCustomer)).every(({ status }) => status === 'CONFIRMED'),
   );
-  again.close();
+  client.close();
 });

@@ -1,33 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import { annotatePods, waitForRollout } from '../../../tools/cluster/rollout.ts';
 import { cluster, deploymentNames, say, upgrade, withInstalledValues } from '../kit/cluster.ts';
-import { losesNothing } from '../kit/load.ts';
+import { expectNoLoss } from '../kit/load.ts';
 
-test('a rolling restart of every part, one after another, fails no request and loses no order', async () => {
-  await losesNothing(async (load) => {
+test('rolling restarts of all components, one after another, fail no request and lose no order', async () => {
+  await expectNoLoss(async (load) => {
     for (const name of await deploymentNames()) {
-      const began = Date.now();
+      const startedAt = Date.now();
       await annotatePods(cluster, name, { 'kubectl.kubernetes.io/restartedAt': new Date().toISOString() });
       await waitForRollout(cluster, [name], () => undefined);
-      const { answered, failures } = load.since(began);
-      say(
-        `${name}: replaced in ${Math.round((Date.now() - began) / 1000)} s, ${answered} answered, ${failures.length} failed`,
-      );
+      const { succeeded, failures } = load.since(startedAt);
+      const seconds = Math.round((Date.now() - startedAt) / 1000);
+      say(`${name}: restarted in ${seconds} s, ${succeeded} requests succeeded, ${failures.length} failed`);
     }
   });
 });
 
-test('an upgrade that replaces all parts at once fails no request and loses no order', async () => {
+test('an upgrade that replaces all components at once fails no request and loses no order', async () => {
   await withInstalledValues(async (file) => {
     const names = await deploymentNames();
-    await losesNothing(async (load) => {
-      const began = Date.now();
-      say('helm upgrade with another annotation on all pods');
+    await expectNoLoss(async (load) => {
+      const startedAt = Date.now();
+      say('helm upgrade with a new annotation on all pods');
       const marks = names.flatMap((name) => ['--set', `${name}.podAnnotations.test=${randomUUID()}`]);
       await upgrade('--values', file, ...marks);
       await waitForRollout(cluster, names, () => undefined);
-      const { answered, failures } = load.since(began);
-      say(`upgraded in ${Math.round((Date.now() - began) / 1000)} s, ${answered} answered, ${failures.length} failed`);
+      const { succeeded, failures } = load.since(startedAt);
+      const seconds = Math.round((Date.now() - startedAt) / 1000);
+      say(`upgraded in ${seconds} s, ${succeeded} requests succeeded, ${failures.length} failed`);
     });
   });
 });

@@ -35,14 +35,14 @@ export function rawOf({ id, kind, key, payload }: StoredEvent, more: Partial<Raw
 
 type StartOptions = Partial<ConsumerOptions> & { name?: string; group?: Partial<ConsumerGroup<DB>> };
 
-/** A topic and a group of a test's own, and a table of what its handlers did. */
+/** A topic and a group of a test's own, and a table in which its handlers record the events. */
 export async function createFixture(partitions = 1) {
   const database: TestDatabase = await createTestDatabase('consumers');
   const topic = await createTopic(partitions);
   const group = `test-${randomUUID()}`;
   const { adapter, kysely, close } = openDatabase<DB>(database.url);
   const prisma = new PrismaClient({ adapter });
-  await prisma.$executeRaw`create table effects (n bigserial, event_id uuid, order_id uuid, by text)`;
+  await prisma.$executeRaw`create table handled_events (n bigserial, event_id uuid, order_id uuid, by text)`;
   const publisher = createPublisher(silent);
   const closing: (() => Promise<unknown>)[] = [database.drop, close, () => publisher.close()];
   const joins: string[] = [];
@@ -59,7 +59,7 @@ export async function createFixture(partitions = 1) {
     },
   });
 
-  /** A group that records each event as an effect and then calls `handle`, in the transaction. */
+  /** A group that records each event as handled and then calls `handle`, in the transaction. */
   const consumerGroup = (
     handle: (eventId: string) => Promise<void> = async () => undefined,
     by = 'a',
@@ -71,7 +71,9 @@ export async function createFixture(partitions = 1) {
     async handle(events, tx) {
       for (const { event } of events) {
         const { id, payload } = event;
-        await sql`insert into effects (event_id, order_id, by) values (${id}, ${payload.orderId}, ${by})`.execute(tx);
+        await sql`insert into handled_events (event_id, order_id, by) values (${id}, ${payload.orderId}, ${by})`.execute(
+          tx,
+        );
         await handle(id);
       }
     },
@@ -87,8 +89,8 @@ export async function createFixture(partitions = 1) {
     send: (...messages: RawMessage[]) => publisher.send(topic, messages),
 
     /**
-     * @param handle called after the effect, in its transaction
-     * @param options `name` is shown in the effects; `group` changes the group, the rest the consumer
+     * @param handle called in the transaction of the event, after it was recorded
+     * @param options `name` is recorded with the handled events; `group` changes the group, the rest the consumer
      */
     start(handle?: (eventId: string) => Promise<void>, { name, group: more, ...options }: StartOptions = {}): Consumer {
       const consumer = startConsumer({
@@ -107,15 +109,15 @@ export async function createFixture(partitions = 1) {
       return consumer;
     },
 
-    /** Of each effect its event, in the order in which they were done. */
-    async effects(): Promise<string[]> {
-      const rows = await prisma.$queryRaw<{ id: string }[]>`select event_id::text as id from effects order by n`;
+    /** The ids of the handled events, in the order of handling. */
+    async handled(): Promise<string[]> {
+      const rows = await prisma.$queryRaw<{ id: string }[]>`select event_id::text as id from handled_events order by n`;
       return rows.map(({ id }) => id);
     },
     async has(...events: StoredEvent[]): Promise<void> {
-      await until('all events had their effect', async () => {
-        const there = new Set(await this.effects().catch(() => [])); // a test may have ended the connection
-        return events.every(({ id }) => there.has(id));
+      await until('all events are handled', async () => {
+        const ids = new Set(await this.handled().catch(() => [])); // a test may have ended the connection
+        return events.every(({ id }) => ids.has(id));
       });
     },
     /** What the group has committed, of all partitions together. */
@@ -134,7 +136,7 @@ export async function createFixture(partitions = 1) {
       await admin.resetOffsets({ groupId: group, topic, earliest: true });
       await admin.disconnect();
     },
-    letters: () => lettersOf(group),
+    deadLetters: () => deadLettersOf(group),
     onEnd: (close: () => Promise<unknown>) => void closing.push(close),
     async close() {
       for (const close of closing.reverse()) await close();
@@ -144,21 +146,12 @@ export async function createFixture(partitions = 1) {
 
 export type Fixture = Awaited<ReturnType<typeof createFixture>>;
 
-export async function lettersOf(group: string): Promise<DeadLetter[]> {
+export async function deadLettersOf(group: string): Promise<DeadLetter[]> {
   const letters: DeadLetter[] = [];
   await readDeadLetters(kafka, (letter) => {
     if (letter.group === group) letters.push(letter);
   });
   return letters;
-}
-
-/** A promise that a test resolves. */
-export function held() {
-  let release = () => {};
-  const until = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  return { until, release };
 }
 
 export const times = <T>(count: number, make: (index: number) => T) =>

@@ -10,7 +10,7 @@ import { unreachableDatabaseUrl } from '../../../../tests/kit/database.ts';
 import { brokers } from '../../../../tests/kit/topic.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import type { DB } from '../../src/generated/tables.ts';
-import { anEvent, createFixture, type Fixture, lettersOf, rawOf } from './_fixture.ts';
+import { anEvent, createFixture, deadLettersOf, type Fixture, rawOf } from './_fixture.ts';
 
 let fixture: Fixture;
 
@@ -30,7 +30,7 @@ interface Circumstances {
   kafkaBrokers?: string[];
 }
 
-/** The command as a service's redrive.ts runs it. */
+/** Runs the dead letter command as a service's redrive.ts does. */
 async function command(
   argv: string[],
   { group = fixture.consumerGroup(), databaseUrl = fixture.database.url, kafkaBrokers = brokers }: Circumstances = {},
@@ -45,18 +45,18 @@ async function command(
   return { code, text: lines.join('\n') };
 }
 
-/** So many events, dead because their handler is broken. */
-async function deadEvents(count: number) {
+/** Publishes events that end as dead letters because their handler fails. */
+async function deadLetteredEvents(count: number) {
   const events = Array.from({ length: count }, () => anEvent());
   await fixture.publish(...events);
   const consumer = fixture.start(broken, { retry: { attempts: 2, firstDelayMs: 1, multiplier: 1 } });
-  await until('all are buried', async () => (await fixture.committed()) === count);
+  await until('all events are dead letters', async () => (await fixture.committed()) === count);
   await consumer.stop();
   return events;
 }
 
-it('are listed with group, kind, order, age, attempts and error, and stay when they were listed', async () => {
-  const [event] = await deadEvents(1);
+test('dead letter list shows group, kind, order, age, attempts and error of dead letters and keeps them', async () => {
+  const [event] = await deadLetteredEvents(1);
   for (const argv of [['list'], []]) {
     const { code, text } = await command(argv);
     expect(code).toBe(0);
@@ -68,27 +68,27 @@ it('are listed with group, kind, order, age, attempts and error, and stay when t
   }
 });
 
-it('are handed back to a handler that is mended, each once, and are not listed again', async () => {
-  const events = await deadEvents(7);
-  expect(await fixture.effects()).toEqual([]);
+test('redrive handles each dead letter once with the repaired handler and removes it from the list', async () => {
+  const events = await deadLetteredEvents(7);
+  expect(await fixture.handled()).toEqual([]);
   const { code, text } = await command(['retry']);
   expect(text).toContain('7 processed, 0 failed again');
   expect(code).toBe(0);
-  expect((await fixture.effects()).sort()).toEqual(events.map(({ id }) => id).sort());
-  expect(await fixture.letters()).toEqual([]);
+  expect((await fixture.handled()).sort()).toEqual(events.map(({ id }) => id).sort());
+  expect(await fixture.deadLetters()).toEqual([]);
   expect((await command(['retry'])).text).toContain(`No dead letters of ${fixture.group}`);
-  expect(await fixture.effects()).toHaveLength(7);
+  expect(await fixture.handled()).toHaveLength(7);
 });
 
-it('become new ones with one more attempt where it is still broken, and keep their origin and time', async () => {
-  await deadEvents(3);
-  const byPlace = (letters: DeadLetter[]) =>
+test('redrive that fails again adds an attempt and keeps origin and time of the dead letter', async () => {
+  await deadLetteredEvents(3);
+  const byOrigin = (letters: DeadLetter[]) =>
     letters.sort((a, b) => JSON.stringify(a.origin).localeCompare(JSON.stringify(b.origin)));
-  const before = byPlace(await fixture.letters());
+  const before = byOrigin(await fixture.deadLetters());
   const { code, text } = await command(['retry'], { group: fixture.consumerGroup(broken, 'b') });
   expect(text).toContain('0 processed, 3 failed again');
   expect(code).toBe(1);
-  const after = byPlace(await fixture.letters());
+  const after = byOrigin(await fixture.deadLetters());
   expect(after.map(({ attempts }) => attempts)).toEqual([3, 3, 3]);
   expect(after.map(({ origin, time, message }) => ({ origin, time, id: message.headers.ce_id }))).toEqual(
     before.map(({ origin, time, message }) => ({ origin, time, id: message.headers.ce_id })),
@@ -96,56 +96,56 @@ it('become new ones with one more attempt where it is still broken, and keep the
   expect((await command(['retry'])).text).toContain('3 processed, 0 failed again');
 });
 
-it('that are poison stay, while those beside them are handled', async () => {
-  const [event] = await deadEvents(1);
+test('redrive keeps poison and handles the other dead letters', async () => {
+  const [event] = await deadLetteredEvents(1);
   await fixture.send({ ...rawOf(anEvent()), value: '{' });
   const consumer = fixture.start();
-  await until('the poison is buried', async () => (await fixture.committed()) === 2);
+  await until('the poison is a dead letter', async () => (await fixture.committed()) === 2);
   await consumer.stop();
   expect(await command(['retry'])).toMatchObject({ code: 1, text: expect.stringContaining('1 processed, 1 failed') });
-  expect(await fixture.effects()).toEqual([event?.id]);
-  expect(await fixture.letters()).toMatchObject([{ attempts: 2, message: { value: '{' } }]);
+  expect(await fixture.handled()).toEqual([event?.id]);
+  expect(await fixture.deadLetters()).toMatchObject([{ attempts: 2, message: { value: '{' } }]);
 });
 
-it('are handled once where two commands, or a command and the group, do it at the same time', async () => {
-  const events = await deadEvents(20);
-  await fixture.reset(); // the mended group gets them again by itself
+test('concurrent redrives and the consumer group together handle each dead letter once', async () => {
+  const events = await deadLetteredEvents(20);
+  await fixture.reset(); // so that the group itself reads the events again
   const consumer = fixture.start();
   const results = await Promise.all([command(['retry']), command(['retry'])]);
   for (const { text } of results) expect(text).not.toContain('Giving up');
   await fixture.has(...events);
   await consumer.stop();
-  expect(await fixture.effects()).toHaveLength(20);
+  expect(await fixture.handled()).toHaveLength(20);
   await command(['retry']);
-  expect(await fixture.letters()).toEqual([]);
-  expect(await fixture.effects()).toHaveLength(20);
+  expect(await fixture.deadLetters()).toEqual([]);
+  expect(await fixture.handled()).toHaveLength(20);
 });
 
-it('of other groups are not touched, nor are anybody’s offsets on the events', async () => {
-  await deadEvents(2);
+test('redrive does not touch the dead letters of other groups or any committed offset', async () => {
+  await deadLetteredEvents(2);
   const other = await createFixture();
   fixture.onEnd(other.close);
   await other.publish(anEvent());
   other.start(broken, { retry: { attempts: 1, firstDelayMs: 1, multiplier: 1 } });
-  await until('its event is buried', async () => (await other.committed()) === 1);
-  const others = await lettersOf(other.group);
+  await until('its event is a dead letter', async () => (await other.committed()) === 1);
+  const others = await deadLettersOf(other.group);
   expect((await command(['retry'])).text).toContain('2 processed');
-  expect(await lettersOf(other.group)).toEqual(others);
+  expect(await deadLettersOf(other.group)).toEqual(others);
   expect([await fixture.committed(), await other.committed()]).toEqual([2, 1]);
 });
 
-it('stay where what the handler needs is away', async () => {
-  const events = await deadEvents(3);
+test('redrive keeps dead letters while a dependency of the handler is unavailable', async () => {
+  const events = await deadLetteredEvents(3);
   const { code, text } = await command(['retry'], { databaseUrl: unreachableDatabaseUrl });
   expect(code).toBe(1);
   expect(text).toContain('Giving up');
-  expect(await fixture.letters()).toHaveLength(3);
+  expect(await fixture.deadLetters()).toHaveLength(3);
   expect((await command(['retry'])).text).toContain('3 processed');
-  expect(await fixture.effects()).toHaveLength(events.length);
+  expect(await fixture.handled()).toHaveLength(events.length);
 });
 
-describe('the command', () => {
-  it('explains itself', async () => {
+describe('dead letter command', () => {
+  it('prints its usage', async () => {
     for (const argv of [['--help'], ['-h'], ['help']]) {
       expect(await command(argv)).toMatchObject({
         code: 0,
@@ -154,7 +154,7 @@ describe('the command', () => {
     }
   });
 
-  it('refuses what it does not know', async () => {
+  it('rejects unknown commands and options', async () => {
     for (const argv of [['rerty'], ['list', 'all'], ['--force'], ['retry', '--group=x']]) {
       expect(await command(argv)).toMatchObject({
         code: 2,
@@ -163,19 +163,19 @@ describe('the command', () => {
     }
   });
 
-  it('names what is wrong with its environment, and says so when nobody answers', async () => {
+  it('names missing settings and reports an unreachable broker', async () => {
     const lines: string[] = [];
     const configSchema = z.object({ ...serviceConfig, SOMETHING_MISSING: z.string() });
-    const build = () => Promise.reject(new Error('not to be called'));
-    const say = (line: string) => lines.push(line);
-    expect(await runRedrive<typeof configSchema, DB>({ name: 'test', configSchema, build }, ['list'], say)).toBe(1);
+    const build = () => Promise.reject(new Error('must not be called'));
+    const print = (line: string) => lines.push(line);
+    expect(await runRedrive<typeof configSchema, DB>({ name: 'test', configSchema, build }, ['list'], print)).toBe(1);
     expect(lines).toEqual([expect.stringContaining('SOMETHING_MISSING')]);
     const unanswered = await command(['list'], { kafkaBrokers: ['127.0.0.1:1'] });
     expect(unanswered).toEqual({ code: 1, text: expect.stringMatching(/^Giving up/) });
   });
 });
 
-it('are told with what strangers have written made harmless, the oldest first', () => {
+test('describeLetters removes control characters and lists the oldest dead letter first', () => {
   const letter = (minutes: number, error: string): DeadLetter => ({
     ...{ group: 'g', attempts: 1, error, origin: { topic: 't', partition: 0, offset: '7' } },
     time: new Date(Date.UTC(2026, 0, 1, 12, minutes)),
@@ -188,10 +188,10 @@ it('are told with what strangers have written made harmless, the oldest first', 
   expect(text).toContain('2 days old');
 });
 
-describe('reading partitions', () => {
+describe('readPartitions', () => {
   const kafka = createKafka({ brokers, clientId: 'test', log: createLog('test', 'silent') });
 
-  it('gives all of a partition once, in order, up to the end and no further', async () => {
+  it('yields each message of the ranges once, and none beyond', async () => {
     const events = Array.from({ length: 500 }, () => anEvent());
     await fixture.publish(...events);
     const seen: string[] = [];
@@ -202,7 +202,7 @@ describe('reading partitions', () => {
     expect([...seen].sort()).toEqual(wanted.sort());
   });
 
-  it('ends with what its reader throws', async () => {
+  it('rejects with the error of its callback', async () => {
     await fixture.publish(...Array.from({ length: 30 }, () => anEvent()));
     const ranges = [{ partition: 0, start: 0n, end: 2n }];
     const onMessage = () => Promise.reject(new Error('enough'));

@@ -1,64 +1,65 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { deferred } from '../../../../tests/kit/deferred.ts';
 import { until } from '../../../../tests/kit/until.ts';
-import { anEvent, createFixture, type Fixture, held, rawOf, times } from './_fixture.ts';
+import { anEvent, createFixture, type Fixture, rawOf, times } from './_fixture.ts';
 
 let fixture: Fixture;
 
 afterEach(() => fixture.close());
 
-describe('offsets', () => {
-  it('are committed after the effect, not before', async () => {
+describe('consumer offsets', () => {
+  it('are committed after the handler, not before', async () => {
     fixture = await createFixture();
-    const proxy = held();
+    const { promise: released, resolve: release } = deferred();
     const event = anEvent();
     await fixture.publish(event);
-    let begun = false;
+    let hasStarted = false;
     fixture.start(async () => {
-      begun = true;
-      await proxy.until;
+      hasStarted = true;
+      await released;
     });
-    await until('the handler has begun', () => begun);
+    await until('the handler has started', () => hasStarted);
     await wait(500); // longer than the client holds a batch
-    expect({ committed: await fixture.committed(), effects: await fixture.effects() }).toEqual({
+    expect({ committed: await fixture.committed(), handled: await fixture.handled() }).toEqual({
       committed: 0,
-      effects: [],
+      handled: [],
     });
-    proxy.release();
+    release();
     await until('the offset is committed', async () => (await fixture.committed()) === 1);
-    expect(await fixture.effects()).toEqual([event.id]);
+    expect(await fixture.handled()).toEqual([event.id]);
   });
 
-  it('set back bring events again and no effect', async () => {
+  it('may be reset without events being handled twice', async () => {
     fixture = await createFixture(3);
     const events = times(50, () => anEvent());
     await fixture.publish(...events);
     const first = fixture.start();
-    await until('all are committed', async () => (await fixture.committed()) === 50);
+    await until('all events are committed', async () => (await fixture.committed()) === 50);
     await first.stop();
     await fixture.reset();
     const [more] = [anEvent()];
     await fixture.publish(more);
     const second = fixture.start();
-    await until('all are committed again', async () => (await fixture.committed()) === 51);
+    await until('all events are committed again', async () => (await fixture.committed()) === 51);
     await second.stop();
-    expect((await fixture.effects()).sort()).toEqual([...events, more].map(({ id }) => id).sort());
+    expect((await fixture.handled()).sort()).toEqual([...events, more].map(({ id }) => id).sort());
   });
 
-  it('of an event that was published twice move on, with one effect, in one chunk or in two', async () => {
+  it('advance past repeated events, which are handled once within and across chunks', async () => {
     fixture = await createFixture();
     const event = anEvent();
     await fixture.publish(event, event);
     fixture.start();
-    await until('both are committed', async () => (await fixture.committed()) === 2);
+    await until('both messages are committed', async () => (await fixture.committed()) === 2);
     await fixture.publish(event);
-    await until('the third is committed', async () => (await fixture.committed()) === 3);
-    expect(await fixture.effects()).toEqual([event.id]);
+    await until('the third message is committed', async () => (await fixture.committed()) === 3);
+    expect(await fixture.handled()).toEqual([event.id]);
   });
 });
 
-describe('kinds and fields', () => {
-  it('unknown kinds are skipped unread, unknown fields do not matter', async () => {
+describe('consumer', () => {
+  it('skips unknown kinds without parsing them and ignores unknown fields', async () => {
     fixture = await createFixture();
     const known = anEvent();
     const richer = { ...known, payload: JSON.stringify({ ...JSON.parse(known.payload), colour: 'red', more: [{}] }) };
@@ -69,8 +70,8 @@ describe('kinds and fields', () => {
       rawOf(richer),
     );
     fixture.start();
-    await until('all are committed', async () => (await fixture.committed()) === 4);
-    expect(await fixture.effects()).toEqual([known.id]);
-    expect(await fixture.letters()).toEqual([]);
+    await until('all events are committed', async () => (await fixture.committed()) === 4);
+    expect(await fixture.handled()).toEqual([known.id]);
+    expect(await fixture.deadLetters()).toEqual([]);
   });
 });

@@ -11,8 +11,8 @@ let fixture: Fixture;
 
 afterEach(() => fixture.close());
 
-describe('retries', () => {
-  it('come after a delay and after its multiple; then it succeeds, with one effect', async () => {
+describe('retries of a handler', () => {
+  it('follow the configured delays, and the event is handled once', async () => {
     fixture = await createFixture();
     const event = anEvent();
     await fixture.publish(event);
@@ -30,44 +30,45 @@ describe('retries', () => {
     expect(second - first).toBeGreaterThanOrEqual(295);
     expect(third - second).toBeGreaterThanOrEqual(595);
     expect(third - first).toBeLessThan(3_000);
-    expect(await fixture.effects()).toEqual([event.id]);
-    expect(await fixture.letters()).toEqual([]);
+    expect(await fixture.handled()).toEqual([event.id]);
+    expect(await fixture.deadLetters()).toEqual([]);
   });
 
-  it('end in the dead letters; what is behind is held up no longer than the retries take', async () => {
+  it('end with a dead letter and delay the events behind it no longer than the retries take', async () => {
     fixture = await createFixture();
-    const [bad, ...good] = times(20, () => anEvent());
-    await fixture.publish(...(bad ? [bad] : []), ...good);
-    const began = performance.now();
+    const [failing, ...others] = times(20, () => anEvent());
+    await fixture.publish(...(failing ? [failing] : []), ...others);
+    const startedAt = performance.now();
     let calls = 0;
     fixture.start(async (id) => {
-      if (id !== bad?.id) return;
+      if (id !== failing?.id) return;
       calls += 1;
       throw new Error('always');
     });
-    await fixture.has(...good);
-    expect(performance.now() - began).toBeLessThan(8_000);
-    expect(await fixture.letters()).toMatchObject([{ attempts: 3, error: 'always', message: { key: bad?.key } }]);
-    expect(calls).toBe(4); // once together with the others, then three times alone
-    expect(await fixture.effects()).toEqual(good.map(({ id }) => id));
+    await fixture.has(...others);
+    expect(performance.now() - startedAt).toBeLessThan(8_000);
+    const deadLetter = { attempts: 3, error: 'always', message: { key: failing?.key } };
+    expect(await fixture.deadLetters()).toMatchObject([deadLetter]);
+    expect(calls).toBe(4); // once within the chunk, then three times alone
+    expect(await fixture.handled()).toEqual(others.map(({ id }) => id));
   });
 
-  it('a chunk that fails is handled one by one, in order, each once', async () => {
+  it('handle the events of a failed chunk one by one, in order, each once', async () => {
     fixture = await createFixture();
     const events = times(30, () => anEvent());
-    const bad = new Set([events[3]?.id, events[17]?.id]);
+    const failing = new Set([events[3]?.id, events[17]?.id]);
     await fixture.publish(...events);
     fixture.start(async (id) => {
-      if (bad.has(id)) throw new Error('always');
+      if (failing.has(id)) throw new Error('always');
     });
-    await until('all are committed', async () => (await fixture.committed()) === 30);
-    expect(await fixture.effects()).toEqual(events.map(({ id }) => id).filter((id) => !bad.has(id)));
-    expect(new Set((await fixture.letters()).map(({ message }) => message.headers.ce_id))).toEqual(bad);
+    await until('all events are committed', async () => (await fixture.committed()) === 30);
+    expect(await fixture.handled()).toEqual(events.map(({ id }) => id).filter((id) => !failing.has(id)));
+    expect(new Set((await fixture.deadLetters()).map(({ message }) => message.headers.ce_id))).toEqual(failing);
   });
 });
 
-describe('what a handler needs is away', () => {
-  it('as its database: it waits, buries nothing, and goes on by itself', async () => {
+describe('consumer with an unavailable dependency', () => {
+  it('keeps the message when the database is unavailable and resumes once it is back', async () => {
     fixture = await createFixture();
     const proxy = await createTcpProxy(fixture.database.url);
     fixture.onEnd(proxy.close);
@@ -80,55 +81,55 @@ describe('what a handler needs is away', () => {
     await proxy.close();
     await fixture.publish(...events.slice(5));
     await wait(3_000);
-    expect(await fixture.letters()).toEqual([]);
+    expect(await fixture.deadLetters()).toEqual([]);
     expect(await fixture.committed()).toBe(5);
     await proxy.open();
     await fixture.has(...events);
-    expect(await fixture.effects()).toEqual(events.map(({ id }) => id));
-    expect(await fixture.letters()).toEqual([]);
+    expect(await fixture.handled()).toEqual(events.map(({ id }) => id));
+    expect(await fixture.deadLetters()).toEqual([]);
   });
 
   it.each([
-    ['lets nobody in', 'with allow_connections false', 'with allow_connections true'],
+    ['refuses connections', 'with allow_connections false', 'with allow_connections true'],
     ['is read-only', 'set default_transaction_read_only = on', 'reset default_transaction_read_only'],
-  ])('as a database that %s', async (_, wrong, right) => {
+  ])('keeps the message while the database %s', async (_, breaking, repairing) => {
     fixture = await createFixture();
     const name = new URL(fixture.database.url).pathname.slice(1);
     const admin = new pg.Client({ connectionString: process.env.TEST_DATABASE_URL });
     await admin.connect();
     fixture.onEnd(() => admin.end());
-    const alter = async (how: string) => {
-      await admin.query(`alter database ${name} ${how}`);
+    const alter = async (change: string) => {
+      await admin.query(`alter database ${name} ${change}`);
       await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
     };
     const events = times(3, () => anEvent());
     fixture.start();
     await fixture.publish(...events.slice(0, 1));
     await fixture.has(...events.slice(0, 1));
-    await alter(wrong);
+    await alter(breaking);
     await fixture.publish(...events.slice(1));
     await wait(2_000);
-    expect(await fixture.letters()).toEqual([]);
-    await alter(right);
+    expect(await fixture.deadLetters()).toEqual([]);
+    await alter(repairing);
     await fixture.has(...events);
-    expect(await fixture.letters()).toEqual([]);
+    expect(await fixture.deadLetters()).toEqual([]);
   });
 
-  it('as another service, more often than there are attempts', async () => {
+  it('keeps the message while another service is unavailable, beyond the number of attempts', async () => {
     fixture = await createFixture();
     const event = anEvent();
     await fixture.publish(event);
-    let asked = 0;
+    let calls = 0;
     fixture.start(undefined, {
       group: {
         async prepare() {
-          asked += 1;
-          if (asked < 6) throw unavailable('The product service');
+          calls += 1;
+          if (calls < 6) throw unavailable('The product service');
         },
       },
     });
     await fixture.has(event);
-    expect(asked).toBe(6);
-    expect(await fixture.letters()).toEqual([]);
+    expect(calls).toBe(6);
+    expect(await fixture.deadLetters()).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { describeContract } from '../../../../tests/kit/contract.ts';
 import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../../tests/kit/database.ts';
-import { describeFuzz } from '../../../../tests/kit/fuzz.ts';
+import { describeContract } from '../../../../tests/kit/openapi/contract.ts';
+import { describeFuzz } from '../../../../tests/kit/openapi/fuzz.ts';
 import { storedEvent } from '../../../../tests/kit/order-events.ts';
 import { customerId } from '../consumer/_fixture.ts';
 import { groups, type TestGroup, testGroup } from './_group.ts';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => database.drop());
 
-// Only the shape of the routes is read here; the requests go to the application.
+// Only for the document; the requests go to the application.
 const routesOf = (name: keyof typeof groups) => groups[name]({ config: {}, database: {} } as never).routes;
 const cases = [
   ['notification-group', '/notifications', routesOf('notification-group')],
@@ -24,7 +24,7 @@ const cases = [
 
 describe.each(cases)('%s', (name, path, routes) => {
   let group: TestGroup;
-  const away = testGroup(unreachableDatabaseUrl, name);
+  const unavailable = testGroup(unreachableDatabaseUrl, name);
 
   beforeAll(async () => {
     group = testGroup(database.url, name);
@@ -34,13 +34,13 @@ describe.each(cases)('%s', (name, path, routes) => {
   });
 
   afterAll(async () => {
-    await Promise.all([group.close(), away.close()]);
+    await Promise.all([group.close(), unavailable.close()]);
   });
 
   describeContract({
     routes,
     app: () => group.app,
-    unavailableApp: () => away.app,
+    unavailableApp: () => unavailable.app,
     calls: { [`get ${path}`]: { 200: { path: `${path}?size=2` }, 400: { path: `${path}?size=101` } } },
   });
 
@@ -48,14 +48,14 @@ describe.each(cases)('%s', (name, path, routes) => {
     routes,
     app: () => group.app,
     valid: { [`get ${path}`]: {} },
-    countRows: async () => ({
+    readState: async () => ({
       notifications: await group.prisma.notification.count(),
       days: await group.prisma.dailyFigures.count(),
       invoices: await group.prisma.invoice.count(),
     }),
   });
 
-  it('refuses forged cursors', async () => {
+  it('returns 400 for forged cursors', async () => {
     const forged = [['x'], [`${path.slice(1)};day,desc`, '2026-02-30'], ['invoices;number,desc', '1;drop'], []];
     for (const parts of forged) {
       const after = Buffer.from(JSON.stringify(parts)).toString('base64url');
@@ -63,7 +63,7 @@ describe.each(cases)('%s', (name, path, routes) => {
     }
   });
 
-  it('has only what is its own', async () => {
+  it('serves only its own collection', async () => {
     for (const [, other] of cases) expect((await group.get(other)).status).toBe(other === path ? 200 : 404);
   });
 });

@@ -29,11 +29,11 @@ const refunded = (timestamp: string, amount = usd(10)) =>
 const figures = async () => (await analytics.get('/figures')).body;
 const none = { orders: 0, paid: 0, cancelled: 0, refunded: 0, revenue: [], refunds: [] };
 
-it('count what happened on a day, in UTC, by the time of the event', async () => {
+test('figures count events per UTC day of their timestamp', async () => {
   await analytics.handle(
     created('2026-03-01T00:00:00.000Z'),
     created('2026-03-01T23:59:59.999Z'),
-    created('2026-03-02T01:00:00.000+02:00'), // the first, in UTC
+    created('2026-03-02T01:00:00.000+02:00'), // 1 March in UTC
     created('2026-03-02T00:00:00.000Z'),
     cancelled('2026-03-02T12:00:00.000Z'),
   );
@@ -47,7 +47,7 @@ it('count what happened on a day, in UTC, by the time of the event', async () =>
   expect(page).toEqual({ size: 20, number: 0, totalElements: 3, totalPages: 1 });
 });
 
-it('sum money exactly, each currency for itself', async () => {
+test('figures sum money exactly per currency', async () => {
   const day = '2026-03-01T10:00:00.000Z';
   const jpy = { amount: 500, currency: 'JPY' } as never;
   await analytics.handle(paid(day, usd(0.1)), paid(day, usd(0.2)), paid(day, jpy), refunded(day, jpy));
@@ -62,7 +62,7 @@ it('sum money exactly, each currency for itself', async () => {
   expect(JSON.parse(text).content[0].refunds).toEqual([jpy]);
 });
 
-it('stay the same when an event comes again', async () => {
+test('figures do not change when events are repeated', async () => {
   const events = [created('2026-03-01T00:00:00.000Z'), paid('2026-03-01T00:00:00.000Z')];
   await analytics.handle(...events, ...events);
   const before = await figures();
@@ -71,7 +71,7 @@ it('stay the same when an event comes again', async () => {
   expect(before.content).toMatchObject([{ orders: 1, paid: 1 }]);
 });
 
-it('are right when many write the same days at once, in any order, and nobody deadlocks', async () => {
+test('figures are correct, without deadlocks, when many transactions update the same days concurrently', async () => {
   const day = (n: number) => `2026-03-${String(n).padStart(2, '0')}T12:00:00.000Z`;
   await Promise.all(
     Array.from({ length: 40 }, (_, index) => {

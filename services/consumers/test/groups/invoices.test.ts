@@ -28,7 +28,7 @@ const paid = (orderId: string = randomUUID(), amount = 12.5) =>
     amount: { amount, currency: 'USD' } as never,
   });
 
-it('are written for a paid order, and say all of it', async () => {
+test('a paid order gets a complete invoice', async () => {
   const event = paid();
   await invoices.handle(event);
   const { body } = await invoices.get(`/invoices?orderId=${event.key}`);
@@ -41,7 +41,7 @@ it('are written for a paid order, and say all of it', async () => {
   ]);
 });
 
-it('are one per order, whatever is told twice', async () => {
+test('an order gets one invoice, even when events are repeated', async () => {
   const event = paid();
   await invoices.handle(event, event, paid(event.key));
   await invoices.handle(event);
@@ -51,11 +51,11 @@ it('are one per order, whatever is told twice', async () => {
   expect(all[0]?.orderId).toBe(event.key);
 });
 
-it('have numbers without gaps, also where transactions are undone and many write at once', async () => {
+test('invoice numbers have no gaps despite rollbacks and concurrent writers', async () => {
   const other = testGroup(database.url, 'invoice-group');
   const broken = paid(undefined, 1);
   const brokenToo = { ...broken, payload: broken.payload.replace('"USD"', '"US"') };
-  // Fewer at once than there are connections, for who waits for one too long is refused.
+  // Fewer than the pool has connections, because waiting for one too long is an error.
   const writers = (count: number, times: number, write: () => Promise<unknown>) =>
     Array.from({ length: count }, async () => {
       for (let time = 0; time < times; time += 1) await write();
@@ -67,7 +67,7 @@ it('have numbers without gaps, also where transactions are undone and many write
       other.prisma
         .$transaction(async (tx) => {
           await tx.$executeRaw`update invoice_counter set last_number = last_number + 1`;
-          throw new Error('undone');
+          throw new Error('rolled back');
         })
         .catch(() => undefined),
     ),
@@ -80,14 +80,14 @@ it('have numbers without gaps, also where transactions are undone and many write
   expect(new Set(all.map(({ orderId }) => orderId)).size).toBe(120);
 });
 
-it('of one transaction are numbered in the order of their events', async () => {
+test('invoices of one transaction are numbered in the order of their events', async () => {
   const events = Array.from({ length: 20 }, () => paid());
   await invoices.handle(...events);
   const all = await paginate<Invoice>(invoices, '/invoices?sort=number,asc');
   expect(all.map(({ orderId }) => orderId)).toEqual(events.map(({ key }) => key));
 });
 
-it('a page holds the newest first, by page number as by cursor', async () => {
+test('invoices are listed newest first, by page number and by cursor', async () => {
   await invoices.handle(...Array.from({ length: 5 }, () => paid()));
   const numbers = async (path: string) => (await invoices.get(path)).body.content.map(({ number }: Invoice) => number);
   expect(await numbers('/invoices?size=2')).toEqual([5, 4]);

@@ -39,7 +39,7 @@ interface Notification {
   sentAt?: string;
 }
 
-it('are one per event that a customer should hear of', async () => {
+test('each event that concerns the customer makes one notification', async () => {
   const { orderId } = order();
   const one = { orderId, customerId };
   const items = [{ productId: randomUUID(), quantity: 1 }];
@@ -73,7 +73,7 @@ it('are one per event that a customer should hear of', async () => {
   expect(new Set(all.map(({ subject }) => subject)).size).toBe(7);
 });
 
-it('are found by customer and by order', async () => {
+test('notifications can be filtered by customer and by order', async () => {
   const [first, second] = [cancelled(), cancelled()];
   await notifications.handle(first, second);
   const ids = async (query: string) =>
@@ -84,13 +84,13 @@ it('are found by customer and by order', async () => {
   expect(await ids(`customerId=${randomUUID()}`)).toEqual([]);
 });
 
-it('take a reason that cannot be stored as it is', async () => {
+test('a reason with characters that cannot be stored is sanitized', async () => {
   await notifications.handle(cancelled('a\0b\ud800'));
   const [{ text } = { text: '' }] = await paginate<Notification>(notifications, '/notifications');
   expect(text).toMatch(/is cancelled: ab.\.$/);
 });
 
-it('of a store without a mail server are stored, and not sent when it gets one', async () => {
+test('notifications recorded without a mail server are not sent once there is one', async () => {
   const without = testGroup(database.url, 'notification-group');
   closing.push(without.close);
   await without.handle(cancelled());
@@ -98,13 +98,13 @@ it('of a store without a mail server are stored, and not sent when it gets one',
   expect(await paginate<Notification>(notifications, '/notifications')).toHaveLength(1);
 });
 
-describe('by a mail server', () => {
+describe('notification mails', () => {
   interface Mail {
     to: string[];
     text: string;
   }
 
-  /** @param refuse says whether a mail is refused */
+  /** @param refuse decides by the number of the mail whether it is refused */
   async function mailServer(refuse: (count: number) => boolean = () => false) {
     const mails: Mail[] = [];
     let count = 0;
@@ -139,13 +139,13 @@ describe('by a mail server', () => {
       ({ sentAt }) => sentAt !== undefined,
     );
 
-  it('are sent once each, also by two senders, and marked', async () => {
+  it('are sent once each by two senders and marked as sent', async () => {
     const { mails, url } = await mailServer();
     const events = Array.from({ length: 50 }, () => cancelled());
     await notifications.handle(...events);
     startSender(url);
     startSender(url);
-    await until('all are marked', async () => (await sent()).length === 50);
+    await until('all notifications are marked as sent', async () => (await sent()).length === 50);
     expect(mails).toHaveLength(50);
     expect(mails[0]?.to).toEqual([`${customerId}@customers.example`]);
     const ids = mails.map(({ text }) => /^Message-ID: <(.*)@customers\.example>/m.exec(text)?.[1]);
@@ -153,36 +153,39 @@ describe('by a mail server', () => {
     expect(mails[0]?.text).toContain('Subject: Your order is cancelled');
   });
 
-  it('that refuses are sent later, and not given up', async () => {
+  it('are retried when the mail server refuses them', async () => {
     const { mails, url } = await mailServer((count) => count <= 2);
     await notifications.handle(cancelled());
     startSender(url);
-    await until('it is marked', async () => (await sent()).length === 1);
+    await until('the notification is marked as sent', async () => (await sent()).length === 1);
     expect(mails).toHaveLength(1);
     const [row] = await notifications.prisma.notification.findMany();
     expect(row).toMatchObject({ attempts: 3, sendAt: null });
   });
 
-  it('that is away wait for it, while events go on being handled', async () => {
+  it('wait for an unavailable mail server while events are still handled', async () => {
     const smtp = createSmtp({ url: 'smtp://127.0.0.1:1', from: 'a@example.com', domain: 'x.example' });
     const repository = createMailRepository(notifications.kysely);
     const sender = startMailSender({ repository, send: smtp.send, log: createLog('mail', 'silent'), idleMs: 50 });
     await notifications.handle(cancelled());
-    await until('it was tried', async () => (await notifications.prisma.notification.findFirst())?.attempts === 1);
+    await until(
+      'one attempt was made',
+      async () => (await notifications.prisma.notification.findFirst())?.attempts === 1,
+    );
     await notifications.handle(cancelled());
     await sender.stop();
     smtp.close();
     const { mails, url } = await mailServer();
     startSender(url);
-    await until('both are sent', async () => (await sent()).length === 2);
+    await until('both mails are sent', async () => (await sent()).length === 2);
     expect(mails).toHaveLength(2);
   });
 
-  it('headers cannot be smuggled in by an event', async () => {
+  it('cannot get headers injected by an event', async () => {
     const { mails, url } = await mailServer();
     await notifications.handle(cancelled('x\r\nBcc: all@example.com\r\n.\r\nMAIL FROM:<a@b>'));
     startSender(url);
-    await until('it is sent', () => mails.length === 1);
+    await until('the mail is sent', () => mails.length === 1);
     expect(mails[0]?.to).toEqual([`${customerId}@customers.example`]);
     expect(mails[0]?.text.split('\r\n\r\n')[0]).not.toMatch(/Bcc/i);
   });

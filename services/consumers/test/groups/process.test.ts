@@ -8,7 +8,7 @@ import { storedEvent } from '../../../../tests/kit/order-events.ts';
 import { startService } from '../../../../tests/kit/service-process.ts';
 import { brokers } from '../../../../tests/kit/topic.ts';
 import { until } from '../../../../tests/kit/until.ts';
-import { customerId, lettersOf } from '../consumer/_fixture.ts';
+import { customerId, deadLettersOf } from '../consumer/_fixture.ts';
 
 const origin = { topic: 'elsewhere', partition: 0, offset: '1' };
 const entry = 'services/consumers/src/main.ts';
@@ -33,11 +33,11 @@ async function start(group: string, env: Record<string, string> = {}) {
     ...env,
   });
   started.push(service);
-  await service.says('Ready');
+  await service.logs('Ready');
   return service;
 }
 
-/** Other suites write to the topic too: this one asks for its own orders and its own days. */
+/** Other test files publish to the topic too; these tests look at their own orders and days only. */
 const paid = (day: string, orderId: string = randomUUID()): StoredEvent =>
   storedEvent('OrderPaid', {
     ...{ orderId, customerId, paymentId: randomUUID(), timestamp: `${day}T12:00:00.000Z` },
@@ -46,7 +46,7 @@ const paid = (day: string, orderId: string = randomUUID()): StoredEvent =>
 
 const publish = (...events: StoredEvent[]) => publisher.publish('order-events', events);
 
-it('three groups each get every event, whatever becomes of the others', async () => {
+test('each of the three groups receives every event', async () => {
   const day = '2031-01-01';
   const events = Array.from({ length: 30 }, () => paid(day));
   const [notification, analytics, invoice] = await Promise.all([
@@ -55,13 +55,13 @@ it('three groups each get every event, whatever becomes of the others', async ()
     start('invoice-group'),
   ]);
   await publish(...events);
-  const isThere = (service: Service, path: string) =>
-    until(`${path} is there`, async () => (await service.get(path)).body.content.length === 1);
+  const untilFound = (service: Service, path: string) =>
+    until(`${path} returns one item`, async () => (await service.get(path)).body.content.length === 1);
   for (const { key } of events) {
-    await isThere(notification, `/notifications?orderId=${key}`);
-    await isThere(invoice, `/invoices?orderId=${key}`);
+    await untilFound(notification, `/notifications?orderId=${key}`);
+    await untilFound(invoice, `/invoices?orderId=${key}`);
   }
-  await until('the figures are there', async () => {
+  await until('the figures count all events', async () => {
     const { body } = await analytics.get('/figures?size=100');
     return body.content.some((figures: { day: string; paid: number }) => figures.day === day && figures.paid === 30);
   });
@@ -70,7 +70,7 @@ it('three groups each get every event, whatever becomes of the others', async ()
   for (const service of [notification, analytics, invoice]) expect(await service.end('SIGTERM')).toEqual([0, null]);
 });
 
-it('killed at any moment and started anew, each paid order has one invoice, and the figures are right', async () => {
+test('killed and restarted groups create one invoice per order and correct figures', async () => {
   const day = '2031-02-01';
   const events = Array.from({ length: 200 }, () => paid(day));
   for (let from = 0; from < events.length; from += 50) {
@@ -81,12 +81,12 @@ it('killed at any moment and started anew, each paid order has one invoice, and 
   }
   const [invoice, analytics] = await Promise.all([start('invoice-group'), start('analytics-group')]);
   await until(
-    'the figures are there',
+    'the figures count all events',
     async () => {
       const { body } = await analytics.get('/figures?size=100');
       return body.content.some((figures: { day: string; paid: number }) => figures.day === day && figures.paid >= 200);
     },
-    90_000,
+    { timeoutMs: 90_000 },
   );
   const { body } = await analytics.get('/figures?size=100');
   expect(body.content.find((figures: { day: string }) => figures.day === day)).toMatchObject({
@@ -101,46 +101,46 @@ it('killed at any moment and started anew, each paid order has one invoice, and 
       numbers.push(body.content[0].number);
       return true;
     };
-    await until(`${key} has its invoice`, hasInvoice, 90_000);
+    await until(`${key} has its invoice`, hasInvoice, { timeoutMs: 90_000 });
   }
   expect(new Set(numbers).size).toBe(200);
   const { body: all } = await invoice.get('/invoices?size=1');
   expect(all.content[0].number).toBe(all.page.totalElements);
 }, 180_000);
 
-it('redrive.js shows and hands back the dead letters of its group', async () => {
+test('redrive.js lists and redrives the dead letters of its group', async () => {
   const run = async (...argv: string[]) => {
     const env = { DATABASE_URL: database.url, CONSUMER_GROUP: 'invoice-group' };
-    const dlq = await startService('services/consumers/src/redrive.ts', env, argv);
-    const [code] = await dlq.exit;
-    return { code, text: dlq.lines.join('\n') };
+    const redrive = await startService('services/consumers/src/redrive.ts', env, argv);
+    const [code] = await redrive.exit;
+    return { code, text: redrive.lines.join('\n') };
   };
   const invoice = await start('invoice-group');
   const [poison, event] = [paid('2031-03-01'), paid('2031-03-01')];
   const headersOf = ({ id }: StoredEvent) => ({ ce_id: id, ce_type: 'OrderPaid' });
   await publisher.send('order-events', [{ key: poison.key, value: '{', headers: headersOf(poison) }]);
-  // What a handler that was broken has left behind.
+  // A dead letter of a handler that was broken.
   const headers = { ...headersOf(event), ...deadLetterHeaders('invoice-group', 3, new Error('was broken'), origin) };
   await publisher.send('order-events-dlq', [{ key: event.key, value: event.payload, headers }]);
-  const assigned = async () =>
-    (await lettersOf('invoice-group')).flatMap(({ message: { key } }) =>
+  const deadLetterKeys = async () =>
+    (await deadLettersOf('invoice-group')).flatMap(({ message: { key } }) =>
       [poison.key, event.key].includes(key ?? '') ? key : [],
     );
-  await until('both are there', async () => (await assigned()).length === 2);
+  await until('both dead letters are there', async () => (await deadLetterKeys()).length === 2);
 
   const listed = await run('list');
   expect(listed.code).toBe(0);
   for (const { key } of [poison, event]) expect(listed.text).toContain(`order ${key}`);
-  expect(await assigned()).toHaveLength(2);
+  expect(await deadLetterKeys()).toHaveLength(2);
 
   const { code, text } = await run('retry');
   expect(text).toContain(`${origin.topic} 0:1: processed`);
   expect(code).toBe(1);
-  expect(await assigned()).toEqual([poison.key]);
+  expect(await deadLetterKeys()).toEqual([poison.key]);
   expect((await invoice.get(`/invoices?orderId=${event.key}`)).body.content).toHaveLength(1);
 });
 
-it('names what is wrong with its environment, and does not start', async () => {
+test('consumers name every invalid setting and do not start', async () => {
   const service = await startService(entry, { DATABASE_URL: database.url, CONSUMER_GROUP: 'nobody', SMTP_URL: 'x' });
   expect((await service.exit)[0]).toBe(1);
   expect(service.lines.join('\n')).toMatch(/CONSUMER_GROUP[\s\S]*SMTP_URL/);

@@ -42,13 +42,13 @@ async function placed(headers: Record<string, string> = {}, items = [{ productId
   return response.body.id as string;
 }
 
-it('OrderCreated as decided: key, CloudEvents headers, payload, in the trace of the request', async () => {
+test('OrderCreated has the documented key, headers and payload, within the trace of the request', async () => {
   const parent = `00-${traceId}-b7ad6b7169203331-01`;
   const id = await placed({ traceparent: parent }, [
     { productId: gold, quantity: 10_000 },
     { productId: salt, quantity: 1 },
   ]);
-  await until('the event is on the topic', () => messagesOf(id).length === 1);
+  await until('the event is published', () => messagesOf(id).length === 1);
   const [message] = messagesOf(id);
   const stored = await order.prisma.outbox.findFirst({ where: { key: id } });
   expect(message?.headers).toEqual({
@@ -68,21 +68,21 @@ it('OrderCreated as decided: key, CloudEvents headers, payload, in the trace of 
   );
 });
 
-it('takes the trace from x-request-id where there is no traceparent, and begins one where there is neither', async () => {
+test('an event continues the trace of x-request-id without a traceparent, and starts one without either', async () => {
   const requestId = '11111111-2222-4333-8444-555555555555';
   const ids = [await placed({ 'x-request-id': requestId }), await placed(), await placed({ traceparent: 'garbage' })];
-  await until('the events are on the topic', () => ids.every((id) => messagesOf(id).length === 1));
+  await until('the events are published', () => ids.every((id) => messagesOf(id).length === 1));
   const [byRequestId, ...others] = ids.map((id) => messagesOf(id)[0]?.headers.traceparent ?? '');
   expect(byRequestId).toContain(`00-${requestId.replaceAll('-', '')}-`);
   for (const traceparent of others) expect(traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
 });
 
-it('OrderCancelled follows OrderCreated in the same partition, with the reason', async () => {
+test('OrderCancelled follows OrderCreated in the same partition, with the reason', async () => {
   const ids = await Promise.all(Array.from({ length: 20 }, () => placed()));
   await Promise.all(
     ids.map((id) => request(order.app).post(`/orders/${id}/cancellation`).set('id-account', alice).expect(201)),
   );
-  await until('all events are on the topic', () => ids.every((id) => messagesOf(id).length === 2));
+  await until('all events are published', () => ids.every((id) => messagesOf(id).length === 2));
   for (const id of ids) {
     const [created, cancelled] = messagesOf(id);
     expect([created?.headers.ce_type, cancelled?.headers.ce_type]).toEqual(['OrderCreated', 'OrderCancelled']);
@@ -96,29 +96,29 @@ it('OrderCancelled follows OrderCreated in the same partition, with the reason',
   }
 });
 
-it('repeats of a request, and refused ones, publish nothing', async () => {
+test('repeated and rejected requests publish no event', async () => {
   const key = { 'Idempotency-Key': 'once' };
   const id = await placed(key);
   expect(await placed(key)).toBe(id);
-  const foreign = { items: [{ productId: tea, quantity: 1 }], customerId: salt };
-  await request(order.app).post('/orders').set('id-account', alice).send(foreign).expect(403);
-  const last = await placed(); // what comes before it in the outbox is out when it is
-  await until('the last event is on the topic', () => messagesOf(last).length === 1);
+  const otherCustomer = { items: [{ productId: tea, quantity: 1 }], customerId: salt };
+  await request(order.app).post('/orders').set('id-account', alice).send(otherCustomer).expect(403);
+  const last = await placed(); // the relay publishes everything before it in the outbox first
+  await until('the last event is published', () => messagesOf(last).length === 1);
   expect(messagesOf(id)).toHaveLength(1);
   expect(await order.prisma.outbox.count({ where: { sentAt: null } })).toBe(0);
 });
 
-it('an order and its cancellation ring the bell of the relay as they are committed', async () => {
+test('placing and cancelling an order notify the relay on commit', async () => {
   const listener = new pg.Client({ connectionString: database.url });
   await listener.connect();
-  let rings = 0;
+  let notifications = 0;
   listener.on('notification', () => {
-    rings += 1;
+    notifications += 1;
   });
   await listener.query('listen outbox');
   const id = await placed();
-  await until('it rings', () => rings === 1);
+  await until('the relay is notified', () => notifications === 1);
   await request(order.app).delete(`/orders/${id}`).set('id-account', alice).expect(204);
-  await until('it rings again', () => rings === 2);
+  await until('the relay is notified again', () => notifications === 2);
   await listener.end();
 });

@@ -45,7 +45,7 @@ async function placed(): Promise<string> {
 
 const eventIds = async () => (await order.prisma.outbox.findMany({ select: { id: true } })).map(({ id }) => id);
 
-it('publishes what was stored while no worker ran, is healthy meanwhile, and ends cleanly', async () => {
+test('order worker publishes events stored before its start, reports health and metrics, and stops cleanly', async () => {
   const id = await placed();
   await request(order.app).post(`/orders/${id}/cancellation`).set('id-account', alice).expect(201);
   const worker = await start();
@@ -53,17 +53,17 @@ it('publishes what was stored while no worker ran, is healthy meanwhile, and end
   const kinds = topic.messages.filter(({ key }) => key === id).map(({ headers }) => headers.ce_type);
   expect(kinds).toEqual(['OrderCreated', 'OrderCancelled']);
 
-  await until('it is ready', async () => (await worker.get('/health/ready')).status === 200);
+  await until('the worker is ready', async () => (await worker.get('/health/ready')).status === 200);
   expect(await worker.get('/health/live')).toEqual({ status: 200, body: { status: 'UP' } });
   expect((await worker.get('/orders')).status).toBe(404);
-  await until('all are marked', async () => (await outbox.unsent()) === 0);
+  await until('all events are marked as sent', async () => (await outbox.unsent()) === 0);
   const metrics = await worker.metrics();
   expect(metrics).toContain('outbox_relay_active 1');
   expect(metrics).toContain('outbox_published_total 2');
   expect(await worker.end('SIGTERM')).toEqual([0, null]);
 });
 
-it('takes the steps of the saga that order-events tells', async () => {
+test('order worker moves orders by the events on order-events', async () => {
   const [confirmed, cancelled] = [await placed(), await placed()];
   await start();
   const about = { customerId: alice, items: [{ productId: tea, quantity: 1 }] };
@@ -77,14 +77,14 @@ it('takes the steps of the saga that order-events tells', async () => {
   ]);
   await publisher.close();
   const statusOf = async (id: string) => (await order.prisma.order.findUnique({ where: { id } }))?.status;
-  await until('one is confirmed', async () => (await statusOf(confirmed)) === 'CONFIRMED');
-  await until('the other is cancelled', async () => (await statusOf(cancelled)) === 'CANCELLED');
+  await until('one order is confirmed', async () => (await statusOf(confirmed)) === 'CONFIRMED');
+  await until('the other order is cancelled', async () => (await statusOf(cancelled)) === 'CANCELLED');
 });
 
-it('killed -9 between publishing and marking: every event is out, those of a key in order', async () => {
+test('order worker killed between publishing and marking loses no event and keeps the order of each key', async () => {
   const ids = await outbox.fill(3_000);
   const stuck = ids[1_200] ?? '';
-  // The relay cannot mark this one: it gets stuck behind the publishing of a batch in the middle.
+  // The relay cannot mark the locked row, so it hangs after it has published a batch in the middle.
   await whileHolding(database.url, 'select id from outbox where id = $1 for update', [stuck], async () => {
     const first = await start();
     await topic.has([stuck]);
@@ -92,26 +92,26 @@ it('killed -9 between publishing and marking: every event is out, those of a key
     expect(sent).toBeGreaterThan(0);
     expect(sent).toBeLessThan(1_200);
     expect(await first.end('SIGKILL')).toEqual([null, 'SIGKILL']);
-    await outbox.cutRelays(); // or the database would still mark what it was asked to before the kill
-    await until('the dead connection is gone', async () => (await outbox.cutRelays()) === 0);
+    await outbox.cutRelays(); // or the database would still run the update that the killed relay had sent
+    await until('the connection of the killed relay is closed', async () => (await outbox.cutRelays()) === 0);
   });
 
   await start();
   await topic.has(ids);
-  await until('all are marked', async () => (await outbox.unsent()) === 0);
+  await until('all events are marked as sent', async () => (await outbox.unsent()) === 0);
   const ours = topic.messages.filter(({ headers }) => ids.includes(headers.ce_id ?? ''));
-  expect(ours.length).toBeGreaterThan(ids.length); // what was not marked went out twice
+  expect(ours.length).toBeGreaterThan(ids.length); // unmarked events were published twice
   expect(byKey(ours).flat()).toHaveLength(ids.length);
   expect(byKey(ours).every(isAscending)).toBe(true);
 });
 
-it('of two workers one publishes, and the other takes over when that one is killed -9', async () => {
+test('only one of two order workers publishes, and the other takes over when it is killed', async () => {
   const both = [await start(), await start()];
-  await until('one is active', () => both.some((worker) => worker.isActive()));
+  await until('one worker is active', () => both.some((worker) => worker.isActive()));
   const active = both.find((worker) => worker.isActive());
   const standby = both.find((worker) => worker !== active);
   await until(
-    'the other is ready',
+    'the other worker is ready',
     async () => (await standby?.get('/health/ready').catch(() => undefined))?.status === 200,
   );
   await placed();
@@ -125,17 +125,17 @@ it('of two workers one publishes, and the other takes over when that one is kill
   expect(standby?.isActive()).toBe(true);
 });
 
-it('forgets Idempotency-Keys that are older than 24 hours', async () => {
+test('order worker deletes Idempotency-Keys older than 24 hours', async () => {
   await order.prisma.$executeRaw`
     insert into idempotency_keys (account_id, key, request_hash, location, body, created_at)
     select ${alice}::uuid, n::text, '', '', '', now() - n * interval '5 hours' from generate_series(0, 9) as n`;
   await start();
-  await until('the old ones are gone', async () => (await order.prisma.idempotencyKey.count()) === 5);
+  await until('the expired keys are deleted', async () => (await order.prisma.idempotencyKey.count()) === 5);
 });
 
-it('waits for a database that is away: alive, not ready, and saying so', async () => {
+test('order worker without its database is live, not ready, and logs the cause', async () => {
   const worker = await start({ DATABASE_URL: unreachableDatabaseUrl });
-  await worker.says('Waiting for the database');
+  await worker.logs('Waiting for the database');
   expect((await worker.get('/health/live')).status).toBe(200);
   expect(await worker.get('/health/ready')).toEqual({
     status: 503,
@@ -144,7 +144,7 @@ it('waits for a database that is away: alive, not ready, and saying so', async (
   expect(await worker.end('SIGTERM')).toEqual([0, null]);
 });
 
-it('refuses to start without its settings, and names each', async () => {
+test('order worker names every invalid setting and does not start', async () => {
   const worker = await start({ DATABASE_URL: '', KAFKA_BROKERS: 'nowhere' });
   expect(await worker.exit).toEqual([1, null]);
   expect(worker.lines.join('\n')).toContain('DATABASE_URL is not set');

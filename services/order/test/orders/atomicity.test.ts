@@ -29,7 +29,7 @@ const place = (key: string, app = order.app) =>
 const nothing = { orders: 0, items: 0, keys: 0, events: 0 };
 const oneOrder = { orders: 1, items: 1, keys: 1, events: 1 };
 
-/** A failure at the last moment: when the transaction commits. */
+/** Makes every transaction that writes to the table fail when it commits. */
 async function withBroken<T>(table: string, work: () => Promise<T>): Promise<T> {
   await order.prisma.$executeRawUnsafe(
     `create constraint trigger broken after insert or update on ${table}
@@ -42,8 +42,8 @@ async function withBroken<T>(table: string, work: () => Promise<T>): Promise<T> 
   }
 }
 
-it.each(['orders', 'order_items', 'idempotency_keys', 'outbox'])(
-  'an order whose %s cannot be stored is not stored at all, and its key stays free',
+test.each(['orders', 'order_items', 'idempotency_keys', 'outbox'])(
+  'POST /orders stores nothing and leaves the Idempotency-Key unused when a write to %s fails',
   async (table) => {
     const response = await withBroken(table, async () => place('a'));
     expect(response.status).toBe(500);
@@ -54,7 +54,7 @@ it.each(['orders', 'order_items', 'idempotency_keys', 'outbox'])(
   },
 );
 
-it.each(['orders', 'outbox'])('a cancellation whose %s cannot be stored changes nothing', async (table) => {
+test.each(['orders', 'outbox'])('a cancellation changes nothing when a write to %s fails', async (table) => {
   const { body } = await place('a');
   const cancel = () => request(order.app).post(`/orders/${body.id}/cancellation`).set('id-account', alice);
   const remove = () => request(order.app).delete(`/orders/${body.id}`).set('id-account', alice);
@@ -66,8 +66,8 @@ it.each(['orders', 'outbox'])('a cancellation whose %s cannot be stored changes 
   await cancel().expect(201);
 });
 
-/** A way to the database on which the answer to one statement is lost: the connection breaks instead. */
-async function lossyWay(url: string, statement: string) {
+/** A TCP proxy to the database that closes the connection instead of forwarding the response to the statement, once. */
+async function lossyProxy(url: string, statement: string) {
   const target = new URL(url);
   const sockets = new Set<Socket>();
   let hasLost = false;
@@ -93,11 +93,11 @@ async function lossyWay(url: string, statement: string) {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const way = new URL(url);
-  way.hostname = '127.0.0.1';
-  way.port = String((server.address() as AddressInfo).port);
+  const proxied = new URL(url);
+  proxied.hostname = '127.0.0.1';
+  proxied.port = String((server.address() as AddressInfo).port);
   return {
-    url: way.href,
+    url: proxied.href,
     hasLost: () => hasLost,
     close: () => {
       for (const socket of sockets) socket.destroy();
@@ -106,18 +106,18 @@ async function lossyWay(url: string, statement: string) {
   };
 }
 
-it('a reply that is lost after the commit is given to the repeat, and there is one order', async () => {
-  const way = await lossyWay(database.url, 'insert into orders');
-  const behind = testApp(way.url);
-  const lost = await place('a', behind.app);
+test('a repeated POST /orders gets the stored reply when the first was lost after the commit', async () => {
+  const proxy = await lossyProxy(database.url, 'insert into orders');
+  const proxied = testApp(proxy.url);
+  const lost = await place('a', proxied.app);
   expect(lost.status).toBe(503);
   expect(lost.headers['retry-after']).toBe('1');
-  expect(way.hasLost()).toBe(true);
+  expect(proxy.hasLost()).toBe(true);
   expect(await rowCounts(order.prisma)).toEqual(oneOrder);
-  const repeated = await place('a', behind.app);
+  const repeated = await place('a', proxied.app);
   expect(repeated.status).toBe(201);
   expect(repeated.headers['idempotency-replayed']).toBe('true');
   expect(await rowCounts(order.prisma)).toEqual(oneOrder);
-  await behind.close();
-  await way.close();
+  await proxied.close();
+  await proxy.close();
 });

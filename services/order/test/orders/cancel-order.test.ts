@@ -6,19 +6,19 @@ import { whileHolding } from './_open-transaction.ts';
 
 let database: TestDatabase;
 let order: ReturnType<typeof testApp>;
-let twin: ReturnType<typeof testApp>;
-/** Its connections are free while those of the others wait. */
-let watcher: ReturnType<typeof testApp>;
+let replica: ReturnType<typeof testApp>;
+/** Its connections stay free while those of the others wait. */
+let observer: ReturnType<typeof testApp>;
 
 beforeAll(async () => {
   database = await createTestDatabase('order');
   order = testApp(database.url);
-  twin = testApp(database.url);
-  watcher = testApp(database.url);
+  replica = testApp(database.url);
+  observer = testApp(database.url);
 });
 
 afterAll(async () => {
-  await Promise.all([order.close(), twin.close(), watcher.close()]);
+  await Promise.all([order.close(), replica.close(), observer.close()]);
   await database.drop();
 });
 
@@ -38,7 +38,7 @@ const calls = {
 };
 type CallName = keyof typeof calls;
 
-/** Every order of calls that is worth telling apart, with the status of each. */
+/** Sequences of calls with the expected status of each. */
 const sequences: [CallName, number][][] = [
   [
     ['cancellation', 404],
@@ -78,8 +78,8 @@ const sequences: [CallName, number][][] = [
   ],
 ];
 
-it.each(sequences.map((sequence) => [sequence.map(([name]) => name).join(', '), sequence] as const))(
-  '%s: one OrderCancelled in the end',
+test.each(sequences.map((sequence) => [sequence.map(([name]) => name).join(', '), sequence] as const))(
+  'the calls %s publish OrderCancelled once',
   async (_name, sequence) => {
     const id = await placed();
     const statuses: [CallName, number][] = [];
@@ -89,7 +89,7 @@ it.each(sequences.map((sequence) => [sequence.map(([name]) => name).join(', '), 
   },
 );
 
-it('answers with the cancelled order, where it lies and when it was', async () => {
+test('cancelling returns the order with Location and time, also when repeated', async () => {
   const id = await placed();
   const first = await calls.cancel(id);
   expect(first.headers.location).toBe(`/orders/${id}/cancellation`);
@@ -105,18 +105,18 @@ it('answers with the cancelled order, where it lies and when it was', async () =
   });
 });
 
-it('cancels a confirmed order too', async () => {
+test('a CONFIRMED order can be cancelled', async () => {
   const id = await placed();
   await order.prisma.order.update({ where: { id }, data: { status: 'CONFIRMED', paidAt: new Date() } });
   expect((await calls.cancel(id)).body).toMatchObject({ status: 'CANCELLED', paidAt: expect.any(String) });
 });
 
-it('refuses to cancel what has been shipped, but lets its owner forget it', async () => {
+test('a shipped order cannot be cancelled, but deleted', async () => {
   const id = await placed();
   await order.prisma.order.update({ where: { id }, data: { status: 'CONFIRMED', shippedAt: new Date() } });
-  const refused = await calls.cancel(id);
-  expect(refused.status).toBe(409);
-  expect(refused.body.type).toBe('urn:problem:store:order-shipped');
+  const rejected = await calls.cancel(id);
+  expect(rejected.status).toBe(409);
+  expect(rejected.body.type).toBe('urn:problem:store:order-shipped');
   expect((await calls.patch(id)).status).toBe(409);
   expect((await calls.cancellation(id)).status).toBe(404);
   expect((await calls.remove(id)).status).toBe(204);
@@ -128,65 +128,67 @@ it('refuses to cancel what has been shipped, but lets its owner forget it', asyn
   expect(await eventsOf(order.prisma, id)).toEqual(['OrderCreated']);
 });
 
-it.each([
+test.each([
   ['PENDING', 422],
   ['CONFIRMED', 422],
   ['SHIPPED', 400],
   ['cancelled', 400],
   [null, 400],
   [undefined, 400],
-])('PATCH to %s answers %i and changes nothing', async (status, expected) => {
+])('PATCH /orders/{id} with status %s returns %i and changes nothing', async (status, expected) => {
   const id = await placed();
   const response = await request(order.app).patch(`/orders/${id}`).set('id-account', alice).send({ status });
   expect(response.status).toBe(expected);
   expect((await calls.get(id)).body.status).toBe('PENDING');
 });
 
-/** The answers to requests that all came while a transaction held the order's row. */
+/** The responses to requests that all arrived while a transaction held the lock of the order's row. */
 async function whileRowIsHeld(id: string, count: number, sql: string, requests: () => Promise<request.Response>[]) {
   const waiting = async () => {
-    const [row] = await watcher.prisma.$queryRaw<{ n: number }[]>`
+    const [row] = await observer.prisma.$queryRaw<{ n: number }[]>`
       select count(*)::int as n from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`;
     return row?.n ?? 0;
   };
-  const { answers } = await whileHolding(database.url, sql, [id], async () => {
-    const answers = Promise.all(requests());
+  const { responses } = await whileHolding(database.url, sql, [id], async () => {
+    const responses = Promise.all(requests());
     await until('the requests wait for the row', async () => (await waiting()) >= count);
-    return { answers };
+    return { responses };
   });
-  return answers;
+  return responses;
 }
 
-it('20 cancellations at once on two copies of the service: one is new, one event', async () => {
+test('20 concurrent cancellations on two replicas cancel once and publish one event', async () => {
   const id = await placed();
-  const answers = await whileRowIsHeld(id, 4, 'select from orders where id = $1 for update', () =>
+  const responses = await whileRowIsHeld(id, 4, 'select from orders where id = $1 for update', () =>
     Array.from({ length: 20 }, (_, index) =>
-      (index % 3 === 0 ? calls.patch : calls.cancel)(id, index % 2 ? order.app : twin.app).then((answer) => answer),
+      (index % 3 === 0 ? calls.patch : calls.cancel)(id, index % 2 ? order.app : replica.app).then(
+        (response) => response,
+      ),
     ),
   );
-  const statuses = answers.map(({ status }) => status);
+  const statuses = responses.map(({ status }) => status);
   expect(statuses.filter((status) => status === 201).length).toBeLessThanOrEqual(1);
   expect(statuses.every((status) => status === 200 || status === 201)).toBe(true);
-  expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
   expect(await eventsOf(order.prisma, id)).toEqual(['OrderCreated', 'OrderCancelled']);
 });
 
-it('cancellation and deletion at once: one event, whichever comes first', async () => {
+test('concurrent cancellation and deletion publish one event', async () => {
   for (let round = 0; round < 10; round += 1) {
     const id = await placed();
-    const [cancelled, removed] = await Promise.all([calls.cancel(id, twin.app), calls.remove(id)]);
+    const [cancelled, removed] = await Promise.all([calls.cancel(id, replica.app), calls.remove(id)]);
     expect([201, 404]).toContain(cancelled.status);
     expect(removed.status).toBe(204);
     expect(await eventsOf(order.prisma, id)).toEqual(['OrderCreated', 'OrderCancelled']);
   }
 });
 
-it('a shipment that is booked while the cancellation waits for it wins', async () => {
+test('a cancellation that waits for the row returns 409 when a shipment is recorded first', async () => {
   const id = await placed();
-  const [answer] = await whileRowIsHeld(id, 1, 'update orders set shipped_at = now() where id = $1', () => [
+  const [response] = await whileRowIsHeld(id, 1, 'update orders set shipped_at = now() where id = $1', () => [
     calls.cancel(id).then((response) => response),
   ]);
-  expect(answer?.status).toBe(409);
+  expect(response?.status).toBe(409);
   expect(await eventsOf(order.prisma, id)).toEqual(['OrderCreated']);
 });

@@ -1,26 +1,26 @@
 import pg from 'pg';
 import request from 'supertest';
-import { describeContract } from '../../../../tests/kit/contract.ts';
 import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../../tests/kit/database.ts';
+import { describeContract } from '../../../../tests/kit/openapi/contract.ts';
 import { orderRoutes } from '../../src/routes.ts';
 import { alice, bob, salt, tea, testApp, unknown } from '../_app.ts';
 
 let database: TestDatabase;
 let order: ReturnType<typeof testApp>;
 let holder: pg.Client;
-const away = testApp(unreachableDatabaseUrl);
+const unavailable = testApp(unreachableDatabaseUrl);
 
 beforeAll(async () => {
   database = await createTestDatabase('order');
   order = testApp(database.url);
-  // What another process holds while it stores the order of this key.
+  // The lock that another process holds while it places the order of this key.
   holder = new pg.Client({ connectionString: database.url });
   await holder.connect();
   await holder.query('select pg_advisory_lock(hashtextextended($1, 0))', [`${alice}held`]);
 });
 
 afterAll(async () => {
-  await Promise.all([order.close(), away.close(), holder.end()]);
+  await Promise.all([order.close(), unavailable.close(), holder.end()]);
   await database.drop();
 });
 
@@ -49,10 +49,10 @@ async function shipped(call: object = {}, suffix = '') {
 const cancel = { body: { status: 'CANCELLED' } };
 
 describeContract({
-  // Only the shape of the routes is read here; the requests go to the application.
+  // Only for the document; the requests go to the application.
   routes: orderRoutes({} as never),
   app: () => order.app,
-  unavailableApp: () => away.app,
+  unavailableApp: () => unavailable.app,
   accountId: alice,
   calls: {
     'post /orders': {

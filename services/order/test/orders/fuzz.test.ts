@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
-import { describeFuzz } from '../../../../tests/kit/fuzz.ts';
+import { describeFuzz } from '../../../../tests/kit/openapi/fuzz.ts';
 import { orderRoutes } from '../../src/routes.ts';
 import { alice, rowCounts, tea, testApp } from '../_app.ts';
 
@@ -42,7 +42,7 @@ describeFuzz({
     'post /orders/{id}/cancellation': () => placed('/cancellation'),
     'get /orders/{id}/cancellation': () => cancelled(),
   },
-  countRows: async () => ({
+  readState: async () => ({
     ...(await rowCounts(order.prisma)),
     untouched: await order.prisma.order.count({ where: { status: 'PENDING', deletedAt: null } }),
   }),

@@ -1,5 +1,6 @@
 import request from 'supertest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
+import { deferred } from '../../../../tests/kit/deferred.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { alice, bob, eventsOf, fakeProducts, rowCounts, salt, tea, testApp, unknown } from '../_app.ts';
 
@@ -7,16 +8,16 @@ const products = fakeProducts();
 let now = new Date();
 let database: TestDatabase;
 let order: ReturnType<typeof testApp>;
-let twin: ReturnType<typeof testApp>;
+let replica: ReturnType<typeof testApp>;
 
 beforeAll(async () => {
   database = await createTestDatabase('order');
   order = testApp(database.url, { products, clock: () => now });
-  twin = testApp(database.url);
+  replica = testApp(database.url);
 });
 
 afterAll(async () => {
-  await Promise.all([order.close(), twin.close()]);
+  await Promise.all([order.close(), replica.close()]);
   await database.drop();
 });
 
@@ -49,43 +50,40 @@ function expectReplayed(response: request.Response, first: request.Response) {
   expect(response.text).toBe(first.text);
 }
 
-it('answers a repeat as it answered the first, and asks nobody', async () => {
+test('a request repeated with its Idempotency-Key gets the stored reply without calling the product service', async () => {
   const first = await place('a');
   expect(first.status).toBe(201);
   expect(first.headers).not.toHaveProperty('idempotency-replayed');
   products.asked = [];
   expectReplayed(await place('a'), first);
-  expectReplayed(await place('a', oneTea, twin.app), first);
+  expectReplayed(await place('a', oneTea, replica.app), first);
   expect(products.asked).toEqual([]);
   expect(await rowCounts(order.prisma)).toEqual(oneOrder);
 });
 
-it.each([
-  ['one process', () => [order.app]],
-  ['two processes', () => [order.app, twin.app]],
-])('20 requests at once with one key to %s make one order and one event', async (_name, apps) => {
+test.each([
+  ['one replica', () => [order.app]],
+  ['two replicas', () => [order.app, replica.app]],
+])('20 concurrent requests with one Idempotency-Key to %s create one order and one event', async (_name, apps) => {
   const send = (index: number) => place('race', oneTea, apps()[index % apps().length]);
-  const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => send(index)));
-  const placed = answers.filter(({ status, headers }) => status === 201 && !('idempotency-replayed' in headers));
+  const responses = await Promise.all(Array.from({ length: 20 }, (_, index) => send(index)));
+  const placed = responses.filter(({ status, headers }) => status === 201 && !('idempotency-replayed' in headers));
   expect(placed).toHaveLength(1);
   const [first] = placed;
-  for (const answer of answers.filter((other) => other !== first)) {
-    if (answer.status === 409) {
-      expect(answer.headers['retry-after']).toBe('1');
-      expect(answer.body.type).toBe('urn:problem:store:idempotency-key-in-use');
-    } else expectReplayed(answer, first as request.Response);
+  for (const response of responses.filter((other) => other !== first)) {
+    if (response.status === 409) {
+      expect(response.headers['retry-after']).toBe('1');
+      expect(response.body.type).toBe('urn:problem:store:idempotency-key-in-use');
+    } else expectReplayed(response, first as request.Response);
   }
-  for (const index of answers.keys()) expectReplayed(await send(index), first as request.Response);
+  for (const index of responses.keys()) expectReplayed(await send(index), first as request.Response);
   expect(await rowCounts(order.prisma)).toEqual(oneOrder);
   expect(await eventsOf(order.prisma, first?.body.id)).toEqual(['OrderCreated']);
 });
 
-it('answers 409 while the first request waits for the product service, and 201 to another key', async () => {
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  products.answer = () => held;
+test('an Idempotency-Key returns 409 while its first request is in flight, unlike other keys and accounts', async () => {
+  const { promise: released, resolve: release } = deferred();
+  products.answer = () => released;
   const first = place('slow');
   await until('the first request asks for prices', () => products.asked.length === 1);
   const second = await place('slow');
@@ -99,24 +97,21 @@ it('answers 409 while the first request waits for the product service, and 201 t
   expectReplayed(await place('slow'), await first);
 });
 
-it('a request that another process overtook while it waited for the product service gets its reply', async () => {
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  products.answer = () => held;
+test('a request overtaken by one with its Idempotency-Key gets the stored reply, or 422 for another body', async () => {
+  const { promise: released, resolve: release } = deferred();
+  products.answer = () => released;
   const slow = place('overtaken');
   const slowOther = place('overtaken-too', oneSalt);
-  await until('both ask for prices', () => products.asked.length === 2);
-  const fast = await place('overtaken', oneTea, twin.app);
-  await place('overtaken-too', oneTea, twin.app);
+  await until('both requests ask for prices', () => products.asked.length === 2);
+  const fast = await place('overtaken', oneTea, replica.app);
+  await place('overtaken-too', oneTea, replica.app);
   release();
   expectReplayed(await slow, fast);
   expect((await slowOther).status).toBe(422);
   expect(await rowCounts(order.prisma)).toEqual({ orders: 2, items: 2, keys: 2, events: 2 });
 });
 
-it('answers 422 to another body under the same key', async () => {
+test('an Idempotency-Key returns 422 with another body', async () => {
   await place('a');
   const response = await place('a', oneSalt);
   expect(response.status).toBe(422);
@@ -124,23 +119,23 @@ it('answers 422 to another body under the same key', async () => {
   expect(await rowCounts(order.prisma)).toEqual(oneOrder);
 });
 
-it.each([
+test.each([
   ['white space', `{ "items" : [ {"productId":"${tea}",\n"quantity":1} ] }`],
   ['the order of fields', `{"items":[{"quantity":1,"productId":"${tea}"}]}`],
   ['unknown fields', `{"items":[{"productId":"${tea}","quantity":1,"note":"x"}],"__proto__":{"a":1}}`],
   ['the spelling of a UUID or number', `{"items":[{"productId":"${tea.toUpperCase()}","quantity":1.0e0}]}`],
-])('does not mind %s', async (_name, body) => {
+])('a request repeated with its Idempotency-Key may differ in %s', async (_name, body) => {
   const first = await place('a');
   expectReplayed(await place('a', body), first);
 });
 
-it('does not mind quotes around the key', async () => {
+test('quotes around an Idempotency-Key are ignored', async () => {
   const first = await place('"a b"'.replace(' ', '-'));
   expectReplayed(await place('a-b'), first);
   expectReplayed(await place('  "a-b" '), first);
 });
 
-it('keeps the keys of accounts apart, and keys that differ in case', async () => {
+test('Idempotency-Keys are separate per account and case-sensitive', async () => {
   const first = await place('a');
   const ids = [first, await place('a', oneSalt, order.app, bob), await place('A', oneSalt)].map(({ body }) => body.id);
   expect(new Set(ids).size).toBe(3);
@@ -148,7 +143,7 @@ it('keeps the keys of accounts apart, and keys that differ in case', async () =>
   expect(body.customerId).toBe(bob);
 });
 
-it('forgets a key after 24 hours and not before', async () => {
+test('an Idempotency-Key expires after 24 hours and not before', async () => {
   const first = await place('a');
   now = new Date(now.getTime() + 24 * 60 * 60 * 1000);
   expectReplayed(await place('a'), first);
@@ -161,47 +156,47 @@ it('forgets a key after 24 hours and not before', async () => {
   expect(await rowCounts(order.prisma)).toEqual({ orders: 2, items: 2, keys: 1, events: 2 });
 });
 
-it('20 requests at once with a key that has just been forgotten make one order', async () => {
+test('20 concurrent requests with an expired Idempotency-Key create one order', async () => {
   await place('a');
   now = new Date(now.getTime() + 24 * 60 * 60 * 1000 + 1);
   const later = testApp(database.url, { clock: () => now });
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, (_, index) => place('a', oneTea, index % 2 ? order.app : later.app)),
   );
-  expect(answers.filter(({ status, headers }) => status === 201 && !headers['idempotency-replayed'])).toHaveLength(1);
+  expect(responses.filter(({ status, headers }) => status === 201 && !headers['idempotency-replayed'])).toHaveLength(1);
   expect(await rowCounts(order.prisma)).toEqual({ orders: 2, items: 2, keys: 1, events: 2 });
   await later.close();
 });
 
-it.each([
-  ['255 characters', 'k'.repeat(255), 201],
-  ['255 characters in quotes', `"${'k'.repeat(255)}"`, 201],
-  ['every visible character', Array.from({ length: 94 }, (_, index) => String.fromCharCode(33 + index)).join(''), 201],
-  ['a quote alone', '"', 201],
-  ['256 characters', 'k'.repeat(256), 400],
-  ['nothing', '', 400],
-  ['nothing in quotes', '""', 400],
-  ['a space', 'a b', 400],
-  ['a tab', 'a\tb', 400],
-  ['letters beyond ASCII', 'schlüssel', 400],
-  ['two keys', 'a, b', 400],
-])('a key of %s', async (_name, key, expected) => {
+test.each([
+  ['255 characters', 201, 'k'.repeat(255)],
+  ['255 characters in quotes', 201, `"${'k'.repeat(255)}"`],
+  ['every visible character', 201, Array.from({ length: 94 }, (_, index) => String.fromCharCode(33 + index)).join('')],
+  ['a quote alone', 201, '"'],
+  ['256 characters', 400, 'k'.repeat(256)],
+  ['no characters', 400, ''],
+  ['no characters in quotes', 400, '""'],
+  ['a space', 400, 'a b'],
+  ['a tab', 400, 'a\tb'],
+  ['non-ASCII letters', 400, 'schlüssel'],
+  ['two keys', 400, 'a, b'],
+])('an Idempotency-Key of %s returns %i', async (_name, expected, key) => {
   const response = await place(key);
   expect(response.status).toBe(expected);
   expect(await rowCounts(order.prisma)).toEqual(expected === 201 ? oneOrder : nothing);
 });
 
-it.each([
+test.each([
   ['an unknown product', { items: [{ productId: unknown, quantity: 1 }] }, 400],
-  ['a foreign customerId', { ...oneTea, customerId: bob }, 403],
-  ['a broken body', '{', 400],
-])('%s stores nothing and leaves the key free', async (_name, body, expected) => {
+  ["another account's customerId", { ...oneTea, customerId: bob }, 403],
+  ['malformed JSON', '{', 400],
+])('a request with %s stores nothing and leaves its Idempotency-Key unused', async (_name, body, expected) => {
   expect((await place('a', body)).status).toBe(expected);
   expect(await rowCounts(order.prisma)).toEqual(nothing);
   expect((await place('a')).status).toBe(201);
 });
 
-it('gives the stored reply even when the order has been cancelled or deleted since', async () => {
+test('a request repeated with its Idempotency-Key gets the stored reply even after the order was cancelled or deleted', async () => {
   const first = await place('a');
   const path = first.headers.location ?? '';
   await request(order.app).post(`${path}/cancellation`).set('id-account', alice).expect(201);
@@ -211,7 +206,7 @@ it('gives the stored reply even when the order has been cancelled or deleted sin
   await request(order.app).get(path).set('id-account', alice).expect(404);
 });
 
-it('forgetReplies deletes what is older than 24 hours, in any number', async () => {
+test('deleteExpiredReplies deletes any number of Idempotency-Keys older than 24 hours', async () => {
   await place('young');
   await order.prisma.$executeRaw`
     insert into idempotency_keys (account_id, key, request_hash, location, body, created_at)

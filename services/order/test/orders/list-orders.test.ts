@@ -1,5 +1,7 @@
 import request from 'supertest';
+import { withShortTitles } from '../../../../tests/kit/cases.ts';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
+import { nextLink } from '../../../../tests/kit/http.ts';
 import { alice, bob, tea, testApp } from '../_app.ts';
 
 let database: TestDatabase;
@@ -17,7 +19,7 @@ afterAll(async () => {
 
 beforeEach(() => order.prisma.$executeRaw`truncate orders, order_items, idempotency_keys, outbox`);
 
-/** Orders with many ties: 5 times, 3 states, 4 totals. */
+/** Inserts orders with many ties: 5 times, 3 statuses, 4 totals. */
 const seed = (count: number, accountId = alice) =>
   order.prisma.$executeRaw`
     insert into orders (id, account_id, status, total_amount, currency, created_at, updated_at)
@@ -28,39 +30,42 @@ const seed = (count: number, accountId = alice) =>
 
 const list = (query = '', accountId = alice) => request(order.app).get(`/orders${query}`).set('id-account', accountId);
 
-interface Shown {
+interface ListedOrder {
   id: string;
   createdAt: string;
   status: string;
   total: { amount: number };
 }
 
-const next = (response: request.Response) => /^<([^>]+)>; rel="next"$/.exec(response.headers.link ?? '')?.[1];
+const next = ({ headers }: request.Response) => nextLink(headers.link);
 
-/** Follows `Link` to the end; `between` is called after each page. */
-async function paginate(query: string, between: () => Promise<unknown> = async () => undefined): Promise<Shown[]> {
-  const shown: Shown[] = [];
+/** All orders by their `Link` headers; `afterPage` is called after each page. */
+async function paginate(
+  query: string,
+  afterPage: () => Promise<unknown> = async () => undefined,
+): Promise<ListedOrder[]> {
+  const listed: ListedOrder[] = [];
   for (let path: string | undefined = `/orders${query}`; path !== undefined; ) {
     const response = await request(order.app).get(path).set('id-account', alice);
     expect(response.status).toBe(200);
-    shown.push(...response.body.content);
+    listed.push(...response.body.content);
     path = next(response);
-    await between();
+    await afterPage();
   }
-  return shown;
+  return listed;
 }
 
 const allIds = async () => (await order.prisma.order.findMany({ select: { id: true } })).map(({ id }) => id).sort();
-const idsOf = (shown: Shown[]) => shown.map(({ id }) => id);
+const idsOf = (listed: ListedOrder[]) => listed.map(({ id }) => id);
 
-it('shows an empty page to an account without orders', async () => {
+test('GET /orders returns an empty page to an account without orders', async () => {
   await seed(3, bob);
   const response = await list();
   expect(response.body).toEqual({ content: [], page: { size: 20, number: 0, totalElements: 0, totalPages: 0 } });
   expect(response.headers).not.toHaveProperty('link');
 });
 
-it('shows the newest 20 with their items, and how many there are', async () => {
+test('GET /orders returns the newest 20 orders with their items and the total count', async () => {
   const bodies = [];
   for (let count = 0; count < 3; count += 1) {
     const { body } = await request(order.app)
@@ -78,7 +83,7 @@ it('shows the newest 20 with their items, and how many there are', async () => {
   );
 });
 
-it('walks by page, and says of every page which one it is', async () => {
+test('pagination of orders by number returns every order and describes each page', async () => {
   await seed(45);
   const ids: string[] = [];
   for (const [number, length] of [20, 20, 5, 0].entries()) {
@@ -91,16 +96,16 @@ it('walks by page, and says of every page which one it is', async () => {
   expect(ids.sort()).toEqual(await allIds());
 });
 
-it('a full last page has no next one', async () => {
+test('a full last page of orders has no Link header', async () => {
   await seed(10);
   expect(next(await list('?size=10'))).toBeUndefined();
   expect(next(await list('?size=9'))).toBeDefined();
 });
 
 const value = {
-  createdAt: (o: Shown) => o.createdAt,
-  status: (o: Shown) => o.status,
-  total: (o: Shown) => o.total.amount,
+  createdAt: (o: ListedOrder) => o.createdAt,
+  status: (o: ListedOrder) => o.status,
+  total: (o: ListedOrder) => o.total.amount,
 };
 
 const sorts = [
@@ -116,7 +121,7 @@ const sorts = [
 ];
 const queryOf = (sort: string[], size: number) => `?size=${size}${sort.map((one) => `&sort=${one}`).join('')}`;
 
-function compare(a: Shown, b: Shown, sort: string[]): number {
+function compare(a: ListedOrder, b: ListedOrder, sort: string[]): number {
   for (const one of sort) {
     const [field, direction] = one.split(',') as [keyof typeof value, string];
     const [left, right] = [value[field](a), value[field](b)];
@@ -125,28 +130,26 @@ function compare(a: Shown, b: Shown, sort: string[]): number {
   return 0;
 }
 
-it.each(sorts.map((sort) => [sort.join(' ') || 'by default', sort] as const))(
-  'walks %s: sorted, every order once, whatever comes in meanwhile',
+test.each(sorts.map((sort) => [sort.join(' ') || 'default', sort] as const))(
+  'pagination of orders sorted by %s returns every order once and in order while others are inserted',
   async (_name, sort) => {
     await seed(61);
     const before = await allIds();
-    const shown = await paginate(queryOf(sort, 7), async () => {
-      if (idsOf(await orders()).length < 120) await seed(12); // of all times, states and totals: before and behind the cursor
+    const listed = await paginate(queryOf(sort, 7), async () => {
+      if ((await allIds()).length < 120) await seed(12); // before and behind the cursor
     });
-    const ids = idsOf(shown);
+    const ids = idsOf(listed);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.filter((id) => before.includes(id)).sort()).toEqual(before);
     const by = sort.length === 0 ? ['createdAt,desc'] : sort;
-    for (const [index, one] of shown.entries()) {
-      const following = shown[index + 1];
+    for (const [index, one] of listed.entries()) {
+      const following = listed[index + 1];
       if (following) expect(compare(one, following, by)).toBeLessThanOrEqual(0);
     }
   },
 );
 
-const orders = () => order.prisma.order.findMany() as unknown as Promise<Shown[]>;
-
-it('a walk by after agrees with the walk by page', async () => {
+test('pagination of orders by cursor and by number return the same orders', async () => {
   await seed(33);
   for (const sort of sorts) {
     const byPage = [];
@@ -156,16 +159,16 @@ it('a walk by after agrees with the walk by page', async () => {
   }
 });
 
-it('filters by status, in the list, in its numbers and along the walk', async () => {
+test('the status filter of GET /orders applies to orders, counts and following pages', async () => {
   await seed(31);
   const response = await list('?status=CONFIRMED&size=4');
   expect(response.body.page).toMatchObject({ totalElements: 11, totalPages: 3 });
-  const shown = await paginate('?status=CONFIRMED&size=4&sort=total,desc');
-  expect(new Set(idsOf(shown)).size).toBe(11);
-  expect(shown.every(({ status }) => status === 'CONFIRMED')).toBe(true);
+  const listed = await paginate('?status=CONFIRMED&size=4&sort=total,desc');
+  expect(new Set(idsOf(listed)).size).toBe(11);
+  expect(listed.every(({ status }) => status === 'CONFIRMED')).toBe(true);
 });
 
-it("customerId: the caller's own shows all, another's an empty page", async () => {
+test("GET /orders?customerId= returns all orders for the caller's id and an empty page for another", async () => {
   await seed(3);
   await seed(2, bob);
   expect((await list(`?customerId=${alice.toUpperCase()}`)).body.page.totalElements).toBe(3);
@@ -174,7 +177,7 @@ it("customerId: the caller's own shows all, another's an empty page", async () =
   expect((await list('', bob)).body.page.totalElements).toBe(2);
 });
 
-it('leaves out what its owner has deleted', async () => {
+test('GET /orders omits deleted orders', async () => {
   await seed(3);
   const [first] = (await list()).body.content;
   await request(order.app).delete(`/orders/${first.id}`).set('id-account', alice).expect(204);
@@ -183,7 +186,7 @@ it('leaves out what its owner has deleted', async () => {
   expect(idsOf(body.content)).not.toContain(first.id);
 });
 
-it('the cursor of one account shows another nothing but its own', async () => {
+test("GET /orders with another account's cursor returns only the caller's orders", async () => {
   await seed(10);
   await seed(10, bob);
   const path = next(await list('?size=2')) ?? '';
@@ -192,7 +195,7 @@ it('the cursor of one account shows another nothing but its own', async () => {
   expect(idsOf(response.body.content).every((id) => own.some((one) => one.id === id))).toBe(true);
 });
 
-it('goes on with size, sort and filter in the link, and without page', async () => {
+test('the Link header of GET /orders keeps size, sort and filter, and omits page', async () => {
   await seed(40);
   const link = next(await list('?page=1&size=3&sort=status,asc&sort=total,desc&status=PENDING')) ?? '';
   const query = new URL(link, 'http://localhost').searchParams;
@@ -205,17 +208,18 @@ it('goes on with size, sort and filter in the link, and without page', async () 
   ]);
 });
 
-it.each([
+const invalidQueries = [
   ...['size=0', 'size=101', 'size=', 'size=1.5', 'size=-1', 'size=1e1', 'size=20&size=20', 'page=-1', 'page=x'],
   ...['sort=id', 'sort=createdAt,up', 'sort=', 'sort=createdAt,asc,desc', 'status=SOLD', 'status=', 'customerId=x'],
   ...['after=', 'after=x', 'after=%00', `after=${'a'.repeat(2_001)}`, 'sort=total&sort=total&sort=total&sort=total'],
-])('refuses ?%s', async (query) => {
+];
+test.each(withShortTitles(invalidQueries))('GET /orders returns 400 for ?%s', async (_, query) => {
   const response = await list(`?${query}`);
   expect(response.status).toBe(400);
   expect(response.headers['content-type']).toContain('application/problem+json');
 });
 
-it('takes the largest page there is and shows nothing on it', async () => {
+test('GET /orders accepts the largest page number and returns an empty page', async () => {
   await seed(2);
   const response = await list('?page=1000000&size=100');
   expect(response.body).toMatchObject({ content: [], page: { number: 1_000_000, totalElements: 2 } });

@@ -56,15 +56,15 @@ async function planOf(query: object): Promise<Plan> {
   return row['QUERY PLAN'][0].Plan;
 }
 
-/** From the top of the plan down; none of these plans branches. */
+/** The nodes of a plan from the top down; none of these plans branches. */
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
 const columnOf: Record<string, string> = { createdAt: 'created_at', total: 'total_amount', status: 'status' };
 
 /**
- * A page of 20, and the row that tells whether there is a next: 21 entries of the index and so many blocks of the table, for rows
- * that are neighbours in the index lie anywhere in it, and a few blocks of the index. To step over all 20,000 orders, 200
- * blocks of the index are read.
+ * A page reads 20 rows, and one more that tells whether there is a next page: up to 21 blocks of the table, because
+ * neighbours in the index may be anywhere in the table, and a few blocks of the index. Skipping all 20,000 orders would
+ * read 200 blocks of the index.
  */
 const mostBlocks = 21 + 9;
 
@@ -80,7 +80,7 @@ function expectPage(plan: Plan, sort: string): void {
 
 const blocks = (plan: Plan) => plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
 
-/** The cursor after nearly all orders. */
+/** A cursor behind all but the last 100 orders. */
 async function deepCursor(sort: string): Promise<string> {
   const page = (count - 100) / 20;
   const { next } = await order.repository.list(alice, orderQuery.parse({ size: '20', sort, page: String(page - 1) }));
@@ -89,17 +89,20 @@ async function deepCursor(sort: string): Promise<string> {
 
 const sorts = ['createdAt,desc', 'createdAt,asc', 'total,desc', 'total,asc', 'status,asc', 'status,desc'];
 
-it.each(sorts)('the first page by %s reads no more of the index than its rows', async (sort) => {
+test.each(sorts)('the first page of orders sorted by %s reads only its own rows', async (sort) => {
   expectPage(await planOf({ sort }), sort);
 });
 
-it.each(sorts)('the last page by %s starts in the index at its cursor and costs what the first does', async (sort) => {
-  const last = await planOf({ sort, after: await deepCursor(sort) });
-  expectPage(last, sort);
-  expect(nodesOf(last).at(-1)?.['Index Cond']).toContain(`ROW(${columnOf[sort.split(',')[0] ?? '']}, id)`);
-});
+test.each(sorts)(
+  'the last page of orders sorted by %s starts at its cursor and costs as much as the first',
+  async (sort) => {
+    const last = await planOf({ sort, after: await deepCursor(sort) });
+    expectPage(last, sort);
+    expect(nodesOf(last).at(-1)?.['Index Cond']).toContain(`ROW(${columnOf[sort.split(',')[0] ?? '']}, id)`);
+  },
+);
 
-it('a last page of mixed directions starts at its first column', async () => {
+test('the last page of orders with mixed sort directions starts at the first sort column', async () => {
   const sort = ['createdAt,desc', 'total,asc'];
   const last = await planOf({
     sort,

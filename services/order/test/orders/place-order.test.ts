@@ -29,16 +29,16 @@ const place = (items: unknown, more: object = {}, app = order.app) =>
     .set('id-account', alice)
     .send({ items, ...more });
 
-/** Whatever is refused leaves nothing behind, in no table. */
-async function refused(sent: () => PromiseLike<request.Response>) {
+/** Sends a request that must be rejected with a problem and change no table. */
+async function rejected(send: () => PromiseLike<request.Response>) {
   const before = await rowCounts(order.prisma);
-  const response = await sent();
+  const response = await send();
   expect(await rowCounts(order.prisma)).toEqual(before);
   expect(response.headers['content-type']).toContain('application/problem+json');
   return response;
 }
 
-it('answers 201 with the order, and GET shows the very same', async () => {
+test('POST /orders returns 201 with the order, and GET returns the same representation', async () => {
   const response = await place([
     { productId: tea, quantity: 3 },
     { productId: salt, quantity: 1 },
@@ -64,7 +64,7 @@ it('answers 201 with the order, and GET shows the very same', async () => {
   expect(products.asked).toEqual([[tea, salt]]);
 });
 
-it('stores order, items and one event, and a reply only for an Idempotency-Key', async () => {
+test('POST /orders stores order, items and one event, and no reply without an Idempotency-Key', async () => {
   const before = await rowCounts(order.prisma);
   await place([
     { productId: tea, quantity: 1 },
@@ -78,7 +78,7 @@ it('stores order, items and one event, and a reply only for an Idempotency-Key',
   });
 });
 
-it('merges equal products, also of another spelling', async () => {
+test('POST /orders merges items of one product, with ids in any letter case', async () => {
   const response = await place([
     { productId: tea, quantity: 9_000 },
     { productId: salt, quantity: 1 },
@@ -91,8 +91,8 @@ it('merges equal products, also of another spelling', async () => {
   expect(products.asked).toEqual([[tea, salt]]);
 });
 
-it('refuses quantities that sum above 10000', async () => {
-  const response = await refused(() =>
+test('POST /orders returns 400 when merged quantities exceed 10000', async () => {
+  const response = await rejected(() =>
     place([
       { productId: tea, quantity: 9_000 },
       { productId: tea, quantity: 1_001 },
@@ -103,23 +103,23 @@ it('refuses quantities that sum above 10000', async () => {
   expect(products.asked).toEqual([]);
 });
 
-it.each([
+test.each([
   ['no items', []],
   ['101 items', Array.from({ length: 101 }, () => ({ productId: tea, quantity: 1 }))],
   ['quantity 0', [{ productId: tea, quantity: 0 }]],
   ['quantity 10001', [{ productId: tea, quantity: 10_001 }]],
-  ['a broken quantity', [{ productId: tea, quantity: 1.5 }]],
-  ['a quantity as text', [{ productId: tea, quantity: '1' }]],
-  ['a product that is no UUID', [{ productId: 'tea', quantity: 1 }]],
+  ['a fractional quantity', [{ productId: tea, quantity: 1.5 }]],
+  ['a quantity as a string', [{ productId: tea, quantity: '1' }]],
+  ['a product id that is not a UUID', [{ productId: 'tea', quantity: 1 }]],
   ['no product', [{ quantity: 1 }]],
-  ['items that are no list', { productId: tea, quantity: 1 }],
-])('answers 400 to %s', async (_name, items) => {
-  const response = await refused(() => place(items));
+  ['items that are not an array', { productId: tea, quantity: 1 }],
+])('POST /orders returns 400 for %s', async (_name, items) => {
+  const response = await rejected(() => place(items));
   expect(response.status).toBe(400);
   expect(response.body.errors.length).toBeGreaterThan(0);
 });
 
-it('takes 100 items and ignores fields that it does not know', async () => {
+test('POST /orders accepts 100 items and ignores unknown fields', async () => {
   const items = Array.from({ length: 100 }, () => ({ productId: tea, quantity: 1, price: 0.01 }));
   const response = await place(items, { status: 'CONFIRMED', id: unknown, total: { amount: 0 } });
   expect(response.status).toBe(201);
@@ -127,8 +127,8 @@ it('takes 100 items and ignores fields that it does not know', async () => {
   expect(response.body.id).not.toBe(unknown);
 });
 
-it('names the products that there are not', async () => {
-  const response = await refused(() =>
+test('POST /orders returns 400 naming unknown products', async () => {
+  const response = await rejected(() =>
     place([
       { productId: tea, quantity: 1 },
       { productId: unknown, quantity: 1 },
@@ -139,15 +139,15 @@ it('names the products that there are not', async () => {
   expect(response.body.errors).toEqual([{ path: 'body.items', message: `there is no product ${unknown}` }]);
 });
 
-it('takes the caller as customerId in any spelling, and refuses another with 403', async () => {
+test("POST /orders accepts the caller's customerId in any letter case and returns 403 for another", async () => {
   const items = [{ productId: tea, quantity: 1 }];
   await place(items, { customerId: alice.toUpperCase() }).expect(201);
-  const response = await refused(() => place(items, { customerId: bob }));
+  const response = await rejected(() => place(items, { customerId: bob }));
   expect(response.status).toBe(403);
   expect(products.asked).toHaveLength(1);
 });
 
-it.each([
+test.each([
   ['half to even, down to 0.00', 'USD', [[salt, 1]], '0'],
   ['half to even, up', 'USD', [[salt, 3]], '0.02'],
   ['a total of 0.00', 'USD', [[dust, 1]], '0'],
@@ -161,20 +161,23 @@ it.each([
     ],
     '9999000000000003.5',
   ],
-] as [string, string, [string, number][], string][])('totals exactly: %s', async (_name, currency, lines, amount) => {
-  const shop = testApp(database.url, { currency });
-  const items = lines.map(([productId, quantity]) => ({ productId, quantity }));
-  const response = await place(items, {}, shop.app);
-  const expected = amount.replace(/\.?0+$/, '') || '0';
-  expect(response.text).toContain(`"total":{"amount":${expected},"currency":"${currency}"}`);
-  const fetched = await request(shop.app)
-    .get(response.headers.location ?? '')
-    .set('id-account', alice);
-  expect(fetched.text).toBe(response.text);
-  await shop.close();
-});
+] as [string, string, [string, number][], string][])(
+  'the total of an order is exact: %s',
+  async (_name, currency, lines, amount) => {
+    const inCurrency = testApp(database.url, { currency });
+    const items = lines.map(([productId, quantity]) => ({ productId, quantity }));
+    const response = await place(items, {}, inCurrency.app);
+    const expected = amount.replace(/\.?0+$/, '') || '0';
+    expect(response.text).toContain(`"total":{"amount":${expected},"currency":"${currency}"}`);
+    const fetched = await request(inCurrency.app)
+      .get(response.headers.location ?? '')
+      .set('id-account', alice);
+    expect(fetched.text).toBe(response.text);
+    await inCurrency.close();
+  },
+);
 
-it('keeps the price of the day when the catalogue or the currency changes later', async () => {
+test('an order keeps its prices when the currency setting changes', async () => {
   const { headers } = await place([{ productId: tea, quantity: 1 }]);
   const later = testApp(database.url, { currency: 'JPY' });
   const response = await request(later.app)
@@ -184,20 +187,20 @@ it('keeps the price of the day when the catalogue or the currency changes later'
   await later.close();
 });
 
-it('answers 503 with Retry-After and stores nothing while the product service is away', async () => {
+test('POST /orders returns 503 with Retry-After and stores nothing while the product service is unavailable', async () => {
   products.answer = async () => {
     throw unavailable('The product service');
   };
-  const response = await refused(() => place([{ productId: tea, quantity: 1 }]).set('Idempotency-Key', 'away'));
+  const response = await rejected(() => place([{ productId: tea, quantity: 1 }]).set('Idempotency-Key', 'unavailable'));
   expect(response.status).toBe(503);
   expect(response.headers['retry-after']).toBe('1');
   products.answer = async () => undefined;
   await place([{ productId: tea, quantity: 1 }])
-    .set('Idempotency-Key', 'away')
+    .set('Idempotency-Key', 'unavailable')
     .expect(201);
 });
 
-it('shows when an order was paid and shipped, and its status as it was', async () => {
+test('GET /orders/{id} returns when an order was paid and shipped', async () => {
   const { body } = await place([{ productId: tea, quantity: 1 }]);
   const [paidAt, shippedAt] = [new Date('2026-03-05T00:00:00Z'), new Date('2026-03-06T00:00:00Z')];
   await order.prisma.order.update({ where: { id: body.id }, data: { status: 'CONFIRMED', paidAt, shippedAt } });
@@ -210,7 +213,7 @@ it('shows when an order was paid and shipped, and its status as it was', async (
   });
 });
 
-it("answers 404 for another's order on every path, and changes nothing", async () => {
+test("every route returns 404 for another account's order and changes nothing", async () => {
   const { headers } = await place([{ productId: tea, quantity: 1 }]);
   const path = headers.location ?? '';
   const before = await rowCounts(order.prisma);
@@ -218,7 +221,7 @@ it("answers 404 for another's order on every path, and changes nothing", async (
     request(order.app)
       [method](path + suffix)
       .set('id-account', bob);
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     asBob('get'),
     asBob('patch').send({ status: 'CANCELLED' }),
     asBob('patch').send({ status: 'CONFIRMED' }),
@@ -226,7 +229,7 @@ it("answers 404 for another's order on every path, and changes nothing", async (
     asBob('post', '/cancellation'),
     asBob('get', '/cancellation'),
   ]);
-  expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404, 404]);
+  expect(responses.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404, 404]);
   expect(await rowCounts(order.prisma)).toEqual(before);
   const response = await request(order.app).get(path).set('id-account', alice);
   expect(response.body.status).toBe('PENDING');

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import getPort from 'get-port';
 import { tsImport } from 'tsx/esm/api';
 
-/** One real Kafka for the component tests in which the event is the point. */
+/** Starts one Kafka broker for the component tests that publish or consume events. */
 export default async function startForTests() {
-  const { startKafka } = await tsImport('../../tools/local/components/kafka.ts', import.meta.url);
+  const { startKafka } = await tsImport('../../../tools/local/components/kafka.ts', import.meta.url);
   const dir = await mkdtemp(join(tmpdir(), 'store-test-kafka-'));
   const kafka = await startKafka({ dataDir: join(dir, 'data'), port: await getPort(), log: () => undefined });
   process.env.TEST_KAFKA_BROKERS = kafka.brokers.join(',');

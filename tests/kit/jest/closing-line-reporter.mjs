@@ -1,10 +1,10 @@
-/** Ends a run of Jest with one plain line for people and scripts alike. */
+/** Ends a Jest run with one line that people and scripts can read. */
 export default class ClosingLineReporter {
   onRunComplete(_contexts, results) {
     const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites, numPendingTests, numTodoTests } = results;
     const skipped = numPendingTests + numTodoTests;
     if (skipped) console.log(`${skipped} skipped`);
-    // a file that cannot be loaded has failed, though none of its tests was run
+    // A file that fails to load counts as a failure, although none of its tests ran.
     console.log(`${numPassedTests} passed, ${numFailedTests + numRuntimeErrorTestSuites} failed`);
   }
 }

@@ -1,13 +1,14 @@
 import { readRanges, topicRanges } from '@store/shared/messaging/dead-letters/read-range';
 import { readMessage } from '@store/shared/messaging/kafka';
 import { deadLetterTopic, orderEventsTopic } from '@store/shared/messaging/topics';
-import type { Item } from './_customers.ts';
+import { createClient } from './_consumer-groups.ts';
 import type { Fixture } from './_fixture.ts';
-import { createClient } from './_groups.ts';
 import { poisonDay, poisonHeader } from './_poison.ts';
+import type { Item } from './_workload.ts';
 
-export type Writer = 'order' | 'inventory' | 'payment';
-const writers: Writer[] = ['order', 'inventory', 'payment'];
+/** The databases with an outbox. */
+export const publishers = ['order', 'inventory', 'payment'] as const;
+export type Publisher = (typeof publishers)[number];
 
 export interface TopicMessage {
   partition: number;
@@ -16,7 +17,7 @@ export interface TopicMessage {
   value: string | undefined;
   id: string;
   kind: string;
-  /** Of the test's own. */
+  /** The name of the poison, where the test sent it. */
   poison?: string;
 }
 
@@ -29,10 +30,10 @@ export interface Figures {
   refunds: string;
 }
 
-export type Records = Awaited<ReturnType<typeof readRecords>>;
+export type RecordedState = Awaited<ReturnType<typeof readRecordedState>>;
 
-/** Everything that the store has written down, each part of it for itself. */
-export async function readRecords(fixture: Fixture) {
+/** What every service has recorded in its database, and all messages and dead letters. */
+export async function readRecordedState(fixture: Fixture) {
   const { rows } = fixture;
   const orders = await rows<{
     id: string;
@@ -69,10 +70,10 @@ export async function readRecords(fixture: Fixture) {
      from daily_figures where day <> '${poisonDay}'`,
   );
   const outboxes = await Promise.all(
-    writers.map(async (writer) => ({
-      writer,
+    publishers.map(async (publisher) => ({
+      publisher,
       events: await rows<{ id: string; key: string; kind: string; payload: string }>(
-        writer,
+        publisher,
         'select id, key, kind, payload from outbox order by seq',
       ),
     })),
@@ -100,11 +101,11 @@ export async function readRecords(fixture: Fixture) {
     ),
     notifications: await rows<{ id: string }>('consumers', 'select id from notifications'),
     topic: await readTopic(fixture),
-    letters: await readLetters(fixture),
+    deadLetters: await readDeadLetters(fixture),
   };
 }
 
-/** From its beginning to its present end, of each partition in its order. */
+/** All messages up to the current end of the topic, in the order of each partition. */
 async function readTopic(fixture: Fixture): Promise<TopicMessage[]> {
   const kafka = createClient(fixture);
   const messages: TopicMessage[] = [];
@@ -122,21 +123,21 @@ async function readTopic(fixture: Fixture): Promise<TopicMessage[]> {
   return messages;
 }
 
-/** Each once, though a letter may be written again after a crash. */
-async function readLetters(fixture: Fixture): Promise<Map<string, string>> {
+/** The errors of all dead letters. One that was written again after a crash counts once. */
+async function readDeadLetters(fixture: Fixture): Promise<Map<string, string>> {
   const kafka = createClient(fixture);
-  const letters = new Map<string, string>();
+  const errors = new Map<string, string>();
   await readRanges({
     kafka,
     topic: deadLetterTopic,
     ranges: await topicRanges(kafka, deadLetterTopic),
     onMessage(_partition, raw) {
       const { headers } = readMessage(raw);
-      letters.set(letterOf(headers.dlq_group, headers.dlq_partition, headers.dlq_offset), headers.dlq_error ?? '');
+      errors.set(deadLetterId(headers.dlq_group, headers.dlq_partition, headers.dlq_offset), headers.dlq_error ?? '');
     },
   });
-  return letters;
+  return errors;
 }
 
-export const letterOf = (group = '', partition: string | number = '', offset = '') =>
+export const deadLetterId = (group = '', partition: string | number = '', offset = '') =>
   `${group} of ${partition}:${offset}`;

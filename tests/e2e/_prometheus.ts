@@ -4,10 +4,10 @@ import { parse } from 'yaml';
 import { root } from '../../tools/paths.ts';
 
 const files = join(root, 'charts/store/files');
-/** What a scrape adds. */
-const ofPrometheus = new Set(['job', 'namespace', 'service', 'pod']);
+/** Labels that Prometheus adds to every scraped series. */
+const scrapeLabels = new Set(['job', 'namespace', 'service', 'pod']);
 
-/** The expressions of all alerts and panels, under their names. */
+/** The PromQL expressions of all alerts and dashboard panels, with their names. */
 export async function expressions(): Promise<[name: string, expression: string][]> {
   const { groups } = parse(await readFile(join(files, 'alerts.yaml'), 'utf8'));
   const { panels } = JSON.parse(await readFile(join(files, 'dashboard.json'), 'utf8'));
@@ -21,7 +21,7 @@ export async function expressions(): Promise<[name: string, expression: string][
   ];
 }
 
-/** The series that an expression asks for: `name{label="value"}`, without what Prometheus itself adds. */
+/** The selectors of an expression, such as `name{label="value"}`, without the labels that Prometheus adds. */
 export function selectors(expression: string) {
   return [...expression.matchAll(/\b([a-z]\w*)\{([^}]*)\}/g)].flatMap(([, name = '', inner = '']) => {
     if (name === 'up') return [];
@@ -29,17 +29,17 @@ export function selectors(expression: string) {
       label,
       pattern: new RegExp(`^(${value})$`),
     }));
-    return [{ name, labels: labels.filter(({ label }) => !ofPrometheus.has(label)) }];
+    return [{ name, labels: labels.filter(({ label }) => !scrapeLabels.has(label)) }];
   });
 }
 
-/** Labels by which an expression groups or matches: they must be there too. */
+/** The labels in the `by` and `on` clauses of an expression; the series must have them too. */
 export const groupings = (expression: string) =>
   [...expression.matchAll(/\b(?:by|on) \(([^)]*)\)/g)]
     .flatMap(([, labels = '']) => labels.split(', '))
-    .filter((label) => label !== 'le' && !ofPrometheus.has(label));
+    .filter((label) => label !== 'le' && !scrapeLabels.has(label));
 
-/** Prometheus' text: a metric's name and the labels of each of its series. */
+/** Parses the Prometheus text format into the label sets of each metric. */
 export function readSeries(text: string): Map<string, Record<string, string>[]> {
   const series = new Map<string, Record<string, string>[]>();
   for (const [, name = '', inner = ''] of text.matchAll(/^([a-z]\w*)(?:\{(.*)\})? \S+$/gm)) {

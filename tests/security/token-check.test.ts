@@ -11,39 +11,39 @@ beforeEach(() => {
   fixture.auth.answer(goodAuth);
 });
 
-const ask = (firstLine = 'GET /accounts') => fixture.send(http(firstLine, [`Cookie: ${COOKIE}`]));
+const sendWithToken = (firstLine = 'GET /accounts') => fixture.send(http(firstLine, [`Cookie: ${COOKIE}`]));
 const tokenLine = `authorization: Bearer ${TOKEN}`;
 
-async function expectRefusal(status: number, firstLine?: string) {
-  const answer = await ask(firstLine);
-  expect(answer.status).toBe(status);
-  expect(answer.headers['content-type']).toBe('application/problem+json');
-  expect(answer.headers['retry-after']).toBe(status === 503 ? '2' : undefined);
+async function expectRejection(status: number, firstLine?: string) {
+  const response = await sendWithToken(firstLine);
+  expect(response.status).toBe(status);
+  expect(response.headers['content-type']).toBe('application/problem+json');
+  expect(response.headers['retry-after']).toBe(status === 503 ? '2' : undefined);
   const detail = status === 503 ? 'Tokens cannot be checked at the moment. Try again shortly.' : 'Invalid token';
-  expect(JSON.parse(answer.body)).toMatchObject({ status, detail });
-  expect(answer.body).not.toContain('inside');
-  expect(answer.headers).not.toHaveProperty('set-cookie');
+  expect(JSON.parse(response.body)).toMatchObject({ status, detail });
+  expect(response.body).not.toContain('inside');
+  expect(response.headers).not.toHaveProperty('set-cookie');
   expect(fixture.reached()).toEqual([]);
 }
 
-describe('auth gives no identity: nothing gets through', () => {
+describe('token check without a valid identity', () => {
   const invalid: [string, Reply][] = [
     ['401', reply(401, ['content-type: application/json', 'set-cookie: inside=1'], '{"inside":1}')],
     ['200 without id-account', reply(200, [tokenLine])],
     ['200 with an empty id-account', reply(200, ['id-account: ', tokenLine])],
-    ['200 with an id-account that is no UUID', reply(200, ['id-account: 1', tokenLine])],
-    ['200 with two ids in one', reply(200, [`id-account: ${ACCOUNT},${ACCOUNT}`, tokenLine])],
+    ['200 with an id-account that is not a UUID', reply(200, ['id-account: 1', tokenLine])],
+    ['200 with two ids in one header', reply(200, [`id-account: ${ACCOUNT},${ACCOUNT}`, tokenLine])],
     ['204', `HTTP/1.1 204 No Content\r\nid-account: ${ACCOUNT}\r\n${tokenLine}\r\n\r\n`],
     ['201', reply(201, [`id-account: ${ACCOUNT}`, tokenLine])],
     ['302', reply(302, ['location: /inside', 'set-cookie: inside=1'], 'inside')],
     ['304', 'HTTP/1.1 304 Not Modified\r\n\r\n'],
   ];
-  it.each(invalid)('%s: 401', async (_, answer) => {
-    fixture.auth.answer(answer);
-    await expectRefusal(401);
-    await expectRefusal(401, 'POST /orders');
-    await expectRefusal(401, 'GET /nothing');
-    await expectRefusal(401, 'GET /external/x');
+  it.each(invalid)('returns 401 when auth responds with %s', async (_, response) => {
+    fixture.auth.answer(response);
+    await expectRejection(401);
+    await expectRejection(401, 'POST /orders');
+    await expectRejection(401, 'GET /nothing');
+    await expectRejection(401, 'GET /external/x');
   });
 
   const failing: [string, Reply][] = [
@@ -53,28 +53,28 @@ describe('auth gives no identity: nothing gets through', () => {
     ['404', reply(404, [], 'inside')],
     ['403', reply(403)],
     ['429', reply(429)],
-    ['no HTTP', 'inside\r\n\r\n'],
+    ['bytes that are not HTTP', 'inside\r\n\r\n'],
     ['two lengths', `HTTP/1.1 200 OK\r\nid-account: ${ACCOUNT}\r\ncontent-length: 0\r\ncontent-length: 1\r\n\r\n`],
     ['a closed connection', 'hang-up'],
   ];
-  it.each(failing)('%s: 503', async (_, answer) => {
-    fixture.auth.answer(answer);
-    await expectRefusal(503);
-    await expectRefusal(503, 'POST /orders');
+  it.each(failing)('returns 503 when auth responds with %s', async (_, response) => {
+    fixture.auth.answer(response);
+    await expectRejection(503);
+    await expectRejection(503, 'POST /orders');
   });
 
-  it('silence: 503 after two seconds', async () => {
+  it('returns 503 after two seconds when auth does not respond', async () => {
     fixture.auth.answer('silence');
     const started = Date.now();
-    await expectRefusal(503);
+    await expectRejection(503);
     expect(Date.now() - started).toBeGreaterThan(1900);
     expect(Date.now() - started).toBeLessThan(4000);
   });
 
-  it('down: 503 with a token, 401 without; open routes are not found wanting a check; up again: 200', async () => {
+  it('returns 503 with a token and 401 without while auth is down, keeps open routes open, and recovers', async () => {
     await fixture.auth.down();
     try {
-      await expectRefusal(503);
+      await expectRejection(503);
       expect((await fixture.send(http('GET /accounts'))).status).toBe(401);
       expect((await fixture.send(http('GET /'))).status).toBe(200);
       expect((await fixture.send(http('GET /health-check'))).status).toBe(200);
@@ -84,18 +84,18 @@ describe('auth gives no identity: nothing gets through', () => {
     } finally {
       await fixture.auth.up();
     }
-    expect((await ask()).status).toBe(200);
+    expect((await sendWithToken()).status).toBe(200);
   });
 });
 
-describe('the check', () => {
-  it.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('of a %s is asked for once', async (method) => {
-    expect((await ask(`${method} /accounts?x=secret`)).status).toBe(200);
+describe('token check request', () => {
+  it.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('is sent once for a %s', async (method) => {
+    expect((await sendWithToken(`${method} /accounts?x=secret`)).status).toBe(200);
     expect(fixture.checks()).toHaveLength(1);
     expect(fixture.checks()).toMatchObject([{ method, path: '/check', body: '' }]);
   });
 
-  it('gets the cookies and the trace of the request and nothing else of the client', async () => {
+  it("carries cookies and trace of the client's request and no other headers", async () => {
     const trace = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     const lines = [
       `Cookie: a=1; ${COOKIE}`,
@@ -112,15 +112,15 @@ describe('the check', () => {
     expect(check?.headers).not.toHaveProperty('authorization');
   });
 
-  it('is asked for again when the connection breaks, because it changes nothing', async () => {
-    let asked = 0;
-    fixture.auth.answer((seen) => (++asked === 1 ? 'hang-up' : goodAuth(seen)));
-    expect((await ask('POST /orders')).status).toBe(200);
+  it('is retried when the connection breaks', async () => {
+    let checks = 0;
+    fixture.auth.answer((seen) => (++checks === 1 ? 'hang-up' : goodAuth(seen)));
+    expect((await sendWithToken('POST /orders')).status).toBe(200);
     expect(fixture.checks()).toHaveLength(2);
     expect(fixture.reached()).toHaveLength(1);
   });
 
-  it('a 200 without Authorization does not leave the client its own', async () => {
+  it("removes the client's Authorization even when auth returns none", async () => {
     fixture.auth.answer(reply(200, [`id-account: ${ACCOUNT}`]));
     await fixture.send(http('GET /accounts', [`Cookie: ${COOKIE}`, 'Authorization: Bearer forged']));
     expect(fixture.reached()).toHaveLength(1);

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import getPort from 'get-port';
 import { tsImport } from 'tsx/esm/api';
 
-/** One real PostgreSQL for all component tests; each of them makes a database of its own in it. */
+/** Starts one PostgreSQL for all component tests; each test file creates its own database. */
 export default async function startForTests() {
-  const { startPostgres } = await tsImport('../../tools/local/components/postgres.ts', import.meta.url);
+  const { startPostgres } = await tsImport('../../../tools/local/components/postgres.ts', import.meta.url);
   const dir = await mkdtemp(join(tmpdir(), 'store-test-postgres-'));
-  await chmod(dir, 0o711); // as root the server runs as another user
+  await chmod(dir, 0o711); // started by root, the server runs as another user
   const postgres = await startPostgres({
     dataDir: join(dir, 'data'),
     port: await getPort(),

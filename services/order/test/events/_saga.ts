@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { type ConsumerGroup, createEventProcessor } from '@store/shared/messaging/consumer/handle-once';
+import { Decimal } from '@store/shared/values/money';
+import request from 'supertest';
+import { createTestDatabase } from '../../../../tests/kit/database.ts';
+import { receivedEvent, storedEvent } from '../../../../tests/kit/order-events.ts';
+import type { DB } from '../../src/generated/tables.ts';
+import { createSaga } from '../../src/saga.ts';
+import { alice, tea, testApp } from '../_app.ts';
+
+/** The clock of the application. */
+export const placedAt = new Date('2026-03-04T05:06:07.089Z');
+/** The timestamp in the events. */
+export const eventTime = new Date('2026-03-04T05:06:08.500Z');
+/** The clock of the saga. */
+export const handledAt = new Date('2026-03-04T05:06:09.001Z');
+
+const items = [{ productId: tea, quantity: 2 }];
+const common = (orderId: string) => ({ orderId, customerId: alice, timestamp: eventTime.toISOString() });
+const amount = { amount: new Decimal(9), currency: 'USD' };
+
+/** New events of the kinds that the saga handles. */
+export const events = {
+  OrderPaid: (id: string) => storedEvent('OrderPaid', { ...common(id), paymentId: randomUUID(), amount }),
+  StockRejected: (id: string) => storedEvent('StockRejected', { ...common(id), items }),
+  StockReleased: (id: string) => storedEvent('StockReleased', { ...common(id), items, reason: 'payment failed' }),
+  OrderShipped: (id: string) => storedEvent('OrderShipped', { ...common(id), shipmentId: randomUUID() }),
+};
+export const eventsByKind = Object.entries(events);
+
+/** The application and the saga's consumer group over a database of the test's own, without a broker. */
+export async function createFixture() {
+  const database = await createTestDatabase('order');
+  const { app, prisma, kysely, close } = testApp(database.url, { clock: () => placedAt });
+  const saga = createSaga(() => handledAt);
+  const processorOf = (group: ConsumerGroup<DB> = saga) => createEventProcessor(group, kysely);
+  const asAlice = { 'id-account': alice };
+
+  return {
+    prisma,
+    kysely,
+    saga,
+    processorOf,
+    handle: (...stored: ReturnType<typeof storedEvent>[]) => processorOf().process(stored.map(receivedEvent)),
+
+    /** Places an order and returns its id. */
+    async place(): Promise<string> {
+      const response = await request(app).post('/orders').set(asAlice).send({ items });
+      expect(response.status).toBe(201);
+      return response.body.id;
+    },
+    cancel: (id: string) => request(app).post(`/orders/${id}/cancellation`).set(asAlice),
+    remove: (id: string) => request(app).delete(`/orders/${id}`).set(asAlice),
+
+    /** The state and the times of an order, as its owner sees them. */
+    async stateOf(id: string) {
+      const { body } = await request(app).get(`/orders/${id}`).set(asAlice);
+      const { status, createdAt, updatedAt, paidAt, shippedAt, cancelledAt } = body;
+      return { status, createdAt, updatedAt, paidAt, shippedAt, cancelledAt };
+    },
+    cancelReasonOf: async (id: string) =>
+      (await request(app).get(`/orders/${id}/cancellation`).set(asAlice)).body.reason,
+
+    async close() {
+      await close();
+      await database.drop();
+    },
+  };
+}
+
+export type Fixture = Awaited<ReturnType<typeof createFixture>>;

@@ -1,0 +1,68 @@
+export interface HttpResponse {
+  status: number;
+  headers: Headers;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: bodies of all kinds; each test states what it expects
+  body: any;
+}
+
+export type Send = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+) => Promise<HttpResponse>;
+
+/** Sends requests to an address, without following redirects. A body that is not text is sent as JSON. */
+export const createSend =
+  (baseUrl: string): Send =>
+  async (method, path, body, headers = {}) => {
+    const json = { 'content-type': 'application/json' };
+    const response = await fetch(new URL(path, baseUrl), {
+      method,
+      redirect: 'manual',
+      headers: body === undefined ? headers : { ...json, ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    return readResponse(response.status, response.headers, await response.text());
+  };
+
+export function readResponse(status: number, headers: Headers, text: string): HttpResponse {
+  const isJson = headers.get('content-type')?.includes('json') ?? false;
+  return { status, headers, text, body: isJson ? JSON.parse(text) : undefined };
+}
+
+export const withCookie =
+  (send: Send, cookie: string): Send =>
+  (method, path, body, headers) =>
+    send(method, path, body, { cookie, ...headers });
+
+/** Sends a request that a test only needs for its set-up. Throws when the status is another than expected. */
+export async function sendExpecting(
+  expected: number,
+  send: Send,
+  ...[method, path, ...rest]: Parameters<Send>
+): Promise<HttpResponse> {
+  const response = await send(method, path, ...rest);
+  if (response.status === expected) return response;
+  throw new Error(`${method} ${path} returned ${response.status} instead of ${expected}: ${response.text}`);
+}
+
+/** The target of `Link: <…>; rel="next"`, where there is one. */
+export const nextLink = (link: string | null | undefined) => /^<([^>]+)>; rel="next"$/.exec(link ?? '')?.[1];
+
+/** All pages of a collection, by their `Link` headers. */
+export async function paginate(
+  send: Send,
+  path: string,
+  betweenPages?: () => Promise<unknown>,
+): Promise<HttpResponse[]> {
+  const pages: HttpResponse[] = [];
+  for (let next: string | undefined = path; next !== undefined; ) {
+    const page = await sendExpecting(200, send, 'GET', next);
+    pages.push(page);
+    next = nextLink(page.headers.get('link'));
+    if (next !== undefined) await betweenPages?.();
+  }
+  return pages;
+}

@@ -1,0 +1,115 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import * as values from './fuzz-values.ts';
+
+export interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  schema: {
+    type?: string;
+    format?: string;
+    enum?: string[];
+    items?: { examples?: string[] };
+    anyOf?: { format?: string }[];
+  };
+}
+
+/** One method of one path in the OpenAPI document. */
+export interface Operation {
+  method: string;
+  path: string;
+  parameters: Parameter[];
+  body: object | undefined;
+  identity: boolean;
+}
+
+export interface Sent {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body?: string | Buffer | undefined;
+}
+
+/** The changes to a valid request, with a name for the failure message. */
+export type Mutation = Partial<Sent> & { name: string; mayBeAccepted?: boolean };
+
+export function operationsOf(paths: Record<string, Record<string, unknown>>): Operation[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, value]) => {
+      const { parameters, requestBody, security } = value as {
+        parameters: Parameter[];
+        requestBody?: { content: Record<string, { schema: object }> };
+        security?: unknown;
+      };
+      const body = requestBody?.content['application/json']?.schema;
+      return { method, path, parameters, body, identity: security !== undefined };
+    }),
+  );
+}
+
+/** Puts each malformed value at each path of the valid body. */
+export function fieldMutations(body: object, isValid: (value: unknown) => boolean): Mutation[] {
+  return pathsOf(body).flatMap(({ path, value }) => {
+    const put = (json: string | undefined) =>
+      JSON.stringify(withValueAt(body, path, json && '@@')).replace('"@@"', json ?? '');
+    const rejected = values.typedValues.filter((json) => !isValid(JSON.parse(put(json))));
+    const neverValid = Object.entries(values.neverValid);
+    const [before, after] = [String(value).slice(0, 3), String(value).slice(3)];
+    const isPassword = path.includes('password');
+    const characters = isPassword ? values.invalidCharacters.password : values.invalidCharacters.other;
+    const strings = [...characters.map((character) => before + character + after), 'x'.repeat(100_000)];
+    if (rejected.includes('""') && !isPassword) strings.push('   ', '\u2003');
+    return [
+      ...(isValid(JSON.parse(put(undefined))) ? [] : [{ name: `${path} missing`, body: put(undefined) }]),
+      ...rejected.map((json) => ({ name: `${path} = ${json}`, body: put(json) })),
+      ...neverValid.map(([name, json]) => ({ name: `${path} = ${name}`, body: put(json) })),
+      ...(typeof value !== 'string' ? [] : strings.map((string) => JSON.stringify(string))).map((json) => ({
+        name: `${path} = ${json}`,
+        body: put(json),
+      })),
+    ];
+  });
+}
+
+type Path = (string | number)[];
+
+function pathsOf(value: unknown, path: Path = []): { path: Path; value: unknown }[] {
+  const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  const below = entries.flatMap(([key, child]) => pathsOf(child, [...path, key]));
+  return path.length === 0 ? below : [{ path, value }, ...below];
+}
+
+/** A copy with another value at a path; undefined removes it. */
+function withValueAt<T extends object>(body: T, path: Path, value: unknown): T {
+  const copy = structuredClone(body);
+  const parent = path
+    .slice(0, -1)
+    .reduce((at, key) => (at as Record<string | number, object>)[key] ?? {}, copy as object);
+  const key = path.at(-1) ?? '';
+  if (Array.isArray(parent) && value === undefined) parent.splice(Number(key), 1);
+  else (parent as Record<string | number, unknown>)[key] = value;
+  return copy;
+}
+
+/** Adds the field to every object of a JSON text. */
+export const withFieldEverywhere = (json: string, field: string) =>
+  json.replaceAll(/\{(.)/g, (_, next: string) => `{${field}${next === '}' ? '' : ','}${next}`);
+
+export const withQuery = (path: string, query: string) => `${path}${path.includes('?') ? '&' : '?'}${query}`;
+
+export const isRepeatable = ({ type, anyOf }: Parameter['schema']) => type === 'array' || anyOf !== undefined;
+
+/** Whether a URL-encoded value may be valid for a parameter. */
+export function mayBeValid(schema: Parameter['schema'], name: string, value: string): boolean {
+  if (schema.type === 'integer')
+    return /^-?\d{1,9}$/.test(value) && new Ajv2020({ strict: false }).validate(schema, Number(value));
+  const isFreeText = schema.type === 'string' && !schema.format && !schema.enum && name !== 'after';
+  return isFreeText && !values.invalidTexts.has(value);
+}
+
+/** A value that is valid when given once. */
+export function sample({ type, format, enum: names, items, anyOf }: Parameter['schema']): string {
+  if (type === 'integer') return '1';
+  if ([format, anyOf?.[0]?.format].includes('uuid')) return '00000000-0000-4000-8000-000000000001';
+  if (format === 'date-time') return '2026-01-01T00:00:00Z';
+  return names?.[0] ?? items?.examples?.[0] ?? 'a';
+}

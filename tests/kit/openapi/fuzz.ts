@@ -1,0 +1,236 @@
+import { createServer, type IncomingHttpHeaders, type RequestListener, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
+import type { AnyRoute } from '@store/shared/http/route';
+import { documentOf } from './document.ts';
+import {
+  fieldMutations,
+  isRepeatable,
+  type Mutation,
+  mayBeValid,
+  type Operation,
+  operationsOf,
+  type Parameter,
+  type Sent,
+  sample,
+  withFieldEverywhere,
+  withQuery,
+} from './fuzz-mutations.ts';
+import * as values from './fuzz-values.ts';
+
+/** A request that succeeds; every malformed request is a mutation of it. */
+export interface ValidRequest {
+  /** Default: the path in the document. */
+  path?: string;
+  headers?: Record<string, string>;
+  body?: object;
+}
+
+export interface FuzzOptions {
+  routes: AnyRoute[];
+  app: () => RequestListener;
+  /** An account with all permissions, sent as `id-account`. */
+  accountId?: string;
+  /** By operation, such as `post /products`. A function is called for every request, where each needs its own. */
+  valid: Record<string, ValidRequest | (() => Promise<ValidRequest> | ValidRequest)>;
+  /** The state that a rejected request must not change, such as rows per table. */
+  readState(): Promise<unknown>;
+}
+
+interface HttpResponse {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+/**
+ * Sends malformed input to every operation of an OpenAPI document. Each request must be rejected with a 4xx problem and
+ * change nothing; unknown fields and parameters must be ignored (contract 7.1 and 10).
+ */
+export function describeFuzz({ routes, app, accountId, valid, readState }: FuzzOptions): void {
+  const { document, compile } = documentOf(routes);
+  const matchesSchema: (value: unknown) => boolean = compile({ $ref: '#/components/schemas/Problem' });
+  const operations = operationsOf(document.paths);
+
+  let server: Server;
+  beforeAll(async () => {
+    server = createServer(app());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+  afterAll(() => new Promise((resolve) => server.close(resolve).closeAllConnections()));
+
+  async function validRequest({ method, path, body, identity }: Operation): Promise<Sent> {
+    const option = valid[`${method} ${path}`] ?? {};
+    const given = typeof option === 'function' ? await option() : option;
+    if (body !== undefined && given.body === undefined) throw new Error(`valid["${method} ${path}"] needs a body`);
+    return {
+      method: method.toUpperCase(),
+      path: given.path ?? path,
+      headers: {
+        ...(identity && accountId !== undefined ? { 'id-account': accountId } : {}),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...given.headers,
+      },
+      body: body === undefined ? undefined : JSON.stringify(given.body),
+    };
+  }
+
+  const portOf = () => (server.address() as AddressInfo).port;
+
+  /** Whether it has the documented shape and reveals neither stack trace nor path. */
+  function isProblem(status: number, type: string | undefined, text: string): boolean {
+    if (type?.split(';')[0] !== 'application/problem+json' || /node_modules|\bat .{1,200}:\d+:\d+/.test(text))
+      return false;
+    const problem: { status?: number } = JSON.parse(text);
+    return matchesSchema(problem) && problem.status === status;
+  }
+
+  function itRejects(input: string, operation: Operation, mutate: (request: Sent) => Mutation[]): void {
+    it(`${operation.method.toUpperCase()} ${operation.path} rejects ${input}`, async () => {
+      const request = await validRequest(operation);
+      const before = await readState();
+      const failures: string[] = [];
+      for (const { name, mayBeAccepted, ...mutation } of mutate(request)) {
+        const { status, headers, text } = await send(portOf(), { ...request, ...mutation });
+        const isRejected = status >= 400 && status < 500 && isProblem(status, headers['content-type'], text);
+        const isAccepted = mayBeAccepted && status >= 200 && status < 300;
+        if (!isRejected && !isAccepted) failures.push(`${name.slice(0, 100)}: ${status} ${text.slice(0, 300)}`);
+      }
+      expect(failures).toEqual([]);
+      expect(await readState()).toEqual(before);
+    });
+  }
+
+  function itIgnores(input: string, operation: Operation, mutate: (request: Sent) => Mutation[]): void {
+    it(`${operation.method.toUpperCase()} ${operation.path} ignores ${input}`, async () => {
+      const failures: string[] = [];
+      const count = mutate(await validRequest(operation)).length;
+      for (let index = 0; index < count; index += 1) {
+        const request = await validRequest(operation);
+        const { name = '', ...mutation } = mutate(request)[index] ?? {};
+        const { status, text } = await send(portOf(), { ...request, ...mutation });
+        if (status < 200 || status > 299) failures.push(`${name}: ${status} ${text}`);
+      }
+      expect(failures).toEqual([]);
+      expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+    });
+  }
+
+  for (const operation of operations) {
+    const { path, parameters, body } = operation;
+    const parametersIn = (location: Parameter['in']) => parameters.filter((parameter) => parameter.in === location);
+
+    itIgnores('unknown query parameters', operation, (request) => [
+      { name: 'none' },
+      { name: 'unknown names', path: withQuery(request.path, 'unknown=1&__proto__=1&constructor=1&toString=1') },
+      { name: 'malformed names', path: withQuery(request.path, 'a[b]=1&__proto__[polluted]=1&=1&&&%00=%00&%=%&%ff=1') },
+    ]);
+
+    if (body !== undefined) {
+      const isValid = compile(body);
+      itIgnores('unknown fields', operation, ({ body: json }) =>
+        values.unknownFields.map((field) => ({ name: field, body: withFieldEverywhere(String(json), field) })),
+      );
+      itRejects('malformed bodies', operation, ({ body: json }) =>
+        Object.entries(values.malformedBodies(String(json))).map(([name, malformed]) => ({ name, body: malformed })),
+      );
+      itRejects('invalid and missing fields', operation, ({ body: json }) => {
+        const mutations = fieldMutations(JSON.parse(String(json)), isValid);
+        expect(mutations.length).toBeGreaterThan(10);
+        return mutations;
+      });
+      itRejects('unsupported media types, charsets and content encodings', operation, ({ body: json, headers }) => [
+        ...values.unsupportedTypes.map((type) => ({ name: type, headers: { ...headers, 'content-type': type } })),
+        ...values.encodedBodies(String(json)).map(([encoding, encoded], index) => ({
+          name: `${encoding} (${index})`,
+          headers: { ...headers, 'content-encoding': encoding },
+          body: encoded,
+        })),
+      ]);
+    }
+
+    if (parametersIn('path').length > 0) {
+      itRejects('malformed path parameters', operation, () =>
+        values.pathValues.map((value) => ({ name: value, path: path.replaceAll(/\{\w+\}/g, () => value) })),
+      );
+    }
+    for (const { name: parameter, schema } of parametersIn('query')) {
+      const tooMany = isRepeatable(schema) ? 200 : 2;
+      itRejects(`malformed values of ?${parameter}`, operation, ({ path: valid }) => [
+        ...values.queryValues.map((value) => ({
+          name: value,
+          mayBeAccepted: mayBeValid(schema, parameter, value),
+          path: withQuery(valid, `${parameter}=${value}`),
+        })),
+        { name: 'repeated', path: withQuery(valid, `${parameter}=${sample(schema)}&`.repeat(tooMany)) },
+      ]);
+    }
+    for (const { name: header } of parametersIn('header')) {
+      itRejects(`malformed values of the ${header} header`, operation, ({ headers }) =>
+        values.headerValues.map((value) => ({ name: value, headers: { ...headers, [header]: value } })),
+      );
+    }
+    if (operation.identity) {
+      itRejects('malformed id-account headers', operation, ({ headers }) =>
+        [
+          '',
+          'x',
+          '%00',
+          `${accountId},${accountId}`,
+          `{${accountId}}`,
+          `${accountId} `.repeat(2),
+          ...values.headerValues,
+        ].map((id) => ({ name: `id ${id}`, headers: { ...headers, 'id-account': id } })),
+      );
+    }
+  }
+
+  for (const path of new Set(operations.map((operation) => operation.path))) {
+    const documented = operations
+      .filter((operation) => operation.path === path)
+      .map(({ method }) => method.toUpperCase());
+    const allowed = [...documented, ...(documented.includes('GET') ? ['HEAD'] : [])];
+    it(`${path} returns 405 with Allow for undocumented methods`, async () => {
+      const before = await readState();
+      for (const method of [
+        'GET',
+        'HEAD',
+        'POST',
+        'PUT',
+        'PATCH',
+        'DELETE',
+        'OPTIONS',
+        'TRACE',
+        'PROPFIND',
+        'SEARCH',
+      ]) {
+        if (allowed.includes(method)) continue;
+        const headers = { 'id-account': accountId ?? '', 'content-type': 'application/json' };
+        const { status, headers: received } = await send(portOf(), {
+          method,
+          path: path.replace(/\{\w+\}/, 'x'),
+          headers,
+        });
+        expect({ method, status, allow: received.allow?.split(', ').sort() }).toEqual({
+          method,
+          status: 405,
+          allow: [...allowed].sort(),
+        });
+      }
+      expect(await readState()).toEqual(before);
+    });
+  }
+}
+
+function send(port: number, { body, ...options }: Sent): Promise<HttpResponse> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port, ...options }, (response) => {
+      textOf(response).then(
+        (text) => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
+        reject,
+      );
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
