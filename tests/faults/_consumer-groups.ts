@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { orderEventsTopic } from '@store/shared/messaging/topics';
 import { disconnect } from '@store/shared/messaging/kafka';
+import { orderEventsTopic } from '@store/shared/messaging/topics';
 import { type Admin, Kafka, logLevel } from 'kafkajs';
 import type { Random } from '../kit/random.ts';
 import type { Fixture } from './_fixture.ts';
