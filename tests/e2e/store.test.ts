@@ -1,7 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { execa } from 'execa';
 import { root } from '../../tools/paths.ts';
 import { type Customer, newCustomer, newProducts } from '../kit/customer.ts';
@@ -199,22 +196,6 @@ describe('the store under component failures', () => {
     expect(unavailable.headers.get('content-type')).toContain('application/problem+json');
     await postgres.restart();
     await until('the products can be listed again', async () => (await ada.send('GET', '/products')).status === 200);
-  });
-});
-
-describe('README', () => {
-  it('lists requests that work as printed', async () => {
-    const readme = await readFile(join(root, 'README.md'), 'utf8');
-    const [, script = ''] = /## Ten requests[\s\S]*?```sh\n([\s\S]*?)```/.exec(readme) ?? [];
-    expect(script.match(/^.*curl/gm)?.length).toBeGreaterThanOrEqual(10);
-    const own = script
-      .replaceAll('http://localhost:8080', store.gatewayUrl)
-      .replaceAll('http://localhost:8083', store.url('product'));
-    const cwd = await mkdtemp(join(tmpdir(), 'store-readme-'));
-    const { stdout } = await execa('bash', ['-euc', own], { cwd });
-    await rm(cwd, { recursive: true });
-    expect(stdout).toContain('"status":"PENDING"');
-    expect(stdout).toContain('openapi: 3.1.0');
   });
 });
 

@@ -82,7 +82,7 @@ async function asAdmin<T>(client: Client, use: (admin: Admin) => Promise<T>): Pr
     await admin.connect();
     return await use(admin);
   } finally {
-    // Waits for requests in flight, sometimes for ever.
+    // Waits for requests in flight, sometimes forever.
     await Promise.race([admin.disconnect(), sleep(2_000, undefined, { ref: false })]);
   }
 }
