@@ -3,14 +3,14 @@ import { type DeadLetter, readDeadLetters } from '@store/shared/messaging/dead-l
 import { describeLetters } from '@store/shared/messaging/dead-letters/describe';
 import { createKafka } from '@store/shared/messaging/kafka';
 import { createLog } from '@store/shared/observability/log';
+import { Command } from 'commander';
 import { execa } from 'execa';
 import { cacheDir } from '../../paths.ts';
+import { messageOf, runCommand } from '../../run-command.ts';
 import { topology } from '../../topology/topology.ts';
 import { openPasswords } from '../components/postgres.ts';
 import { entryOf, serviceEnv } from '../components/services.ts';
 import { fixedPorts } from '../ports.ts';
-
-// make dlq: lists the dead letters of all groups of the running store; make dlq RETRY=invoice-group redrives those of one group.
 
 const ports = fixedPorts();
 const brokers = [`127.0.0.1:${ports.kafka}`];
@@ -43,14 +43,16 @@ async function retry(group: string): Promise<number> {
   return exitCode ?? 1;
 }
 
-try {
-  const group = process.env.RETRY || process.argv[2];
-  if (group) process.exitCode = await retry(group);
-  else await list();
-} catch (error) {
-  const reason = error instanceof Error ? error.message : String(error);
-  console.error(
-    /ECONN|Connection|broker/i.test(reason) ? `Kafka does not answer: start the store with make run.` : reason,
-  );
-  process.exitCode = 1;
-}
+const command = new Command('make dlq')
+  .usage('[RETRY=<group>]')
+  .description('Lists the dead letters of the running store, or redrives those of one group.')
+  .argument('[group]')
+  .action(async (group?: string) => {
+    if (group) process.exitCode = await retry(group);
+    else await list();
+  });
+
+await runCommand(command, (error) => {
+  const reason = messageOf(error);
+  return /ECONN|Connection|broker/i.test(reason) ? 'Kafka does not answer: start the store with make run.' : reason;
+});

@@ -1,11 +1,17 @@
 import { stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { isatty } from 'node:tty';
+import { Command } from 'commander';
 import { cacheDir, root } from '../../paths.ts';
 import { topology } from '../../topology/topology.ts';
 import { type Store, startStore } from '../store.ts';
 
 const STOP_SECONDS = 45;
+
+new Command('make run')
+  .description('Starts the whole store on this machine and runs until Ctrl-C. The data is kept.')
+  .addHelpText('after', '\nEnvironment: the ports and settings in docs/local-run.md.')
+  .parse();
 
 const say = (line: string) => console.log(line);
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined); // the terminal may be gone
