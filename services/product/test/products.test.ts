@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
-import { accountId, tea, testApp, unknown } from './_app.ts';
+import { tea, testApp, unknown } from './_app.ts';
 
 let database: TestDatabase;
 let product: ReturnType<typeof testApp>;
@@ -15,59 +15,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-const priceIn = (text: string) => /"price" ?: ?([^,}]*)/.exec(text)?.[1];
 const count = () => product.prisma.product.count();
-
-describe('product price', () => {
-  it.each([
-    ['4.5', '4.5'],
-    ['999999999999.9999', '999999999999.9999'],
-    ['123456789012.3456', '123456789012.3456'],
-    ['0.0001', '0.0001'],
-    ['1e-4', '0.0001'],
-    ['1.00000', '1'],
-    ['1.000000000000000000000000', '1'],
-    ['4.10', '4.1'],
-    ['100', '100'],
-    ['1e2', '100'],
-    ['1.2345E4', '12345'],
-    ['999999999999', '999999999999'],
-  ])('of %s is stored exactly and returned as %s', async (sent, returned) => {
-    const posted = await product.post(`{"name":"Tea","unit":"kg","price":${sent}}`);
-    expect({ status: posted.status, price: priceIn(posted.text) }).toEqual({ status: 201, price: returned });
-    const { id } = posted.body;
-    expect(priceIn((await product.get(`/products/${id}`)).text)).toBe(returned);
-    expect(priceIn((await product.get(`/products?id=${id}`)).text)).toBe(returned);
-    const replaced = await product.put(`/products/${id}`, tea);
-    expect(priceIn(replaced.text)).toBe('4.5');
-  });
-
-  it.each([
-    ['"4.5"', 'must be a number'],
-    ['null', 'must be a number'],
-    ['true', 'must be a number'],
-    ['[4.5]', 'must be a number'],
-    ['{"amount":4.5}', 'must be a number'],
-    ['1e400', 'must be a number'],
-    ['0', 'must be positive'],
-    ['-0', 'must be positive'],
-    ['-1', 'must be positive'],
-    ['1e-400', 'must be positive'],
-    ['0.00001', 'must have at most 4 decimal places'],
-    ['1.00001', 'must have at most 4 decimal places'],
-    ['999999999999.99999', 'must have at most 4 decimal places'],
-    ['0.00009999999999999999', 'must have at most 4 decimal places'],
-    ['1000000000000', 'must have at most 12 digits before the point'],
-    ['1e12', 'must have at most 12 digits before the point'],
-    ['1000000000000.00000000000000000', 'must have at most 12 digits before the point'],
-  ])('of %s is rejected: it %s', async (sent, message) => {
-    const before = await count();
-    const { status, body } = await product.post(`{"name":"Tea","unit":"kg","price":${sent}}`);
-    expect({ status, type: body.type }).toEqual({ status: 400, type: 'urn:problem:store:validation' });
-    expect(body.errors).toContainEqual({ path: 'body.price', message });
-    expect(await count()).toBe(before);
-  });
-});
 
 describe('POST /products', () => {
   const tea200 = '🍵'.repeat(200);
@@ -121,7 +69,7 @@ describe('/products/{id}', () => {
   it('replaces a product by PUT, repeatedly, without creating another', async () => {
     const { body } = await product.post(tea);
     const before = await count();
-    const changed = { name: 'Black tea', price: 9.25, unit: 'box' };
+    const changed = { ...tea, name: 'Black tea', price: 9.25, unit: 'box' };
     for (const _ of [1, 2]) {
       const { status, body: replaced } = await product.put(`/products/${body.id}`, changed);
       expect({ status, replaced }).toEqual({ status: 200, replaced: { id: body.id, ...changed } });
@@ -149,44 +97,6 @@ describe('/products/{id}', () => {
     expect((await product.get(`/products/${removed.id}`)).status).toBe(404);
     expect((await product.put(`/products/${removed.id}`, tea)).status).toBe(404);
     expect((await product.get(`/products/${kept.id}`)).status).toBe(200);
-  });
-});
-
-describe('PRODUCT_WRITERS', () => {
-  const writer = '11111111-1111-4111-8111-111111111111';
-  const write = (method: 'post' | 'put' | 'delete', path: string, id: string) =>
-    request(restricted.app)
-      [method](path)
-      .set('id-account', id)
-      .send(method === 'delete' ? undefined : tea);
-  let restricted: ReturnType<typeof testApp>;
-  beforeAll(() => {
-    restricted = testApp(database.url, { writers: [writer] });
-  });
-  afterAll(() => restricted.close());
-
-  it('returns 403 for writes by other accounts and lets everybody read', async () => {
-    const { headers } = await product.post(tea);
-    const path = headers.location ?? '';
-    const before = await count();
-    for (const attempt of [
-      write('post', '/products', accountId),
-      write('put', path, accountId),
-      write('put', unknown, accountId),
-      write('delete', path, accountId),
-    ]) {
-      expect(await attempt).toMatchObject({ status: 403, body: { status: 403, title: 'Forbidden' } });
-    }
-    expect(await count()).toBe(before);
-    expect((await restricted.get(path)).body).toMatchObject(tea);
-    expect((await restricted.get('/products')).status).toBe(200);
-  });
-
-  it('lets a listed account write, with its id in any letter case', async () => {
-    const posted = await write('post', '/products', writer.toUpperCase());
-    expect(posted.status).toBe(201);
-    expect((await write('put', posted.headers.location ?? '', writer)).status).toBe(200);
-    expect((await write('delete', posted.headers.location ?? '', writer)).status).toBe(204);
   });
 });
 

@@ -1,0 +1,56 @@
+import request from 'supertest';
+import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { accountId, tea, testApp, unknown } from './_app.ts';
+
+let database: TestDatabase;
+let product: ReturnType<typeof testApp>;
+
+beforeAll(async () => {
+  database = await createTestDatabase('product');
+  product = testApp(database.url);
+});
+
+afterAll(async () => {
+  await product.close();
+  await database.drop();
+});
+
+const count = () => product.prisma.product.count();
+
+describe('PRODUCT_WRITERS', () => {
+  const writer = '11111111-1111-4111-8111-111111111111';
+  const write = (method: 'post' | 'put' | 'delete', path: string, id: string) =>
+    request(restricted.app)
+      [method](path)
+      .set('id-account', id)
+      .send(method === 'delete' ? undefined : tea);
+  let restricted: ReturnType<typeof testApp>;
+  beforeAll(() => {
+    restricted = testApp(database.url, { writers: [writer] });
+  });
+  afterAll(() => restricted.close());
+
+  it('returns 403 for writes by other accounts and lets everybody read', async () => {
+    const { headers } = await product.post(tea);
+    const path = headers.location ?? '';
+    const before = await count();
+    for (const attempt of [
+      write('post', '/products', accountId),
+      write('put', path, accountId),
+      write('put', unknown, accountId),
+      write('delete', path, accountId),
+    ]) {
+      expect(await attempt).toMatchObject({ status: 403, body: { status: 403, title: 'Forbidden' } });
+    }
+    expect(await count()).toBe(before);
+    expect((await restricted.get(path)).body).toMatchObject(tea);
+    expect((await restricted.get('/products')).status).toBe(200);
+  });
+
+  it('lets a listed account write, with its id in any letter case', async () => {
+    const posted = await write('post', '/products', writer.toUpperCase());
+    expect(posted.status).toBe(201);
+    expect((await write('put', posted.headers.location ?? '', writer)).status).toBe(200);
+    expect((await write('delete', posted.headers.location ?? '', writer)).status).toBe(204);
+  });
+});
