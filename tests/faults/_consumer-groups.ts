@@ -2,9 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { disconnect } from '@store/shared/messaging/kafka';
 import { orderEventsTopic } from '@store/shared/messaging/topics';
 import { type Admin, Kafka, logLevel } from 'kafkajs';
+import type { ComponentName } from '../../tools/local/store.ts';
+import { topology } from '../../tools/topology/topology.ts';
 import type { Random } from '../kit/random.ts';
 import type { Fixture } from './_fixture.ts';
-import { type Group, groups } from './_poison.ts';
 
 /** A broker that has just started may drop a request silently, so each attempt has a time-out. */
 const attemptMs = 15_000;
@@ -31,11 +32,17 @@ async function withAdmin<T>(fixture: Fixture, name: string, run: (admin: Admin) 
   throw new Error(`${name}: the broker did not respond`, { cause: lastError });
 }
 
+export function componentOf(groupId: string): ComponentName {
+  const service = topology.groups[groupId];
+  if (service === undefined) throw new Error(`There is no group ${groupId}.`);
+  return service.name;
+}
+
 /** The partitions that a group has not read to the end, each as `invoice-group 3: 17 of 20`. */
 export const lag = (fixture: Fixture): Promise<string[]> =>
   withAdmin(fixture, 'Offsets of all groups', async (admin) => {
     const lines: string[] = [];
-    for (const groupId of Object.keys(groups)) {
+    for (const groupId of Object.keys(topology.groups)) {
       const [committed] = await admin.fetchOffsets({ groupId, topics: [orderEventsTopic] });
       for (const { partition, high } of await admin.fetchTopicOffsets(orderEventsTopic)) {
         const offset = Number(committed?.partitions.find((one) => one.partition === partition)?.offset ?? -1);
@@ -49,8 +56,8 @@ export const lag = (fixture: Fixture): Promise<string[]> =>
  * Stops the group's process, sets committed offsets back, and starts it again.
  * @param random chooses partitions and offsets; without it, all partitions are set back to their beginning
  */
-export async function resetOffsets(fixture: Fixture, groupId: Group, random?: Random): Promise<void> {
-  const component = fixture.store.component(groups[groupId]);
+export async function resetOffsets(fixture: Fixture, groupId: string, random?: Random): Promise<void> {
+  const component = fixture.store.component(componentOf(groupId));
   await component.stop();
   const fetchCommitted = () =>
     withAdmin(fixture, `Offsets of ${groupId}`, async (admin) => {

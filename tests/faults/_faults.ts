@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ComponentName } from '../../tools/local/store.ts';
+import { topology } from '../../tools/topology/topology.ts';
 import { type Random, seededRandom } from '../kit/random.ts';
-import { resetOffsets } from './_consumer-groups.ts';
+import { componentOf, resetOffsets } from './_consumer-groups.ts';
 import type { Fixture } from './_fixture.ts';
 import type { PlacedOrder } from './_orders.ts';
-import { type Group, groupNames, groups, poisons, sendPoison } from './_poison.ts';
+import { groupNames, poisons, sendPoison } from './_poison.ts';
 
 export interface Fault {
   /** The components that it affects; faults in flight never share one. */
@@ -14,15 +15,8 @@ export interface Fault {
   inject(): Promise<void>;
 }
 
-const orderComponents = [
-  'order',
-  'order-worker',
-  'inventory',
-  'payment',
-  'notification',
-  'analytics',
-  'invoice',
-] as const;
+/** All that an order passes through, but what only answers requests. */
+const orderComponents = ['order', ...Object.values(topology.groups).map(({ name }) => name)];
 
 /**
  * How long a restarted component is spared further faults: a group waits some ten seconds for a killed member, and must
@@ -78,8 +72,8 @@ export function createFaults(fixture: Fixture, random: Random, placed: PlacedOrd
     },
   });
 
-  const offsetResetOf = (group: Group): Fault => ({
-    components: [groups[group], 'kafka'],
+  const offsetResetOf = (group: string): Fault => ({
+    components: [componentOf(group), 'kafka'],
     inject: () => resetOffsets(fixture, group, seededRandom(random(2 ** 31))),
   });
 

@@ -28,7 +28,7 @@ export const createSend =
   };
 
 export function readResponse(status: number, headers: Headers, text: string): HttpResponse {
-  const isJson = headers.get('content-type')?.includes('json') ?? false;
+  const isJson = text !== '' && headers.get('content-type')?.includes('json');
   return { status, headers, text, body: isJson ? JSON.parse(text) : undefined };
 }
 

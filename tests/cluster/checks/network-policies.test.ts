@@ -1,23 +1,14 @@
 import { NetworkingV1Api, type V1Pod } from '@kubernetes/client-node';
 import { orUndefined } from '../../../tools/cluster/api.ts';
 import { componentOf, exec, isReady, podsOf } from '../../../tools/cluster/pods.ts';
+import { topology } from '../../../tools/topology/topology.ts';
 import { cluster, say, until } from '../kit/cluster.ts';
 
 // Connects from inside the pods. The gateway's image has no Node to connect with; that the gateway reaches its upstreams
 // is what all other tests rely on.
-const allowedTargets: Record<string, string[]> = {
-  auth: ['account'],
-  account: ['postgres'],
-  product: ['postgres'],
-  order: ['product', 'postgres'],
-  orderworker: ['postgres', 'kafka'],
-  inventory: ['product', 'postgres', 'kafka'],
-  payment: ['postgres', 'kafka'],
-  notification: ['postgres', 'kafka'],
-  analytics: ['postgres', 'kafka'],
-  invoice: ['postgres', 'kafka'],
-  status: ['postgres'],
-};
+const allowedTargets = topology.services.map(({ alias, calls, database, group }) => {
+  return [alias, [...calls, ...(database ? ['postgres'] : []), ...(group ? ['kafka'] : [])]] as const;
+});
 
 const { core, apps, namespace } = cluster;
 const networking = cluster.config.makeApiClient(NetworkingV1Api);
@@ -105,15 +96,12 @@ const enforced = await isEnforced(targets.filter(({ name }) => name === 'gateway
 if (!enforced) say('skipped: the network plug-in of this cluster does not enforce network policies');
 const testIfEnforced = enforced ? test : test.skip;
 
-testIfEnforced.each(Object.entries(allowedTargets))(
-  'network policies let %s reach %j and nothing else',
-  async (component, allowed) => {
-    const [pod] = pods.filter((pod) => componentOf(pod) === component);
-    if (!pod) throw new Error(`No replica of ${component} is ready.`);
-    const others = targets.filter(({ host }) => host !== pod.status?.podIP);
-    expect(await reachableFrom(pod, others)).toEqual(allowed.filter((name) => deployed.has(name)).sort());
-  },
-);
+testIfEnforced.each(allowedTargets)('network policies let %s reach %j and nothing else', async (component, allowed) => {
+  const [pod] = pods.filter((pod) => componentOf(pod) === component);
+  if (!pod) throw new Error(`No replica of ${component} is ready.`);
+  const others = targets.filter(({ host }) => host !== pod.status?.podIP);
+  expect(await reachableFrom(pod, others)).toEqual(allowed.filter((name) => deployed.has(name)).sort());
+});
 
 testIfEnforced('network policies let a foreign pod reach the gateway and nothing else', async () => {
   const pod = await readForeignPod();

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { openDatabase } from '@store/shared/database/database';
 import { createEventProcessor } from '@store/shared/messaging/consumer/handle-once';
 import type { StoredEvent } from '@store/shared/messaging/events';
@@ -7,23 +8,20 @@ import { receivedEvent } from '../../../../tests/kit/order-events.ts';
 import { configSchema } from '../../src/config.ts';
 import { PrismaClient } from '../../src/generated/client.ts';
 import type { DB } from '../../src/generated/tables.ts';
-import { createGroup as createAnalytics } from '../../src/groups/analytics/group.ts';
-import { createGroup as createInvoices } from '../../src/groups/invoice/group.ts';
-import { createGroup as createNotifications } from '../../src/groups/notification/group.ts';
+import type { CreateGroup } from '../../src/group.ts';
 import { createGroupService } from '../../src/service.ts';
 
-export const groups = {
-  'notification-group': createNotifications,
-  'analytics-group': createAnalytics,
-  'invoice-group': createInvoices,
-};
+const folder = new URL('../../src/groups/', import.meta.url);
+
+/** By the name of the group, as in CONSUMER_GROUP. */
+export const groups: Record<string, CreateGroup> = Object.fromEntries(
+  await Promise.all(
+    readdirSync(folder).map(async (name) => [`${name}-group`, (await import(`${folder}${name}/group.ts`)).createGroup]),
+  ),
+);
 
 /** What a process of a group does, without the broker. */
-export function testGroup(
-  databaseUrl: string,
-  name: keyof typeof groups,
-  { sendsMail = false, production = false } = {},
-) {
+export function testGroup(databaseUrl: string, name: string, { sendsMail = false, production = false } = {}) {
   const database = openDatabase<DB>(databaseUrl);
   const config = configSchema.parse({
     ...{ DATABASE_URL: databaseUrl, KAFKA_BROKERS: 'unused:1', CONSUMER_GROUP: name },
@@ -31,7 +29,9 @@ export function testGroup(
     ...(production && { APP_PROFILE: 'prod' }),
   });
   const context = { config, log: createLog(name, 'silent'), database };
-  const { app, consumer } = createGroupService(context, groups[name]);
+  const createGroup = groups[name];
+  if (createGroup === undefined) throw new Error(`There is no group ${name}.`);
+  const { app, consumer } = createGroupService(context, createGroup);
   const processor = createEventProcessor(consumer.group, database.kysely);
   return {
     prisma: new PrismaClient({ adapter: database.adapter }),
