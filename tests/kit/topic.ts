@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import { Kafka, logLevel } from 'kafkajs';
 import { until } from './until.ts';
 
 /** The broker that the Jest set-up started; a system test has its own. */
 export const brokers = (process.env.TEST_KAFKA_BROKERS ?? '').split(',');
 const createKafka = (bootstrap: string[]) =>
-  new Kafka({ brokers: bootstrap, clientId: 'test', logLevel: logLevel.NOTHING });
+  new Kafka({
+    brokers: bootstrap,
+    clientId: 'test',
+    logLevel: logLevel.NOTHING,
+    retry: { initialRetryTime: 100, maxRetryTime: 2_000, retries: 5 },
+  });
 
 export interface Message {
   partition: number;
@@ -27,20 +33,33 @@ export async function createTopic(numPartitions: number): Promise<string> {
 /** Reads a topic from its beginning, in the background, as a consumer group of its own. */
 export async function readTopic(topic: string, bootstrap: string[] = brokers) {
   const messages: Message[] = [];
-  const consumer = createKafka(bootstrap).consumer({ groupId: `test-${randomUUID()}`, maxWaitTimeInMs: 100 });
+  const consumer = createKafka(bootstrap).consumer({
+    groupId: `test-${randomUUID()}`,
+    maxWaitTimeInMs: 100,
+    sessionTimeout: 10_000, // after a restart of the broker, the group waits this long for its former member
+  });
+  const run = () =>
+    consumer.run({
+      eachMessage: async ({ partition, message }) => {
+        const headers = Object.entries(message.headers ?? {}).map(([name, value]) => [name, String(value)]);
+        messages.push({
+          partition,
+          key: String(message.key),
+          value: String(message.value),
+          headers: Object.fromEntries(headers),
+        });
+      },
+    });
+  let isClosed = false;
+  // KafkaJS gives up for good when no broker names the group's coordinator, as happens while a broker restarts.
+  consumer.on(consumer.events.CRASH, async ({ payload }) => {
+    if (payload.restart) return;
+    await wait(500);
+    if (!isClosed) await run();
+  });
   await consumer.connect();
   await consumer.subscribe({ topic, fromBeginning: true });
-  await consumer.run({
-    eachMessage: async ({ partition, message }) => {
-      const headers = Object.entries(message.headers ?? {}).map(([name, value]) => [name, String(value)]);
-      messages.push({
-        partition,
-        key: String(message.key),
-        value: String(message.value),
-        headers: Object.fromEntries(headers),
-      });
-    },
-  });
+  await run();
   const ids = () => new Set(messages.map(({ headers }) => headers.ce_id));
   return {
     messages,
@@ -50,7 +69,10 @@ export async function readTopic(topic: string, bootstrap: string[] = brokers) {
         const published = ids();
         return expected.every((id) => published.has(id));
       }),
-    close: () => consumer.disconnect(),
+    async close() {
+      isClosed = true;
+      await consumer.disconnect();
+    },
   };
 }
 
