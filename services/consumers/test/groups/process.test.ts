@@ -122,11 +122,12 @@ test('redrive.js lists and redrives the dead letters of its group', async () => 
   // A dead letter of a handler that was broken.
   const headers = { ...headersOf(event), ...deadLetterHeaders('invoice-group', 3, new Error('was broken'), origin) };
   await publisher.send('order-events-dlq', [{ key: event.key, value: event.payload, headers }]);
-  const deadLetterKeys = async () =>
-    (await deadLettersOf('invoice-group')).flatMap(({ message: { key } }) =>
-      [poison.key, event.key].includes(key ?? '') ? key : [],
-    );
-  await until('both dead letters are there', async () => (await deadLetterKeys()).length === 2);
+  /** Each once: a dead letter is repeated where its offset could not be committed, such as in a rebalance (contract 6.6). */
+  const deadLetterKeys = async () => {
+    const keys = (await deadLettersOf('invoice-group')).map(({ message: { key } }) => key);
+    return [...new Set(keys)].filter((key) => key === poison.key || key === event.key);
+  };
+  await until('both dead letters are there', async () => (await deadLetterKeys()).length === 2, { timeoutMs: 90_000 });
 
   const listed = await run('list');
   expect(listed.code).toBe(0);
@@ -138,7 +139,7 @@ test('redrive.js lists and redrives the dead letters of its group', async () => 
   expect(code).toBe(1);
   expect(await deadLetterKeys()).toEqual([poison.key]);
   expect((await invoice.get(`/invoices?orderId=${event.key}`)).body.content).toHaveLength(1);
-});
+}, 180_000);
 
 test('consumers name every invalid setting and do not start', async () => {
   const service = await startService(entry, { DATABASE_URL: database.url, CONSUMER_GROUP: 'nobody', SMTP_URL: 'x' });
