@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
-import getPort from 'get-port';
 import { generate } from 'selfsigned';
 import { createKafka } from '../../services/shared/src/messaging/kafka.ts';
 import { createLog } from '../../services/shared/src/observability/log.ts';
+import { freePort } from '../../tools/free-port.ts';
 import { provideKafka } from '../../tools/local/downloads/kafka.ts';
 
 /** A broker as Strimzi configures one for login: TLS with its own authority, SCRAM-SHA-512, and rights by ACL only. */
 export async function startKafkaWithUsers(passwords: Record<string, string>) {
   const dir = await mkdtemp(join(tmpdir(), 'store-kafka-users-'));
-  const [open, client, controller] = [await getPort(), await getPort(), await getPort()];
+  const [open, client, controller] = [await freePort(), await freePort(), await freePort()];
   const { private: key, cert } = await generate([{ name: 'commonName', value: '127.0.0.1' }], {
     extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
   });

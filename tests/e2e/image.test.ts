@@ -4,8 +4,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import getPort from 'get-port';
 import pg from 'pg';
+import { freePort } from '../../tools/free-port.ts';
 import { type Kafka, startKafka } from '../../tools/local/components/kafka.ts';
 import { root } from '../../tools/paths.ts';
 import { type Otlp, startOtlp } from '../kit/otlp.ts';
@@ -24,7 +24,7 @@ let collector: Otlp;
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'store-image-'));
   collector = await startOtlp();
-  kafka = await startKafka({ dataDir: join(dir, 'kafka'), port: await getPort(), log: () => undefined });
+  kafka = await startKafka({ dataDir: join(dir, 'kafka'), port: await freePort(), log: () => undefined });
 }, 120_000);
 
 afterAll(async () => {
@@ -66,7 +66,7 @@ function start(cwd: string, args: string[], env: Record<string, string>) {
 
 /** Starts a process, waits until it is ready, requests the paths, and stops it. @returns their statuses */
 async function statuses(cwd: string, entry: string, env: Record<string, string>, paths: string[]) {
-  const [port, metricsPort] = [await getPort(), await getPort()];
+  const [port, metricsPort] = [await freePort(), await freePort()];
   const service = start(cwd, [entry], { ...env, PORT: String(port), METRICS_PORT: String(metricsPort) });
   const statusOf = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status;
   try {

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import getPort, { portNumbers } from 'get-port';
+import { freePort } from '../../tools/free-port.ts';
 import { type Store, startStore } from '../../tools/local/store.ts';
 import { root } from '../../tools/paths.ts';
 import { documentAt, scriptsRunBy, tableWith } from '../docs/_documents.ts';
@@ -23,12 +23,10 @@ const portInsteadOf = new Map<string, number>();
 const env: Record<string, string> = {};
 
 beforeAll(async () => {
-  // Below the ports that the kernel gives to outgoing connections.
-  const from = 20_000 + Math.floor(Math.random() * 11_000);
   for (const [, ...cells] of tableWith(documentAt('docs/contract.md'), 'Component', 'Port', 'Metrics', 'Moved by')) {
     const variables = cells.pop()?.match(/\w+/g) ?? [];
     for (const [index, variable] of variables.entries()) {
-      const port = await getPort({ host: '127.0.0.1', port: portNumbers(from, from + 999) });
+      const port = await freePort();
       portInsteadOf.set(cells[index] ?? '', port);
       env[variable] = String(port);
     }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import getPort from 'get-port';
+import { freePort } from '../../tools/free-port.ts';
 import { brokers } from './topic.ts';
 import { until } from './until.ts';
 
@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
  * @param entry such as `services/order/src/worker.ts`
  */
 export async function startService(entry: string, env: Record<string, string>, argv: string[] = []) {
-  const [port, metricsPort] = [await getPort(), await getPort()];
+  const [port, metricsPort] = [await freePort(), await freePort()];
   const args = ['--import', 'tsx', '--conditions=source', entry, ...argv];
   const { NODE_OPTIONS: _, ...inherited } = process.env;
   const child: ChildProcess = spawn(process.execPath, args, {

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import getPort from 'get-port';
+import { freePort } from '../../tools/free-port.ts';
 import { type GatewayValues, startGateway } from '../../tools/local/components/gateway.ts';
 import { topology } from '../../tools/topology/topology.ts';
 import { type Answer, sendRaw } from './_raw.ts';
@@ -35,7 +35,7 @@ export async function startFixture(values: Partial<GatewayValues> = {}): Promise
   const started = await Promise.all(names.map(async (name) => [name, await start(name)] as const));
   const { auth, ...services } = Object.fromEntries(started) as Fixture['services'] & { auth: Upstream };
   auth.answer(goodAuth);
-  const [port, metricsPort, adminPort] = await Promise.all([getPort(), getPort(), getPort()]);
+  const [port, metricsPort, adminPort] = await Promise.all([freePort(), freePort(), freePort()]);
   const dir = await mkdtemp(join(tmpdir(), 'gateway-test-'));
   const upstreams = Object.fromEntries(started.map(([name, { port }]) => [name, { host: '127.0.0.1', port }]));
   const gateway = await startGateway({

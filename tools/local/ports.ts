@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { execa } from 'execa';
-import getPort, { portNumbers } from 'get-port';
+import { freePort } from '../free-port.ts';
 import { topology } from '../topology/topology.ts';
 
 const otherPorts = {
@@ -54,12 +54,10 @@ export function fixedPorts(env: Record<string, string | undefined> = process.env
   return portsOf(ports);
 }
 
-/** Ports that are free now, below those that the kernel gives to outgoing connections: they have to stay free until used. */
 export async function freePorts(): Promise<Ports> {
-  const first = 20_000 + Math.floor(Math.random() * 11_000);
   const found = new Map<string, number>();
   for (const name of portNames) {
-    found.set(name, await getPort({ host: '127.0.0.1', port: portNumbers(first, first + 999) }));
+    found.set(name, await freePort());
   }
   return portsOf(found);
 }

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { type Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import getPort from 'get-port';
 import { until } from '../../../tests/kit/until.ts';
+import { freePort } from '../../../tools/free-port.ts';
 
 export const databaseUrl = process.env.TEST_DATABASE_URL ?? '';
 const children: ChildProcess[] = [];
@@ -16,7 +16,7 @@ export function killAll(): void {
 
 /** Runs the tiny service as a process. */
 export async function start(env: Record<string, string> = {}) {
-  const [port, metricsPort] = [await getPort(), await getPort()];
+  const [port, metricsPort] = [await freePort(), await freePort()];
   const child = spawn(
     process.execPath,
     ['--import', 'tsx', fileURLToPath(new URL('_tiny-service.ts', import.meta.url))],

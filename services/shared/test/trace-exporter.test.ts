@@ -1,9 +1,9 @@
 import { createLog } from '@store/shared/observability/log';
 import { currentTrace, inSpan, startSpan } from '@store/shared/observability/trace-context';
 import { startTracing } from '@store/shared/observability/trace-exporter';
-import getPort from 'get-port';
 import { type Otlp, startOtlp } from '../../../tests/kit/otlp.ts';
 import { until } from '../../../tests/kit/until.ts';
+import { freePort } from '../../../tools/free-port.ts';
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 const parentId = 'b7ad6b7169203331';
@@ -85,7 +85,7 @@ test("the trace exporter follows the caller's sampling decision and samples root
 });
 
 test('the trace exporter drops spans and warns once without a collector, and sends again once it is back', async () => {
-  const port = await getPort();
+  const port = await freePort();
   const { stop } = trace(`http://127.0.0.1:${port}`, { OTEL_EXPORTER_OTLP_TIMEOUT: '100' });
   const work = () => inSpan({ name: 'work', kind: 'internal', parent: null }, async () => undefined);
   for (let n = 0; n < 5_000; n += 1) await work();

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import getPort from 'get-port';
+import { freePort } from '../../free-port.ts';
 import { localUrl } from '../../local/components/services.ts';
 import { startProcess } from '../../local/components/supervised-process.ts';
 import { root } from '../../paths.ts';
@@ -7,7 +7,7 @@ import { type Log, logDir } from '../measurement.ts';
 
 /** Starts a server of this folder as a process of its own, like the service that it is compared with. */
 export async function startBaseline(file: string, databaseUrl: string, log: Log) {
-  const port = await getPort({ host: '127.0.0.1' });
+  const port = await freePort();
   const url = localUrl(port);
   const component = await startProcess({
     name: file.replace('.ts', ''),

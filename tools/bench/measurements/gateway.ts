@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import getPort from 'get-port';
 import { median } from 'simple-statistics';
 import { parse, stringify } from 'yaml';
+import { freePort } from '../../free-port.ts';
 import {
   type GatewayValues,
   provideGatewayTools,
@@ -70,9 +70,9 @@ async function gatewayValues(auth: number, service: number): Promise<GatewayValu
   const at = (port: number) => ({ host: '127.0.0.1', port });
   const many = { perSecond: 1_000_000, burst: 1_000_000 };
   return {
-    port: await getPort(),
-    metricsPort: await getPort(),
-    adminPort: await getPort(),
+    port: await freePort(),
+    metricsPort: await freePort(),
+    adminPort: await freePort(),
     upstreams: { auth: at(auth), account: at(service), product: at(service), order: at(service), status: at(service) },
     limits: { requests: many, credentials: many },
   };

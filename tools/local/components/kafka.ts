@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { storeTopics } from '@store/shared/messaging/topics';
 import { execa } from 'execa';
-import getPort from 'get-port';
 import { type Admin, Kafka as Client, logLevel } from 'kafkajs';
+import { freePort } from '../../free-port.ts';
 import { provideKafka } from '../downloads/kafka.ts';
 import { type SupervisedProcess, startProcess } from './supervised-process.ts';
 
@@ -30,7 +30,7 @@ const topics = storeTopics({ partitions: 6, replicas: 1, minInsyncReplicas: 1, r
 /** One Kafka node, broker and controller, on 127.0.0.1 only, with the topics of the store. */
 export async function startKafka(options: KafkaOptions): Promise<Kafka> {
   const { dataDir, port, log, logDir = join(dirname(dataDir), 'log'), signal } = options;
-  const controllerPort = options.controllerPort ?? (await getPort());
+  const controllerPort = options.controllerPort ?? (await freePort());
   const java = process.env.JAVA_HOME ? join(process.env.JAVA_HOME, 'bin', 'java') : 'java';
   const classpath = join(await provideKafka(), 'libs', '*');
   const brokers = [`127.0.0.1:${port}`];
