@@ -34,9 +34,9 @@ beforeAll(async () => {
   await succeed('git', 'init', '--quiet');
   await succeed('git', 'add', '--all');
   await succeed('git', '-c', 'user.name=test', '-c', 'user.email=test@localhost', 'commit', '--quiet', '-m', 'copy');
-});
+}, 300_000);
 
-afterAll(() => rmSync(copy, { recursive: true, force: true }));
+afterAll(() => rmSync(copy, { recursive: true, force: true, maxRetries: 10 }));
 
 describe('make service', () => {
   it.each([
@@ -58,7 +58,7 @@ describe('make service', () => {
     await succeed('make', 'lint', 'typecheck');
     const tests = 'ARGS=--selectProjects loyalty chart --testPathIgnorePatterns kafka-users';
     expect(await succeed('make', 'jest', tests)).toContain('PASS loyalty');
-  });
+  }, 900_000);
 
   it('is in what the chart renders, with its database, its Service and its NetworkPolicy', async () => {
     const stdout = readFileSync(join(copy, 'tests/chart/golden/default.yaml'), 'utf8');
@@ -77,5 +77,5 @@ describe('make service', () => {
       created: 201,
       listed: ['Hello'],
     });
-  });
+  }, 600_000);
 });
