@@ -1,6 +1,8 @@
+import type { Database } from '@store/shared/database/database';
+import type { Placeholders } from '@store/shared/database/prepared-statements';
 import type { StoredEvent } from '@store/shared/messaging/events';
 import { outboxChannel } from '@store/shared/messaging/outbox/append';
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { DB } from './generated/tables.ts';
 import { type Order, replyLifetimeHours, type StoredReply } from './order.ts';
 
@@ -9,61 +11,85 @@ export type InsertOutcome = 'stored' | 'repeated' | 'running';
 
 export type KeyedReply = StoredReply & { key: string };
 
+type OrderValues = ReturnType<typeof orderValues>;
+type KeyedValues = OrderValues & KeyedReply;
+
 /**
  * Stores order, items, reply and event in one statement, thus in one transaction and one round trip: the busiest write
- * of the store. The inserts select from `source`, which is empty if the idempotency key is taken.
+ * of the store.
  */
-export async function insertOrder(
-  kysely: Kysely<DB>,
-  order: Order,
-  event: StoredEvent,
-  reply: KeyedReply | undefined,
-): Promise<InsertOutcome> {
-  const { id, accountId, status, total, items, createdAt } = order;
-  const { rows } = await sql<{ acquired: boolean; stored: boolean | null }>`
-    with ${reply === undefined ? unkeyedSource : keyedSource(order, reply)},
+export function createInsertOrder({ kysely, prepare }: Database<DB>) {
+  const insert = prepare((values: Placeholders<OrderValues>) =>
+    insertFrom(sql`lock as (select true as acquired), source as (select 1)`, values).compile(kysely),
+  );
+  const insertKeyed = prepare((values: Placeholders<KeyedValues>) =>
+    insertFrom(keyedSource(values), values).compile(kysely),
+  );
+
+  return async (order: Order, event: StoredEvent, reply: KeyedReply | undefined): Promise<InsertOutcome> => {
+    const values = orderValues(order, event);
+    const [row] = reply === undefined ? await insert(values) : await insertKeyed({ ...values, ...reply });
+    if (row?.stored === true) return 'stored';
+    return row?.acquired === true ? 'repeated' : 'running';
+  };
+}
+
+function orderValues(order: Order, event: StoredEvent) {
+  return {
+    order: order.id,
+    account: order.accountId,
+    status: order.status,
+    total: order.total.amount.toFixed(),
+    currency: order.total.currency,
+    createdAt: order.createdAt,
+    products: order.items.map(({ productId }) => productId),
+    quantities: order.items.map(({ quantity }) => quantity),
+    prices: order.items.map(({ unitPrice }) => unitPrice.toFixed()),
+    event: event.id,
+    kind: event.kind,
+    eventKey: event.key,
+    payload: event.payload,
+    traceparent: event.traceparent,
+  };
+}
+
+/** The inserts select from `source`, which is empty if the idempotency key is taken. */
+function insertFrom(source: RawBuilder<unknown>, values: Placeholders<OrderValues>) {
+  const { order, account, createdAt } = values;
+  return sql<{ acquired: boolean; stored: boolean | null }>`
+    with ${source},
     new_order as (
       insert into orders (id, account_id, status, total_amount, currency, created_at, updated_at)
-      select ${id}::uuid, ${accountId}::uuid, ${status}, ${total.amount.toFixed()}::numeric, ${total.currency},
+      select ${order}::uuid, ${account}::uuid, ${values.status}, ${values.total}::numeric, ${values.currency},
              ${createdAt}::timestamptz, ${createdAt}::timestamptz
       from source
     ),
     new_items as (
       insert into order_items (order_id, position, product_id, quantity, unit_price)
-      select ${id}::uuid, item.position, item.product_id, item.quantity, item.unit_price
-      from source, unnest(${items.map(({ productId }) => productId)}::uuid[],
-                          ${items.map(({ quantity }) => quantity)}::int[],
-                          ${items.map(({ unitPrice }) => unitPrice.toFixed())}::numeric[])
+      select ${order}::uuid, item.position, item.product_id, item.quantity, item.unit_price
+      from source, unnest(${values.products}::uuid[], ${values.quantities}::int[], ${values.prices}::numeric[])
         with ordinality as item(product_id, quantity, unit_price, position)
     ),
     new_event as (
       insert into outbox (id, kind, key, payload, traceparent, created_at)
-      select ${event.id}::uuid, ${event.kind}, ${event.key}, ${event.payload}, ${event.traceparent},
+      select ${values.event}::uuid, ${values.kind}, ${values.eventKey}, ${values.payload}, ${values.traceparent},
              ${createdAt}::timestamptz
       from source
     )
     select lock.acquired, (select true from source) as stored,
            (select pg_notify(${sql.lit(outboxChannel)}, '')::text from source) as notified
-    from lock`.execute(kysely);
-  const [row] = rows;
-  if (row?.stored === true) return 'stored';
-  return row?.acquired === true ? 'repeated' : 'running';
+    from lock`;
 }
 
-const unkeyedSource = sql`lock as (select true as acquired), source as (select 1)`;
-
 /** The reply is inserted first and decides: if its key is taken, nothing else is written. */
-function keyedSource(
-  { accountId, createdAt }: Order,
-  { key, requestHash, location, body }: KeyedReply,
-): RawBuilder<unknown> {
+function keyedSource({ account, createdAt, key, requestHash, location, body }: Placeholders<KeyedValues>) {
   return sql`
     lock as materialized (
-      select pg_try_advisory_xact_lock(hashtextextended(${accountId}::text || ${key}::text, 0)) as acquired
+      select pg_try_advisory_xact_lock(hashtextextended(${account}::text || ${key}::text, 0)) as acquired
     ),
     source as (
       insert into idempotency_keys (account_id, key, request_hash, location, body, created_at)
-      select ${accountId}::uuid, ${key}, ${requestHash}, ${location}, ${body}, ${createdAt}::timestamptz
+      select ${account}::uuid, ${key}, ${requestHash}, ${location}, ${body}, ${createdAt}::timestamptz
       from lock where acquired
       on conflict (account_id, key) do update
         set request_hash = excluded.request_hash, location = excluded.location, body = excluded.body,

@@ -1,11 +1,13 @@
+import type { Database } from '@store/shared/database/database';
 import { createKeyset, timeColumn, uuidColumn } from '@store/shared/database/keyset';
+import type { Placeholders } from '@store/shared/database/prepared-statements';
 import type { StoredEvent } from '@store/shared/messaging/events';
 import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { Decimal } from '@store/shared/values/money';
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { Prisma, PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
-import { insertOrder, type KeyedReply } from './insert-order.ts';
+import { createInsertOrder } from './insert-order.ts';
 import { type Order, type OrderStatus, replyLifetimeHours, type StoredReply } from './order.ts';
 import type { OrderQuery } from './schemas.ts';
 
@@ -38,20 +40,25 @@ const keyset = createKeyset(
 
 const oldestReply = (now: Date) => new Date(now.getTime() - replyLifetimeHours * 3_600_000);
 
-export function createOrderRepository(prisma: PrismaClient, kysely: Kysely<DB>) {
-  return {
-    insert: (order: Order, event: StoredEvent, reply: KeyedReply | undefined) =>
-      insertOrder(kysely, order, event, reply),
-
-    /** The reply stored under a key, until it expires. */
-    async findReply(accountId: string, key: string, now: Date): Promise<StoredReply | undefined> {
-      const row = await kysely
+export function createOrderRepository(prisma: PrismaClient, database: Database<DB>) {
+  const { kysely, prepare } = database;
+  const selectReply = prepare(
+    ({ accountId, key, since }: Placeholders<{ accountId: string; key: string; since: Date }>) =>
+      kysely
         .selectFrom('idempotency_keys')
         .select(['request_hash as requestHash', 'location', 'body'])
         .where('account_id', '=', accountId)
         .where('key', '=', key)
-        .where('created_at', '>=', oldestReply(now))
-        .executeTakeFirst();
+        .where('created_at', '>=', since)
+        .compile(),
+  );
+
+  return {
+    insert: createInsertOrder(database),
+
+    /** The reply stored under a key, until it expires. */
+    async findReply(accountId: string, key: string, now: Date): Promise<StoredReply | undefined> {
+      const [row] = await selectReply({ accountId, key, since: oldestReply(now) });
       return row && { ...row, replayed: false };
     },
 

@@ -25,7 +25,7 @@ export function createOrderService(
   { config, log, database }: ServiceContext<OrderConfig, DB>,
   { bearer, products = createProductClient(config.PRODUCT_URL), clock = () => new Date() }: Replaceable = {},
 ): Service<DB> {
-  const repository = createOrderRepository(new PrismaClient({ adapter: database.adapter }), database.kysely);
+  const repository = createOrderRepository(new PrismaClient({ adapter: database.adapter }), database);
   const orders = createOrders({ repository, products, currency: config.STORE_CURRENCY, clock, newId: randomUUID });
   const routes = orderRoutes(orders);
   return { app: createHttpApp({ title: 'Order API', routes, log, profile: config.APP_PROFILE, bearer }) };
@@ -40,7 +40,7 @@ export const orderService: ServiceDefinition<typeof configSchema, DB> = {
 
 /** Publishes the outbox, performs the order's steps of the saga, deletes expired idempotency keys. */
 export function createOrderWorker({ config, log, database }: ServiceContext<WorkerConfig, DB>): Service<DB> {
-  const repository = createOrderRepository(new PrismaClient({ adapter: database.adapter }), database.kysely);
+  const repository = createOrderRepository(new PrismaClient({ adapter: database.adapter }), database);
   return {
     app: createHttpApp({ title: 'Order worker', routes: [], log, profile: 'prod' }),
     consumer: { group: createSaga(() => new Date()), config, publishesAs: 'order' },

@@ -55,7 +55,7 @@ export function testApp(databaseUrl: string, { products = fakeProducts(), curren
   });
   const { app } = createOrderService({ config, log: createLog('order', 'silent'), database }, { products, clock });
   const { kysely, close } = database;
-  return { app, prisma, repository: createOrderRepository(prisma, kysely), kysely, close };
+  return { app, prisma, repository: createOrderRepository(prisma, database), kysely, close };
 }
 
 /** How many rows there are of everything. */

@@ -1,6 +1,7 @@
+import type { Database } from '@store/shared/database/database';
 import { createKeyset, timeColumn, uuidColumn } from '@store/shared/database/keyset';
 import type { Decimal } from '@store/shared/values/money';
-import { type Kysely, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
 import type { ProductIn, ProductOut, ProductQuery } from './schemas.ts';
@@ -43,34 +44,29 @@ const keyset = createKeyset(
   'id',
 );
 
-export function createProductRepository(prisma: PrismaClient, kysely: Kysely<DB>) {
+export function createProductRepository(prisma: PrismaClient, { kysely, run }: Database<DB>) {
   const toRow = ({ price, ...product }: ProductIn) => ({ ...product, price: price.toFixed() });
 
   return {
     /** One statement, whose rows PostgreSQL joins to JSON: the busiest read of the store, exact to the digit. */
     async list({ size, page, after, q, id, sort }: ProductQuery): Promise<ProductPage> {
       const order = keyset(sort);
-      let rows = kysely.selectFrom('products').selectAll().orderBy(order.orderBy).limit(sql<number>`${size}::int + 1`);
-      if (q !== undefined) rows = rows.where(sql<boolean>`position(lower(${q}) in lower(name)) > 0`);
-      if (id !== undefined) rows = rows.where('id', '=', sql<string>`any(${id}::uuid[])`);
-      if (after !== undefined) rows = rows.where(order.after(after));
-      else if (page > 0) rows = rows.offset(sql<number>`${page}::bigint * ${size}::int`);
+      const conditions: RawBuilder<unknown>[] = [];
+      if (q !== undefined) conditions.push(sql`position(lower(${q}) in lower(name)) > 0`);
+      if (id !== undefined) conditions.push(sql`id = any(${id}::uuid[])`);
+      if (after !== undefined) conditions.push(order.after(after));
+      const where = conditions.length > 0 ? sql`where ${sql.join(conditions, sql` and `)}` : sql``;
+      const offset = after === undefined && page > 0 ? sql`offset ${page}::bigint * ${size}::int` : sql``;
       // One row more than requested tells whether there is a next page.
-      const { json, last } = await kysely
-        .selectFrom(
-          kysely
-            .selectFrom(rows.as('rows'))
-            .selectAll()
-            .select(sql<number>`row_number() over (order by ${order.orderBy})`.as('n'))
-            .as('page'),
-        )
-        .select([
-          sql<string>`coalesce(json_agg(${asJson} order by n) filter (where n <= ${size}::int), '[]')::text`.as('json'),
-          sql<string | null>`case when count(*) > ${size}::int
-            then max(${order.position}::text) filter (where n = ${size}::int) end`.as('last'),
-        ])
-        .executeTakeFirstOrThrow();
-      return { json, next: last === null ? undefined : order.cursorOf(JSON.parse(last)) };
+      const statement = sql<{ json: string; last: string | null }>`
+        select coalesce(json_agg(${asJson} order by n) filter (where n <= ${size}::int), '[]')::text as json,
+               case when count(*) > ${size}::int
+                 then max(${order.position}::text) filter (where n = ${size}::int) end as last
+        from (select *, row_number() over (order by ${order.orderBy}) as n
+              from (select * from products ${where} order by ${order.orderBy} limit ${size}::int + 1 ${offset}) as rows
+             ) as page`;
+      const [found] = await run(statement.compile(kysely));
+      return { json: found?.json ?? '[]', next: found?.last ? order.cursorOf(JSON.parse(found.last)) : undefined };
     },
     async find(id: string): Promise<Row | undefined> {
       return (await prisma.product.findUnique({ where: { id }, select })) ?? undefined;

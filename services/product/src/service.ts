@@ -12,7 +12,7 @@ import { productRoutes } from './routes.ts';
 export function createProductService(
   { config, log, database }: ServiceContext<ProductConfig, DB>,
   bearer?: BearerValidator,
-  repository = createProductRepository(new PrismaClient({ adapter: database.adapter }), database.kysely),
+  repository = createProductRepository(new PrismaClient({ adapter: database.adapter }), database),
 ): Service<DB> {
   const routes = productRoutes(createProducts({ repository, writers: config.PRODUCT_WRITERS, newId: randomUUID }));
   return { app: createHttpApp({ title: 'Product API', routes, log, profile: config.APP_PROFILE, bearer }) };

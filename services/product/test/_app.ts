@@ -23,7 +23,7 @@ export interface TestAppOptions {
 export function testApp(databaseUrl: string, { writers = [], production = false, ...options }: TestAppOptions = {}) {
   const database = openDatabase<DB>(databaseUrl);
   const prisma = new PrismaClient({ adapter: database.adapter });
-  const repository = { ...createProductRepository(prisma, database.kysely), ...options.repository };
+  const repository = { ...createProductRepository(prisma, database), ...options.repository };
   const config = configSchema.parse({
     DATABASE_URL: databaseUrl,
     PRODUCT_WRITERS: writers.join(),

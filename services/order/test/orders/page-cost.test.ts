@@ -1,7 +1,9 @@
+import type { Database } from '@store/shared/database/database';
 import { encodeCursor } from '@store/shared/database/keyset';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
 import { recordedStatement } from '../../../../tests/kit/recorded-statement.ts';
 import type { PrismaClient } from '../../src/generated/client.ts';
+import type { DB } from '../../src/generated/tables.ts';
 import { createOrderRepository } from '../../src/order-repository.ts';
 import { orderQuery } from '../../src/schemas.ts';
 import { alice, testApp } from '../_app.ts';
@@ -42,7 +44,7 @@ const statementOf = (query: object) =>
   recordedStatement((kysely) =>
     createOrderRepository(
       { order: { count: async () => 0, findMany: async () => [] } } as unknown as PrismaClient,
-      kysely,
+      { kysely, prepare: () => async () => [] } as unknown as Database<DB>,
     ).list(alice, orderQuery.parse({ size: '20', ...query })),
   );
 

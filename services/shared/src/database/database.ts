@@ -1,7 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
+import { type CompiledQuery, Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
-import { createStatementNames } from './prepared-statements.ts';
+import { createStatementNames, type Placeholders, placeholders, valuesFor } from './prepared-statements.ts';
 
 export type Database<Tables> = ReturnType<typeof openDatabase<Tables>>;
 
@@ -29,6 +29,15 @@ export function openDatabase<Tables>(url: string, poolSize?: number) {
     return wrapper;
   }
 
+  /**
+   * Runs a compiled statement outside transactions: for the hottest paths. Kysely's own execution awaits a dozen promises,
+   * a tenth of the CPU of a request (decisions/0007).
+   */
+  async function run<Row>({ sql, parameters }: CompiledQuery<Row>): Promise<Row[]> {
+    const { rows } = await pool.query({ text: sql, values: [...parameters], name: nameOf({ sql }) });
+    return rows;
+  }
+
   return {
     /** Statements typed by the service's tables. */
     kysely: new Kysely<Tables>({
@@ -36,6 +45,15 @@ export function openDatabase<Tables>(url: string, poolSize?: number) {
         pool: { connect: async () => preparing(await pool.connect()), end: () => pool.end(), options: {} },
       }),
     }),
+    run,
+    /**
+     * Compiles a statement once, to be run with other values each time: for the hottest paths, where building and
+     * compiling would take a twentieth of the CPU of a request.
+     */
+    prepare<Values extends object, Row>(build: (values: Placeholders<Values>) => CompiledQuery<Row>) {
+      const compiled = build(placeholders<Values>());
+      return (values: Values) => run<Row>({ ...compiled, parameters: valuesFor(compiled.parameters, values) });
+    },
     /** `new PrismaClient({ adapter })` uses the same connections. */
     adapter: new PrismaPg(pool, { onConnectionError: ignore, statementNameGenerator: nameOf }),
     close: () => pool.end(),

@@ -69,17 +69,23 @@ export interface KeysetOrder {
  * @param unique the field that settles ties, in the direction of the first sort field
  */
 export function createKeyset<F extends string>(collection: string, columns: Record<F, KeyColumn>, unique: NoInfer<F>) {
+  /** As many as there are sequences of sort fields. */
+  const orders = new Map<string, KeysetOrder>();
   return (sort: readonly Sort<F>[]): KeysetOrder => {
     const direction = sort[0]?.direction ?? 'asc';
     const sorts = sort.some(({ field }) => field === unique) ? sort : [...sort, { field: unique, direction }];
-    const key = sorts.map((one) => ({ ...columns[one.field], direction: one.direction }));
     const name = `${collection};${sorts.map((one) => `${one.field},${one.direction}`).join(';')}`;
-    return {
+    const known = orders.get(name);
+    if (known !== undefined) return known;
+    const key = sorts.map((one) => ({ ...columns[one.field], direction: one.direction }));
+    const order: KeysetOrder = {
       orderBy: sql.raw(key.map((column) => `${column.sql} ${column.direction}`).join(', ')),
       position: sql.raw(`json_build_array(${key.map(({ text }) => text).join(', ')})`),
       after: (cursor) => rowsAfter(key, decodeCursor(cursor, name, key)),
       cursorOf: (position) => encodeCursor(name, position),
     };
+    orders.set(name, order);
+    return order;
   };
 }
 
