@@ -8,6 +8,11 @@ import type { DB } from './generated/tables.ts';
 export type CreateGroup = (context: Pick<ServiceContext<ConsumersConfig, DB>, 'config' | 'database'>) => {
   /** Of the documentation. */
   title: string;
+  /**
+   * `handle` takes up to 200 events of several partitions in one transaction, beside other replicas: it locks in a fixed
+   * order, or by statements that need none. Of one order events come as they were written, but a redriven dead letter
+   * comes after its successors (contract 6.7).
+   */
   group: Pick<ConsumerGroup<DB>, 'kinds' | 'handle'>;
   routes: AnyRoute[];
   jobs?: Job[];
