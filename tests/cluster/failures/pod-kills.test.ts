@@ -1,13 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { componentOf, isReady, podsOf } from '../../../tools/cluster/pods.ts';
 import { nameOf } from '../../../tools/cluster/rollout.ts';
+import { topology } from '../../../tools/topology/topology.ts';
 import { areAllAvailable, cluster, deploymentNames, say, until, upgrade, withInstalledValues } from '../kit/cluster.ts';
 import { underLoad } from '../kit/load.ts';
 
 const { core, namespace } = cluster;
 
 /** These serve requests of customers; those in flight on a killed replica are lost. */
-const requestPath = ['gateway', 'auth', 'account', 'product', 'order', 'status'];
+const requestPath = [
+  'gateway',
+  ...new Set(Object.values(topology.routes).flatMap(({ alias, calls }) => [alias, ...calls])),
+];
 /** Covers the gateway's health check interval of 2 s and the time-out of the last request to the killed replica. */
 const detectionMs = 10_000;
 
