@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Store, startStore } from '../../tools/local/store.ts';
+import { type Store, type StoreOptions, startStore } from '../../tools/local/store.ts';
 import { until as poll } from '../kit/until.ts';
 
 export interface TestStore extends Store {
@@ -11,15 +11,15 @@ export interface TestStore extends Store {
   supervisorLines: string[];
 }
 
-/** Starts the whole store, as `make run` does, on free ports and with data of its own. */
-export async function startTestStore(env: Record<string, string> = {}): Promise<TestStore> {
+/** Starts the store or some components of it, as `make run` does, on free ports and with data of its own. */
+export async function startTestStore(options: Pick<StoreOptions, 'components' | 'env'> = {}): Promise<TestStore> {
   const dir = await mkdtemp(join(tmpdir(), 'store-e2e-'));
   await chmod(dir, 0o711); // started by root, the database server runs as another user
   const supervisorLines: string[] = [];
   const store = await startStore({
+    ...options,
     dir,
     ports: 'free',
-    env,
     postgresSettings: { fsync: 'off' },
     log: (line) => supervisorLines.push(line),
   });

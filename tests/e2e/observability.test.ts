@@ -14,9 +14,11 @@ let products: string[];
 beforeAll(async () => {
   collector = await startOtlp();
   store = await startTestStore({
-    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-    OTEL_BSP_SCHEDULE_DELAY: '200',
-    SHIP_AFTER_SECONDS: '0',
+    env: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_BSP_SCHEDULE_DELAY: '200',
+      SHIP_AFTER_SECONDS: '0',
+    },
   });
   ada = await newCustomer(createSend(store.gatewayUrl));
   products = await newProducts(ada, 2);
