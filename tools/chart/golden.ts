@@ -1,16 +1,34 @@
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { Command } from 'commander';
 import { root } from '../paths.ts';
-import { skaffoldFiles } from '../topology/skaffold.ts';
-import { goldenFile, goldenNames, renderGolden } from './render.ts';
+import { runCommand } from '../run-command.ts';
 
 // make golden: writes the files that follow from the chart. git diff then shows what a change means for a cluster.
 
-async function write(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, text);
-  console.log(path);
+async function golden(): Promise<void> {
+  // Imported here, because the topology is read on import, and what is wrong with it has to be said in a sentence.
+  const { skaffoldFiles } = await import('../topology/skaffold.ts');
+  const { goldenFile, goldenNames, renderGolden } = await import('./render.ts');
+
+  const texts = new Map(Object.entries(skaffoldFiles()));
+  for (const name of goldenNames) texts.set(relative(root, goldenFile(name)), await renderGolden(name));
+
+  // Only now: an error in one of them leaves all as they are.
+  let changed = 0;
+  for (const [path, text] of texts) {
+    const file = join(root, path);
+    if ((await readFile(file, 'utf8').catch(() => undefined)) === text) continue;
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, text);
+    console.log(path);
+    changed += 1;
+  }
+  if (changed === 0) console.log('nothing changed');
 }
 
-for (const [path, text] of Object.entries(skaffoldFiles())) await write(join(root, path), text);
-for (const name of goldenNames) await write(goldenFile(name), await renderGolden(name));
+const command = new Command('make golden')
+  .description('Writes the files that follow from the chart, and prints those that have changed.')
+  .action(golden);
+
+await runCommand(command);
