@@ -73,7 +73,8 @@ jest: build tools ## Run all tests; ARGS=services/order for some
 	@$(jest) $(ARGS)
 
 lint: install ## Check lint rules and format
-	@$(bin)/biome ci --log-level=warn .
+	@test -t 2 || plain=--colors=off; $(bin)/biome ci --log-level=warn $$plain . || \
+	  { echo 'make format corrects what can be corrected.' >&2; exit 1; }
 
 typecheck: generate ## Check all types, including tests and tools
 	@$(bin)/tsc
