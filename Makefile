@@ -42,7 +42,7 @@ build: generate ## Compile the services that have changed
 tools: install ## Fetch Envoy, Kafka and Helm if the machine lacks them
 	@$(alone) $(tool) tools/local/commands/fetch-tools.ts
 
-run: build ## Start the whole store on http://localhost:8080; Ctrl-C stops it
+run: build ## Start the whole store on http://localhost:8080, PORTS=free on free ports; Ctrl-C stops it
 	@$(tool) tools/local/commands/run.ts
 
 demo: install ## Walk through the running store as a customer

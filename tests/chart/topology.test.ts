@@ -6,7 +6,7 @@ import { parseAllDocuments } from 'yaml';
 import { deadLetterTopic, orderEventsTopic } from '../../services/shared/src/messaging/topics.ts';
 import { renderChart } from '../../tools/chart/render.ts';
 import { serviceEnv } from '../../tools/local/components/services.ts';
-import { fixedPorts } from '../../tools/local/ports.ts';
+import { fixedPorts, variablesOfCommands } from '../../tools/local/ports.ts';
 import { startStore } from '../../tools/local/store.ts';
 import { root } from '../../tools/paths.ts';
 import { readTopology, serviceNamed, topology } from '../../tools/topology/topology.ts';
@@ -36,6 +36,11 @@ describe('the topology', () => {
     expect(topology.groups['order-group']).toBe(worker);
     expect(serviceNamed('notification')).toMatchObject({ image: 'consumers', entry: 'dist/main.js' });
     expect(topology.routes['/api/v1/status']).toBe(serviceNamed('status'));
+  });
+
+  it('names the variables by which commands find a store on other ports', () => {
+    const ports = fixedPorts({ KAFKA_PORT: '29092', GATEWAY_PORT: '28080', ORDER_PORT: '28084' });
+    expect(variablesOfCommands(ports)).toEqual(['GATEWAY_PORT=28080', 'KAFKA_PORT=29092']);
   });
 
   it('names the services where one is unknown', async () => {

@@ -54,6 +54,12 @@ export function fixedPorts(env: Record<string, string | undefined> = process.env
   return portsOf(ports);
 }
 
+/** By which make demo, seed, dlq and timeline find a store on other ports than the documented ones. */
+export const variablesOfCommands = (ports: Ports): string[] =>
+  ['gateway', 'product', 'status', 'postgres', 'kafka'].flatMap((name) =>
+    ports.of(name) === fixedPorts({}).of(name) ? [] : `${variableOf(name)}=${ports.of(name)}`,
+  );
+
 export async function freePorts(): Promise<Ports> {
   const found = new Map<string, number>();
   for (const name of portNames) {
@@ -76,7 +82,8 @@ export async function checkPorts(ports: Ports, names: string[]): Promise<void> {
       problems.push(`Port ${port} (${name}) is in use${user}: stop that process, or set ${variableOf(name)}.`);
     }
   }
-  if (problems.length) throw new Error(problems.join('\n'));
+  if (problems.length === 0) return;
+  throw new Error([...problems, 'To run this store beside another one, on free ports: make run PORTS=free'].join('\n'));
 }
 
 function isFree(port: number): Promise<boolean> {

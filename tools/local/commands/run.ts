@@ -4,13 +4,21 @@ import { isatty } from 'node:tty';
 import { Command } from 'commander';
 import { cacheDir, root } from '../../paths.ts';
 import { topology } from '../../topology/topology.ts';
+import { variablesOfCommands } from '../ports.ts';
 import { type Store, startStore } from '../store.ts';
 
 const STOP_SECONDS = 45;
 
 new Command('make run')
   .description('Starts the whole store on this machine and runs until Ctrl-C. The data is kept.')
-  .addHelpText('after', '\nEnvironment: the ports and settings in docs/local-run.md.')
+  .usage('[PORTS=free]')
+  .addHelpText(
+    'after',
+    `
+Environment:
+  PORTS=free  takes free ports, for a store beside another one, and prints them
+  The ports and settings in docs/local-run.md.`,
+  )
   .parse();
 
 const say = (line: string) => console.log(line);
@@ -45,12 +53,20 @@ setInterval(() => {
 
 try {
   const began = Date.now();
+  const ports = wantedPorts();
   await checkOwner();
-  store = await startStore({ dir: cacheDir, ports: 'fixed', log: say, signal: starting.signal });
+  store = await startStore({ dir: cacheDir, ports, log: say, signal: starting.signal });
   say(greeting(store, (Date.now() - began) / 1000));
 } catch (error) {
   say(`\n${error instanceof Error ? error.message : error}`);
   process.exit(asked ? 130 : 1);
+}
+
+function wantedPorts(): 'fixed' | 'free' {
+  const { PORTS } = process.env;
+  if (!PORTS) return 'fixed';
+  if (PORTS === 'free') return 'free';
+  throw new Error(`PORTS=${PORTS} is not known: make run PORTS=free takes free ports.`);
 }
 
 /** The database's files belong to the user who started the store first, and PostgreSQL accepts no other. */
@@ -71,6 +87,8 @@ function greeting({ ports, kafkaBrokers }: Store, seconds: number): string {
     const docs = entry === 'dist/main.js' ? `   ${url}/apidocs-ui.html` : '';
     return `  ${name.padEnd(14)}${url}${docs}`;
   });
+  const variables = variablesOfCommands(ports);
+  const first = variables.length ? `export ${variables.join(' ')}\n${' '.repeat(21)}` : '';
   return `
 The store is ready after ${seconds.toFixed(1)} s.
 
@@ -79,7 +97,7 @@ ${services.join('\n')}
   PostgreSQL    127.0.0.1:${ports.postgres}   (passwords in ${relative(root, cacheDir)}/data/postgres-passwords.json)
   Kafka         ${kafkaBrokers}
 
-In another terminal: make demo    a customer walks through the store
+In another terminal: ${first}make demo    a customer walks through the store
                      make seed    1,000 products and 200,000 status records
                      make logs    the logs of all components; make logs COMPONENT=order for one
 Here: Ctrl-C stops the store.
