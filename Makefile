@@ -85,8 +85,8 @@ format: install ## Format the sources and apply safe lint fixes
 bench: build ## Measure speed and memory; takes minutes
 	@$(tool) tools/bench/main.ts
 
-service: install ## Write a new service with routes, a database and tests; NAME=loyalty
-	@$(tool) tools/service/generate.ts $(NAME)
+service: install ## Write a new service with routes, a database and tests; NAME=review ROUTE=/reviews
+	@$(tool) tools/service/generate.ts '$(NAME)' '$(ROUTE)'
 
 kind-up: ## Create a kind cluster with a Kafka for development
 	@kind get clusters | grep -qx store || kind create cluster --config kind-config.yaml

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 const { startStore } = await import(new URL('tools/local/store.ts', import.meta.url).href);
 const dir = await mkdtemp(join(tmpdir(), 'store-generated-'));
-const components = ['gateway', 'auth', 'account', 'loyalty'];
+const components = ['gateway', 'auth', 'account', 'review'];
 const store = await startStore({ dir, ports: 'free', components, postgresSettings: { fsync: 'off' } });
 try {
   const send = (method: string, path: string, body?: object, cookie = '') =>
@@ -19,9 +19,9 @@ try {
   await send('POST', '/auth/register', ada);
   const login = await send('POST', '/auth/login', ada);
   const cookie = login.headers.getSetCookie()[0]?.split(';')[0];
-  const stranger = await send('GET', '/loyalty');
-  const created = await send('POST', '/loyalty', { text: 'Hello' }, cookie);
-  const list = (await (await send('GET', '/loyalty', undefined, cookie)).json()) as { text: string }[];
+  const stranger = await send('GET', '/reviews');
+  const created = await send('POST', '/reviews', { text: 'Hello' }, cookie);
+  const list = (await (await send('GET', '/reviews', undefined, cookie)).json()) as { text: string }[];
   console.log(
     JSON.stringify({ stranger: stranger.status, created: created.status, listed: list.map(({ text }) => text) }),
   );

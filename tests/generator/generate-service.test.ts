@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -38,34 +38,75 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(copy, { recursive: true, force: true, maxRetries: 10 }));
 
+describe('make golden', () => {
+  it('says that nothing has changed', async () => {
+    expect(await succeed('make', 'golden')).toMatch(/(^|\n)nothing changed$/);
+  }, 300_000);
+
+  it('names what is wrong in a sentence, and writes nothing', async () => {
+    const values = join(copy, 'charts/store/values.yaml');
+    const text = readFileSync(values, 'utf8');
+    writeFileSync(values, text.replace('/orders: order', '/orders: oder'));
+    const { exitCode, all } = await run('make', 'golden');
+    writeFileSync(values, text);
+    expect({ exitCode, all }).toMatchObject({
+      exitCode: 2,
+      all: expect.stringMatching(/^values\.yaml routes \/orders to oder, which is no service of Chart\.yaml\.\nmake/),
+    });
+    expect((await run('git', 'status', '--short')).stdout).toBe('');
+  });
+});
+
+describe('make lint', () => {
+  it('prints a difference without colours, and how to correct it', async () => {
+    const file = join(copy, 'tools/badly-formatted.ts');
+    writeFileSync(file, 'export const  x = 1\n');
+    const { exitCode, all = '' } = await run('make', 'lint');
+    rmSync(file);
+    expect(exitCode).toBe(2);
+    expect(all).not.toContain('\u001b');
+    expect(all).toContain('\nmake format corrects what can be corrected.\n');
+  });
+});
+
 describe('make service', () => {
   it.each([
-    ['', /NAME= is not a name for a service/],
-    ['Loyalty', /NAME=Loyalty is not a name for a service/],
-    ['loyalty-points', /is not a name for a service/],
-    ['order', /The name order is taken/],
-    ['gateway', /The name gateway is taken/],
-    ['orders', /The path \/orders is routed already/],
-  ])('refuses NAME=%s and changes nothing', async (name, message) => {
-    const { exitCode, all } = await run('make', 'service', `NAME=${name}`);
+    ['', '', /NAME= is not a name for a service/],
+    ['Review', '', /NAME=Review is not a name for a service/],
+    ['product-review', '', /is not a name for a service/],
+    ['order', '', /The name order is taken/],
+    ['gateway', '', /The name gateway is taken/],
+    ['orders', '', /The path \/orders is routed already/],
+    ['review', '/orders', /The path \/orders is routed already/],
+    ['review', 'reviews', /ROUTE=reviews is not a path for a service.* make service NAME=review ROUTE=\/reviews/],
+    ['review', '/external/reviews', /The path \/external\/reviews belongs to the gateway/],
+  ])('refuses NAME=%s ROUTE=%s and changes nothing', async (name, route, message) => {
+    const { exitCode, all } = await run('make', 'service', `NAME=${name}`, `ROUTE=${route}`);
     expect({ exitCode, all }).toMatchObject({ exitCode: 2, all: expect.stringMatching(message) });
     const { stdout } = await run('git', 'status', '--short');
     expect(stdout).toBe('');
   });
 
   it('writes a service that passes lint, types and its own tests, and the tests of chart and documents', async () => {
-    expect(await succeed('make', 'service', 'NAME=loyalty')).toContain('make jest ARGS=services/loyalty');
+    const said = await succeed('make', 'service', 'NAME=review');
+    expect(said).toContain('make jest ARGS=services/review');
+    const { stdout } = await run('git', 'status', '--short');
+    const changed = stdout.split('\n').map((line) => line.slice(3).replace(/\/$/, ''));
+    expect(changed).toContain('services/review');
+    for (const file of changed) expect(said).toContain(file.replace(/(tests\/chart\/golden)\/.*/, '$1'));
     await succeed('make', 'lint', 'typecheck');
-    const tests = 'ARGS=--selectProjects loyalty chart --testPathIgnorePatterns kafka-users';
-    expect(await succeed('make', 'jest', tests)).toContain('PASS loyalty');
+    const tests = 'ARGS=--selectProjects review chart --testPathIgnorePatterns kafka-users';
+    expect(await succeed('make', 'jest', tests)).toContain('PASS review');
   }, 900_000);
 
   it('is in what the chart renders, with its database, its Service and its NetworkPolicy', async () => {
     const stdout = readFileSync(join(copy, 'tests/chart/golden/default.yaml'), 'utf8');
     for (const kind of ['Deployment', 'Service', 'NetworkPolicy']) {
-      expect(stdout).toMatch(new RegExp(`^kind: ${kind}\\nmetadata:\\n {2}name: loyalty$`, 'm'));
+      expect(stdout).toMatch(new RegExp(`^kind: ${kind}\\nmetadata:\\n {2}name: review$`, 'm'));
     }
-    expect(stdout).toMatch(/^ {2}loyalty: \(generated\)$/m);
+    expect(stdout).toMatch(/^ {2}review: \(generated\)$/m);
+    const prod = readFileSync(join(copy, 'tests/chart/golden/prod.yaml'), 'utf8');
+    expect(prod).toMatch(/^kind: HorizontalPodAutoscaler\nmetadata:\n {2}name: review$/m);
   });
 
   it('is called through Envoy: 401 without a token, its answers with one', async () => {

@@ -5,8 +5,9 @@ import { Command } from 'commander';
 import { execa } from 'execa';
 import { root } from '../paths.ts';
 import { topology } from '../topology/topology.ts';
+import { chartWith, writeAll } from './add-to-chart.ts';
 
-// make service NAME=loyalty: writes a new service with a database, routes and tests, and its entry in the chart.
+// make service NAME=review: writes a new service with a database, routes and tests, and its entry in the chart.
 
 /** Names that mean something else in the chart or the gateway. */
 const reserved = [
@@ -24,21 +25,42 @@ const reserved = [
 const templateDir = join(root, 'tools/service/template');
 
 const command = new Command('make service')
-  .description('Writes a new service: services/<name>, its entry in charts/store, and a route at the gateway.')
-  .argument('[name]', 'one lower-case word, such as loyalty: NAME=loyalty')
+  .usage('NAME=<name> [ROUTE=<path>]')
+  .description(
+    'Writes a new service: services/<name>, its entries in charts/store and k8s, and a route at the gateway.',
+  )
+  .argument('[name]', 'NAME: one lower-case word, such as review')
+  .argument('[route]', "ROUTE: its path at the gateway, a plural noun such as /reviews (default: the name with an 's')")
   .parse();
 
 /** @throws Error with a sentence for the user */
 function checkedName(name = ''): string {
   if (!/^[a-z][a-z0-9]{1,29}$/.test(name)) {
     throw new Error(
-      `NAME=${name} is not a name for a service. Give one lower-case word, since it becomes a host name: make service NAME=loyalty`,
+      `NAME=${name} is not a name for a service. Give one lower-case word, since it becomes a host name: make service NAME=review`,
     );
   }
   const isTaken = topology.services.some(({ alias }) => alias === name) || existsSync(join(root, 'services', name));
   if (isTaken || reserved.includes(name)) throw new Error(`The name ${name} is taken. Choose another one.`);
-  if (`/${name}` in topology.routes) throw new Error(`The path /${name} is routed already. Choose another name.`);
   return name;
+}
+
+/** Collections are plural nouns (contract 1.4). */
+const pluralOf = (name: string) => (name.endsWith('s') ? name : `${name}s`);
+
+/** @throws Error with a sentence for the user */
+function checkedRoute(name: string, route = ''): string {
+  const path = route || `/${pluralOf(name)}`;
+  if (!/^(\/[a-z0-9]+(-[a-z0-9]+)*)+$/.test(path)) {
+    throw new Error(
+      `ROUTE=${path} is not a path for a service. Give lower-case words, each behind a slash: make service NAME=${name} ROUTE=/${pluralOf(name)}`,
+    );
+  }
+  if (path in topology.routes) throw new Error(`The path ${path} is routed already. Choose another one with ROUTE=.`);
+  if (/^\/(external(\/|$)|health-check$)/.test(path)) {
+    throw new Error(`The path ${path} belongs to the gateway itself. Choose another one with ROUTE=.`);
+  }
+  return path;
 }
 
 /** The first port after those of the other services. */
@@ -55,43 +77,41 @@ async function writeTemplate(placeholders: Record<string, string>, target: strin
   }
 }
 
-async function edit(path: string, change: (text: string) => string): Promise<void> {
-  const file = join(root, path);
-  await writeFile(file, change(await readFile(file, 'utf8')));
-}
-
-/** Written as text, because a YAML library would reformat the comments and anchors of the rest. */
-async function addToChart(name: string, localPort: number): Promise<void> {
-  await edit('charts/store/Chart.yaml', (text) => {
-    const version = /^version: (.+)$/m.exec(text)?.[1];
-    return `${text.trimEnd()}\n  - { name: service, version: ${version}, alias: ${name} }\n`;
-  });
-  await edit('charts/store/values.yaml', (text) => {
-    const routed = text.replace(/(\n {2}routes:\n(?: {4}\/.*\n)+)/, `$1    /${name}: ${name}\n`);
-    return `${routed.trimEnd()}\n\n${name}:\n  image: ${name}\n  localPort: ${localPort}\n  database: ${name}\n`;
-  });
-}
-
 try {
   const name = checkedName(command.args[0]);
+  const route = checkedRoute(name, command.args[1]);
   const localPort = freePort();
+  const chart = await chartWith({ name, route, localPort });
   const timestamp = new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14);
   const target = join(root, 'services', name);
-  await writeTemplate({ name, Name: `${name[0]?.toUpperCase()}${name.slice(1)}`, timestamp }, target);
-  await addToChart(name, localPort);
+  await writeTemplate({ name, Name: `${name[0]?.toUpperCase()}${name.slice(1)}`, route, timestamp }, target);
+  await writeAll(chart);
   const run = (file: string, ...args: string[]) => execa(file, args, { cwd: root, stdio: 'inherit' });
   console.log(`services/${name}: written. npm links it into the workspace`);
   await run('npm', 'install', '--ignore-scripts', '--prefer-offline', '--loglevel=error');
   await run('node_modules/.bin/biome', 'check', '--write', '--log-level=error', `services/${name}`);
-  console.log('charts/store: entry and route added. Writing the files that follow from it');
+  console.log('charts/store and k8s: entries and route added. make golden writes the files that follow from them:');
   await run('make', 'golden');
   console.log(`
-${name} has the routes GET and POST /${name} and GET /${name}/{id}, a database and tests.
+${name} has the routes GET and POST ${route} and GET ${route}/{id}, a database and tests. Written or changed:
 
-  make jest ARGS=services/${name}    runs its tests
-  make run                           starts it with the store: http://localhost:8080/${name}, itself on port ${localPort}
+  ${`services/${name}`.padEnd(32)}  the service; entries stand for what it will hold
+  charts/store/Chart.yaml           its alias
+  charts/store/values.yaml          its block, and ${route} in global.routes
+  charts/store/values.schema.json   the variables that its block takes
+  k8s/values-prod.yaml              its replicas in production
+  package-lock.json                 the workspace services/${name}
+  skaffold.yaml, k8s/values-skaffold.yaml, tests/chart/golden, by make golden
 
-Next: its fields in services/${name}/src/schemas.ts and prisma/schema.prisma (docs/development.md).`);
+  ${`make jest ARGS=services/${name}`.padEnd(32)}  runs its tests
+  make run                          starts it with the store: http://localhost:8080${route}, itself on port ${localPort}
+
+Left to you (docs/development.md, "A service"):
+
+  ${`services/${name}`.padEnd(32)}  rename entries; its fields in src/schemas.ts and prisma/schema.prisma
+  charts/store/values.yaml          whom it calls and what it consumes
+  k8s/values-prod.yaml              if it consumes events, its line at the end, with *twice; then make golden
+  docs/contract.md, README.md, CHANGELOG.md`);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
