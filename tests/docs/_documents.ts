@@ -59,6 +59,17 @@ export function scriptsRunBy(test: string): { document: string; script: string }
   return [...scripts].map(([document, script]) => ({ document, script }));
 }
 
+/** A section of a document by its number, such as 4.3. */
+export function sectionOf({ path, text }: Document, number: string): Document {
+  const [, section] = text.split(new RegExp(`^##+ ${number.replace('.', '\\.')} .*$`, 'm'));
+  if (section === undefined) throw new Error(`${path} has no section ${number}.`);
+  const [own = ''] = section.split(/^##/m);
+  return { path: `${path}, section ${number}`, text: own };
+}
+
+/** The words of a cell or text that are marked as code. */
+export const inCode = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
+
 /** The cells of the first table whose header begins with these columns, without the header; code marks are kept. */
 export function tableWith(document: Document, ...columns: string[]): string[][] {
   const rows = document.text.split('\n').map((line) =>

@@ -1,13 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { payloads } from '@store/shared/messaging/events';
-import { parse } from 'yaml';
 import type { z } from 'zod';
 import { root } from '../../tools/paths.ts';
-import { documentAt, tableWith } from './_documents.ts';
+import { documentAt, inCode, tableWith } from './_documents.ts';
 
 const contract = documentAt('docs/contract.md');
-const inCode = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 
 describe('the table of events', () => {
   const common = ['orderId', 'customerId', 'timestamp'];
@@ -74,26 +72,5 @@ describe('the table of variables', () => {
       Object.entries(shape).map(([variable, schema]) => `${component} ${variable}: ${defaultOf(schema)}`),
     );
     expect(documented.sort()).toEqual(actual.sort());
-  });
-});
-
-describe('what it says of the topology is true', () => {
-  const values = parse(readFileSync(join(root, 'charts/store/values.yaml'), 'utf8'), { merge: true });
-  const valuesOf = (component: string) => values[component.replace('-', '')];
-
-  it('the ports of the local run', () => {
-    const rows = tableWith(contract, 'Component', 'Port', 'Metrics').filter(
-      ([component = '']) => valuesOf(component)?.localPort,
-    );
-    const actual = rows.map(([component = '']) => valuesOf(component).localPort);
-    expect(rows.map(([, port, metrics]) => [port, metrics])).toEqual(
-      actual.map((port) => [`${port}`, `${port + 1000}`]),
-    );
-  });
-
-  it('the consumer groups', () => {
-    const rows = tableWith(contract, 'Group', 'Component', 'Handles');
-    const actual = rows.map(([, component = '']) => `\`${valuesOf(component)?.kafka.group}\``);
-    expect(rows.map(([group]) => group)).toEqual(actual);
   });
 });

@@ -1,0 +1,69 @@
+import { join } from 'node:path';
+import { openDatabase } from '@store/shared/database/database';
+import { createLog } from '@store/shared/observability/log';
+import type { Service, ServiceDefinition } from '@store/shared/service/service';
+import request from 'supertest';
+import { serviceEnv } from '../../tools/local/components/services.ts';
+import { fixedPorts } from '../../tools/local/ports.ts';
+import { root } from '../../tools/paths.ts';
+import { topology } from '../../tools/topology/topology.ts';
+import { unreachableDatabaseUrl } from '../kit/database.ts';
+
+export interface Property {
+  type?: string;
+  $ref?: string;
+  properties?: Record<string, Property>;
+  items?: Property & { examples?: string[] };
+  default?: unknown;
+  maximum?: number;
+}
+
+interface Operation {
+  parameters: { name: string; in: string; schema: Property }[];
+  responses: Record<string, { content?: Record<string, { schema: Property }> }>;
+}
+
+export interface BuiltService {
+  name: string;
+  /** Kinds of events that its consumer group handles. */
+  kinds: readonly string[];
+  /** Of its OpenAPI document. */
+  paths: Record<string, Record<string, Operation>>;
+  schemas: Record<string, Property>;
+}
+
+/** Of which the variables do not matter here, beside those of the chart. */
+const given = {
+  env: {},
+  ports: fixedPorts({}),
+  jwtKey: Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64'),
+  brokers: ['unused:1'],
+  databaseUrl: unreachableDatabaseUrl,
+};
+
+/** Every service of the topology, built by its own definition: that opens no connection. */
+export async function buildServices(): Promise<BuiltService[]> {
+  const built: BuiltService[] = [];
+  // One after another: Jest's module loader does not link concurrent imports that share modules.
+  for (const service of topology.services) {
+    // biome-ignore lint/suspicious/noExplicitAny: services with and without a database
+    const exported: Record<string, ServiceDefinition<any, any>> = await import(
+      join(root, 'services', service.image, 'src/service.ts')
+    );
+    const named = (name: string) => Object.values(exported).find((one) => typeof one === 'object' && one.name === name);
+    const definition = named(service.name) ?? named(service.image);
+    if (definition === undefined)
+      throw new Error(`services/${service.image}/src/service.ts defines no ${service.name}.`);
+    const database = openDatabase(given.databaseUrl);
+    const context = { config: definition.configSchema.parse(serviceEnv(service, given)), database };
+    const { app, consumer }: Service<unknown> = await definition.build({
+      ...context,
+      log: createLog('test', 'silent'),
+    });
+    const { body } = await request(app).get('/v3/api-docs');
+    await database.close();
+    const { paths = {}, components = {} } = body;
+    built.push({ name: service.name, kinds: consumer?.group.kinds ?? [], paths, schemas: components.schemas ?? {} });
+  }
+  return built;
+}

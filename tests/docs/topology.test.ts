@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { root } from '../../tools/paths.ts';
+import { topology } from '../../tools/topology/topology.ts';
+import { documentAt, inCode, sectionOf, tableWith } from './_documents.ts';
+import { type BuiltService, buildServices, type Property } from './_services.ts';
+
+const contract = documentAt('docs/contract.md');
+const values = parse(readFileSync(join(root, 'charts/store/values.yaml'), 'utf8'), { merge: true });
+const { services } = topology;
+
+/** Both ways: a row too many fails, and so does one that is missing. */
+const expectSame = (documented: string[], actual: string[]) => expect(documented.sort()).toEqual(actual.sort());
+
+describe('what the contract says of the topology', () => {
+  it('1.1: each component with its database and what it depends on', () => {
+    const others = ['gateway'];
+    const known = (word: string) => word === 'Kafka' || services.some(({ name }) => name === word);
+    const rows = tableWith(contract, 'Component', 'Does', 'Owns', 'Depends on');
+    const documented = rows.flatMap(([name = '', , owns = '', depends = '']) => {
+      if (others.includes(name)) return [];
+      const database = /^database `(\w+)`/.exec(owns)?.[1] ?? 'no database';
+      return [[name, database, ...depends.split(', ').filter(known).sort()].join(', ')];
+    });
+    const actual = services.map(({ name, database = 'no database', calls, group }) =>
+      [name, database, ...[...calls, ...(group ? ['Kafka'] : [])].sort()].join(', '),
+    );
+    expectSame(documented, actual);
+  });
+
+  it('1.2: the ports of the local run', () => {
+    const others = ['gateway', "gateway's admin interface", 'PostgreSQL', 'Kafka', "Kafka's controller"];
+    const rows = tableWith(contract, 'Component', 'Port', 'Metrics').filter(([name = '']) => !others.includes(name));
+    const actual = services.map(({ name, localPort }) => {
+      const variable = name.toUpperCase().replaceAll('-', '_');
+      return `${name} ${localPort} ${localPort + 1000} \`${variable}_PORT\`, \`${variable}_METRICS_PORT\``;
+    });
+    expectSame(
+      rows.map((row) => row.join(' ')),
+      actual,
+    );
+  });
+
+  it('2.1: the routes to services', () => {
+    const documented = tableWith(contract, 'Path', 'Goes to').flatMap(([paths, service]) => {
+      const [prefix = '', below] = inCode(paths);
+      return below === `${prefix}/**` && prefix !== '/external' ? [`${prefix} to ${service}`] : [];
+    });
+    const actual = Object.entries(topology.routes).map(([prefix, { name }]) => `${prefix} to ${name}`);
+    expectSame(documented, actual);
+  });
+
+  it('2.2: the open list', () => {
+    const [, list = ''] = /```text\n([\s\S]*?)```/.exec(sectionOf(contract, '2.2').text) ?? [];
+    expectSame(list.trim().split('\n'), [...values.gateway.open]);
+  });
+});
+
+describe('what the contract says of the services', () => {
+  let built: BuiltService[];
+
+  beforeAll(async () => {
+    built = await buildServices();
+  });
+
+  it('6.8: the consumer groups and the kinds that each handles', () => {
+    const documented = tableWith(contract, 'Group', 'Component', 'Handles').map(
+      ([group, component, kinds]) => `${inCode(group)[0]} (${component}): ${inCode(kinds).sort()}`,
+    );
+    const actual = Object.entries(topology.groups).map(([group, { name }]) => {
+      const { kinds = [] } = built.find((service) => service.name === name) ?? {};
+      return `${group} (${name}): ${[...kinds].sort()}`;
+    });
+    expectSame(documented, actual);
+  });
+
+  it('6.3: who handles each kind', () => {
+    const documented = tableWith(contract, 'Event', 'By', 'When', 'Payload', 'Handled by').map(
+      ([kind, , , , users = '']) =>
+        `${inCode(kind)[0]}: ${users.replace('order worker', 'order-worker').split(', ').sort()}`,
+    );
+    const kinds = new Set(built.flatMap((service) => service.kinds));
+    const actual = [...kinds].map((kind) => {
+      const users = built.filter((service) => service.kinds.includes(kind)).map(({ name }) => name);
+      return `${kind}: ${users.sort()}`;
+    });
+    expectSame(documented, actual);
+  });
+
+  it('5.1: the collections, their sizes and sort fields', () => {
+    const documented = tableWith(contract, 'Collection', 'Form').map(
+      ([path, form, size, fields]) => `${inCode(path)[0]}: ${form}; ${size}; ${inCode(fields)}`,
+    );
+    const actual = built.flatMap(({ paths }) =>
+      Object.entries(paths).flatMap(([path, { get }]) => {
+        const parameter = (name: string): Property | undefined =>
+          get?.parameters.find((one) => one.name === name)?.schema;
+        const [size, sort] = [parameter('size'), parameter('sort')];
+        if (size === undefined || sort === undefined) return [];
+        const { type } = get?.responses[200]?.content?.['application/json']?.schema ?? {};
+        const fields = sort.items?.examples?.map((example) => example.split(',')[0]);
+        return [`${path}: ${type ?? 'envelope'}; ${size.default}, at most ${size.maximum}; ${fields}`];
+      }),
+    );
+    expectSame(documented, actual);
+  });
+});
