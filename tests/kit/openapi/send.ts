@@ -1,0 +1,23 @@
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { text as textOf } from 'node:stream/consumers';
+import type { Sent } from './fuzz-mutations.ts';
+
+interface HttpResponse {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+/** Without a library that would refuse malformed input itself. */
+export function send(port: number, { body, ...options }: Sent): Promise<HttpResponse> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port, ...options }, (response) => {
+      textOf(response).then(
+        (text) => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
+        reject,
+      );
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
