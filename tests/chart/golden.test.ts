@@ -4,12 +4,20 @@ import { goldenFile, goldenNames, renderGolden } from '../../tools/chart/render.
 import { root } from '../../tools/paths.ts';
 import { skaffoldFiles } from '../../tools/topology/skaffold.ts';
 
-// After an intended change: make golden, and review the difference.
+/** @throws Error with the difference and the command that takes it over */
+function expectWritten(text: string, written: string): void {
+  try {
+    expect(text).toBe(written);
+  } catch (error) {
+    const { message } = error as Error;
+    throw new Error(`${message}\n\nmake golden writes these files anew, if the change is intended`);
+  }
+}
 
 it.each(goldenNames)('the %s values render as in the golden file', async (name) => {
-  expect(await renderGolden(name)).toBe(await readFile(goldenFile(name), 'utf8'));
+  expectWritten(await renderGolden(name), await readFile(goldenFile(name), 'utf8'));
 });
 
 it.each(Object.entries(skaffoldFiles()))('%s has the services of the topology', async (path, text) => {
-  expect(await readFile(join(root, path), 'utf8')).toBe(text);
+  expectWritten(text, await readFile(join(root, path), 'utf8'));
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { deadLetterTopic, orderEventsTopic } from '../../services/shared/src/messaging/topics.ts';
-import { renderChart } from '../../tools/chart/render.ts';
+import { renderChart, valuesFiles } from '../../tools/chart/render.ts';
 import { serviceEnv } from '../../tools/local/components/services.ts';
 import { fixedPorts, variablesOfCommands } from '../../tools/local/ports.ts';
 import { startStore } from '../../tools/local/store.ts';
@@ -62,6 +62,13 @@ describe('the topology', () => {
       /payment-group to both payment and inv/,
     ],
     [
+      'a local port of two services',
+      'values.yaml',
+      'localPort: 8084',
+      'localPort: 8083',
+      /localPort 8083 to both product and order/,
+    ],
+    [
       'a route to nobody',
       'values.yaml',
       '/orders: order',
@@ -78,6 +85,29 @@ describe('the topology', () => {
     } finally {
       await rm(copy, { recursive: true });
     }
+  });
+});
+
+describe('what a new service is easily left out of', () => {
+  it('values.schema.json, which knows the variables of each', async () => {
+    const { properties } = JSON.parse(await readFile(join(chart, 'values.schema.json'), 'utf8'));
+    const missing = topology.services.filter(({ alias }) => !properties[alias]?.properties?.env?.propertyNames);
+    const places = missing.map(({ alias }) => `values.schema.json: properties.${alias}.properties.env.propertyNames`);
+    expect(places).toEqual([]);
+  });
+
+  it('values-prod.yaml, where each component has at least two replicas', async () => {
+    /** Components of which one replica is enough; none so far. */
+    const single: string[] = [];
+    const all = parseAllDocuments(await renderChart(valuesFiles.prod)).map((document) => document.toJS());
+    const scaled = all.filter(({ kind, spec }) => kind === 'HorizontalPodAutoscaler' && spec.minReplicas >= 2);
+    const names = scaled.map(({ spec }) => spec.scaleTargetRef.name);
+    const lonely = all.filter(
+      ({ kind, metadata, spec }) =>
+        kind === 'Deployment' && !(spec.replicas >= 2) && ![...names, ...single].includes(metadata.name),
+    );
+    const places = lonely.map(({ metadata }) => `k8s/values-prod.yaml gives ${metadata.name} one replica`);
+    expect(places).toEqual([]);
   });
 });
 

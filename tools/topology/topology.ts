@@ -60,6 +60,13 @@ export function readTopology(chart: string): Topology {
     return serviceOf(alias, values[alias]);
   });
 
+  const ports = new Map<number, Service>();
+  for (const service of services) {
+    const { localPort, name } = service;
+    const other = ports.get(localPort);
+    if (other) throw new Error(`values.yaml gives the localPort ${localPort} to both ${other.name} and ${name}.`);
+    ports.set(localPort, service);
+  }
   const groups: Topology['groups'] = {};
   for (const service of services) {
     const { group, name } = service;
