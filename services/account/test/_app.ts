@@ -1,5 +1,6 @@
 import { openDatabase } from '@store/shared/database/database';
 import { createLog } from '@store/shared/observability/log';
+import { printUnexpected } from '../../../tests/kit/log.ts';
 import { configSchema } from '../src/config.ts';
 import { PrismaClient } from '../src/generated/client.ts';
 import type { DB } from '../src/generated/tables.ts';
@@ -12,7 +13,11 @@ export const ada = { name: 'Ada Lovelace', email: 'Ada.Lovelace@Example.com', pa
 export async function testApp(databaseUrl: string, limits: PasswordLimits = {}) {
   const database = openDatabase<DB>(databaseUrl);
   const logged: string[] = [];
-  const log = createLog('account', 'trace', { write: (line) => logged.push(line) });
+  const write = (line: string) => {
+    logged.push(line);
+    printUnexpected(line);
+  };
+  const log = createLog('account', 'trace', { write });
   const config = configSchema.parse({ DATABASE_URL: databaseUrl });
   const { app } = await createAccountService({ config, log, database }, limits);
   const prisma = new PrismaClient({ adapter: database.adapter });

@@ -3,8 +3,8 @@ import type { ProductClient } from '@store/shared/contracts/product-client';
 import { openDatabase } from '@store/shared/database/database';
 import { createEventProcessor } from '@store/shared/messaging/consumer/handle-once';
 import type { EventKind, Payload, StoredEvent } from '@store/shared/messaging/events';
-import { createLog } from '@store/shared/observability/log';
 import { Decimal } from '@store/shared/values/money';
+import { testLog } from '../../../tests/kit/log.ts';
 import { receivedEvent, storedEvent } from '../../../tests/kit/order-events.ts';
 import { configSchema } from '../src/config.ts';
 import { PrismaClient } from '../src/generated/client.ts';
@@ -47,7 +47,7 @@ export function testInventory(databaseUrl: string, options: Options = {}) {
     ...{ INITIAL_STOCK: String(initialStock), APP_PROFILE: options.production ? 'prod' : 'dev' },
   });
   const { app, consumer, reservations } = createInventoryService(
-    { config, log: createLog('inventory', 'silent'), database },
+    { config, log: testLog('inventory'), database },
     { products: options.products ?? fakeProducts(), clock: options.clock },
   );
   const processor = createEventProcessor(consumer.group, database.kysely);

@@ -1,7 +1,7 @@
 import type { ProductClient } from '@store/shared/contracts/product-client';
 import { openDatabase } from '@store/shared/database/database';
-import { createLog } from '@store/shared/observability/log';
 import { Decimal } from '@store/shared/values/money';
+import { testLog } from '../../../tests/kit/log.ts';
 import { configSchema } from '../src/config.ts';
 import { PrismaClient } from '../src/generated/client.ts';
 import type { DB } from '../src/generated/tables.ts';
@@ -43,17 +43,20 @@ interface Options {
   currency?: string;
   clock?: () => Date;
   production?: boolean;
+  /** Errors that the test provokes. */
+  expects?: RegExp;
 }
 
 /** The real service over a database of the test's own. */
-export function testApp(databaseUrl: string, { products = fakeProducts(), currency, production, clock }: Options = {}) {
+export function testApp(databaseUrl: string, options: Options = {}) {
+  const { products = fakeProducts(), currency, production, clock, expects } = options;
   const database = openDatabase<DB>(databaseUrl);
   const prisma = new PrismaClient({ adapter: database.adapter });
   const config = configSchema.parse({
     ...{ DATABASE_URL: databaseUrl, PRODUCT_URL: 'http://product', STORE_CURRENCY: currency },
     APP_PROFILE: production ? 'prod' : 'dev',
   });
-  const { app } = createOrderService({ config, log: createLog('order', 'silent'), database }, { products, clock });
+  const { app } = createOrderService({ config, log: testLog('order', expects), database }, { products, clock });
   const { kysely, close } = database;
   return { app, prisma, repository: createOrderRepository(prisma, database), kysely, close };
 }

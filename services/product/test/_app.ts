@@ -1,6 +1,7 @@
 import { openDatabase } from '@store/shared/database/database';
-import { createLog, type Logger } from '@store/shared/observability/log';
+import type { Logger } from '@store/shared/observability/log';
 import request from 'supertest';
+import { testLog } from '../../../tests/kit/log.ts';
 import { configSchema } from '../src/config.ts';
 import { PrismaClient } from '../src/generated/client.ts';
 import type { DB } from '../src/generated/tables.ts';
@@ -29,7 +30,7 @@ export function testApp(databaseUrl: string, { writers = [], production = false,
     PRODUCT_WRITERS: writers.join(),
     APP_PROFILE: production ? 'prod' : 'dev',
   });
-  const log = options.log ?? createLog('product', 'silent');
+  const log = options.log ?? testLog('product');
   const { app } = createProductService({ config, log, database }, undefined, repository);
   return {
     app,

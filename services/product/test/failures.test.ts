@@ -1,6 +1,7 @@
 import { createLog } from '@store/shared/observability/log';
 import request from 'supertest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { testLog } from '../../../tests/kit/log.ts';
 import { createTcpProxy } from '../../../tests/kit/tcp-proxy.ts';
 import { accountId, tea, testApp, unknown } from './_app.ts';
 
@@ -23,7 +24,7 @@ function appWith(options: Parameters<typeof testApp>[1], url = database.url) {
   return product;
 }
 
-function testLog() {
+function recordingLog() {
   const lines: string[] = [];
   const log = createLog('product', 'info', { write: (line) => void lines.push(line) });
   return { log, lines, parsed: () => lines.map((line) => JSON.parse(line)) };
@@ -32,7 +33,7 @@ function testLog() {
 describe('unavailable database', () => {
   it('makes every route return 503 with Retry-After until it is back, and loses no data', async () => {
     const proxy = await createTcpProxy(database.url);
-    const { log, lines } = testLog();
+    const { log, lines } = recordingLog();
     const product = appWith({ log }, proxy.url);
     opened.push(proxy);
     const { headers } = await product.post(tea);
@@ -67,7 +68,7 @@ describe('unavailable database', () => {
   it('makes only writes return 503 while it is read-only', async () => {
     const readOnly = new URL(database.url);
     readOnly.searchParams.set('options', '-c default_transaction_read_only=on');
-    const { log, parsed } = testLog();
+    const { log, parsed } = recordingLog();
     const product = appWith({ log }, readOnly.href);
     expect((await product.get('/products')).status).toBe(200);
     const { status, headers, body } = await product.post(tea);
@@ -106,7 +107,7 @@ describe('unexpected error', () => {
   it.each([true, false])(
     'returns 500 with nothing but a trace id and logs the details (production: %s)',
     async (production) => {
-      const { log, parsed } = testLog();
+      const { log, parsed } = recordingLog();
       const product = appWith({ log, production, repository: failing });
       for (const sent of [product.get('/products'), product.get(unknown), product.post(tea)]) {
         const { status, body, headers, text } = await sent.set('traceparent', `00-${traceId}-b7ad6b7169203331-01`);
@@ -133,7 +134,7 @@ describe('unexpected error', () => {
   );
 
   it('returns a new trace id when the request has none', async () => {
-    const { log, parsed } = testLog();
+    const { log, parsed } = recordingLog();
     const { body } = await appWith({ log, repository: failing }).get('/products');
     expect(body.traceId).toMatch(/^[0-9a-f]{32}$/);
     expect(parsed().map((line) => line.traceId)).toEqual([body.traceId, body.traceId]);
@@ -141,14 +142,15 @@ describe('unexpected error', () => {
 
   it('is reported for responses that violate the OpenAPI document, except in production', async () => {
     const repository = { list: async () => ({ json: '[{"id":"x"}]', next: undefined }) };
-    expect((await appWith({ repository }).get('/products')).status).toBe(500);
+    const log = testLog('product', /does not declare/);
+    expect((await appWith({ repository, log }).get('/products')).status).toBe(500);
     expect((await appWith({ repository, production: true }).get('/products')).body).toEqual([{ id: 'x' }]);
   });
 });
 
 describe('request log', () => {
   it('has one JSON line per request with path, status and trace id', async () => {
-    const { log, parsed } = testLog();
+    const { log, parsed } = recordingLog();
     const product = appWith({ log });
     await product.get('/products?size=1').set('x-request-id', '0af76519-16cd-43dd-8448-eb211c80319c');
     expect(parsed()).toEqual([
@@ -165,7 +167,7 @@ describe('request log', () => {
   });
 
   it('contains no token, cookie, body or query', async () => {
-    const { log, lines } = testLog();
+    const { log, lines } = recordingLog();
     const unavailable = appWith({ log }, 'postgresql://nobody:hidden-db@127.0.0.1:1/unreachable');
     const product = appWith({ log, repository: { find: () => Promise.reject(new Error('broken')) } });
     const send = (app: typeof product.app, path: string) =>

@@ -1,5 +1,5 @@
 import { openDatabase } from '@store/shared/database/database';
-import { createLog } from '@store/shared/observability/log';
+import { testLog } from '../../../tests/kit/log.ts';
 import { configSchema } from '../src/config.ts';
 import { PrismaClient } from '../src/generated/client.ts';
 import type { DB } from '../src/generated/tables.ts';
@@ -10,6 +10,6 @@ export function testApp(databaseUrl: string, { production = false } = {}) {
   const database = openDatabase<DB>(databaseUrl);
   const prisma = new PrismaClient({ adapter: database.adapter });
   const config = configSchema.parse({ DATABASE_URL: databaseUrl, APP_PROFILE: production ? 'prod' : 'dev' });
-  const { app } = createStatusService({ config, log: createLog('status', 'silent'), database });
+  const { app } = createStatusService({ config, log: testLog('status'), database });
   return { app, prisma, close: database.close };
 }

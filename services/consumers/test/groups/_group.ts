@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs';
 import { openDatabase } from '@store/shared/database/database';
 import { createEventProcessor } from '@store/shared/messaging/consumer/handle-once';
 import type { StoredEvent } from '@store/shared/messaging/events';
-import { createLog } from '@store/shared/observability/log';
 import request from 'supertest';
+import { testLog } from '../../../../tests/kit/log.ts';
 import { receivedEvent } from '../../../../tests/kit/order-events.ts';
 import { configSchema } from '../../src/config.ts';
 import { PrismaClient } from '../../src/generated/client.ts';
@@ -28,7 +28,7 @@ export function testGroup(databaseUrl: string, name: string, { sendsMail = false
     ...(sendsMail && { SMTP_URL: 'smtp://unused' }),
     ...(production && { APP_PROFILE: 'prod' }),
   });
-  const context = { config, log: createLog(name, 'silent'), database };
+  const context = { config, log: testLog(name), database };
   const createGroup = groups[name];
   if (createGroup === undefined) throw new Error(`There is no group ${name}.`);
   const { app, consumer } = createGroupService(context, createGroup);

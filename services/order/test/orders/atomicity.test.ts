@@ -8,7 +8,7 @@ let order: ReturnType<typeof testApp>;
 
 beforeAll(async () => {
   database = await createTestDatabase('order');
-  order = testApp(database.url);
+  order = testApp(database.url, { expects: /no room/ });
   await order.prisma.$executeRaw`
     create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no room'; end $$`;
 });
