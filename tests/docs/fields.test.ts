@@ -37,16 +37,12 @@ const mentioned: Names = ({ text }, actual) => {
   return actual.filter((name) => words.includes(name.replace(/^.*\./, '')));
 };
 
-/** Where the contract has the fields of each schema with an id, and which it names there. */
+/** Where the contract has the fields of a schema that is not the In or Out of a table in section 4. */
 const schemasIn: Record<string, Documented> = {
   TokenIn: ['3.4', mentioned],
   SolveOut: ['3.4', mentioned],
   Credentials: ['3.4', mentioned],
   Money: ['4.2', mentioned],
-  AccountOut: ['4.3', passing('Out')],
-  AccountIn: ['4.3', passing('In')],
-  ProductIn: ['4.4', passing('In')],
-  ProductOut: ['4.4', passing('Out')],
   OrderIn: ['4.5', named('Field of a request')],
   OrderOut: ['4.5', named('Field of an order')],
   OrderChange: ['4.6', mentioned],
@@ -85,6 +81,17 @@ function differences([number, names]: Documented, of: string, actual: string[]):
   ];
 }
 
+/** Of any other schema: the section of 4 whose table is most like it. */
+function mostAlike(id: string, actual: string[]): Documented | undefined {
+  const names = passing(id.endsWith('In') ? 'In' : 'Out');
+  const numbers = [...contract.text.matchAll(/^### (4\.\d+) /gm)].map(([, number = '']) => number);
+  const places = numbers
+    .filter((number) => sectionOf(contract, number).text.includes('| Field | Type | In | Out |'))
+    .map((number): Documented => [number, names]);
+  const distance = (place: Documented) => differences(place, id, actual).length;
+  return places.sort((a, b) => distance(a) - distance(b))[0];
+}
+
 let services: BuiltService[];
 
 beforeAll(async () => {
@@ -96,9 +103,9 @@ it('sections 3, 4 and 7 of the contract have the fields of the OpenAPI documents
   // The envelope of a page is that of 5.2.
   const ids = Object.keys(schemas).filter((id) => !id.endsWith('Page'));
   const found = ids.flatMap((id) => {
-    const documented = schemasIn[id];
-    if (documented === undefined) return [`schemasIn of this test has no section for ${id}`];
-    return differences(documented, id, fieldsOf(schemas[id] ?? {}));
+    const fields = fieldsOf(schemas[id] ?? {});
+    const documented = schemasIn[id] ?? mostAlike(id, fields);
+    return documented === undefined ? [`The contract has no place for ${id}`] : differences(documented, id, fields);
   });
   const gone = Object.keys(schemasIn).filter((id) => !ids.includes(id));
   expect([...found, ...gone.map((id) => `No service has the schema ${id} of this test`)]).toEqual([]);

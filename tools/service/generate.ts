@@ -5,7 +5,9 @@ import { Command } from 'commander';
 import { execa } from 'execa';
 import { root } from '../paths.ts';
 import { topology } from '../topology/topology.ts';
-import { chartWith, writeAll } from './add-to-chart.ts';
+import { chartEdits } from './chart-edits.ts';
+import { contractEdits } from './contract-edits.ts';
+import { edited, writeAll } from './edits.ts';
 
 // make service NAME=review: writes a new service with a database, routes and tests, and its entry in the chart.
 
@@ -81,11 +83,12 @@ try {
   const name = checkedName(command.args[0]);
   const route = checkedRoute(name, command.args[1]);
   const localPort = freePort();
-  const chart = await chartWith({ name, route, localPort });
+  const service = { name, route, localPort };
+  const files = await edited([...chartEdits(service), ...contractEdits(service)]);
   const timestamp = new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14);
   const target = join(root, 'services', name);
   await writeTemplate({ name, Name: `${name[0]?.toUpperCase()}${name.slice(1)}`, route, timestamp }, target);
-  await writeAll(chart);
+  await writeAll(files);
   const run = (file: string, ...args: string[]) => execa(file, args, { cwd: root, stdio: 'inherit' });
   console.log(`services/${name}: written. npm links it into the workspace`);
   await run('npm', 'install', '--ignore-scripts', '--prefer-offline', '--loglevel=error');
@@ -100,6 +103,7 @@ ${name} has the routes GET and POST ${route} and GET ${route}/{id}, a database a
   charts/store/values.yaml          its block, and ${route} in global.routes
   charts/store/values.schema.json   the variables that its block takes
   k8s/values-prod.yaml              its replicas in production
+  docs/contract.md                  its rows in 1.1, 1.2, 2.1 and 5.1, and its fields at the end of 4
   package-lock.json                 the workspace services/${name}
   skaffold.yaml, k8s/values-skaffold.yaml, tests/chart/golden, by make golden
 
@@ -111,7 +115,8 @@ Left to you (docs/development.md, "A service"):
   ${`services/${name}`.padEnd(32)}  rename entries; its fields in src/schemas.ts and prisma/schema.prisma
   charts/store/values.yaml          whom it calls and what it consumes
   k8s/values-prod.yaml              if it consumes events, its line at the end, with *twice; then make golden
-  docs/contract.md, README.md, CHANGELOG.md`);
+  docs/contract.md                  what it does, whom it calls, what it promises
+  README.md, CHANGELOG.md`);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
