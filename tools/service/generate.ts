@@ -114,6 +114,7 @@ Left to you (docs/development.md, "A service"):
 
   ${`services/${name}`.padEnd(32)}  rename entries; its fields in src/schemas.ts and prisma/schema.prisma
   charts/store/values.yaml          whom it calls and what it consumes
+                                    a variable also in src/config.ts, values.schema.json and contract 9; then make golden
   k8s/values-prod.yaml              if it consumes events, its line at the end, with *twice; then make golden
   docs/contract.md                  what it does, whom it calls, what it promises
   README.md, CHANGELOG.md`);
