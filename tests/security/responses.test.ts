@@ -52,6 +52,8 @@ describe("the gateway's own error response", () => {
     expect(response.status).toBe(status);
     expect(response.headers['content-type']).toBe('application/problem+json');
     expect(response.headers['retry-after']).toBe(status === 503 ? '2' : undefined);
+    const challenge = 'Cookie realm="store", cookie-name="__store_jwt_token"';
+    expect(response.headers['www-authenticate']).toBe(status === 401 ? challenge : undefined);
     const problem = JSON.parse(response.body);
     expect(problem).toMatchObject({ type: 'about:blank', title, status, detail: expect.stringMatching(/\w/) });
     if (instance) expect(problem.instance).toBe(instance);

@@ -77,7 +77,10 @@ describe('POST /auth/login', () => {
 
   it('returns the same 401 for a wrong password and an unknown e-mail, and sets no cookie', async () => {
     await post('/auth/register', ada);
-    const wrong = await post('/auth/login', { ...ada, password: 'x' }).expect(401);
+    const challenge = 'Cookie realm="store", cookie-name="__store_jwt_token"';
+    const wrong = await post('/auth/login', { ...ada, password: 'x' })
+      .expect(401)
+      .expect('WWW-Authenticate', challenge);
     const unknown = await post('/auth/login', { ...ada, email: 'nobody@example.com' }).expect(401);
     expect(wrong.body).toEqual(unknown.body);
     for (const { headers } of [wrong, unknown]) expect(headers).not.toHaveProperty('set-cookie');

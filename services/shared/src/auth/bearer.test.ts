@@ -54,6 +54,27 @@ describe('with the platform key', () => {
     expect(await outcome(await validator(), `Bearer ${await token(payload)}`, more)).toBe(expected);
   });
 
+  it.each([
+    ['a missing token', async () => undefined, {}, 'Bearer realm="store"'],
+    ['an invalid token', async () => 'Bearer a.b.c', {}, 'Bearer realm="store", error="invalid_token"'],
+    [
+      "another account's token",
+      async () => `Bearer ${await token()}`,
+      { accountId: '00000000-0000-4000-8000-000000000001' },
+      'Bearer realm="store", error="invalid_token"',
+    ],
+    [
+      'a missing scope',
+      async () => `Bearer ${await token()}`,
+      { scope: 'orders' },
+      'Bearer realm="store", error="insufficient_scope", scope="orders"',
+    ],
+  ])('challenges after RFC 6750 for %s', async (_, authorization, expected, challenge) => {
+    const validate = await validator();
+    const refusal = async () => validate(await authorization(), { accountId, ...expected });
+    await expect(refusal()).rejects.toMatchObject({ challenge });
+  });
+
   it('accepts a previous key and refuses a foreign one', async () => {
     expect(await outcome(await validator(), `Bearer ${await token(claims, previous)}`)).toBe('taken');
     expect(await outcome(await validator(), `Bearer ${await token(claims, randomBytes(32).toString('base64'))}`)).toBe(

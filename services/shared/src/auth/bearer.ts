@@ -34,7 +34,8 @@ export function createBearerValidator(keys: BearerKeys): BearerValidator {
 
   return async (authorization, { accountId, scope }) => {
     const token = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(authorization ?? '')?.[1];
-    if (token === undefined) throw new DomainError('unauthenticated', 'The bearer token is missing.');
+    if (token === undefined)
+      throw new DomainError('unauthenticated', 'The bearer token is missing.', { challenge: bearerChallenge });
     const { payload } = await jwtVerify(token, getKey, {
       algorithms,
       issuer: tokenIssuer,
@@ -43,14 +44,20 @@ export function createBearerValidator(keys: BearerKeys): BearerValidator {
       requiredClaims: ['exp', 'nbf', 'sub'],
     }).catch(explain);
     if (payload.sub?.toLowerCase() !== accountId) {
-      throw new DomainError('unauthenticated', 'The bearer token belongs to another account.');
+      throw refused('The bearer token belongs to another account.');
     }
     const scopes = typeof payload.scope === 'string' ? payload.scope.split(' ') : [];
     if (scope !== undefined && !scopes.includes(scope)) {
-      throw new DomainError('forbidden', `The bearer token lacks the scope ${scope}.`);
+      const challenge = `${bearerChallenge}, error="insufficient_scope", scope="${scope}"`;
+      throw new DomainError('forbidden', `The bearer token lacks the scope ${scope}.`, { challenge });
     }
   };
 }
+
+/** RFC 6750, 3 */
+const bearerChallenge = 'Bearer realm="store"';
+const refused = (detail: string, cause?: unknown) =>
+  new DomainError('unauthenticated', detail, { cause, challenge: `${bearerChallenge}, error="invalid_token"` });
 
 /** Finds the key that a token's header names. jose turns the error into a failed verification. */
 export function keyByKid(keys: TokenKey[]): JWTVerifyGetKey {
@@ -68,6 +75,6 @@ function explain(error: unknown): never {
     !(error instanceof errors.JWKSTimeout) &&
     !(error instanceof errors.JWKSInvalid) &&
     error.code !== 'ERR_JOSE_GENERIC';
-  if (isTokenFault) throw new DomainError('unauthenticated', 'The bearer token is not valid.', { cause: error });
+  if (isTokenFault) throw refused('The bearer token is not valid.', error);
   throw unavailable('The key server', error);
 }

@@ -68,6 +68,7 @@ export function problemHandler(log: Logger): ErrorRequestHandler {
     }
     if (known.kind === 'unavailable') log.warn({ err: known, path: req.path }, 'A dependency is unavailable');
     if (known.retryAfterSeconds !== undefined) res.set('Retry-After', String(known.retryAfterSeconds));
+    if (known.challenge !== undefined) res.set('WWW-Authenticate', known.challenge);
     sendProblem(req, res, statusOf[known.kind], {
       ...(known.code === undefined ? {} : { type: `urn:problem:store:${known.code}` }),
       detail: known.message,

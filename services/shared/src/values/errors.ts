@@ -21,8 +21,13 @@ export interface DomainErrorOptions {
   code?: string;
   errors?: FieldError[];
   retryAfterSeconds?: number;
+  /** How to authenticate (RFC 9110, 11.6.1), where it is not by the token cookie. */
+  challenge?: string;
   cause?: unknown;
 }
+
+/** After draft-broyer-http-cookie-auth; the gateway's own 401 have the same. */
+export const cookieChallenge = 'Cookie realm="store", cookie-name="__store_jwt_token"';
 
 /** A failure that the caller may see: `detail` becomes part of the answer. */
 export class DomainError extends Error {
@@ -30,6 +35,7 @@ export class DomainError extends Error {
   readonly code: string | undefined;
   readonly errors: FieldError[] | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly challenge: string | undefined;
 
   constructor(kind: ErrorKind, detail: string, options: DomainErrorOptions = {}) {
     super(detail, { cause: options.cause });
@@ -38,6 +44,7 @@ export class DomainError extends Error {
     this.code = options.code;
     this.errors = options.errors;
     this.retryAfterSeconds = options.retryAfterSeconds ?? (kind === 'unavailable' ? 1 : undefined);
+    this.challenge = options.challenge ?? (kind === 'unauthenticated' ? cookieChallenge : undefined);
   }
 }
 

@@ -34,6 +34,12 @@ mappers:
     {{- if $status }}
     status_code: {{ $status }}
     {{- end }}
+    {{- if eq $status 401 }}
+    headers_to_add:
+      # A challenge is required (RFC 9110, 11.6.1). The scheme is that of draft-broyer-http-cookie-auth: Bearer would not be true.
+      - header: {key: www-authenticate, value: 'Cookie realm="store", cookie-name="__store_jwt_token"'}
+        append_action: OVERWRITE_IF_EXISTS_OR_ADD
+    {{- end }}
     {{- if eq $status 503 }}
     headers_to_add:
       - header: {key: retry-after, value: {{ $.Values.timeouts.retryAfter | quote }}}
