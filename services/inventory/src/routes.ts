@@ -29,6 +29,7 @@ export function stockRoutes(stock: Stock): AnyRoute[] {
       identity: 'none',
       params,
       body: stockIn,
+      decimals: true, // so that 1e-400 is refused, and is not the valid 0
       responses: {
         200: { description: 'The stock as it is now.', body: stockOut },
         201: {

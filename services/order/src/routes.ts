@@ -19,6 +19,7 @@ export function orderRoutes(orders: Orders): AnyRoute[] {
       summary: 'Place an order',
       headers: createHeaders,
       body: orderIn,
+      bodyKib: 64,
       responses: {
         201: {
           description: 'Placed. A repeated Idempotency-Key gets the stored reply with Idempotency-Replayed: true.',

@@ -48,6 +48,8 @@ export function productRoutes(products: Products): AnyRoute[] {
       tag,
       identity: 'account',
       body: productIn,
+      bodyKib: 16,
+      decimals: true,
       responses: {
         201: { description: 'Created.', body: productOut, headers: { Location: 'Path of the new product.' } },
         403: notWriter,
@@ -66,6 +68,8 @@ export function productRoutes(products: Products): AnyRoute[] {
       identity: 'account',
       params,
       body: productIn,
+      bodyKib: 16,
+      decimals: true,
       responses: {
         200: { description: 'The product as it is now.', body: productOut },
         403: notWriter,

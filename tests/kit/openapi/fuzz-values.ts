@@ -91,7 +91,7 @@ export const unknownFields = [
   '"toString":"text","hasOwnProperty":1,"then":{}',
   '"\\u0000":"\\u0000\\ud800"',
   `"extra":[1e400,${longNumber}]`,
-  `"extra":${'['.repeat(50)}${']'.repeat(50)}`,
+  `"extra":${'['.repeat(15)}${']'.repeat(15)}`,
 ];
 
 /** Values of a query parameter, URL-encoded. */

@@ -12,7 +12,7 @@ import { collectBody, parsedBody } from './body.ts';
 import { accountIdOf } from './identity.ts';
 import { openApiPages } from './openapi.ts';
 import { problemHandler, sendProblem } from './problem.ts';
-import { type AnyRoute, allResponses, type JsonText } from './route.ts';
+import { type AnyRoute, allResponses, bodyKibOf, type JsonText } from './route.ts';
 
 export interface HttpAppOptions {
   /** Title of the documentation. */
@@ -91,7 +91,7 @@ function handlersOf(route: AnyRoute, { production, bearer }: MountOptions): Hand
       query: parse(route.query, req.query, 'query'),
       headers: parse(route.headers, req.headers, 'header'),
       cookies: parse(route.cookies, req.cookies, 'cookie'),
-      body: route.body === undefined ? undefined : parse(route.body, parsedBody(req), 'body'),
+      body: route.body === undefined ? undefined : parse(route.body, parsedBody(req, route), 'body'),
       accountId: res.locals.accountId,
       url: req.originalUrl,
     });
@@ -101,7 +101,7 @@ function handlersOf(route: AnyRoute, { production, bearer }: MountOptions): Hand
     res.writeHead(reply.status, { ...type, ...reply.headers }).end(json);
   };
   const readCookies = route.cookies === undefined ? [] : [cookieParser()];
-  const readBody = route.body === undefined ? [] : [collectBody];
+  const readBody = route.body === undefined ? [] : [collectBody(bodyKibOf(route))];
   return [identify, ...readCookies, ...readBody, answer];
 }
 

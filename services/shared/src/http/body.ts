@@ -2,18 +2,21 @@ import express, { type Handler, type Request } from 'express';
 import { DomainError } from '../values/errors.ts';
 import { parseJson } from '../values/json.ts';
 
-/** The same as at the gateway (contract 2.5). */
-const limit = '1mb';
 const jsonType = /^application\/(?:[\w.+-]+\+)?json$/i;
+/** An order with 100 items has 402 values on 4 levels. */
+const maxValues = 1_000;
+const maxDepth = 20;
 
-/** Collects the body as bytes, which `parsedBody` parses. */
-export const collectBody: Handler = express.raw({ limit, type: () => true });
+/** Collects the body as bytes, which `parsedBody` parses. A compressed one is 415: a kilobyte may inflate to a megabyte. */
+export const collectBody = (kib: number): Handler =>
+  express.raw({ limit: kib * 1024, inflate: false, type: () => true });
 
 /**
- * The body parsed as JSON; numbers that a double cannot hold are Decimals.
+ * The body parsed as JSON.
+ * @param options decimals: whether numbers that a double cannot hold become Decimals
  * @throws DomainError invalid or unsupportedMedia
  */
-export function parsedBody(req: Request): unknown {
+export function parsedBody(req: Request, { decimals = false }: { decimals?: boolean } = {}): unknown {
   const bytes: unknown = req.body;
   if (!Buffer.isBuffer(bytes) || bytes.length === 0) throw new DomainError('invalid', 'The body is missing.');
   const [type = '', ...parameters] = (req.headers['content-type'] ?? '').split(';').map((part) => part.trim());
@@ -22,10 +25,30 @@ export function parsedBody(req: Request): unknown {
     throw new DomainError('unsupportedMedia', 'Send the body as Content-Type: application/json in UTF-8.');
   }
   try {
-    return parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    requireBounds(text);
+    return decimals ? parseJson(text) : JSON.parse(text);
   } catch (error) {
-    if (error instanceof RangeError)
-      throw new DomainError('invalid', 'The body is nested too deeply.', { cause: error });
+    if (error instanceof DomainError) throw error;
     throw new DomainError('invalid', 'The body is not valid JSON.', { code: 'malformed-json', cause: error });
+  }
+}
+
+/** Before parsing, so that nothing is built of what will be refused. A text that is no JSON may pass. */
+function requireBounds(text: string): void {
+  let [depth, separators, inText] = [0, 0, false];
+  for (let index = 0; index < text.length; index += 1) {
+    const char = text[index];
+    if (inText) {
+      if (char === '\\') index += 1;
+      else if (char === '"') inText = false;
+    } else if (char === '"') inText = true;
+    else if (char === '[' || char === '{') {
+      depth += 1;
+      separators += 1;
+    } else if (char === ']' || char === '}') depth -= 1;
+    else if (char === ',') separators += 1;
+    if (depth > maxDepth) throw new DomainError('invalid', `The body is nested deeper than ${maxDepth} levels.`);
+    if (separators >= maxValues) throw new DomainError('invalid', `The body holds more than ${maxValues} values.`);
   }
 }

@@ -91,11 +91,11 @@ function asDomainError(error: unknown): DomainError | undefined {
 /** Failures of Express and its body parser, which name them by `type` or `status`. */
 function requestError(error: unknown): DomainError | undefined {
   if (!(error instanceof Error)) return undefined;
-  const { type, status } = error as Error & { type?: string; status?: number };
+  const { type, status, limit } = error as Error & { type?: string; status?: number; limit?: number };
   const options: DomainErrorOptions = { cause: error };
-  if (status === 413) return new DomainError('tooLarge', 'The body is larger than 1 MiB.', options);
-  if (status === 415)
-    return new DomainError('unsupportedMedia', 'The content encoding or charset is not supported.', options);
+  if (status === 413)
+    return new DomainError('tooLarge', `The body is larger than ${(limit ?? 0) / 1024} KiB.`, options);
+  if (status === 415) return new DomainError('unsupportedMedia', 'Send the body uncompressed and in UTF-8.', options);
   if (status === 400 || error instanceof URIError) {
     const detail = type === 'request.aborted' ? 'The request was aborted.' : 'The request cannot be decoded.';
     return new DomainError('invalid', detail, options);

@@ -80,6 +80,10 @@ export interface Route<
   /** Read by cookie-parser: of a repeated cookie it picks one, so no identity may come from here. */
   cookies?: C;
   body?: B;
+  /** The largest body that is read (contract 2.5). Default: 8. */
+  bodyKib?: number;
+  /** Whether the body holds decimals, which are read digit by digit (contract 4.2). */
+  decimals?: boolean;
   /** The successes and the failures specific to this route; `commonResponses` adds the rest. */
   responses: R;
   /** Omitted from the document. */
@@ -124,6 +128,8 @@ export const unavailable: ProblemSpec = {
   headers: { 'Retry-After': 'Seconds to wait before retrying.' },
 };
 
+export const bodyKibOf = ({ bodyKib = 8 }: AnyRoute): number => bodyKib;
+
 /** Responses that follow from what a route accepts. */
 export function commonResponses(route: AnyRoute): Responses {
   const takesInput = route.params ?? route.query ?? route.headers ?? route.body;
@@ -133,8 +139,8 @@ export function commonResponses(route: AnyRoute): Responses {
   if (route.scope !== undefined) responses[403] = problem('The token lacks the scope of this endpoint.');
   if (route.params !== undefined) responses[404] = problem('No such resource.');
   if (route.body !== undefined) {
-    responses[413] = problem('The body is larger than 1 MiB.');
-    responses[415] = problem('The body is not JSON in UTF-8.');
+    responses[413] = problem(`The body is larger than ${bodyKibOf(route)} KiB.`);
+    responses[415] = problem('The body is not JSON in UTF-8, or compressed.');
   }
   return responses;
 }
