@@ -1,6 +1,6 @@
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help machine install generate build tools run demo seed logs dlq timeline clean test test-faults lint typecheck jest format bench images deploy undeploy forward rotate-key doctor test-cluster test-chart golden service kind-up kind-down kafka
+.PHONY: help machine install generate build tools run demo seed logs dlq timeline clean test test-faults lint typecheck jest format bench images deploy undeploy forward rotate-key doctor test-cluster test-chart golden package service kind-up kind-down kafka
 
 # Without a wrapper such as npx, so that a signal reaches the tool.
 tool := node --import tsx
@@ -84,6 +84,9 @@ format: install ## Format the sources and apply safe lint fixes
 
 bench: build ## Measure speed and memory; takes minutes
 	@$(tool) tools/bench/main.ts
+
+package: install ## Package the chart with one version for itself and its images; VERSION=0.2.0 IMAGES=registry.example.com/store
+	@$(tool) tools/chart/package.ts '$(VERSION)' $(if $(IMAGES),--images '$(IMAGES)')
 
 service: install ## Write a new service with routes, a database and tests; NAME=review ROUTE=/reviews
 	@$(tool) tools/service/generate.ts '$(NAME)' '$(ROUTE)'
