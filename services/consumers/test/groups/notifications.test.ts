@@ -105,7 +105,7 @@ describe('notification mails', () => {
   }
 
   /** @param refuse decides by the number of the mail whether it is refused */
-  async function mailServer(refuse: (count: number) => boolean = () => false) {
+  async function mailServer(refuse: (count: number) => boolean = () => false, responseCode = 450) {
     const mails: Mail[] = [];
     let count = 0;
     const server = new SMTPServer({
@@ -114,7 +114,7 @@ describe('notification mails', () => {
       async onData(stream, { envelope }, done) {
         const text = await textOf(stream);
         count += 1;
-        if (refuse(count)) return done(new Error('Try again later'));
+        if (refuse(count)) return done(Object.assign(new Error('Not this one'), { responseCode }));
         mails.push({ to: envelope.rcptTo.map(({ address }) => address), text });
         done();
       },
@@ -161,6 +161,18 @@ describe('notification mails', () => {
     expect(mails).toHaveLength(1);
     const [row] = await notifications.prisma.notification.findMany();
     expect(row).toMatchObject({ attempts: 3, sendAt: null });
+  });
+
+  it('are not retried when the mail server refuses them for good', async () => {
+    const { mails, url } = await mailServer((count) => count === 1, 550);
+    await notifications.handle(cancelled());
+    startSender(url);
+    const refused = () => notifications.prisma.notification.findFirst({ where: { sendAt: null } });
+    await until('the notification is given up', async () => (await refused()) !== null);
+    expect(await refused()).toMatchObject({ attempts: 1, sentAt: null });
+    const [listed] = await paginate<{ refusal: string }>(notifications, '/notifications?size=1');
+    expect(listed?.refusal).toMatch(/550 Not this one/);
+    expect(mails).toEqual([]);
   });
 
   it('wait for an unavailable mail server while events are still handled', async () => {

@@ -40,6 +40,15 @@ export function createMailRepository(kysely: Kysely<DB>) {
         .where('id', '=', id)
         .execute();
     },
+    /** @param reason at most 500 characters are kept */
+    async refused(id: string, reason: string): Promise<void> {
+      await kysely
+        .updateTable('notifications')
+        .set({ refusal: reason.slice(0, 500), send_at: null })
+        .where('id', '=', id)
+        .where('sent_at', 'is', null)
+        .execute();
+    },
     async postpone(id: string, seconds: number): Promise<void> {
       await kysely
         .updateTable('notifications')

@@ -2,7 +2,12 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from '@store/shared/observability/log';
 import type { DueMail, MailRepository } from './mail-repository.ts';
 
+/** @throws MailRefused if the mail server will never take it */
 export type SendMail = (mail: DueMail) => Promise<void>;
+
+export class MailRefused extends Error {
+  override name = 'MailRefused';
+}
 
 export interface MailSenderOptions {
   repository: MailRepository;
@@ -17,8 +22,8 @@ const holdSeconds = 300;
 const longestBackoffSeconds = 600;
 
 /**
- * Sends stored messages, each at least once: a message is marked after the mail server has accepted it. Failures are
- * retried forever with increasing delays. No transaction is open while sending.
+ * Sends stored messages, each at least once: a message is marked after the mail server has accepted it, or refused it for
+ * good. Other failures are retried forever with increasing delays. No transaction is open while sending.
  */
 export function startMailSender({ repository, send, log, idleMs = 1_000 }: MailSenderOptions) {
   const stopping = new AbortController();
@@ -28,6 +33,10 @@ export function startMailSender({ repository, send, log, idleMs = 1_000 }: MailS
     try {
       await send(mail);
     } catch (error) {
+      if (error instanceof MailRefused) {
+        log.error({ err: error, notificationId: mail.id }, 'The mail server refuses a message for good');
+        return repository.refused(mail.id, error.message);
+      }
       const seconds = Math.min(2 ** Math.min(mail.attempts, 20), longestBackoffSeconds);
       log.warn(
         { err: error, notificationId: mail.id, attempts: mail.attempts, seconds },

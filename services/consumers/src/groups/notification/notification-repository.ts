@@ -18,7 +18,8 @@ const keyset = createKeyset('notifications', { createdAt: timeColumn('created_at
 
 const asJson = sql<string>`${sql.raw(`jsonb_strip_nulls(jsonb_build_object('id', id, 'orderId', order_id,
   'customerId', customer_id, 'kind', kind, 'subject', subject, 'text', text,
-  'createdAt', ${isoTime('created_at', 'MS')}, 'sentAt', ${isoTime('sent_at', 'MS')}))`)}::text`;
+  'createdAt', ${isoTime('created_at', 'MS')}, 'sentAt', ${isoTime('sent_at', 'MS')},
+  'refusal', refusal))`)}::text`;
 
 export const createNotificationRepository = (kysely: Kysely<DB>) => ({
   list(query: NotificationQuery) {

@@ -12,6 +12,7 @@ export const notificationOut = z
     text: z.string(),
     createdAt: timestamp,
     sentAt: timestamp.optional(),
+    refusal: z.string().optional().describe('Why the mail server will never take it.'),
   })
   .meta({ id: 'NotificationOut' });
 

@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer';
-import type { SendMail } from './mail-sender.ts';
+import { MailRefused, type SendMail } from './mail-sender.ts';
 
 interface SmtpOptions {
   url: string;
@@ -18,15 +18,24 @@ export function createSmtp({ url, from, domain }: SmtpOptions): { send: SendMail
   });
   return {
     async send({ id, customerId, subject, text }) {
-      await transport.sendMail({
+      const mail = {
         from,
         to: `${customerId}@${domain}`,
         subject,
         text,
         // The same for a message that is sent twice, so that mailboxes can deduplicate.
         messageId: `<${id}@${domain}>`,
+      };
+      await transport.sendMail(mail).catch((error: unknown) => {
+        throw isRefusal(error) ? new MailRefused(error.message, { cause: error }) : error;
       });
     },
     close: () => transport.close(),
   };
+}
+
+/** A 5yz reply must not be repeated (RFC 5321, 4.2.1), unless it is to the login and not to this message. */
+function isRefusal(error: unknown): error is Error {
+  const { code, responseCode = 0 } = error as { code?: string; responseCode?: number };
+  return (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode >= 500 && responseCode < 600;
 }
