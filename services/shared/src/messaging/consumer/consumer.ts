@@ -141,7 +141,7 @@ export function startConsumer(options: ConsumerOptions): Consumer {
       stopping.abort();
       assignment.abort();
       await Promise.allSettled(inFlight.values());
-      await offsets.flush();
+      await offsets.end();
       // The client does not leave a group while it is joining it.
       await Promise.race([running, wait(longestJoinMs, undefined, { ref: false })]);
       await consumer.disconnect();

@@ -6,6 +6,7 @@ import type { Logger } from '../../observability/log.ts';
  * recognised by its event id.
  */
 const commitEveryMs = 200;
+const retryMs = 1_000;
 
 type Commit = EachBatchPayload['commitOffsetsIfNecessary'];
 
@@ -17,16 +18,28 @@ export function createOffsets(topic: string, log: Logger) {
   let commit: Commit = async () => undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  async function flush(): Promise<void> {
+  /** @returns whether nothing is left to commit */
+  async function flush(): Promise<boolean> {
     clearTimeout(timer);
     timer = undefined;
-    const partitions = [...next].map(([partition, offset]) => ({ partition, offset }));
-    next.clear();
-    if (partitions.length === 0) return;
-    // If this fails, the next owner of the partitions handles the messages again and skips processed events.
-    await commit({ topics: [{ topic, partitions }] }).catch((error: unknown) =>
-      log.warn({ err: error }, 'Offsets were not committed'),
-    );
+    const committing = [...next];
+    if (committing.length === 0) return true;
+    try {
+      await commit({
+        topics: [{ topic, partitions: committing.map(([partition, offset]) => ({ partition, offset })) }],
+      });
+    } catch (error) {
+      // The next owner of the partitions would handle the messages again, and skip processed events.
+      log.warn({ err: error }, 'Offsets were not committed');
+      return false;
+    }
+    for (const [partition, offset] of committing) if (next.get(partition) === offset) next.delete(partition);
+    return next.size === 0;
+  }
+
+  /** Without further messages nothing else would commit what is left. */
+  async function flushAndRetry(): Promise<void> {
+    if (!(await flush()) && next.size > 0) timer ??= setTimeout(flushAndRetry, retryMs);
   }
 
   return {
@@ -37,9 +50,13 @@ export function createOffsets(topic: string, log: Logger) {
     done(partition: number, offset: string, commitOfBatch: Commit): void {
       next.set(partition, String(BigInt(offset) + 1n));
       commit = commitOfBatch;
-      timer ??= setTimeout(flush, commitEveryMs);
+      timer ??= setTimeout(flushAndRetry, commitEveryMs);
     },
-    flush,
+    /** Commits once more what is left; afterwards nothing is committed. */
+    async end(): Promise<void> {
+      await flush();
+      next.clear();
+    },
     /** After a rebalance the uncommitted offsets belong to another member. */
     clear: () => next.clear(),
   };
