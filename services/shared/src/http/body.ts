@@ -16,7 +16,7 @@ export const collectBody = (kib: number): Handler =>
  * @param options decimals: whether numbers that a double cannot hold become Decimals
  * @throws DomainError invalid or unsupportedMedia
  */
-export function parsedBody(req: Request, { decimals = false }: { decimals?: boolean } = {}): unknown {
+export function parsedBody(req: Request, { decimals = false }: { decimals?: boolean }): unknown {
   const bytes: unknown = req.body;
   if (!Buffer.isBuffer(bytes) || bytes.length === 0) throw new DomainError('invalid', 'The body is missing.');
   const [type = '', ...parameters] = (req.headers['content-type'] ?? '').split(';').map((part) => part.trim());

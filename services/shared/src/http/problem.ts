@@ -18,6 +18,9 @@ const statusOf: Record<ErrorKind, number> = {
   unavailable: 503,
 };
 
+/** After draft-broyer-http-cookie-auth; the gateway's own 401 have the same (contract 7.3). */
+const cookieChallenge = 'Cookie realm="store", cookie-name="__store_jwt_token"';
+
 /** contract 7.1 */
 export const problemSchema = z
   .object({
@@ -68,7 +71,8 @@ export function problemHandler(log: Logger): ErrorRequestHandler {
     }
     if (known.kind === 'unavailable') log.warn({ err: known, path: req.path }, 'A dependency is unavailable');
     if (known.retryAfterSeconds !== undefined) res.set('Retry-After', String(known.retryAfterSeconds));
-    if (known.challenge !== undefined) res.set('WWW-Authenticate', known.challenge);
+    const challenge = known.challenge ?? (known.kind === 'unauthenticated' ? cookieChallenge : undefined);
+    if (challenge !== undefined) res.set('WWW-Authenticate', challenge);
     sendProblem(req, res, statusOf[known.kind], {
       ...(known.code === undefined ? {} : { type: `urn:problem:store:${known.code}` }),
       detail: known.message,

@@ -26,9 +26,6 @@ export interface DomainErrorOptions {
   cause?: unknown;
 }
 
-/** After draft-broyer-http-cookie-auth; the gateway's own 401 have the same. */
-export const cookieChallenge = 'Cookie realm="store", cookie-name="__store_jwt_token"';
-
 /** A failure that the caller may see: `detail` becomes part of the answer. */
 export class DomainError extends Error {
   readonly kind: ErrorKind;
@@ -44,7 +41,7 @@ export class DomainError extends Error {
     this.code = options.code;
     this.errors = options.errors;
     this.retryAfterSeconds = options.retryAfterSeconds ?? (kind === 'unavailable' ? 1 : undefined);
-    this.challenge = options.challenge ?? (kind === 'unauthenticated' ? cookieChallenge : undefined);
+    this.challenge = options.challenge;
   }
 }
 

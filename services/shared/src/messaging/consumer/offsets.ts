@@ -18,12 +18,12 @@ export function createOffsets(topic: string, log: Logger) {
   let commit: Commit = async () => undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  /** @returns whether nothing is left to commit */
-  async function flush(): Promise<boolean> {
+  /** What could not be committed is left in `next`. */
+  async function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
     const committing = [...next];
-    if (committing.length === 0) return true;
+    if (committing.length === 0) return;
     try {
       await commit({
         topics: [{ topic, partitions: committing.map(([partition, offset]) => ({ partition, offset })) }],
@@ -31,15 +31,15 @@ export function createOffsets(topic: string, log: Logger) {
     } catch (error) {
       // The next owner of the partitions would handle the messages again, and skip processed events.
       log.warn({ err: error }, 'Offsets were not committed');
-      return false;
+      return;
     }
     for (const [partition, offset] of committing) if (next.get(partition) === offset) next.delete(partition);
-    return next.size === 0;
   }
 
   /** Without further messages nothing else would commit what is left. */
   async function flushAndRetry(): Promise<void> {
-    if (!(await flush()) && next.size > 0) timer ??= setTimeout(flushAndRetry, retryMs);
+    await flush();
+    if (next.size > 0) timer ??= setTimeout(flushAndRetry, retryMs);
   }
 
   return {
