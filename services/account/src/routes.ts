@@ -33,7 +33,7 @@ export function accountRoutes(accounts: Accounts): AnyRoute[] {
       path: '/internal/accounts',
       summary: 'Register an account',
       tag,
-      identity: 'none',
+      identity: 'caller',
       internal: true,
       body: accountIn,
       responses: {
@@ -51,7 +51,7 @@ export function accountRoutes(accounts: Accounts): AnyRoute[] {
       path: '/internal/password-checks',
       summary: 'Check a password',
       tag,
-      identity: 'none',
+      identity: 'caller',
       internal: true,
       body: credentials,
       responses: {

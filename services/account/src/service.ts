@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { bearerFrom } from '@store/shared/auth/bearer';
+import { callersWith } from '@store/shared/auth/internal-credentials';
 import { createHttpApp } from '@store/shared/http/app';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
 import { createAccountRepository } from './account-repository.ts';
@@ -18,7 +19,8 @@ export async function createAccountService(
   const accounts = createAccounts({ repository, passwords: await createPasswords(limits), newId: randomUUID });
   const routes = accountRoutes(accounts);
   const bearer = await bearerFrom(config);
-  return { app: createHttpApp({ title: 'Account API', routes, log, profile: config.APP_PROFILE, bearer }) };
+  const callers = callersWith(config.INTERNAL_CREDENTIALS);
+  return { app: createHttpApp({ title: 'Account API', routes, log, profile: config.APP_PROFILE, bearer, callers }) };
 }
 
 export const accountService: ServiceDefinition<typeof configSchema, DB> = {

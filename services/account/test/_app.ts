@@ -10,7 +10,7 @@ import { createAccountService } from '../src/service.ts';
 export const ada = { name: 'Ada Lovelace', email: 'Ada.Lovelace@Example.com', password: ' correct horse ' };
 
 /** The real service over a database of the test's own. `logged` grows with its log lines. */
-export async function testApp(databaseUrl: string, limits: PasswordLimits = {}) {
+export async function testApp(databaseUrl: string, limits: PasswordLimits = {}, env = {}) {
   const database = openDatabase<DB>(databaseUrl);
   const logged: string[] = [];
   const write = (line: string) => {
@@ -18,7 +18,7 @@ export async function testApp(databaseUrl: string, limits: PasswordLimits = {}) 
     printUnexpected(line);
   };
   const log = createLog('account', 'trace', { write });
-  const config = configSchema.parse({ DATABASE_URL: databaseUrl });
+  const config = configSchema.parse({ DATABASE_URL: databaseUrl, ...env });
   const { app } = await createAccountService({ config, log, database }, limits);
   const prisma = new PrismaClient({ adapter: database.adapter });
   return { app, prisma, logged, close: database.close };

@@ -1,4 +1,5 @@
 import request from 'supertest';
+import { newCredential } from '../../../tests/kit/credentials.ts';
 import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/database.ts';
 import { describeContract } from '../../../tests/kit/openapi/contract.ts';
 import { accountRoutes } from '../src/routes.ts';
@@ -7,16 +8,18 @@ import { ada, testApp } from './_app.ts';
 let database: TestDatabase;
 let account: Awaited<ReturnType<typeof testApp>>;
 let unavailable: Awaited<ReturnType<typeof testApp>>;
+let restricted: Awaited<ReturnType<typeof testApp>>;
 const accountId = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001';
 
 beforeAll(async () => {
   database = await createTestDatabase('account');
   account = await testApp(database.url);
   unavailable = await testApp(unreachableDatabaseUrl);
+  restricted = await testApp(database.url, {}, { INTERNAL_CREDENTIALS: newCredential() });
 });
 
 afterAll(async () => {
-  await Promise.all([account.close(), unavailable.close()]);
+  await Promise.all([account.close(), unavailable.close(), restricted.close()]);
   await database.drop();
 });
 
@@ -33,6 +36,7 @@ describeContract({
   routes: accountRoutes({} as never),
   app: () => account.app,
   unavailableApp: () => unavailable.app,
+  restrictedApp: () => restricted.app,
   accountId,
   calls: {
     'get /accounts': { 200: async () => ({ headers: { 'id-account': (await newAccount()).id } }) },

@@ -5,9 +5,15 @@ import { DomainError } from '@store/shared/values/errors';
 
 export type AccountClient = ReturnType<typeof createAccountClient>;
 
+interface Options {
+  baseUrl: string;
+  timeoutMs?: number;
+  credential?: string | undefined;
+}
+
 /** The internal paths of the account service. Each call throws DomainError unavailable if that service is. */
-export function createAccountClient({ baseUrl, timeoutMs = 5_000 }: { baseUrl: string; timeoutMs?: number }) {
-  const client = createHttpClient({ service: 'account', baseUrl, timeoutMs });
+export function createAccountClient({ baseUrl, timeoutMs = 5_000, credential }: Options) {
+  const client = createHttpClient({ service: 'account', baseUrl, timeoutMs, credential });
 
   function accountFrom({ body }: Answer): AccountOut {
     const { success, data, error } = accountOut.safeParse(body);

@@ -1,12 +1,13 @@
-import { tokenKeyConfig } from '@store/shared/auth/config';
+import { callerConfig, requireTokenKey, tokenKeyConfig } from '@store/shared/auth/config';
 import { serviceConfig } from '@store/shared/service/config';
-import { flag, seconds, serviceUrl } from '@store/shared/values/environment';
+import { flag, reportTogether, seconds, serviceUrl } from '@store/shared/values/environment';
 import { z } from 'zod';
 
 export const configSchema = z
   .object({
     ...serviceConfig,
     ...tokenKeyConfig,
+    ...callerConfig,
     /** Lifetime of a token and of its cookie. */
     JWT_TTL_SECONDS: seconds(60, 31_536_000).default(86_400),
     JWT_HTTP_ONLY: flag.default(true),
@@ -17,6 +18,7 @@ export const configSchema = z
   .refine((config) => config.COOKIE_SAME_SITE !== 'None' || config.COOKIE_SECURE, {
     path: ['COOKIE_SAME_SITE'],
     message: 'None needs COOKIE_SECURE=true: browsers drop the cookie otherwise',
-  });
+  })
+  .superRefine(requireTokenKey, reportTogether);
 
 export type AuthConfig = z.output<typeof configSchema>;

@@ -1,13 +1,13 @@
 import { accountIn, accountOut, credentials } from '@store/shared/contracts/account';
 import { type AnyRoute, created, ok, problem, route, unavailable } from '@store/shared/http/route';
 import type { Auth } from './auth.ts';
-import { solveOut, tokenCookie, tokenIn } from './schemas.ts';
+import { type Jwks, jwksOut, solveOut, tokenCookie, tokenIn } from './schemas.ts';
 import { type TokenCookie, tokenCookieName } from './token-cookie.ts';
 
 const tag = 'auth';
 const noStore = { 'Cache-Control': 'no-store' };
 
-export function authRoutes(auth: Auth, cookie: TokenCookie): AnyRoute[] {
+export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRoute[] {
   return [
     route({
       method: 'post',
@@ -68,6 +68,17 @@ export function authRoutes(auth: Auth, cookie: TokenCookie): AnyRoute[] {
         401: problem('The token is not valid, or no longer.'),
       },
       handler: async ({ body }) => ok({ idAccount: await auth.solve(body.token) }, noStore),
+    }),
+    // For services that check tokens themselves: the gateway does not route it.
+    route({
+      method: 'get',
+      path: '/.well-known/jwks.json',
+      summary: 'The public keys that verify tokens',
+      tag,
+      identity: 'none',
+      internal: true,
+      responses: { 200: { description: 'A JWK Set; empty while a shared secret signs.', body: jwksOut } },
+      handler: () => ok(jwks),
     }),
   ];
 }

@@ -8,3 +8,17 @@ export const solveOut = z.object({ idAccount: uuid }).meta({ id: 'SolveOut' });
 
 /** cookie-parser turns a value of JSON into an object: such a token counts as absent. */
 export const tokenCookie = z.object({ [tokenCookieName]: z.string().optional().catch(undefined) });
+
+/** RFC 7517, with the keys of RFC 8037 */
+export const jwksOut = z
+  .object({
+    keys: z.array(
+      z.object({
+        ...{ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: z.string() },
+        ...{ kid: z.string(), use: z.literal('sig'), alg: z.literal('EdDSA') },
+      }),
+    ),
+  })
+  .meta({ id: 'Jwks' });
+
+export type Jwks = z.output<typeof jwksOut>;

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { keyByKid } from '@store/shared/auth/bearer';
-import { type TokenKey, tokenAlgorithm, tokenAudience, tokenIssuer } from '@store/shared/auth/token-keys';
+import { type SigningKey, type TokenKey, tokenAudience, tokenIssuer } from '@store/shared/auth/token-keys';
 import { uuid } from '@store/shared/values/fields';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
 
 interface Dependencies {
   /** Signs new tokens. */
-  key: TokenKey;
+  key: SigningKey;
   /** Still verify, so that a rotation logs nobody out. */
   previousKeys?: TokenKey[];
   ttlSeconds: number;
@@ -31,7 +31,10 @@ export function createTokens({
   clock = Date.now,
   newId = randomUUID,
 }: Dependencies) {
-  const getKey = keyByKid([...previousKeys, key]);
+  const keys = [key, ...previousKeys];
+  const getKey = keyByKid(keys);
+  // An explicit list: never `none`, never the choice of the token's header.
+  const algorithms = [...new Set(keys.map(({ algorithm }) => algorithm))];
   // Valid tokens only, until they expire: a verification costs as much as the rest of a check.
   const verified = new LRUCache<string, { accountId: string; validUntil: number }>({ max: 10_000 });
 
@@ -44,8 +47,7 @@ export function createTokens({
   async function verify(token: string) {
     try {
       return await jwtVerify(token, getKey, {
-        // An explicit list: never `none`, never the choice of the token's header.
-        algorithms: [tokenAlgorithm],
+        algorithms,
         issuer: tokenIssuer,
         audience: tokenAudience,
         clockTolerance: skewSeconds,
@@ -63,7 +65,7 @@ export function createTokens({
     issue(accountId: string): Promise<string> {
       const now = Math.floor(clock() / 1000);
       return new SignJWT()
-        .setProtectedHeader({ alg: tokenAlgorithm, typ: 'JWT', kid: key.kid })
+        .setProtectedHeader({ alg: key.algorithm, typ: 'JWT', kid: key.kid })
         .setIssuer(tokenIssuer)
         .setAudience(tokenAudience)
         .setSubject(accountId)
@@ -71,7 +73,7 @@ export function createTokens({
         .setIssuedAt(now)
         .setNotBefore(now)
         .setExpirationTime(now + ttlSeconds)
-        .sign(key.key);
+        .sign(key.signingKey);
     },
     /** The account of a token, undefined if the token is invalid. */
     async resolve(token: string): Promise<string | undefined> {

@@ -6,6 +6,7 @@ import { DomainError } from '@store/shared/values/errors';
 import type { AccountClient } from '../src/account-client.ts';
 import { configSchema } from '../src/config.ts';
 import { createAuthService } from '../src/service.ts';
+import { tokenKeysFrom } from '../src/token-keys.ts';
 import { createTokens } from '../src/tokens.ts';
 
 export const ada = { name: 'Ada Lovelace', email: 'ada@example.com', password: ' correct horse ' };
@@ -42,7 +43,7 @@ interface Options {
 /** The real service with a key of its own, and `tokens` that issue what it accepts. `logged` grows with its log lines. */
 export async function testApp({ accounts = fakeAccounts(), env }: Options = {}) {
   const config = configSchema.parse({ JWT_SECRET_KEY: newSecret(), ACCOUNT_URL: 'http://account', ...env });
-  const tokens = createTokens({ key: await importTokenKey(config.JWT_SECRET_KEY), ttlSeconds: 86_400 });
+  const tokens = createTokens({ ...(await tokenKeysFrom(config)), ttlSeconds: 86_400 });
   const logged: string[] = [];
   const log = createLog('auth', 'trace', { write: (line) => logged.push(line) });
   const { app } = await createAuthService({ config, log }, accounts);

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readConfig } from '@store/shared/values/environment';
+import { newCredential, newKeyPair } from '../../../tests/kit/credentials.ts';
 import { configSchema } from '../src/config.ts';
 
 const secret = (bytes = randomBytes(32)) => bytes.toString('base64');
@@ -16,7 +17,7 @@ test('auth configuration has defaults for everything except secrets and addresse
     COOKIE_SECURE: false,
     ACCOUNT_URL: 'http://account:8080',
   });
-  expect(() => readConfig(configSchema, {})).toThrow(/JWT_SECRET_KEY is not set\n.*ACCOUNT_URL is not set/);
+  expect(() => readConfig(configSchema, {})).toThrow(/ACCOUNT_URL is not set\n.*JWT_SECRET_KEY is not set/);
 });
 
 test.each([
@@ -59,4 +60,27 @@ test.each([
   ['ACCOUNT_URL', 'account:8080'],
 ])('auth configuration refuses %s=%s', (name, value) => {
   expect(() => read({ [name]: value })).toThrow(`${name}: `);
+});
+
+test('auth configuration takes a private key instead of a secret, or beside it', () => {
+  const { privateKey, publicKey } = newKeyPair();
+  const both = read({ JWT_PRIVATE_KEY: privateKey, JWT_PREVIOUS_PUBLIC_KEYS: `${publicKey}${newKeyPair().publicKey}` });
+  expect(both.JWT_PRIVATE_KEY).toBe(privateKey);
+  expect(read({ JWT_PRIVATE_KEY: privateKey, JWT_SECRET_KEY: '' }).JWT_SECRET_KEY).toBeUndefined();
+});
+
+test.each([
+  ['JWT_PRIVATE_KEY', newKeyPair().publicKey],
+  ['JWT_PREVIOUS_PUBLIC_KEYS', newKeyPair().privateKey],
+  ['INTERNAL_CREDENTIAL', 'too-short-for-a-credential'],
+  ['INTERNAL_CREDENTIAL', `${newCredential()} ${newCredential()}`],
+])('auth configuration refuses a wrong %s and does not repeat it', (name, value) => {
+  expect(() => read({ [name]: value })).toThrow(`${name}: must be`);
+  expect(() => read({ [name]: value })).not.toThrow(value.slice(10, 30));
+});
+
+test('auth shows the first of its credentials: the others are of a rotation', () => {
+  const [next, current] = [newCredential(), newCredential()];
+  expect(read({ INTERNAL_CREDENTIAL: `${next}, ${current}` }).INTERNAL_CREDENTIAL).toBe(next);
+  expect(read({}).INTERNAL_CREDENTIAL).toBeUndefined();
 });

@@ -22,7 +22,7 @@ async function newAccount() {
 
 describeContract({
   // Only for the document; the requests go to the application.
-  routes: authRoutes({} as never, {} as never),
+  routes: authRoutes({} as never, {} as never, {} as never),
   app: () => auth.app,
   unavailableApp: () => unavailable.app,
   calls: {
@@ -33,6 +33,7 @@ describeContract({
       401: { body: { email: ada.email, password: 'wrong password' } },
     },
     'get /auth/logout': { 200: {} },
+    'get /.well-known/jwks.json': { 200: {} },
     'post /auth/solve': {
       200: async () => ({ body: { token: await auth.tokens.issue(crypto.randomUUID()) } }),
       400: { body: { token: 7 } },

@@ -1,7 +1,8 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
-import { tokenAudience, tokenIssuer } from '@store/shared/auth/token-keys';
+import { importPrivateKey, importPublicKeys, tokenAudience, tokenIssuer } from '@store/shared/auth/token-keys';
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
 import { withShortTitles } from '../../../tests/kit/cases.ts';
+import { newKeyPair } from '../../../tests/kit/credentials.ts';
 import { createTokens } from '../src/tokens.ts';
 import { newKey } from './_app.ts';
 
@@ -100,7 +101,11 @@ describe('tokens.resolve', () => {
       'sign',
       'verify',
     ]);
-    const ownTokens = createTokens({ key: { kid: 'own', key: own }, ttlSeconds: 3600, clock });
+    const ownTokens = createTokens({
+      key: { kid: 'own', algorithm: 'HS256', key: own, signingKey: own },
+      ttlSeconds: 3600,
+      clock,
+    });
     const by = createSecretKey(secret);
     expect(await ownTokens.resolve(await signed({}, { header: { kid: 'own' }, by }))).toBe(id);
     for (const alg of ['HS384', 'HS512'])
@@ -184,5 +189,54 @@ describe('tokens.remembered', () => {
     now += 1;
     expect(tokens.remembered(token)).toBeUndefined();
     expect(await tokens.resolve(token)).toBeUndefined();
+  });
+});
+
+describe('with a key pair', () => {
+  const pair = newKeyPair();
+  let privateKey: Awaited<ReturnType<typeof importPrivateKey>>;
+
+  beforeAll(async () => {
+    privateKey = await importPrivateKey(pair.privateKey);
+  });
+
+  it('signs with EdDSA', async () => {
+    const own = createTokens({ key: privateKey, ttlSeconds: 3600, clock, newId: () => 'one' });
+    const token = await own.issue(id);
+    expect(decodeProtectedHeader(token)).toEqual({ alg: 'EdDSA', typ: 'JWT', kid: privateKey.kid });
+    expect(decodeJwt(token)).toEqual(claims);
+    expect(await own.resolve(token)).toBe(id);
+  });
+
+  it('accepts tokens of the secret and of the key pair on both sides of a change-over', async () => {
+    const before = createTokens({ key, previousKeys: await importPublicKeys(pair.publicKey), ttlSeconds: 3600, clock });
+    const after = createTokens({ key: privateKey, previousKeys: [key], ttlSeconds: 3600, clock });
+    for (const issuer of [before, after]) {
+      const token = await issuer.issue(id);
+      for (const replica of [before, after]) expect(await replica.resolve(token)).toBe(id);
+    }
+  });
+
+  it('rejects a token of a secret, unless the secret is configured', async () => {
+    const own = createTokens({ key: privateKey, ttlSeconds: 3600, clock });
+    expect(await own.resolve(await signed())).toBeUndefined();
+  });
+
+  it('rejects HS256 by the public key under its kid', async () => {
+    const own = createTokens({ key: privateKey, previousKeys: [key], ttlSeconds: 3600, clock });
+    const by = createSecretKey(Buffer.from(pair.publicKey));
+    expect(await own.resolve(await signed({}, { header: { kid: privateKey.kid }, by }))).toBeUndefined();
+  });
+
+  it('rejects EdDSA under the kid of a secret', async () => {
+    const own = createTokens({ key: privateKey, previousKeys: [key], ttlSeconds: 3600, clock });
+    const token = await signed({}, { header: { alg: 'EdDSA' }, by: privateKey.signingKey });
+    expect(await own.resolve(token)).toBeUndefined();
+  });
+
+  it('rejects a signature that another key pair made', async () => {
+    const own = createTokens({ key: privateKey, ttlSeconds: 3600, clock });
+    const { signingKey: by } = await importPrivateKey(newKeyPair().privateKey);
+    expect(await own.resolve(await signed({}, { header: { alg: 'EdDSA', kid: privateKey.kid }, by }))).toBeUndefined();
   });
 });

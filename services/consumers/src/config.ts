@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { calleeConfig } from '@store/shared/auth/config';
 import { databaseConfig } from '@store/shared/database/config';
 import { messagingConfig } from '@store/shared/messaging/config';
 import { serviceConfig } from '@store/shared/service/config';
@@ -9,6 +10,7 @@ const groupNames = readdirSync(new URL('groups', import.meta.url)).map((name) =>
 
 export const configSchema = z.object({
   ...serviceConfig,
+  ...calleeConfig,
   ...databaseConfig,
   ...messagingConfig,
   CONSUMER_GROUP: z.enum(groupNames),

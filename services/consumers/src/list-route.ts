@@ -20,7 +20,7 @@ export function listRoute<Query extends PageQuery>({ path, summary, query, item,
     path,
     summary,
     tag: path.slice(1),
-    identity: 'none',
+    identity: 'caller',
     query,
     responses: {
       200: {

@@ -1,3 +1,4 @@
+import { callersWith } from '@store/shared/auth/internal-credentials';
 import { createHttpApp } from '@store/shared/http/app';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
 import { type ConsumersConfig, configSchema } from './config.ts';
@@ -7,9 +8,10 @@ import type { CreateGroup } from './group.ts';
 export function createGroupService(context: ServiceContext<ConsumersConfig, DB>, createGroup: CreateGroup) {
   const { config, log } = context;
   const name = config.CONSUMER_GROUP;
+  const callers = callersWith(config.INTERNAL_CREDENTIALS);
   const { title, group, routes, jobs = [] } = createGroup(context);
   return {
-    app: createHttpApp({ title, routes, log: log.child({ group: name }), profile: config.APP_PROFILE }),
+    app: createHttpApp({ title, routes, log: log.child({ group: name }), profile: config.APP_PROFILE, callers }),
     consumer: { group: { name, chunkSize: 200, maxWaitMs: 500, ...group }, config },
     jobs,
   } satisfies Service<DB>;

@@ -1,3 +1,4 @@
+import { calleeConfig } from '@store/shared/auth/config';
 import { databaseConfig } from '@store/shared/database/config';
 import { messagingConfig } from '@store/shared/messaging/config';
 import { serviceConfig } from '@store/shared/service/config';
@@ -8,6 +9,7 @@ import { maxAvailable } from './schemas.ts';
 
 export const configSchema = z.object({
   ...serviceConfig,
+  ...calleeConfig,
   ...databaseConfig,
   ...messagingConfig,
   PRODUCT_URL: serviceUrl,

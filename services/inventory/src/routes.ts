@@ -16,7 +16,7 @@ export function stockRoutes(stock: Stock): AnyRoute[] {
       path,
       summary: 'Show how many pieces can still be reserved',
       tag,
-      identity: 'none',
+      identity: 'caller',
       params,
       responses: { 200: { description: 'The stock.', body: stockOut }, 503: unavailable },
       handler: async ({ params: { productId } }) => ok({ productId, available: await stock.get(productId) }),
@@ -26,7 +26,7 @@ export function stockRoutes(stock: Stock): AnyRoute[] {
       path,
       summary: 'Set how many pieces can still be reserved',
       tag,
-      identity: 'none',
+      identity: 'caller',
       params,
       body: stockIn,
       decimals: true, // so that 1e-400 is refused, and is not the valid 0

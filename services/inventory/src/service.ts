@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { callersWith } from '@store/shared/auth/internal-credentials';
 import { createProductClient, type ProductClient } from '@store/shared/contracts/product-client';
 import { createHttpApp } from '@store/shared/http/app';
 import type { ServiceContext, ServiceDefinition } from '@store/shared/service/service';
@@ -34,8 +35,9 @@ export function createInventoryService(
     shipAfterMs: config.SHIP_AFTER_SECONDS * 1_000,
   });
   const routes = stockRoutes(stock);
+  const callers = callersWith(config.INTERNAL_CREDENTIALS);
   return {
-    app: createHttpApp({ title: 'Inventory API', routes, log, profile: config.APP_PROFILE }),
+    app: createHttpApp({ title: 'Inventory API', routes, log, profile: config.APP_PROFILE, callers }),
     consumer: { group: createSaga(stock, reservations), config, publishesAs: 'inventory' },
     jobs: [createShipper(reservations.shipDue)],
     reservations,

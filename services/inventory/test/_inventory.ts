@@ -34,6 +34,7 @@ interface Options {
   products?: ProductClient;
   clock?: () => Date;
   production?: boolean;
+  env?: Record<string, string>;
 }
 
 export type TestInventory = ReturnType<typeof testInventory>;
@@ -45,6 +46,7 @@ export function testInventory(databaseUrl: string, options: Options = {}) {
   const config = configSchema.parse({
     ...{ DATABASE_URL: databaseUrl, KAFKA_BROKERS: 'unused:1', PRODUCT_URL: 'http://product' },
     ...{ INITIAL_STOCK: String(initialStock), APP_PROFILE: options.production ? 'prod' : 'dev' },
+    ...options.env,
   });
   const { app, consumer, reservations } = createInventoryService(
     { config, log: testLog('inventory'), database },

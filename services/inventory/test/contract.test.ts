@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { newCredential } from '../../../tests/kit/credentials.ts';
 import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/database.ts';
 import { describeContract } from '../../../tests/kit/openapi/contract.ts';
 import { stockRoutes } from '../src/routes.ts';
@@ -6,15 +7,17 @@ import { type TestInventory, testInventory, unknown } from './_inventory.ts';
 
 let database: TestDatabase;
 let inventory: TestInventory;
+let restricted: TestInventory;
 const unavailable = testInventory(unreachableDatabaseUrl);
 
 beforeAll(async () => {
   database = await createTestDatabase('inventory');
   inventory = testInventory(database.url);
+  restricted = testInventory(database.url, { env: { INTERNAL_CREDENTIALS: newCredential() } });
 });
 
 afterAll(async () => {
-  await Promise.all([inventory.close(), unavailable.close()]);
+  await Promise.all([inventory.close(), unavailable.close(), restricted.close()]);
   await database.drop();
 });
 
@@ -26,6 +29,7 @@ describeContract({
   routes: stockRoutes({} as never),
   app: () => inventory.app,
   unavailableApp: () => unavailable.app,
+  restrictedApp: () => restricted.app,
   calls: {
     'get /stock/{productId}': {
       200: () => existing(),

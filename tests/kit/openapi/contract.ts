@@ -17,6 +17,8 @@ export interface Contract {
   app: () => RequestListener;
   /** The application with all its dependencies unavailable. */
   unavailableApp?: () => RequestListener;
+  /** The application with INTERNAL_CREDENTIALS. */
+  restrictedApp?: () => RequestListener;
   /** An account with all permissions, sent as `id-account`. */
   accountId?: string;
   /** For each operation, such as `get /products`, and each documented status: a call that returns it. */
@@ -32,7 +34,7 @@ interface Operation {
  * type, body and headers (contract 7.3). A field that is not documented fails, as does a documented status without a call
  * that returns it.
  */
-export function describeContract({ routes, app, unavailableApp, accountId, calls }: Contract): void {
+export function describeContract({ routes, app, unavailableApp, restrictedApp, accountId, calls }: Contract): void {
   const { document, compileReply } = documentOf(routes);
 
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -82,6 +84,7 @@ export function describeContract({ routes, app, unavailableApp, accountId, calls
       const success = Object.entries(ownCalls).find(([code]) => code.startsWith('2'))?.[1];
       const valid = typeof success === 'function' ? await success() : (success ?? {});
       if (status === 401) return { ...valid, headers: { ...valid.headers, 'id-account': '' } };
+      if (status === 403 && restrictedApp !== undefined) return { ...valid, app: restrictedApp };
       if (status === 404) return { ...valid, path: path.replace(/\{\w+\}/, 'not-a-uuid') };
       if (status === 413) return { ...valid, body: JSON.stringify({ filler: 'x'.repeat(1024 * 1024) }) };
       if (status === 415)

@@ -38,10 +38,10 @@ export function operationsOf(paths: Record<string, Record<string, unknown>>): Op
       const { parameters, requestBody, security } = value as {
         parameters: Parameter[];
         requestBody?: { content: Record<string, { schema: object }> };
-        security?: unknown;
+        security?: object[];
       };
       const body = requestBody?.content['application/json']?.schema;
-      return { method, path, parameters, body, identity: security !== undefined };
+      return { method, path, parameters, body, identity: security?.some((one) => 'id-account' in one) ?? false };
     }),
   );
 }

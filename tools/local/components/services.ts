@@ -24,11 +24,13 @@ export function serviceEnv(
 ): Env {
   const { env, ports, jwtKey, brokers, databaseUrl } = given;
   const { name, group } = service;
-  const seesKey = service.secrets.includes('JWT_SECRET_KEY') || env.BEARER_VALIDATION === 'on';
+  const checksTokens = env.BEARER_VALIDATION === 'on';
+  const seesKey = service.secrets.includes('JWT_SECRET_KEY') || checksTokens;
   const inCluster = Object.entries(service.env).map(([name, value]) => [name, withLocalUrls(value, ports)]);
   return {
     ...Object.fromEntries(inCluster),
     ...env,
+    ...secretsOfOthers(service),
     NODE_OPTIONS: undefined, // a test runner's own are not meant for the services
     HOST: '127.0.0.1',
     PORT: String(ports.of(name)),
@@ -40,7 +42,16 @@ export function serviceEnv(
     KAFKA_BROKERS: group && brokers.join(),
     JWT_SECRET_KEY: seesKey ? env.JWT_SECRET_KEY || jwtKey : undefined,
     JWT_PREVIOUS_SECRET_KEYS: seesKey ? env.JWT_PREVIOUS_SECRET_KEYS : undefined,
+    BEARER_JWKS_URL: checksTokens ? withLocalUrls(env.BEARER_JWKS_URL || jwksUrl, ports) : undefined,
   };
+}
+
+const jwksUrl = 'http://auth:8080/.well-known/jwks.json';
+
+/** A user's secret in the environment is for those services only that have it in the cluster. */
+function secretsOfOthers({ secrets }: Service): Env {
+  const others = topology.services.flatMap((service) => service.secrets).filter((name) => !secrets.includes(name));
+  return Object.fromEntries(others.map((name) => [name, undefined]));
 }
 
 /** Replaces addresses of the cluster, such as http://product:8080, by those of the local run. */

@@ -21,12 +21,13 @@ for (const name of readdirSync(folder)) {
 }
 
 /** What a process of a group does, without the broker. */
-export function testGroup(databaseUrl: string, name: string, { sendsMail = false, production = false } = {}) {
+export function testGroup(databaseUrl: string, name: string, { sendsMail = false, production = false, env = {} } = {}) {
   const database = openDatabase<DB>(databaseUrl);
   const config = configSchema.parse({
     ...{ DATABASE_URL: databaseUrl, KAFKA_BROKERS: 'unused:1', CONSUMER_GROUP: name },
     ...(sendsMail && { SMTP_URL: 'smtp://unused' }),
     ...(production && { APP_PROFILE: 'prod' }),
+    ...env,
   });
   const context = { config, log: testLog(name), database };
   const createGroup = groups[name];

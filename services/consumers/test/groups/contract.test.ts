@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { newCredential } from '../../../../tests/kit/credentials.ts';
 import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../../tests/kit/database.ts';
 import { describeContract } from '../../../../tests/kit/openapi/contract.ts';
 import { describeFuzz } from '../../../../tests/kit/openapi/fuzz.ts';
@@ -49,23 +50,26 @@ describe.each(Object.entries(cases))('%s', (name, { path }) => {
   // Only for the document; the requests go to the application.
   const routes = groups[name]?.({ config: {}, database: {} } as never).routes ?? [];
   let group: TestGroup;
+  let restricted: TestGroup;
   const unavailable = testGroup(unreachableDatabaseUrl, name);
 
   beforeAll(async () => {
     group = testGroup(database.url, name);
+    restricted = testGroup(database.url, name, { env: { INTERNAL_CREDENTIALS: newCredential() } });
     const more = { paymentId: randomUUID(), amount: { amount: 1.5, currency: 'EUR' } as never };
     const paid = () => storedEvent('OrderPaid', { orderId: randomUUID(), customerId, ...more });
     await group.handle(paid(), paid(), paid());
   });
 
   afterAll(async () => {
-    await Promise.all([group.close(), unavailable.close()]);
+    await Promise.all([group.close(), unavailable.close(), restricted.close()]);
   });
 
   describeContract({
     routes,
     app: () => group.app,
     unavailableApp: () => unavailable.app,
+    restrictedApp: () => restricted.app,
     calls: { [`get ${path}`]: { 200: { path: `${path}?size=2` }, 400: { path: `${path}?size=101` } } },
   });
 

@@ -2,7 +2,9 @@ import { createHmac, generateKeyPairSync, type KeyObject, randomBytes } from 'no
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { jest } from '@jest/globals';
 import { SignJWT } from 'jose';
+import { until } from '../../../../tests/kit/until.ts';
 import { accountId, claimCases, claims } from '../../test/_claims.ts';
 import { DomainError } from '../values/errors.ts';
 import { bearerFrom, createBearerValidator, noBearer } from './bearer.ts';
@@ -194,6 +196,70 @@ describe('with a JWKS', () => {
     expect(await outcome(validator(), `Bearer ${forged({ alg: 'HS256', kid: 'one' }, shared)}`)).toBe(
       'unauthenticated',
     );
+  });
+
+  describe('of the platform, with EdDSA', () => {
+    const ed25519 = generateKeyPairSync('ed25519');
+    const sign = (payload = claims) => token(payload, { key: ed25519.privateKey, kid: 'two', alg: 'EdDSA' });
+    const publishBoth = () => {
+      respond = keys(jwk(rsa.publicKey, 'one'), { ...jwk(ed25519.publicKey, 'two'), alg: 'EdDSA' });
+    };
+
+    it('accepts a token', async () => {
+      publishBoth();
+      expect(await outcome(validator(), `Bearer ${await sign()}`)).toBe('taken');
+    });
+
+    it('learns a key that is published later, without a restart', async () => {
+      const validate = validator();
+      expect(await outcome(validate, `Bearer ${await token()}`)).toBe('taken');
+      publishBoth();
+      const later = `Bearer ${await sign()}`;
+      await until('the key is known', async () => (await outcome(validate, later)) === 'taken', { timeoutMs: 5_000 });
+    });
+
+    it('accepts the tokens of a secret too, while both are configured', async () => {
+      publishBoth();
+      const imported = await importTokenKey(secret);
+      const { jwksUrl } = { jwksUrl: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks`) };
+      const validate = createBearerValidator({ jwksUrl, secrets: [imported] });
+      const header = { alg: 'HS256', kid: imported.kid };
+      const symmetric = await new SignJWT(claims).setProtectedHeader(header).sign(imported.signingKey);
+      expect(await outcome(validate, `Bearer ${symmetric}`)).toBe('taken');
+      expect(await outcome(validate, `Bearer ${await sign()}`)).toBe('taken');
+    });
+  });
+
+  describe('a token that was verified before', () => {
+    afterEach(() => jest.useRealTimers());
+
+    it('is believed without its key, at once', async () => {
+      const validate = validator();
+      const authorization = `Bearer ${await token()}`;
+      await validate(authorization, { accountId });
+      respond = () => ({ status: 500, body: '' });
+      expect(validate(authorization, { accountId })).toBeUndefined();
+    });
+
+    it('proves its own account and scopes only', async () => {
+      const validate = validator();
+      const authorization = `Bearer ${await token()}`;
+      await validate(authorization, { accountId });
+      const other = { accountId: '00000000-0000-4000-8000-000000000001' };
+      expect(await outcome(validate, authorization, other)).toBe('unauthenticated');
+      expect(await outcome(validate, authorization, { scope: 'orders:write' })).toBe('forbidden');
+    });
+
+    it('expires, clock skew included', async () => {
+      jest.useFakeTimers({ advanceTimers: true });
+      const validate = validator();
+      const authorization = `Bearer ${await token()}`;
+      expect(await outcome(validate, authorization)).toBe('taken');
+      jest.setSystemTime(Date.now() + 80_000);
+      expect(await outcome(validate, authorization)).toBe('taken');
+      jest.setSystemTime(Date.now() + 20_000);
+      expect(await outcome(validate, authorization)).toBe('unauthenticated');
+    });
   });
 
   it('fetches the keys once, not for every token', async () => {

@@ -1,7 +1,8 @@
 import { createRemoteJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { DomainError, unavailable } from '../values/errors.ts';
 import type { BearerConfig } from './config.ts';
-import { importTokenKey, type TokenKey, tokenAlgorithm, tokenAudience, tokenIssuer } from './token-keys.ts';
+import { importTokenKey, type TokenKey, tokenAudience, tokenIssuer } from './token-keys.ts';
+import { clockSkewSeconds, createVerifiedTokens } from './verified-tokens.ts';
 
 /** Refuses a request whose `Authorization` header does not prove the expected account and scope. */
 export type BearerValidator = (
@@ -12,14 +13,29 @@ export type BearerValidator = (
 /** The default: the gateway has checked the token and `id-account` is enough (contract 2.3). */
 export const noBearer: BearerValidator = () => undefined;
 
-export type BearerKeys = { secrets: TokenKey[] } | { jwksUrl: URL };
+/** At least one of both; with both, a token of either is valid, as during a change-over. */
+export interface BearerKeys {
+  /** Of HS256. */
+  secrets?: TokenKey[];
+  /** Of asymmetric signatures. */
+  jwksUrl?: URL;
+}
+
+/** What a valid token says of its bearer. */
+interface Bearer {
+  accountId: string;
+  scopes: string[];
+}
 
 /** The validator that the environment configures; `requireBearerKeys` has made sure that there are keys. */
 export async function bearerFrom(config: BearerConfig): Promise<BearerValidator> {
-  if (config.BEARER_VALIDATION === 'off') return noBearer;
-  if (config.BEARER_JWKS_URL !== undefined) return createBearerValidator({ jwksUrl: new URL(config.BEARER_JWKS_URL) });
-  const secrets = [config.JWT_SECRET_KEY ?? '', ...config.JWT_PREVIOUS_SECRET_KEYS];
-  return createBearerValidator({ secrets: await Promise.all(secrets.map(importTokenKey)) });
+  const { BEARER_VALIDATION, BEARER_JWKS_URL, JWT_SECRET_KEY, JWT_PREVIOUS_SECRET_KEYS } = config;
+  if (BEARER_VALIDATION === 'off') return noBearer;
+  const secrets = [...(JWT_SECRET_KEY === undefined ? [] : [JWT_SECRET_KEY]), ...JWT_PREVIOUS_SECRET_KEYS];
+  return createBearerValidator({
+    secrets: await Promise.all(secrets.map(importTokenKey)),
+    ...(BEARER_JWKS_URL !== undefined && { jwksUrl: new URL(BEARER_JWKS_URL) }),
+  });
 }
 
 /**
@@ -27,31 +43,49 @@ export async function bearerFrom(config: BearerConfig): Promise<BearerValidator>
  * @throws DomainError unauthenticated (401), forbidden for a missing scope (403), unavailable if the JWKS is
  */
 export function createBearerValidator(keys: BearerKeys): BearerValidator {
-  // An explicit list: never `none`, never the choice of the token's header.
-  const algorithms = 'secrets' in keys ? [tokenAlgorithm] : ['RS256', 'PS256', 'ES256', 'EdDSA'];
-  const getKey: JWTVerifyGetKey =
-    'jwksUrl' in keys ? createRemoteJWKSet(keys.jwksUrl, { timeoutDuration: 2_000 }) : keyByKid(keys.secrets);
+  const verify = createVerifier(keys);
+  const verified = createVerifiedTokens<Bearer>();
 
-  return async (authorization, { accountId, scope }) => {
+  return (authorization, expected) => {
     const token = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(authorization ?? '')?.[1];
     if (token === undefined)
       throw new DomainError('unauthenticated', 'The bearer token is missing.', { challenge: bearerChallenge });
-    const { payload } = await jwtVerify(token, getKey, {
-      algorithms,
-      issuer: tokenIssuer,
-      audience: tokenAudience,
-      clockTolerance: 30,
-      requiredClaims: ['exp', 'nbf', 'sub'],
-    }).catch(explain);
-    if (payload.sub?.toLowerCase() !== accountId) {
-      throw refused('The bearer token belongs to another account.');
-    }
-    const scopes = typeof payload.scope === 'string' ? payload.scope.split(' ') : [];
-    if (scope !== undefined && !scopes.includes(scope)) {
-      const challenge = `${bearerChallenge}, error="insufficient_scope", scope="${scope}"`;
-      throw new DomainError('forbidden', `The bearer token lacks the scope ${scope}.`, { challenge });
-    }
+    const known = verified.get(token);
+    if (known !== undefined) return admit(known, expected);
+    return verify(token).then(({ exp, ...bearer }) => {
+      verified.set(token, exp, bearer);
+      admit(bearer, expected);
+    });
   };
+}
+
+function createVerifier({ secrets = [], jwksUrl }: BearerKeys): (token: string) => Promise<Bearer & { exp: number }> {
+  const secretKey = keyByKid(secrets);
+  // A key that signs since a moment ago is asked for at once.
+  const publicKey = jwksUrl && createRemoteJWKSet(jwksUrl, { timeoutDuration: 2_000, cooldownDuration: 1_000 });
+  const options = {
+    // An explicit list: never `none`, never the choice of the token's header.
+    algorithms: [...(secrets.length > 0 ? ['HS256'] : []), ...(publicKey ? ['RS256', 'PS256', 'ES256', 'EdDSA'] : [])],
+    issuer: tokenIssuer,
+    audience: tokenAudience,
+    clockTolerance: clockSkewSeconds,
+    requiredClaims: ['exp', 'nbf', 'sub'],
+  };
+  const getKey: JWTVerifyGetKey = (header, token) =>
+    header.alg === 'HS256' || publicKey === undefined ? secretKey(header, token) : publicKey(header, token);
+
+  return async (token) => {
+    const { payload } = await jwtVerify(token, getKey, options).catch(explain);
+    const { sub = '', exp = 0, scope } = payload;
+    return { accountId: sub.toLowerCase(), exp, scopes: typeof scope === 'string' ? scope.split(' ') : [] };
+  };
+}
+
+function admit(bearer: Bearer, { accountId, scope }: Parameters<BearerValidator>[1]): void {
+  if (bearer.accountId !== accountId) throw refused('The bearer token belongs to another account.');
+  if (scope === undefined || bearer.scopes.includes(scope)) return;
+  const challenge = `${bearerChallenge}, error="insufficient_scope", scope="${scope}"`;
+  throw new DomainError('forbidden', `The bearer token lacks the scope ${scope}.`, { challenge });
 }
 
 /** RFC 6750, 3 */
@@ -61,11 +95,12 @@ const refused = (detail: string, cause?: unknown) =>
 
 /** Finds the key that a token's header names. jose turns the error into a failed verification. */
 export function keyByKid(keys: TokenKey[]): JWTVerifyGetKey {
-  const byKid = new Map(keys.map(({ kid, key }) => [kid, key]));
-  return ({ kid }) => {
-    const key = byKid.get(kid ?? '');
-    if (key === undefined) throw new errors.JWKSNoMatchingKey();
-    return key;
+  const byKid = new Map(keys.map((key) => [key.kid, key]));
+  return ({ kid, alg }) => {
+    const found = byKid.get(kid ?? '');
+    // A key is for one algorithm, whatever the header says (RFC 8725, 3.1).
+    if (found === undefined || found.algorithm !== alg) throw new errors.JWKSNoMatchingKey();
+    return found.key;
   };
 }
 

@@ -1,17 +1,44 @@
 import { z } from 'zod';
 import { list, serviceUrl } from '../values/environment.ts';
-import { secretProblem } from './token-keys.ts';
+import { privateKeyProblem, publicKeysProblem, secretProblem } from './token-keys.ts';
 
-const secretKey = z.string().superRefine((value, context) => {
-  const problem = secretProblem(value);
-  if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
-});
+const checkedBy = (problemOf: (value: string) => string | undefined) =>
+  z.string().superRefine((value, context) => {
+    const problem = problemOf(value);
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+  });
 
-/** The current key signs, the previous ones still verify (contract 3.2). */
+const secretKey = checkedBy(secretProblem);
+
+/**
+ * The current key signs, the previous ones still verify; a private key signs before a secret (contract 3.2). Goes with
+ * `.superRefine(requireTokenKey, reportTogether)`.
+ */
 export const tokenKeyConfig = {
-  JWT_SECRET_KEY: secretKey,
+  JWT_SECRET_KEY: secretKey.optional(),
   JWT_PREVIOUS_SECRET_KEYS: list.pipe(z.array(secretKey)).prefault(''),
+  JWT_PRIVATE_KEY: checkedBy(privateKeyProblem).optional(),
+  JWT_PREVIOUS_PUBLIC_KEYS: checkedBy(publicKeysProblem).default(''),
 };
+
+export type TokenKeyConfig = z.output<z.ZodObject<typeof tokenKeyConfig>>;
+
+export function requireTokenKey(config: TokenKeyConfig, context: z.core.$RefinementCtx): void {
+  if ((config.JWT_SECRET_KEY ?? config.JWT_PRIVATE_KEY) !== undefined) return;
+  context.addIssue({ code: 'custom', path: ['JWT_SECRET_KEY'], message: 'or JWT_PRIVATE_KEY must be set' });
+}
+
+/** 256 bits of entropy in hexadecimal or base64; a Secret of the chart holds base64url. */
+const credential = z
+  .string()
+  .regex(/^[\w+/=-]{32,256}$/, 'must be 32 to 256 letters, digits or +/=_-. Make one with: openssl rand -hex 32');
+const credentials = list.pipe(z.array(credential).min(1));
+
+/** For services with internal paths: the credentials of their callers. Unset: everybody may call (contract 3.7). */
+export const calleeConfig = { INTERNAL_CREDENTIALS: credentials.optional() };
+
+/** For services that call internal paths: the first one is shown, the others are of a rotation (contract 3.7). */
+export const callerConfig = { INTERNAL_CREDENTIAL: credentials.transform(([first]) => first).optional() };
 
 /** For services with routes that need an identity; goes with `.superRefine(requireBearerKeys, reportTogether)`. */
 export const bearerConfig = {

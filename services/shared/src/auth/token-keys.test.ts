@@ -1,5 +1,14 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { importTokenKey, secretProblem } from './token-keys.ts';
+import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
+import { SignJWT } from 'jose';
+import { newKeyPair } from '../../../../tests/kit/credentials.ts';
+import {
+  importPrivateKey,
+  importPublicKeys,
+  importTokenKey,
+  privateKeyProblem,
+  publicKeysProblem,
+  secretProblem,
+} from './token-keys.ts';
 
 describe('secretProblem', () => {
   it.each([
@@ -51,5 +60,52 @@ describe('importTokenKey', () => {
       Array.from({ length: 50 }, async () => (await importTokenKey(randomBytes(32).toString('base64'))).kid),
     );
     expect(new Set(kids).size).toBe(50);
+  });
+});
+
+const pair = newKeyPair();
+const otherPair = newKeyPair();
+const rsa = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+});
+
+describe('key pairs', () => {
+  it('accepts what openssl writes, also with blanks around it', () => {
+    expect(privateKeyProblem(pair.privateKey)).toBeUndefined();
+    expect(privateKeyProblem(`\n${pair.privateKey}\n`)).toBeUndefined();
+    expect(publicKeysProblem('')).toBeUndefined();
+    expect(publicKeysProblem(pair.publicKey)).toBeUndefined();
+    expect(publicKeysProblem(`${pair.publicKey}\n${otherPair.publicKey}`)).toBeUndefined();
+  });
+
+  it.each([
+    ['a public key', pair.publicKey],
+    ['an RSA key', rsa.privateKey],
+    ['a broken key', pair.privateKey.replace(/.{10}\n-----END/, '\n-----END')],
+    ['a secret', randomBytes(32).toString('base64')],
+  ])('refuses %s as a private key, without repeating it', (_, pem) => {
+    expect(privateKeyProblem(pem)).toMatch(/Ed25519 private key in PEM/);
+    expect(privateKeyProblem(pem)).not.toContain(pem.slice(40, 60));
+  });
+
+  it.each([
+    ['a private key', pair.privateKey],
+    ['an RSA key', rsa.publicKey],
+    ['text behind a key', `${pair.publicKey}, more`],
+    ['a private key behind a public one', `${pair.publicKey}${pair.privateKey}`],
+    ['a broken key', pair.publicKey.replace(/.{10}\n-----END/, '\n-----END')],
+  ])('refuses %s as public keys', (_, pems) => {
+    expect(publicKeysProblem(pems)).toMatch(/Ed25519 public keys in PEM/);
+  });
+
+  it('names both halves alike, and every pair differently', async () => {
+    const keys = await Promise.all([importPrivateKey(pair.privateKey), importPrivateKey(otherPair.privateKey)]);
+    const publicKeys = await importPublicKeys(`${pair.publicKey}${otherPair.publicKey}`);
+    expect(publicKeys.map(({ kid }) => kid)).toEqual(keys.map(({ kid }) => kid));
+    expect(keys[0].kid).not.toBe(keys[1].kid);
+    expect(keys[0].signingKey.extractable).toBe(false);
+    await expect(new SignJWT().setProtectedHeader({ alg: 'EdDSA' }).sign(keys[0].key)).rejects.toThrow();
   });
 });

@@ -1,15 +1,23 @@
-import { createHash } from 'node:crypto';
-import type { CryptoKey } from 'jose';
+import { createHash, createPublicKey } from 'node:crypto';
+import { type CryptoKey, calculateJwkThumbprint, exportJWK, importPKCS8, importSPKI } from 'jose';
 
-/** The only algorithm of platform tokens (contract 3.2). */
-export const tokenAlgorithm = 'HS256';
+/** A shared secret, or a key pair whose public half only verifies (contract 3.2). */
+export type TokenAlgorithm = 'HS256' | 'EdDSA';
 export const tokenIssuer = 'store';
 export const tokenAudience = 'store-platform';
 
+/** Verifies tokens. */
 export interface TokenKey {
   /** A digest of the key: tells which key signed a token without revealing it. */
   kid: string;
+  algorithm: TokenAlgorithm;
   key: CryptoKey;
+}
+
+/** Issues tokens too. */
+export interface SigningKey extends TokenKey {
+  /** Of a shared secret it is the same as `key`. */
+  signingKey: CryptoKey;
 }
 
 /** SHA-256 of secrets that courses and tutorials print and people copy (contract 3.2). */
@@ -36,8 +44,52 @@ export function secretProblem(secret: string): string | undefined {
 }
 
 /** Imports the key once: jose would import raw bytes again for every token. */
-export async function importTokenKey(secret: string): Promise<TokenKey> {
+export async function importTokenKey(secret: string): Promise<SigningKey> {
   const bytes = Buffer.from(secret, 'base64');
   const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify']);
-  return { kid: createHash('sha256').update('store-jwt-kid').update(bytes).digest('base64url').slice(0, 16), key };
+  const kid = createHash('sha256').update('store-jwt-kid').update(bytes).digest('base64url').slice(0, 16);
+  return { kid, algorithm: 'HS256', key, signingKey: key };
+}
+
+/**
+ * What is wrong with the private key of a key pair, as a sentence; undefined if it is acceptable.
+ */
+export function privateKeyProblem(pem: string): string | undefined {
+  return isEd25519(pem, 'PRIVATE')
+    ? undefined
+    : 'must be an Ed25519 private key in PEM. Make one with: openssl genpkey -algorithm ed25519';
+}
+
+/** What is wrong with public keys, one PEM block after another, as a sentence; undefined if all are acceptable. */
+export function publicKeysProblem(pems: string): string | undefined {
+  const rest = pems.replaceAll(publicBlock, '').trim();
+  return rest === '' && blocksOf(pems).every((pem) => isEd25519(pem, 'PUBLIC'))
+    ? undefined
+    : 'must be Ed25519 public keys in PEM, one after another. Print one with: openssl pkey -pubout';
+}
+
+/** @param pem an Ed25519 private key in PKCS #8 (RFC 8410) */
+export async function importPrivateKey(pem: string): Promise<SigningKey> {
+  const spki = createPublicKey(pem).export({ type: 'spki', format: 'pem' }).toString();
+  return { ...(await importPublicKey(spki)), signingKey: await importPKCS8(pem, 'EdDSA') };
+}
+
+/** @param pems Ed25519 public keys (SPKI, RFC 8410), one block after another */
+export const importPublicKeys = (pems: string): Promise<TokenKey[]> => Promise.all(blocksOf(pems).map(importPublicKey));
+
+async function importPublicKey(pem: string): Promise<TokenKey> {
+  const key = await importSPKI(pem, 'EdDSA', { extractable: true });
+  return { kid: await calculateJwkThumbprint(await exportJWK(key)), algorithm: 'EdDSA', key };
+}
+
+const publicBlock = /-----BEGIN PUBLIC KEY-----[^-]*-----END PUBLIC KEY-----/g;
+const blocksOf = (pems: string): string[] => pems.match(publicBlock) ?? [];
+
+function isEd25519(pem: string, half: 'PRIVATE' | 'PUBLIC'): boolean {
+  try {
+    // Of a private key it derives the public one.
+    return pem.includes(`BEGIN ${half} KEY`) && createPublicKey(pem).asymmetricKeyType === 'ed25519';
+  } catch {
+    return false;
+  }
 }

@@ -3,6 +3,7 @@ import express, { type Express, type Handler, type Request, type Response } from
 import { pinoHttp } from 'pino-http';
 import type { z } from 'zod';
 import { type BearerValidator, noBearer } from '../auth/bearer.ts';
+import { anyCaller, type CallerCheck } from '../auth/internal-credentials.ts';
 import type { Logger } from '../observability/log.ts';
 import { observeRequest } from '../observability/metrics.ts';
 import { runInTrace, type Span, startSpan, traceFrom } from '../observability/trace-context.ts';
@@ -23,10 +24,19 @@ export interface HttpAppOptions {
   profile: 'dev' | 'prod';
   /** Checks `Authorization` on routes with an identity (contract 3.6). */
   bearer?: BearerValidator;
+  /** Checks `Authorization` on routes for callers (contract 3.7). */
+  callers?: CallerCheck;
 }
 
 /** The Express application of a service: traces, logs, documentation, routes, problems. Opens nothing. */
-export function createHttpApp({ title, routes, log, profile, bearer = noBearer }: HttpAppOptions): Express {
+export function createHttpApp({
+  title,
+  routes,
+  log,
+  profile,
+  bearer = noBearer,
+  callers = anyCaller,
+}: HttpAppOptions): Express {
   const production = profile === 'prod';
   const app = express();
   app.disable('x-powered-by');
@@ -49,7 +59,7 @@ export function createHttpApp({ title, routes, log, profile, bearer = noBearer }
       app,
       path,
       routes.filter((route) => route.path === path),
-      { production, bearer },
+      { production, bearer, callers },
     );
   }
   app.use((req, res) => sendProblem(req, res, 404, { detail: 'Nothing is found at this path.' }));
@@ -60,6 +70,7 @@ export function createHttpApp({ title, routes, log, profile, bearer = noBearer }
 interface MountOptions {
   production: boolean;
   bearer: BearerValidator;
+  callers: CallerCheck;
 }
 
 function mountPath(app: Express, path: string, routes: AnyRoute[], options: MountOptions): void {
@@ -73,12 +84,13 @@ function mountPath(app: Express, path: string, routes: AnyRoute[], options: Moun
   });
 }
 
-function handlersOf(route: AnyRoute, { production, bearer }: MountOptions): Handler[] {
+function handlersOf(route: AnyRoute, { production, bearer, callers }: MountOptions): Handler[] {
   const declared = new Set(Object.keys(allResponses(route)).map(Number));
 
   const identify: Handler = async (req, res, next) => {
     res.locals.route = route.path;
     if (!production) res.locals.declared = declared;
+    if (route.identity === 'caller') callers(req.headers.authorization);
     if (route.identity === 'account') {
       res.locals.accountId = accountIdOf(req.headers['id-account']);
       await bearer(req.headers.authorization, { accountId: res.locals.accountId, scope: route.scope });

@@ -10,6 +10,8 @@ export interface HttpClientOptions {
   baseUrl: string;
   /** For the whole exchange. */
   timeoutMs: number;
+  /** Shown to internal paths (contract 3.7). */
+  credential?: string | undefined;
 }
 
 /** Any answer below 500. */
@@ -27,7 +29,7 @@ interface Call {
 export type HttpClient = ReturnType<typeof createHttpClient>;
 
 /** Calls another service: JSON both ways, within the current trace, with a time-out, without redirects. */
-export function createHttpClient({ service, baseUrl, timeoutMs }: HttpClientOptions) {
+export function createHttpClient({ service, baseUrl, timeoutMs, credential }: HttpClientOptions) {
   const failed = (cause: unknown, retryAfter?: string) => {
     const { message } = unavailable(`The ${service} service`);
     const isSeconds = retryAfter !== undefined && /^\d{1,3}$/.test(retryAfter);
@@ -44,6 +46,7 @@ export function createHttpClient({ service, baseUrl, timeoutMs }: HttpClientOpti
         method,
         headers: {
           ...(trace && { traceparent: trace.traceparent }),
+          ...(credential !== undefined && { authorization: `Bearer ${credential}` }),
           ...(body && { 'content-type': 'application/json' }),
         },
         ...(body && { body: JSON.stringify(body) }),

@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import { z } from 'zod';
 import { problemSchema } from './problem.ts';
-import { type AnyRoute, allResponses, type ProblemSpec, type ResponseSpec } from './route.ts';
+import { type AnyRoute, allResponses, type IdentityRule, type ProblemSpec, type ResponseSpec } from './route.ts';
 
 /** The version of the API, not of OpenAPI (contract 10). */
 const apiVersion = '1.0.0';
@@ -27,6 +27,7 @@ export function openApiDocument(title: string, routes: AnyRoute[]) {
       schemas,
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+        credential: { type: 'http', scheme: 'bearer', description: 'The credential of a service or an operator.' },
         'id-account': {
           type: 'apiKey',
           in: 'header',
@@ -37,6 +38,12 @@ export function openApiDocument(title: string, routes: AnyRoute[]) {
     },
   };
 }
+
+const securityOf: Record<IdentityRule, Json> = {
+  none: {},
+  account: { security: [{ 'id-account': [] }, { 'id-account': [], bearer: [] }] },
+  caller: { security: [{}, { credential: [] }] },
+};
 
 function operation(route: AnyRoute, schemas: Json): Json {
   const responses = Object.entries(allResponses(route)).map(([status, declared]) => [
@@ -50,7 +57,7 @@ function operation(route: AnyRoute, schemas: Json): Json {
   return {
     summary: route.summary,
     tags: [route.tag],
-    ...(route.identity === 'none' ? {} : { security: [{ 'id-account': [] }, { 'id-account': [], bearer: [] }] }),
+    ...securityOf[route.identity as IdentityRule],
     parameters: [
       ...parameters('path', route.params, schemas),
       ...parameters('query', route.query, schemas),

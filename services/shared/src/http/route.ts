@@ -37,8 +37,8 @@ export type ReplyOf<R extends Responses> = {
       : Reply<S, undefined>;
 }[keyof R & number];
 
-/** `account` demands `id-account`; `none` ignores it. */
-export type IdentityRule = 'none' | 'account';
+/** `account` demands `id-account`, `caller` the credential of a service or an operator, `none` nothing. */
+export type IdentityRule = 'none' | 'account' | 'caller';
 
 type Out<T> = T extends z.ZodType ? z.output<T> : undefined;
 
@@ -136,6 +136,7 @@ export function commonResponses(route: AnyRoute): Responses {
   const responses: Record<number, ProblemSpec> = {};
   if (takesInput !== undefined) responses[400] = problem('The request is malformed or violates a rule of its fields.');
   if (route.identity === 'account') responses[401] = problem('The account of the caller is unknown.');
+  if (route.identity === 'caller') responses[403] = problem('The credential of the caller is missing or wrong.');
   if (route.scope !== undefined) responses[403] = problem('The token lacks the scope of this endpoint.');
   if (route.params !== undefined) responses[404] = problem('No such resource.');
   if (route.body !== undefined) {

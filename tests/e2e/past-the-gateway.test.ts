@@ -1,0 +1,103 @@
+import { decodeProtectedHeader } from 'jose';
+import { newCredential, newKeyPair } from '../kit/credentials.ts';
+import { type Customer, newCustomer } from '../kit/customer.ts';
+import { createSend, type Send } from '../kit/http.ts';
+import { startTestStore, type TestStore } from './_store.ts';
+
+// Somebody has reached the services' own addresses, and knows account ids. The store runs as values-prod.yaml has it:
+// services check the token themselves, and want a credential on internal paths.
+
+const credential = newCredential();
+const { privateKey } = newKeyPair();
+let store: TestStore;
+let alice: Customer;
+let mallory: Customer;
+
+beforeAll(async () => {
+  store = await startTestStore({
+    components: ['gateway', 'auth', 'account', 'product', 'order', 'inventory'],
+    env: {
+      ...{ JWT_PRIVATE_KEY: privateKey, BEARER_VALIDATION: 'on' },
+      ...{ INTERNAL_CREDENTIAL: credential, INTERNAL_CREDENTIALS: credential },
+    },
+  });
+  const anonymous = createSend(store.gatewayUrl);
+  alice = await newCustomer(anonymous);
+  mallory = await newCustomer(anonymous);
+}, 120_000);
+
+afterAll(() => store?.stop(), 60_000);
+
+const at = (service: string): Send => createSend(store.url(service));
+const tokenOf = ({ cookie }: Customer) => cookie.slice(cookie.indexOf('=') + 1);
+const as = (customer: Customer, { bearer = customer } = {}) => ({
+  'id-account': customer.accountId,
+  authorization: `Bearer ${tokenOf(bearer)}`,
+});
+
+describe('a token', () => {
+  it('is signed with the private key and accepted by every service behind the gateway', async () => {
+    expect(decodeProtectedHeader(tokenOf(alice)).alg).toBe('EdDSA');
+    const product = { name: 'Tea', price: 1.25, unit: 'kg' };
+    const created = await alice.send('POST', '/products', product);
+    expect(created.status).toBe(201);
+    expect((await alice.send('GET', '/accounts')).body).toMatchObject([{ id: alice.accountId }]);
+    const items = [{ productId: created.body.id, quantity: 1 }];
+    expect((await alice.send('POST', '/orders', { items })).status).toBe(201);
+  });
+
+  it('is verified with the key that auth publishes inside the cluster only', async () => {
+    const published = await at('auth')('GET', '/.well-known/jwks.json');
+    expect(published.body).toEqual({
+      keys: [
+        { ...{ kty: 'OKP', crv: 'Ed25519', use: 'sig', alg: 'EdDSA' }, x: expect.any(String), kid: expect.any(String) },
+      ],
+    });
+    expect((await alice.send('GET', '/.well-known/jwks.json')).status).toBe(404);
+  });
+});
+
+describe.each([
+  ['account', '/accounts'],
+  ['order', '/orders'],
+])('id-account at the address of %s', (service, path) => {
+  it.each([
+    ['without a token', () => ({ 'id-account': alice.accountId })],
+    ['with the token of another customer', () => as(alice, { bearer: mallory })],
+    ['with an invalid token', () => ({ ...as(alice), authorization: 'Bearer a.b.c' })],
+  ])('is not believed %s', async (_, headers) => {
+    expect((await at(service)('GET', path, undefined, headers())).status).toBe(401);
+  });
+
+  it('is believed with the token of the customer', async () => {
+    expect((await at(service)('GET', path, undefined, as(alice))).status).toBe(200);
+  });
+});
+
+describe('an internal path', () => {
+  const wrong = { email: 'nobody@example.com', password: 'a wrong password' };
+  const calls: [string, string, string, object, number][] = [
+    ['account', 'POST', '/internal/password-checks', wrong, 401],
+    ['account', 'POST', '/internal/accounts', { ...wrong, name: 'Nobody' }, 201],
+    ['inventory', 'PUT', '/stock/00000000-0000-4000-8000-00000000dead', { available: 5 }, 404],
+  ];
+
+  it.each(calls)('of %s refuses %s %s without the credential of its caller', async (service, method, path, body) => {
+    expect((await at(service)(method, path, body)).status).toBe(403);
+    expect((await at(service)(method, path, body, as(alice))).status).toBe(403);
+    const authorization = `Bearer ${newCredential()}`;
+    expect((await at(service)(method, path, body, { authorization })).status).toBe(403);
+  });
+
+  it.each(calls)('of %s answers %s %s with it', async (service, method, path, body, status) => {
+    const authorization = `Bearer ${credential}`;
+    expect((await at(service)(method, path, body, { authorization })).status).toBe(status);
+  });
+});
+
+it('no log line has a key, a credential or a token', async () => {
+  const logs = await store.logs();
+  expect(logs).toContain('Request handled');
+  for (const secret of [credential, privateKey.split('\n')[1] ?? privateKey, tokenOf(alice)])
+    expect(logs).not.toContain(secret);
+});
