@@ -3,18 +3,19 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../tools/free-port.ts';
+import { nodeFlags } from '../../tools/local/components/services.ts';
 import { brokers } from './topic.ts';
 import { until } from './until.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
- * Runs a service as a process, from its sources.
+ * Runs a service as a process, from its sources, with Node's flags of the image.
  * @param entry such as `services/order/src/worker.ts`
  */
 export async function startService(entry: string, env: Record<string, string>, argv: string[] = []) {
   const [port, metricsPort] = [await freePort(), await freePort()];
-  const args = ['--import', 'tsx', '--conditions=source', entry, ...argv];
+  const args = [...nodeFlags, '--import', 'tsx', '--conditions=source', entry, ...argv];
   const { NODE_OPTIONS: _, ...inherited } = process.env;
   const child: ChildProcess = spawn(process.execPath, args, {
     cwd: root,
@@ -37,6 +38,7 @@ export async function startService(entry: string, env: Record<string, string>, a
 
   return {
     child,
+    url: `http://127.0.0.1:${port}`,
     /** Standard output and standard error. */
     lines,
     exit,

@@ -11,6 +11,7 @@ import { DomainError } from '../values/errors.ts';
 import { parseJson, stringifyJson } from '../values/json.ts';
 import { collectBody, parsedBody } from './body.ts';
 import { accountIdOf } from './identity.ts';
+import { createInFlight, type InFlight } from './in-flight.ts';
 import { openApiPages } from './openapi.ts';
 import { problemHandler, sendProblem } from './problem.ts';
 import { type AnyRoute, allResponses, bodyKibOf, type JsonText } from './route.ts';
@@ -53,13 +54,15 @@ export function createHttpApp({
     runInTrace(span ?? traceFrom(parent, single(req.headers['x-request-id'])), next);
   });
   app.use(requestLog(log));
+  const inFlight = createInFlight();
+  app.use(inFlight.admit);
   if (!production) app.use(openApiPages(title, routes));
   for (const path of new Set(routes.map((route) => route.path))) {
     mountPath(
       app,
       path,
       routes.filter((route) => route.path === path),
-      { production, bearer, callers },
+      { production, bearer, callers, inFlight },
     );
   }
   app.use((req, res) => sendProblem(req, res, 404, { detail: 'Nothing is found at this path.' }));
@@ -71,6 +74,7 @@ interface MountOptions {
   production: boolean;
   bearer: BearerValidator;
   callers: CallerCheck;
+  inFlight: InFlight;
 }
 
 function mountPath(app: Express, path: string, routes: AnyRoute[], options: MountOptions): void {
@@ -84,7 +88,7 @@ function mountPath(app: Express, path: string, routes: AnyRoute[], options: Moun
   });
 }
 
-function handlersOf(route: AnyRoute, { production, bearer, callers }: MountOptions): Handler[] {
+function handlersOf(route: AnyRoute, { production, bearer, callers, inFlight }: MountOptions): Handler[] {
   const declared = new Set(Object.keys(allResponses(route)).map(Number));
 
   const identify: Handler = async (req, res, next) => {
@@ -98,24 +102,32 @@ function handlersOf(route: AnyRoute, { production, bearer, callers }: MountOptio
     next();
   };
   const answer: Handler = async (req, res) => {
-    const reply = await route.handler({
-      params: parseParams(route.params, req),
-      query: parse(route.query, req.query, 'query'),
-      headers: parse(route.headers, req.headers, 'header'),
-      cookies: parse(route.cookies, req.cookies, 'cookie'),
-      body: route.body === undefined ? undefined : parse(route.body, parsedBody(req, route), 'body'),
-      accountId: res.locals.accountId,
-      url: req.originalUrl,
-    });
-    const json = reply.body === undefined ? undefined : toJson(reply.body);
-    if (!production) checkReply(route, reply.status, json);
-    const type = json === undefined ? undefined : typeAndLength(json);
-    res.writeHead(reply.status, { ...type, ...reply.headers }).end(json);
+    const ended = inFlight.working(res);
+    try {
+      const reply = await route.handler(inputOf(route, req, res));
+      const json = reply.body === undefined ? undefined : toJson(reply.body);
+      if (!production) checkReply(route, reply.status, json);
+      const type = json === undefined ? undefined : typeAndLength(json);
+      res.writeHead(reply.status, { ...type, ...reply.headers }).end(json);
+    } finally {
+      ended();
+    }
   };
   const readCookies = route.cookies === undefined ? [] : [cookieParser()];
   const readBody = route.body === undefined ? [] : [collectBody(bodyKibOf(route))];
   return [identify, ...readCookies, ...readBody, answer];
 }
+
+/** Apart from the handler's call, which as long as it waits would hold the body as received, too. */
+const inputOf = (route: AnyRoute, req: Request, res: Response) => ({
+  params: parseParams(route.params, req),
+  query: parse(route.query, req.query, 'query'),
+  headers: parse(route.headers, req.headers, 'header'),
+  cookies: parse(route.cookies, req.cookies, 'cookie'),
+  body: route.body === undefined ? undefined : parse(route.body, parsedBody(req, route), 'body'),
+  accountId: res.locals.accountId,
+  url: req.originalUrl,
+});
 
 function parse(schema: z.ZodType | undefined, value: unknown, where: string): unknown {
   if (schema === undefined) return undefined;

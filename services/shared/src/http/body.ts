@@ -12,12 +12,13 @@ export const collectBody = (kib: number): Handler =>
   express.raw({ limit: kib * 1024, inflate: false, type: () => true });
 
 /**
- * The body parsed as JSON.
+ * The body parsed as JSON, once: its bytes are given up, so that a handler that waits does not hold them.
  * @param options decimals: whether numbers that a double cannot hold become Decimals
  * @throws DomainError invalid or unsupportedMedia
  */
 export function parsedBody(req: Request, { decimals = false }: { decimals?: boolean }): unknown {
   const bytes: unknown = req.body;
+  req.body = undefined;
   if (!Buffer.isBuffer(bytes) || bytes.length === 0) throw new DomainError('invalid', 'The body is missing.');
   const [type = '', ...parameters] = (req.headers['content-type'] ?? '').split(';').map((part) => part.trim());
   const charset = parameters.find((parameter) => /^charset=/i.test(parameter));

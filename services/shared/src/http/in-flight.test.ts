@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { z } from 'zod';
+import { deferred } from '../../../../tests/kit/deferred.ts';
+import { until } from '../../../../tests/kit/until.ts';
+import { createLog } from '../observability/log.ts';
+import { createHttpApp } from './app.ts';
+import { noContent, route } from './route.ts';
+
+const most = 500;
+
+let waiting: ReturnType<typeof deferred>[];
+let server: Server;
+let url: string;
+
+beforeEach(async () => {
+  waiting = [];
+  const held = route({
+    ...{ method: 'post', path: '/held', summary: 'Held', tag: 'test', identity: 'none' },
+    body: z.object({}),
+    responses: { 204: { description: 'Ended.' } },
+    async handler() {
+      const ended = deferred();
+      waiting.push(ended);
+      await ended.promise;
+      return noContent();
+    },
+  });
+  server = createServer(
+    createHttpApp({ title: 'Test', routes: [held], log: createLog('test', 'silent'), profile: 'prod' }),
+  );
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/held`;
+});
+
+afterEach(async () => {
+  for (const { resolve } of waiting) resolve();
+  server.close();
+  server.closeAllConnections();
+});
+
+const post = (signal?: AbortSignal) =>
+  fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}', signal: signal ?? null });
+
+const isHandling = (count: number) => until(`${count} requests are handled`, () => waiting.length === count);
+
+/** Sends so many requests that another one is refused. */
+async function fill(signal?: AbortSignal) {
+  const answers = Array.from({ length: most }, () => post(signal));
+  for (const answer of answers) answer.catch(() => undefined);
+  await isHandling(most);
+  return answers;
+}
+
+it(`refuses more than ${most} requests in flight at once and admits as many as have ended`, async () => {
+  const answers = await fill();
+  const refused = await post();
+  expect({ status: refused.status, retryAfter: refused.headers.get('retry-after') }).toEqual({
+    status: 503,
+    retryAfter: '1',
+  });
+  expect(await refused.json()).toMatchObject({
+    type: 'urn:problem:store:overloaded',
+    detail: 'Too many requests are in flight. Try again shortly.',
+  });
+  expect(waiting).toHaveLength(most);
+
+  waiting[0]?.resolve();
+  await Promise.race(answers);
+  const admitted = post();
+  await isHandling(most + 1);
+  expect((await post()).status).toBe(503);
+  for (const { resolve } of waiting) resolve();
+  expect((await admitted).status).toBe(204);
+});
+
+it('counts a request whose client has gone until its handler has ended', async () => {
+  const gone = new AbortController();
+  const answers = await fill(gone.signal);
+  gone.abort();
+  await Promise.allSettled(answers);
+  const connections = () => new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)));
+  await until('the server has noticed', async () => (await connections()) === 0);
+  expect((await post()).status).toBe(503);
+
+  for (const { resolve } of waiting.splice(0)) resolve();
+  await fill();
+});
