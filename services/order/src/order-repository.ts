@@ -1,10 +1,11 @@
+import { countRows } from '@store/shared/database/count';
 import type { Database } from '@store/shared/database/database';
 import { createKeyset, timeColumn, uuidColumn } from '@store/shared/database/keyset';
 import type { Placeholders } from '@store/shared/database/prepared-statements';
 import type { StoredEvent } from '@store/shared/messaging/events';
 import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { Decimal } from '@store/shared/values/money';
-import { sql, type Transaction } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Prisma, PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
 import { createInsertOrder } from './insert-order.ts';
@@ -38,10 +39,28 @@ const keyset = createKeyset(
   'id',
 );
 
+const columns = [
+  ...(['id', 'account_id as accountId', 'status', 'total_amount as totalAmount', 'currency'] as const),
+  ...(['created_at as createdAt', 'updated_at as updatedAt', 'paid_at as paidAt'] as const),
+  ...(['shipped_at as shippedAt', 'cancelled_at as cancelledAt', 'cancel_reason as cancelReason'] as const),
+] as const;
+
+async function itemsByOrder(kysely: Kysely<DB>, orderIds: string[]) {
+  const items = await kysely
+    .selectFrom('order_items')
+    .select(['order_id as orderId', 'product_id as productId', 'quantity', 'unit_price as unitPrice'])
+    .where('order_id', '=', sql<string>`any(${orderIds}::uuid[])`)
+    .orderBy('position')
+    .execute();
+  const byOrder = new Map<string, typeof items>(orderIds.map((id) => [id, []]));
+  for (const item of items) byOrder.get(item.orderId)?.push(item);
+  return byOrder;
+}
+
 const oldestReply = (now: Date) => new Date(now.getTime() - replyLifetimeHours * 3_600_000);
 
 export function createOrderRepository(prisma: PrismaClient, database: Database<DB>) {
-  const { kysely, prepare } = database;
+  const { kysely, prepare, lists } = database;
   const selectReply = prepare(
     ({ accountId, key, since }: Placeholders<{ accountId: string; key: string; since: Date }>) =>
       kysely
@@ -77,31 +96,33 @@ export function createOrderRepository(prisma: PrismaClient, database: Database<D
     async list(accountId: string, query: OrderQuery): Promise<OrderPage> {
       const { size, page, after, status, customerId } = query;
       const order = keyset(query.sort);
-      let keys = kysely
+      let matching = lists.kysely
         .selectFrom('orders')
-        .select(['id', order.position.as('position')])
+        .select('id')
         .where('account_id', '=', accountId)
-        .where('deleted_at', 'is', null)
+        .where('deleted_at', 'is', null);
+      if (status !== undefined) matching = matching.where('status', '=', status);
+      let rows = matching
+        .clearSelect()
+        .select([...columns, order.position.as('position')])
         .orderBy(order.orderBy)
         // One row more than requested tells whether there is a next page.
         .limit(sql<number>`${size}::int + 1`);
-      if (status !== undefined) keys = keys.where('status', '=', status);
-      if (after !== undefined) keys = keys.where(order.after(after));
-      else if (page > 0) keys = keys.offset(sql<number>`${page}::bigint * ${size}::int`);
+      if (after !== undefined) rows = rows.where(order.after(after));
+      else if (page > 0) rows = rows.offset(sql<number>`${page}::bigint * ${size}::int`);
       if (customerId !== undefined && customerId !== accountId) {
         return { orders: [], totalElements: 0, next: undefined };
       }
 
-      const [found, totalElements] = await Promise.all([
-        keys.execute(),
-        prisma.order.count({ where: { accountId, deletedAt: null, ...(status === undefined ? {} : { status }) } }),
-      ]);
-      const ids = found.slice(0, size).map(({ id }) => id);
-      const rows = await prisma.order.findMany({ where: { id: { in: ids } }, include: withItems });
-      const rowOf = new Map(rows.map((row) => [row.id, row]));
-      const last = found.length > size ? found[size - 1] : undefined;
+      const [found, totalElements] = await Promise.all([rows.execute(), countRows(lists.kysely, matching)]);
+      const shown = found.slice(0, size);
+      const itemsOf = await itemsByOrder(
+        lists.kysely,
+        shown.map(({ id }) => id),
+      );
+      const last = found.length > size ? shown.at(-1) : undefined;
       return {
-        orders: ids.flatMap((id) => rowOf.get(id) ?? []).map(toOrder),
+        orders: shown.map(({ position: _, ...row }) => toOrder({ ...row, items: itemsOf.get(row.id) ?? [] })),
         totalElements,
         next: last && order.cursorOf(last.position),
       };
@@ -138,24 +159,14 @@ const orderTransaction = (tx: Transaction<DB>) => ({
   async findForUpdate(accountId: string, orderId: string): Promise<Order | undefined> {
     const row = await tx
       .selectFrom('orders')
-      .select([
-        ...(['id', 'account_id as accountId', 'status', 'total_amount as totalAmount', 'currency'] as const),
-        ...(['created_at as createdAt', 'updated_at as updatedAt', 'paid_at as paidAt'] as const),
-        ...(['shipped_at as shippedAt', 'cancelled_at as cancelledAt', 'cancel_reason as cancelReason'] as const),
-      ])
+      .select(columns)
       .where('id', '=', orderId)
       .where('account_id', '=', accountId)
       .where('deleted_at', 'is', null)
       .forUpdate()
       .executeTakeFirst();
     if (row === undefined) return undefined;
-    const items = await tx
-      .selectFrom('order_items')
-      .select(['product_id as productId', 'quantity', 'unit_price as unitPrice'])
-      .where('order_id', '=', orderId)
-      .orderBy('position')
-      .execute();
-    return toOrder({ ...row, items });
+    return toOrder({ ...row, items: (await itemsByOrder(tx, [orderId])).get(orderId) ?? [] });
   },
   async cancel(orderId: string, cancelledAt: Date, reason: string): Promise<void> {
     await tx

@@ -1,4 +1,4 @@
-import { pageOf, pageQuery, sortQuery } from '@store/shared/http/pagination';
+import { pageOf, pageQuery, sortQuery, withinCounted } from '@store/shared/http/pagination';
 import { timestamp, uuid } from '@store/shared/values/fields';
 import { decimal, moneySchema } from '@store/shared/values/money';
 import { z } from 'zod';
@@ -38,12 +38,14 @@ export const orderOut = z
 
 export const orderPage = pageOf(orderOut).meta({ id: 'OrderPage' });
 
-export const orderQuery = z.object({
-  ...pageQuery(20, 100),
-  sort: sortQuery(['createdAt', 'status', 'total'], [{ field: 'createdAt', direction: 'desc' }]),
-  status: z.enum(orderStatuses).optional(),
-  customerId: uuid.optional(),
-});
+export const orderQuery = withinCounted(
+  z.object({
+    ...pageQuery(20, 100),
+    sort: sortQuery(['createdAt', 'status', 'total'], [{ field: 'createdAt', direction: 'desc' }]),
+    status: z.enum(orderStatuses).optional(),
+    customerId: uuid.optional(),
+  }),
+);
 
 export const orderChange = z.object({ status: z.enum(orderStatuses) }).meta({ id: 'OrderChange' });
 

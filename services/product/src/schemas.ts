@@ -1,4 +1,4 @@
-import { pageQuery, sortQuery } from '@store/shared/http/pagination';
+import { pageQuery, sortQuery, withinCounted } from '@store/shared/http/pagination';
 import { text, uuid } from '@store/shared/values/fields';
 import { decimal } from '@store/shared/values/money';
 import { z } from 'zod';
@@ -20,15 +20,22 @@ export const productOut = z
 
 export const sortFields = ['name', 'price', 'createdAt'] as const;
 
-export const productQuery = z.object({
-  ...pageQuery(100, 1000),
-  sort: sortQuery(sortFields, [{ field: 'createdAt', direction: 'asc' }]),
-  q: text(1, 200).optional().describe('Text that the name contains, ignoring case.'),
-  id: z
-    .union([uuid.transform((id) => [id]), z.array(uuid).max(100)])
-    .optional()
-    .describe('Only these products; repeatable up to 100 times.'),
-});
+export const productQuery = withinCounted(
+  z.object({
+    ...pageQuery(100, 1000),
+    sort: sortQuery(sortFields, [{ field: 'createdAt', direction: 'asc' }]),
+    q: text(1, 200)
+      .refine((value) => /[\p{Alphabetic}\p{N}]/u.test(value), 'must have a letter or a digit')
+      .optional()
+      .describe(
+        'Text in the name, in any case. Without three letters or digits in a row: at the beginning of the name or after a space.',
+      ),
+    id: z
+      .union([uuid.transform((id) => [id]), z.array(uuid).max(100)])
+      .optional()
+      .describe('Only these products; repeatable up to 100 times.'),
+  }),
+);
 
 export type ProductIn = z.output<typeof productIn>;
 export type ProductOut = z.input<typeof productOut>;

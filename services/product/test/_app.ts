@@ -35,6 +35,8 @@ export function testApp(databaseUrl: string, { writers = [], production = false,
   return {
     app,
     prisma,
+    kysely: database.kysely,
+    lists: database.lists,
     close: database.close,
     /** The body is an object, or text if its digits matter. */
     post: (body: object | string) =>

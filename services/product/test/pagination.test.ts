@@ -91,7 +91,7 @@ describe('pagination of products', () => {
     }
     expect(seen).toEqual(sorted(items, ['price,desc']));
     expect((await product.get('/products?size=7&page=4')).body).toEqual([]);
-    expect((await product.get('/products?size=1000&page=1000000')).body).toEqual([]);
+    expect((await product.get('/products?size=1000&page=10')).body).toEqual([]);
   });
 
   it('continues from a page number by its Link header', async () => {

@@ -1,3 +1,4 @@
+import { mostCounted } from '@store/shared/database/count';
 import { text, timestamp, wholeNumber } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { utcTime } from './utc-time.ts';
@@ -51,7 +52,7 @@ export const statusQuery = z.object({
     .describe(
       'The end of a page, from its Link header: unlike cursor, it skips no records of equal times. Replaces cursor.',
     ),
-  skip: wholeNumber(0, 1_000_000_000).optional().meta({
+  skip: wholeNumber(0, mostCounted).optional().meta({
     deprecated: true,
     description: 'Records to skip; the cost grows with the value. Use after or cursor.',
   }),

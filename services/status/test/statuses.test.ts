@@ -167,7 +167,7 @@ describe('skip of status records', () => {
     expect(await names('?skip=1&cursor=2026-01-01T00:00:00Z')).toEqual(['c', 'd']);
     expect(await names('?skip=3&station_id=1')).toEqual(['d']);
     expect(await names('?skip=0')).toEqual(['a', 'b', 'c', 'd']);
-    expect(await names('?skip=1000000000')).toEqual([]);
+    expect(await names('?skip=10000')).toEqual([]);
   });
 
   it('is replaced by an after cursor in the Link header', async () => {

@@ -34,6 +34,7 @@ async function initialise(dataDir: string, program: PostgresProgram, { name, pas
         ...['--pdeathsig', 'KILL', ...privileges, initdb],
         ...[`--pgdata=${unfinished}`, `--username=${name}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],
         ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-sync'],
+        '--lc-ctype=C.UTF-8', // pg_trgm takes only ASCII for letters in the C locale
       ],
       { cwd: '/' },
     );

@@ -48,7 +48,7 @@ it('each group has a case', () => {
 
 describe.each(Object.entries(cases))('%s', (name, { path }) => {
   // Only for the document; the requests go to the application.
-  const routes = groups[name]?.({ config: {}, database: {} } as never).routes ?? [];
+  const routes = groups[name]?.({ config: {}, database: { lists: {} } } as never).routes ?? [];
   let group: TestGroup;
   let restricted: TestGroup;
   const unavailable = testGroup(unreachableDatabaseUrl, name);

@@ -49,7 +49,7 @@ const publish = (...events: StoredEvent[]) => publisher.publish('order-events', 
 
 /** Those that handle these events: a group skips all others unread. */
 const paidGroups = Object.entries(groups).flatMap(([name, create]) => {
-  const { group } = create({ config: {}, database: {} } as never);
+  const { group } = create({ config: {}, database: { lists: {} } } as never);
   return group.kinds.includes('OrderPaid') ? [name] : [];
 });
 

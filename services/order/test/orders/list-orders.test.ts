@@ -210,6 +210,7 @@ test('the Link header of GET /orders keeps size, sort and filter, and omits page
 
 const invalidQueries = [
   ...['size=0', 'size=101', 'size=', 'size=1.5', 'size=-1', 'size=1e1', 'size=20&size=20', 'page=-1', 'page=x'],
+  ...['page=10001&size=1', 'page=501', 'page=101&size=100'],
   ...['sort=id', 'sort=createdAt,up', 'sort=', 'sort=createdAt,asc,desc', 'status=SOLD', 'status=', 'customerId=x'],
   ...['after=', 'after=x', 'after=%00', `after=${'a'.repeat(2_001)}`, 'sort=total&sort=total&sort=total&sort=total'],
 ];
@@ -221,6 +222,6 @@ test.each(withShortTitles(invalidQueries))('GET /orders returns 400 for ?%s', as
 
 test('GET /orders accepts the largest page number and returns an empty page', async () => {
   await seed(2);
-  const response = await list('?page=1000000&size=100');
-  expect(response.body).toMatchObject({ content: [], page: { number: 1_000_000, totalElements: 2 } });
+  const response = await list('?page=100&size=100');
+  expect(response.body).toMatchObject({ content: [], page: { number: 100, totalElements: 2 } });
 });

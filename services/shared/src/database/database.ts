@@ -1,21 +1,91 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import { type CompiledQuery, Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
+import { DomainError } from '../values/errors.ts';
 import { createStatementNames, type Placeholders, placeholders, valuesFor } from './prepared-statements.ts';
 
 export type Database<Tables> = ReturnType<typeof openDatabase<Tables>>;
 
 /**
- * The connections of a process, shared by Kysely and Prisma. numeric and bigint arrive as text.
+ * The connections of a process, shared by Kysely and Prisma, and a few of their own for lists. numeric and bigint arrive
+ * as text.
  * @param url postgresql://role:password@host:port/database
  * @typeParam Tables generated from schema.prisma: src/generated/tables.ts of the service
  */
-export function openDatabase<Tables>(url: string, poolSize?: number) {
-  const pool = new pg.Pool(poolConfig(url, poolSize));
+export function openDatabase<Tables>(url: string, poolSize = 10) {
+  const pool = openPool({ ...limits, connectionString: url, max: poolSize });
+  const listPool = openPool({ ...limits, ...listLimits, connectionString: url });
+  const nameOf = createStatementNames();
+  const run = runOn(pool, nameOf);
+
+  return {
+    /** Statements typed by the service's tables. */
+    kysely: kyselyOn<Tables>(pool, nameOf),
+    run,
+    /**
+     * Compiles a statement once, to be run with other values each time: for the hottest paths, where building and
+     * compiling would take a twentieth of the CPU of a request.
+     */
+    prepare<Values extends object, Row>(build: (values: Placeholders<Values>) => CompiledQuery<Row>) {
+      const compiled = build(placeholders<Values>());
+      return (values: Values) => run<Row>({ ...compiled, parameters: valuesFor(compiled.parameters, values) });
+    },
+    /** `new PrismaClient({ adapter })` uses the same connections. */
+    adapter: new PrismaPg(pool, { onConnectionError: ignore, statementNameGenerator: nameOf }),
+    /**
+     * For what a caller can make expensive: lists never hold the connections of writes, and get less time (contract 5.4).
+     * @throws DomainError unavailable if too many wait
+     */
+    lists: {
+      kysely: kyselyOn<Tables>(listPool, nameOf, requireRoom),
+      run: runOn(listPool, nameOf, requireRoom),
+      /** Not prepared: PostgreSQL chooses the plan, and with it the index, for these very values. */
+      runOnce: runOn(listPool, () => '', requireRoom),
+    },
+    close: async (): Promise<void> => void (await Promise.all([pool.end(), listPool.end()])),
+  };
+}
+
+/** Nothing waits forever: 2 s for a connection, 10 s for a statement. */
+const limits: pg.PoolConfig = {
+  connectionTimeoutMillis: 2_000,
+  statement_timeout: 10_000,
+  query_timeout: 12_000,
+  idle_in_transaction_session_timeout: 20_000,
+  keepAlive: true,
+};
+const listLimits: pg.PoolConfig = { max: 5, statement_timeout: 2_000, query_timeout: 4_000 };
+/** Fewer than requests are admitted (http/in-flight.ts), so that lists alone never make a service refuse the rest. */
+const mostWaitingLists = 200;
+
+function requireRoom({ waitingCount }: pg.Pool): void {
+  if (waitingCount < mostWaitingLists) return;
+  throw new DomainError('unavailable', 'Too many lists are being read. Try again shortly.', { code: 'overloaded' });
+}
+
+function openPool(config: pg.PoolConfig): pg.Pool {
+  const pool = new pg.Pool(config);
   pool.on('error', ignore);
   pool.on('connect', (client) => client.on('error', ignore));
-  const nameOf = createStatementNames();
+  return pool;
+}
 
+type NameOf = (query: { sql: string }) => string;
+type Admit = (pool: pg.Pool) => void;
+
+/**
+ * Runs a compiled statement outside transactions: for the hottest paths. Kysely's own execution awaits a dozen promises,
+ * a tenth of the CPU of a request (decisions/0007).
+ */
+const runOn =
+  (pool: pg.Pool, nameOf: NameOf, admit: Admit = ignore) =>
+  async <Row>({ sql, parameters }: CompiledQuery<Row>): Promise<Row[]> => {
+    admit(pool);
+    const { rows } = await pool.query({ text: sql, values: [...parameters], name: nameOf({ sql }) });
+    return rows;
+  };
+
+function kyselyOn<Tables>(pool: pg.Pool, nameOf: NameOf, admit: Admit = ignore): Kysely<Tables> {
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>();
   /** Kysely keeps what it knows of a connection by its client, so each has one wrapper. */
   function preparing(client: pg.PoolClient): PostgresPoolClient {
@@ -28,48 +98,14 @@ export function openDatabase<Tables>(url: string, poolSize?: number) {
     clients.set(client, wrapper);
     return wrapper;
   }
-
-  /**
-   * Runs a compiled statement outside transactions: for the hottest paths. Kysely's own execution awaits a dozen promises,
-   * a tenth of the CPU of a request (decisions/0007).
-   */
-  async function run<Row>({ sql, parameters }: CompiledQuery<Row>): Promise<Row[]> {
-    const { rows } = await pool.query({ text: sql, values: [...parameters], name: nameOf({ sql }) });
-    return rows;
-  }
-
-  return {
-    /** Statements typed by the service's tables. */
-    kysely: new Kysely<Tables>({
-      dialect: new PostgresDialect({
-        pool: { connect: async () => preparing(await pool.connect()), end: () => pool.end(), options: {} },
-      }),
-    }),
-    run,
-    /**
-     * Compiles a statement once, to be run with other values each time: for the hottest paths, where building and
-     * compiling would take a twentieth of the CPU of a request.
-     */
-    prepare<Values extends object, Row>(build: (values: Placeholders<Values>) => CompiledQuery<Row>) {
-      const compiled = build(placeholders<Values>());
-      return (values: Values) => run<Row>({ ...compiled, parameters: valuesFor(compiled.parameters, values) });
-    },
-    /** `new PrismaClient({ adapter })` uses the same connections. */
-    adapter: new PrismaPg(pool, { onConnectionError: ignore, statementNameGenerator: nameOf }),
-    close: () => pool.end(),
+  const connect = async () => {
+    admit(pool);
+    return preparing(await pool.connect());
   };
+  return new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: { connect, end: () => pool.end(), options: {} } }),
+  });
 }
-
-/** Nothing waits forever: 2 s for a connection, 10 s for a statement. */
-const poolConfig = (url: string, poolSize = 10): pg.PoolConfig => ({
-  connectionString: url,
-  max: poolSize,
-  connectionTimeoutMillis: 2_000,
-  statement_timeout: 10_000,
-  query_timeout: 12_000,
-  idle_in_transaction_session_timeout: 20_000,
-  keepAlive: true,
-});
 
 /** The pool replaces an idle connection that breaks; a query on a broken one reports the error itself. */
 const ignore = () => undefined;

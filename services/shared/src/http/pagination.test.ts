@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { nextLink, pageQuery, sortQuery } from './pagination.ts';
+import { nextLink, pageQuery, sortQuery, withinCounted } from './pagination.ts';
 
 describe('nextLink', () => {
   const after = 'WyJvIiwidiJd';
@@ -61,4 +61,17 @@ describe('sortQuery', () => {
     [['name', 'x']],
     [['name', 'price', 'name']],
   ])('refuses %j', (sort) => expect(schema.safeParse({ sort }).success).toBe(false));
+});
+
+describe('withinCounted', () => {
+  const schema = withinCounted(z.object(pageQuery(20, 100)));
+  it.each([
+    [{ page: '500' }, true],
+    [{ page: '501' }, false],
+    [{ page: '100', size: '100' }, true],
+    [{ page: '101', size: '100' }, false],
+    [{ page: '10000', size: '1' }, true],
+    [{ page: '10001', size: '1' }, false],
+    [{ page: '10000', after: 'x' }, true],
+  ])('accepts %j: %s', (query, accepted) => expect(schema.safeParse(query).success).toBe(accepted));
 });

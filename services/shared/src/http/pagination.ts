@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { mostCounted } from '../database/count.ts';
 import type { Direction, Sort } from '../database/keyset.ts';
 import { wholeNumber } from '../values/fields.ts';
 
@@ -28,11 +29,20 @@ const firstOfEach = <F extends string>(sorts: Sort<F>[]) =>
   sorts.filter(({ field }, index) => sorts.findIndex((other) => other.field === field) === index);
 
 export const pageQuery = (defaultSize: number, maxSize: number) => ({
-  page: wholeNumber(0, 1_000_000).default(0),
+  page: wholeNumber(0, mostCounted).default(0).describe(`page × size is at most ${mostCounted}; after goes on.`),
   size: wholeNumber(1, maxSize).default(defaultSize),
   /** Opaque: taken from `Link: rel="next"`. */
   after: z.string().min(1).max(2_000).optional(),
 });
+
+/** For a query with `pageQuery`: refuses pages that begin behind what is counted, unless a cursor replaces the page. */
+export const withinCounted = <Query extends z.ZodType<{ page: number; size: number; after?: string | undefined }>>(
+  query: Query,
+) =>
+  query.refine(({ page, size, after }) => after !== undefined || page * size <= mostCounted, {
+    path: ['page'],
+    error: `page × size must be at most ${mostCounted}: follow Link`,
+  });
 
 /** The page envelope (contract 5.2). */
 export function pageOf<T extends z.ZodType>(item: T) {

@@ -27,7 +27,7 @@ const asJson = sql<string>`${sql.raw(`json_build_object('day', day, 'orders', or
 
 export const createFigureRepository = (kysely: Kysely<DB>) => ({
   list: (query: FiguresQuery) =>
-    readPage(kysely.selectFrom('daily_figures').select(asJson.as('json')), keyset(query.sort), query),
+    readPage(kysely, kysely.selectFrom('daily_figures').select(asJson.as('json')), keyset(query.sort), query),
 });
 
 /** Adds changes, always in the order of the days and currencies, so that concurrent transactions do not deadlock. */

@@ -16,7 +16,7 @@ export const createGroup: CreateGroup = ({ database }) => ({
       ...{ path: '/figures', summary: 'List the figures of each day', page: 'FiguresPage' },
       query: figuresQuery,
       item: figuresOut,
-      list: createFigureRepository(database.kysely).list,
+      list: createFigureRepository(database.lists.kysely).list,
     }),
   ],
 });

@@ -16,7 +16,7 @@ export const createGroup: CreateGroup = ({ database }) => ({
       ...{ path: '/invoices', summary: 'List invoices', page: 'InvoicePage' },
       query: invoiceQuery,
       item: invoiceOut,
-      list: createInvoiceRepository(database.kysely).list,
+      list: createInvoiceRepository(database.lists.kysely).list,
     }),
   ],
 });

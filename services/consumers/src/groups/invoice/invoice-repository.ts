@@ -28,7 +28,7 @@ export const createInvoiceRepository = (kysely: Kysely<DB>) => ({
   list(query: InvoiceQuery) {
     let rows = kysely.selectFrom('invoices').select(asJson.as('json'));
     if (query.orderId !== undefined) rows = rows.where('order_id', '=', query.orderId);
-    return readPage(rows, keyset(query.sort), query);
+    return readPage(kysely, rows, keyset(query.sort), query);
   },
 });
 

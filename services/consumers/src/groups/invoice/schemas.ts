@@ -1,4 +1,4 @@
-import { pageQuery, sortQuery } from '@store/shared/http/pagination';
+import { pageQuery, sortQuery, withinCounted } from '@store/shared/http/pagination';
 import { timestamp, uuid } from '@store/shared/values/fields';
 import { moneySchema } from '@store/shared/values/money';
 import { z } from 'zod';
@@ -15,10 +15,12 @@ export const invoiceOut = z
   })
   .meta({ id: 'InvoiceOut' });
 
-export const invoiceQuery = z.object({
-  ...pageQuery(20, 100),
-  sort: sortQuery(['number'], [{ field: 'number', direction: 'desc' }]),
-  orderId: uuid.optional(),
-});
+export const invoiceQuery = withinCounted(
+  z.object({
+    ...pageQuery(20, 100),
+    sort: sortQuery(['number'], [{ field: 'number', direction: 'desc' }]),
+    orderId: uuid.optional(),
+  }),
+);
 
 export type InvoiceQuery = z.output<typeof invoiceQuery>;

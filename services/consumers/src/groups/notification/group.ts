@@ -24,7 +24,7 @@ export const createGroup: CreateGroup = ({ config, database }) => {
         ...{ path: '/notifications', summary: 'List messages to customers', page: 'NotificationPage' },
         query: notificationQuery,
         item: notificationOut,
-        list: createNotificationRepository(database.kysely).list,
+        list: createNotificationRepository(database.lists.kysely).list,
       }),
     ],
     jobs: url === undefined ? [] : [mailJob(url, config, createMailRepository(database.kysely))],

@@ -26,7 +26,7 @@ export const createNotificationRepository = (kysely: Kysely<DB>) => ({
     let rows = kysely.selectFrom('notifications').select(asJson.as('json'));
     if (query.orderId !== undefined) rows = rows.where('order_id', '=', query.orderId);
     if (query.customerId !== undefined) rows = rows.where('customer_id', '=', query.customerId);
-    return readPage(rows, keyset(query.sort), query);
+    return readPage(kysely, rows, keyset(query.sort), query);
   },
 });
 

@@ -1,4 +1,4 @@
-import { pageQuery, sortQuery } from '@store/shared/http/pagination';
+import { pageQuery, sortQuery, withinCounted } from '@store/shared/http/pagination';
 import { timestamp, uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 
@@ -16,11 +16,13 @@ export const notificationOut = z
   })
   .meta({ id: 'NotificationOut' });
 
-export const notificationQuery = z.object({
-  ...pageQuery(20, 100),
-  sort: sortQuery(['createdAt'], [{ field: 'createdAt', direction: 'desc' }]),
-  orderId: uuid.optional(),
-  customerId: uuid.optional(),
-});
+export const notificationQuery = withinCounted(
+  z.object({
+    ...pageQuery(20, 100),
+    sort: sortQuery(['createdAt'], [{ field: 'createdAt', direction: 'desc' }]),
+    orderId: uuid.optional(),
+    customerId: uuid.optional(),
+  }),
+);
 
 export type NotificationQuery = z.output<typeof notificationQuery>;

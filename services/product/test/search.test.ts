@@ -1,0 +1,98 @@
+import type { Database } from '@store/shared/database/database';
+import type { CompiledQuery } from 'kysely';
+import { createTestDatabase, queryOnce, type TestDatabase } from '../../../tests/kit/database.ts';
+import type { PrismaClient } from '../src/generated/client.ts';
+import type { DB } from '../src/generated/tables.ts';
+import { createProductRepository } from '../src/product-repository.ts';
+import { productQuery } from '../src/schemas.ts';
+import { testApp } from './_app.ts';
+
+let database: TestDatabase;
+let product: ReturnType<typeof testApp>;
+
+beforeAll(async () => {
+  database = await createTestDatabase('product');
+  product = testApp(database.url);
+  // On a connection without a statement time-out.
+  await queryOnce(
+    database.url,
+    `insert into products (id, name, price, unit, created_at)
+    select gen_random_uuid(),
+           (array['Blue', 'Oak', 'Small', 'Round', 'Äußere'])[1 + n % 5] || ' ' ||
+           (array['Lamp', 'Teapot', 'Kettle', 'Mirror'])[1 + n / 5 % 4] || ' ' || md5(n::text),
+           1, 'piece', timestamptz '2026-01-01' + n * interval '1 s'
+    from generate_series(1, 30000) as n`,
+  );
+  await queryOnce(database.url, 'vacuum analyze products');
+});
+
+afterAll(async () => {
+  await product.close();
+  await database.drop();
+});
+
+interface Plan {
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
+}
+
+/** The statement of a list, as the service sends it. */
+async function statementOf(query: object): Promise<CompiledQuery> {
+  const statements: CompiledQuery[] = [];
+  const run = async (statement: CompiledQuery) => {
+    statements.push(statement);
+    return [];
+  };
+  const recording = { kysely: product.kysely, run, lists: { kysely: product.kysely, run, runOnce: run } };
+  await createProductRepository({} as PrismaClient, recording as unknown as Database<DB>).list(
+    productQuery.parse(query),
+  );
+  const [statement] = statements;
+  if (statement === undefined) throw new Error('No statement was sent.');
+  return statement;
+}
+
+/** How many blocks of 8 KiB PostgreSQL reads for a list. */
+async function blocksOf(query: object): Promise<number> {
+  const { sql, parameters } = await statementOf(query);
+  const [row] = await product.prisma.$queryRawUnsafe<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>(
+    `explain (analyze, buffers, format json) ${sql}`,
+    ...parameters,
+  );
+  const plan = row?.['QUERY PLAN'][0].Plan;
+  return plan === undefined ? Number.NaN : plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+}
+
+const blocksOfTable = async () => {
+  const [row] = await product.prisma.$queryRaw<{ blocks: number }[]>`
+    select (pg_relation_size('products') / 8192)::int as blocks`;
+  return row?.blocks ?? Number.NaN;
+};
+
+it.each([
+  ['a rare text', 'c4ca4238a0'],
+  ['a text that no name has', 'zzzz'],
+  ['a text that every fourth name has', 'lamp'],
+  ['a text that no name has between others that all have', 'lampteapot'],
+  ['letters beyond ASCII', 'äußerst'],
+  ['two letters that no name has', 'zq'],
+  ['two letters at the beginning of a word', 'te'],
+  ['a letter that no name has', 'z'],
+  ['a letter at the beginning of a fifth of the names', 'b'],
+  ['a text that would mean anything in a pattern', 'zz%_%'],
+  ['a text that ends in an escape', 'zzz\\'],
+])('a search for %s reads a fraction of the table', async (_, q) => {
+  const blocks = await Promise.all(['createdAt', 'createdAt,desc'].map((sort) => blocksOf({ q, sort, size: '20' })));
+  expect(Math.max(...blocks)).toBeLessThan((await blocksOfTable()) / 4);
+});
+
+it('is planned for its text each time it is sent', async () => {
+  // From the sixth execution on, PostgreSQL may plan a prepared statement for any text.
+  for (let n = 0; n < 10; n += 1) await product.get('/products?q=lamp');
+  const prepared = await product.lists.run<{ statement: string }>({
+    ...(await statementOf({})),
+    sql: `select statement from pg_prepared_statements where statement like '%ilike%' and statement not like '%pg_prepared%'`,
+    parameters: [],
+  });
+  expect(prepared).toEqual([]);
+});
