@@ -11,12 +11,13 @@ import { gateway } from './measurements/gateway.ts';
 import { orders } from './measurements/orders.ts';
 import { products } from './measurements/products.ts';
 import { saga } from './measurements/saga.ts';
+import { search } from './measurements/search.ts';
 import { start } from './measurements/start.ts';
 import { status } from './measurements/status.ts';
 import { createMemory } from './memory.ts';
 import { isMissed, type Row, report } from './report.ts';
 
-const measurements: Measurement[] = [products, orders, gateway, status, saga, events, backlog];
+const measurements: Measurement[] = [products, orders, gateway, search, status, saga, events, backlog];
 const names = measurements.map(({ name }) => name);
 
 const log = (line: string) => process.stderr.write(`${line}\n`);

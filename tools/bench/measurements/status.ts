@@ -37,10 +37,9 @@ export const status: Measurement = {
         atMost: 1.2,
       });
     }
-    log('requesting the last page by skip');
-    // May fail on a busy machine: the service limits a statement to 10 s.
-    const skipped = await timed(`${base}&skip=${rowCount - 1000}`)().then((ms) => `${ms.toFixed()} ms`, String);
-    rows.push({ name: 'The same by skip, for comparison', measured: skipped });
+    log('requesting the farthest page by skip');
+    const skipped = await timed(`${base}&skip=10000`)();
+    rows.push({ name: 'The farthest by skip, for comparison', measured: `${skipped.toFixed()} ms behind 10 000 rows` });
     return rows;
   },
 };
