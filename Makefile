@@ -54,8 +54,8 @@ seed: install ## Add 1,000 products and 200,000 status records to the running st
 logs: install ## Follow the logs of all components; COMPONENT=order for one
 	@$(tool) tools/local/commands/logs.ts $(or $(COMPONENT),$(PART))
 
-dlq: build ## List the dead letters of the running store; RETRY=invoice-group redrives a group's
-	@$(tool) tools/local/commands/dead-letters.ts $(RETRY)
+dlq: build ## List the dead letters of the running store; REDRIVE=<group> [ID=] [DRY_RUN=1], DISCARD=<group> ID= REASON=
+	@$(tool) tools/local/commands/dead-letters.ts
 
 timeline: build ## Show the events of an order; ORDER=<id>
 	@$(tool) tools/local/commands/timeline.ts $(ORDER)

@@ -2,12 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { openDatabase } from '@store/shared/database/database';
 import { type Consumer, type ConsumerOptions, startConsumer } from '@store/shared/messaging/consumer/consumer';
 import { type ConsumerGroup, createEventProcessor } from '@store/shared/messaging/consumer/handle-once';
-import { type DeadLetter, readDeadLetters } from '@store/shared/messaging/dead-letters/dead-letters';
+import type { DeadLetter } from '@store/shared/messaging/dead-letters/dead-letters';
+import { recordsOf } from '@store/shared/messaging/dead-letters/records';
+import { listDeadLetters } from '@store/shared/messaging/dead-letters/redrive';
 import type { EventKind, Payload, StoredEvent } from '@store/shared/messaging/events';
 import { createKafka, createPublisher, type RawMessage } from '@store/shared/messaging/kafka';
 import { createLog } from '@store/shared/observability/log';
-import type { Kafka } from 'kafkajs';
-import { sql } from 'kysely';
+import type { Admin, Kafka } from 'kafkajs';
+import { type QueryExecutorProvider, sql } from 'kysely';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
 import { storedEvent } from '../../../../tests/kit/order-events.ts';
 import { brokers, createTopic } from '../../../../tests/kit/topic.ts';
@@ -83,7 +85,7 @@ export async function createFixture(partitions = 1) {
   const processorOf = (consumed = consumerGroup(), on = kysely) => createEventProcessor(consumed, on);
 
   return {
-    ...{ topic, group, prisma, publisher, database, joins, consumerGroup, processorOf },
+    ...{ topic, group, prisma, kysely, publisher, database, joins, consumerGroup, processorOf },
 
     publish: (...events: StoredEvent[]) => publisher.publish(topic, events),
     send: (...messages: RawMessage[]) => publisher.send(topic, messages),
@@ -122,21 +124,16 @@ export async function createFixture(partitions = 1) {
     },
     /** What the group has committed, of all partitions together. */
     async committed(): Promise<number> {
-      const admin = kafka.admin();
-      await admin.connect();
       // The first group of a broker waits for its coordinator.
-      const [offsets] = await admin.fetchOffsets({ groupId: group, topics: [topic] }).catch(() => []);
-      await admin.disconnect();
+      const [offsets] = await withAdmin((admin) => admin.fetchOffsets({ groupId: group, topics: [topic] })).catch(
+        () => [],
+      );
       return (offsets?.partitions ?? []).reduce((sum, { offset }) => sum + Math.max(0, Number(offset)), 0);
     },
     /** As `kafka-consumer-groups --reset-offsets --to-earliest`: the group must be empty. */
-    async reset(): Promise<void> {
-      const admin = kafka.admin();
-      await admin.connect();
-      await admin.resetOffsets({ groupId: group, topic, earliest: true });
-      await admin.disconnect();
-    },
-    deadLetters: () => deadLettersOf(group),
+    reset: () => withAdmin((admin) => admin.resetOffsets({ groupId: group, topic, earliest: true })),
+    withAdmin,
+    deadLetters: () => deadLettersOf(group, kysely),
     onEnd: (close: () => Promise<unknown>) => void closing.push(close),
     async close() {
       for (const close of closing.reverse()) await close();
@@ -144,14 +141,19 @@ export async function createFixture(partitions = 1) {
   };
 }
 
+async function withAdmin<T>(work: (admin: Admin) => Promise<T>): Promise<T> {
+  const admin = kafka.admin();
+  await admin.connect();
+  return work(admin).finally(admin.disconnect);
+}
+
 export type Fixture = Awaited<ReturnType<typeof createFixture>>;
 
-export async function deadLettersOf(group: string): Promise<DeadLetter[]> {
-  const letters: DeadLetter[] = [];
-  await readDeadLetters(kafka, (letter) => {
-    if (letter.group === group) letters.push(letter);
-  });
-  return letters;
+/** Those that are open, in the order of their ids. */
+export async function deadLettersOf(group: string, database: QueryExecutorProvider): Promise<DeadLetter[]> {
+  const known = (of: string) => (of === group ? recordsOf(database, group) : undefined);
+  const { letters } = await listDeadLetters({ kafka, known });
+  return letters.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 export const times = <T>(count: number, make: (index: number) => T) =>

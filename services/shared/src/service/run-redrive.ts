@@ -2,7 +2,10 @@ import type { z } from 'zod';
 import { openDatabase } from '../database/database.ts';
 import { brokersFrom } from '../messaging/config.ts';
 import { createEventProcessor } from '../messaging/consumer/handle-once.ts';
-import { help, listOrRetry, parseCommand, reason } from '../messaging/dead-letters/command.ts';
+import { type OwnGroup, runDeadLetterCommand } from '../messaging/dead-letters/command.ts';
+import { reasonOf } from '../messaging/dead-letters/describe.ts';
+import { UnknownLetterError } from '../messaging/dead-letters/redrive.ts';
+import { createKafka } from '../messaging/kafka.ts';
 import { createLog } from '../observability/log.ts';
 import { ConfigError, readConfig } from '../values/environment.ts';
 import type { ServiceConfig } from './config.ts';
@@ -18,25 +21,25 @@ export async function runRedrive<Schema extends z.ZodType<ServiceConfig>, Tables
   argv = process.argv.slice(2),
   say: (line: string) => void = console.log,
 ): Promise<number> {
-  const { command, problem } = parseCommand(argv);
-  if (command === 'help') {
-    say(problem === undefined ? help : `${problem}\n\n${help}`);
-    return problem === undefined ? 0 : 2;
-  }
   let close: (() => Promise<void>) | undefined;
-  try {
+
+  async function open(): Promise<OwnGroup> {
     const config = readConfig(configSchema, process.env);
     const database = openDatabase<Tables>(databaseUrlOf(config), 2);
     close = database.close;
-    const { consumer } = await build({
-      ...{ config, database },
-      log: createLog(name, 'silent'),
-    } as ServiceContext<z.output<Schema>, Tables>);
+    const log = createLog(name, 'silent');
+    const { consumer } = await build({ config, database, log } as ServiceContext<z.output<Schema>, Tables>);
     if (consumer === undefined) throw new Error(`${name} consumes no events`);
-    const processor = createEventProcessor(consumer.group, database.kysely);
-    return await listOrRetry(command, processor, brokersFrom(consumer.config), say);
+    const { group } = consumer;
+    const kafka = createKafka({ ...brokersFrom(consumer.config), clientId: `${group.name}-redrive`, log });
+    return { kafka, processor: createEventProcessor(group, database.kysely) };
+  }
+
+  try {
+    return await runDeadLetterCommand(argv, open, say);
   } catch (error) {
-    say(error instanceof ConfigError ? error.message : `Giving up: ${reason(error)}`);
+    const isSaid = error instanceof ConfigError || error instanceof UnknownLetterError;
+    say(isSaid ? error.message : `Giving up: ${reasonOf(error)}`);
     return 1;
   } finally {
     await close?.();

@@ -5,9 +5,12 @@ import type { z } from 'zod';
 import { type Database, openDatabase } from '../database/database.ts';
 import { isDatabaseUnavailable } from '../database/errors.ts';
 import { migrate } from '../database/migrate.ts';
+import { brokersFrom } from '../messaging/config.ts';
 import { createEventProcessor } from '../messaging/consumer/handle-once.ts';
 import { deleteOldEventIds } from '../messaging/consumer/processed-events.ts';
+import { createKafka } from '../messaging/kafka.ts';
 import { type Started, startMessaging } from '../messaging/start.ts';
+import { orderEventsTopic } from '../messaging/topics.ts';
 import { createLog, type Logger } from '../observability/log.ts';
 import { createMetricsServer } from '../observability/metrics.ts';
 import { ConfigError, readConfig } from '../values/environment.ts';
@@ -108,8 +111,10 @@ function startWork<Tables>(
   const all = [...jobs];
   const started: Started[] = [];
   if (consumer !== undefined && database !== undefined) {
-    all.push(hourly('processed event ids', () => deleteOldEventIds(database.kysely)));
     const { group, config, publishesAs } = consumer;
+    const silent = log.child({}, { level: 'silent' }); // the job says itself that it failed
+    const kafka = createKafka({ ...brokersFrom(config), clientId: group.name, log: silent });
+    all.push(hourly('processed event ids', () => deleteOldEventIds(database.kysely, kafka, orderEventsTopic)));
     started.push(
       ...startMessaging({
         config,

@@ -2,7 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { KafkaMessage } from 'kafkajs';
 import type { Logger } from '../../observability/log.ts';
 import { runInTrace, traceFrom } from '../../observability/trace-context.ts';
-import { deadLetterHeaders } from '../dead-letters/dead-letters.ts';
+import { deadLetterHeaders, letterRef } from '../dead-letters/dead-letters.ts';
+import { recordOpen } from '../dead-letters/records.ts';
 import { type OrderEvent, PoisonError, readEvent } from '../events.ts';
 import { isTooLarge, readMessage, type Sender } from '../kafka.ts';
 import { deadLetterTopic } from '../topics.ts';
@@ -124,18 +125,20 @@ async function processAlone(
 
 /** Moves a message to the dead letters, however long that takes: it must not be lost. */
 async function deadLetter(
-  { processor: { group }, sender, topic, log }: ChunkOptions,
+  { processor: { group, database }, sender, topic, log }: ChunkOptions,
   partition: number,
-  { key, value, headers, offset }: KafkaMessage,
+  message: KafkaMessage,
   attempts: number,
   error: unknown,
   signal: AbortSignal,
 ): Promise<boolean> {
+  const { key, value, headers, offset } = message;
   const origin = { topic, partition, offset };
   // Byte for byte: a message that cannot be decoded is one of those that end here.
   const letter = { key, value, headers: { ...headers, ...deadLetterHeaders(group, attempts, error, origin) } };
   while (!signal.aborted) {
     try {
+      await recordOpen(database, letterRef(group, origin, readMessage(message)));
       await sender.send(deadLetterTopic, [letter]);
       consumerMetrics.handled.inc({ group, result: 'dead' });
       log.error({ err: error, ...origin, attempts }, 'A message was moved to the dead letters');

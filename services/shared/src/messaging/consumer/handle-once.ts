@@ -1,4 +1,4 @@
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { type Kysely, type QueryExecutorProvider, sql, type Transaction } from 'kysely';
 import { isDatabaseMisconfigured, isDatabaseUnavailable } from '../../database/errors.ts';
 import { runInTrace, startSpan, type Trace, traceFrom } from '../../observability/trace-context.ts';
 import { DomainError } from '../../values/errors.ts';
@@ -64,12 +64,19 @@ export function handleEach<Tables, Repository, Prepared = unknown>(
   };
 }
 
+type Claim = (tx: QueryExecutorProvider) => Promise<boolean>;
+
 /** A group on its database, ready to process the events that a consumer or a redrive hands it. */
 export interface EventProcessor extends Pick<ConsumerGroup<never>, 'chunkSize' | 'maxWaitMs'> {
   group: string;
   kinds: ReadonlySet<string>;
-  /** Processes events in one transaction, each once, however often it is delivered. */
-  process(events: OrderEvent[]): Promise<void>;
+  /** Of the group. */
+  database: QueryExecutorProvider;
+  /**
+   * Processes events in one transaction, each once, however often it is delivered.
+   * @param claim called first in the transaction; if it returns false, nothing is processed
+   */
+  process(events: OrderEvent[], claim?: Claim): Promise<void>;
 }
 
 export function createEventProcessor<Tables, Prepared>(
@@ -81,7 +88,8 @@ export function createEventProcessor<Tables, Prepared>(
     kinds: new Set(group.kinds),
     chunkSize: group.chunkSize,
     maxWaitMs: group.maxWaitMs,
-    process: (events) => processMeasured(group, database, events),
+    database,
+    process: (events, claim) => processMeasured(group, database, events, claim),
   };
 }
 
@@ -89,11 +97,12 @@ async function processMeasured<Tables, Prepared>(
   group: ConsumerGroup<Tables, Prepared>,
   database: Kysely<Tables>,
   events: OrderEvent[],
+  claim?: Claim,
 ): Promise<void> {
   const spans = new Map(events.map((event) => [event, startEventSpan(event, group.name)]));
   try {
     const traced = events.map((event) => ({ event, trace: spans.get(event) ?? traceFrom(event.traceparent) }));
-    const processed = await processOnce(group, database, traced);
+    const processed = await processOnce(group, database, traced, claim);
     consumerMetrics.handled.inc({ group: group.name, result: 'processed' }, processed.size);
     consumerMetrics.handled.inc({ group: group.name, result: 'duplicate' }, events.length - processed.size);
     for (const [event, span] of spans) {
@@ -126,6 +135,7 @@ async function processOnce<Tables, Prepared>(
   group: ConsumerGroup<Tables, Prepared>,
   database: Kysely<Tables>,
   events: { event: OrderEvent; trace: Trace }[],
+  claim?: Claim,
 ): Promise<Set<OrderEvent>> {
   const prepared: NewEvent<Prepared>[] = [];
   for (const { event, trace } of events) {
@@ -133,6 +143,7 @@ async function processOnce<Tables, Prepared>(
     prepared.push({ event, trace, prepared: result as Prepared });
   }
   return database.transaction().execute(async (tx) => {
+    if (claim !== undefined && !(await claim(tx))) return new Set();
     const isNew = await recordEvents(
       group.name,
       events.map(({ event }) => event.id),

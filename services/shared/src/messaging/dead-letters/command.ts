@@ -1,74 +1,156 @@
-import { parseArgs } from 'node:util';
-import { createLog } from '../../observability/log.ts';
+import { hostname, userInfo } from 'node:os';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import type { Kafka } from 'kafkajs';
+import { uuid } from '../../values/fields.ts';
 import type { EventProcessor } from '../consumer/handle-once.ts';
-import { type BrokerOptions, createKafka, createPublisher } from '../kafka.ts';
-import { type DeadLetter, readDeadLetters, redrive } from './dead-letters.ts';
-import { describeLetters, place, printable } from './describe.ts';
+import type { DeadLetter } from './dead-letters.ts';
+import { describeAudit, describeDecision, describeLetters, describeMessage, reasonOf } from './describe.ts';
+import { auditOf, recordsOf } from './records.ts';
+import { discard, listDeadLetters, type Result, redrive } from './redrive.ts';
 
-export type Command = 'list' | 'retry' | 'help';
-
-export const help = `Dead letters of this group: messages that its handler failed to process.
-
-  node dist/redrive.js list     list them
-  node dist/redrive.js retry    list them and hand them to the handler again, one at a time
-
-Letters that are processed are no longer listed. One that fails again becomes a new dead letter with one more attempt.
-Other groups are not affected, and the group itself can keep running. Running it twice processes nothing twice.
-The environment is that of the service.
-`;
-
-/** @returns what is wrong with the arguments as `problem`, along with the command `help` */
-export function parseCommand(argv: string[]): { command: Command; problem?: string } {
-  try {
-    const { values, positionals } = parseArgs({
-      args: argv,
-      options: { help: { type: 'boolean', short: 'h' } },
-      allowPositionals: true,
-    });
-    const [command = 'list', ...more] = positionals;
-    if (values.help || command === 'help') return { command: 'help' };
-    if ((command === 'list' || command === 'retry') && more.length === 0) return { command };
-    return { command: 'help', problem: `Unknown command: ${positionals.join(' ')}.` };
-  } catch (error) {
-    return { command: 'help', problem: reason(error) };
-  }
+/** A group, with what its command needs. */
+export interface OwnGroup {
+  kafka: Kafka;
+  processor: EventProcessor;
 }
 
-/** @returns the exit code: 1 if a letter failed again, or another process is redriving the same group */
-export async function listOrRetry(
-  command: 'list' | 'retry',
-  processor: EventProcessor,
-  brokers: BrokerOptions,
+interface Selection {
+  id?: string[];
+  by: string;
+  dryRun: boolean;
+}
+
+const notes = `
+A letter that was redriven or discarded is no longer listed, and nothing hands it to the handler again: the database of
+the group keeps what was decided, by whom and when. One that fails again stays, with one more attempt. Other groups are
+not affected, the group itself can keep running, and several people may do this at once.
+
+The environment is that of the service. Exit code: 0, 1 if a letter failed again, is unknown or had been decided
+otherwise, 2 for wrong arguments.`;
+
+/**
+ * The dead-letter command of a group.
+ * @param open connects to the group's database and brokers; called once the arguments have proved right
+ * @returns the exit code
+ * @throws UnknownLetterError, and whatever makes Kafka or the database unavailable
+ */
+export async function runDeadLetterCommand(
+  argv: string[],
+  open: () => Promise<OwnGroup>,
   say: (line: string) => void,
 ): Promise<number> {
-  const { group } = processor;
-  const broker = { ...brokers, clientId: `${group}-dlq`, log: createLog('redrive', 'silent') };
-  const kafka = createKafka(broker);
-  const letters: DeadLetter[] = [];
-  await readDeadLetters(kafka, (letter) => {
-    if (letter.group === group) letters.push(letter);
-  });
-  say(describeLetters(letters, group));
-  if (command === 'list' || letters.length === 0) return 0;
+  let exitCode = 0;
 
-  const sender = createPublisher(broker);
-  const counts = { processed: 0, failed: 0 };
-  try {
-    const isAlone = await redrive({
-      kafka,
-      sender,
-      processor,
-      onResult(letter, error) {
-        counts[error === undefined ? 'processed' : 'failed'] += 1;
-        say(`${place(letter)}: ${error === undefined ? 'processed' : `failed again: ${reason(error)}`}`);
+  async function list({ id: ids }: { id?: string[] }): Promise<void> {
+    const { kafka, processor } = await open();
+    const { group, database } = processor;
+    const known = (of: string) => (of === group ? recordsOf(database, group) : undefined);
+    const found = await listDeadLetters({ kafka, known, ids });
+    say(describeLetters(found, group));
+    if (ids !== undefined) for (const letter of found.letters) say(describeMessage(letter));
+  }
+
+  async function audit({ id: ids }: { id?: string[] }): Promise<void> {
+    const { processor } = await open();
+    const entries = await auditOf(processor.database, processor.group, ids);
+    say(entries.length === 0 ? 'Nothing was redriven or discarded.' : describeAudit(entries));
+  }
+
+  /** Says what became of each letter, and how many there were of each outcome. */
+  function results(wanted: 'REDRIVEN' | 'DISCARDED', isDryRun: boolean) {
+    const counts = { done: 0, failed: 0 };
+    return {
+      onResult({ id }: DeadLetter, result: Result) {
+        if (result.outcome === wanted) counts.done += 1;
+        if (result.outcome === 'FAILED') counts.failed += 1;
+        const isFine = result.outcome === 'DECIDED' ? result.decision?.outcome === wanted : result.outcome === wanted;
+        if (!isFine) exitCode = 1;
+        say(`${id}: ${sentence(result, isDryRun)}`);
       },
+      summarise() {
+        const failed = wanted === 'REDRIVEN' ? `, ${counts.failed} failed again` : '';
+        say(isDryRun ? 'Dry run: nothing was changed.' : `${counts.done} ${wanted.toLowerCase()}${failed}`);
+      },
+    };
+  }
+
+  const program = new Command('node dist/redrive.js')
+    .description('Dead letters of this group: messages that its handler failed to process.')
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => say(text.trimEnd()), writeErr: (text) => say(text.trimEnd()) })
+    .showHelpAfterError()
+    .addHelpText('after', notes);
+  program
+    .command('list', { isDefault: true })
+    .description('list them; with --id also what the message says')
+    .addOption(idOption())
+    .action(list);
+  program
+    .command('redrive')
+    .description('hand all of them, or those with the ids, to the handler again, one at a time')
+    .addOption(idOption())
+    .addOption(byOption())
+    .addOption(dryRunOption())
+    .action(async ({ id: ids, by, dryRun: isDryRun }: Selection) => {
+      const { onResult, summarise } = results('REDRIVEN', isDryRun);
+      await redrive({ ...(await open()), ids, by, isDryRun, onResult }).finally(summarise);
     });
-    if (!isAlone) say('Another process is redriving the dead letters of this group.');
-    return counts.failed === 0 && isAlone ? 0 : 1;
-  } finally {
-    say(`${counts.processed} processed, ${counts.failed} failed again`);
-    await sender.close();
+  program
+    .command('discard')
+    .description('decide that those with the ids are never handled')
+    .addOption(idOption().makeOptionMandatory())
+    .addOption(new Option('--reason <text>', 'why').argParser(text).makeOptionMandatory())
+    .addOption(byOption())
+    .addOption(dryRunOption())
+    .action(async ({ id: ids = [], reason, by, dryRun: isDryRun }: Selection & { reason: string }) => {
+      const { onResult, summarise } = results('DISCARDED', isDryRun);
+      await discard({ ...(await open()), ids, reason, by, isDryRun, onResult }).finally(summarise);
+    });
+  program
+    .command('audit')
+    .description('list who redrove or discarded what, when and why')
+    .addOption(idOption())
+    .action(audit);
+
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    throw error;
+  }
+  return exitCode;
+}
+
+const idOption = () => new Option('--id <id...>', 'of the letters').argParser(addId);
+const byOption = () => new Option('--by <name>', 'who asks, for the audit trail').argParser(text).default(ownName());
+const dryRunOption = () => new Option('--dry-run', 'say what would be done, and change nothing').default(false);
+
+function addId(given: string, earlier: string[] | undefined): string[] {
+  const id = uuid.safeParse(given);
+  if (!id.success) throw new InvalidArgumentError('It is a UUID, as the list shows it.');
+  return [...new Set([...(earlier ?? []), id.data])];
+}
+
+function text(given: string): string {
+  const trimmed = given.trim();
+  if (trimmed === '' || trimmed.length > 1_000) throw new InvalidArgumentError('It has 1 to 1000 characters.');
+  return trimmed;
+}
+
+/** The user of the operating system and the machine, which in a cluster is the pod. */
+function ownName(): string {
+  try {
+    return `${userInfo().username}@${hostname()}`;
+  } catch {
+    return hostname(); // a container may run as a user without a name
   }
 }
 
-export const reason = (error: unknown) => printable(error instanceof Error ? error.message : String(error));
+function sentence(result: Result, isDryRun: boolean): string {
+  const would = isDryRun ? 'would be ' : '';
+  if (result.outcome === 'FAILED') {
+    return `${isDryRun ? 'would fail' : 'failed'} again: ${reasonOf(result.error)}`;
+  }
+  if (result.outcome !== 'DECIDED') return `${would}${result.outcome.toLowerCase()}`;
+  return result.decision === undefined ? 'decided before' : `had been ${describeDecision(result.decision)}`;
+}

@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto';
 import type { Kafka, KafkaMessage } from 'kafkajs';
-import { type EventProcessor, isUnavailable } from '../consumer/handle-once.ts';
-import { type Message, readEvent } from '../events.ts';
-import { readMessage, type Sender } from '../kafka.ts';
+import { uuid } from '../../values/fields.ts';
+import type { Message } from '../events.ts';
+import { readMessage } from '../kafka.ts';
 import { deadLetterTopic } from '../topics.ts';
-import { committedOffsets, readRanges, topicRanges } from './read-range.ts';
+import { readRanges, topicRanges } from './read-range.ts';
 
 /** Where a message came from. */
 export interface Origin {
@@ -12,8 +13,17 @@ export interface Origin {
   offset: string;
 }
 
-export interface DeadLetter {
+/** What identifies a dead letter. */
+export interface LetterRef {
   group: string;
+  /** The same however often the letter was written: a UUID of its group, its origin, its event and its order. */
+  id: string;
+  /** Undefined if the message names none. */
+  eventId: string | undefined;
+}
+
+export interface DeadLetter extends LetterRef {
+  /** Calls of the handler that failed. */
   attempts: number;
   error: string;
   origin: Origin;
@@ -36,86 +46,50 @@ export function deadLetterHeaders(group: string, attempts: number, error: unknow
   };
 }
 
-/** The offsets of this group say which dead letters of another have been redriven. */
-const redriveGroup = (group: string) => `${group}-dlq`;
+/**
+ * A consumer that dies after it has written a letter writes it again, elsewhere on the topic: both are one letter. Event
+ * and key are in the id as well, so that it is another one in a store whose topic was created anew.
+ */
+export function letterRef(
+  group: string,
+  origin: Origin,
+  { key, headers }: Pick<Message, 'key' | 'headers'>,
+): LetterRef {
+  const { topic, partition, offset } = origin;
+  const name = JSON.stringify([group, topic, partition, offset, headers.ce_id ?? null, key ?? null]);
+  return { group, id: uuidOf(name), eventId: uuid.safeParse(headers.ce_id).data };
+}
 
-/** Calls back with each present dead letter that has not been redriven. */
-export async function readDeadLetters(kafka: Kafka, onLetter: (letter: DeadLetter) => void): Promise<void> {
-  const ranges = await topicRanges(kafka, deadLetterTopic);
-  const redriven = new Map<string, Map<number, bigint>>();
+/** A UUID of version 8 with the digest of a name (RFC 9562, appendix B.2). */
+function uuidOf(name: string): string {
+  const hex = createHash('sha256').update(name).digest('hex');
+  const variant = '89ab'[Number.parseInt(hex[16] ?? '', 16) % 4];
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+/** Calls back with what is on the topic of dead letters, one at a time; a letter that was written twice comes twice. */
+export async function readDeadLetters(kafka: Kafka, onLetter: (letter: DeadLetter) => Promise<void> | void) {
   await readRanges({
     kafka,
     topic: deadLetterTopic,
-    ranges,
-    async onMessage(partition, message) {
-      const letter = toLetter(message);
-      const offsets = redriven.get(letter.group) ?? (await redrivenOffsets(kafka, letter.group));
-      redriven.set(letter.group, offsets);
-      if (BigInt(message.offset) >= (offsets.get(partition) ?? 0n)) onLetter(letter);
-    },
+    ranges: await topicRanges(kafka, deadLetterTopic),
+    onMessage: (_partition, message) => onLetter(toLetter(message)),
   });
 }
-
-export interface RedriveOptions {
-  kafka: Kafka;
-  /** For letters that fail again. */
-  sender: Sender;
-  /** Whose letters, and what processes them. */
-  processor: EventProcessor;
-  /** @param error undefined if the event was processed; otherwise the letter was written anew */
-  onResult(letter: DeadLetter, error: unknown): void;
-}
-
-/**
- * Hands a group its dead letters again, one at a time. Offsets of other groups, and the group's own on the topic of
- * events, stay as they are. What fails becomes a new dead letter. If a dependency is unavailable, it throws that error
- * and the rest stays.
- * @returns false if another process is redriving the same group's letters
- */
-export async function redrive({ kafka, sender, processor, onResult }: RedriveOptions): Promise<boolean> {
-  const { group, kinds } = processor;
-  const redriven = await redrivenOffsets(kafka, group);
-  const ranges = (await topicRanges(kafka, deadLetterTopic)).map(({ partition, start, end }) => {
-    const offset = redriven.get(partition) ?? 0n;
-    return { partition, start: offset > start ? offset : start, end };
-  });
-  return readRanges({
-    kafka,
-    topic: deadLetterTopic,
-    groupId: redriveGroup(group),
-    ranges,
-    async onMessage(_partition, raw) {
-      const letter = toLetter(raw);
-      if (letter.group !== group) return;
-      try {
-        const event = readEvent(letter.message, kinds);
-        if (event !== undefined) await processor.process([event]);
-        onResult(letter, undefined);
-      } catch (error) {
-        if (isUnavailable(error)) throw error;
-        const headers = deadLetterHeaders(group, letter.attempts + 1, error, letter.origin, letter.time);
-        await sender.send(deadLetterTopic, [{ ...raw, headers: { ...raw.headers, ...headers } }]);
-        onResult(letter, error);
-      }
-    },
-  });
-}
-
-/** By partition, the offset up to which a group's letters have been redriven. */
-const redrivenOffsets = (kafka: Kafka, group: string) => committedOffsets(kafka, redriveGroup(group), deadLetterTopic);
 
 function toLetter(raw: KafkaMessage): DeadLetter {
   const message = readMessage(raw);
   const { headers } = message;
+  const origin = {
+    topic: headers.dlq_topic ?? '',
+    partition: Number(headers.dlq_partition ?? -1),
+    offset: headers.dlq_offset ?? '',
+  };
   return {
-    group: headers.dlq_group ?? '',
+    ...letterRef(headers.dlq_group ?? '', origin, message),
     attempts: Number(headers.dlq_attempts ?? 0),
     error: headers.dlq_error ?? '',
-    origin: {
-      topic: headers.dlq_topic ?? '',
-      partition: Number(headers.dlq_partition ?? -1),
-      offset: headers.dlq_offset ?? '',
-    },
+    origin,
     time: new Date(headers.dlq_time ?? 0),
     message,
   };

@@ -1,32 +1,55 @@
 import type { DeadLetter } from './dead-letters.ts';
+import type { AuditEntry } from './records.ts';
+import type { OpenLetters } from './redrive.ts';
 
 /** Control characters removed: text from a message must not be able to move a terminal's cursor. */
 export const printable = (text: string) => text.replaceAll(/\p{Cc}+/gu, ' ');
 
-export const place = ({ origin: { topic, partition, offset } }: DeadLetter) =>
-  printable(`${topic} ${partition}:${offset}`);
+export const reasonOf = (error: unknown) => printable(error instanceof Error ? error.message : String(error));
 
 /** A block per letter, by group, the oldest first: what it is, where it came from, why it failed. */
-export function describeLetters(letters: DeadLetter[], of = 'any group', now = new Date()): string {
+export function describeLetters({ letters, total }: OpenLetters, of = 'any group', now = new Date()): string {
   if (letters.length === 0) return `No dead letters of ${of}.`;
+  const shown = letters.length < total ? `, of which ${letters.length} are shown` : '';
   return [...letters]
     .sort((a, b) => a.group.localeCompare(b.group) || a.time.getTime() - b.time.getTime())
-    .map((letter) => {
-      const { group, attempts, error, time, message } = letter;
-      const kind = printable(message.headers.ce_type || 'no kind');
-      const tries = attempts === 1 ? '1 attempt' : `${attempts} attempts`;
-      const age = ageOf(now.getTime() - time.getTime());
-      return [
-        `${printable(group)}  ${kind}  order ${printable(message.key ?? 'unknown')}  ${age}  ${tries}`,
-        `  ${place(letter)}, event ${printable(message.headers.ce_id ?? 'without id')}`,
-        ...error
-          .trim()
-          .split('\n')
-          .map((line) => `  ${printable(line)}`),
-      ].join('\n');
-    })
-    .concat(`${letters.length} dead letter${letters.length === 1 ? '' : 's'}`)
+    .map((letter) => describeLetter(letter, now))
+    .concat(`${total} dead letter${total === 1 ? '' : 's'}${shown}`)
     .join('\n\n');
+}
+
+function describeLetter({ id, group, attempts, error, origin, time, message }: DeadLetter, now: Date): string {
+  const kind = printable(message.headers.ce_type || 'no kind');
+  const tries = attempts === 1 ? '1 attempt' : `${attempts} attempts`;
+  const age = ageOf(now.getTime() - time.getTime());
+  const place = `${origin.topic} ${origin.partition}:${origin.offset}`;
+  return [
+    `${printable(group)}  ${kind}  order ${printable(message.key ?? 'unknown')}  ${age}  ${tries}`,
+    `  id ${id}`,
+    `  ${printable(place)}, event ${printable(message.headers.ce_id ?? 'without id')}`,
+    ...error
+      .trim()
+      .split('\n')
+      .map((line) => `  ${printable(line)}`),
+  ].join('\n');
+}
+
+/** Its headers and its value as they were published, to be read by a person. */
+export function describeMessage({ message: { headers, value } }: DeadLetter): string {
+  const lines = Object.entries(headers).filter(([name]) => !name.startsWith('dlq_'));
+  return [...lines.map(([name, text]) => `${name}: ${text}`), value ?? '(no value, or none in UTF-8)']
+    .map((line) => `  ${printable(line)}`)
+    .join('\n');
+}
+
+/** A line per entry, the oldest first. */
+export function describeAudit(entries: AuditEntry[]): string {
+  return entries.map((entry) => `${entry.letterId}  ${describeDecision(entry)}`).join('\n');
+}
+
+export function describeDecision({ outcome, requestedBy, at, reason }: AuditEntry): string {
+  const why = reason === null ? '' : `: ${printable(reason)}`;
+  return `${outcome.toLowerCase()} at ${at.toISOString()} by ${printable(requestedBy)}${why}`;
 }
 
 function ageOf(ms: number): string {

@@ -1,0 +1,88 @@
+import { type QueryExecutorProvider, sql } from 'kysely';
+import type { LetterRef } from './dead-letters.ts';
+
+// The tables `dead_letters` and `dead_letter_audit`, which are the same in every database of a consumer group
+// (prisma/schema.prisma of the services). Rows are never deleted, because the topic keeps its letters for ever.
+
+export interface Decision {
+  outcome: 'REDRIVEN' | 'FAILED' | 'DISCARDED';
+  /** Why it was discarded, or the error of the handler. */
+  reason?: string;
+  /** Whoever asked for it. */
+  by: string;
+}
+
+/** What a group's database knows about a letter. */
+export interface LetterRecord {
+  status: 'OPEN' | 'REDRIVEN' | 'DISCARDED';
+  /** Redrives that failed. */
+  failures: number;
+  /** Of the last of them. */
+  error: string | null;
+}
+
+export interface AuditEntry {
+  letterId: string;
+  eventId: string | null;
+  outcome: Decision['outcome'];
+  reason: string | null;
+  requestedBy: string;
+  at: Date;
+}
+
+/**
+ * Records that a letter is about to be written: as long as it is open, the id of its event is kept, so that a redrive
+ * recognises what the group has processed in another way (contract 6.6).
+ */
+export async function recordOpen(on: QueryExecutorProvider, { group, id, eventId }: LetterRef): Promise<void> {
+  await sql`
+    insert into dead_letters (consumer_group, id, event_id) values (${group}, ${id}, ${eventId})
+    on conflict do nothing`.execute(on);
+}
+
+/**
+ * Records a decision together with its entry in the audit trail, unless the letter was redriven or discarded before. In
+ * a transaction it locks the letter until the end: of two who press at once the second waits, and finds it decided.
+ * @returns whether it was recorded
+ */
+export async function decide(on: QueryExecutorProvider, letter: LetterRef, decision: Decision): Promise<boolean> {
+  const { group, id, eventId } = letter;
+  const { outcome, by } = decision;
+  const reason = decision.reason && storable(decision.reason);
+  const [status, failures, error] = outcome === 'FAILED' ? ['OPEN', 1, reason] : [outcome, 0, undefined];
+  const { rows } = await sql`
+    with letter as (
+      insert into dead_letters (consumer_group, id, event_id, status, failures, error)
+      values (${group}, ${id}, ${eventId}, ${status}, ${failures}, ${error})
+      on conflict (consumer_group, id) do update set
+        status = excluded.status,
+        failures = dead_letters.failures + excluded.failures,
+        error = coalesce(excluded.error, dead_letters.error)
+      where dead_letters.status = 'OPEN'
+      returning consumer_group, id, event_id
+    )
+    insert into dead_letter_audit (consumer_group, letter_id, event_id, outcome, reason, requested_by)
+    select consumer_group, id, event_id, ${outcome}, ${reason}, ${storable(by)} from letter
+    returning id`.execute(on);
+  return rows.length > 0;
+}
+
+/** PostgreSQL stores any text but with a zero byte. */
+const storable = (text: string) => text.replaceAll('\0', '').slice(0, 1_000);
+
+/** By letter id. */
+export async function recordsOf(on: QueryExecutorProvider, group: string): Promise<Map<string, LetterRecord>> {
+  const { rows } = await sql<LetterRecord & { id: string }>`
+    select id::text, status, failures, error from dead_letters where consumer_group = ${group}`.execute(on);
+  return new Map(rows.map(({ id, ...record }) => [id, record]));
+}
+
+/** The audit trail of a group, or of some of its letters, the oldest entry first. */
+export async function auditOf(on: QueryExecutorProvider, group: string, ids?: string[]): Promise<AuditEntry[]> {
+  const { rows } = await sql<AuditEntry>`
+    select letter_id::text as "letterId", event_id::text as "eventId", outcome, reason, requested_by as "requestedBy", at
+    from dead_letter_audit
+    where consumer_group = ${group} and (${ids ?? null}::uuid[] is null or letter_id = any(${ids ?? null}))
+    order by dead_letter_audit.id`.execute(on);
+  return rows;
+}

@@ -1,0 +1,158 @@
+import type { Kafka } from 'kafkajs';
+import type { QueryExecutorProvider } from 'kysely';
+import { type EventProcessor, isUnavailable } from '../consumer/handle-once.ts';
+import { readEvent } from '../events.ts';
+import { type DeadLetter, readDeadLetters } from './dead-letters.ts';
+import { type AuditEntry, auditOf, decide, type LetterRecord, recordsOf } from './records.ts';
+
+/** What became of a letter, or would become of it in a dry run. */
+export type Result =
+  | { outcome: 'REDRIVEN' | 'DISCARDED' }
+  /** The handler failed again, or the message is still poison; the letter stays open. */
+  | { outcome: 'FAILED'; error: unknown }
+  /** It had been redriven or discarded before, and nothing was done. */
+  | { outcome: 'DECIDED'; decision: AuditEntry | undefined };
+
+interface Request {
+  kafka: Kafka;
+  /** Whose letters, what processes them and where decisions are kept. */
+  processor: EventProcessor;
+  /** Whoever asks, for the audit trail. */
+  by: string;
+  /** Changes nothing and calls no handler. */
+  isDryRun?: boolean;
+  onResult(letter: DeadLetter, result: Result): void;
+}
+
+export interface RedriveRequest extends Request {
+  /** Default: all open letters. */
+  ids?: string[] | undefined;
+}
+
+export interface DiscardRequest extends Request {
+  ids: string[];
+  reason: string;
+}
+
+export interface OpenLetters {
+  /** The first of them, as many as were asked for. */
+  letters: DeadLetter[];
+  total: number;
+}
+
+export class UnknownLetterError extends Error {
+  constructor(group: string, ids: string[]) {
+    super(`${group} has no dead letter ${ids.join(', ')}.`);
+    this.name = 'UnknownLetterError';
+  }
+}
+
+export interface ListRequest {
+  kafka: Kafka;
+  /** What a group's database knows about its letters; undefined: letters of that group are left out. */
+  known(group: string): Promise<Map<string, LetterRecord>> | undefined;
+  /** Default: all open letters. */
+  ids?: string[] | undefined;
+  /** Of letters that are held in memory; default 1000. */
+  limit?: number;
+}
+
+/** The letters that were neither redriven nor discarded. */
+export async function listDeadLetters({ kafka, known, ids, limit = 1_000 }: ListRequest): Promise<OpenLetters> {
+  const open: OpenLetters = { letters: [], total: 0 };
+  const records = new Map<string, Map<string, LetterRecord> | undefined>();
+  const seen = new Set<string>();
+  await readDeadLetters(kafka, async (letter) => {
+    const { group, id, attempts, error } = letter;
+    if (seen.has(id) || ids?.includes(id) === false) return;
+    if (!records.has(group)) records.set(group, await known(group));
+    const ofGroup = records.get(group);
+    const record = ofGroup?.get(id);
+    if (ofGroup === undefined || isDecided(record)) return;
+    seen.add(id);
+    open.total += 1;
+    if (open.letters.length === limit) return;
+    open.letters.push({ ...letter, attempts: attempts + (record?.failures ?? 0), error: record?.error ?? error });
+  });
+  return open;
+}
+
+/**
+ * Hands a group its dead letters again, one at a time, while the group goes on. The handler, the id of the event, the
+ * decision and its audit entry are one transaction, so that whoever else redrives, and whenever this process ends, a
+ * letter is handled once or stays open. One that fails again stays open with one more attempt.
+ * @throws UnknownLetterError before anything is done; whatever makes a dependency unavailable, and the rest stays open
+ */
+export async function redrive({ kafka, processor, ids, by, isDryRun, onResult }: RedriveRequest): Promise<void> {
+  const { database, group, kinds } = processor;
+  const records = await recordsOf(database, group);
+
+  async function redriveOne(letter: DeadLetter): Promise<Result> {
+    try {
+      const event = readEvent(letter.message, kinds);
+      if (isDryRun) return { outcome: 'REDRIVEN' };
+      let isOurs = false as boolean;
+      await processor.process(event === undefined ? [] : [event], async (tx) => {
+        isOurs = await decide(tx, letter, { outcome: 'REDRIVEN', by });
+        return isOurs;
+      });
+      return isOurs ? { outcome: 'REDRIVEN' } : await earlierDecision(database, letter);
+    } catch (error) {
+      if (isUnavailable(error)) throw error;
+      if (isDryRun) return { outcome: 'FAILED', error };
+      const reason = error instanceof Error ? error.message : String(error);
+      const isOpen = await decide(database, letter, { outcome: 'FAILED', by, reason });
+      return isOpen ? { outcome: 'FAILED', error } : await earlierDecision(database, letter);
+    }
+  }
+
+  const next = async (letter: DeadLetter) => {
+    if (!isDecided(records.get(letter.id))) onResult(letter, await redriveOne(letter));
+    else if (ids !== undefined) onResult(letter, await earlierDecision(database, letter));
+  };
+  await eachLetter(kafka, group, ids, next);
+}
+
+/**
+ * Decides that letters are never redriven. They stay on the topic and are no longer listed.
+ * @throws UnknownLetterError before anything is done
+ */
+export async function discard(request: DiscardRequest): Promise<void> {
+  const { kafka, processor, ids, reason, by, isDryRun, onResult } = request;
+  const { database, group } = processor;
+  const records = await recordsOf(database, group);
+  await eachLetter(kafka, group, ids, async (letter) => {
+    const isOurs = isDryRun
+      ? !isDecided(records.get(letter.id))
+      : await decide(database, letter, { outcome: 'DISCARDED', reason, by });
+    onResult(letter, isOurs ? { outcome: 'DISCARDED' } : await earlierDecision(database, letter));
+  });
+}
+
+const isDecided = (record: LetterRecord | undefined) => record !== undefined && record.status !== 'OPEN';
+
+async function earlierDecision(database: QueryExecutorProvider, { group, id }: DeadLetter): Promise<Result> {
+  const entries = await auditOf(database, group, [id]);
+  return { outcome: 'DECIDED', decision: entries.findLast(({ outcome }) => outcome !== 'FAILED') };
+}
+
+/** Each letter of the group, or each with one of the ids once all of them were found. */
+async function eachLetter(
+  kafka: Kafka,
+  group: string,
+  ids: string[] | undefined,
+  work: (letter: DeadLetter) => Promise<void>,
+): Promise<void> {
+  const missing = new Set(ids);
+  const found: DeadLetter[] = [];
+  const seen = new Set<string>();
+  await readDeadLetters(kafka, async (letter) => {
+    if (letter.group !== group) return;
+    if (missing.delete(letter.id)) found.push(letter);
+    if (ids !== undefined || seen.has(letter.id)) return;
+    seen.add(letter.id);
+    await work(letter);
+  });
+  if (missing.size > 0) throw new UnknownLetterError(group, [...missing]);
+  for (const letter of found) await work(letter);
+}
