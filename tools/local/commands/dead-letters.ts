@@ -68,12 +68,13 @@ async function run({ redrive, discard, audit, id, reason, by, dryRun }: Options)
   const actions = Object.entries({ redrive, discard, audit }).filter(([, group]) => group);
   if (actions.length > 1) throw new Error('One of REDRIVE, DISCARD and AUDIT at a time.');
   const ids = id?.split(/[\s,]+/).filter((one) => one !== '');
+  if (ids?.length === 0) throw new Error('ID is empty. Without it a redrive is of all letters.');
   const [action] = actions;
   if (action === undefined) return list(ids);
   const [name, group = ''] = action;
   process.exitCode = await runOf(group, [
     name,
-    ...(ids?.length ? ['--id', ...ids] : []),
+    ...(ids ? ['--id', ...ids] : []),
     ...(reason ? ['--reason', reason] : []),
     ...(by ? ['--by', by] : []),
     ...(dryRun ? ['--dry-run'] : []),
@@ -96,7 +97,7 @@ const command = new Command('make dlq')
   .addOption(option('--id <ids>', 'ID', 'of the letters, separated by blanks or commas; default for a redrive: all'))
   .addOption(option('--reason <text>', 'REASON', 'why they are discarded'))
   .addOption(option('--by <name>', 'BY', 'who asks, for the audit trail; default: the user of this machine'))
-  .addOption(option('--dry-run <flag>', 'DRY_RUN', '1: say what would be done, and change nothing'))
+  .addOption(option('--dry-run <flag>', 'DRY_RUN', 'say what would be done, and change nothing').choices(['1']))
   .action(run);
 
 await runCommand(command, (error) => {
