@@ -155,8 +155,7 @@ describe('at once', () => {
       const waiting = sql<{ count: number }>`select count(*)::int from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`;
       return (await waiting.execute(fixture.kysely)).rows[0]?.count === 1;
-    });
-    released.resolve();
+    }).finally(released.resolve);
     expect(await redriving).toMatchObject({ code: 0, text: expect.stringContaining('1 redriven') });
     expect(await discarding).toMatchObject({ code: 1, text: expect.stringMatching(/had been redriven at \S+ by ann/) });
     expect(await fixture.handled()).toHaveLength(1);
