@@ -41,7 +41,7 @@ describe('unavailable database', () => {
     const direct = appWith({});
     const before = await direct.prisma.product.count();
 
-    await proxy.close();
+    await proxy.set('refuse');
     for (const attempt of [
       product.get('/products'),
       product.get(path),
@@ -60,7 +60,7 @@ describe('unavailable database', () => {
     }
     expect(lines.filter((line) => line.includes('"level":"warn"'))).toHaveLength(5);
 
-    await proxy.open();
+    await proxy.set('pass');
     expect((await product.get(path)).body).toMatchObject(tea);
     expect(await direct.prisma.product.count()).toBe(before);
   });
@@ -82,8 +82,7 @@ describe('unavailable database', () => {
 
   it('makes requests return 503 within seconds when it accepts connections without responding', async () => {
     const proxy = await createTcpProxy(database.url);
-    await proxy.close();
-    await proxy.openSilent();
+    await proxy.set('silent');
     opened.push(proxy);
     const product = appWith({}, proxy.url);
     expect(await product.get('/products')).toMatchObject({

@@ -56,7 +56,7 @@ test('OpenTelemetry is loaded only with an OTLP endpoint, and an unreachable one
 
 test('a service without its database is live but not ready, logs the cause, and becomes ready later', async () => {
   const proxy = await createTcpProxy(databaseUrl);
-  await proxy.close();
+  await proxy.set('refuse');
   const service = await start({ DATABASE_URL: proxy.url });
   const waiting = await service.logged('Waiting for the database');
   expect(waiting).toMatchObject({ level: 'warn', reason: expect.stringContaining('ECONNREFUSED') });
@@ -67,16 +67,16 @@ test('a service without its database is live but not ready, logs the cause, and 
   });
   expect((await service.get('/health/ready')).status).toBe(503);
 
-  await proxy.open();
+  await proxy.set('pass');
   await service.logged('Ready');
   expect((await service.get('/health/ready')).status).toBe(200);
-  await proxy.close();
+  await proxy.set('refuse');
   expect(await readiness(service)).toEqual({ status: 'DOWN', waitingFor: ['database'] });
   expect((await service.get('/health/live')).status).toBe(200);
-  await proxy.openSilent();
+  await proxy.set('silent');
   expect(await readiness(service)).toEqual({ status: 'DOWN', waitingFor: ['database'] });
-  await proxy.close();
-  await proxy.open();
+  await proxy.set('refuse'); // silent connections would stay silent
+  await proxy.set('pass');
   expect(await readiness(service)).toEqual({ status: 'UP' });
   await proxy.close();
 });

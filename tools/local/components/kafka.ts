@@ -22,6 +22,8 @@ export interface KafkaOptions {
   log: (line: string) => void;
   /** Default: log, beside dataDir. */
   logDir?: string;
+  /** A second listener, for a TCP proxy: whoever asks it for the brokers is sent to the port of the proxy. */
+  proxied?: { port: number; proxyPort: number };
   signal?: AbortSignal;
 }
 
@@ -37,7 +39,7 @@ export async function startKafka(options: KafkaOptions): Promise<Kafka> {
 
   const configFile = `${dataDir}.properties`;
   await mkdir(dataDir, { recursive: true });
-  await writeFile(configFile, configuration({ dataDir, port, controllerPort }));
+  await writeFile(configFile, configuration({ ...options, controllerPort }));
   if (!existsSync(join(dataDir, 'meta.properties'))) {
     const clusterId = `s${randomBytes(16).toString('base64url').slice(1)}`; // must not start with a dash
     await execa(java, ['-cp', classpath, 'kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', configFile]);
@@ -87,13 +89,16 @@ async function asAdmin<T>(client: Client, use: (admin: Admin) => Promise<T>): Pr
   }
 }
 
-function configuration({ dataDir, port, controllerPort }: { dataDir: string; port: number; controllerPort: number }) {
+function configuration({ dataDir, port, controllerPort, proxied }: KafkaOptions & { controllerPort: number }) {
+  const local = (name: string, at: number) => `${name}://127.0.0.1:${at}`;
+  const listeners = [local('PLAINTEXT', port), ...(proxied ? [local('PROXIED', proxied.port)] : [])];
+  const advertised = [local('PLAINTEXT', port), ...(proxied ? [local('PROXIED', proxied.proxyPort)] : [])];
   return `process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:${controllerPort}
-listeners=PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}
-advertised.listeners=PLAINTEXT://127.0.0.1:${port}
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+listeners=${[...listeners, local('CONTROLLER', controllerPort)]}
+advertised.listeners=${advertised}
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,PROXIED:PLAINTEXT,CONTROLLER:PLAINTEXT
 controller.listener.names=CONTROLLER
 inter.broker.listener.name=PLAINTEXT
 log.dirs=${dataDir}

@@ -78,12 +78,12 @@ describe('consumer with an unavailable dependency', () => {
     fixture.start(undefined, { processor: fixture.processorOf(undefined, kysely) });
     await fixture.publish(...events.slice(0, 5));
     await fixture.has(...events.slice(0, 5));
-    await proxy.close();
+    await proxy.set('refuse');
     await fixture.publish(...events.slice(5));
     await wait(3_000);
     expect(await fixture.deadLetters()).toEqual([]);
     expect(await fixture.committed()).toBe(5);
-    await proxy.open();
+    await proxy.set('pass');
     await fixture.has(...events);
     expect(await fixture.handled()).toEqual(events.map(({ id }) => id));
     expect(await fixture.deadLetters()).toEqual([]);

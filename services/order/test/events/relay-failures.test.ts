@@ -58,14 +58,14 @@ test('relay waits for an unavailable broker and then publishes every event in or
   const topic = await fixture.createTopic(3);
   const proxy = await createTcpProxy(`kafka://${brokers[0]}`);
   fixture.closeLast(proxy.close);
-  await proxy.close();
+  await proxy.set('refuse');
   const ids = await fixture.outbox.fill(700);
   const { lines } = fixture.startRelay(fixture.createPublisher([new URL(proxy.url).host]), topic.name);
   await until('the relay has failed to publish', () => lines.includes('The relay was interrupted and is retried'));
   expect(await fixture.outbox.sent()).toBe(0);
   expect(topic.messages).toEqual([]);
 
-  await proxy.open();
+  await proxy.set('pass');
   await topic.has(ids);
   await until('all events are marked as sent', async () => (await fixture.outbox.unsent()) === 0);
   expect(byKey(topic.messages).every(isAscending)).toBe(true);

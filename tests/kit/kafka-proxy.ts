@@ -1,0 +1,61 @@
+import { createTcpProxy, type ProxyMode } from './tcp-proxy.ts';
+import { until } from './until.ts';
+
+/** Requests of the Kafka protocol by their API keys. */
+const apiKeys = {
+  Produce: 0,
+  Fetch: 1,
+  OffsetCommit: 8,
+  JoinGroup: 11,
+  Heartbeat: 12,
+  ApiVersions: 18,
+} as const;
+export type ApiName = keyof typeof apiKeys;
+
+/**
+ * A TCP proxy before the broker that the Jest set-up started; its clients reach the broker through it alone. Only one at a
+ * time can stand where the broker sends them, so this waits until another test has closed its own.
+ */
+export async function createKafkaProxy() {
+  const { port, proxyPort } = JSON.parse(process.env.TEST_KAFKA_PROXIED ?? '{}');
+  let trap: { api: ApiName; mode: ProxyMode; spring(): void } | undefined;
+  let unanswered: ApiName | undefined;
+
+  function onSend(bytes: Buffer): boolean {
+    const keys = requestsIn(bytes);
+    if (trap !== undefined && keys.includes(apiKeys[trap.api])) {
+      const { mode, spring } = trap;
+      trap = undefined;
+      proxy.set(mode).then(spring);
+    }
+    return unanswered !== undefined && keys.includes(apiKeys[unanswered]);
+  }
+
+  let opened: Awaited<ReturnType<typeof createTcpProxy>> | undefined;
+  await until('no other test has a Kafka proxy', async () => {
+    opened = await createTcpProxy(`kafka://127.0.0.1:${port}`, { port: proxyPort, onSend });
+    return true;
+  });
+  const proxy = opened as Awaited<ReturnType<typeof createTcpProxy>>;
+  return {
+    ...proxy,
+    brokers: [`127.0.0.1:${proxyPort}`],
+    /** Sets the mode as soon as a client sends such a request, before it is forwarded; resolves then. */
+    breakAt: (api: ApiName, mode: ProxyMode) =>
+      new Promise<void>((spring) => {
+        trap = { api, mode, spring };
+      }),
+    /** Silences each connection with its first such request; undefined: no further ones. */
+    silenceAt: (api: ApiName | undefined) => {
+      unanswered = api;
+    },
+  };
+}
+
+/** The API keys of the requests that a client has written. A chunk begins with a request unless that before it was large. */
+function requestsIn(bytes: Buffer): number[] {
+  const keys: number[] = [];
+  for (let at = 0; at + 6 <= bytes.length; at += 4 + Math.max(0, bytes.readInt32BE(at)))
+    keys.push(bytes.readInt16BE(at + 4));
+  return keys;
+}
