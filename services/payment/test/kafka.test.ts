@@ -41,13 +41,10 @@ test('payment-group pays, declines and refunds, waits for its provider and dead-
   const consumer = startConsumer({
     processor: payment.processorOf({ ...payment.group, name: group }),
     topic: name,
-    kafka: createKafka(broker),
+    connect: (signal) => createKafka({ ...broker, signal }),
     sender: publisher,
     retry: { attempts: 3, firstDelayMs: 10, multiplier: 2 },
     log: broker.log,
-    onCrash: (error) => {
-      throw error;
-    },
   });
   closing.push(consumer.stop);
   const [topic, deadLetters] = [await readTopic(name), await readTopic('order-events-dlq')];

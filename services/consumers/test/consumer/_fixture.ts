@@ -50,16 +50,17 @@ export async function createFixture(partitions = 1) {
   const joins: string[] = [];
 
   /** Its consumers tell when they join the group. */
-  const listened = new Proxy(kafka, {
-    get(target, name) {
-      if (name !== 'consumer') return Reflect.get(target, name);
-      return (options: Parameters<Kafka['consumer']>[0]) => {
-        const consumer = target.consumer(options);
-        consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => void joins.push(payload.memberId));
-        return consumer;
-      };
-    },
-  });
+  const connect = (signal: AbortSignal): Kafka =>
+    new Proxy(createKafka({ ...silent, signal }), {
+      get(target, name) {
+        if (name !== 'consumer') return Reflect.get(target, name);
+        return (options: Parameters<Kafka['consumer']>[0]) => {
+          const consumer = target.consumer(options);
+          consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => void joins.push(payload.memberId));
+          return consumer;
+        };
+      },
+    });
 
   /** A group that records each event as handled and then calls `handle`, in the transaction. */
   const consumerGroup = (
@@ -97,14 +98,11 @@ export async function createFixture(partitions = 1) {
     start(handle?: (eventId: string) => Promise<void>, { name, group: more, ...options }: StartOptions = {}): Consumer {
       const consumer = startConsumer({
         processor: processorOf(consumerGroup(handle, name, more)),
-        kafka: listened,
+        connect,
         topic,
         sender: publisher,
         log: createLog('test', 'silent'),
         retry: { attempts: 3, firstDelayMs: 50, multiplier: 2 },
-        onCrash: (error) => {
-          throw error;
-        },
         ...options,
       });
       closing.push(() => consumer.stop());

@@ -70,13 +70,10 @@ test('order-group confirms paid orders from a topic, dead-letters poison and ski
   const consumer = startConsumer({
     processor: fixture.processorOf({ ...fixture.saga, name: group }),
     topic,
-    kafka: createKafka(broker),
+    connect: (signal) => createKafka({ ...broker, signal }),
     sender: publisher,
     retry: { attempts: 3, firstDelayMs: 10, multiplier: 2 },
     log: broker.log,
-    onCrash: (error) => {
-      throw error;
-    },
   });
   try {
     const ids = await Promise.all(Array.from({ length: 50 }, fixture.place));

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { createLog } from '../observability/log.ts';
 import { ConfigError, readConfig } from '../values/environment.ts';
 import { wholeNumber } from '../values/fields.ts';
+import { askAdmin } from './admin.ts';
 import { brokerConfig, brokersFrom } from './config.ts';
-import { createKafka, disconnect } from './kafka.ts';
 import { storeTopics } from './topics.ts';
 
 // node dist/messaging/create-topics.js: creates the missing topics of the store as soon as Kafka answers.
@@ -18,6 +18,7 @@ const schema = z.object({
 });
 
 const attempts = 100;
+const answerMs = 30_000;
 const pauseMs = 2_000;
 
 async function createTopics(config: z.output<typeof schema>): Promise<void> {
@@ -27,20 +28,16 @@ async function createTopics(config: z.output<typeof schema>): Promise<void> {
     minInsyncReplicas: config.TOPIC_MIN_INSYNC_REPLICAS,
     retentionMs: config.TOPIC_RETENTION_MS,
   });
-  const kafka = createKafka({ ...brokersFrom(config), clientId: 'create-topics', log: createLog('topics', 'silent') });
+  const broker = { ...brokersFrom(config), clientId: 'create-topics', log: createLog('topics', 'silent') };
   for (let attempt = 1; ; attempt += 1) {
-    const admin = kafka.admin();
     try {
-      await admin.connect();
-      const created = await admin.createTopics({ topics, waitForLeaders: true });
+      const created = await askAdmin(broker, answerMs, (admin) => admin.createTopics({ topics, waitForLeaders: true }));
       console.log(`${topics.map(({ topic }) => topic).join(', ')}: ${created ? 'created' : 'exist already'}`);
       return;
     } catch (error) {
       if (attempt === attempts) throw error;
       console.log(`Waiting for Kafka at ${config.KAFKA_BROKERS}: ${error instanceof Error ? error.message : error}`);
       await wait(pauseMs);
-    } finally {
-      await disconnect(admin);
     }
   }
 }

@@ -1,8 +1,10 @@
+import { setMaxListeners } from 'node:events';
 import { createRequire } from 'node:module';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type IHeaders, Kafka, type KafkaMessage, type LogEntry, logLevel, Partitioners } from 'kafkajs';
 import type { Logger } from '../observability/log.ts';
 import { startSpan } from '../observability/trace-context.ts';
+import { brokerSockets, longestAnswerSeconds } from './broker-socket.ts';
 import { eventAttributes, type Message, type StoredEvent } from './events.ts';
 
 // After its first answer kafkajs 2.2.4 polls for pending requests every millisecond, forever (its issues 1704 and 1751):
@@ -13,6 +15,10 @@ RequestQueue.prototype.scheduleCheckPendingRequests = function (this: { pending:
   if (this.pending.length > 0) poll.call(this);
 };
 
+/** How long the broker may wait for its replicas before it refuses a batch; shorter than a connection waits for an answer. */
+const longestReplicationMs = 10_000;
+const retryWithinMs = 10_000;
+
 export interface BrokerOptions {
   brokers: string[];
   tls?: true | { ca: string };
@@ -22,6 +28,8 @@ export interface BrokerOptions {
 export interface KafkaOptions extends BrokerOptions {
   clientId: string;
   log: Logger;
+  /** Ends the client: all its connections, and its attempts to open others. */
+  signal?: AbortSignal;
 }
 
 /** What the relay publishes to. An interface of our own, because kafkajs is hardly maintained any more. */
@@ -42,52 +50,99 @@ export interface Sender {
   send(topic: string, messages: RawMessage[]): Promise<void>;
 }
 
-export function createKafka({ brokers, tls, login, clientId, log }: KafkaOptions): Kafka {
+/** A client whose connections answer or end ({@link brokerSockets}). What went wrong with one is for a new client to try again. */
+export function createKafka({ brokers, tls, login, clientId, log, signal }: KafkaOptions): Kafka {
+  const ended = signal ?? new AbortController().signal;
+  setMaxListeners(0, ended); // each connection listens
   return new Kafka({
-    brokers,
+    // A new client asks another broker first, because kafkajs stays with one that accepts connections and closes them.
+    brokers: [...brokers].sort(() => Math.random() - 0.5),
+    socketFactory: brokerSockets(ended),
     ...(tls && { ssl: tls }),
     ...(login && { sasl: { mechanism: 'scram-sha-512', ...login } }),
     clientId,
     connectionTimeout: 2_000,
-    requestTimeout: 10_000,
+    // Connections end before: kafkajs would go on using one that has not answered.
+    requestTimeout: (longestAnswerSeconds + 5) * 1_000,
+    authenticationTimeout: (longestAnswerSeconds + 5) * 1_000,
     retry: { initialRetryTime: 100, maxRetryTime: 2_000, retries: 5 },
     logLevel: logLevel.WARN,
     logCreator: () => (entry) => writeLog(log, entry),
   });
 }
 
+/** What the watchdog sees of whoever talks to the broker. */
+export interface Watched {
+  name: string;
+  /** Since when it has waited for an answer of the broker, as of `performance.now()`; undefined if it expects none. */
+  waitingSince(): number | undefined;
+  /** Starts over with a new client. */
+  renew(): void;
+}
+
 /** Publishes with acks = all and idempotence enabled (contract 6.5). */
-export function createPublisher(options: KafkaOptions): Publisher & Sender {
-  const kafka = createKafka(options);
-  const newProducer = () =>
-    kafka.producer({
+export function createPublisher(options: KafkaOptions): Publisher & Sender & Watched {
+  const source = `/store/${options.clientId}`;
+  let client = newClient();
+  let waitingSince: number | undefined;
+  let sending = 0;
+  let endedAt = 0;
+  /** Whoever sends tries again within seconds, unless it has nothing to send any more. */
+  const isTrying = () => sending > 0 || performance.now() - endedAt < retryWithinMs;
+
+  function newClient() {
+    const ended = new AbortController();
+    const producer = createKafka({ ...options, signal: ended.signal }).producer({
       idempotent: true,
       maxInFlightRequests: 1,
       createPartitioner: Partitioners.DefaultPartitioner,
       allowAutoTopicCreation: false,
     });
-  const source = `/store/${options.clientId}`;
-  let producer = newProducer();
+    return { producer, ended };
+  }
 
   async function send(topic: string, messages: RawMessage[]): Promise<void> {
-    const used = producer;
+    const used = client;
+    const { producer, ended } = used;
+    if (!isTrying()) waitingSince = undefined;
+    waitingSince ??= performance.now();
+    sending += 1;
     try {
-      await used.connect();
-      await used.send({
-        topic,
-        acks: -1,
-        messages: messages.map(({ key = null, value = null, headers }) => ({ key, value, headers })),
+      await untilAborted(ended.signal, async () => {
+        await producer.connect();
+        await producer.send({
+          topic,
+          acks: -1,
+          timeout: longestReplicationMs,
+          messages: messages.map(({ key = null, value = null, headers }) => ({ key, value, headers })),
+        });
       });
+      waitingSince = undefined;
     } catch (error) {
+      if (brokerError(error) !== undefined) waitingSince = undefined;
       // After a send of unknown outcome the client's sequence numbers may differ from the broker's. A new producer
       // starts a new sequence; consumers skip what was published twice by its event id.
-      if (used === producer) producer = newProducer();
-      await disconnect(used);
+      if (used === client) client = newClient();
+      await disconnect(producer);
+      ended.abort();
       throw error;
+    } finally {
+      sending -= 1;
+      endedAt = performance.now();
     }
   }
 
+  /** Sends in flight fail. */
+  function renew(): void {
+    const { ended } = client;
+    client = newClient();
+    ended.abort();
+  }
+
   return {
+    name: 'publisher',
+    waitingSince: () => (isTrying() ? waitingSince : undefined),
+    renew,
     send,
     async publish(topic, events) {
       const spans = events.map(({ id, kind, key, traceparent }) =>
@@ -109,16 +164,26 @@ export function createPublisher(options: KafkaOptions): Publisher & Sender {
       );
       for (const span of spans) span?.end(); // a failed send is retried and logged by the relay
     },
-    close: () => disconnect(producer),
+    async close() {
+      const { producer, ended } = client;
+      await disconnect(producer);
+      ended.abort();
+    },
   };
 }
 
-/** Whether the broker rejects a message for its size. */
-export function isTooLarge(error: unknown): boolean {
-  if (typeof error !== 'object' || error === null) return false;
+/**
+ * Why the broker refuses a request, such as `MESSAGE_TOO_LARGE` (Kafka protocol guide, "Error Codes"); undefined for a
+ * request without an answer.
+ */
+export function brokerError(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null) return undefined;
   const { type, cause } = error as { type?: unknown; cause?: unknown };
-  return type === 'MESSAGE_TOO_LARGE' || isTooLarge(cause);
+  return typeof type === 'string' ? type : brokerError(cause);
 }
+
+/** Whether the broker rejects a message for its size. */
+export const isTooLarge = (error: unknown) => brokerError(error) === 'MESSAGE_TOO_LARGE';
 
 /** A message as text. A value that is not valid UTF-8 is treated as absent. */
 export function readMessage({ key, value, headers }: Pick<KafkaMessage, 'key' | 'value' | 'headers'>): Message {
@@ -137,6 +202,21 @@ function utf8(bytes: Buffer): string | undefined {
 /** Disconnects, within 2 s: kafkajs first waits for requests in flight, and was seen to wait forever for one without an answer. */
 export async function disconnect(client: { disconnect(): Promise<void> }): Promise<void> {
   await Promise.race([client.disconnect(), wait(2_000, undefined, { ref: false })]).catch(() => undefined);
+}
+
+/** The outcome of the work, unless the signal is aborted first: kafkajs may leave a promise of a dead connection pending. */
+export async function untilAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  signal.throwIfAborted();
+  let stop = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([work(), aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
 }
 
 /** CloudEvents 1.0, Kafka binding, binary mode. */

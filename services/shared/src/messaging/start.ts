@@ -6,6 +6,7 @@ import { reportLag } from './consumer/lag.ts';
 import { createKafka, createPublisher } from './kafka.ts';
 import { startRelay } from './outbox/relay.ts';
 import { orderEventsTopic } from './topics.ts';
+import { answersTo, startWatchdog } from './watchdog.ts';
 
 export interface MessagingOptions {
   config: MessagingConfig & { DATABASE_URL: string };
@@ -36,17 +37,22 @@ export function startMessaging(options: MessagingOptions): Started[] {
   }
   // A scrape that gets no answer reports nothing and need not be logged each time.
   const silent = log.child({}, { level: 'silent' });
-  const lag = reportLag(createKafka({ ...broker, log: silent }), orderEventsTopic, processor.group);
-  started.push({ name: 'lag', stop: lag.stop });
+  reportLag({ ...broker, log: silent }, orderEventsTopic, processor.group);
   const consumer = startConsumer({
     processor,
     topic: orderEventsTopic,
-    kafka: createKafka(broker),
+    connect: (signal) => createKafka({ ...broker, signal }),
     sender: publisher,
     retry: retriesFrom(config),
     log,
-    onCrash: (error) => onCrash('The consumer gave up', error),
   });
   started.push({ name: 'consumer', stop: consumer.stop });
+  const watchdog = startWatchdog({
+    watched: [publisher, consumer],
+    probe: () => answersTo({ ...broker, log: silent }, orderEventsTopic, processor.group),
+    log,
+    onDeaf: (name) => onCrash('The broker answers others, but not this process', new Error(`The ${name} is deaf`)),
+  });
+  started.push({ name: 'watchdog', stop: watchdog.stop });
   return started;
 }

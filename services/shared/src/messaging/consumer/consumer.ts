@@ -1,19 +1,19 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { EachBatchPayload, Kafka } from 'kafkajs';
+import { brokerError, disconnect, untilAborted, type Watched } from '../kafka.ts';
 import { type ChunkOptions, handleChunk } from './handle-chunk.ts';
-import { consumerMetrics, initialiseMetrics } from './metrics.ts';
+import { consumerMetrics, initialiseMetrics, reportMembership } from './metrics.ts';
 import { createOffsets } from './offsets.ts';
 
 export interface ConsumerOptions extends ChunkOptions {
-  kafka: Kafka;
+  /** A new client of Kafka, which ends with the signal. */
+  connect(signal: AbortSignal): Kafka;
   /** A consumer that sends no heartbeat for this long counts as dead. Handlers may take longer. */
   sessionTimeoutMs?: number;
-  /** The client has given up for good: end the process, to be started again. */
-  onCrash(error: Error): void;
 }
 
-export interface Consumer {
-  /** Finishes the messages in flight and leaves the group. */
+export interface Consumer extends Watched {
+  /** Finishes the messages in flight and leaves the group, if the broker answers soon enough. */
   stop(): Promise<void>;
 }
 
@@ -23,63 +23,57 @@ const concurrentPartitions = 6;
 const fullBatchBytes = 256 * 1024;
 /** kafkajs fetches nothing while a batch is handled, so a longer batch continues in the background. */
 const foregroundMs = 200;
-const longestJoinMs = 10_000;
-/** kafkajs treats this as final, though it only means that the broker went away while it was asked. */
-const coordinatorNotFound = 'KafkaJSGroupCoordinatorNotFound';
-/** Live members rejoin with their next heartbeat; the group need not wait longer for a dead one. */
-const rebalanceTimeoutMs = 15_000;
+/**
+ * Live members rejoin with their next heartbeat; the group need not wait longer for a dead one. Shorter than a connection
+ * waits for an answer.
+ */
+const rebalanceTimeoutMs = 10_000;
 const reconnectMs = 2_000;
+/** Of a stopping consumer, for its last commit, a join that it has begun, and leaving. */
+const longestLeavingMs = 8_000;
 
 /**
  * Consumes order events (contract 6.6). Each event is processed once, since its id is recorded in the transaction of its
  * handler; offsets are committed afterwards. An unavailable database, broker or service is no failure of the message:
  * the partition waits. Partitions do not wait for one another, and heartbeats continue however long a handler takes.
+ * Whatever ends the client of Kafka, a new one takes its place.
  */
 export function startConsumer(options: ConsumerOptions): Consumer {
-  const { kafka, topic, processor, sessionTimeoutMs = 10_000, log, onCrash } = options;
+  const { connect, topic, processor, sessionTimeoutMs = 10_000, log } = options;
   const { group, chunkSize, maxWaitMs = 0 } = processor;
   const stopping = new AbortController();
+  /** Aborted at the end of a client. */
+  let session = new AbortController();
   /** Aborted at every rebalance: from then on another member may handle what is in flight here. */
   let assignment = new AbortController();
   const assigned = new Set<number>();
   const inFlight = new Map<number, Promise<void>>();
   const offsets = createOffsets(topic, log);
-  let running: Promise<void> | undefined;
-
-  const consumer = kafka.consumer({
-    groupId: group,
-    sessionTimeout: sessionTimeoutMs,
-    rebalanceTimeout: rebalanceTimeoutMs,
-    heartbeatInterval: Math.min(3_000, sessionTimeoutMs / 4),
-    maxWaitTimeInMs: maxWaitMs || 500,
-    minBytes: maxWaitMs > 0 ? fullBatchBytes : 1,
-    allowAutoTopicCreation: false,
-    retry: { restartOnFailure: async () => !stopping.signal.aborted },
-  });
+  /** When the broker last answered, whatever it said. */
+  let answeredAt = performance.now();
+  /** When it last answered that this is a member. */
+  let memberAt = Number.NEGATIVE_INFINITY;
+  let leave = async () => {};
 
   function endAssignment() {
     assignment.abort();
     offsets.clear();
     if (!stopping.signal.aborted) assignment = new AbortController();
   }
-  consumer.on(consumer.events.REBALANCING, endAssignment);
-  consumer.on(consumer.events.GROUP_JOIN, ({ payload: { memberAssignment } }) => {
-    endAssignment();
-    assigned.clear();
-    for (const partition of memberAssignment[topic] ?? []) assigned.add(partition);
-  });
-  consumer.on(consumer.events.CRASH, ({ payload }) => {
-    endAssignment();
-    if (payload.restart || stopping.signal.aborted) return;
-    if (payload.error.name !== coordinatorNotFound) return onCrash(payload.error);
-    running = pauseBeforeReconnect().then(run);
-  });
+  function isMember() {
+    answeredAt = performance.now();
+    memberAt = answeredAt;
+  }
 
-  async function handleBatch({ batch, ...payload }: EachBatchPayload, signal: AbortSignal): Promise<void> {
+  async function handleBatch(
+    { batch, ...payload }: EachBatchPayload,
+    signal: AbortSignal,
+    ended: AbortSignal,
+  ): Promise<void> {
     const { partition, messages } = batch;
 
     function done(offset: string): void {
-      if (!assigned.has(partition)) return;
+      if (ended.aborted || !assigned.has(partition)) return;
       offsets.done(partition, offset, payload.commitOffsetsIfNecessary);
       payload.resolveOffset(offset);
     }
@@ -92,15 +86,15 @@ export function startConsumer(options: ConsumerOptions): Consumer {
     }
   }
 
-  async function eachBatch(payload: EachBatchPayload): Promise<void> {
+  async function eachBatch(payload: EachBatchPayload, ended: AbortSignal): Promise<void> {
     const { partition } = payload.batch;
     const { signal } = assignment;
-    if (signal.aborted) return void payload.pause();
-    // After a crash of the client an earlier batch may still be about to stop.
+    if (signal.aborted || ended.aborted) return void payload.pause();
+    // An earlier batch, of a former client or assignment, may still be about to stop.
     const earlier = inFlight.get(partition);
     const handling = (async () => {
       await earlier?.catch(() => undefined);
-      await handleBatch(payload, signal);
+      await handleBatch(payload, signal, ended);
     })();
     inFlight.set(partition, handling);
     const isDone = await Promise.race([handling.then(() => true), wait(foregroundMs, false)]);
@@ -112,39 +106,83 @@ export function startConsumer(options: ConsumerOptions): Consumer {
       .then(resume);
   }
 
-  const pauseBeforeReconnect = () => wait(reconnectMs, undefined, { signal: stopping.signal }).catch(() => undefined);
-
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      try {
-        await consumer.connect();
-        await consumer.subscribe({ topic, fromBeginning: true });
-        if (stopping.signal.aborted) return;
-        await consumer.run({
+  /** Consumes with one client until it fails or `ended` is aborted. */
+  async function consume(ended: AbortSignal): Promise<never> {
+    const client = connect(ended).consumer({
+      groupId: group,
+      sessionTimeout: sessionTimeoutMs,
+      rebalanceTimeout: rebalanceTimeoutMs,
+      heartbeatInterval: Math.min(3_000, sessionTimeoutMs / 4),
+      maxWaitTimeInMs: maxWaitMs || 500,
+      minBytes: maxWaitMs > 0 ? fullBatchBytes : 1,
+      allowAutoTopicCreation: false,
+      retry: { restartOnFailure: async () => false },
+    });
+    client.on(client.events.HEARTBEAT, isMember);
+    client.on(client.events.REBALANCING, endAssignment);
+    client.on(client.events.GROUP_JOIN, ({ payload: { memberAssignment } }) => {
+      if (ended.aborted) return;
+      isMember();
+      endAssignment();
+      assigned.clear();
+      for (const partition of memberAssignment[topic] ?? []) assigned.add(partition);
+    });
+    const crash = new Promise<never>((_, reject) => {
+      client.on(client.events.CRASH, ({ payload }) => reject(payload.error));
+    });
+    crash.catch(() => undefined); // heard below
+    let joining: Promise<void> | undefined;
+    leave = async () => {
+      await joining; // kafkajs does not leave a group while it is joining it
+      await client.disconnect();
+    };
+    try {
+      return await untilAborted(ended, async () => {
+        await client.connect();
+        await client.subscribe({ topic, fromBeginning: true });
+        joining = client.run({
           autoCommit: false,
           eachBatchAutoResolve: false,
           partitionsConsumedConcurrently: concurrentPartitions,
-          eachBatch,
+          eachBatch: (payload) => eachBatch(payload, ended),
         });
-        return;
+        await joining;
+        return crash;
+      });
+    } finally {
+      endAssignment();
+      await disconnect(client);
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      session = new AbortController();
+      try {
+        await consume(session.signal);
       } catch (error) {
-        log.warn({ err: error }, 'The broker is unavailable, the consumer waits');
-        await pauseBeforeReconnect();
+        if (brokerError(error) !== undefined) answeredAt = performance.now();
+        if (!stopping.signal.aborted) log.warn({ err: error }, 'The broker is unavailable, the consumer waits');
       }
+      session.abort();
+      await wait(reconnectMs, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   }
   initialiseMetrics(group);
-  running = run();
+  reportMembership(group, () => performance.now() - memberAt < sessionTimeoutMs);
+  run();
 
   return {
+    name: 'consumer',
+    waitingSince: () => (stopping.signal.aborted ? undefined : answeredAt),
+    renew: () => session.abort(new Error('The broker does not answer this client')),
     async stop() {
       stopping.abort();
       assignment.abort();
       await Promise.allSettled(inFlight.values());
-      await offsets.end();
-      // The client does not leave a group while it is joining it.
-      await Promise.race([running, wait(longestJoinMs, undefined, { ref: false })]);
-      await consumer.disconnect();
+      const left = offsets.end().then(() => leave());
+      await Promise.race([left, wait(longestLeavingMs, undefined, { ref: false })]);
+      session.abort();
     },
   };
 }

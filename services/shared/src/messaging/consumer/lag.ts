@@ -1,7 +1,7 @@
-import { setTimeout as wait } from 'node:timers/promises';
-import type { Admin, Kafka } from 'kafkajs';
+import type { Admin } from 'kafkajs';
 import { Gauge } from 'prom-client';
-import { disconnect } from '../kafka.ts';
+import { askAdmin } from '../admin.ts';
+import type { KafkaOptions } from '../kafka.ts';
 
 /** A scrape must not wait for an unavailable broker. */
 const timeoutMs = 3_000;
@@ -11,24 +11,20 @@ const timeoutMs = 3_000;
  * the lag is right if a consumer idles or hangs, and visible if all consumers of a group are dead. If the broker shows a
  * service its own group only, that one is reported; if the broker does not answer, none is.
  */
-export function reportLag(kafka: Kafka, topic: string, ownGroup: string): { stop(): Promise<void> } {
-  const admin = kafka.admin();
+export function reportLag(broker: KafkaOptions, topic: string, ownGroup: string): void {
   new Gauge({
     name: 'consumer_lag_messages',
     help: 'Messages of a partition that the group has not committed.',
     labelNames: ['group', 'partition'],
     async collect() {
-      const timeout = wait(timeoutMs, [], { ref: false });
-      const lags = await Promise.race([lagsOf(admin, topic, ownGroup), timeout]).catch(() => []);
+      const lags = await askAdmin(broker, timeoutMs, (admin) => lagsOf(admin, topic, ownGroup)).catch(() => []);
       this.reset();
       for (const { group, partition, lag } of lags) this.set({ group, partition }, lag);
     },
   });
-  return { stop: () => disconnect(admin) };
 }
 
 async function lagsOf(admin: Admin, topic: string, ownGroup: string) {
-  await admin.connect();
   const [{ groups }, ends] = await Promise.all([admin.listGroups(), admin.fetchTopicOffsets(topic)]);
   const names = groups.map(({ groupId }) => groupId).filter((name) => name.endsWith('-group'));
   const perGroup = [...new Set([ownGroup, ...names])].map(async (group) => {

@@ -1,4 +1,4 @@
-import { Counter, Histogram } from 'prom-client';
+import { Counter, Gauge, Histogram } from 'prom-client';
 
 export const consumerMetrics = {
   handled: new Counter({
@@ -18,6 +18,19 @@ export const consumerMetrics = {
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60],
   }),
 };
+
+const memberships = new Map<string, () => boolean>();
+new Gauge({
+  name: 'consumer_group_member',
+  help: '1 while the broker answers that this process is a member of the group, 0 otherwise.',
+  labelNames: ['group'],
+  collect() {
+    for (const [group, isMember] of memberships) this.set({ group }, Number(isMember()));
+  },
+});
+
+/** @param isMember asked at each scrape */
+export const reportMembership = (group: string, isMember: () => boolean) => void memberships.set(group, isMember);
 
 /** Counters start at 0: one that first appears with its first message would show no increase. */
 export function initialiseMetrics(group: string): void {

@@ -13,6 +13,8 @@ const batchSize = 1_000;
 const batchBytes = 512 * 1024;
 const headerBytes = 512;
 const standbyMs = 1_000;
+const longestStopMs = 5_000;
+const longestEndMs = 2_000;
 /** If a notification is lost, events wait no longer than this. */
 const pollMs = 1_000;
 const keepSentDays = 7;
@@ -42,7 +44,7 @@ export interface RelayOptions {
 }
 
 export interface Relay {
-  /** Finishes the batch in flight. */
+  /** Finishes the batch in flight, if broker and database answer soon enough. */
   stop(): Promise<void>;
 }
 
@@ -57,7 +59,7 @@ export function startRelay(options: RelayOptions): Relay {
   return {
     async stop() {
       stopping.abort();
-      await ended;
+      await Promise.race([ended, wait(longestStopMs, undefined, { ref: false })]);
     },
   };
 }
@@ -100,7 +102,8 @@ async function run({ databaseUrl, topic, publisher, log }: RelayOptions, signal:
       await wait(Math.min(100 * 2 ** failures, 2_000), undefined, { signal }).catch(() => undefined);
     } finally {
       isActive.set(0);
-      await client.end().catch(() => undefined);
+      // The end of a connection that a network has forgotten would take as long as TCP's own time-outs.
+      await Promise.race([client.end(), wait(longestEndMs)]).catch(() => undefined);
     }
   }
 }

@@ -1,0 +1,155 @@
+import { EventEmitter } from 'node:events';
+import { connect, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { ISocketFactory, ISocketFactoryArgs } from 'kafkajs';
+
+/**
+ * How long a request may wait for its answer, in seconds in which this process runs: one that was suspended has not waited.
+ * Longer than a broker holds one back on purpose, which it does longest while a group rebalances.
+ */
+export const longestAnswerSeconds = 15;
+/** Kafka's own limit for a request. Text, such as HTTP, and TLS begin with a larger number. */
+const longestFrameBytes = 100 * 1024 * 1024;
+const lengthBytes = 4;
+const keepAliveMs = 60_000;
+
+/** As much of a Socket as kafkajs uses. */
+interface BrokerSocket extends EventEmitter {
+  write(request: Buffer): void;
+  end(): void;
+  unref(): void;
+}
+
+/** The open connections of this process. */
+const connections = new Set<{ address: string; quietSeconds(): number; fail(error: Error): void }>();
+
+/**
+ * The sockets of one Kafka client, so that nothing of a dead connection outlives it. kafkajs 2.2.4 keeps bytes that it has
+ * received over a reconnect, takes a connection that has never answered for a ready one, and waits forever for the answer
+ * to a login. Here it gets whole answers only, and a connection that brings anything else, or leaves a request
+ * unanswered, ends. So do the others of this process to the same broker that have been quiet as long: they would make
+ * their users wait once more.
+ * @param signal ends all connections of the client, and prevents further ones
+ */
+export const brokerSockets =
+  (signal: AbortSignal): ISocketFactory =>
+  (target) => {
+    signal.throwIfAborted();
+    return openSocket(target, signal) as unknown as Socket;
+  };
+
+function onSilence(address: string): void {
+  for (const one of [...connections]) {
+    const isQuiet = one.quietSeconds() >= longestAnswerSeconds - 1;
+    if (one.address === address && isQuiet) one.fail(new Error('The broker does not answer'));
+  }
+}
+
+function openSocket({ host, port, ssl, onConnect }: ISocketFactoryArgs, signal: AbortSignal): BrokerSocket {
+  const emitter = new EventEmitter();
+  const takeAnswers = answerReader();
+  let isOpen = true;
+  /** A broker answers the requests of a connection one after the other. */
+  let unanswered = 0;
+  let waitedSeconds = 0;
+  let quietSeconds = 0;
+  const connection = { address: `${host}:${port}`, quietSeconds: () => quietSeconds, fail };
+
+  const connected = () => isOpen && onConnect();
+  const name = isIP(host) === 0 ? { servername: host } : {};
+  const socket = ssl ? connectTls({ host, port, ...name, ...ssl }, connected) : connect({ host, port }, connected);
+  socket.setKeepAlive(true, keepAliveMs);
+
+  /** Afterwards kafkajs hears nothing more of it. @returns false if it was closed before */
+  function close(): boolean {
+    if (!isOpen) return false;
+    isOpen = false;
+    clearInterval(ticking);
+    connections.delete(connection);
+    signal.removeEventListener('abort', abort);
+    return true;
+  }
+  function fail(error: Error): void {
+    if (!close()) return;
+    socket.destroy();
+    // kafkajs rejects a connection and its requests on `error`, but a login only on `end`.
+    emitter.emit('error', error);
+    emitter.emit('end');
+  }
+  const abort = () => fail(new Error('The client was closed'));
+  function receive(bytes: Buffer): void {
+    if (!isOpen) return;
+    quietSeconds = 0;
+    try {
+      const { answers, count } = takeAnswers(bytes);
+      if (count === 0) return;
+      unanswered -= count;
+      waitedSeconds = 0;
+      emitter.emit('data', answers);
+    } catch (error) {
+      fail(error as Error);
+    }
+  }
+  const ticking = setInterval(() => {
+    quietSeconds += 1;
+    waitedSeconds = unanswered > 0 ? waitedSeconds + 1 : 0;
+    if (waitedSeconds > longestAnswerSeconds) onSilence(connection.address);
+  }, 1_000).unref();
+
+  connections.add(connection);
+  signal.addEventListener('abort', abort, { once: true });
+  socket.on('data', receive);
+  socket.on('error', fail);
+  socket.on('end', () => close() && emitter.emit('end'));
+  return Object.assign(emitter, {
+    write(request: Buffer) {
+      if (!isOpen) return;
+      if (unanswered === 0) waitedSeconds = 0;
+      unanswered += 1;
+      socket.write(request);
+    },
+    /** What was written is still sent. */
+    end() {
+      if (!close()) return;
+      if (socket.connecting) socket.destroy();
+      else socket.destroySoon();
+    },
+    unref: () => void socket.unref(),
+  });
+}
+
+/**
+ * Collects bytes until they hold whole answers: frames, each after its length as a 32-bit number (Kafka protocol guide,
+ * "Protocol Primitive Types").
+ * @returns takes the next bytes and returns the answers that they complete, as one buffer, and their number; throws an
+ * Error if a length is not plausible
+ */
+export function answerReader() {
+  let chunks: Buffer[] = [];
+  let bufferedBytes = 0;
+  let neededBytes = lengthBytes;
+
+  return (bytes: Buffer): { answers: Buffer; count: number } => {
+    chunks.push(bytes);
+    bufferedBytes += bytes.length;
+    if (bufferedBytes < neededBytes) return { answers: bytes.subarray(0, 0), count: 0 };
+    // Copied once per answer, however many chunks it comes in, apart from its first bytes.
+    const buffer = chunks.length === 1 ? bytes : Buffer.concat(chunks, bufferedBytes);
+    let end = 0;
+    let count = 0;
+    neededBytes = lengthBytes;
+    while (buffer.length - end >= lengthBytes) {
+      const length = buffer.readInt32BE(end);
+      if (length < 0 || length > longestFrameBytes) throw new Error('What answers is not a Kafka broker');
+      neededBytes = lengthBytes + length;
+      if (buffer.length - end < neededBytes) break;
+      end += neededBytes;
+      count += 1;
+      neededBytes = lengthBytes;
+    }
+    const rest = buffer.subarray(end);
+    chunks = rest.length > 0 ? [rest] : [];
+    bufferedBytes = rest.length;
+    return { answers: buffer.subarray(0, end), count };
+  };
+}

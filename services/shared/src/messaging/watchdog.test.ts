@@ -1,0 +1,71 @@
+import { jest } from '@jest/globals';
+import { createLog } from '../observability/log.ts';
+import { startWatchdog } from './watchdog.ts';
+
+const log = createLog('test', 'silent');
+const seconds = (count: number) => jest.advanceTimersByTimeAsync(count * 1_000);
+
+let stop: () => void;
+
+beforeEach(() => {
+  jest.useFakeTimers();
+});
+afterEach(() => {
+  stop();
+  jest.useRealTimers();
+});
+
+/** A client that waits for an answer, a broker that answers, and what the watchdog does about it. */
+function start() {
+  const state = { since: performance.now() as number | undefined, answers: true, renewed: 0, deaf: [] as string[] };
+  const renew = () => {
+    state.renewed += 1;
+  };
+  const client = { name: 'consumer', waitingSince: () => state.since, renew };
+  const probe = async () => {
+    if (!state.answers) throw new Error('no answer');
+  };
+  stop = startWatchdog({ watched: [client], probe, onDeaf: (name) => void state.deaf.push(name), log }).stop;
+  return state;
+}
+
+it('renews a client after a minute in which the broker answered others, and calls it deaf after another', async () => {
+  const state = start();
+  await seconds(59);
+  expect(state).toMatchObject({ renewed: 0, deaf: [] });
+  await seconds(16);
+  expect(state).toMatchObject({ renewed: 1, deaf: [] });
+  await seconds(60);
+  expect(state).toMatchObject({ renewed: 1, deaf: ['consumer'] });
+});
+
+it('is content with a client that is answered after its renewal', async () => {
+  const state = start();
+  await seconds(75);
+  for (let n = 0; n < 30; n += 1) {
+    state.since = performance.now();
+    await seconds(10);
+  }
+  expect(state).toMatchObject({ renewed: 1, deaf: [] });
+});
+
+it('does nothing while the broker answers nobody, and counts anew afterwards', async () => {
+  const state = start();
+  state.answers = false;
+  await seconds(3_600);
+  expect(state).toMatchObject({ renewed: 0, deaf: [] });
+  state.answers = true;
+  await seconds(45);
+  state.answers = false;
+  await seconds(15);
+  state.answers = true;
+  await seconds(45);
+  expect(state).toMatchObject({ renewed: 0, deaf: [] });
+});
+
+it('does nothing about a client that expects no answer', async () => {
+  const state = start();
+  state.since = undefined;
+  await seconds(3_600);
+  expect(state).toMatchObject({ renewed: 0, deaf: [] });
+});

@@ -1,0 +1,68 @@
+import type { Logger } from '../observability/log.ts';
+import { askAdmin } from './admin.ts';
+import type { KafkaOptions, Watched } from './kafka.ts';
+
+export interface WatchdogOptions {
+  watched: Watched[];
+  /** Whether the broker answers a client of its own: resolves if it does. */
+  probe(): Promise<unknown>;
+  /** A new client has not helped either: end the process, to be started again. */
+  onDeaf(name: string): void;
+  log: Logger;
+  /** Default 15 s. */
+  probeEveryMs?: number;
+}
+
+const probeTimeoutMs = 10_000;
+/** A minute in which the broker has answered each time. */
+const probesUntilRenewal = 4;
+const probesUntilDeaf = 2 * probesUntilRenewal;
+
+/**
+ * Renews the client of whoever has had no answer for a minute while the broker answered others, and calls `onDeaf` if that
+ * has not helped after another minute. While the broker answers nobody it does nothing, because starting all
+ * processes again would not bring the broker back.
+ */
+export function startWatchdog({ watched, probe, onDeaf, log, probeEveryMs = 15_000 }: WatchdogOptions) {
+  /** How many probes in a row were answered while this one had no answer. */
+  const missed = new Map<Watched, number>();
+  let timer = setTimeout(check, probeEveryMs);
+  let isStopped = false;
+
+  async function check(): Promise<void> {
+    const since = performance.now() - probeEveryMs;
+    const isWaiting = (one: Watched) => (one.waitingSince() ?? Number.POSITIVE_INFINITY) < since;
+    const waiting = watched.filter(isWaiting);
+    const isAnswered =
+      waiting.length > 0 &&
+      (await probe().then(
+        () => true,
+        () => false,
+      ));
+    for (const one of watched) {
+      missed.set(one, isAnswered && waiting.includes(one) && isWaiting(one) ? (missed.get(one) ?? 0) + 1 : 0);
+      if (!isStopped) act(one, missed.get(one) ?? 0);
+    }
+    if (!isStopped) timer = setTimeout(check, probeEveryMs);
+  }
+
+  function act(one: Watched, probes: number): void {
+    if (probes === probesUntilRenewal) {
+      log.warn({ client: one.name }, 'The broker answers others; a client without answers is replaced');
+      one.renew();
+    } else if (probes === probesUntilDeaf) onDeaf(one.name);
+  }
+
+  return {
+    stop(): void {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Asks the leaders of a topic and the coordinator of a group. */
+export const answersTo = (broker: KafkaOptions, topic: string, groupId: string) =>
+  askAdmin(broker, probeTimeoutMs, (admin) =>
+    Promise.all([admin.fetchTopicOffsets(topic), admin.fetchOffsets({ groupId, topics: [topic] })]),
+  );
