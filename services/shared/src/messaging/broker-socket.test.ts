@@ -1,9 +1,12 @@
 import { once } from 'node:events';
+import { createRequire } from 'node:module';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { jest } from '@jest/globals';
 import { deferred } from '../../../../tests/kit/deferred.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { answerReader, brokerSockets, longestAnswerSeconds } from './broker-socket.ts';
+
+const Connection = createRequire(import.meta.url)('kafkajs/src/network/connection.js');
 
 const frame = (...bytes: number[]) => {
   const length = Buffer.alloc(4);
@@ -114,5 +117,19 @@ describe('connection to a broker', () => {
     ended.abort();
     expect(events).toEqual(['The client was closed', 'end']);
     await expect(open()).rejects.toThrow(/abort/);
+  });
+
+  it('ends the login that is under way when it breaks (kafkajs waited forever for its answer)', async () => {
+    const { port } = server.address() as AddressInfo;
+    const logger = { debug() {}, error() {}, namespace: () => logger };
+    const limits = { requestTimeout: 10_000, connectionTimeout: 10_000 };
+    const socketFactory = brokerSockets(ended.signal);
+    const connection = new Connection({ host: '127.0.0.1', port, logger, socketFactory, ...limits });
+    const [[broker]] = await Promise.all([once(server, 'connection'), connection.connect()]);
+    const login = connection.sendAuthRequest({ request: { encode: async () => Buffer.from('login') }, response: {} });
+    const broken = expect(login).rejects.toThrow('Connection closed by the server');
+    await once(broker, 'data');
+    broker.resetAndDestroy();
+    await broken;
   });
 });

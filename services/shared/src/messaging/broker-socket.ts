@@ -80,12 +80,11 @@ function openSocket({ host, port, ssl, onConnect }: ISocketFactoryArgs, signal: 
   function receive(bytes: Buffer): void {
     if (!isOpen) return;
     quietSeconds = 0;
+    waitedSeconds = 0; // a large answer may take its time
     try {
       const { answers, count } = takeAnswers(bytes);
-      if (count === 0) return;
       unanswered -= count;
-      waitedSeconds = 0;
-      emitter.emit('data', answers);
+      if (count > 0) emitter.emit('data', answers);
     } catch (error) {
       fail(error as Error);
     }
@@ -100,7 +99,7 @@ function openSocket({ host, port, ssl, onConnect }: ISocketFactoryArgs, signal: 
   signal.addEventListener('abort', abort, { once: true });
   socket.on('data', receive);
   socket.on('error', fail);
-  socket.on('end', () => close() && emitter.emit('end'));
+  for (const event of ['end', 'close']) socket.on(event, () => close() && emitter.emit('end'));
   return Object.assign(emitter, {
     write(request: Buffer) {
       if (!isOpen) return;
