@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { callersWith } from '@store/shared/auth/internal-credentials';
 import { createProductClient, type ProductClient } from '@store/shared/contracts/product-client';
 import { createHttpApp } from '@store/shared/http/app';
+import { createShipper } from '@store/shared/service/polling';
 import type { ServiceContext, ServiceDefinition } from '@store/shared/service/service';
 import { configSchema, type InventoryConfig } from './config.ts';
 import { PrismaClient } from './generated/client.ts';
@@ -10,7 +11,6 @@ import { createReservationRepository } from './reservation-repository.ts';
 import { createReservations } from './reservations.ts';
 import { stockRoutes } from './routes.ts';
 import { createSaga } from './saga.ts';
-import { createShipper } from './shipper.ts';
 import { createStock } from './stock.ts';
 import { createStockRepository } from './stock-repository.ts';
 

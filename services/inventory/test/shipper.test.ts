@@ -1,8 +1,8 @@
 import { createLog } from '@store/shared/observability/log';
+import { createShipper } from '@store/shared/service/polling';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
 import { deferred } from '../../../tests/kit/deferred.ts';
 import { until } from '../../../tests/kit/until.ts';
-import { createShipper } from '../src/shipper.ts';
 import { alice, orderOf, type TestInventory, testInventory } from './_inventory.ts';
 
 let database: TestDatabase;

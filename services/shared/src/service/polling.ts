@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Job } from '@store/shared/service/service';
+import type { Job } from './service.ts';
 
 const pollMs = 1_000;
 const longestPauseMs = 5_000;
