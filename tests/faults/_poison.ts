@@ -20,7 +20,7 @@ interface Poison {
   deadLetteredBy: string[];
 }
 
-/** A day of its own, because analytics counts an order with an unknown product: only inventory can detect that. */
+/** A day of its own, because analytics counts an order with an unknown product: only inventory rejects that. */
 export const poisonDay = '2001-01-01';
 const common = (orderId: string) => ({ orderId, customerId: randomUUID(), timestamp: `${poisonDay}T12:00:00Z` });
 
@@ -45,6 +45,7 @@ export const poisons: Record<string, Poison> = {
     value: () => Buffer.from([0x7b, 0xff, 0xfe, 0x7d]),
     deadLetteredBy: groupsHandling('OrderCancelled'),
   },
+  // Not poison: inventory rejects the order (contract 6.1).
   'unknown product': {
     kind: 'OrderCreated',
     value: () =>
@@ -53,7 +54,7 @@ export const poisons: Record<string, Poison> = {
         items: [{ productId: randomUUID(), quantity: 1 }],
         total: { amount: 1, currency: 'USD' },
       }),
-    deadLetteredBy: ['inventory-group'],
+    deadLetteredBy: [],
   },
   'no kind': { value: (orderId) => JSON.stringify(common(orderId)), deadLetteredBy: groupNames },
   // Not poison: unknown kinds are skipped (contract 6.3).

@@ -45,7 +45,7 @@ export function createReservations({ repository, newId, clock, shipAfterMs }: De
   }
 
   return {
-    /** Reserves all items or none. */
+    /** Reserves all items or none. A product without a stock does not exist: it was deleted after it was ordered. */
     async reserve(tx: ReservationTransaction, { orderId, customerId, items, total }: Demand): Promise<void> {
       const now = clock();
       const times = { createdAt: now, updatedAt: now };
@@ -57,7 +57,9 @@ export function createReservations({ repository, newId, clock, shipAfterMs }: De
         .filter(({ quantity }) => quantity > 0);
       if (lacking.length > 0) {
         await tx.update(orderId, { status: 'REJECTED', updatedAt: now });
-        await tx.append([event('StockRejected', { ...common, items: lacking })]);
+        const isGone = lacking.some(({ productId }) => !available.has(productId));
+        const reason = isGone ? 'product no longer exists' : 'out of stock';
+        await tx.append([event('StockRejected', { ...common, items: lacking, reason })]);
         return;
       }
       await tx.addStock(items.map(({ productId, quantity }) => ({ productId, quantity: -quantity })));

@@ -11,12 +11,11 @@ export function createSaga(stock: Stock, reservations: Reservations): ConsumerGr
     name: 'inventory-group',
     chunkSize: 1, // different orders lock the same stock
 
-    /** What OrderCreated demands, once each of its products has a stock. */
+    /** What OrderCreated demands, once each of its products has a stock, but for those that do not exist. */
     async prepare(event) {
       if (event.kind !== 'OrderCreated') return undefined;
       const demand = demandOf(event.payload);
-      const unknown = await stock.introduce(demand.items.map(({ productId }) => productId));
-      if (unknown.length > 0) throw new PoisonError(`There is no product ${unknown.join(', ')}.`);
+      await stock.introduce(demand.items.map(({ productId }) => productId));
       return demand;
     },
 

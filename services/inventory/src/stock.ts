@@ -37,19 +37,18 @@ export function createStock({ repository, products, initialStock }: Dependencies
       return repository.set(productId, available);
     },
 
-    /** Gives products that were never seen here their initial stock. @returns those that do not exist */
-    async introduce(productIds: string[]): Promise<string[]> {
+    /** Gives products that were never seen here their initial stock. Those that do not exist get none. */
+    async introduce(productIds: string[]): Promise<void> {
       const asked = productIds.filter((id) => !known.has(id));
-      if (asked.length === 0) return [];
+      if (asked.length === 0) return;
       const seen = await repository.seen(asked);
       if (known.size > maxKnown) known.clear();
       for (const id of seen) known.add(id);
       const unseen = asked.filter((id) => !seen.has(id));
-      if (unseen.length === 0) return [];
+      if (unseen.length === 0) return;
       const existing = await products.prices(unseen);
       const added = unseen.filter((id) => existing.has(id));
       if (added.length > 0) await repository.addMissing(added, initialStock);
-      return unseen.filter((id) => !existing.has(id));
     },
   };
 }

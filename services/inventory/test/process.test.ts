@@ -120,12 +120,10 @@ test('inventory gives the last piece to one of two orders', async () => {
 
 test('inventory dead-letters poison at once and handles the event behind it', async () => {
   const tea = await inventory.setStock(10);
-  const unknownProduct = orderOf([tea, 1], [unknown, 1]);
   const [missingField, malformedJson, valid] = [orderOf([tea, 1]), orderOf([tea, 1]), orderOf([tea, 1])];
   // All with one key, so that the valid event is behind the poison in the same partition.
-  const key = unknownProduct.orderId;
+  const key = missingField.orderId;
   const events = [
-    unknownProduct.created(),
     missingField.created({ total: undefined }),
     { ...malformedJson.created(), payload: '{"orderId":' },
     valid.created(),
@@ -134,11 +132,18 @@ test('inventory dead-letters poison at once and handles the event behind it', as
   await untilPublished(valid.orderId, 'StockReserved');
   const ours = () =>
     deadLetters.messages.filter((letter) => letter.key === key && letter.headers.dlq_group === 'inventory-group');
-  await until('all three dead letters are there', () => ours().length === 3);
-  expect(ours().map(({ headers }) => headers.dlq_attempts)).toEqual(['1', '1', '1']);
-  expect(ours()[0]?.headers.dlq_error).toBe(`There is no product ${unknown}.`);
+  await until('both dead letters are there', () => ours().length === 2);
+  expect(ours().map(({ headers }) => headers.dlq_attempts)).toEqual(['1', '1']);
+  expect(ours()[0]?.headers.dlq_error).toBe('OrderCreated has no items or no total.');
   expect(ours()[0]?.value).toBe(events[0]?.payload);
   expect(await inventory.available(tea)).toBe(9);
+});
+
+test('inventory rejects an order whose product no longer exists, without a dead letter', async () => {
+  const order = orderOf([unknown, 1]);
+  await publish(order.created());
+  await untilPublished(order.orderId, 'StockRejected');
+  expect(deadLetterOf(order.orderId)).toBeUndefined();
 });
 
 test('inventory retries without dead letters while the product service is unavailable', async () => {

@@ -53,6 +53,7 @@ describe('OrderCreated', () => {
       { productId: salt, quantity: 2 },
       { productId: gold, quantity: 1 },
     ]);
+    expect(event?.payload.reason).toBe('out of stock');
   });
 
   it('adds up the quantities of repeated products', async () => {

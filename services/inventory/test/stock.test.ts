@@ -94,15 +94,26 @@ describe('order with new products', () => {
     expect(products.asked).toEqual([[tea, salt]]);
   });
 
-  it('is poison and reserves nothing when a product does not exist', async () => {
+  it('is rejected with its reason and reserves nothing when a product no longer exists', async () => {
     const tea = await inventory.setStock(10);
-    const order = orderOf([tea, 1], [unknown, 1]);
-    await expect(inventory.take(order.created())).rejects.toMatchObject({
-      name: 'PoisonError',
-      message: `There is no product ${unknown}.`,
-    });
+    const order = orderOf([tea, 11], [unknown, 3]);
+    const event = order.created();
+    await inventory.take(event);
+    await inventory.take(event);
+    const items = [
+      { productId: tea, quantity: 1 },
+      { productId: unknown, quantity: 3 },
+    ];
+    expect(await inventory.eventsOf(order.orderId)).toEqual([
+      {
+        kind: 'StockRejected',
+        payload: expect.objectContaining({ orderId: order.orderId, items, reason: 'product no longer exists' }),
+        traceparent: expect.any(String),
+      },
+    ]);
     expect(await inventory.available(tea)).toBe(10);
-    expect(await inventory.statusOf(order.orderId)).toBeUndefined();
+    expect(await inventory.available(unknown)).toBeUndefined();
+    expect(await inventory.statusOf(order.orderId)).toBe('REJECTED');
   });
 
   it('fails as unavailable while the product service is, and succeeds afterwards', async () => {

@@ -10,7 +10,8 @@ export function createSaga(clock: () => Date): ConsumerGroup<DB> {
     ...handleEach<DB, SagaRepository>(
       {
         OrderPaid: ({ payload: { orderId, timestamp } }, orders) => orders.pay(orderId, new Date(timestamp), clock()),
-        StockRejected: ({ payload: { orderId } }, orders) => orders.cancelPending(orderId, 'out of stock', clock()),
+        StockRejected: ({ payload: { orderId, reason = 'out of stock' } }, orders) =>
+          orders.cancelPending(orderId, reason, clock()),
         StockReleased: ({ payload: { orderId, reason } }, orders) => orders.cancelPending(orderId, reason, clock()),
         OrderShipped: ({ payload: { orderId, timestamp } }, orders) =>
           orders.ship(orderId, new Date(timestamp), clock()),

@@ -22,7 +22,8 @@ const amount = { amount: new Decimal(9), currency: 'USD' };
 /** New events of the kinds that the saga handles. */
 export const events = {
   OrderPaid: (id: string) => storedEvent('OrderPaid', { ...common(id), paymentId: randomUUID(), amount }),
-  StockRejected: (id: string) => storedEvent('StockRejected', { ...common(id), items }),
+  /** Without a reason, as releases before 0.2.0 published it. */
+  StockRejected: (id: string, reason?: string) => storedEvent('StockRejected', { ...common(id), items, reason }),
   StockReleased: (id: string) => storedEvent('StockReleased', { ...common(id), items, reason: 'payment failed' }),
   OrderShipped: (id: string) => storedEvent('OrderShipped', { ...common(id), shipmentId: randomUUID() }),
 };

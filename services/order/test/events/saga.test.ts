@@ -36,6 +36,12 @@ describe('order saga', () => {
     expect(await fixture.cancelReasonOf(id)).toBe(reason);
   });
 
+  it('cancels a PENDING order with the reason that StockRejected gives', async () => {
+    const id = await fixture.place();
+    await fixture.handle(events.StockRejected(id, 'product no longer exists'));
+    expect(await fixture.cancelReasonOf(id)).toBe('product no longer exists');
+  });
+
   it('ignores OrderShipped of a PENDING order', async () => {
     const id = await fixture.place();
     const before = await fixture.stateOf(id);

@@ -15,7 +15,7 @@ const items = z.array(z.object({ productId: uuid, quantity: z.int().positive() }
 export const payloads = {
   OrderCreated: z.object({ ...common, items: items.optional(), total: moneySchema.optional() }),
   StockReserved: z.object({ ...common, items, total: moneySchema }),
-  StockRejected: z.object({ ...common, items }).describe('items: what is lacking'),
+  StockRejected: z.object({ ...common, items, reason: z.string().optional() }).describe('items: what is lacking'),
   OrderPaid: z.object({ ...common, paymentId: uuid, amount: moneySchema }),
   PaymentFailed: z.object({ ...common, reason: z.string() }),
   StockReleased: z.object({ ...common, items, reason: z.string() }),

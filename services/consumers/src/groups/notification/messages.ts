@@ -19,9 +19,9 @@ const messages = {
     subject: 'Your payment failed',
     text: `The payment of your order ${orderId} failed: ${reason}. The order is cancelled and you owe nothing.`,
   }),
-  StockRejected: ({ orderId }) => ({
+  StockRejected: ({ orderId, reason = 'out of stock' }) => ({
     subject: 'We cannot deliver your order',
-    text: `Not all items of your order ${orderId} are in stock. The order is cancelled and you owe nothing.`,
+    text: `We cannot deliver all items of your order ${orderId}: ${reason}. The order is cancelled and you owe nothing.`,
   }),
   OrderCancelled: ({ orderId, reason }) => ({
     subject: 'Your order is cancelled',
