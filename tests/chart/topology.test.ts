@@ -118,7 +118,7 @@ describe('the environment of a service in the local run', () => {
   it('is that of the cluster with local addresses', () => {
     expect(envOf('inventory')).toMatchObject({
       PRODUCT_URL: 'http://127.0.0.1:18083',
-      SHIP_AFTER_SECONDS: '60',
+      INITIAL_STOCK: '1000',
       CONSUMER_GROUP: 'inventory-group',
       KAFKA_BROKERS: '127.0.0.1:19092',
       PORT: '8085',
@@ -130,9 +130,9 @@ describe('the environment of a service in the local run', () => {
   });
 
   it("is overridden by the user's own, but for what the local run decides", () => {
-    const env = { SHIP_AFTER_SECONDS: '1', PRODUCT_URL: 'http://product.test', CONSUMER_GROUP: 'other', PORT: '1' };
+    const env = { INITIAL_STOCK: '1', PRODUCT_URL: 'http://product.test', CONSUMER_GROUP: 'other', PORT: '1' };
     expect(envOf('inventory', env)).toMatchObject({
-      SHIP_AFTER_SECONDS: '1',
+      INITIAL_STOCK: '1',
       PRODUCT_URL: 'http://product.test',
       CONSUMER_GROUP: 'inventory-group',
       PORT: '8085',

@@ -39,5 +39,5 @@ export async function startTestStore(options: Pick<StoreOptions, 'components' | 
 }
 
 /** Waits at most half a minute, unless another time-out is given. */
-export const until = (description: string, condition: () => Promise<boolean>, timeoutMs = 30_000) =>
+export const until = (description: string | (() => string), condition: () => Promise<boolean>, timeoutMs = 30_000) =>
   poll(description, condition, { timeoutMs, intervalMs: 50 });

@@ -49,12 +49,12 @@ payment publish OrderPaid < payment process StockReserved
 analytics process OrderPaid < payment publish OrderPaid
 invoice process OrderPaid < payment publish OrderPaid
 notification process OrderPaid < payment publish OrderPaid
-inventory process OrderPaid < payment publish OrderPaid
 order-worker process OrderPaid < payment publish OrderPaid
-inventory ship < inventory process OrderPaid
-inventory publish OrderShipped < inventory ship
-notification process OrderShipped < inventory publish OrderShipped
-order-worker process OrderShipped < inventory publish OrderShipped`;
+order-worker ship < order-worker process OrderPaid
+order-worker publish OrderShipped < order-worker ship
+inventory process OrderShipped < order-worker publish OrderShipped
+notification process OrderShipped < order-worker publish OrderShipped
+order-worker process OrderShipped < order-worker publish OrderShipped`;
 
 test('an order makes one trace from the gateway through outbox and Kafka to its shipment', async () => {
   const traceId = randomUUID().replaceAll('-', '');

@@ -142,7 +142,7 @@ function auditSagas({ orders, topic, notifications }: AuditedState): string[] {
       'OrderCancelled if cancelled by its owner': has('OrderCancelled') === (reason === byCustomer),
       'a cause if cancelled':
         (status === 'CANCELLED') === (has('OrderCancelled') || has('StockRejected') || has('PaymentFailed')),
-      'OrderShipped if shipped': has('OrderShipped') || !isShipped,
+      'OrderShipped if shipped': has('OrderShipped') === isShipped,
       'StockReserved before OrderPaid': isBefore('StockReserved', 'OrderPaid'),
       'StockReserved before PaymentFailed': isBefore('StockReserved', 'PaymentFailed'),
       'OrderPaid before OrderShipped': isBefore('OrderPaid', 'OrderShipped'),

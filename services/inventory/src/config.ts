@@ -2,7 +2,7 @@ import { calleeConfig } from '@store/shared/auth/config';
 import { databaseConfig } from '@store/shared/database/config';
 import { messagingConfig } from '@store/shared/messaging/config';
 import { serviceConfig } from '@store/shared/service/config';
-import { seconds, serviceUrl } from '@store/shared/values/environment';
+import { serviceUrl } from '@store/shared/values/environment';
 import { wholeNumber } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { maxAvailable } from './schemas.ts';
@@ -15,8 +15,6 @@ export const configSchema = z.object({
   PRODUCT_URL: serviceUrl,
   /** Pieces of a product that is seen for the first time. */
   INITIAL_STOCK: wholeNumber(0, maxAvailable).default(1_000),
-  /** From payment to shipment. */
-  SHIP_AFTER_SECONDS: seconds(0, 31_536_000).default(60),
 });
 
 export type InventoryConfig = z.output<typeof configSchema>;

@@ -1,6 +1,6 @@
 import type { StoredEvent } from '@store/shared/messaging/events';
 import { appendToOutbox } from '@store/shared/messaging/outbox/append';
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { DB } from './generated/tables.ts';
 
 export interface Item {
@@ -16,27 +16,15 @@ export interface Reservation {
   status: ReservationStatus;
   /** Each product once. */
   items: Item[];
-  shipAt?: Date | null;
-  shipmentId?: string | null;
-  traceparent?: string | null;
   createdAt: Date;
   updatedAt: Date;
 }
 
-type ReservationChange = Partial<Pick<Reservation, 'status' | 'shipAt' | 'shipmentId' | 'traceparent'>> &
-  Pick<Reservation, 'updatedAt'>;
-
-export type ReservationRepository = ReturnType<typeof createReservationRepository>;
 export type ReservationTransaction = ReturnType<typeof reservationsOn>;
 
-export const createReservationRepository = (kysely: Kysely<DB>) => ({
-  transaction: <T>(work: (tx: ReservationTransaction) => Promise<T>): Promise<T> =>
-    kysely.transaction().execute((tx) => work(reservationsOn(tx))),
-});
-
 const columns = [
-  ...(['order_id as orderId', 'customer_id as customerId', 'status', 'items', 'ship_at as shipAt'] as const),
-  ...(['shipment_id as shipmentId', 'traceparent', 'created_at as createdAt', 'updated_at as updatedAt'] as const),
+  ...(['order_id as orderId', 'customer_id as customerId', 'status', 'items'] as const),
+  ...(['created_at as createdAt', 'updated_at as updatedAt'] as const),
 ] as const;
 
 /**
@@ -68,27 +56,21 @@ export const reservationsOn = (tx: Transaction<DB>) => ({
     return row as Reservation | undefined; // the database checks the status
   },
 
-  /** Locks what is due to ship, at most `limit`; what is locked already is left for later. */
-  async lockDue(now: Date, limit: number): Promise<Reservation[]> {
-    const rows = await tx
-      .selectFrom('reservations')
-      .select(columns)
-      .where('status', '=', 'RESERVED')
-      .where('ship_at', '<=', now)
-      .orderBy('ship_at')
-      .limit(limit)
-      .forUpdate()
-      .skipLocked()
-      .execute();
-    return rows as Reservation[];
-  },
-
-  /** Leaves undefined properties as they are. */
-  async update(orderId: string, { status, shipAt, shipmentId, traceparent, updatedAt }: ReservationChange) {
+  async setStatus(orderId: string, status: ReservationStatus, updatedAt: Date): Promise<void> {
     await tx
       .updateTable('reservations')
-      .set({ status, ship_at: shipAt, shipment_id: shipmentId, traceparent, updated_at: updatedAt })
+      .set({ status, updated_at: updatedAt })
       .where('order_id', '=', orderId)
+      .execute();
+  },
+
+  /** RESERVED -> SHIPPED */
+  async settle(orderId: string, shipmentId: string, updatedAt: Date): Promise<void> {
+    await tx
+      .updateTable('reservations')
+      .set({ status: 'SHIPPED', shipment_id: shipmentId, updated_at: updatedAt })
+      .where('order_id', '=', orderId)
+      .where('status', '=', 'RESERVED')
       .execute();
   },
 

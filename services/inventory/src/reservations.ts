@@ -1,14 +1,10 @@
 import { type EventKind, newEvent, type Payload, type StoredEvent } from '@store/shared/messaging/events';
-import { currentTrace, inSpan } from '@store/shared/observability/trace-context';
 import type { Money } from '@store/shared/values/money';
-import type { Item, Reservation, ReservationRepository, ReservationTransaction } from './reservation-repository.ts';
+import type { Item, Reservation, ReservationTransaction } from './reservation-repository.ts';
 
 interface Dependencies {
-  repository: ReservationRepository;
   newId: () => string;
   clock: () => Date;
-  /** From payment to shipment (contract 6.1). */
-  shipAfterMs: number;
 }
 
 export interface OrderRef {
@@ -25,10 +21,10 @@ export interface Demand extends OrderRef {
 export type Reservations = ReturnType<typeof createReservations>;
 
 /**
- * What happens to the stock of an order (contract 6.1). Every function first reads the reservation under its lock: late
- * and repeated events change nothing.
+ * What happens to the stock of an order (contract 6.1). Every function first locks the reservation and looks at its
+ * state: late and repeated events change nothing.
  */
-export function createReservations({ repository, newId, clock, shipAfterMs }: Dependencies) {
+export function createReservations({ newId, clock }: Dependencies) {
   const event = <K extends EventKind>(kind: K, payload: Payload<K>): StoredEvent => newEvent(newId(), kind, payload);
 
   async function release(
@@ -39,7 +35,7 @@ export function createReservations({ repository, newId, clock, shipAfterMs }: De
     const now = clock();
     await tx.lockStock(items.map(({ productId }) => productId));
     await tx.addStock(items);
-    await tx.update(orderId, { status: 'RELEASED', updatedAt: now });
+    await tx.setStatus(orderId, 'RELEASED', now);
     const timestamp = now.toISOString();
     await tx.append([event('StockReleased', { orderId, customerId, timestamp, items, reason })]);
   }
@@ -56,7 +52,7 @@ export function createReservations({ repository, newId, clock, shipAfterMs }: De
         .map(({ productId, quantity }) => ({ productId, quantity: quantity - (available.get(productId) ?? 0) }))
         .filter(({ quantity }) => quantity > 0);
       if (lacking.length > 0) {
-        await tx.update(orderId, { status: 'REJECTED', updatedAt: now });
+        await tx.setStatus(orderId, 'REJECTED', now);
         const isGone = lacking.some(({ productId }) => !available.has(productId));
         const reason = isGone ? 'product no longer exists' : 'out of stock';
         await tx.append([event('StockRejected', { ...common, items: lacking, reason })]);
@@ -66,12 +62,9 @@ export function createReservations({ repository, newId, clock, shipAfterMs }: De
       await tx.append([event('StockReserved', { ...common, items, total })]);
     },
 
-    async planShipment(tx: ReservationTransaction, { orderId }: OrderRef): Promise<void> {
-      const reservation = await tx.findForUpdate(orderId);
-      if (reservation?.status !== 'RESERVED' || reservation.shipAt != null) return;
-      const now = clock();
-      const shipAt = new Date(now.getTime() + shipAfterMs);
-      await tx.update(orderId, { shipAt, traceparent: currentTrace()?.traceparent ?? null, updatedAt: now });
+    /** What was reserved has left: it does not return to the stock, whatever comes later. */
+    async settle(tx: ReservationTransaction, { orderId, shipmentId }: { orderId: string; shipmentId: string }) {
+      await tx.settle(orderId, shipmentId, clock());
     },
 
     async releaseUnpaid(tx: ReservationTransaction, { orderId }: OrderRef): Promise<void> {
@@ -79,7 +72,7 @@ export function createReservations({ repository, newId, clock, shipAfterMs }: De
       if (reservation?.status === 'RESERVED') await release(tx, reservation, 'payment failed');
     },
 
-    /** Also recalls what was just shipped; if it precedes OrderCreated, it records the order so that nothing is reserved. */
+    /** If it precedes OrderCreated, it records the order so that nothing is reserved. */
     async releaseCancelled(tx: ReservationTransaction, { orderId, customerId }: OrderRef, reason: string) {
       const now = clock();
       const nothing = { orderId, customerId, items: [], createdAt: now, updatedAt: now };
@@ -88,26 +81,7 @@ export function createReservations({ repository, newId, clock, shipAfterMs }: De
         if (await tx.insert({ ...nothing, status: 'RELEASED' })) return;
         reservation = await tx.findForUpdate(orderId);
       }
-      if (reservation?.status === 'RESERVED' || reservation?.status === 'SHIPPED') {
-        await release(tx, reservation, reason);
-      }
+      if (reservation?.status === 'RESERVED') await release(tx, reservation, reason);
     },
-
-    /** Ships what is due, at most `limit` orders. @returns how many */
-    shipDue: (limit: number): Promise<number> =>
-      repository.transaction(async (tx) => {
-        const now = clock();
-        const due = await tx.lockDue(now, limit);
-        const events: StoredEvent[] = [];
-        for (const { orderId, customerId, traceparent } of due) {
-          const shipmentId = newId();
-          await tx.update(orderId, { status: 'SHIPPED', shipmentId, updatedAt: now });
-          const payload = { orderId, customerId, timestamp: now.toISOString(), shipmentId };
-          const span = { name: 'ship', kind: 'internal', parent: traceparent } as const;
-          events.push(await inSpan(span, async () => event('OrderShipped', payload)));
-        }
-        if (events.length > 0) await tx.append(events);
-        return due.length;
-      }),
   };
 }

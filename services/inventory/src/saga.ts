@@ -24,9 +24,9 @@ export function createSaga(stock: Stock, reservations: Reservations): ConsumerGr
         async OrderCreated(_event, tx, demand) {
           if (demand !== undefined) await reservations.reserve(tx, demand);
         },
-        OrderPaid: ({ payload }, tx) => reservations.planShipment(tx, payload),
         PaymentFailed: ({ payload }, tx) => reservations.releaseUnpaid(tx, payload),
         OrderCancelled: ({ payload }, tx) => reservations.releaseCancelled(tx, payload, payload.reason),
+        OrderShipped: ({ payload }, tx) => reservations.settle(tx, payload),
       },
       reservationsOn,
     ),

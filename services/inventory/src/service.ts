@@ -2,12 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { callersWith } from '@store/shared/auth/internal-credentials';
 import { createProductClient, type ProductClient } from '@store/shared/contracts/product-client';
 import { createHttpApp } from '@store/shared/http/app';
-import { createShipper } from '@store/shared/service/polling';
 import type { ServiceContext, ServiceDefinition } from '@store/shared/service/service';
 import { configSchema, type InventoryConfig } from './config.ts';
 import { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
-import { createReservationRepository } from './reservation-repository.ts';
 import { createReservations } from './reservations.ts';
 import { stockRoutes } from './routes.ts';
 import { createSaga } from './saga.ts';
@@ -28,19 +26,12 @@ export function createInventoryService(
     products,
     initialStock: config.INITIAL_STOCK,
   });
-  const reservations = createReservations({
-    repository: createReservationRepository(kysely),
-    newId: randomUUID,
-    clock,
-    shipAfterMs: config.SHIP_AFTER_SECONDS * 1_000,
-  });
+  const reservations = createReservations({ newId: randomUUID, clock });
   const routes = stockRoutes(stock);
   const callers = callersWith(config.INTERNAL_CREDENTIALS);
   return {
     app: createHttpApp({ title: 'Inventory API', routes, log, profile: config.APP_PROFILE, callers }),
     consumer: { group: createSaga(stock, reservations), config, publishesAs: 'inventory' },
-    jobs: [createShipper(reservations.shipDue)],
-    reservations,
   };
 }
 

@@ -48,7 +48,7 @@ export function testInventory(databaseUrl: string, options: Options = {}) {
     ...{ INITIAL_STOCK: String(initialStock), APP_PROFILE: options.production ? 'prod' : 'dev' },
     ...options.env,
   });
-  const { app, consumer, reservations } = createInventoryService(
+  const { app, consumer } = createInventoryService(
     { config, log: testLog('inventory'), database },
     { products: options.products ?? fakeProducts(), clock: options.clock },
   );
@@ -57,7 +57,6 @@ export function testInventory(databaseUrl: string, options: Options = {}) {
   return {
     app,
     prisma,
-    reservations,
     close: database.close,
 
     /** One delivery of an event, as the consumer does it. */
@@ -102,8 +101,8 @@ export function orderOf(...demanded: Demanded[]) {
     ...common,
     items,
     created: (more: More<'OrderCreated'> = {}) => storedEvent('OrderCreated', { ...common, items, total, ...more }),
-    paid: () => storedEvent('OrderPaid', { ...common, paymentId: randomUUID(), amount: total }),
     paymentFailed: () => storedEvent('PaymentFailed', { ...common, reason: 'declined' }),
+    shipped: (shipmentId: string = randomUUID()) => storedEvent('OrderShipped', { ...common, shipmentId }),
     cancelled: (reason = 'changed my mind') => storedEvent('OrderCancelled', { ...common, reason }),
   };
 }

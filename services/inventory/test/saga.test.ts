@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
 import { alice, orderOf, type TestInventory, testInventory } from './_inventory.ts';
 
@@ -19,13 +20,6 @@ afterAll(async () => {
   await database.drop();
 });
 
-const inSeconds = (seconds: number) => new Date(now.getTime() + seconds * 1_000);
-
-async function ship(): Promise<void> {
-  now = inSeconds(60);
-  await inventory.reservations.shipDue(100);
-}
-
 /** Brings an order of 4 of 10 pieces into each state. */
 const states = {
   async unknown() {
@@ -43,14 +37,9 @@ const states = {
     await inventory.take(order.created());
     return { tea, order };
   },
-  async paid() {
-    const made = await states.reserved();
-    await inventory.take(made.order.paid());
-    return made;
-  },
   async shipped() {
-    const made = await states.paid();
-    await ship();
+    const made = await states.reserved();
+    await inventory.take(made.order.shipped());
     return made;
   },
   async paymentFailed() {
@@ -68,38 +57,30 @@ const states = {
     await inventory.take(made.order.cancelled());
     return made;
   },
-  async cancelledAfterShipping() {
-    const made = await states.shipped();
-    await inventory.take(made.order.cancelled());
-    return made;
-  },
 };
 
 type State = keyof typeof states;
-type Step = 'created' | 'paid' | 'paymentFailed' | 'cancelled';
+type Step = 'created' | 'paymentFailed' | 'cancelled' | 'shipped';
 type Outcome = [status: string | undefined, available: number, kinds: string[]];
 
 /** The outcome of each event in each state. The events have new ids, so that only the state can tell that one is late. */
 const table: [State, Record<Step, Outcome>][] = (() => {
-  const [reserved, released, shipped] = ['StockReserved', 'StockReleased', 'OrderShipped'];
+  const [reserved, released] = ['StockReserved', 'StockReleased'];
   const same = (outcome: Outcome, more: Partial<Record<Step, Outcome>> = {}) => ({
-    ...{ created: outcome, paid: outcome, paymentFailed: outcome, cancelled: outcome },
+    ...{ created: outcome, paymentFailed: outcome, cancelled: outcome, shipped: outcome },
     ...more,
   });
   const isReserved: Outcome = ['RESERVED', 6, [reserved]];
   const isReleased: Outcome = ['RELEASED', 10, [reserved, released]];
-  const isShipped: Outcome = ['SHIPPED', 6, [reserved, shipped]];
-  const isReturned: Outcome = ['RELEASED', 10, [reserved, shipped, released]];
+  const isShipped: Outcome = ['SHIPPED', 6, [reserved]];
   return [
     ['unknown', same([undefined, 10, []], { created: isReserved, cancelled: ['RELEASED', 10, []] })],
-    ['reserved', same(isReserved, { paymentFailed: isReleased, cancelled: isReleased })],
+    ['reserved', same(isReserved, { paymentFailed: isReleased, cancelled: isReleased, shipped: isShipped })],
     ['rejected', same(['REJECTED', 3, ['StockRejected']])],
-    ['paid', same(isReserved, { paymentFailed: isReleased, cancelled: isReleased })],
-    ['shipped', same(isShipped, { cancelled: isReturned })],
+    ['shipped', same(isShipped)],
     ['paymentFailed', same(isReleased)],
     ['cancelled', same(isReleased)],
     ['cancelledBeforeCreated', same(['RELEASED', 10, []])],
-    ['cancelledAfterShipping', same(isReturned)],
   ];
 })();
 
@@ -134,16 +115,23 @@ test('StockReleased contains the items and the reason', async () => {
   expect(await released(cancelled.order.orderId)).toMatchObject({ reason: 'changed my mind' });
 });
 
-test('payment and cancellation in any order release the reservation with its whole stock', async () => {
+test('a shipment is recorded with its id', async () => {
+  const { order } = await states.reserved();
+  const shipmentId = randomUUID();
+  await inventory.take(order.shipped(shipmentId));
+  await inventory.take(order.shipped());
+  const { orderId } = order;
+  const reservation = await inventory.prisma.reservation.findUniqueOrThrow({ where: { orderId } });
+  expect(reservation).toMatchObject({ status: 'SHIPPED', shipmentId });
+});
+
+test('a failed payment and a cancellation in any order release the reservation with its whole stock', async () => {
   for (const steps of [
-    ['paid', 'cancelled'],
-    ['cancelled', 'paid'],
     ['paymentFailed', 'cancelled'],
     ['cancelled', 'paymentFailed'],
   ] as const) {
     const { tea, order } = await states.reserved();
     for (const step of steps) await inventory.take(order[step]());
-    await ship();
     expect(await inventory.statusOf(order.orderId)).toBe('RELEASED');
     expect(await inventory.available(tea)).toBe(10);
     expect(await inventory.kindsOf(order.orderId)).toEqual(['StockReserved', 'StockReleased']);

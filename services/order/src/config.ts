@@ -2,7 +2,7 @@ import { bearerConfig, requireBearerKeys } from '@store/shared/auth/config';
 import { databaseConfig } from '@store/shared/database/config';
 import { messagingConfig } from '@store/shared/messaging/config';
 import { serviceConfig } from '@store/shared/service/config';
-import { reportTogether, serviceUrl } from '@store/shared/values/environment';
+import { reportTogether, seconds, serviceUrl } from '@store/shared/values/environment';
 import { z } from 'zod';
 
 export const configSchema = z
@@ -18,7 +18,13 @@ export const configSchema = z
   })
   .superRefine(requireBearerKeys, reportTogether);
 
-export const workerConfigSchema = z.object({ ...serviceConfig, ...databaseConfig, ...messagingConfig });
+export const workerConfigSchema = z.object({
+  ...serviceConfig,
+  ...databaseConfig,
+  ...messagingConfig,
+  /** From payment to shipment. */
+  SHIP_AFTER_SECONDS: seconds(0, 31_536_000).default(60),
+});
 
 export type OrderConfig = z.output<typeof configSchema>;
 export type WorkerConfig = z.output<typeof workerConfigSchema>;

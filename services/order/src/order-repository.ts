@@ -185,7 +185,7 @@ const orderTransaction = (tx: Transaction<DB>) => ({
 type Amount = string | { toFixed(): string };
 const toDecimal = (amount: Amount) => new Decimal(typeof amount === 'string' ? amount : amount.toFixed());
 
-type StoredOrder = Omit<OrderRow, 'totalAmount' | 'items' | 'deletedAt'> & {
+type StoredOrder = Omit<OrderRow, 'totalAmount' | 'items' | 'deletedAt' | 'traceparent'> & {
   totalAmount: Amount;
   items: { productId: string; quantity: number; unitPrice: Amount }[];
 };

@@ -2,15 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { type BearerValidator, bearerFrom } from '@store/shared/auth/bearer';
 import { createProductClient } from '@store/shared/contracts/product-client';
 import { createHttpApp } from '@store/shared/http/app';
+import { polling } from '@store/shared/service/polling';
 import { hourly } from '@store/shared/service/schedule';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
 import { configSchema, type OrderConfig, type WorkerConfig, workerConfigSchema } from './config.ts';
+import { createDueOrders } from './due-orders.ts';
 import { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
 import { createOrderRepository } from './order-repository.ts';
 import { createOrders } from './orders.ts';
 import { orderRoutes } from './routes.ts';
 import { createSaga } from './saga.ts';
+import { createSagaRepository } from './saga-repository.ts';
 
 const migrations = new URL('../prisma/migrations/', import.meta.url);
 
@@ -38,13 +41,21 @@ export const orderService: ServiceDefinition<typeof configSchema, DB> = {
   build: async (context) => createOrderService(context, { bearer: await bearerFrom(context.config) }),
 };
 
-/** Publishes the outbox, performs the order's steps of the saga, deletes expired idempotency keys. */
+/** Publishes the outbox, performs the order's steps of the saga, ships, deletes expired idempotency keys. */
 export function createOrderWorker({ config, log, database }: ServiceContext<WorkerConfig, DB>): Service<DB> {
   const repository = createOrderRepository(new PrismaClient({ adapter: database.adapter }), database);
+  const clock = () => new Date();
+  const dueOrders = createDueOrders({
+    ...{ repository: createSagaRepository(database.kysely), newId: randomUUID, clock },
+    shipAfterMs: config.SHIP_AFTER_SECONDS * 1_000,
+  });
   return {
     app: createHttpApp({ title: 'Order worker', routes: [], log, profile: 'prod' }),
-    consumer: { group: createSaga(() => new Date()), config, publishesAs: 'order' },
-    jobs: [hourly('expired idempotency keys', () => repository.deleteExpiredReplies(new Date()))],
+    consumer: { group: createSaga(clock), config, publishesAs: 'order' },
+    jobs: [
+      polling('shipper', 'Orders were shipped', dueOrders.ship),
+      hourly('expired idempotency keys', () => repository.deleteExpiredReplies(clock())),
+    ],
   };
 }
 

@@ -4,8 +4,10 @@ import { Decimal } from '@store/shared/values/money';
 import request from 'supertest';
 import { createTestDatabase } from '../../../../tests/kit/database.ts';
 import { receivedEvent, storedEvent } from '../../../../tests/kit/order-events.ts';
+import { createDueOrders } from '../../src/due-orders.ts';
 import type { DB } from '../../src/generated/tables.ts';
 import { createSaga } from '../../src/saga.ts';
+import { createSagaRepository } from '../../src/saga-repository.ts';
 import { alice, tea, testApp } from '../_app.ts';
 
 /** The clock of the application. */
@@ -25,15 +27,25 @@ export const events = {
   /** Without a reason, as releases before 0.2.0 published it. */
   StockRejected: (id: string, reason?: string) => storedEvent('StockRejected', { ...common(id), items, reason }),
   StockReleased: (id: string) => storedEvent('StockReleased', { ...common(id), items, reason: 'payment failed' }),
+  /** As inventory published it in release 0.1.0. */
   OrderShipped: (id: string) => storedEvent('OrderShipped', { ...common(id), shipmentId: randomUUID() }),
 };
 export const eventsByKind = Object.entries(events);
+
+export const shipAfterMs = 60_000;
+/** When an order that was paid at `eventTime` is due to ship. */
+export const dueTime = new Date(eventTime.getTime() + shipAfterMs);
 
 /** The application and the saga's consumer group over a database of the test's own, without a broker. */
 export async function createFixture() {
   const database = await createTestDatabase('order');
   const { app, prisma, kysely, close } = testApp(database.url, { clock: () => placedAt });
   const saga = createSaga(() => handledAt);
+  const dueAt = (now: Date) =>
+    createDueOrders({
+      ...{ repository: createSagaRepository(kysely), newId: randomUUID, clock: () => now },
+      shipAfterMs,
+    });
   const processorOf = (group: ConsumerGroup<DB> = saga) => createEventProcessor(group, kysely);
   const asAlice = { 'id-account': alice };
 
@@ -42,6 +54,9 @@ export async function createFixture() {
     kysely,
     saga,
     processorOf,
+    /** What is due at a time. */
+    dueAt,
+    ship: (limit = 100) => dueAt(dueTime).ship(limit),
     handle: (...stored: ReturnType<typeof storedEvent>[]) => processorOf().process(stored.map(receivedEvent)),
 
     /** Places an order and returns its id. */

@@ -42,11 +42,14 @@ describe('order saga', () => {
     expect(await fixture.cancelReasonOf(id)).toBe('product no longer exists');
   });
 
-  it('ignores OrderShipped of a PENDING order', async () => {
+  it('records OrderShipped that precedes OrderPaid, after which the order is not cancelled', async () => {
     const id = await fixture.place();
-    const before = await fixture.stateOf(id);
     await fixture.handle(events.OrderShipped(id));
-    expect(await fixture.stateOf(id)).toEqual(before);
+    await fixture.cancel(id).expect(409);
+    await fixture.handle(events.StockReleased(id), events.OrderPaid(id));
+    const at = eventTime.toISOString();
+    expect(await fixture.stateOf(id)).toMatchObject({ status: 'CONFIRMED', paidAt: at, shippedAt: at });
+    expect(await fixture.ship()).toBe(0);
   });
 
   it.each(['OrderPaid', 'StockRejected', 'StockReleased'] as const)('ignores %s of a CONFIRMED order', async (kind) => {

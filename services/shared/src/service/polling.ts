@@ -3,15 +3,17 @@ import type { Job } from './service.ts';
 
 const pollMs = 1_000;
 const longestPauseMs = 5_000;
-/** Few enough to keep the transaction short. */
+/** Few enough to keep a transaction short. */
 const batchSize = 100;
 
 /**
- * Ships due orders, polling every second. Several replicas may run it at once.
- * @param shipDue ships at most `limit` orders and returns how many
+ * A job that looks every second for work, and at once again while there is more. Several replicas may run it if `work`
+ * skips what another one holds.
+ * @param sentence logged with the `count` of what was done, unless that is 0
+ * @param work does at most `limit` pieces of work and returns how many it did; if it fails, it is retried
  */
-export const createShipper = (shipDue: (limit: number) => Promise<number>): Job => ({
-  name: 'shipper',
+export const polling = (name: string, sentence: string, work: (limit: number) => Promise<number>): Job => ({
+  name,
   start(log) {
     const stopping = new AbortController();
     const { signal } = stopping;
@@ -19,13 +21,13 @@ export const createShipper = (shipDue: (limit: number) => Promise<number>): Job 
     async function run(): Promise<void> {
       for (let failures = 0; !signal.aborted; ) {
         try {
-          const shipped = await shipDue(batchSize);
+          const count = await work(batchSize);
           failures = 0;
-          if (shipped > 0) log.info({ orders: shipped }, 'Orders were shipped');
-          if (shipped === batchSize) continue;
+          if (count > 0) log.info({ job: name, count }, sentence);
+          if (count === batchSize) continue;
         } catch (error) {
           failures += 1;
-          log.warn({ err: error, failures }, 'Shipping was interrupted and is retried');
+          log.warn({ err: error, job: name, failures }, 'A job was interrupted and is retried');
         }
         const pauseMs = Math.min(pollMs * 2 ** Math.min(failures, 10), longestPauseMs);
         await wait(pauseMs, undefined, { signal }).catch(() => undefined);
@@ -34,7 +36,7 @@ export const createShipper = (shipDue: (limit: number) => Promise<number>): Job 
     const ended = run();
 
     return {
-      /** Finishes the orders in flight. */
+      /** Finishes the batch in flight. */
       async stop() {
         stopping.abort();
         await ended;
