@@ -24,6 +24,8 @@ export const workerConfigSchema = z.object({
   ...messagingConfig,
   /** From payment to shipment. */
   SHIP_AFTER_SECONDS: seconds(0, 31_536_000).default(60),
+  /** How long an order may be PENDING. */
+  PENDING_TIMEOUT_SECONDS: seconds(1, 31_536_000).default(900),
 });
 
 export type OrderConfig = z.output<typeof configSchema>;

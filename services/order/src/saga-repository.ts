@@ -67,6 +67,32 @@ export const sagaOn = (tx: Transaction<DB>) => ({
       .returning(['orders.id as orderId', 'account_id as customerId', 'traceparent'])
       .execute(),
 
+  /**
+   * PENDING, not shipped and placed until then -> CANCELLED, at most `limit` orders. What others have locked is left for
+   * later.
+   * @returns what was cancelled
+   */
+  cancelPlaced: (placedUntil: Date, reason: string, now: Date, limit: number) =>
+    tx
+      .with('due', (db) =>
+        db
+          .selectFrom('orders')
+          .select('id')
+          .where('status', '=', 'PENDING')
+          .where('shipped_at', 'is', null)
+          .where('created_at', '<=', placedUntil)
+          .orderBy('created_at')
+          .limit(limit)
+          .forUpdate()
+          .skipLocked(),
+      )
+      .updateTable('orders')
+      .from('due')
+      .set({ status: 'CANCELLED', cancelled_at: now, cancel_reason: reason, updated_at: now })
+      .whereRef('orders.id', '=', 'due.id')
+      .returning(['orders.id as orderId', 'account_id as customerId'])
+      .execute(),
+
   /** Not cancelled and not shipped -> shipped. It need not be paid: its payment may be recorded later. */
   async recordShipment(orderId: string, shippedAt: Date, now: Date): Promise<void> {
     await tx

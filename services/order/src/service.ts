@@ -41,19 +41,26 @@ export const orderService: ServiceDefinition<typeof configSchema, DB> = {
   build: async (context) => createOrderService(context, { bearer: await bearerFrom(context.config) }),
 };
 
-/** Publishes the outbox, performs the order's steps of the saga, ships, deletes expired idempotency keys. */
+/** Publishes the outbox, performs the order's steps of the saga, ships, cancels what stays PENDING, deletes expired idempotency keys. */
 export function createOrderWorker({ config, log, database }: ServiceContext<WorkerConfig, DB>): Service<DB> {
   const repository = createOrderRepository(new PrismaClient({ adapter: database.adapter }), database);
   const clock = () => new Date();
   const dueOrders = createDueOrders({
     ...{ repository: createSagaRepository(database.kysely), newId: randomUUID, clock },
     shipAfterMs: config.SHIP_AFTER_SECONDS * 1_000,
+    pendingTimeoutMs: config.PENDING_TIMEOUT_SECONDS * 1_000,
   });
+  /** What was decided while no worker ran is read first. */
+  const catchUpMs = Math.min(config.PENDING_TIMEOUT_SECONDS, 60) * 1_000;
   return {
     app: createHttpApp({ title: 'Order worker', routes: [], log, profile: 'prod' }),
     consumer: { group: createSaga(clock), config, publishesAs: 'order' },
     jobs: [
-      polling('shipper', 'Orders were shipped', dueOrders.ship),
+      polling({ name: 'shipper', sentence: 'Orders were shipped', work: dueOrders.ship }),
+      polling({
+        ...{ name: 'pending time-out', sentence: 'Orders were cancelled that were PENDING for too long' },
+        ...{ work: dueOrders.cancelPending, delayMs: catchUpMs },
+      }),
       hourly('expired idempotency keys', () => repository.deleteExpiredReplies(clock())),
     ],
   };

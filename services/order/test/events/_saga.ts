@@ -33,6 +33,7 @@ export const events = {
 export const eventsByKind = Object.entries(events);
 
 export const shipAfterMs = 60_000;
+export const pendingTimeoutMs = 900_000;
 /** When an order that was paid at `eventTime` is due to ship. */
 export const dueTime = new Date(eventTime.getTime() + shipAfterMs);
 
@@ -44,7 +45,7 @@ export async function createFixture() {
   const dueAt = (now: Date) =>
     createDueOrders({
       ...{ repository: createSagaRepository(kysely), newId: randomUUID, clock: () => now },
-      shipAfterMs,
+      ...{ shipAfterMs, pendingTimeoutMs },
     });
   const processorOf = (group: ConsumerGroup<DB> = saga) => createEventProcessor(group, kysely);
   const asAlice = { 'id-account': alice };
@@ -57,6 +58,8 @@ export async function createFixture() {
     /** What is due at a time. */
     dueAt,
     ship: (limit = 100) => dueAt(dueTime).ship(limit),
+    /** Cancels what is PENDING for too long. */
+    timeOut: (limit = 100) => dueAt(new Date(placedAt.getTime() + pendingTimeoutMs)).cancelPending(limit),
     handle: (...stored: ReturnType<typeof storedEvent>[]) => processorOf().process(stored.map(receivedEvent)),
 
     /** Places an order and returns its id. */

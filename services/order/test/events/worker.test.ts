@@ -125,6 +125,19 @@ test('only one of two order workers publishes, and the other takes over when it 
   expect(standby?.isActive()).toBe(true);
 });
 
+test('order worker cancels what stays PENDING, announces and counts it', async () => {
+  const id = await placed();
+  const worker = await start({ PENDING_TIMEOUT_SECONDS: '1' });
+  await until(
+    'the order is cancelled',
+    async () => (await order.prisma.order.count({ where: { status: 'CANCELLED' } })) === 1,
+  );
+  await topic.has(await eventIds());
+  const kinds = topic.messages.filter(({ key }) => key === id).map(({ headers }) => headers.ce_type);
+  expect(kinds).toEqual(['OrderCreated', 'OrderCancelled']);
+  await until('it is counted', async () => (await worker.metrics()).includes('orders_timed_out_total 1'));
+});
+
 test('order worker deletes Idempotency-Keys older than 24 hours', async () => {
   await order.prisma.$executeRaw`
     insert into idempotency_keys (account_id, key, request_hash, location, body, created_at)
@@ -145,8 +158,11 @@ test('order worker without its database is live, not ready, and logs the cause',
 });
 
 test('order worker names every invalid setting and does not start', async () => {
-  const worker = await start({ DATABASE_URL: '', KAFKA_BROKERS: 'nowhere' });
+  const worker = await start({
+    ...{ DATABASE_URL: '', KAFKA_BROKERS: 'nowhere', SHIP_AFTER_SECONDS: '1m', PENDING_TIMEOUT_SECONDS: '0' },
+  });
   expect(await worker.exit).toEqual([1, null]);
   expect(worker.lines.join('\n')).toContain('DATABASE_URL is not set');
   expect(worker.lines.join('\n')).toContain('KAFKA_BROKERS: must be host:port, comma-separated');
+  for (const name of ['SHIP_AFTER_SECONDS', 'PENDING_TIMEOUT_SECONDS']) expect(worker.lines.join('\n')).toContain(name);
 });

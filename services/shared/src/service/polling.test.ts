@@ -4,8 +4,8 @@ import { polling } from './polling.ts';
 const jobs: { stop(): unknown }[] = [];
 afterEach(() => Promise.all(jobs.splice(0).map((job) => job.stop())));
 
-function start(work: (limit: number) => Promise<number>) {
-  const job = polling('test', 'Done', work).start(createLog('test', 'silent'));
+function start(work: (limit: number) => Promise<number>, delayMs?: number) {
+  const job = polling({ name: 'test', sentence: 'Done', work, delayMs }).start(createLog('test', 'silent'));
   jobs.push(job);
   return job;
 }
@@ -34,6 +34,16 @@ describe('polling', () => {
       if (call === 1) throw new Error('unavailable');
       return 0;
     });
+  });
+
+  it('stops at once, without having looked, during its delay', async () => {
+    let hasLooked = false;
+    const job = start(async () => {
+      hasLooked = true;
+      return 0;
+    }, 3_600_000);
+    await job.stop();
+    expect(hasLooked).toBe(false);
   });
 
   it('stops after the batch in flight', async () => {

@@ -6,19 +6,29 @@ const longestPauseMs = 5_000;
 /** Few enough to keep a transaction short. */
 const batchSize = 100;
 
+interface Polling {
+  name: string;
+  /** Logged with the `count` of what was done, unless that is 0. */
+  sentence: string;
+  /** Does at most `limit` pieces of work and returns how many it did; if it fails, it is retried. */
+  work(limit: number): Promise<number>;
+  /** Before the first look; default 0. */
+  delayMs?: number;
+}
+
 /**
  * A job that looks every second for work, and at once again while there is more. Several replicas may run it if `work`
  * skips what another one holds.
- * @param sentence logged with the `count` of what was done, unless that is 0
- * @param work does at most `limit` pieces of work and returns how many it did; if it fails, it is retried
  */
-export const polling = (name: string, sentence: string, work: (limit: number) => Promise<number>): Job => ({
+export const polling = ({ name, sentence, work, delayMs = 0 }: Polling): Job => ({
   name,
   start(log) {
     const stopping = new AbortController();
     const { signal } = stopping;
+    const pause = (ms: number) => wait(ms, undefined, { signal }).catch(() => undefined);
 
     async function run(): Promise<void> {
+      if (delayMs > 0) await pause(delayMs);
       for (let failures = 0; !signal.aborted; ) {
         try {
           const count = await work(batchSize);
@@ -29,8 +39,7 @@ export const polling = (name: string, sentence: string, work: (limit: number) =>
           failures += 1;
           log.warn({ err: error, job: name, failures }, 'A job was interrupted and is retried');
         }
-        const pauseMs = Math.min(pollMs * 2 ** Math.min(failures, 10), longestPauseMs);
-        await wait(pauseMs, undefined, { signal }).catch(() => undefined);
+        await pause(Math.min(pollMs * 2 ** Math.min(failures, 10), longestPauseMs));
       }
     }
     const ended = run();
