@@ -1,4 +1,5 @@
 import { callerConfig, requireTokenKey, tokenKeyConfig } from '@store/shared/auth/config';
+import { databaseConfig } from '@store/shared/database/config';
 import { serviceConfig } from '@store/shared/service/config';
 import { flag, reportTogether, seconds, serviceUrl } from '@store/shared/values/environment';
 import { z } from 'zod';
@@ -8,6 +9,7 @@ export const configSchema = z
     ...serviceConfig,
     ...tokenKeyConfig,
     ...callerConfig,
+    ...databaseConfig,
     /** Lifetime of a token and of its cookie. */
     JWT_TTL_SECONDS: seconds(60, 31_536_000).default(86_400),
     JWT_HTTP_ONLY: flag.default(true),

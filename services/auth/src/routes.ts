@@ -1,5 +1,5 @@
 import { accountIn, accountOut, credentials } from '@store/shared/contracts/account';
-import { type AnyRoute, created, ok, problem, route, unavailable } from '@store/shared/http/route';
+import { type AnyRoute, created, ok, problem, route, tooMany, unavailable } from '@store/shared/http/route';
 import type { Auth } from './auth.ts';
 import { type Jwks, jwksOut, solveOut, tokenCookie, tokenIn } from './schemas.ts';
 import { type TokenCookie, tokenCookieName } from './token-cookie.ts';
@@ -36,6 +36,7 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
       responses: {
         200: { description: 'Logged in.', body: accountOut, headers: { 'Set-Cookie': 'The token.' } },
         401: problem('No account has this e-mail address and this password.'),
+        429: tooMany('Too many logins with this e-mail address have failed.'),
         503: unavailable,
       },
       async handler({ body }) {

@@ -1,17 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { importTokenKey } from '@store/shared/auth/token-keys';
 import type { AccountOut } from '@store/shared/contracts/account';
+import { openDatabase } from '@store/shared/database/database';
 import { createLog } from '@store/shared/observability/log';
 import { DomainError } from '@store/shared/values/errors';
 import type { AccountClient } from '../src/account-client.ts';
 import { configSchema } from '../src/config.ts';
+import type { DB } from '../src/generated/tables.ts';
 import { createAuthService } from '../src/service.ts';
 import { tokenKeysFrom } from '../src/token-keys.ts';
 import { createTokens } from '../src/tokens.ts';
 
 export const ada = { name: 'Ada Lovelace', email: 'ada@example.com', password: ' correct horse ' };
 
-const newSecret = () => randomBytes(32).toString('base64');
+export const newSecret = () => randomBytes(32).toString('base64');
 export const newKey = () => importTokenKey(newSecret());
 
 /** The account service as far as auth can see it. */
@@ -36,16 +38,36 @@ export function fakeAccounts(): AccountClient & { calls: unknown[] } {
 }
 
 interface Options {
+  databaseUrl: string;
   accounts?: AccountClient;
   env?: Record<string, string>;
 }
 
-/** The real service with a key of its own, and `tokens` that issue what it accepts. `logged` grows with its log lines. */
-export async function testApp({ accounts = fakeAccounts(), env }: Options = {}) {
-  const config = configSchema.parse({ JWT_SECRET_KEY: newSecret(), ACCOUNT_URL: 'http://account', ...env });
+export type TestApp = Awaited<ReturnType<typeof testApp>>;
+
+/** The real service with a key of its own, and `issue`, whose tokens it accepts. `logged` grows with its log lines. */
+export async function testApp({ databaseUrl, accounts = fakeAccounts(), env }: Options) {
+  const config = configSchema.parse({
+    DATABASE_URL: databaseUrl,
+    JWT_SECRET_KEY: newSecret(),
+    ACCOUNT_URL: 'http://account',
+    ...env,
+  });
   const tokens = createTokens({ ...(await tokenKeysFrom(config)), ttlSeconds: 86_400 });
   const logged: string[] = [];
   const log = createLog('auth', 'trace', { write: (line) => logged.push(line) });
-  const { app } = await createAuthService({ config, log }, accounts);
-  return { app, tokens, log, logged };
+  const database = openDatabase<DB>(databaseUrl);
+  const service = await createAuthService({ config, log, database }, accounts);
+  const jobs = (service.jobs ?? []).map((job) => job.start(createLog('auth', 'silent')));
+  return {
+    app: service.app,
+    tokens,
+    issue: tokens.issue,
+    log,
+    logged,
+    async close() {
+      await Promise.all(jobs.map((job) => job.stop()));
+      await database.close();
+    },
+  };
 }

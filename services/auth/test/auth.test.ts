@@ -1,16 +1,23 @@
 import { parseSetCookie } from 'cookie';
 import request from 'supertest';
 import { withShortTitles } from '../../../tests/kit/cases.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
 import { type AccountClient, createAccountClient } from '../src/account-client.ts';
-import { ada, fakeAccounts, testApp } from './_app.ts';
+import { ada, fakeAccounts, type TestApp, testApp } from './_app.ts';
 
 let accounts: ReturnType<typeof fakeAccounts>;
-let auth: Awaited<ReturnType<typeof testApp>>;
+let database: TestDatabase;
+let auth: TestApp;
 
+beforeAll(async () => {
+  database = await createTestDatabase('auth');
+});
 beforeEach(async () => {
   accounts = fakeAccounts();
-  auth = await testApp({ accounts });
+  auth = await testApp({ databaseUrl: database.url, accounts });
 });
+afterEach(() => auth.close());
+afterAll(() => database.drop());
 
 const post = (path: string, body: unknown) =>
   request(auth.app)
@@ -64,6 +71,7 @@ describe('POST /auth/login', () => {
 
   it('sets the configured cookie attributes, as does the logout', async () => {
     const strict = await testApp({
+      databaseUrl: database.url,
       accounts,
       env: { JWT_HTTP_ONLY: 'false', COOKIE_SECURE: 'true', COOKIE_SAME_SITE: 'Strict' },
     });
@@ -73,6 +81,7 @@ describe('POST /auth/login', () => {
     expect(attributes).toEqual({ name: '__store_jwt_token', path: '/', secure: true, sameSite: 'strict' });
     const logout = await request(strict.app).get('/auth/logout').expect(200);
     expect(cookieOf(logout)).toMatchObject(attributes);
+    await strict.close();
   });
 
   it('returns the same 401 for a wrong password and an unknown e-mail, and sets no cookie', async () => {
@@ -128,7 +137,7 @@ describe('GET /auth/logout', () => {
 describe('POST /auth/solve', () => {
   it("returns the id of the token's account", async () => {
     const id = crypto.randomUUID();
-    const { body } = await post('/auth/solve', { token: await auth.tokens.issue(id) }).expect(200);
+    const { body } = await post('/auth/solve', { token: await auth.issue(id) }).expect(200);
     expect(body).toEqual({ idAccount: id });
   });
 
@@ -150,20 +159,22 @@ describe('POST /auth/solve', () => {
 
 describe('unavailable account service', () => {
   it('makes register and login return 503 with Retry-After, but not logout and solve', async () => {
-    auth = await testApp({ accounts: createAccountClient({ baseUrl: 'http://127.0.0.1:1' }) });
+    const unavailable = createAccountClient({ baseUrl: 'http://127.0.0.1:1' });
+    await auth.close();
+    auth = await testApp({ databaseUrl: database.url, accounts: unavailable });
     for (const path of ['/auth/register', '/auth/login']) {
       const { headers, body } = await post(path, ada).expect(503);
       expect(headers['retry-after']).toBe('1');
       expect(body.detail).toContain('The account service is not available');
     }
     await request(auth.app).get('/auth/logout').expect(200);
-    await post('/auth/solve', { token: await auth.tokens.issue(crypto.randomUUID()) }).expect(200);
+    await post('/auth/solve', { token: await auth.issue(crypto.randomUUID()) }).expect(200);
   });
 });
 
 test('passwords and tokens are never logged', async () => {
   const failing: AccountClient = { ...accounts, checkPassword: () => Promise.reject(new Error('Out of order')) };
-  const broken = await testApp({ accounts: failing });
+  const broken = await testApp({ databaseUrl: database.url, accounts: failing });
   const json = (text: string) => request(auth.app).post('/auth/login').type('json').send(text);
   await post('/auth/register', ada).expect(201);
   await post('/auth/register', ada).expect(409);
@@ -178,6 +189,7 @@ test('passwords and tokens are never logged', async () => {
   await request(auth.app).get('/check').set('Cookie', `__store_jwt_token=${token}x`).expect(401);
   await request(auth.app).get('/auth/nothing').set('Authorization', `Bearer ${token}`).expect(404);
   await request(broken.app).post('/auth/login').send(ada).expect(500);
+  await broken.close();
   const lines = [...auth.logged, ...broken.logged].join('');
   expect(auth.logged).toHaveLength(11);
   expect(broken.logged).toHaveLength(2);

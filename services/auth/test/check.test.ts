@@ -1,14 +1,22 @@
 import request from 'supertest';
+import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
 import { createCheck } from '../src/check.ts';
-import { testApp } from './_app.ts';
+import { type TestApp, testApp } from './_app.ts';
 
 const id = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001';
-let auth: Awaited<ReturnType<typeof testApp>>;
+let database: TestDatabase;
+let auth: TestApp;
 let token: string;
 
 beforeAll(async () => {
-  auth = await testApp();
-  token = await auth.tokens.issue(id);
+  database = await createTestDatabase('auth');
+  auth = await testApp({ databaseUrl: database.url });
+  token = await auth.issue(id);
+});
+
+afterAll(async () => {
+  await auth?.close();
+  await database?.drop();
 });
 
 const check = (cookie?: string) =>
@@ -17,7 +25,7 @@ const check = (cookie?: string) =>
     .set(cookie === undefined ? {} : { Cookie: cookie });
 /** Replaces {T} by a valid token and {U} by a valid token of another account. */
 const fill = async (cookie: string) =>
-  cookie.replaceAll('{T}', token).replaceAll('{U}', await auth.tokens.issue(crypto.randomUUID()));
+  cookie.replaceAll('{T}', token).replaceAll('{U}', await auth.issue(crypto.randomUUID()));
 
 const methods = ['get', 'post', 'put', 'patch', 'delete', 'options', 'head'] as const;
 test.each(methods)('token check by %s returns the identity', async (method) => {

@@ -4,8 +4,9 @@ import { newCredential, newKeyPair } from '../../../tests/kit/credentials.ts';
 import { configSchema } from '../src/config.ts';
 
 const secret = (bytes = randomBytes(32)) => bytes.toString('base64');
+const DATABASE_URL = 'postgresql://auth:secret@database:5432/auth';
 const read = (env: NodeJS.ProcessEnv) =>
-  readConfig(configSchema, { JWT_SECRET_KEY: secret(), ACCOUNT_URL: 'http://account:8080/', ...env });
+  readConfig(configSchema, { JWT_SECRET_KEY: secret(), ACCOUNT_URL: 'http://account:8080/', DATABASE_URL, ...env });
 
 test('auth configuration has defaults for everything except secrets and addresses', () => {
   const config = read({ JWT_PREVIOUS_SECRET_KEYS: '' });
@@ -17,7 +18,9 @@ test('auth configuration has defaults for everything except secrets and addresse
     COOKIE_SECURE: false,
     ACCOUNT_URL: 'http://account:8080',
   });
-  expect(() => readConfig(configSchema, {})).toThrow(/ACCOUNT_URL is not set\n.*JWT_SECRET_KEY is not set/);
+  expect(() => readConfig(configSchema, {})).toThrow(
+    /DATABASE_URL is not set\n.*ACCOUNT_URL is not set\n.*JWT_SECRET_KEY is not set/,
+  );
 });
 
 test.each([

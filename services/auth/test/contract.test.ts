@@ -1,15 +1,24 @@
 import request from 'supertest';
+import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/database.ts';
 import { describeContract } from '../../../tests/kit/openapi/contract.ts';
 import { createAccountClient } from '../src/account-client.ts';
 import { authRoutes } from '../src/routes.ts';
-import { ada, testApp } from './_app.ts';
+import { ada, type TestApp, testApp } from './_app.ts';
 
-let auth: Awaited<ReturnType<typeof testApp>>;
-let unavailable: Awaited<ReturnType<typeof testApp>>;
+let database: TestDatabase;
+let auth: TestApp;
+let unavailable: TestApp;
 
 beforeAll(async () => {
-  auth = await testApp();
-  unavailable = await testApp({ accounts: createAccountClient({ baseUrl: 'http://127.0.0.1:1' }) });
+  database = await createTestDatabase('auth');
+  const accounts = createAccountClient({ baseUrl: 'http://127.0.0.1:1' });
+  auth = await testApp({ databaseUrl: database.url });
+  unavailable = await testApp({ databaseUrl: unreachableDatabaseUrl, accounts });
+});
+
+afterAll(async () => {
+  for (const app of [auth, unavailable]) await app?.close();
+  await database?.drop();
 });
 
 let registered = 0;
@@ -17,6 +26,12 @@ async function newAccount() {
   registered += 1;
   const body = { ...ada, email: `ada${registered}@example.com` };
   await request(auth.app).post('/auth/register').send(body).expect(201);
+  return { body };
+}
+
+async function failedOften() {
+  const body = { email: `${crypto.randomUUID()}@example.com`, password: 'wrong password' };
+  for (let n = 0; n < 10; n += 1) await request(auth.app).post('/auth/login').send(body).expect(401);
   return { body };
 }
 
@@ -31,11 +46,12 @@ describeContract({
       200: newAccount,
       400: { body: { email: ada.email } },
       401: { body: { email: ada.email, password: 'wrong password' } },
+      429: failedOften,
     },
-    'get /auth/logout': { 200: {} },
     'get /.well-known/jwks.json': { 200: {} },
+    'get /auth/logout': { 200: {} },
     'post /auth/solve': {
-      200: async () => ({ body: { token: await auth.tokens.issue(crypto.randomUUID()) } }),
+      200: async () => ({ body: { token: await auth.issue(crypto.randomUUID()) } }),
       400: { body: { token: 7 } },
       401: { body: { token: 'a.b.c' } },
     },

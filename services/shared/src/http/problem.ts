@@ -15,6 +15,7 @@ const statusOf: Record<ErrorKind, number> = {
   tooLarge: 413,
   unsupportedMedia: 415,
   ruleBroken: 422,
+  rateLimited: 429,
   unavailable: 503,
 };
 

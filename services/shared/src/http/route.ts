@@ -130,6 +130,13 @@ export const unavailable: ProblemSpec = {
 
 export const bodyKibOf = ({ bodyKib = 8 }: AnyRoute): number => bodyKib;
 
+/** For a caller that has to slow down (RFC 6585, 4). */
+export const tooMany = (description: string): ProblemSpec => ({
+  description,
+  problem: true,
+  headers: { 'Retry-After': 'Seconds to wait before retrying.' },
+});
+
 /** Responses that follow from what a route accepts. */
 export function commonResponses(route: AnyRoute): Responses {
   const takesInput = route.params ?? route.query ?? route.headers ?? route.body;

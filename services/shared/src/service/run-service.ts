@@ -31,7 +31,7 @@ const stopTimeoutMs = 15_000;
 export async function runService<Schema extends z.ZodType<ServiceConfig>, Tables>(
   definition: ServiceDefinition<Schema, Tables>,
 ): Promise<void> {
-  const { name, configSchema, migrations, poolSize } = definition;
+  const { name, configSchema, migrations, poolSize, servesWithoutDatabase = false } = definition;
   const config = configOrExit(name, configSchema);
   const log = createLog(name, config.LOG_LEVEL);
   const started: Started[] = [];
@@ -53,7 +53,7 @@ export async function runService<Schema extends z.ZodType<ServiceConfig>, Tables
   const service = await definition.build({ config, log, database } as ServiceContext<z.output<Schema>, Tables>);
 
   const checks = {
-    ...(database !== undefined && { database: () => sql`select 1`.execute(database.kysely) }),
+    ...(database !== undefined && !servesWithoutDatabase && { database: () => sql`select 1`.execute(database.kysely) }),
     ...service.checks,
   };
   const listener = withHealth(service.app, checks, readiness);

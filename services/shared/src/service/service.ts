@@ -52,5 +52,7 @@ export interface ServiceDefinition<Schema extends z.ZodType<ServiceConfig>, Tabl
   migrations?: URL;
   /** Connections to the database; default 10. */
   poolSize?: number;
+  /** The process stays ready while its database is unavailable, once it has migrated it. */
+  servesWithoutDatabase?: boolean;
   build(context: ServiceContext<z.output<Schema>, Tables>): Promise<Service<Tables>> | Service<Tables>;
 }

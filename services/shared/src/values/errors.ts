@@ -8,6 +8,7 @@ export type ErrorKind =
   | 'tooLarge'
   | 'unsupportedMedia'
   | 'ruleBroken'
+  | 'rateLimited'
   | 'unavailable';
 
 export interface FieldError {
