@@ -1,20 +1,29 @@
 import type { AccountIn, AccountOut, Credentials } from '@store/shared/contracts/account';
+import type { Follower } from '@store/shared/database/follower';
 import type { Logger } from '@store/shared/observability/log';
-import { DomainError } from '@store/shared/values/errors';
+import { DomainError, unavailable } from '@store/shared/values/errors';
 import type { AccountClient } from './account-client.ts';
+import type { EndedSessions } from './ended-sessions.ts';
 import type { LoginFailureRepository } from './login-failure-repository.ts';
+import type { SessionRepository } from './session-repository.ts';
 import type { Tokens } from './tokens.ts';
 
 interface Dependencies {
   accounts: AccountClient;
   tokens: Tokens;
   failures: LoginFailureRepository;
+  sessions: SessionRepository;
+  endedSessions: EndedSessions;
+  follower: Pick<Follower, 'isLoaded'>;
+  ttlSeconds: number;
   log: Logger;
 }
 
 export type Auth = ReturnType<typeof createAuth>;
 
-export function createAuth({ accounts, tokens, failures, log }: Dependencies) {
+export function createAuth(dependencies: Dependencies) {
+  const { accounts, tokens, failures, sessions, endedSessions, follower, ttlSeconds, log } = dependencies;
+
   async function checkPassword(credentials: Credentials): Promise<AccountOut | undefined> {
     try {
       return await accounts.checkPassword(credentials);
@@ -30,7 +39,8 @@ export function createAuth({ accounts, tokens, failures, log }: Dependencies) {
     register: (account: AccountIn) => accounts.register(account),
     /** @throws DomainError unauthenticated, or rateLimited after too many failures, whatever the password is */
     async login(credentials: Credentials) {
-      if (!(await failures.count(credentials.email))) {
+      const authenticatedAt = await failures.count(credentials.email);
+      if (authenticatedAt === undefined) {
         throw new DomainError('rateLimited', 'Too many logins with this e-mail address have failed. Try again later.', {
           code: 'too-many-failures',
           retryAfterSeconds: await failures.delayOf(credentials.email),
@@ -41,18 +51,27 @@ export function createAuth({ accounts, tokens, failures, log }: Dependencies) {
         throw new DomainError('unauthenticated', 'The e-mail address or the password is wrong.');
       }
       await failures.reset(credentials.email);
-      return { account, token: await tokens.issue(account.id) };
+      return { account, token: await tokens.issue(account.id, authenticatedAt) };
     },
-    /** Records who logged out. The token itself stays valid until it expires: only the cookie is cleared. */
+    /** Ends the session of a token; one that is not valid has none. */
     async logout(token: string | undefined): Promise<void> {
-      const accountId = token === undefined ? undefined : await tokens.resolve(token);
-      if (accountId !== undefined) log.info({ accountId }, 'Logged out');
+      const session = token === undefined ? undefined : await tokens.resolve(token);
+      if (session === undefined) return;
+      await sessions.end(session);
+      endedSessions.add(session);
+      log.info({ accountId: session.accountId }, 'Logged out');
+    },
+    /** Ends all sessions of the account that have begun by now. */
+    async endSessions(accountId: string): Promise<void> {
+      endedSessions.add(await sessions.endAll(accountId, ttlSeconds));
+      log.info({ accountId }, 'All sessions ended');
     },
     /** @returns the id of the account that the token was issued to */
     async solve(token: string): Promise<string> {
-      const accountId = await tokens.resolve(token);
-      if (accountId === undefined) throw new DomainError('unauthenticated', 'Invalid token');
-      return accountId;
+      if (!follower.isLoaded()) throw unavailable('The list of ended sessions');
+      const session = await tokens.resolve(token);
+      if (session === undefined) throw new DomainError('unauthenticated', 'Invalid token');
+      return session.accountId;
     },
   };
 }

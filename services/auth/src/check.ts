@@ -1,9 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Follower } from '@store/shared/database/follower';
 import type { Logger } from '@store/shared/observability/log';
 import { runInTrace, traceFrom } from '@store/shared/observability/trace-context';
 import { Counter } from 'prom-client';
 import { tokensInCookies } from './token-cookie.ts';
-import type { Tokens } from './tokens.ts';
+import type { Session, Tokens } from './tokens.ts';
 
 const checks = new Counter({
   name: 'auth_checks_total',
@@ -11,20 +12,39 @@ const checks = new Counter({
   labelNames: ['result'],
 });
 
+const staleChecks = new Counter({
+  name: 'auth_stale_checks_total',
+  help: 'Tokens accepted while auth could not hear which sessions have ended.',
+});
+
 const missing = unauthorized('The token cookie is missing or empty. Log in first.');
 const invalid = unauthorized('Invalid token');
+
+interface Dependencies {
+  tokens: Tokens;
+  endedSessions: Pick<Follower, 'isLoaded' | 'isCurrent'>;
+  log: Logger;
+}
 
 /**
  * The token check of a secured request (contract 3.1): 200 with `id-account` and `authorization`, or 401. Not logged:
  * the request itself will be.
  */
-export function createCheck({ tokens, log }: { tokens: Tokens; log: Logger }): RequestListener {
+export function createCheck({ tokens, endedSessions, log }: Dependencies): RequestListener {
+  function accept(res: ServerResponse, token: string, { accountId }: Session): void {
+    checks.inc({ result: 'accepted' });
+    if (!endedSessions.isCurrent()) staleChecks.inc();
+    res.writeHead(200, { 'id-account': accountId, authorization: `Bearer ${token}`, 'content-length': '0' });
+    res.end();
+  }
+
   return (req, res) => {
+    if (!endedSessions.isLoaded()) return unavailable(res);
     const [token, ...others] = tokensInCookies(req.headers.cookie);
     if (others.length > 0) return refuse(res, invalid);
     if (token === undefined || token === '') return refuse(res, missing);
-    const accountId = tokens.remembered(token);
-    if (accountId !== undefined) return accept(res, token, accountId);
+    const session = tokens.remembered(token);
+    if (session !== undefined) return accept(res, token, session);
     tokens.resolve(token).then(
       (found) => (found === undefined ? refuse(res, invalid) : accept(res, token, found)),
       (error) => fail(req, res, error, log),
@@ -32,16 +52,16 @@ export function createCheck({ tokens, log }: { tokens: Tokens; log: Logger }): R
   };
 }
 
-function accept(res: ServerResponse, token: string, accountId: string): void {
-  checks.inc({ result: 'accepted' });
-  res.writeHead(200, { 'id-account': accountId, authorization: `Bearer ${token}`, 'content-length': '0' });
-  res.end();
-}
-
 function refuse(res: ServerResponse, body: string): void {
   checks.inc({ result: 'refused' });
   res.writeHead(401, { 'content-type': 'application/problem+json', 'content-length': Buffer.byteLength(body) });
   res.end(body);
+}
+
+/** Nobody gets through before auth knows which sessions have ended. */
+function unavailable(res: ServerResponse): void {
+  checks.inc({ result: 'failed' });
+  res.writeHead(503, { 'content-length': '0' }).end();
 }
 
 /** The gateway turns a 500 into a 503: nobody gets through, nor is told to log in again. */

@@ -27,9 +27,9 @@ export function createLoginFailureRepository(kysely: Kysely<DB>) {
   return {
     /**
      * Counts a login as failed before its password is checked, so that parallel guesses count one another.
-     * @returns false during a delay
+     * @returns the time, in seconds since 1970; undefined during a delay
      */
-    async count(email: string): Promise<boolean> {
+    async count(email: string): Promise<number | undefined> {
       const counted = await kysely
         .insertInto('login_failures')
         .values({ email_digest: digestOf(email), failures: 1, last_at: sql`now()` })
@@ -39,8 +39,9 @@ export function createLoginFailureRepository(kysely: Kysely<DB>) {
             .doUpdateSet({ failures, blocked_until: blockedAfter(failures), last_at: sql`now()` })
             .where(sql<boolean>`coalesce(login_failures.blocked_until <= now(), true)`),
         )
-        .executeTakeFirstOrThrow();
-      return counted.numInsertedOrUpdatedRows === 1n;
+        .returning(sql<number>`extract(epoch from now())::float8`.as('now'))
+        .executeTakeFirst();
+      return counted?.now;
     },
 
     /** @returns seconds until the delay is over, at least 1 */

@@ -1,5 +1,5 @@
 import { accountIn, accountOut, credentials } from '@store/shared/contracts/account';
-import { type AnyRoute, created, ok, problem, route, tooMany, unavailable } from '@store/shared/http/route';
+import { type AnyRoute, created, noContent, ok, problem, route, tooMany, unavailable } from '@store/shared/http/route';
 import type { Auth } from './auth.ts';
 import { type Jwks, jwksOut, solveOut, tokenCookie, tokenIn } from './schemas.ts';
 import { type TokenCookie, tokenCookieName } from './token-cookie.ts';
@@ -47,14 +47,32 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
     route({
       method: 'get',
       path: '/auth/logout',
-      summary: 'Log out: clears the cookie, also if there is none',
+      summary: 'Log out: ends the session and clears the cookie, also if there is none',
       tag,
       identity: 'none',
       cookies: tokenCookie,
-      responses: { 200: { description: 'Logged out.', headers: { 'Set-Cookie': 'No token.' } } },
+      responses: {
+        200: { description: 'Logged out.', headers: { 'Set-Cookie': 'No token.' } },
+        503: unavailable,
+      },
       async handler({ cookies }) {
         await auth.logout(cookies[tokenCookieName]);
         return ok(undefined, { ...noStore, 'Set-Cookie': cookie.cleared });
+      },
+    }),
+    route({
+      method: 'delete',
+      path: '/auth/sessions',
+      summary: 'Log out everywhere: ends all sessions of the caller and clears the cookie',
+      tag,
+      identity: 'account',
+      responses: {
+        204: { description: 'All sessions have ended.', headers: { 'Set-Cookie': 'No token.' } },
+        503: unavailable,
+      },
+      async handler({ accountId }) {
+        await auth.endSessions(accountId);
+        return noContent({ ...noStore, 'Set-Cookie': cookie.cleared });
       },
     }),
     route({
@@ -67,6 +85,7 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
       responses: {
         200: { description: 'The token is valid.', body: solveOut },
         401: problem('The token is not valid, or no longer.'),
+        503: unavailable,
       },
       handler: async ({ body }) => ok({ idAccount: await auth.solve(body.token) }, noStore),
     }),

@@ -1,17 +1,22 @@
 import type { RequestListener } from 'node:http';
+import { type BearerValidator, bearerChallenge } from '@store/shared/auth/bearer';
+import { createFollower } from '@store/shared/database/follower';
 import { createHttpApp } from '@store/shared/http/app';
 import { hourly } from '@store/shared/service/schedule';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
+import { DomainError } from '@store/shared/values/errors';
 import { type AccountClient, createAccountClient } from './account-client.ts';
 import { createAuth } from './auth.ts';
 import { createCheck } from './check.ts';
 import { type AuthConfig, configSchema } from './config.ts';
+import { createEndedSessions } from './ended-sessions.ts';
 import type { DB } from './generated/tables.ts';
 import { createLoginFailureRepository } from './login-failure-repository.ts';
 import { authRoutes } from './routes.ts';
+import { createSessionRepository, endedSessionsChannel } from './session-repository.ts';
 import { createTokenCookie } from './token-cookie.ts';
 import { jwksOf, tokenKeysFrom } from './token-keys.ts';
-import { createTokens } from './tokens.ts';
+import { createTokens, type Tokens } from './tokens.ts';
 
 export async function createAuthService(
   { config, log, database }: ServiceContext<AuthConfig, DB>,
@@ -20,22 +25,51 @@ export async function createAuthService(
     credential: config.INTERNAL_CREDENTIAL,
   }),
 ): Promise<Service<DB>> {
+  const ttlSeconds = config.JWT_TTL_SECONDS;
   const { key, previousKeys } = await tokenKeysFrom(config);
-  const tokens = createTokens({ key, previousKeys, ttlSeconds: config.JWT_TTL_SECONDS });
-  const jwks = await jwksOf([key, ...previousKeys]);
+  const sessions = createSessionRepository(database.kysely);
+  const failures = createLoginFailureRepository(database.kysely);
+  const endedSessions = createEndedSessions();
+  const follower = createFollower({
+    databaseUrl: config.DATABASE_URL,
+    channel: endedSessionsChannel,
+    load: () => sessions.load(endedSessions.add),
+    onNotification: endedSessions.hear,
+  });
+  const tokens = createTokens({ key, previousKeys, ttlSeconds, hasEnded: endedSessions.has });
   const cookie = createTokenCookie({
     httpOnly: config.JWT_HTTP_ONLY,
     sameSite: config.COOKIE_SAME_SITE,
     secure: config.COOKIE_SECURE,
-    maxAgeSeconds: config.JWT_TTL_SECONDS,
+    maxAgeSeconds: ttlSeconds,
   });
-  const failures = createLoginFailureRepository(database.kysely);
-  const routes = authRoutes(createAuth({ accounts, tokens, failures, log }), cookie, jwks);
-  const app = createHttpApp({ title: 'Auth API', routes, log, profile: config.APP_PROFILE });
-  const check = createCheck({ tokens, log });
+  const auth = createAuth({ accounts, tokens, failures, sessions, endedSessions, follower, ttlSeconds, log });
+  const app = createHttpApp({
+    title: 'Auth API',
+    routes: authRoutes(auth, cookie, await jwksOf([key, ...previousKeys])),
+    log,
+    profile: config.APP_PROFILE,
+    bearer: ownBearer(tokens),
+  });
+  const check = createCheck({ tokens, endedSessions: follower, log });
   // Every secured request of the store is checked here, so the check avoids the cost of Express.
   const listener: RequestListener = (req, res) => (req.url === '/check' ? check(req, res) : app(req, res));
-  return { app: listener, jobs: [hourly('forgotten login failures', failures.deleteForgotten)] };
+  return {
+    app: listener,
+    checks: {
+      'ended sessions': async () => {
+        if (!follower.isLoaded()) throw new Error('Not loaded');
+      },
+    },
+    jobs: [
+      { name: 'ended sessions', start: follower.start },
+      hourly('expired sessions', () => {
+        endedSessions.forgetExpired();
+        return sessions.deleteForgotten();
+      }),
+      hourly('forgotten login failures', failures.deleteForgotten),
+    ],
+  };
 }
 
 export const authService: ServiceDefinition<typeof configSchema, DB> = {
@@ -48,3 +82,14 @@ export const authService: ServiceDefinition<typeof configSchema, DB> = {
   servesWithoutDatabase: true,
   build: (context) => createAuthService(context),
 };
+
+/** `id-account` alone would let whoever reaches auth end the sessions of others. */
+function ownBearer(tokens: Tokens): BearerValidator {
+  return async (authorization = '', { accountId }) => {
+    const session = await tokens.resolve(authorization.replace(/^Bearer /i, ''));
+    if (session?.accountId === accountId) return;
+    throw new DomainError('unauthenticated', 'The bearer token is missing or not valid.', {
+      challenge: bearerChallenge,
+    });
+  };
+}

@@ -4,6 +4,7 @@ import { type SigningKey, type TokenKey, tokenAudience, tokenIssuer } from '@sto
 import { uuid } from '@store/shared/values/fields';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
 
 interface Dependencies {
   /** Signs new tokens. */
@@ -11,6 +12,7 @@ interface Dependencies {
   /** Still verify, so that a rotation logs nobody out. */
   previousKeys?: TokenKey[];
   ttlSeconds: number;
+  hasEnded: (session: Session) => boolean;
   /** Milliseconds since 1970. */
   clock?: () => number;
   newId?: () => string;
@@ -18,16 +20,36 @@ interface Dependencies {
 
 export type Tokens = ReturnType<typeof createTokens>;
 
+/** What a login begins, and what its token stands for. Times are seconds since 1970. */
+export interface Session {
+  /** The token's `jti`. */
+  id: string;
+  accountId: string;
+  /** When it began, with microseconds, by the clock of the database. */
+  authenticatedAt: number;
+  expiresAt: number;
+}
+
 const skewSeconds = 30;
 /** The longest cookie that browsers keep; our tokens are a tenth of it. */
 const maxTokenLength = 4096;
 const compactJws = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+const claims = z.object({
+  sub: uuid,
+  jti: uuid,
+  iat: z.number(),
+  exp: z.number(),
+  /** Absent in tokens of release 0.1. */
+  auth_time: z.number().optional(),
+});
 
 /** Platform tokens (contract 3.2). */
 export function createTokens({
   key,
   previousKeys = [],
   ttlSeconds,
+  hasEnded,
   clock = Date.now,
   newId = randomUUID,
 }: Dependencies) {
@@ -36,12 +58,14 @@ export function createTokens({
   // An explicit list: never `none`, never the choice of the token's header.
   const algorithms = [...new Set(keys.map(({ algorithm }) => algorithm))];
   // Valid tokens only, until they expire: a verification costs as much as the rest of a check.
-  const verified = new LRUCache<string, { accountId: string; validUntil: number }>({ max: 10_000 });
+  const verified = new LRUCache<string, Session>({ max: 10_000 });
 
-  /** The account of a token that was verified before and has not expired since. */
-  function remembered(token: string): string | undefined {
-    const known = verified.get(token);
-    return known !== undefined && clock() < known.validUntil ? known.accountId : undefined;
+  const isOver = (session: Session) => clock() >= (session.expiresAt + skewSeconds) * 1000 || hasEnded(session);
+
+  /** The session of a token that was verified before, unless it is over. */
+  function remembered(token: string): Session | undefined {
+    const session = verified.get(token);
+    return session === undefined || isOver(session) ? undefined : session;
   }
 
   async function verify(token: string) {
@@ -51,6 +75,8 @@ export function createTokens({
         issuer: tokenIssuer,
         audience: tokenAudience,
         clockTolerance: skewSeconds,
+        // So that a shorter life applies to older tokens too.
+        maxTokenAge: ttlSeconds,
         requiredClaims: ['sub', 'jti', 'iat', 'nbf', 'exp'],
         currentDate: new Date(clock()),
       });
@@ -62,9 +88,10 @@ export function createTokens({
 
   return {
     remembered,
-    issue(accountId: string): Promise<string> {
+    /** @param authenticatedAt see Session */
+    issue(accountId: string, authenticatedAt: number): Promise<string> {
       const now = Math.floor(clock() / 1000);
-      return new SignJWT()
+      return new SignJWT({ auth_time: authenticatedAt })
         .setProtectedHeader({ alg: key.algorithm, typ: 'JWT', kid: key.kid })
         .setIssuer(tokenIssuer)
         .setAudience(tokenAudience)
@@ -75,16 +102,16 @@ export function createTokens({
         .setExpirationTime(now + ttlSeconds)
         .sign(key.signingKey);
     },
-    /** The account of a token, undefined if the token is invalid. */
-    async resolve(token: string): Promise<string | undefined> {
-      const known = remembered(token);
-      if (known !== undefined) return known;
+    /** The session of a token, undefined if the token is invalid or the session over. */
+    async resolve(token: string): Promise<Session | undefined> {
+      if (verified.has(token)) return remembered(token);
       if (token.length > maxTokenLength || !compactJws.test(token) || !isCanonical(token)) return undefined;
       const payload = (await verify(token))?.payload;
-      const { success, data: accountId } = uuid.safeParse(payload?.sub);
-      if (payload?.exp === undefined || !success) return undefined;
-      verified.set(copy(token), { accountId, validUntil: (payload.exp + skewSeconds) * 1000 });
-      return accountId;
+      const { success, data } = claims.safeParse(payload);
+      if (!success) return undefined;
+      const { sub: accountId, jti: id, iat, exp, auth_time: authenticatedAt = iat } = data;
+      verified.set(copy(token), { id, accountId, authenticatedAt, expiresAt: Math.min(exp, iat + ttlSeconds) });
+      return remembered(token);
     },
   };
 }

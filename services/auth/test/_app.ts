@@ -4,6 +4,8 @@ import type { AccountOut } from '@store/shared/contracts/account';
 import { openDatabase } from '@store/shared/database/database';
 import { createLog } from '@store/shared/observability/log';
 import { DomainError } from '@store/shared/values/errors';
+import { unreachableDatabaseUrl } from '../../../tests/kit/database.ts';
+import { until } from '../../../tests/kit/until.ts';
 import type { AccountClient } from '../src/account-client.ts';
 import { configSchema } from '../src/config.ts';
 import type { DB } from '../src/generated/tables.ts';
@@ -53,16 +55,25 @@ export async function testApp({ databaseUrl, accounts = fakeAccounts(), env }: O
     ACCOUNT_URL: 'http://account',
     ...env,
   });
-  const tokens = createTokens({ ...(await tokenKeysFrom(config)), ttlSeconds: 86_400 });
+  const { issue } = createTokens({
+    ...(await tokenKeysFrom(config)),
+    ttlSeconds: 86_400,
+    hasEnded: () => false,
+  });
   const logged: string[] = [];
   const log = createLog('auth', 'trace', { write: (line) => logged.push(line) });
   const database = openDatabase<DB>(databaseUrl);
   const service = await createAuthService({ config, log, database }, accounts);
   const jobs = (service.jobs ?? []).map((job) => job.start(createLog('auth', 'silent')));
+  if (databaseUrl !== unreachableDatabaseUrl) {
+    await until('the service is ready', async () => {
+      for (const check of Object.values(service.checks ?? {})) await check();
+      return true;
+    });
+  }
   return {
     app: service.app,
-    tokens,
-    issue: tokens.issue,
+    issue: (accountId: string) => issue(accountId, Date.now() / 1000),
     log,
     logged,
     async close() {

@@ -108,7 +108,11 @@ test('token check logs nothing, except unexpected failures without the token', a
   await check().expect(401);
   expect(auth.logged).toEqual([]);
   const resolve = () => Promise.reject(new Error('Out of order'));
-  const failing = createCheck({ tokens: { ...auth.tokens, remembered: () => undefined, resolve }, log: auth.log });
+  const failing = createCheck({
+    tokens: { issue: auth.issue, remembered: () => undefined, resolve },
+    endedSessions: { isLoaded: () => true, isCurrent: () => true },
+    log: auth.log,
+  });
   await request(failing)
     .get('/check')
     .set({ Cookie: `__store_jwt_token=${token}`, 'x-request-id': id })

@@ -3,7 +3,10 @@ import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '.
 import { describeContract } from '../../../tests/kit/openapi/contract.ts';
 import { createAccountClient } from '../src/account-client.ts';
 import { authRoutes } from '../src/routes.ts';
-import { ada, type TestApp, testApp } from './_app.ts';
+import { ada, newSecret, type TestApp, testApp } from './_app.ts';
+
+const secret = newSecret();
+const accountId = crypto.randomUUID();
 
 let database: TestDatabase;
 let auth: TestApp;
@@ -11,9 +14,10 @@ let unavailable: TestApp;
 
 beforeAll(async () => {
   database = await createTestDatabase('auth');
+  const env = { JWT_SECRET_KEY: secret };
   const accounts = createAccountClient({ baseUrl: 'http://127.0.0.1:1' });
-  auth = await testApp({ databaseUrl: database.url });
-  unavailable = await testApp({ databaseUrl: unreachableDatabaseUrl, accounts });
+  auth = await testApp({ databaseUrl: database.url, env });
+  unavailable = await testApp({ databaseUrl: unreachableDatabaseUrl, accounts, env });
 });
 
 afterAll(async () => {
@@ -35,7 +39,11 @@ async function failedOften() {
   return { body };
 }
 
+const withToken = async () => ({ headers: { authorization: `Bearer ${await auth.issue(accountId)}` } });
+const withCookie = async () => ({ headers: { cookie: `__store_jwt_token=${await auth.issue(accountId)}` } });
+
 describeContract({
+  accountId,
   // Only for the document; the requests go to the application.
   routes: authRoutes({} as never, {} as never, {} as never),
   app: () => auth.app,
@@ -49,7 +57,8 @@ describeContract({
       429: failedOften,
     },
     'get /.well-known/jwks.json': { 200: {} },
-    'get /auth/logout': { 200: {} },
+    'get /auth/logout': { 200: withCookie },
+    'delete /auth/sessions': { 204: withToken },
     'post /auth/solve': {
       200: async () => ({ body: { token: await auth.issue(crypto.randomUUID()) } }),
       400: { body: { token: 7 } },

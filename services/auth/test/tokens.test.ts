@@ -7,16 +7,22 @@ import { createTokens } from '../src/tokens.ts';
 import { newKey } from './_app.ts';
 
 const id = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001';
+const jti = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c0de';
 const seconds = 1_800_000_000;
+const session = { id: jti, accountId: id, authenticatedAt: seconds + 0.123456, expiresAt: seconds + 3600 };
 let now = seconds * 1000;
 const clock = () => now;
 
 const [key, previousKey, unknownKey] = await Promise.all([newKey(), newKey(), newKey()]);
-const createOwn = () => createTokens({ key, previousKeys: [previousKey], ttlSeconds: 3600, clock, newId: () => 'one' });
+const ended = new Set<string>();
+const create = (keys: Pick<Parameters<typeof createTokens>[0], 'key' | 'previousKeys'>) =>
+  createTokens({ ...keys, ttlSeconds: 3600, clock, hasEnded: (session) => ended.has(session.id), newId: () => jti });
+const createOwn = () => create({ key, previousKeys: [previousKey] });
 let tokens = createOwn();
 
 beforeEach(() => {
   now = seconds * 1000;
+  ended.clear();
   tokens = createOwn();
 });
 
@@ -24,10 +30,11 @@ const claims = {
   iss: tokenIssuer,
   aud: tokenAudience,
   sub: id,
-  jti: 'one',
+  jti,
   iat: seconds,
   nbf: seconds,
   exp: seconds + 3600,
+  auth_time: seconds + 0.123456,
 };
 /** A valid token with some claims changed; undefined removes a claim. */
 function signed(changes: object = {}, { header = {}, by = key.key as Parameters<SignJWT['sign']>[0] } = {}) {
@@ -38,24 +45,48 @@ const base64url = (value: object | string) =>
 
 describe('tokens.issue', () => {
   it('signs a token with all claims with the current key', async () => {
-    const token = await tokens.issue(id);
+    const token = await tokens.issue(id, seconds + 0.123456);
     expect(decodeProtectedHeader(token)).toEqual({ alg: 'HS256', typ: 'JWT', kid: key.kid });
     expect(decodeJwt(token)).toEqual(claims);
-    expect(await tokens.resolve(token)).toBe(id);
+    expect(await tokens.resolve(token)).toEqual(session);
   });
 });
 
 describe('tokens.resolve', () => {
   it('accepts a token that another library signed', async () => {
-    expect(await tokens.resolve(await signed())).toBe(id);
+    expect(await tokens.resolve(await signed())).toEqual(session);
   });
 
   it('accepts a token that a previous key signed', async () => {
-    expect(await tokens.resolve(await signed({}, { header: { kid: previousKey.kid }, by: previousKey.key }))).toBe(id);
+    expect(await tokens.resolve(await signed({}, { header: { kid: previousKey.kid }, by: previousKey.key }))).toEqual(
+      session,
+    );
+  });
+
+  it('takes the time of issue for that of the login, where a token of an earlier release lacks it', async () => {
+    const token = await signed({ auth_time: undefined });
+    expect(await tokens.resolve(token)).toEqual({ ...session, authenticatedAt: seconds });
+  });
+
+  it('rejects a token that is older than the life that is configured now', async () => {
+    const long = await createTokens({ key, ttlSeconds: 86_400, clock, hasEnded: () => false }).issue(id, seconds);
+    expect(await tokens.resolve(long)).toMatchObject({ expiresAt: seconds + 3600 });
+    now += 3_630_000;
+    expect(await tokens.resolve(long)).toBeUndefined();
+    expect(await createOwn().resolve(long)).toBeUndefined();
+  });
+
+  it('rejects a token whose session has ended, remembered or not', async () => {
+    const token = await signed();
+    expect(await tokens.resolve(token)).toEqual(session);
+    ended.add(jti);
+    expect(tokens.remembered(token)).toBeUndefined();
+    expect(await tokens.resolve(token)).toBeUndefined();
+    expect(await createOwn().resolve(token)).toBeUndefined();
   });
 
   it('returns the account id in lower case', async () => {
-    expect(await tokens.resolve(await signed({ sub: id.toUpperCase() }))).toBe(id);
+    expect(await tokens.resolve(await signed({ sub: id.toUpperCase() }))).toEqual(session);
   });
 
   it.each([
@@ -71,6 +102,7 @@ describe('tokens.resolve', () => {
     ['no nbf', { nbf: undefined }],
     ['no iat', { iat: undefined }],
     ['no jti', { jti: undefined }],
+    ['a jti that is not a UUID', { jti: 'one' }],
     ['an expiry 30 s ago', { exp: seconds - 30 }],
     ['nbf in 31 s', { nbf: seconds + 31 }],
   ])('rejects a token with %s', async (_, changes) => {
@@ -81,7 +113,7 @@ describe('tokens.resolve', () => {
     ['an expiry 29 s ago', { exp: seconds - 29 }],
     ['nbf in 30 s', { nbf: seconds + 30 }],
   ])('tolerates clock skew: %s', async (_, changes) => {
-    expect(await tokens.resolve(await signed(changes))).toBe(id);
+    expect(await tokens.resolve(await signed(changes))).toMatchObject({ accountId: id });
   });
 
   it.each([
@@ -101,13 +133,9 @@ describe('tokens.resolve', () => {
       'sign',
       'verify',
     ]);
-    const ownTokens = createTokens({
-      key: { kid: 'own', algorithm: 'HS256', key: own, signingKey: own },
-      ttlSeconds: 3600,
-      clock,
-    });
+    const ownTokens = create({ key: { kid: 'own', algorithm: 'HS256', key: own, signingKey: own } });
     const by = createSecretKey(secret);
-    expect(await ownTokens.resolve(await signed({}, { header: { kid: 'own' }, by }))).toBe(id);
+    expect(await ownTokens.resolve(await signed({}, { header: { kid: 'own' }, by }))).toEqual(session);
     for (const alg of ['HS384', 'HS512'])
       expect(await ownTokens.resolve(await signed({}, { header: { kid: 'own', alg }, by }))).toBeUndefined();
   });
@@ -171,21 +199,21 @@ describe('tokens.resolve', () => {
 
 describe('tokens.remembered', () => {
   it('returns the account id of resolved tokens only', async () => {
-    const token = await tokens.issue(id);
+    const token = await tokens.issue(id, seconds + 0.123456);
     expect(tokens.remembered(token)).toBeUndefined();
     await tokens.resolve(token);
-    expect(tokens.remembered(token)).toBe(id);
+    expect(tokens.remembered(token)).toEqual(session);
     expect(tokens.remembered(`${token}x`)).toBeUndefined();
     await tokens.resolve(`${token}x`);
     expect(tokens.remembered(`${token}x`)).toBeUndefined();
   });
 
   it('expires together with the token, clock skew included', async () => {
-    const token = await tokens.issue(id);
+    const token = await tokens.issue(id, seconds + 0.123456);
     await tokens.resolve(token);
     now = (claims.exp + 30) * 1000 - 1;
-    expect(tokens.remembered(token)).toBe(id);
-    expect(await createOwn().resolve(token)).toBe(id);
+    expect(tokens.remembered(token)).toEqual(session);
+    expect(await createOwn().resolve(token)).toEqual(session);
     now += 1;
     expect(tokens.remembered(token)).toBeUndefined();
     expect(await tokens.resolve(token)).toBeUndefined();
@@ -201,41 +229,41 @@ describe('with a key pair', () => {
   });
 
   it('signs with EdDSA', async () => {
-    const own = createTokens({ key: privateKey, ttlSeconds: 3600, clock, newId: () => 'one' });
-    const token = await own.issue(id);
+    const own = create({ key: privateKey });
+    const token = await own.issue(id, session.authenticatedAt);
     expect(decodeProtectedHeader(token)).toEqual({ alg: 'EdDSA', typ: 'JWT', kid: privateKey.kid });
     expect(decodeJwt(token)).toEqual(claims);
-    expect(await own.resolve(token)).toBe(id);
+    expect(await own.resolve(token)).toEqual(session);
   });
 
   it('accepts tokens of the secret and of the key pair on both sides of a change-over', async () => {
-    const before = createTokens({ key, previousKeys: await importPublicKeys(pair.publicKey), ttlSeconds: 3600, clock });
-    const after = createTokens({ key: privateKey, previousKeys: [key], ttlSeconds: 3600, clock });
+    const before = create({ key, previousKeys: await importPublicKeys(pair.publicKey) });
+    const after = create({ key: privateKey, previousKeys: [key] });
     for (const issuer of [before, after]) {
-      const token = await issuer.issue(id);
-      for (const replica of [before, after]) expect(await replica.resolve(token)).toBe(id);
+      const token = await issuer.issue(id, session.authenticatedAt);
+      for (const replica of [before, after]) expect(await replica.resolve(token)).toEqual(session);
     }
   });
 
   it('rejects a token of a secret, unless the secret is configured', async () => {
-    const own = createTokens({ key: privateKey, ttlSeconds: 3600, clock });
+    const own = create({ key: privateKey });
     expect(await own.resolve(await signed())).toBeUndefined();
   });
 
   it('rejects HS256 by the public key under its kid', async () => {
-    const own = createTokens({ key: privateKey, previousKeys: [key], ttlSeconds: 3600, clock });
+    const own = create({ key: privateKey, previousKeys: [key] });
     const by = createSecretKey(Buffer.from(pair.publicKey));
     expect(await own.resolve(await signed({}, { header: { kid: privateKey.kid }, by }))).toBeUndefined();
   });
 
   it('rejects EdDSA under the kid of a secret', async () => {
-    const own = createTokens({ key: privateKey, previousKeys: [key], ttlSeconds: 3600, clock });
+    const own = create({ key: privateKey, previousKeys: [key] });
     const token = await signed({}, { header: { alg: 'EdDSA' }, by: privateKey.signingKey });
     expect(await own.resolve(token)).toBeUndefined();
   });
 
   it('rejects a signature that another key pair made', async () => {
-    const own = createTokens({ key: privateKey, ttlSeconds: 3600, clock });
+    const own = create({ key: privateKey });
     const { signingKey: by } = await importPrivateKey(newKeyPair().privateKey);
     expect(await own.resolve(await signed({}, { header: { alg: 'EdDSA', kid: privateKey.kid }, by }))).toBeUndefined();
   });

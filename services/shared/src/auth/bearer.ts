@@ -89,7 +89,7 @@ function admit(bearer: Bearer, { accountId, scope }: Parameters<BearerValidator>
 }
 
 /** RFC 6750, 3 */
-const bearerChallenge = 'Bearer realm="store"';
+export const bearerChallenge = 'Bearer realm="store"';
 const refused = (detail: string, cause?: unknown) =>
   new DomainError('unauthenticated', detail, { cause, challenge: `${bearerChallenge}, error="invalid_token"` });
 

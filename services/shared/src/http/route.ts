@@ -116,7 +116,7 @@ export const created = <T>(location: string, body: T, headers: Record<string, st
   headers: { Location: location, ...headers },
 });
 
-export const noContent = () => ({ status: 204 as const });
+export const noContent = (headers: Record<string, string> = {}) => ({ status: 204 as const, headers });
 
 /** A documented failure of a route: `responses: { 404: problem('No such product.') }` */
 export const problem = (description: string): ProblemSpec => ({ description, problem: true });

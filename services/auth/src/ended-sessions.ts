@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import type { Session } from './tokens.ts';
+
+/** One session that ended before its token expires. Times are seconds since 1970. */
+const endedSession = z.object({ id: z.string(), expiresAt: z.number() });
+/** All sessions of an account that began at `endedAt` or before. */
+const sessionCutoff = z.object({ accountId: z.string(), endedAt: z.number(), expiresAt: z.number() });
+const notification = z.union([endedSession, sessionCutoff]);
+
+export type EndedSession = z.output<typeof endedSession>;
+export type SessionCutoff = z.output<typeof sessionCutoff>;
+export type EndedSessions = ReturnType<typeof createEndedSessions>;
+
+/** Longer than the skew of clocks that a token check grants. */
+const marginSeconds = 60;
+
+/**
+ * What a token check asks: which sessions have ended, in memory, until their tokens expire (contract 3.2). An entry takes
+ * about 90 bytes.
+ */
+export function createEndedSessions(clock: () => number = Date.now) {
+  /** When the token of a session expires. */
+  const expiries = new Map<string, number>();
+  const cutoffs = new Map<string, SessionCutoff>();
+
+  function add(one: EndedSession | SessionCutoff): void {
+    if ('id' in one) expiries.set(one.id, one.expiresAt);
+    else if (one.endedAt >= (cutoffs.get(one.accountId)?.endedAt ?? 0)) cutoffs.set(one.accountId, one);
+  }
+
+  return {
+    add,
+    has({ id, accountId, authenticatedAt }: Session): boolean {
+      return expiries.has(id) || authenticatedAt <= (cutoffs.get(accountId)?.endedAt ?? 0);
+    },
+    /** @param payload JSON of an EndedSession or a SessionCutoff; anything else is ignored */
+    hear(payload: string): void {
+      const { success, data } = notification.safeParse(fromJson(payload));
+      if (success) add(data);
+    },
+    forgetExpired(): void {
+      const now = clock() / 1000 - marginSeconds;
+      for (const [id, expiresAt] of expiries) if (expiresAt < now) expiries.delete(id);
+      for (const [accountId, { expiresAt }] of cutoffs) if (expiresAt < now) cutoffs.delete(accountId);
+    },
+    size: () => expiries.size + cutoffs.size,
+  };
+}
+
+function fromJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,101 @@
+import { deleteInBatches, readInBatches } from '@store/shared/database/batches';
+import { type Kysely, sql } from 'kysely';
+import type { EndedSession, SessionCutoff } from './ended-sessions.ts';
+import type { DB } from './generated/tables.ts';
+
+export type SessionRepository = ReturnType<typeof createSessionRepository>;
+
+/** On which replicas hear of what has ended, as JSON. */
+export const endedSessionsChannel = 'ended_sessions';
+
+const secondsOf = (column: 'ended_at' | 'expires_at') => sql<number>`extract(epoch from ${sql.ref(column)})::float8`;
+const sessionColumns = ['id', secondsOf('expires_at').as('expiresAt')] as const;
+const cutoffColumns = [
+  'account_id as accountId',
+  secondsOf('ended_at').as('endedAt'),
+  secondsOf('expires_at').as('expiresAt'),
+] as const;
+
+/** Sent by PostgreSQL when the statement is committed. */
+const notify = (json: unknown) => sql`pg_notify(${endedSessionsChannel}, ${json})`.as('notified');
+
+/** Long after every replica has forgotten it, whose clocks may differ from that of the database. */
+const isForgotten = sql<boolean>`expires_at < now() - interval '1 hour'`;
+
+export function createSessionRepository(kysely: Kysely<DB>) {
+  return {
+    /** Once or again. */
+    async end({ id, expiresAt }: EndedSession): Promise<void> {
+      await kysely
+        .with('stored', (db) =>
+          db
+            .insertInto('ended_sessions')
+            .values({ id, expires_at: sql`to_timestamp(${expiresAt})` })
+            .onConflict((conflict) => conflict.doNothing()),
+        )
+        .selectNoFrom(notify(JSON.stringify({ id, expiresAt })))
+        .execute();
+    },
+
+    /**
+     * Ends all sessions of an account that began before this statement.
+     * @param ttlSeconds how long their tokens live at most
+     */
+    endAll(accountId: string, ttlSeconds: number): Promise<SessionCutoff> {
+      const cutoff = {
+        account_id: accountId,
+        ended_at: sql<Date>`now()`,
+        expires_at: sql<Date>`now() + make_interval(secs => ${ttlSeconds})`,
+      };
+      return kysely
+        .with('stored', (db) =>
+          db
+            .insertInto('session_cutoffs')
+            .values(cutoff)
+            .onConflict((conflict) =>
+              conflict.column('account_id').doUpdateSet({
+                ended_at: sql`greatest(session_cutoffs.ended_at, excluded.ended_at)`,
+                expires_at: sql`greatest(session_cutoffs.expires_at, excluded.expires_at)`,
+              }),
+            )
+            .returning(cutoffColumns),
+        )
+        .selectFrom('stored')
+        .select(['accountId', 'endedAt', 'expiresAt', notify(sql`row_to_json(stored)::text`)])
+        .executeTakeFirstOrThrow();
+    },
+
+    /** Passes on everything that has ended and not expired. */
+    async load(add: (one: EndedSession | SessionCutoff) => void): Promise<void> {
+      const sessions = kysely.selectFrom('ended_sessions').select(sessionColumns).orderBy('id');
+      const cutoffs = kysely.selectFrom('session_cutoffs').select(cutoffColumns).orderBy('account_id');
+      for await (const rows of readInBatches<EndedSession>((last, limit) =>
+        (last ? sessions.where('id', '>', last.id) : sessions).limit(limit).execute(),
+      ))
+        rows.forEach(add);
+      for await (const rows of readInBatches<SessionCutoff>((last, limit) =>
+        (last ? cutoffs.where('account_id', '>', last.accountId) : cutoffs).limit(limit).execute(),
+      ))
+        rows.forEach(add);
+    },
+
+    async deleteForgotten(): Promise<void> {
+      await deleteInBatches((limit) =>
+        kysely
+          .deleteFrom('ended_sessions')
+          .where('id', 'in', (db) => db.selectFrom('ended_sessions').select('id').where(isForgotten).limit(limit))
+          .executeTakeFirstOrThrow(),
+      );
+      await deleteInBatches((limit) =>
+        kysely
+          .deleteFrom('session_cutoffs')
+          // A repeated DELETE /auth/sessions may have prolonged it since the subquery.
+          .where(isForgotten)
+          .where('account_id', 'in', (db) =>
+            db.selectFrom('session_cutoffs').select('account_id').where(isForgotten).limit(limit),
+          )
+          .executeTakeFirstOrThrow(),
+      );
+    },
+  };
+}

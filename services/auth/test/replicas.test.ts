@@ -1,0 +1,186 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { logIn } from '../../../tests/kit/customer.ts';
+import { createTestDatabase, queryOnce, type TestDatabase } from '../../../tests/kit/database.ts';
+import { createSend } from '../../../tests/kit/http.ts';
+import { startService } from '../../../tests/kit/service-process.ts';
+import { createTcpProxy } from '../../../tests/kit/tcp-proxy.ts';
+import { until } from '../../../tests/kit/until.ts';
+import { newSecret } from './_app.ts';
+
+type Replica = Awaited<ReturnType<typeof startReplica>>;
+
+const ada = { email: 'ada@example.com', password: 'correct horse' };
+const accountId = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001';
+const secret = newSecret();
+
+let database: TestDatabase;
+let accounts: Server;
+/** Between the second replica and the database. */
+let proxy: Awaited<ReturnType<typeof createTcpProxy>>;
+let first: Replica;
+let second: Replica;
+
+async function startReplica(databaseUrl: string) {
+  const service = await startService('services/auth/src/main.ts', {
+    DATABASE_URL: databaseUrl,
+    JWT_SECRET_KEY: secret,
+    ACCOUNT_URL: `http://127.0.0.1:${(accounts.address() as AddressInfo).port}`,
+  });
+  const send = createSend(service.url);
+  return {
+    ...service,
+    send,
+    check: async (cookie: string) => (await send('GET', '/check', undefined, { cookie })).status,
+    logout: (cookie: string) => send('GET', '/auth/logout', undefined, { cookie }),
+    endSessions: (cookie: string) =>
+      send('DELETE', '/auth/sessions', undefined, {
+        'id-account': accountId,
+        authorization: `Bearer ${cookie.split('=')[1]}`,
+      }),
+    isReady: async () => (await send('GET', '/health/ready')).status === 200,
+  };
+}
+
+async function startReady(databaseUrl: string) {
+  const replica = await startReplica(databaseUrl);
+  await until('the replica is ready', replica.isReady);
+  return replica;
+}
+
+const staleChecks = async ({ metrics }: Replica) =>
+  Number(/^auth_stale_checks_total (\d+)$/m.exec(await metrics())?.[1]);
+
+/** The promise of contract 3.2. */
+const refusesWithinOneSecond = (replica: Replica, cookie: string) =>
+  until('the token is refused', async () => (await replica.check(cookie)) === 401, { timeoutMs: 1_000 });
+
+beforeAll(async () => {
+  database = await createTestDatabase('auth');
+  proxy = await createTcpProxy(database.url);
+  const account = { id: accountId, name: 'Ada', email: ada.email, createdAt: new Date().toISOString() };
+  accounts = createServer((_, res) => res.end(JSON.stringify(account)));
+  await once(accounts.listen(0, '127.0.0.1'), 'listening');
+  [first, second] = await Promise.all([startReady(database.url), startReady(proxy.url)]);
+});
+
+afterAll(async () => {
+  for (const replica of [first, second]) await replica?.end('SIGKILL');
+  await proxy?.close();
+  accounts?.close();
+  await database?.drop();
+});
+
+test('a token that was logged out at one replica is refused by the other within a second, and after a restart', async () => {
+  const [cookie, other] = [await logIn(first.send, ada), await logIn(first.send, ada)];
+  for (const replica of [first, second]) expect(await replica.check(cookie)).toBe(200);
+  expect((await first.logout(cookie)).status).toBe(200);
+  expect(await first.check(cookie)).toBe(401);
+  await refusesWithinOneSecond(second, cookie);
+  const solved = await second.send('POST', '/auth/solve', { token: cookie.split('=')[1] });
+  expect(solved.status).toBe(401);
+
+  const restarted = await startReady(database.url);
+  expect(await restarted.check(cookie)).toBe(401);
+  for (const replica of [first, second, restarted]) expect(await replica.check(other)).toBe(200);
+  await restarted.end('SIGKILL');
+});
+
+test("DELETE /auth/sessions ends all of the caller's sessions everywhere, and not the login right after it", async () => {
+  const cookies = [await logIn(first.send, ada), await logIn(second.send, ada)];
+  const ended = await second.endSessions(cookies[0] ?? '');
+  expect(ended.status).toBe(204);
+  const next = await logIn(first.send, ada);
+  for (const cookie of cookies) {
+    expect(await second.check(cookie)).toBe(401);
+    await refusesWithinOneSecond(first, cookie);
+  }
+  const restarted = await startReady(database.url);
+  for (const cookie of cookies) expect(await restarted.check(cookie)).toBe(401);
+  for (const replica of [first, second, restarted]) expect(await replica.check(next)).toBe(200);
+  await restarted.end('SIGKILL');
+});
+
+test('without the database checks go on and are counted, logout is 503, and what was missed is learned afterwards', async () => {
+  const [cookie, other] = [await logIn(first.send, ada), await logIn(second.send, ada)];
+  for (const token of [cookie, other]) expect(await second.check(token)).toBe(200);
+  expect(await staleChecks(second)).toBe(0);
+  await proxy.close();
+  try {
+    await until('stale checks are counted', async () => {
+      expect(await second.check(cookie)).toBe(200);
+      return (await staleChecks(second)) > 0;
+    });
+    for (const refused of [await second.logout(other), await second.endSessions(other)]) {
+      expect(refused.status).toBe(503);
+      expect(refused.headers.get('retry-after')).toBe('1');
+      expect(refused.headers.get('set-cookie')).toBeNull();
+    }
+    expect((await second.logout('__store_jwt_token=a.b.c')).status).toBe(200);
+    expect((await second.send('POST', '/auth/login', ada)).status).toBe(503);
+    expect(await second.check(other)).toBe(200);
+    expect(await second.isReady()).toBe(true);
+    expect((await first.logout(cookie)).status).toBe(200);
+  } finally {
+    await proxy.open();
+  }
+  await until('the missed logout is known', async () => (await second.check(cookie)) === 401);
+  await until('the logout succeeds', async () => (await second.logout(other)).status === 200);
+  expect(await second.check(other)).toBe(401);
+  const counted = await staleChecks(second);
+  expect(await second.check(await logIn(second.send, ada))).toBe(200);
+  expect(await staleChecks(second)).toBe(counted);
+});
+
+test('a database that no longer responds is noticed', async () => {
+  const cookie = await logIn(first.send, ada);
+  const counted = await staleChecks(second);
+  await proxy.close();
+  await proxy.openSilent();
+  try {
+    await until('stale checks are counted', async () => {
+      expect(await second.check(cookie)).toBe(200);
+      return (await staleChecks(second)) > counted;
+    });
+  } finally {
+    await proxy.close();
+    await proxy.open();
+  }
+  await first.logout(cookie);
+  await until('the logout is known', async () => (await second.check(cookie)) === 401);
+});
+
+test('a replica whose connections the database ends learns what it missed within a second', async () => {
+  for (let times = 0; times < 5; times += 1) {
+    const cookie = await logIn(first.send, ada);
+    expect(await second.check(cookie)).toBe(200);
+    await queryOnce(
+      database.url,
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and application_name = 'follower'`,
+    );
+    expect((await first.logout(cookie)).status).toBe(200);
+    await refusesWithinOneSecond(second, cookie);
+  }
+});
+
+test('a replica without its database at start is not ready and checks nothing until it knows which sessions have ended', async () => {
+  const cookie = await logIn(first.send, ada);
+  await first.logout(cookie);
+  const ownProxy = await createTcpProxy(database.url);
+  await ownProxy.close();
+  const replica = await startReplica(ownProxy.url);
+  try {
+    await replica.logs('Waiting for the database');
+    expect(await replica.isReady()).toBe(false);
+    expect(await replica.check(cookie)).toBe(503);
+    expect((await replica.send('POST', '/auth/solve', { token: cookie.split('=')[1] })).status).toBe(503);
+    await ownProxy.open();
+    await until('the replica is ready', replica.isReady);
+    expect(await replica.check(cookie)).toBe(401);
+  } finally {
+    await replica.end('SIGKILL');
+    await ownProxy.close();
+  }
+});
