@@ -3,6 +3,11 @@ import { renderChart, valuesFiles } from '../../tools/chart/render.ts';
 
 const external = { postgres: { enabled: false }, global: { externalDatabase: { existingSecret: 'urls' } } };
 
+const account = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001';
+const writers = (text: string) => ({ product: { env: { PRODUCT_WRITERS: text } } });
+const whoMayWrite =
+  /global.profile is prod, but product.env.PRODUCT_WRITERS does not say who may write products: set it to account ids, comma-separated, or to everybody\./;
+
 describe('values that the chart refuses with a message', () => {
   it.each([
     ['an unknown component', { oder: {} }, /oder/],
@@ -68,6 +73,10 @@ describe('values that the chart refuses with a message', () => {
       { global: { kafka: { login: true } }, kafka: { strimzi: { enabled: true } } },
       /store-kafka-bootstrap:9093/,
     ],
+    ['production without writers', { global: { profile: 'prod' } }, whoMayWrite],
+    ['production with an empty list of writers', { global: { profile: 'prod' }, ...writers('') }, whoMayWrite],
+    ['writers that are no account ids', writers('admin'), /product\/env\/PRODUCT_WRITERS/],
+    ['everybody beside an account', writers(`everybody,${account}`), /product\/env\/PRODUCT_WRITERS/],
   ])('%s', async (_, values, message) => {
     await expect(renderChart([], values)).rejects.toThrow(message);
   });
@@ -88,6 +97,15 @@ describe('what the chart renders', () => {
       valueFrom: { secretKeyRef: { name: 'urls', key: 'order' } },
     });
   });
+
+  it.each([['everybody'], [account], [`${account}, ${account}`]])(
+    'writers of products in production: %s',
+    async (text) => {
+      const all = await manifests({ global: { profile: 'prod' }, ...writers(text) });
+      const product = all.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'product');
+      expect(product.spec.template.spec.containers[0].env).toContainEqual({ name: 'PRODUCT_WRITERS', value: text });
+    },
+  );
 
   it('large numbers without an exponent', async () => {
     const all = await manifests({ auth: { env: { JWT_TTL_SECONDS: 31536000 } } });

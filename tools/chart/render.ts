@@ -4,11 +4,11 @@ import { parseAllDocuments, stringify } from 'yaml';
 import { provideHelm } from '../local/downloads/helm.ts';
 import { root } from '../paths.ts';
 
-/** The values files of the repository. */
+/** The values files of the repository, each with what it requires. */
 export const valuesFiles: Record<string, string[]> = {
   default: [],
   dev: ['k8s/values-dev.yaml'],
-  prod: ['k8s/values-prod.yaml'],
+  prod: ['k8s/values-prod.yaml', 'tests/chart/required-in-production.yaml'],
   skaffold: ['k8s/values-dev.yaml', 'k8s/values-skaffold.yaml'],
 };
 

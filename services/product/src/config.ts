@@ -2,16 +2,22 @@ import { bearerConfig, requireBearerKeys } from '@store/shared/auth/config';
 import { databaseConfig } from '@store/shared/database/config';
 import { serviceConfig } from '@store/shared/service/config';
 import { list, reportTogether } from '@store/shared/values/environment';
-import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
+
+/** Aborts, so that the message is the union's own. */
+const accountId = z.guid({ abort: true }).toLowerCase();
 
 export const configSchema = z
   .object({
     ...serviceConfig,
     ...bearerConfig,
     ...databaseConfig,
-    /** Account ids that may write products; empty: every account. */
-    PRODUCT_WRITERS: list.pipe(z.array(uuid)).prefault(''),
+    /** The ids of the accounts that may write products, or everybody (contract 4.4). */
+    PRODUCT_WRITERS: z
+      .union([z.literal('everybody'), list.pipe(z.array(accountId).nonempty())], {
+        error: 'must be account ids, comma-separated, or everybody',
+      })
+      .default('everybody'),
   })
   .superRefine(requireBearerKeys, reportTogether);
 

@@ -13,7 +13,8 @@ export const tea = { name: 'Tea', price: 4.5, unit: 'kg' };
 export const unknown = '/products/00000000-0000-4000-8000-000000000000';
 
 export interface TestAppOptions {
-  writers?: string[];
+  /** PRODUCT_WRITERS */
+  writers?: string;
   production?: boolean;
   log?: Logger;
   /** Replaces functions of the real repository. */
@@ -21,13 +22,13 @@ export interface TestAppOptions {
 }
 
 /** The real service over a database of the test's own. */
-export function testApp(databaseUrl: string, { writers = [], production = false, ...options }: TestAppOptions = {}) {
+export function testApp(databaseUrl: string, { writers, production = false, ...options }: TestAppOptions = {}) {
   const database = openDatabase<DB>(databaseUrl);
   const prisma = new PrismaClient({ adapter: database.adapter });
   const repository = { ...createProductRepository(prisma, database), ...options.repository };
   const config = configSchema.parse({
     DATABASE_URL: databaseUrl,
-    PRODUCT_WRITERS: writers.join(),
+    PRODUCT_WRITERS: writers,
     APP_PROFILE: production ? 'prod' : 'dev',
   });
   const log = options.log ?? testLog('product');

@@ -12,7 +12,7 @@ const unavailable = testApp(unreachableDatabaseUrl);
 beforeAll(async () => {
   database = await createTestDatabase('product');
   product = testApp(database.url);
-  restricted = testApp(database.url, { writers: ['11111111-1111-4111-8111-111111111111'] });
+  restricted = testApp(database.url, { writers: '11111111-1111-4111-8111-111111111111' });
 });
 
 afterAll(async () => {

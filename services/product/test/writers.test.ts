@@ -1,5 +1,7 @@
+import { readConfig } from '@store/shared/values/environment';
 import request from 'supertest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { configSchema } from '../src/config.ts';
 import { accountId, tea, testApp, unknown } from './_app.ts';
 
 let database: TestDatabase;
@@ -26,7 +28,7 @@ describe('PRODUCT_WRITERS', () => {
       .send(method === 'delete' ? undefined : tea);
   let restricted: ReturnType<typeof testApp>;
   beforeAll(() => {
-    restricted = testApp(database.url, { writers: [writer] });
+    restricted = testApp(database.url, { writers: writer });
   });
   afterAll(() => restricted.close());
 
@@ -52,5 +54,17 @@ describe('PRODUCT_WRITERS', () => {
     expect(posted.status).toBe(201);
     expect((await write('put', posted.headers.location ?? '', writer)).status).toBe(200);
     expect((await write('delete', posted.headers.location ?? '', writer)).status).toBe(204);
+  });
+
+  it('lets every account write if it is everybody, and if it is not set', async () => {
+    const open = testApp(database.url, { writers: 'everybody' });
+    expect((await open.post(tea)).status).toBe(201);
+    expect((await product.post(tea)).status).toBe(201);
+    await open.close();
+  });
+
+  it.each([['admin'], [`everybody,${writer}`], [`${writer};${writer}`]])('refuses to start with %s', (writers) => {
+    const read = () => readConfig(configSchema, { DATABASE_URL: database.url, PRODUCT_WRITERS: writers });
+    expect(read).toThrow(/PRODUCT_WRITERS: must be account ids, comma-separated, or everybody/);
   });
 });

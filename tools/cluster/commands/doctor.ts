@@ -6,6 +6,7 @@ import { checkRelease } from '../doctor/check-release.ts';
 import { checkSecrets } from '../doctor/check-secrets.ts';
 import { checkVolumes } from '../doctor/check-volumes.ts';
 import { checkWorkload } from '../doctor/check-workloads.ts';
+import { checkWriters } from '../doctor/check-writers.ts';
 import type { Finding } from '../doctor/findings.ts';
 import { componentsOf } from '../rollout.ts';
 
@@ -23,6 +24,7 @@ async function doctor(cluster: Cluster): Promise<void> {
   const deployments = (await apps.listNamespacedDeployment({ namespace, labelSelector })).items;
   const databases = (await apps.listNamespacedStatefulSet({ namespace, labelSelector })).items;
   report(await checkSecrets(cluster, deployments));
+  report(checkWriters(deployments));
   report(await checkVolumes(cluster));
   for (const workload of [...databases, ...deployments]) report(await checkWorkload(cluster, workload));
   report(await checkMigrations(cluster, deployments));
@@ -32,7 +34,7 @@ async function doctor(cluster: Cluster): Promise<void> {
 
 const command = new Command('make doctor')
   .description(
-    'Reports what is wrong with the release in the cluster, and what to do about it: its state, Secrets, volumes, workloads, migrations. Changes nothing and prints no secret. Whether the installed store does its work is tested by helm test and watched by alerts.',
+    'Reports what is wrong with the release in the cluster, and what to do about it: its state, Secrets, who may write products, volumes, workloads, migrations. Changes nothing and prints no secret. Whether the installed store does its work is tested by helm test and watched by alerts.',
   )
   .addHelpText('after', `${environmentHelp}\n\nExit code: 0 where nothing is wrong.`)
   .action(() => withCluster(doctor));
