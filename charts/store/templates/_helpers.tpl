@@ -13,7 +13,10 @@ capabilities: { drop: [ALL] }
 {{- end }}
 
 {{- define "store.pod" -}}
-automountServiceAccountToken: false
+automountServiceAccountToken: {{ hasKey . "serviceAccount" }}
+{{- with .serviceAccount }}
+serviceAccountName: {{ . }}
+{{- end }}
 enableServiceLinks: false
 restartPolicy: {{ .restartPolicy }}
 securityContext:
@@ -36,6 +39,21 @@ imagePullSecrets:
 {{- end }}
 {{- end }}
 {{- without $databases "" | uniq | sortAlpha | toJson }}
+{{- end }}
+
+{{- /* A JSON object: the Secrets that the store makes itself, each with its keys. */}}
+{{- define "store.generatedSecrets" -}}
+{{- $secrets := dict }}
+{{- if not .Values.global.jwt.existingSecret }}
+{{- $_ := set $secrets "store-jwt" (list "JWT_SECRET_KEY") }}
+{{- end }}
+{{- if .Values.postgres.enabled }}
+{{- $databases := include "store.databases" . | fromJsonArray | concat .Values.postgres.databases | uniq | sortAlpha }}
+{{- $_ := set $secrets "postgres" (prepend $databases "postgres") }}
+{{- /* Version 0.1.0 had it in its manifest, and its pods need it until they are replaced. */}}
+{{- $_ := set $secrets "databases" list }}
+{{- end }}
+{{- $secrets | toJson }}
 {{- end }}
 
 {{- /* Refuses a Secret that lacks a key, where the cluster can be asked. */}}

@@ -1,0 +1,50 @@
+// Creates the Secrets and keys of SECRETS (name -> keys) that are missing, each with a random value, and changes nothing that
+// exists. A conflict with somebody who does the same fails, and the Job tries again.
+// https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/secret-v1/
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+
+const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port, NAMESPACE, SECRETS, TOKEN_FILE } = process.env;
+const secrets = `https://${host.includes(':') ? `[${host}]` : host}:${port}/api/v1/namespaces/${NAMESPACE}/secrets`;
+const token = await readFile(TOKEN_FILE, 'utf8');
+// Helm deletes what a release before this one had in its manifest, unless the object says this.
+const kept = { 'helm.sh/resource-policy': 'keep' };
+
+async function ask(method, name, type, body) {
+  const answer = await fetch(`${secrets}${name}?fieldManager=store-secrets`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, ...(type && { 'content-type': type }) },
+    body: body && JSON.stringify(body),
+    signal: AbortSignal.timeout(10_000),
+  });
+  if (method === 'GET' && answer.status === 404) return undefined;
+  const { message, ...object } = await answer.json(); // an error has a message and no value
+  if (!answer.ok) throw new Error(`${method} secrets${name}: ${answer.status} ${message}`);
+  return object;
+}
+
+// The URL alphabet of base64: a password stands in a URL, and keys are read in either alphabet.
+const random = () => Buffer.from(randomBytes(32).toString('base64url')).toString('base64');
+
+async function ensure(name, keys) {
+  const found = await ask('GET', `/${name}`);
+  const missing = keys.filter((key) => !found?.data?.[key]);
+  const data = Object.fromEntries(missing.map((key) => [key, random()]));
+  if (!found) {
+    if (keys.length === 0) return `${name}: absent`;
+    const metadata = { name, labels: { 'app.kubernetes.io/part-of': 'store' }, annotations: kept };
+    await ask('POST', '', 'application/json', { apiVersion: 'v1', kind: 'Secret', metadata, data });
+  } else if (missing.length > 0 || found.metadata.annotations?.['helm.sh/resource-policy'] !== 'keep') {
+    // With the version that was read, so that a key that somebody has added meanwhile is not overwritten.
+    const metadata = { resourceVersion: found.metadata.resourceVersion, annotations: kept };
+    await ask('PATCH', `/${name}`, 'application/merge-patch+json', { metadata, data });
+  }
+  return `${name}: ${missing.length > 0 ? `created ${missing.join(', ')}` : 'complete'}`;
+}
+
+try {
+  for (const [name, keys] of Object.entries(JSON.parse(SECRETS))) console.log(await ensure(name, keys));
+} catch (error) {
+  console.error(error.cause?.message ?? error.message);
+  process.exit(1);
+}

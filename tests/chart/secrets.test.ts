@@ -1,0 +1,208 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { parseAllDocuments } from 'yaml';
+import { secretProblem } from '../../services/shared/src/auth/token-keys.ts';
+import { databaseUrl } from '../../services/shared/src/database/config.ts';
+import { renderChart, valuesFiles } from '../../tools/chart/render.ts';
+import { topology } from '../../tools/topology/topology.ts';
+import { startKubernetesApi } from '../kit/kubernetes-api.ts';
+
+// Keys and passwords are in no manifest (docs/decisions/0019). What the Job does is run here against a fake API server;
+// tests/cluster has the real one.
+
+// biome-ignore lint/suspicious/noExplicitAny: Kubernetes' own objects
+const manifests = async (values: object, files: string[] = []): Promise<any[]> =>
+  parseAllDocuments(await renderChart(files, values)).map((document) => document.toJS());
+
+const named = (name: string) => (all: { kind: string; metadata: { name: string } }[]) =>
+  all.filter(({ metadata }) => metadata.name.startsWith(name)).map(({ kind }) => kind);
+
+const jobOf = async (values: object) =>
+  (await manifests(values)).find(
+    ({ kind, metadata }) => kind === 'Job' && metadata.labels['app.kubernetes.io/name'] === 'store-secrets',
+  );
+
+describe.each(Object.entries(valuesFiles))('the manifests with %s values', (_, files) => {
+  it('hold no Secret', async () => {
+    expect((await manifests({}, files)).filter(({ kind }) => kind === 'Secret')).toEqual([]);
+  });
+
+  it('are the same each time, so that applying them again changes nothing', async () => {
+    expect(await renderChart(files)).toBe(await renderChart(files));
+  });
+});
+
+describe('the Job that creates Secrets', () => {
+  it('may create Secrets, and read and change those of the store alone', async () => {
+    const role = (await manifests({})).find(({ kind }) => kind === 'Role');
+    expect(role.rules).toEqual([
+      { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
+      {
+        apiGroups: [''],
+        resources: ['secrets'],
+        verbs: ['get', 'patch'],
+        resourceNames: ['databases', 'postgres', 'store-jwt'],
+      },
+    ]);
+  });
+
+  it('runs before everything else, and is gone with its rights afterwards', async () => {
+    const all = (await manifests({})).filter(({ metadata }) => metadata.name.startsWith('store-secrets'));
+    expect(all.map(({ kind, metadata }) => [Number(metadata.annotations['helm.sh/hook-weight'] ?? 0), kind])).toEqual([
+      [-1, 'NetworkPolicy'],
+      [-1, 'ServiceAccount'],
+      [-1, 'Role'],
+      [-1, 'RoleBinding'],
+      [0, 'Job'],
+    ]);
+    for (const { metadata } of all) {
+      expect(metadata.annotations).toMatchObject({
+        'helm.sh/hook': 'pre-install,pre-upgrade',
+        'helm.sh/hook-delete-policy': 'before-hook-creation,hook-succeeded',
+      });
+    }
+  });
+
+  it('is not there where nothing is generated', async () => {
+    expect(named('store-secrets')(await manifests({}, valuesFiles.prod))).toEqual([]);
+  });
+
+  it('has another name if it does something else, because a Job cannot be changed', async () => {
+    const nameWith = async (values: object) => (await jobOf(values)).metadata.name;
+    const job = await nameWith({});
+    expect(job).toMatch(/^store-secrets-[0-9a-f]{8}$/);
+    expect(await nameWith({})).toBe(job);
+    for (const values of [
+      { postgres: { databases: ['reports'] } },
+      { global: { image: { tag: '9' } } },
+      { global: { image: { pullSecrets: [{ name: 'registry' }] } } },
+    ])
+      expect(await nameWith(values)).not.toBe(job);
+  });
+});
+
+describe('what the Job does', () => {
+  let dir: string;
+  let api: Awaited<ReturnType<typeof startKubernetesApi>>;
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'store-secrets-'));
+  });
+  afterAll(() => rm(dir, { recursive: true }));
+  beforeEach(async () => {
+    api = await startKubernetesApi();
+    await writeFile(join(dir, 'token'), api.token);
+    await writeFile(join(dir, 'ca.crt'), api.ca);
+  });
+  afterEach(() => api.close());
+
+  /** Runs the container of the Job as a process. */
+  async function run(values: object = {}, env: Record<string, string> = {}) {
+    const [container] = (await jobOf(values)).spec.template.spec.containers;
+    const given = Object.fromEntries(
+      container.env.map(({ name, value }: { name: string; value: string }) => [name, value]),
+    );
+    const { TOKEN_FILE, NODE_EXTRA_CA_CERTS } = given;
+    const [file, ...args] = container.command;
+    const { NODE_OPTIONS: _, ...inherited } = process.env;
+    const { exitCode, all } = await execa(file, args, {
+      env: {
+        ...inherited,
+        ...given,
+        TOKEN_FILE: TOKEN_FILE.replace('/var/run/secrets/kubernetes.io/serviceaccount', dir),
+        NODE_EXTRA_CA_CERTS: NODE_EXTRA_CA_CERTS.replace('/var/run/secrets/kubernetes.io/serviceaccount', dir),
+        KUBERNETES_SERVICE_HOST: '127.0.0.1',
+        KUBERNETES_SERVICE_PORT: String(api.port),
+        ...env,
+      },
+      extendEnv: false,
+      all: true,
+      reject: false,
+    });
+    return { exitCode, all };
+  }
+
+  const dataOf = (name: string) => api.secrets.get(name)?.data ?? {};
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+  const keep = { 'helm.sh/resource-policy': 'keep' };
+
+  it('creates a key that auth accepts, and a password for each database that its URL can hold', async () => {
+    expect((await run()).exitCode).toBe(0);
+    expect([...api.secrets.keys()].sort()).toEqual(['postgres', 'store-jwt']);
+    const { JWT_SECRET_KEY = '', ...others } = dataOf('store-jwt');
+    expect(others).toEqual({});
+    expect(secretProblem(atob(JWT_SECRET_KEY))).toBeUndefined();
+    expect(Object.keys(dataOf('postgres')).sort()).toEqual([...topology.databases, 'postgres'].sort());
+    const passwords = Object.values(dataOf('postgres')).map(atob);
+    expect(new Set(passwords).size).toBe(passwords.length);
+    for (const password of passwords) {
+      expect(password).toMatch(/^[A-Za-z0-9_-]{43}$/);
+      expect(databaseUrl.parse(`postgresql://a:${password}@postgres:5432/a`)).toContain(password);
+    }
+  });
+
+  it('changes nothing that exists, and prints no value', async () => {
+    const first = await run();
+    const before = structuredClone([...api.secrets]);
+    const second = await run();
+    expect([...api.secrets]).toEqual(before);
+    expect(second).toEqual({ exitCode: 0, all: 'databases: absent\npostgres: complete\nstore-jwt: complete' });
+    for (const [, { data }] of before) {
+      for (const value of Object.values(data ?? {})) {
+        expect(first.all).not.toContain(value);
+        expect(first.all).not.toContain(atob(value));
+      }
+    }
+  });
+
+  it('adds the password of a new database, and leaves the others and what somebody added', async () => {
+    await run();
+    const before = Object.assign(dataOf('postgres'), { own: base64('of somebody else') });
+    const { all } = await run({ postgres: { databases: ['reports'] } });
+    expect(all).toContain('postgres: created reports');
+    expect(dataOf('postgres')).toEqual({ ...before, reports: expect.stringMatching(/./) });
+  });
+
+  it('keeps what a release of version 0.1.0 has in its manifest, and its pods need', async () => {
+    const had = { JWT_SECRET_KEY: base64('old'), JWT_PREVIOUS_SECRET_KEYS: base64('older') };
+    api.secrets.set('store-jwt', { metadata: { name: 'store-jwt', annotations: { ...keep, other: '1' } }, data: had });
+    api.secrets.set('databases', { metadata: { name: 'databases' }, data: { order: base64('url') } });
+    expect((await run()).exitCode).toBe(0);
+    expect(api.secrets.get('store-jwt')).toMatchObject({
+      metadata: { annotations: { ...keep, other: '1' } },
+      data: had,
+    });
+    expect(api.secrets.get('databases')).toMatchObject({
+      metadata: { annotations: keep },
+      data: { order: base64('url') },
+    });
+  });
+
+  it('overwrites nothing that somebody writes at the same time, and succeeds when it is tried again', async () => {
+    await run();
+    api.hooks.before = (request) => {
+      const secret = api.secrets.get('postgres');
+      if (!request.startsWith('PATCH') || !secret) return;
+      secret.data = { ...secret.data, reports: base64('of somebody else') };
+      secret.metadata.resourceVersion = 'another';
+    };
+    const values = { postgres: { databases: ['reports'] } };
+    expect(await run(values)).toEqual({
+      exitCode: 1,
+      all: expect.stringContaining('PATCH secrets/postgres: 409 the object has been modified'),
+    });
+    expect((await run(values)).exitCode).toBe(0);
+    expect(dataOf('postgres').reports).toBe(base64('of somebody else'));
+  });
+
+  it('trusts the authority of the cluster alone, and says what the API server refuses', async () => {
+    expect(await run({}, { NODE_EXTRA_CA_CERTS: '' })).toEqual({
+      exitCode: 1,
+      all: expect.stringContaining('self-signed certificate'),
+    });
+    expect(api.requests).toEqual([]);
+    await writeFile(join(dir, 'token'), 'expired');
+    expect(await run()).toEqual({ exitCode: 1, all: 'GET secrets/databases: 401 Unauthorized' });
+  });
+});
