@@ -18,7 +18,7 @@ export interface FakeSecret {
 
 /** A Deployment of which every replica is always ready. */
 export interface FakeDeployment {
-  metadata: { name: string };
+  metadata: { name: string; generation?: number };
   spec: { replicas: number; template: { metadata: { annotations?: Record<string, string> }; spec: object } };
 }
 
@@ -33,7 +33,7 @@ export async function startKubernetesApi(deployments: FakeDeployment[] = []) {
   const token = 'token-of-the-service-account';
   const secrets = new Map<string, FakeSecret>();
   const requests: string[] = [];
-  /** Called before each request is handled, so that a test can interfere. */
+  /** Called before each request is handled, so that a test can interfere; what throws breaks the connection. */
   const hooks = { before: (_request: string): void => undefined };
   let version = 0;
 
@@ -75,7 +75,6 @@ export async function startKubernetesApi(deployments: FakeDeployment[] = []) {
     const [path = ''] = (request.url ?? '').split('?');
     const { method = '' } = request;
     requests.push(`${method} ${path}`);
-    hooks.before(`${method} ${path}`);
     if (request.headers.authorization !== `Bearer ${token}`) return failure(401, 'Unauthorized');
     const json = await text(request);
     const body = json === '' ? undefined : JSON.parse(json);
@@ -94,6 +93,12 @@ export async function startKubernetesApi(deployments: FakeDeployment[] = []) {
     ],
   });
   const server = createServer({ key: certificate.private, cert: certificate.cert }, async (request, response) => {
+    try {
+      hooks.before(`${request.method} ${request.url}`);
+    } catch {
+      request.destroy();
+      return;
+    }
     const [status, object] = await handle(request);
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(object));
   });
@@ -114,5 +119,6 @@ const failure = (code: number, message: string): [number, object] => [code, { ki
 
 const withStatus = (deployment: FakeDeployment) => {
   const { replicas } = deployment.spec;
-  return { ...deployment, status: { replicas, updatedReplicas: replicas, availableReplicas: replicas } };
+  const status = { observedGeneration: 1, replicas, updatedReplicas: replicas, availableReplicas: replicas };
+  return { ...deployment, status };
 };

@@ -6,8 +6,11 @@ import { importTokenKey, secretProblem } from '../../services/shared/src/auth/to
 export const signingName = 'JWT_SECRET_KEY';
 export const previousName = 'JWT_PREVIOUS_SECRET_KEYS';
 
-/** On the Secret: the kid of the key that an unfinished rotation introduces, and since when the present one has signed. */
+/** On the Secret: the kid of the key that an unfinished rotation introduces. */
 export const nextAnnotation = 'store/next-jwt-key';
+/** On the Secret: when the last token of each previous key has expired, a JSON object by kid. */
+export const expiryAnnotation = 'store/jwt-key-expiry';
+/** On a Secret that version 0.1.0 rotated: since when the present key has signed. */
 export const sinceAnnotation = 'store/jwt-key-since';
 /** On the pods: the kids of the keys that they were started with. */
 export const podAnnotation = 'store/jwt-keys';

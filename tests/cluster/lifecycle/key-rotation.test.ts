@@ -28,7 +28,7 @@ test('a key rotation fails no request and logs nobody out', async () => {
   const customer = await newCustomer(send);
   const { keys: before } = await readSecret();
   await expectNoLoss(async () => {
-    const { all, exitCode } = await rotateKey();
+    const { all, exitCode } = await rotateKey('--keep', '9');
     say(all);
     expect(exitCode).toBe(0);
     for (const key of [before.signing, ...before.previous]) expect(all).not.toContain(key);
@@ -36,7 +36,7 @@ test('a key rotation fails no request and logs nobody out', async () => {
   const { keys, isInProgress } = await readSecret();
   expect(isInProgress).toBe(false);
   expect(keys.signing).not.toBe(before.signing);
-  expect(keys.previous).toEqual([before.signing, ...before.previous].slice(0, 2));
+  expect(keys.previous).toEqual([before.signing, ...before.previous].slice(0, 9));
   expect((await customer.send('GET', '/accounts')).status).toBe(200);
   close();
 });
@@ -65,7 +65,7 @@ test('a key rotation that is killed at any point is resumed by the next call', a
 
 test('concurrent key rotations do not undo each other and log nobody out', async () => {
   await expectNoLoss(async () => {
-    const both = await Promise.all([rotateKey(), rotateKey()]);
+    const both = await Promise.all([rotateKey('--keep', '9'), rotateKey('--keep', '9')]);
     for (const { exitCode, all } of both) {
       say(`exit code ${exitCode}: ${all.split('\n').at(-1)}`);
       if (exitCode !== 0) expect(all).toContain('Somebody else changed the Secret');
@@ -81,6 +81,14 @@ test('an upgrade keeps the signing keys', async () => {
     await upgrade('--values', file);
     expect((await readSecret()).keys).toEqual(keys);
   });
+});
+
+test('a rotation that would drop a key with valid tokens is refused and changes no key', async () => {
+  const { keys } = await readSecret();
+  expect(keys.previous.length).toBeGreaterThan(0);
+  const { exitCode, all } = await rotateKey('--keep', '1');
+  expect({ exitCode, all }).toEqual({ exitCode: 1, all: expect.stringContaining('This rotation would drop a key') });
+  expect((await readSecret()).keys).toEqual(keys);
 });
 
 test('previous keys are not dropped while their tokens may still be valid', async () => {

@@ -1,7 +1,8 @@
 import type { V1Secret } from '@kubernetes/client-node';
 import type { Cluster } from '../api.ts';
 import { nextAnnotation, readKeys, withKeys } from '../jwt-keys.ts';
-import { previousKeyExpiry, writeKeySecret } from './key-secret.ts';
+import { expiryOfAll } from './expiry.ts';
+import { writeKeySecret } from './key-secret.ts';
 import { replaceReplicas } from './replace-replicas.ts';
 
 /** Removes the previous keys. @param now even while tokens of theirs may be valid */
@@ -9,8 +10,8 @@ export async function dropPrevious(cluster: Cluster, secret: V1Secret, ttlSecond
   if (secret.metadata?.annotations?.[nextAnnotation] !== undefined)
     throw new Error('A rotation was interrupted: finish it first, with make rotate-key');
   const keys = readKeys(secret);
-  const expiry = previousKeyExpiry(secret, ttlSeconds);
-  if (keys.previous.length > 0 && expiry.getTime() > Date.now() && !now) {
+  const expiry = await expiryOfAll(secret, ttlSeconds, keys.previous);
+  if (expiry !== undefined && !now) {
     throw new Error(
       `Until ${expiry.toISOString()} tokens of a previous key may be alive, and their customers would be logged out. To do so anyway: --drop-previous --now`,
     );

@@ -1,6 +1,6 @@
 import type { V1Secret } from '@kubernetes/client-node';
 import { type Cluster, isStatus, orUndefined } from '../api.ts';
-import { keysProblem, readKeys, sinceAnnotation } from '../jwt-keys.ts';
+import { keysProblem, readKeys } from '../jwt-keys.ts';
 import { nameOf } from '../rollout.ts';
 
 /** @throws Error where it is missing, or has no valid keys */
@@ -24,12 +24,4 @@ export async function writeKeySecret({ core, namespace }: Cluster, secret: V1Sec
       `Somebody else changed the Secret ${name} at the same time, perhaps another rotation. Nothing is lost; afterwards, make doctor says whether a rotation is unfinished.`,
     );
   }
-}
-
-/** When the last token of the previous key has expired. */
-export function previousKeyExpiry(secret: V1Secret, ttlSeconds: number): Date {
-  const since = Date.parse(secret.metadata?.annotations?.[sinceAnnotation] ?? '');
-  const rolloutSeconds = 600; // replicas sign with it until they are replaced
-  const skewSeconds = 30; // granted by auth
-  return new Date((Number.isNaN(since) ? Date.now() : since) + (ttlSeconds + skewSeconds + rolloutSeconds) * 1000);
 }

@@ -1,9 +1,18 @@
 import type { V1Secret } from '@kubernetes/client-node';
 import type { Cluster } from '../api.ts';
-import { type Keys, kidOf, newKey, nextAnnotation, readKeys, sinceAnnotation, withKeys } from '../jwt-keys.ts';
+import { type Keys, kidOf, newKey, nextAnnotation, readKeys, withKeys } from '../jwt-keys.ts';
 import { nameOf } from '../rollout.ts';
-import { previousKeyExpiry, writeKeySecret } from './key-secret.ts';
+import { expiryOfAll, noteExpiries } from './expiry.ts';
+import { writeKeySecret } from './key-secret.ts';
 import { replaceReplicas } from './replace-replicas.ts';
+
+export interface RotationOptions {
+  /** How many previous keys still verify afterwards. */
+  keep: number;
+  ttlSeconds: number;
+  /** Drops a key even while tokens of it may be valid. */
+  now: boolean;
+}
 
 /**
  * Makes a new key sign. While replicas of auth are replaced, old and new ones serve side by side, so every replica must know
@@ -11,13 +20,13 @@ import { replaceReplicas } from './replace-replicas.ts';
  * 1. The new key joins the previous ones, which verify, and the Secret notes its kid; all replicas are replaced.
  * 2. It signs, and the old key joins the previous ones; all replicas are replaced again.
  * The Secret and the pods show how far a rotation has come, so that the next call resumes an interrupted one.
- * @param keep how many previous keys still verify afterwards
  */
-export async function rotate(cluster: Cluster, found: V1Secret, keep: number, ttlSeconds: number): Promise<void> {
+export async function rotate(cluster: Cluster, found: V1Secret, options: RotationOptions): Promise<void> {
   let secret = found;
   const next = secret.metadata?.annotations?.[nextAnnotation];
   if (next === undefined) {
     const keys = readKeys(secret);
+    await mayDrop(secret, [keys.signing, ...keys.previous], options);
     const key = newKey();
     const kid = await kidOf(key);
     const introduced = withKeys(secret, { ...keys, previous: [key, ...keys.previous] }, { [nextAnnotation]: kid });
@@ -26,16 +35,32 @@ export async function rotate(cluster: Cluster, found: V1Secret, keep: number, tt
   } else {
     console.log(`Resuming the interrupted rotation to key ${next}`);
   }
-  secret = await promote(cluster, secret, keep);
+  secret = await promote(cluster, secret, options);
   await replaceReplicas(cluster, secret);
-  await writeKeySecret(cluster, withKeys(secret, readKeys(secret), {})); // removes the note
-  const expiry = previousKeyExpiry(secret, ttlSeconds).toISOString();
-  console.log(`Done. The old key still verifies; its last token expires by ${expiry}.`);
+  const keys = readKeys(secret);
+  const [retired = ''] = keys.previous;
+  // Replicas signed with the old key until now. Without the kid of the new one: the rotation is finished.
+  const finished = withKeys(await noteExpiries(secret, options.ttlSeconds, retired), keys, {});
+  secret = await writeKeySecret(cluster, finished);
+  const expiry = await expiryOfAll(secret, options.ttlSeconds, [retired]);
+  console.log(`Done. The old key still verifies; its last token expires by ${expiry?.toISOString()}.`);
   console.log('From then on it can be dropped: make rotate-key ARGS=--drop-previous');
 }
 
+/**
+ * Refuses to log anybody out.
+ * @param keys those that verify now, the signing one first, of which all behind the number to keep would be dropped
+ */
+async function mayDrop(secret: V1Secret, keys: string[], { keep, ttlSeconds, now }: RotationOptions): Promise<void> {
+  const expiry = await expiryOfAll(secret, ttlSeconds, keys.slice(keep));
+  if (expiry === undefined || now) return;
+  throw new Error(
+    `This rotation would drop a key of which tokens may be valid until ${expiry.toISOString()}: from then on it is possible. Until then, --keep ${keys.length} keeps that key too, and --now drops it and logs its customers out.`,
+  );
+}
+
 /** Step 2, unless it is done. */
-async function promote(cluster: Cluster, secret: V1Secret, keep: number): Promise<V1Secret> {
+async function promote(cluster: Cluster, secret: V1Secret, options: RotationOptions): Promise<V1Secret> {
   const { signing, previous }: Keys = readKeys(secret);
   const next = secret.metadata?.annotations?.[nextAnnotation] ?? '';
   if ((await kidOf(signing)) === next) return secret;
@@ -47,13 +72,13 @@ async function promote(cluster: Cluster, secret: V1Secret, keep: number): Promis
       `The Secret ${name} notes ${next} as the next key, but does not contain it. Remove the note and start again: kubectl -n ${cluster.namespace} annotate secret ${name} ${nextAnnotation}-`,
     );
   }
+  const verifying = [signing, ...previous.filter((one) => one !== key)];
+  await mayDrop(secret, verifying, options);
   await replaceReplicas(cluster, secret);
-  const older = previous.filter((one) => one !== key);
-  const kept = [signing, ...older].slice(0, keep);
-  const annotations = { [nextAnnotation]: next, [sinceAnnotation]: new Date().toISOString() };
-  const promoted = withKeys(secret, { signing: key, previous: kept }, annotations);
+  const kept = verifying.slice(0, options.keep);
+  const promoted = withKeys(secret, { signing: key, previous: kept }, { [nextAnnotation]: next });
   const written = await writeKeySecret(cluster, promoted);
-  const dropped = older.length + 1 - kept.length;
+  const dropped = verifying.length - kept.length;
   const verify = kept.length === 1 ? '1 previous key verifies' : `${kept.length} previous keys verify`;
   console.log(`2 of 2: it signs; ${verify}${dropped > 0 ? `, ${dropped} older dropped` : ''}`);
   return written;

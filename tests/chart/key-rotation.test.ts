@@ -1,0 +1,164 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { jest } from '@jest/globals';
+import { withCluster } from '../../tools/cluster/api.ts';
+import { kidOf, newKey, readKeys } from '../../tools/cluster/jwt-keys.ts';
+import { type Options, rotateKey } from '../../tools/cluster/rotation/rotate-key.ts';
+import { startKubernetesApi } from '../kit/kubernetes-api.ts';
+
+// make rotate-key against a fake API server, where tokens live for a day; tests/cluster has the real one, under load.
+
+const fromSecret = (name: string) => ({ name, valueFrom: { secretKeyRef: { name: 'store-jwt', key: name } } });
+const env = [
+  fromSecret('JWT_SECRET_KEY'),
+  fromSecret('JWT_PREVIOUS_SECRET_KEYS'),
+  { name: 'JWT_TTL_SECONDS', value: '86400' },
+];
+const auth = {
+  metadata: { name: 'auth', generation: 1 },
+  spec: { replicas: 1, template: { metadata: {}, spec: { containers: [{ name: 'auth', env }] } } },
+};
+
+const hours = 3_600_000;
+const inHours = (count: number) => new Date(Date.now() + count * hours).toISOString();
+
+let dir: string;
+let api: Awaited<ReturnType<typeof startKubernetesApi>>;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'store-rotation-'));
+});
+afterAll(() => rm(dir, { recursive: true }));
+beforeEach(async () => {
+  api = await startKubernetesApi([structuredClone(auth)]);
+  const cluster = { server: `https://127.0.0.1:${api.port}`, 'certificate-authority-data': btoa(api.ca) };
+  const config = {
+    'current-context': 'fake',
+    clusters: [{ name: 'fake', cluster }],
+    users: [{ name: 'fake', user: { token: api.token } }],
+    contexts: [{ name: 'fake', context: { cluster: 'fake', user: 'fake' } }],
+  };
+  await writeFile(join(dir, 'kubeconfig'), JSON.stringify(config));
+  Object.assign(process.env, { KUBECONFIG: join(dir, 'kubeconfig'), NAMESPACE: 'store', RELEASE: 'store' });
+});
+afterEach(() => api.close());
+
+function write(signing: string, previous: string[], annotations: Record<string, string> = {}) {
+  const data = { JWT_SECRET_KEY: btoa(signing), JWT_PREVIOUS_SECRET_KEYS: btoa(previous.join()) };
+  api.secrets.set('store-jwt', { metadata: { name: 'store-jwt', annotations, resourceVersion: 'first' }, data });
+}
+
+const stored = () => {
+  const secret = api.secrets.get('store-jwt');
+  if (!secret) throw new Error('There is no Secret store-jwt.');
+  return secret;
+};
+const keys = () => readKeys(stored());
+
+/** @returns what it said, the refusal last */
+async function runRotateKey(options: Partial<Options> = {}) {
+  const lines: string[] = [];
+  const log = jest.spyOn(console, 'log').mockImplementation((line) => lines.push(line));
+  try {
+    await withCluster((cluster) => rotateKey(cluster, { keep: 2, ...options }));
+    return { done: true, said: lines.join('\n') };
+  } catch (error) {
+    return { done: false, said: [...lines, (error as Error).message].join('\n') };
+  } finally {
+    log.mockRestore();
+  }
+}
+
+/** The time that a refusal names. */
+const possibleFrom = (text: string) => Date.parse(/\d{4}-\S+Z/.exec(text)?.[0] ?? '');
+const refusal = { done: false, said: expect.stringMatching(/would drop .*--keep 3.*--now/) };
+
+it('refuses a third rotation while tokens of the key that it would drop may be valid, unless it is told to', async () => {
+  const first = newKey();
+  write(first, []);
+  for (let n = 0; n < 2; n += 1) expect(await runRotateKey()).toMatchObject({ done: true });
+  const before = keys();
+  expect(before.previous).toEqual([expect.any(String), first]);
+
+  const third = await runRotateKey();
+  expect(third).toEqual(refusal);
+  expect(keys()).toEqual(before);
+  expect(possibleFrom(third.said)).toBeGreaterThan(Date.now() + 23.9 * hours);
+  expect(possibleFrom(third.said)).toBeLessThan(Date.now() + 24.1 * hours);
+  for (const key of [before.signing, ...before.previous]) expect(third.said).not.toContain(key);
+
+  expect(await runRotateKey({ keep: 3 })).toMatchObject({ done: true });
+  expect(keys().previous).toEqual([before.signing, ...before.previous]);
+  expect(await runRotateKey({ now: true })).toMatchObject({ done: true });
+  expect(keys().previous).toHaveLength(2);
+  expect(keys().previous).not.toContain(first);
+});
+
+it('rotates a third time once the tokens of the key that it drops have expired', async () => {
+  const first = newKey();
+  write(first, []);
+  for (let n = 0; n < 2; n += 1) expect(await runRotateKey()).toMatchObject({ done: true });
+  const { annotations = {} } = stored().metadata;
+  for (const [name, text] of Object.entries(annotations)) {
+    annotations[name] = text.replace(/\d{4}-\d\d-\d\dT[^"]+Z/g, inHours(-1));
+  }
+  expect(await runRotateKey()).toMatchObject({ done: true });
+  expect(keys().previous).toHaveLength(2);
+  expect(keys().previous).not.toContain(first);
+});
+
+describe('a Secret that does not say when the tokens of its previous keys expire', () => {
+  const previous = [newKey(), newKey()];
+
+  it.each([
+    ['was rotated by version 0.1.0 two days ago', { 'store/jwt-key-since': inHours(-48) }, { done: true }],
+    ['was rotated by version 0.1.0 an hour ago', { 'store/jwt-key-since': inHours(-1) }, refusal],
+    ['was written by hand', {}, refusal],
+  ])('%s', async (_, annotations, expected) => {
+    write(newKey(), previous, annotations);
+    expect(await runRotateKey()).toMatchObject(expected);
+  });
+
+  it('is refused for one life of a token, not for ever', async () => {
+    write(newKey(), previous);
+    const [first, second] = [await runRotateKey(), await runRotateKey()];
+    expect(second).toEqual(refusal);
+    expect(possibleFrom(second.said)).toBe(possibleFrom(first.said));
+  });
+
+  it('keeps its previous keys for the same time', async () => {
+    write(newKey(), previous);
+    const refused = await runRotateKey({ dropPrevious: true });
+    expect(refused).toEqual({ done: false, said: expect.stringContaining('may be alive') });
+    expect(await runRotateKey({ dropPrevious: true })).toEqual(refused);
+    expect(keys().previous).toEqual(previous);
+    expect(await runRotateKey({ dropPrevious: true, now: true })).toMatchObject({ done: true });
+    expect(keys().previous).toEqual([]);
+  });
+});
+
+it('counts from the end of a rotation that was interrupted, because replicas sign with the old key until then', async () => {
+  const first = newKey();
+  write(first, []);
+  api.hooks.before = (request) => {
+    if (request.startsWith('PATCH') && keys().signing !== first) throw new Error('interrupted');
+  };
+  for (let n = 0; n < 2; n += 1) expect(await runRotateKey()).toMatchObject({ done: false });
+  api.hooks.before = () => undefined;
+  const { annotations = {} } = stored().metadata;
+  expect(annotations).toHaveProperty('store/next-jwt-key', await kidOf(keys().signing));
+  // An hour ago
+  for (const [name, text] of Object.entries(annotations)) {
+    annotations[name] = text.replace(/\d{4}-\d\d-\d\dT[^"]+Z/g, (date) =>
+      new Date(Date.parse(date) - hours).toISOString(),
+    );
+  }
+  expect(await runRotateKey({ dropPrevious: true })).toMatchObject({
+    done: false,
+    said: expect.stringContaining('interrupted'),
+  });
+  expect(await runRotateKey()).toMatchObject({ done: true, said: expect.stringContaining('Resuming') });
+  const finishedAt = Date.now();
+  const refused = await runRotateKey({ dropPrevious: true });
+  expect(possibleFrom(refused.said)).toBeGreaterThan(finishedAt + 24 * hours - 10_000);
+});

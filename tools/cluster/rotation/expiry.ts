@@ -1,0 +1,43 @@
+import type { V1Secret } from '@kubernetes/client-node';
+import { expiryAnnotation, kidOf, nextAnnotation, readKeys, sinceAnnotation } from '../jwt-keys.ts';
+
+const skewSeconds = 30; // granted by auth
+const rolloutSeconds = 600; // how long replicas went on signing after the date that version 0.1.0 noted
+
+const expiryOf = (signedUntil: number, ttlSeconds: number) => signedUntil + (ttlSeconds + skewSeconds) * 1000;
+
+/** By kid of a previous key: when its last token has expired, as the Secret notes it, in ms. */
+function noted(secret: V1Secret): Map<string, number> {
+  const text = secret.metadata?.annotations?.[expiryAnnotation] ?? '{}';
+  return new Map(Object.entries<string>(JSON.parse(text)).map(([kid, date]) => [kid, Date.parse(date)]));
+}
+
+/**
+ * The Secret with the expiry of each previous key noted. Where it does not say so, because version 0.1.0 rotated it or somebody
+ * wrote it, the key may have signed until now, or until the date that 0.1.0 noted. The key that an unfinished rotation
+ * introduces has signed nothing yet.
+ * @param retired the key that signed until now
+ */
+export async function noteExpiries(secret: V1Secret, ttlSeconds: number, retired?: string): Promise<V1Secret> {
+  const { [sinceAnnotation]: since, [expiryAnnotation]: _, ...others } = secret.metadata?.annotations ?? {};
+  const until = since === undefined ? Date.now() : Date.parse(since) + rolloutSeconds * 1000;
+  const before = noted(secret);
+  const expiries: Record<string, string> = {};
+  for (const key of readKeys(secret).previous) {
+    const kid = await kidOf(key);
+    if (kid === others[nextAnnotation]) continue;
+    const expiry = before.get(kid) ?? expiryOf(until, ttlSeconds);
+    expiries[kid] = new Date(key === retired ? expiryOf(Date.now(), ttlSeconds) : expiry).toISOString();
+  }
+  const annotations =
+    Object.keys(expiries).length === 0 ? others : { ...others, [expiryAnnotation]: JSON.stringify(expiries) };
+  return { ...secret, metadata: { ...secret.metadata, annotations } };
+}
+
+/** When no token of these previous keys is valid any more, or undefined where that is so already. */
+export async function expiryOfAll(secret: V1Secret, ttlSeconds: number, keys: string[]): Promise<Date | undefined> {
+  const expiries = noted(await noteExpiries(secret, ttlSeconds));
+  const kids = await Promise.all(keys.map(kidOf));
+  const latest = Math.max(...kids.map((kid) => expiries.get(kid) ?? 0));
+  return latest > Date.now() ? new Date(latest) : undefined;
+}
