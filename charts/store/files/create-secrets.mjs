@@ -32,6 +32,7 @@ async function ensure(name, keys) {
   const data = Object.fromEntries(missing.map((key) => [key, random()]));
   if (!found) {
     if (keys.length === 0) return `${name}: absent`;
+    // Without app.kubernetes.io/instance, by which Argo CD may take it for a part of the release, and prune it.
     const metadata = { name, labels: { 'app.kubernetes.io/part-of': 'store' }, annotations: kept };
     await ask('POST', '', 'application/json', { apiVersion: 'v1', kind: 'Secret', metadata, data });
   } else if (missing.length > 0 || found.metadata.annotations?.['helm.sh/resource-policy'] !== 'keep') {

@@ -13,7 +13,9 @@ const postgresUid = async () => (await podsOf(cluster, 'postgres'))[0]?.metadata
   await withInstalledValues(async (file) => {
     const values = [file, PREVIOUS_VALUES].flatMap((one) => (one ? ['--values', one] : []));
     say(`helm upgrade back to ${PREVIOUS_CHART}`);
-    await helm('upgrade', cluster.release, String(PREVIOUS_CHART), ...values, '--wait', '--timeout', '10m');
+    // Version 0.1.0 has Secrets in its manifest, which a Job of this version may have created.
+    const back = ['upgrade', cluster.release, String(PREVIOUS_CHART), '--take-ownership'];
+    await helm(...back, ...values, '--wait', '--timeout', '10m');
     const names = await deploymentNames();
     await waitForRollout(cluster, names, () => undefined);
     const before = await underLoad({}, async () => undefined);
