@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import { withCluster } from '../../tools/cluster/api.ts';
-import { kidOf, newKey, readKeys } from '../../tools/cluster/jwt-keys.ts';
+import { kidOf, newSecret, readKeys } from '../../tools/cluster/jwt-keys.ts';
 import { type Options, rotateKey } from '../../tools/cluster/rotation/rotate-key.ts';
 import { startKubernetesApi } from '../kit/kubernetes-api.ts';
 
@@ -74,7 +74,7 @@ const possibleFrom = (text: string) => Date.parse(/\d{4}-\S+Z/.exec(text)?.[0] ?
 const refusal = { done: false, said: expect.stringMatching(/would drop .*--keep 3.*--now/) };
 
 it('refuses a third rotation while tokens of the key that it would drop may be valid, unless it is told to', async () => {
-  const first = newKey();
+  const first = newSecret();
   write(first, []);
   for (let n = 0; n < 2; n += 1) expect(await runRotateKey()).toMatchObject({ done: true });
   const before = keys();
@@ -95,7 +95,7 @@ it('refuses a third rotation while tokens of the key that it would drop may be v
 });
 
 it('rotates a third time once the tokens of the key that it drops have expired', async () => {
-  const first = newKey();
+  const first = newSecret();
   write(first, []);
   for (let n = 0; n < 2; n += 1) expect(await runRotateKey()).toMatchObject({ done: true });
   const { annotations = {} } = stored().metadata;
@@ -108,26 +108,26 @@ it('rotates a third time once the tokens of the key that it drops have expired',
 });
 
 describe('a Secret that does not say when the tokens of its previous keys expire', () => {
-  const previous = [newKey(), newKey()];
+  const previous = [newSecret(), newSecret()];
 
   it.each([
     ['was rotated by version 0.1.0 two days ago', { 'store/jwt-key-since': inHours(-48) }, { done: true }],
     ['was rotated by version 0.1.0 an hour ago', { 'store/jwt-key-since': inHours(-1) }, refusal],
     ['was written by hand', {}, refusal],
   ])('%s', async (_, annotations, expected) => {
-    write(newKey(), previous, annotations);
+    write(newSecret(), previous, annotations);
     expect(await runRotateKey()).toMatchObject(expected);
   });
 
   it('is refused for one life of a token, not for ever', async () => {
-    write(newKey(), previous);
+    write(newSecret(), previous);
     const [first, second] = [await runRotateKey(), await runRotateKey()];
     expect(second).toEqual(refusal);
     expect(possibleFrom(second.said)).toBe(possibleFrom(first.said));
   });
 
   it('keeps its previous keys for the same time', async () => {
-    write(newKey(), previous);
+    write(newSecret(), previous);
     const refused = await runRotateKey({ dropPrevious: true });
     expect(refused).toEqual({ done: false, said: expect.stringContaining('may be alive') });
     expect(await runRotateKey({ dropPrevious: true })).toEqual(refused);
@@ -138,7 +138,7 @@ describe('a Secret that does not say when the tokens of its previous keys expire
 });
 
 it('counts from the end of a rotation that was interrupted, because replicas sign with the old key until then', async () => {
-  const first = newKey();
+  const first = newSecret();
   write(first, []);
   api.hooks.before = (request) => {
     if (request.startsWith('PATCH') && keys().signing !== first) throw new Error('interrupted');
@@ -161,4 +161,95 @@ it('counts from the end of a rotation that was interrupted, because replicas sig
   const finishedAt = Date.now();
   const refused = await runRotateKey({ dropPrevious: true });
   expect(possibleFrom(refused.said)).toBeGreaterThan(finishedAt + 24 * hours - 10_000);
+});
+
+describe('a key pair', () => {
+  const optional = (name: string) => ({
+    name,
+    valueFrom: { secretKeyRef: { name: 'store-jwt', key: name, optional: true } },
+  });
+  const secrets = ['JWT_SECRET_KEY', 'JWT_PREVIOUS_SECRET_KEYS'].map(optional);
+  const pairs = ['JWT_PRIVATE_KEY', 'JWT_PREVIOUS_PUBLIC_KEYS'].map(optional);
+  const jwks = { name: 'BEARER_JWKS_URL', value: 'http://auth:8080/.well-known/jwks.json' };
+  const withEnv = (name: string, env: object[]) => ({
+    ...auth,
+    metadata: { name, generation: 1 },
+    spec: { replicas: 1, template: { metadata: {}, spec: { containers: [{ name, env }] } } },
+  });
+  const ttl = { name: 'JWT_TTL_SECONDS', value: '86400' };
+  const ready = () =>
+    api.deployments.splice(0, 9, withEnv('auth', [...secrets, ...pairs, ttl]), withEnv('account', [...secrets, jwks]));
+  const inSecret = (name: string) => atob(stored().data?.[name] ?? '');
+
+  it('replaces a shared secret, whose tokens still verify', async () => {
+    ready();
+    const first = newSecret();
+    write(first, []);
+    expect(await runRotateKey({ keyPair: true })).toMatchObject({ done: true });
+    expect(inSecret('JWT_PRIVATE_KEY')).toMatch(/^-----BEGIN PRIVATE KEY-----\n.*\n-----END PRIVATE KEY-----\n$/);
+    expect(inSecret('JWT_SECRET_KEY')).toBe(first);
+    expect(keys()).toEqual({ signing: inSecret('JWT_PRIVATE_KEY').trim(), previous: [first] });
+    expect(Object.keys(stored().data ?? {})).not.toContain('JWT_NEXT_PRIVATE_KEY');
+  });
+
+  it('is followed by a key pair, and keeps the public half only of what it replaces', async () => {
+    ready();
+    write(newSecret(), []);
+    await runRotateKey({ keyPair: true });
+    const { signing: first, previous } = keys();
+    expect(await runRotateKey()).toMatchObject({ done: true });
+    expect(keys().signing).toContain('BEGIN PRIVATE KEY');
+    expect(keys().signing).not.toBe(first);
+    expect(await Promise.all(keys().previous.map(kidOf))).toEqual(await Promise.all([first, ...previous].map(kidOf)));
+    expect(inSecret('JWT_PREVIOUS_PUBLIC_KEYS')).not.toContain('PRIVATE');
+  });
+
+  it('verifies before it signs, also if the rotation is interrupted in between', async () => {
+    ready();
+    const first = newSecret();
+    write(first, []);
+    api.hooks.before = (request) => {
+      if (request.startsWith('PATCH')) throw new Error('interrupted');
+    };
+    expect(await runRotateKey({ keyPair: true })).toMatchObject({ done: false });
+    api.hooks.before = () => undefined;
+    expect(keys().signing).toBe(first);
+    expect(inSecret('JWT_PRIVATE_KEY')).toBe('');
+    const [introduced = ''] = keys().previous;
+    expect(inSecret('JWT_PREVIOUS_PUBLIC_KEYS')).toContain('BEGIN PUBLIC KEY');
+    expect(await runRotateKey()).toMatchObject({ done: true, said: expect.stringContaining('Resuming') });
+    expect(keys()).toEqual({ signing: introduced, previous: [first] });
+  });
+
+  it.each([
+    [
+      'a service that checks tokens by the secret alone',
+      [...secrets, ...pairs],
+      secrets,
+      /account checks tokens .*BEARER_JWKS_URL/,
+    ],
+    [
+      'an auth that does not start without the secret',
+      [...env, ...pairs],
+      [...secrets, jwks],
+      /auth does not start .*global.jwt.existingSecret/,
+    ],
+    ['an auth that gets no private key', secrets, [...secrets, jwks], /auth checks tokens by JWT_SECRET_KEY alone/],
+  ])('is refused for %s', async (_, authEnv, accountEnv, said) => {
+    api.deployments.splice(0, 9, withEnv('auth', authEnv), withEnv('account', accountEnv));
+    const first = newSecret();
+    write(first, []);
+    expect(await runRotateKey({ keyPair: true })).toEqual({ done: false, said: expect.stringMatching(said) });
+    expect(keys()).toEqual({ signing: first, previous: [] });
+  });
+
+  it.each([
+    ['JWT_PRIVATE_KEY', 'no key', /JWT_PRIVATE_KEY must be an Ed25519 private key/],
+    ['JWT_PREVIOUS_PUBLIC_KEYS', 'no key', /JWT_PREVIOUS_PUBLIC_KEYS must be Ed25519 public keys/],
+  ])('is refused for an invalid %s', async (name, text, said) => {
+    ready();
+    write(newSecret(), []);
+    Object.assign(stored().data ?? {}, { [name]: btoa(text) });
+    expect(await runRotateKey()).toEqual({ done: false, said: expect.stringMatching(said) });
+  });
 });

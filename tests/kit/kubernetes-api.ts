@@ -108,6 +108,7 @@ export async function startKubernetesApi(deployments: FakeDeployment[] = []) {
     port: (server.address() as AddressInfo).port,
     ca: certificate.cert,
     token,
+    deployments,
     secrets,
     requests,
     hooks,

@@ -1,10 +1,22 @@
-import { randomBytes } from 'node:crypto';
-import type { V1Container, V1Deployment, V1Secret } from '@kubernetes/client-node';
-import { importTokenKey, secretProblem } from '../../services/shared/src/auth/token-keys.ts';
+import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
+import type { V1Secret } from '@kubernetes/client-node';
+import {
+  importPrivateKey,
+  importPublicKeys,
+  importTokenKey,
+  privateKeyProblem,
+  publicBlocks,
+  publicKeysProblem,
+  secretProblem,
+} from '../../services/shared/src/auth/token-keys.ts';
 
 /** Variables of auth, which are also the keys of the Secret. */
-export const signingName = 'JWT_SECRET_KEY';
-export const previousName = 'JWT_PREVIOUS_SECRET_KEYS';
+export const secretName = 'JWT_SECRET_KEY';
+export const previousSecretsName = 'JWT_PREVIOUS_SECRET_KEYS';
+export const privateKeyName = 'JWT_PRIVATE_KEY';
+export const previousPublicKeysName = 'JWT_PREVIOUS_PUBLIC_KEYS';
+/** In the Secret only: the private key that an unfinished rotation introduces. Its public half verifies already. */
+const nextPrivateKeyName = 'JWT_NEXT_PRIVATE_KEY';
 
 /** On the Secret: the kid of the key that an unfinished rotation introduces. */
 export const nextAnnotation = 'store/next-jwt-key';
@@ -15,58 +27,89 @@ export const sinceAnnotation = 'store/jwt-key-since';
 /** On the pods: the kids of the keys that they were started with. */
 export const podAnnotation = 'store/jwt-keys';
 
+/** Each key is a shared secret in base64, or an Ed25519 key in PEM: of a key pair that no longer signs the public half. */
 export interface Keys {
   signing: string;
+  /** The newest of its kind first, key pairs before secrets. */
   previous: string[];
 }
 
+export const isPair = (key: string) => key.includes('-----BEGIN');
+const isPrivate = (key: string) => key.includes('BEGIN PRIVATE KEY');
+
+/** A key as it is kept once it no longer signs. */
+export const retired = (key: string) =>
+  isPrivate(key) ? createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString().trim() : key;
+
+const textOf = (secret: V1Secret, name: string) =>
+  Buffer.from(secret.data?.[name] ?? '', 'base64')
+    .toString()
+    .trim();
+
+/** @param secret one without `keysProblem` */
 export function readKeys(secret: V1Secret): Keys {
-  const text = (name: string) => Buffer.from(secret.data?.[name] ?? '', 'base64').toString();
-  const previous = text(previousName).split(',');
-  return { signing: text(signingName).trim(), previous: previous.map((key) => key.trim()).filter(Boolean) };
+  const text = (name: string) => textOf(secret, name);
+  const next = text(nextPrivateKeyName);
+  const pairs = publicBlocks(text(previousPublicKeysName));
+  const withNext = next === '' ? pairs : pairs.map((pair) => (pair === retired(next) ? next : pair));
+  const secrets = [text(secretName), ...text(previousSecretsName).split(',')].map((key) => key.trim()).filter(Boolean);
+  const signing = text(privateKeyName) || (secrets.shift() ?? '');
+  return { signing, previous: [...withNext, ...secrets] };
 }
 
 /** The Secret with other keys, and with these annotations in place of the note of an unfinished rotation. */
 export function withKeys(secret: V1Secret, { signing, previous }: Keys, annotations: Record<string, string>): V1Secret {
-  const base64 = (text: string) => Buffer.from(text).toString('base64');
   const { [nextAnnotation]: _, ...kept } = secret.metadata?.annotations ?? {};
-  return {
-    ...secret,
-    metadata: { ...secret.metadata, annotations: { ...kept, ...annotations } },
-    data: { ...secret.data, [signingName]: base64(signing), [previousName]: base64(previous.join(',')) },
+  const pairs = previous.filter(isPair);
+  const [current, ...secrets] = [...(isPair(signing) ? [] : [signing]), ...previous.filter((key) => !isPair(key))];
+  const texts = {
+    [privateKeyName]: isPair(signing) ? signing : undefined,
+    [previousPublicKeysName]: pairs.length > 0 ? pairs.map(retired).join('\n') : undefined,
+    [nextPrivateKeyName]: pairs.find(isPrivate),
+    [secretName]: current,
+    [previousSecretsName]: secrets.join(','),
   };
+  const data = { ...secret.data };
+  for (const [name, text] of Object.entries(texts)) {
+    if (text === undefined) delete data[name];
+    else data[name] = Buffer.from(isPair(text) ? `${text}\n` : text).toString('base64');
+  }
+  return { ...secret, metadata: { ...secret.metadata, annotations: { ...kept, ...annotations } }, data };
 }
 
-/** What is wrong with the keys of a Secret, without revealing any. */
-export function keysProblem({ signing, previous }: Keys): string | undefined {
-  if (signing === '') return `${signingName} is missing. Generate one with: openssl rand -base64 32`;
-  const problem = secretProblem(signing);
-  if (problem !== undefined) return `${signingName} ${problem}`;
-  const at = previous.findIndex((key) => secretProblem(key) !== undefined);
-  return at < 0 ? undefined : `${previousName}, number ${at + 1}: ${secretProblem(previous[at] ?? '')}`;
+/** What is wrong with the keys in a Secret, without revealing any. */
+export function keysProblem(secret: V1Secret): string | undefined {
+  const text = (name: string) => textOf(secret, name);
+  if (text(secretName) === '' && text(privateKeyName) === '')
+    return `${privateKeyName} and ${secretName} are missing. Make one with: openssl genpkey -algorithm ed25519, or openssl rand -base64 32`;
+  const previous = text(previousSecretsName).split(',').filter(Boolean);
+  const named: [string, string | undefined][] = [
+    ...[privateKeyName, nextPrivateKeyName].map((name): [string, string | undefined] => [
+      name,
+      text(name) && privateKeyProblem(text(name)),
+    ]),
+    [previousPublicKeysName, publicKeysProblem(text(previousPublicKeysName))],
+    [secretName, text(secretName) && secretProblem(text(secretName))],
+    ...previous.map((key, index): [string, string | undefined] => [
+      `${previousSecretsName}, number ${index + 1}:`,
+      secretProblem(key.trim()),
+    ]),
+  ];
+  const [name, problem] = named.find(([, problem]) => problem) ?? [];
+  return name && `${name} ${problem}`;
 }
 
-export const newKey = () => randomBytes(32).toString('base64');
+export const newSecret = () => randomBytes(32).toString('base64');
+
+export const newPair = () =>
+  generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString().trim();
 
 /** The digest of a key that stands in the header of every token. */
-export const kidOf = async (key: string) => (await importTokenKey(key)).kid;
+export async function kidOf(key: string): Promise<string> {
+  if (isPrivate(key)) return (await importPrivateKey(key)).kid;
+  const [pair] = await importPublicKeys(key);
+  return (pair ?? (await importTokenKey(key))).kid;
+}
 
 export const kidsOf = async ({ signing, previous }: Keys) =>
   (await Promise.all([signing, ...previous].map(kidOf))).join(' ');
-
-/** The containers that get the signing key from that Secret, and whether they get the previous keys too. */
-export function readersOf(deployment: V1Deployment, secretName: string) {
-  const containers = deployment.spec?.template.spec?.containers ?? [];
-  return containers
-    .filter((container) => gets(container, secretName, signingName))
-    .map((container) => ({ container, getsPrevious: gets(container, secretName, previousName) }));
-}
-
-const gets = ({ env = [], envFrom = [] }: V1Container, secretName: string, key: string) =>
-  env.some(({ valueFrom }) => valueFrom?.secretKeyRef?.name === secretName && valueFrom.secretKeyRef.key === key) ||
-  envFrom.some(({ secretRef }) => secretRef?.name === secretName);
-
-/** The Secret that auth gets its key from. */
-export const secretNameOf = (auth: V1Deployment) =>
-  auth.spec?.template.spec?.containers.flatMap(({ env }) => env ?? []).find(({ name }) => name === signingName)
-    ?.valueFrom?.secretKeyRef?.name;

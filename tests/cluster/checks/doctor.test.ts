@@ -1,6 +1,7 @@
 import { PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
 import { execa } from 'execa';
-import { nextAnnotation, secretNameOf } from '../../../tools/cluster/jwt-keys.ts';
+import { nextAnnotation } from '../../../tools/cluster/jwt-keys.ts';
+import { secretNameOf } from '../../../tools/cluster/rotation/key-readers.ts';
 import { root } from '../../../tools/paths.ts';
 import { cluster, helm, say, until, withInstalledValues } from '../kit/cluster.ts';
 

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { execa } from 'execa';
-import { nextAnnotation, readKeys, secretNameOf } from '../../../tools/cluster/jwt-keys.ts';
+import { nextAnnotation, readKeys } from '../../../tools/cluster/jwt-keys.ts';
+import { secretNameOf } from '../../../tools/cluster/rotation/key-readers.ts';
 import { root } from '../../../tools/paths.ts';
 import { newCustomer } from '../../kit/customer.ts';
 import { createClient } from '../kit/client.ts';

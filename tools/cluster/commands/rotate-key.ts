@@ -17,6 +17,7 @@ const command = new Command('make rotate-key')
   .option('--keep <number>', 'how many previous keys still verify', atLeastOne, 2)
   .option('--drop-previous', 'instead of a rotation: remove the previous keys once their tokens have expired')
   .option('--now', 'drop a key even while tokens of it may be valid, which logs their customers out')
+  .option('--key-pair', 'change from a shared secret to an Ed25519 key pair, which stays one from then on')
   .addHelpText('after', environmentHelp)
   .action((options: Options) => withCluster((cluster) => rotateKey(cluster, options)));
 

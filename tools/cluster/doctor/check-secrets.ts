@@ -1,8 +1,9 @@
 import type { V1Deployment, V1Secret } from '@kubernetes/client-node';
 import { databaseUrl } from '../../../services/shared/src/database/config.ts';
 import { type Cluster, orUndefined } from '../api.ts';
-import { keysProblem, nextAnnotation, readKeys, secretNameOf } from '../jwt-keys.ts';
+import { keysProblem, nextAnnotation } from '../jwt-keys.ts';
 import { nameOf } from '../rollout.ts';
+import { secretNameOf } from '../rotation/key-readers.ts';
 import { type Finding, ok, wrong } from './findings.ts';
 
 /** Whether every Secret that a container gets a variable from exists, with that key and a valid value. No value is printed. */
@@ -43,5 +44,5 @@ function problemOf(secret: V1Secret, variables: Map<string, string>, isJwt: bool
     if (variable === 'DATABASE_URL' && !databaseUrl.safeParse(value).success)
       return `${key} is no URL like postgresql://role:password@host:port/database`;
   }
-  return isJwt ? keysProblem(readKeys(secret)) : undefined;
+  return isJwt ? keysProblem(secret) : undefined;
 }

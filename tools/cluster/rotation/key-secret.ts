@@ -1,6 +1,6 @@
 import type { V1Secret } from '@kubernetes/client-node';
 import { type Cluster, isStatus, orUndefined } from '../api.ts';
-import { keysProblem, readKeys } from '../jwt-keys.ts';
+import { keysProblem } from '../jwt-keys.ts';
 import { nameOf } from '../rollout.ts';
 
 /** @throws Error where it is missing, or has no valid keys */
@@ -8,7 +8,7 @@ export async function readKeySecret({ core, namespace }: Cluster, name: string):
   const secret = await core.readNamespacedSecret({ name, namespace }).catch(orUndefined);
   if (!secret)
     throw new Error(`There is no Secret ${name} in namespace ${namespace}. make doctor says what is missing.`);
-  const problem = keysProblem(readKeys(secret));
+  const problem = keysProblem(secret);
   if (problem) throw new Error(`The Secret ${name}: ${problem}`);
   return secret;
 }

@@ -1,27 +1,31 @@
 import type { V1Secret } from '@kubernetes/client-node';
 import type { Cluster } from '../api.ts';
-import { kidsOf, podAnnotation, readersOf, readKeys } from '../jwt-keys.ts';
+import { isPair, kidsOf, podAnnotation, readKeys } from '../jwt-keys.ts';
 import { annotatePods, nameOf, waitForRollout } from '../rollout.ts';
+import { readerProblem, readsKeys } from './key-readers.ts';
 
-/** The Deployments that get the signing key from that Secret. @throws Error where one does not get the previous keys too */
-export async function findReaders({ apps, namespace }: Cluster, secretName: string): Promise<string[]> {
-  const readers: string[] = [];
-  for (const deployment of (await apps.listNamespacedDeployment({ namespace })).items) {
-    const containers = readersOf(deployment, secretName);
-    if (containers.some(({ getsPrevious }) => !getsPrevious)) {
-      throw new Error(
-        `${nameOf(deployment)} gets JWT_SECRET_KEY but not JWT_PREVIOUS_SECRET_KEYS, and would reject tokens of one key or the other: give it both (secrets in its values).`,
-      );
-    }
-    if (containers.length > 0) readers.push(nameOf(deployment));
-  }
-  return readers;
+/**
+ * The Deployments that get keys from that Secret.
+ * @param toPair whether a key pair will sign
+ * @throws Error where one could not follow
+ */
+export async function findReaders(
+  { apps, namespace }: Cluster,
+  secretName: string,
+  toPair: boolean,
+): Promise<string[]> {
+  const { items } = await apps.listNamespacedDeployment({ namespace });
+  const readers = items.filter((deployment) => readsKeys(deployment, secretName));
+  const problem = readers.map((deployment) => readerProblem(deployment, secretName, toPair)).find(Boolean);
+  if (problem) throw new Error(problem);
+  return readers.map(nameOf);
 }
 
 /** Afterwards every replica was started with the keys that the Secret holds now. */
 export async function replaceReplicas(cluster: Cluster, secret: V1Secret): Promise<void> {
-  const readers = await findReaders(cluster, nameOf(secret));
-  const kids = await kidsOf(readKeys(secret));
+  const keys = readKeys(secret);
+  const readers = await findReaders(cluster, nameOf(secret), [keys.signing, ...keys.previous].some(isPair));
+  const kids = await kidsOf(keys);
   await Promise.all(readers.map((name) => annotatePods(cluster, name, { [podAnnotation]: kids })));
   await waitForRollout(cluster, readers, (line) => console.log(`  ${line}`));
   console.log(`  ${readers.join(', ')}: done`);

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { V1Deployment } from '@kubernetes/client-node';
 import type { Cluster } from '../api.ts';
-import { secretNameOf } from '../jwt-keys.ts';
+import { isPair, readKeys } from '../jwt-keys.ts';
 import { componentsOf } from '../rollout.ts';
 import { dropPrevious } from './drop-previous.ts';
 import { noteExpiries } from './expiry.ts';
+import { secretNameOf } from './key-readers.ts';
 import { readKeySecret, writeKeySecret } from './key-secret.ts';
 import { findReaders } from './replace-replicas.ts';
 import { rotate } from './rotate.ts';
@@ -14,23 +15,25 @@ export interface Options {
   keep: number;
   dropPrevious?: boolean;
   now?: boolean;
+  keyPair?: boolean;
 }
 
 /** What make rotate-key does. @throws Error as a sentence, where it refuses */
 export async function rotateKey(cluster: Cluster, options: Options): Promise<void> {
   const auth = await findAuth(cluster);
   const name = options.secret ?? secretNameOf(auth);
-  if (!name) throw new Error('auth does not get its JWT_SECRET_KEY from a Secret: name the Secret with --secret');
+  if (!name) throw new Error('auth does not get its keys from a Secret: name the Secret with --secret');
   const env = auth.spec?.template.spec?.containers.flatMap(({ env }) => env ?? []) ?? [];
   const ttlSeconds = Number(env.find(({ name }) => name === 'JWT_TTL_SECONDS')?.value || 86_400);
   const found = await readKeySecret(cluster, name);
-  await findReaders(cluster, name); // before anything is changed
+  const keyPair = options.keyPair || isPair(readKeys(found).signing);
+  await findReaders(cluster, name, keyPair); // before anything is changed
   const noted = await noteExpiries(found, ttlSeconds);
   // Written at once, so that a refusal names the same time tomorrow.
   const secret = isDeepStrictEqual(noted, found) ? found : await writeKeySecret(cluster, noted);
   const { keep, now = false } = options;
   if (options.dropPrevious) await dropPrevious(cluster, secret, ttlSeconds, now);
-  else await rotate(cluster, secret, { keep, ttlSeconds, now });
+  else await rotate(cluster, secret, { keep, ttlSeconds, now, keyPair });
 }
 
 async function findAuth({ apps, namespace, release }: Cluster): Promise<V1Deployment> {

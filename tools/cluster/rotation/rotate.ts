@@ -1,6 +1,6 @@
 import type { V1Secret } from '@kubernetes/client-node';
 import type { Cluster } from '../api.ts';
-import { type Keys, kidOf, newKey, nextAnnotation, readKeys, withKeys } from '../jwt-keys.ts';
+import { type Keys, kidOf, newPair, newSecret, nextAnnotation, readKeys, retired, withKeys } from '../jwt-keys.ts';
 import { nameOf } from '../rollout.ts';
 import { expiryOfAll, noteExpiries } from './expiry.ts';
 import { writeKeySecret } from './key-secret.ts';
@@ -12,6 +12,8 @@ export interface RotationOptions {
   ttlSeconds: number;
   /** Drops a key even while tokens of it may be valid. */
   now: boolean;
+  /** Whether the new key is a key pair. */
+  keyPair: boolean;
 }
 
 /**
@@ -27,7 +29,7 @@ export async function rotate(cluster: Cluster, found: V1Secret, options: Rotatio
   if (next === undefined) {
     const keys = readKeys(secret);
     await mayDrop(secret, [keys.signing, ...keys.previous], options);
-    const key = newKey();
+    const key = options.keyPair ? newPair() : newSecret();
     const kid = await kidOf(key);
     const introduced = withKeys(secret, { ...keys, previous: [key, ...keys.previous] }, { [nextAnnotation]: kid });
     secret = await writeKeySecret(cluster, introduced);
@@ -38,11 +40,11 @@ export async function rotate(cluster: Cluster, found: V1Secret, options: Rotatio
   secret = await promote(cluster, secret, options);
   await replaceReplicas(cluster, secret);
   const keys = readKeys(secret);
-  const [retired = ''] = keys.previous;
+  const [old = ''] = keys.previous;
   // Replicas signed with the old key until now. Without the kid of the new one: the rotation is finished.
-  const finished = withKeys(await noteExpiries(secret, options.ttlSeconds, retired), keys, {});
+  const finished = withKeys(await noteExpiries(secret, options.ttlSeconds, old), keys, {});
   secret = await writeKeySecret(cluster, finished);
-  const expiry = await expiryOfAll(secret, options.ttlSeconds, [retired]);
+  const expiry = await expiryOfAll(secret, options.ttlSeconds, [old]);
   console.log(`Done. The old key still verifies; its last token expires by ${expiry?.toISOString()}.`);
   console.log('From then on it can be dropped: make rotate-key ARGS=--drop-previous');
 }
@@ -72,7 +74,7 @@ async function promote(cluster: Cluster, secret: V1Secret, options: RotationOpti
       `The Secret ${name} notes ${next} as the next key, but does not contain it. Remove the note and start again: kubectl -n ${cluster.namespace} annotate secret ${name} ${nextAnnotation}-`,
     );
   }
-  const verifying = [signing, ...previous.filter((one) => one !== key)];
+  const verifying = [retired(signing), ...previous.filter((one) => one !== key)];
   await mayDrop(secret, verifying, options);
   await replaceReplicas(cluster, secret);
   const kept = verifying.slice(0, options.keep);

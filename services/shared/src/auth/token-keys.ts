@@ -63,7 +63,7 @@ export function privateKeyProblem(pem: string): string | undefined {
 /** What is wrong with public keys, one PEM block after another, as a sentence; undefined if all are acceptable. */
 export function publicKeysProblem(pems: string): string | undefined {
   const rest = pems.replaceAll(publicBlock, '').trim();
-  return rest === '' && blocksOf(pems).every((pem) => isEd25519(pem, 'PUBLIC'))
+  return rest === '' && publicBlocks(pems).every((pem) => isEd25519(pem, 'PUBLIC'))
     ? undefined
     : 'must be Ed25519 public keys in PEM, one after another. Print one with: openssl pkey -pubout';
 }
@@ -75,7 +75,8 @@ export async function importPrivateKey(pem: string): Promise<SigningKey> {
 }
 
 /** @param pems Ed25519 public keys (SPKI, RFC 8410), one block after another */
-export const importPublicKeys = (pems: string): Promise<TokenKey[]> => Promise.all(blocksOf(pems).map(importPublicKey));
+export const importPublicKeys = (pems: string): Promise<TokenKey[]> =>
+  Promise.all(publicBlocks(pems).map(importPublicKey));
 
 async function importPublicKey(pem: string): Promise<TokenKey> {
   const key = await importSPKI(pem, 'EdDSA', { extractable: true });
@@ -83,7 +84,8 @@ async function importPublicKey(pem: string): Promise<TokenKey> {
 }
 
 const publicBlock = /-----BEGIN PUBLIC KEY-----[^-]*-----END PUBLIC KEY-----/g;
-const blocksOf = (pems: string): string[] => pems.match(publicBlock) ?? [];
+/** The PEM blocks of public keys in a text. */
+export const publicBlocks = (pems: string): string[] => pems.match(publicBlock) ?? [];
 
 function isEd25519(pem: string, half: 'PRIVATE' | 'PUBLIC'): boolean {
   try {

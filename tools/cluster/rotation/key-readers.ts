@@ -1,0 +1,46 @@
+import type { V1Container, V1Deployment, V1EnvVar } from '@kubernetes/client-node';
+import { previousPublicKeysName, previousSecretsName, privateKeyName, secretName } from '../jwt-keys.ts';
+import { nameOf } from '../rollout.ts';
+
+/** Whether a Deployment gets keys from that Secret. */
+export const readsKeys = (deployment: V1Deployment, secret: string) =>
+  containersOf(deployment).some((one) => [secretName, privateKeyName].some((name) => gets(one, secret, name)));
+
+/**
+ * Why a rotation would make a Deployment reject tokens, or keep it from starting, as a sentence.
+ * @param toPair whether a key pair will sign
+ */
+export function readerProblem(deployment: V1Deployment, secret: string, toPair: boolean): string | undefined {
+  const name = nameOf(deployment);
+  for (const container of containersOf(deployment)) {
+    const has = (variable: string) => gets(container, secret, variable);
+    if (has(secretName) && !has(previousSecretsName))
+      return `${name} gets ${secretName} but not ${previousSecretsName}, and would reject tokens of one key or the other: give it both (secrets in its values).`;
+    if (!toPair || !has(secretName)) continue;
+    const isIssuer = has(privateKeyName) && has(previousPublicKeysName);
+    if (!isIssuer && !variable(container, 'BEARER_JWKS_URL')?.value)
+      return `${name} checks tokens by ${secretName} alone, and would reject those of a key pair: give it BEARER_JWKS_URL (env in its values).`;
+    if (isIssuer && !variable(container, secretName)?.valueFrom?.secretKeyRef?.optional)
+      return `${name} does not start without ${secretName}, which a key pair replaces: set global.jwt.existingSecret to ${secret}.`;
+  }
+  return undefined;
+}
+
+/** The Secret that auth gets its keys from. */
+export const secretNameOf = (auth: V1Deployment) =>
+  containersOf(auth)
+    .map((container) => (variable(container, privateKeyName) ?? variable(container, secretName))?.valueFrom)
+    .find(Boolean)?.secretKeyRef?.name;
+
+const containersOf = ({ spec }: V1Deployment): V1Container[] => spec?.template.spec?.containers ?? [];
+
+const variable = ({ env = [] }: V1Container, name: string): V1EnvVar | undefined =>
+  env.find((one) => one.name === name);
+
+function gets(container: V1Container, secret: string, key: string): boolean {
+  const { env = [], envFrom = [] } = container;
+  return (
+    env.some(({ valueFrom }) => valueFrom?.secretKeyRef?.name === secret && valueFrom.secretKeyRef.key === key) ||
+    envFrom.some(({ secretRef }) => secretRef?.name === secret)
+  );
+}
