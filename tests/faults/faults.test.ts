@@ -1,13 +1,13 @@
 import { seededRandom } from '../kit/random.ts';
-import { audit, outcomes } from './_audit.ts';
-import { resetOffsets } from './_consumer-groups.ts';
-import { createFaults } from './_faults.ts';
 import { type Fixture, startFixture } from './_fixture.ts';
-import { type PlacedOrder, placeOrders } from './_orders.ts';
-import { groupNames } from './_poison.ts';
-import { waitForQuiescence } from './_quiescence.ts';
-import { readRecordedState } from './_recorded-state.ts';
-import { ampleStock, createWorkload, type PlannedOrder, type Workload } from './_workload.ts';
+import { audit, outcomes } from './audit/_audit.ts';
+import { waitForQuiescence } from './audit/_quiescence.ts';
+import { readRecordedState } from './audit/_recorded-state.ts';
+import { resetOffsets } from './inject/_consumer-groups.ts';
+import { createFaults } from './inject/_faults.ts';
+import { groupNames } from './inject/_poison.ts';
+import { type PlacedOrder, placeOrders } from './load/_orders.ts';
+import { ampleStock, createWorkload, type PlannedOrder, type Workload } from './load/_workload.ts';
 
 // make test-faults sets 500 orders. make test runs the short form: every fault once, in a fixed order.
 const isLong = process.env.FAULT_ORDERS !== undefined;

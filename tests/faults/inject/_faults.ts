@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { ComponentName } from '../../tools/local/store.ts';
-import { topology } from '../../tools/topology/topology.ts';
-import { type Random, seededRandom } from '../kit/random.ts';
+import type { ComponentName } from '../../../tools/local/store.ts';
+import { topology } from '../../../tools/topology/topology.ts';
+import { type Random, seededRandom } from '../../kit/random.ts';
+import type { Fixture } from '../_fixture.ts';
+import type { PlacedOrder } from '../load/_orders.ts';
 import { componentOf, resetOffsets } from './_consumer-groups.ts';
-import type { Fixture } from './_fixture.ts';
-import type { PlacedOrder } from './_orders.ts';
 import { groupNames, poisons, sendPoison } from './_poison.ts';
 
 export interface Fault {

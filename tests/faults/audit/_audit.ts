@@ -1,7 +1,7 @@
-import type { PlacedOrder } from './_orders.ts';
-import { groupNames, poisons } from './_poison.ts';
+import { groupNames, poisons } from '../inject/_poison.ts';
+import type { PlacedOrder } from '../load/_orders.ts';
+import type { Item } from '../load/_workload.ts';
 import { deadLetterId, type Publisher, type RecordedState, type TopicMessage } from './_recorded-state.ts';
-import type { Item } from './_workload.ts';
 
 interface AuditedState extends RecordedState {
   /** The orders as the responses to the customers described them. */

@@ -1,7 +1,7 @@
-import { type Customer, newCustomer, newProduct } from '../kit/customer.ts';
-import { createSend, sendExpecting } from '../kit/http.ts';
-import type { Random } from '../kit/random.ts';
-import type { Fixture } from './_fixture.ts';
+import { type Customer, newCustomer, newProduct } from '../../kit/customer.ts';
+import { createSend, sendExpecting } from '../../kit/http.ts';
+import type { Random } from '../../kit/random.ts';
+import type { Fixture } from '../_fixture.ts';
 
 export interface Item {
   productId: string;

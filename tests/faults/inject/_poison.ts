@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { createPublisher } from '@store/shared/messaging/kafka';
 import { orderEventsTopic } from '@store/shared/messaging/topics';
 import { createLog } from '@store/shared/observability/log';
-import { topology } from '../../tools/topology/topology.ts';
-import { documentAt, tableWith } from '../docs/_documents.ts';
-import type { Fixture } from './_fixture.ts';
+import { topology } from '../../../tools/topology/topology.ts';
+import { documentAt, tableWith } from '../../docs/_documents.ts';
+import type { Fixture } from '../_fixture.ts';
 
 export const groupNames = Object.keys(topology.groups);
 

@@ -1,10 +1,10 @@
 import { readRanges, topicRanges } from '@store/shared/messaging/dead-letters/read-range';
 import { readMessage } from '@store/shared/messaging/kafka';
 import { deadLetterTopic, orderEventsTopic } from '@store/shared/messaging/topics';
-import { createClient } from './_consumer-groups.ts';
-import type { Fixture } from './_fixture.ts';
-import { poisonDay, poisonHeader } from './_poison.ts';
-import type { Item } from './_workload.ts';
+import type { Fixture } from '../_fixture.ts';
+import { createClient } from '../inject/_consumer-groups.ts';
+import { poisonDay, poisonHeader } from '../inject/_poison.ts';
+import type { Item } from '../load/_workload.ts';
 
 /** The databases with an outbox. */
 export const publishers = ['order', 'inventory', 'payment'] as const;

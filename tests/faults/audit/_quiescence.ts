@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { lag } from './_consumer-groups.ts';
-import type { Fixture } from './_fixture.ts';
+import type { Fixture } from '../_fixture.ts';
+import { lag } from '../inject/_consumer-groups.ts';
 import { publishers } from './_recorded-state.ts';
 
 /** More than the session time-out of a killed member, a rebalance and the longest retry delay together. */

@@ -2,10 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { disconnect } from '@store/shared/messaging/kafka';
 import { orderEventsTopic } from '@store/shared/messaging/topics';
 import { type Admin, Kafka, logLevel } from 'kafkajs';
-import type { ComponentName } from '../../tools/local/store.ts';
-import { topology } from '../../tools/topology/topology.ts';
-import type { Random } from '../kit/random.ts';
-import type { Fixture } from './_fixture.ts';
+import type { ComponentName } from '../../../tools/local/store.ts';
+import { topology } from '../../../tools/topology/topology.ts';
+import type { Random } from '../../kit/random.ts';
+import type { Fixture } from '../_fixture.ts';
 
 /** A broker that has just started may drop a request silently, so each attempt has a time-out. */
 const attemptMs = 15_000;

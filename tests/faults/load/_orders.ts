@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { HttpResponse } from '../kit/http.ts';
-import type { Fixture } from './_fixture.ts';
+import type { HttpResponse } from '../../kit/http.ts';
+import type { Fixture } from '../_fixture.ts';
 import type { PlannedOrder } from './_workload.ts';
 
 export interface PlacedOrder extends PlannedOrder {
