@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { serviceNames } from '../../tools/local/ports.ts';
 import { type Store, startStore } from '../../tools/local/store.ts';
 import { queryOnce } from '../kit/database.ts';
+import { createHistory, type History } from './history/_history.ts';
 
 /** The store under test and the state of the test run. */
 export interface Fixture {
@@ -12,6 +13,8 @@ export interface Fixture {
   report(line: string): void;
   /** All lines of progress. */
   reported: string[];
+  /** What clients of the store have seen. */
+  history: History;
   rows<T extends object>(database: string, sql: string): Promise<T[]>;
   /** Aborted when the run has failed or its time is up; everything that waits stops then. */
   signal: AbortSignal;
@@ -54,6 +57,7 @@ export async function startFixture({ env, limitMs, isVerbose }: FixtureOptions):
     store,
     report,
     reported,
+    history: createHistory(),
     signal: failure.signal,
     fail,
     rows: (database, sql) => queryOnce(store.databaseUrl(database), sql),

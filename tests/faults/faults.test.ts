@@ -2,11 +2,14 @@ import { seededRandom } from '../kit/random.ts';
 import { type Fixture, startFixture } from './_fixture.ts';
 import { audit, outcomes } from './audit/_audit.ts';
 import { waitForQuiescence } from './audit/_quiescence.ts';
+import { withRecorded } from './audit/_recorded-operations.ts';
 import { readRecordedState } from './audit/_recorded-state.ts';
+import { checkHistory, sizeOf } from './history/_check.ts';
 import { resetOffsets } from './inject/_consumer-groups.ts';
 import { createFaults } from './inject/_faults.ts';
 import { groupNames } from './inject/_poison.ts';
 import { type PlacedOrder, placeOrders } from './load/_orders.ts';
+import { startReaders } from './load/_readers.ts';
 import { ampleStock, createWorkload, type PlannedOrder, type Workload } from './load/_workload.ts';
 
 // make test-faults sets 500 orders. make test runs the short form: every fault once, in a fixed order.
@@ -45,6 +48,7 @@ test(
 
     async function placeDuring(batches: PlannedOrder[][], inject: (isOver: () => boolean) => Promise<unknown>) {
       let isOver = false;
+      const readers = startReaders(fixture, workload, placed, seededRandom(seed + 3));
       const placing = placeOrders(fixture, batches, placed, () => random(isLong ? 700 : 800)).finally(() => {
         isOver = true;
       });
@@ -54,6 +58,7 @@ test(
       signal.throwIfAborted();
       // A cancellation that waits for the payment can only proceed once no more faults are injected.
       await Promise.all(await placing);
+      await readers.stop();
       signal.throwIfAborted();
       report(`${placed.length} of ${orders} orders placed`);
     }
@@ -61,7 +66,9 @@ test(
     async function expectConsistentState() {
       await waitForQuiescence(fixture);
       const state = await readRecordedState(fixture);
-      const discrepancies = audit({ ...state, placed, initialStock: workload.initialStock });
+      const history = withRecorded(fixture.history, state);
+      report(`History: ${sizeOf(history)}`);
+      const discrepancies = [...audit(state), ...checkHistory(history, ampleStock)];
       const counts = outcomes(state);
       report(`Outcomes of orders: ${JSON.stringify(counts)}`);
       if (isLong) {

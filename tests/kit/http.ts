@@ -13,14 +13,20 @@ export type Send = (
   headers?: Record<string, string>,
 ) => Promise<HttpResponse>;
 
+interface SendOptions {
+  /** Rejects a request that takes longer. */
+  timeoutMs?: number;
+}
+
 /** Sends requests to an address, without following redirects. A body that is not text is sent as JSON. */
 export const createSend =
-  (baseUrl: string): Send =>
+  (baseUrl: string, { timeoutMs }: SendOptions = {}): Send =>
   async (method, path, body, headers = {}) => {
     const json = { 'content-type': 'application/json' };
     const response = await fetch(new URL(path, baseUrl), {
       method,
       redirect: 'manual',
+      ...(timeoutMs !== undefined && { signal: AbortSignal.timeout(timeoutMs) }),
       headers: body === undefined ? headers : { ...json, ...headers },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });

@@ -1,4 +1,5 @@
 import { readRanges, topicRanges } from '@store/shared/messaging/dead-letters/read-range';
+import type { EventKind } from '@store/shared/messaging/events';
 import { readMessage } from '@store/shared/messaging/kafka';
 import { deadLetterTopic, orderEventsTopic } from '@store/shared/messaging/topics';
 import type { Fixture } from '../_fixture.ts';
@@ -21,6 +22,16 @@ export interface TopicMessage {
   poison?: string;
 }
 
+interface PublishedEvent {
+  id: string;
+  key: string;
+  kind: EventKind;
+  payload: string;
+  /** In ms since the epoch. */
+  writtenAt: number;
+  sentAt: number;
+}
+
 export interface Figures {
   orders: number;
   paid: number;
@@ -35,18 +46,19 @@ export type RecordedState = Awaited<ReturnType<typeof readRecordedState>>;
 /** What every service has recorded in its database, and all messages and dead letters. */
 export async function readRecordedState(fixture: Fixture) {
   const { rows } = fixture;
+  const readAt = Date.now();
   const orders = await rows<{
     id: string;
     status: 'PENDING' | 'CONFIRMED' | 'CANCELLED';
-    total: string;
-    isPaid: boolean;
-    isShipped: boolean;
+    paidAt: Date | null;
+    shippedAt: Date | null;
+    cancelledAt: Date | null;
     reason: string | null;
     items: Item[];
   }>(
     'order',
-    `select id, status, total_amount::text as total, paid_at is not null as "isPaid",
-            shipped_at is not null as "isShipped", cancel_reason as reason,
+    `select id, status, paid_at as "paidAt", shipped_at as "shippedAt", cancelled_at as "cancelledAt",
+            cancel_reason as reason,
             (select json_agg(json_build_object('productId', product_id, 'quantity', quantity) order by product_id)
              from order_items where order_id = orders.id) as items
      from orders`,
@@ -72,26 +84,25 @@ export async function readRecordedState(fixture: Fixture) {
   const outboxes = await Promise.all(
     publishers.map(async (publisher) => ({
       publisher,
-      events: await rows<{ id: string; key: string; kind: string; payload: string }>(
+      events: await rows<PublishedEvent>(
         publisher,
-        'select id, key, kind, payload from outbox order by seq',
+        `select id, key, kind, payload, floor(extract(epoch from created_at) * 1000)::float as "writtenAt",
+                coalesce(ceil(extract(epoch from sent_at) * 1000), 'infinity')::float as "sentAt"
+         from outbox order by seq`,
       ),
     })),
   );
   return {
+    readAt,
     orders,
     sales,
     figures,
     outboxes,
-    reservations: await rows<{ orderId: string; status: string; items: Item[] }>(
-      'inventory',
-      'select order_id as "orderId", status, items from reservations',
-    ),
     stock: await rows<{ productId: string; available: number }>(
       'inventory',
       'select product_id as "productId", available from stock',
     ),
-    payments: await rows<{ orderId: string; status: string; amount: string }>(
+    payments: await rows<{ orderId: string; status: string; amount: string | null }>(
       'payment',
       'select order_id as "orderId", status, amount::text from payments',
     ),

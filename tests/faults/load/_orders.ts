@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { HttpResponse } from '../../kit/http.ts';
 import type { Fixture } from '../_fixture.ts';
+import { cents, type Exchange, isKnown, itemsText } from '../history/_history.ts';
+import type { OrderAction } from '../history/_order-model.ts';
+import { readOrder } from './_readers.ts';
+import { sendWithRetries } from './_requests.ts';
 import type { PlannedOrder } from './_workload.ts';
 
 export interface PlacedOrder extends PlannedOrder {
   id: string;
-  /** Which final state the response to the cancellation implied. The response to a DELETE does not tell. */
-  outcome?: 'cancelled' | 'shipped';
 }
 
 const mostInFlight = 40;
@@ -45,74 +46,79 @@ export async function placeOrders(
 }
 
 async function place(fixture: Fixture, planned: PlannedOrder, placed: PlacedOrder[]): Promise<PlacedOrder> {
+  const { history, report } = fixture;
   const { customer, items, isRepeated } = planned;
   const key = randomUUID();
+  const began = Date.now();
+  const ids = new Set<string>();
+
+  function record({ response, invokedAt, respondedAt }: Exchange): void {
+    const isPlaced = response?.status === 201;
+    if (!isPlaced && respondedAt !== Number.POSITIVE_INFINITY) return; // refused
+    const { id, total } = isPlaced ? response.body : {};
+    const isReplayed = response?.headers.has('idempotency-replayed') ?? false;
+    history.keys.add(key, { action: isPlaced ? { orderId: id, isReplayed } : {}, invokedAt, respondedAt });
+    if (!isPlaced || ids.has(id)) return;
+    ids.add(id);
+    // An earlier request, whose response was lost, may have placed it.
+    const action = { kind: 'place', total: cents(total.amount), items: itemsText(items) } as const;
+    history.orders.add(id, { action, invokedAt: began, respondedAt });
+  }
   const post = () =>
     sendWithRetries(fixture, {
       name: 'POST /orders',
       send: () => customer.send('POST', '/orders', { items }, { 'idempotency-key': key }),
       isDefinite: ({ status }) => status === 201,
       isRetried: ({ status }) => status === 409, // the first request with the key is in flight
+      record,
     });
-  const responses = await Promise.all(isRepeated ? [post(), post()] : [post()]);
-  if (isRepeated) responses.push(await post());
-  const ids = new Set(responses.map(({ body }) => body.id));
-  if (ids.size !== 1) throw new Error(`One Idempotency-Key has created ${ids.size} orders: ${[...ids].join(', ')}`);
-  const order: PlacedOrder = { ...planned, id: responses[0]?.body.id };
+  const [first] = await Promise.all(isRepeated ? [post(), post()] : [post()]);
+  if (isRepeated) await post();
+  const order: PlacedOrder = { ...planned, id: first?.body.id };
   placed.push(order);
-  if (placed.length % 25 === 0) fixture.report(`${placed.length} orders placed`);
+  if (placed.length % 25 === 0) report(`${placed.length} orders placed`);
   return order;
 }
 
 async function cancel(fixture: Fixture, order: PlacedOrder): Promise<void> {
-  const { customer, cancellation } = order;
+  const { customer, cancellation, id } = order;
   if (cancellation === undefined) return;
   const { method, when } = cancellation;
   if (when === 'soon') await wait(150);
   if (when === 'late') await wait(2_000);
-  if (when === 'paid') {
-    await sendWithRetries(fixture, {
-      name: `GET /orders/${order.id} until it is not PENDING`,
-      send: () => customer.send('GET', `/orders/${order.id}`),
-      isDefinite: ({ body }) => body?.status === 'CONFIRMED' || body?.status === 'CANCELLED',
-      isRetried: ({ status }) => status === 200,
-      timeoutMs: Number.POSITIVE_INFINITY, // components are being killed again and again
-    });
+  while (when === 'paid' && ['PENDING', undefined].includes(await readOrder(fixture, order))) {
+    fixture.signal.throwIfAborted();
+    await wait(200);
   }
-  const path = method === 'POST' ? `/orders/${order.id}/cancellation` : `/orders/${order.id}`;
-  const { status } = await sendWithRetries(fixture, {
+  const path = method === 'POST' ? `/orders/${id}/cancellation` : `/orders/${id}`;
+  await sendWithRetries(fixture, {
     name: `${method} ${path}`,
     send: () => customer.send(method, path, method === 'PATCH' ? { status: 'CANCELLED' } : undefined),
     // 409: already shipped; 404: deleted by a request whose response was lost
     isDefinite: ({ status }) => status < 300 || (method === 'DELETE' ? status === 404 : status === 409),
+    record(exchange) {
+      const action = cancellationOf(method, exchange);
+      const { invokedAt, respondedAt } = exchange;
+      if (action) fixture.history.orders.add(id, { action, invokedAt, respondedAt });
+    },
   });
-  if (method !== 'DELETE') order.outcome = status === 409 ? 'shipped' : 'cancelled';
 }
 
-interface RetriedRequest {
-  name: string;
-  send(): Promise<HttpResponse>;
-  isDefinite(response: HttpResponse): boolean;
-  /** Other responses that are retried besides 429 and 5xx. */
-  isRetried?(response: HttpResponse): boolean;
-  timeoutMs?: number;
-}
-
-/** Retries after connection errors, 429 and 5xx, until the response is definite. */
-async function sendWithRetries({ signal }: Fixture, request: RetriedRequest): Promise<HttpResponse> {
-  const { name, send, isDefinite, isRetried = () => false, timeoutMs = 120_000 } = request;
-  for (const deadline = Date.now() + timeoutMs; ; await wait(200)) {
-    signal.throwIfAborted();
-    const result = await send().catch((error: Error) => error);
-    if (!(result instanceof Error)) {
-      if (isDefinite(result)) return result;
-      if (result.status < 500 && result.status !== 429 && !isRetried(result)) {
-        throw new Error(`${name} returned ${result.status}: ${result.text}`);
-      }
-    }
-    if (Date.now() > deadline) {
-      const last = result instanceof Error ? `${result.message} (${result.cause})` : `${result.status} ${result.text}`;
-      throw new Error(`${name} has not succeeded within ${timeoutMs / 1000} s. The last result: ${last}`);
-    }
+/** What the exchange says of the order. Of a lost response, OrderCancelled tells, but nothing tells of a deletion. */
+function cancellationOf(method: string, exchange: Exchange): OrderAction | undefined {
+  if (!isKnown(exchange)) return method === 'DELETE' ? { kind: 'delete' } : undefined;
+  switch (exchange.response?.status) {
+    case 200:
+      return { kind: 'cancel' };
+    case 201:
+      return { kind: 'cancel', isFirst: true };
+    case 204:
+      return { kind: 'delete' };
+    case 404:
+      return { kind: 'miss' };
+    case 409:
+      return { kind: 'refuse' };
+    default:
+      return undefined; // 429
   }
 }

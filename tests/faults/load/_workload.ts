@@ -14,8 +14,6 @@ export interface PlannedOrder {
   items: Item[];
   /** Sent twice concurrently and once more afterwards, with one Idempotency-Key. */
   isRepeated: boolean;
-  /** The product of whose last piece two customers order at the same time. */
-  contendedProduct?: string;
   cancellation?: { when: (typeof cancellationTimes)[number]; method: 'POST' | 'PATCH' | 'DELETE' };
 }
 
@@ -25,27 +23,30 @@ const cancellationTimes = ['paid', 'at once', 'soon', 'late'] as const;
 export interface Workload {
   /** Orders that are placed together: one, or two that contend for the last piece. */
   batches: PlannedOrder[][];
-  /** Pieces in stock at the beginning, by product. */
-  initialStock: Map<string, number>;
+  /** The products that many order. */
+  products: string[];
+  /** The one of them whose stock is set again and again. */
+  restocked: string;
 }
 
+/** INITIAL_STOCK of the run. */
 export const ampleStock = 1_000_000;
 
 /** Creates customers, products and stock, and plans orders so that every outcome occurs. */
-export async function createWorkload({ store, report }: Fixture, orders: number, random: Random): Promise<Workload> {
-  const gateway = createSend(store.gatewayUrl);
+export async function createWorkload(fixture: Fixture, orders: number, random: Random): Promise<Workload> {
+  const { store, report, history } = fixture;
+  const gateway = createSend(store.gatewayUrl, { timeoutMs: 10_000 });
   const inventory = createSend(store.url('inventory'));
   const customers: Customer[] = [];
   for (let n = 0; n < 4; n += 1) customers.push(await newCustomer(gateway));
   const [owner] = customers as [Customer];
-  const initialStock = new Map<string, number>();
 
   async function createProduct(name: string, price: number, pieces?: number): Promise<string> {
     const productId = await newProduct(owner, { name, price, unit: 'piece' });
-    initialStock.set(productId, pieces ?? ampleStock);
-    if (pieces !== undefined) {
-      await sendExpecting(201, inventory, 'PUT', `/stock/${productId}`, { available: pieces });
-    }
+    if (pieces === undefined) return productId;
+    const invokedAt = Date.now();
+    await sendExpecting(201, inventory, 'PUT', `/stock/${productId}`, { available: pieces });
+    history.stock.add(productId, { action: { kind: 'set', pieces }, invokedAt, respondedAt: Date.now() + 1 });
     return productId;
   }
 
@@ -78,10 +79,9 @@ export async function createWorkload({ store, report }: Fixture, orders: number,
       customer: customers[index] as Customer,
       items: [{ productId: last, quantity: 1 }],
       isRepeated: false,
-      contendedProduct: last,
     }));
     batches.splice(random(batches.length), 0, pair);
   }
-  report(`Workload: ${initialStock.size} products, ${orders} orders, ${contended} pairs that contend for a last piece`);
-  return { batches, initialStock };
+  report(`Workload: ${orders} orders, ${contended} pairs that contend for a last piece`);
+  return { batches, products: [tea, cup, samovar, rare], restocked: cup };
 }

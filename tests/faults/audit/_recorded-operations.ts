@@ -1,0 +1,65 @@
+import { cents, createHistory, type History, itemsText } from '../history/_history.ts';
+import { type OrderAction, shownOf } from '../history/_order-model.ts';
+import type { RecordedState } from './_recorded-state.ts';
+
+type Event = RecordedState['outboxes'][number]['events'][number];
+
+/**
+ * The history together with what the store did by itself: its events, each between the times at which it was written and
+ * marked as sent, and the end of every order. All processes of a run share one clock.
+ */
+export function withRecorded(seen: History, state: RecordedState): History {
+  const history = createHistory();
+  for (const name of ['keys', 'orders', 'stock'] as const) {
+    for (const [object, operations] of seen[name].operations) {
+      history[name].operations.set(object, [...operations] as never);
+    }
+  }
+  for (const event of state.outboxes.flatMap(({ events }) => events)) addEvent(history, state, event);
+  addEnds(history, state);
+  return history;
+}
+
+function addEvent({ orders, stock }: History, state: RecordedState, { key, kind, payload, ...times }: Event): void {
+  const { items, total, amount } = JSON.parse(payload);
+  const money = total ?? amount;
+  const action: OrderAction = {
+    ...{ kind: 'event', event: kind },
+    ...(money && { amount: cents(money.amount) }),
+    ...(items && { items: itemsText(items) }),
+  };
+  const interval = { invokedAt: times.writtenAt, respondedAt: times.sentAt };
+  orders.add(key, { action, ...interval });
+
+  const ordered = state.orders.find(({ id }) => id === key)?.items ?? [];
+  for (const { productId, quantity: pieces } of ordered) {
+    if (kind === 'StockReserved') stock.add(productId, { action: { kind: 'reserve', pieces }, ...interval });
+    if (kind === 'StockReleased') stock.add(productId, { action: { kind: 'release', pieces }, ...interval });
+    if (kind !== 'StockRejected') continue;
+    const lacking = items.find((item: { productId: string }) => item.productId === productId)?.quantity ?? 0;
+    stock.add(productId, { action: { kind: 'reject', pieces, lacking }, ...interval });
+  }
+}
+
+/** Also of orders that are recorded although nobody placed them, and that were placed although they are not recorded. */
+function addEnds({ orders, stock }: History, state: RecordedState): void {
+  const { orders: recorded, payments, invoices } = state;
+  const atTheEnd = { invokedAt: state.readAt, respondedAt: state.readAt };
+  for (const { productId, available } of state.stock) {
+    stock.add(productId, { action: { kind: 'read', pieces: available }, ...atTheEnd });
+  }
+  const byId = new Map(recorded.map((order) => [order.id, order]));
+  for (const id of new Set([...byId.keys(), ...orders.operations.keys()])) {
+    const order = byId.get(id);
+    const payment = payments.find(({ orderId }) => orderId === id);
+    const own = invoices.filter(({ orderId }) => orderId === id);
+    const action: OrderAction = {
+      kind: 'settle',
+      shown: order ? shownOf(order) : 'impossible: not recorded',
+      payment: payment?.status ?? 'none',
+      amount: payment?.amount ? cents(payment.amount) : null,
+      invoices: own.map(({ amount }) => cents(amount)),
+    };
+    orders.add(id, { action, ...atTheEnd });
+  }
+}

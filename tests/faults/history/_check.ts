@@ -1,0 +1,51 @@
+import type { History } from './_history.ts';
+import { keyModel } from './_key-model.ts';
+import { findViolation, type Model, type Operation, type Violation } from './_linearizability.ts';
+import { orderModel } from './_order-model.ts';
+import { stockModel } from './_stock-model.ts';
+
+const longestListing = 40;
+
+/**
+ * Every object whose history its model does not allow, with that history. Objects are checked one by one: what consists
+ * of linearizable objects is linearizable (Herlihy and Wing, 1990).
+ * @param initialStock of a product that inventory sees for the first time
+ */
+export function checkHistory({ keys, orders, stock }: History, initialStock: number): string[] {
+  return [
+    ...checkObjects('Idempotency-Key', keyModel, keys.operations),
+    ...checkObjects('order', orderModel, orders.operations),
+    ...checkObjects('stock of product', stockModel(initialStock), stock.operations),
+  ];
+}
+
+/** How much a history holds, for the report of a run. */
+export function sizeOf({ keys, orders, stock }: History): string {
+  const size = (name: string, { operations }: { operations: Map<string, unknown[]> }) =>
+    `${[...operations.values()].flat().length} operations on ${operations.size} ${name}`;
+  return [size('keys', keys), size('orders', orders), size('products', stock)].join(', ');
+}
+
+function checkObjects<State, Action>(
+  kind: string,
+  model: Model<State, Action>,
+  objects: Map<string, Operation<Action>[]>,
+): string[] {
+  return [...objects].flatMap(([id, operations]) => {
+    const violation = findViolation(model, operations);
+    return violation === undefined ? [] : `The history of ${kind} ${id} is impossible: ${describe(violation)}`;
+  });
+}
+
+function describe<State, Action>({ explained, state, inexplicable }: Violation<State, Action>): string {
+  const began = Math.min(...[...explained, ...inexplicable].map(({ invokedAt }) => invokedAt));
+  const line = ({ action, invokedAt, respondedAt }: Operation<Action>) =>
+    `  ${invokedAt - began} to ${respondedAt - began} ms: ${JSON.stringify(action)}`;
+  const shown = explained.slice(-longestListing);
+  return [
+    shown.length < explained.length ? `after ${explained.length} operations, the last of which are` : 'after',
+    ...shown.map(line),
+    `it is ${JSON.stringify(state)}, which allows none of`,
+    ...inexplicable.map(line),
+  ].join('\n');
+}

@@ -1,0 +1,58 @@
+import type { HttpResponse } from '../../kit/http.ts';
+import type { Placement } from './_key-model.ts';
+import type { Operation } from './_linearizability.ts';
+import type { OrderAction } from './_order-model.ts';
+import type { StockAction } from './_stock-model.ts';
+
+export type History = ReturnType<typeof createHistory>;
+
+/** What clients of the store have seen, by object: an idempotency key, an order, the stock of a product. */
+export function createHistory() {
+  const objects = <Action>() => {
+    const operations = new Map<string, Operation<Action>[]>();
+    return {
+      operations,
+      add(object: string, operation: Operation<Action>): void {
+        const known = operations.get(object);
+        if (known) known.push(operation);
+        else operations.set(object, [operation]);
+      },
+    };
+  };
+  return { keys: objects<Placement>(), orders: objects<OrderAction>(), stock: objects<StockAction>() };
+}
+
+/** A request and, unless the connection broke or it took too long, its response. */
+export interface Exchange {
+  response?: HttpResponse;
+  error?: Error;
+  invokedAt: number;
+  /** Infinity if it is not known whether the request has changed anything, or still will. */
+  respondedAt: number;
+}
+
+/** Sends a request and takes the times. */
+export async function timed(send: () => Promise<HttpResponse>): Promise<Exchange> {
+  const invokedAt = Date.now();
+  const unknown = { invokedAt, respondedAt: Number.POSITIVE_INFINITY };
+  try {
+    const response = await send();
+    // A 5xx may come from the gateway, of a request that the service still handles.
+    if (response.status >= 500) return { response, ...unknown };
+    return { response, invokedAt, respondedAt: Date.now() + 1 }; // times are cut to milliseconds
+  } catch (error) {
+    return { error: error as Error, ...unknown };
+  }
+}
+
+export const isKnown = ({ respondedAt }: Exchange) => respondedAt !== Number.POSITIVE_INFINITY;
+
+/** An amount of money in cents: with the prices of the fault tests, exactly. */
+export const cents = (amount: unknown): number => Math.round(Number(amount) * 100);
+
+/** Items as a text that does not depend on their order. */
+export const itemsText = (items: { productId: string; quantity: number }[]): string =>
+  items
+    .map(({ productId, quantity }) => `${quantity} of ${productId}`)
+    .sort()
+    .join(', ');

@@ -1,0 +1,89 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { createSend, type Send } from '../../kit/http.ts';
+import type { Random } from '../../kit/random.ts';
+import type { Fixture } from '../_fixture.ts';
+import { cents, isKnown, timed } from '../history/_history.ts';
+import { type Shown, shownOf } from '../history/_order-model.ts';
+import type { PlacedOrder } from './_orders.ts';
+import type { Workload } from './_workload.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: an order as JSON
+type OrderBody = any;
+
+/** Reads an order and records what is shown. @returns undefined if it could not be read or was deleted */
+export async function readOrder({ history }: Fixture, { id, customer }: PlacedOrder): Promise<Shown | undefined> {
+  const { response, ...times } = await timed(() => customer.send('GET', `/orders/${id}`));
+  if (response?.status === 404) history.orders.add(id, { action: { kind: 'miss' }, ...times });
+  if (response?.status !== 200) return undefined;
+  const action = readingOf(response.body);
+  history.orders.add(id, { action, ...times });
+  return action.shown;
+}
+
+const readingOf = (order: OrderBody) =>
+  ({ kind: 'read', shown: shownOf(order), total: cents(order.total.amount) }) as const;
+
+/** Reads a customer's latest orders. A list takes two steps, so that it may show what is deleted in between. */
+async function listOrders({ history }: Fixture, { customer }: PlacedOrder): Promise<void> {
+  const { response, ...times } = await timed(() => customer.send('GET', '/orders'));
+  if (response?.status !== 200) return;
+  for (const order of response.body.content) {
+    history.orders.add(order.id, { action: { ...readingOf(order), isListed: true }, ...times });
+  }
+}
+
+async function readStock({ history }: Fixture, inventory: Send, productId: string): Promise<void> {
+  const { response, ...times } = await timed(() => inventory('GET', `/stock/${productId}`));
+  if (response?.status !== 200) return;
+  history.stock.add(productId, { action: { kind: 'read', pieces: response.body.available }, ...times });
+}
+
+async function setStock({ history }: Fixture, inventory: Send, productId: string, available: number): Promise<void> {
+  const exchange = await timed(() => inventory('PUT', `/stock/${productId}`, { available }));
+  const { invokedAt, respondedAt } = exchange;
+  const isRefused = isKnown(exchange) && ![200, 201].includes(exchange.response?.status ?? 0);
+  if (isRefused) throw new Error(`The stock of ${productId} was not set: ${exchange.response?.text}`);
+  history.stock.add(productId, { action: { kind: 'set', pieces: available }, invokedAt, respondedAt });
+}
+
+/** Customers who look at their orders, and the warehouse that looks at the stock and sets it, until they are stopped. */
+export function startReaders(fixture: Fixture, workload: Workload, placed: PlacedOrder[], random: Random) {
+  const stopping = new AbortController();
+  const signal = AbortSignal.any([stopping.signal, fixture.signal]);
+  const inventory = createSend(fixture.store.url('inventory'), { timeoutMs: 10_000 });
+  const done = new Set<PlacedOrder>();
+
+  async function repeat(pauseMs: number, read: () => Promise<void>): Promise<void> {
+    while (!signal.aborted) {
+      await read();
+      await wait(pauseMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+  const oneOf = <T>(some: T[]) => some[random(some.length)];
+
+  async function readOne(): Promise<void> {
+    const order = oneOf(placed.filter((order) => !done.has(order)));
+    if (order === undefined) return;
+    const shown = await readOrder(fixture, order);
+    if (shown === 'SHIPPED' || shown === 'CANCELLED PAID') done.add(order);
+  }
+  async function listSome(): Promise<void> {
+    const order = placed.at(-1);
+    if (order !== undefined) await listOrders(fixture, order);
+  }
+  const readers = [
+    ...[100, 100, 150].map((pauseMs) => repeat(pauseMs, readOne)),
+    repeat(500, listSome),
+    ...[200, 300].map((pauseMs) =>
+      repeat(pauseMs, () => readStock(fixture, inventory, oneOf(workload.products) ?? '')),
+    ),
+    repeat(2_000, () => setStock(fixture, inventory, workload.restocked, 5_000 + random(1_000))),
+  ];
+  for (const reader of readers) reader.catch(fixture.fail);
+  return {
+    async stop() {
+      stopping.abort();
+      await Promise.all(readers);
+    },
+  };
+}
