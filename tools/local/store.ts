@@ -8,6 +8,7 @@ import { startKafka } from './components/kafka.ts';
 import { startPostgres } from './components/postgres.ts';
 import { entryOf, gatewayValues, localUrl, nodeFlags, serviceEnv } from './components/services.ts';
 import { type SupervisedProcess, startProcess } from './components/supervised-process.ts';
+import { createConnections, type ProxyPort } from './connections.ts';
 import { provideKafka } from './downloads/kafka.ts';
 import { tryLock } from './lock.ts';
 import { checkPorts, fixedPorts, freePorts, type Ports, type ServiceName, serviceNames } from './ports.ts';
@@ -29,6 +30,8 @@ export interface StoreOptions {
   gateway?: Partial<GatewayValues> & { concurrency?: number };
   /** For example { fsync: 'off' } where data need not survive a crash. */
   postgresSettings?: Record<string, string>;
+  /** Puts TCP proxies between the components. */
+  proxyPort?: ProxyPort;
   log?: (line: string) => void;
   /** Aborts the start: what has been started is stopped, and startStore rejects. */
   signal?: AbortSignal;
@@ -68,7 +71,8 @@ async function startComponents(options: StoreOptions): Promise<Store> {
   const wanted = withDependencies(options.components ?? componentNames);
   const ports = options.ports === 'fixed' ? fixedPorts(env) : await freePorts();
   await checkPorts(ports, [...wanted].flatMap(portsOf));
-  const values = gatewayValues(env, ports);
+  const connections = await createConnections(ports, options.proxyPort);
+  const values = gatewayValues(env, ports, connections.from('gateway'));
   await unlessAborted(fetchTools(wanted), options.signal);
 
   const began = Date.now();
@@ -101,23 +105,24 @@ async function startComponents(options: StoreOptions): Promise<Store> {
   });
   const kafka = start('kafka', () => {
     const given = { dataDir: join(dataDir, 'kafka'), port: ports.kafka, controllerPort: ports['kafka-controller'] };
-    return startKafka({ ...given, logDir, log, signal });
+    return startKafka({ ...given, proxied: connections.listeners, logDir, log, signal });
   });
   start('gateway', () => {
     const { concurrency, ...overrides } = options.gateway ?? {};
     return startGateway({ values: { ...values, ...overrides }, concurrency, dir: join(dir, 'gateway'), logDir, log });
   });
-  const brokers = [`127.0.0.1:${ports.kafka}`];
   for (const service of topology.services) {
     const { name, database, group } = service;
     start(name, async () => {
-      const databaseUrl = database && (await postgres)?.url(database);
+      const portOf = connections.from(name);
+      const databaseUrl = database && (await postgres)?.url(database, portOf('postgres'));
+      const brokers = [`127.0.0.1:${portOf('kafka')}`];
       if (group) await kafka;
       return startProcess({
         name,
         command: process.execPath,
         args: [...nodeFlags, entryOf(service)],
-        env: { ...serviceEnv(service, { env, ports, jwtKey, brokers, databaseUrl }), ...options.env },
+        env: { ...serviceEnv(service, { env, ports, portOf, jwtKey, brokers, databaseUrl }), ...options.env },
         logDir,
         log,
         signal,
@@ -158,7 +163,7 @@ async function startComponents(options: StoreOptions): Promise<Store> {
     metricsUrl: (name) => localUrl(ports.of(`${name}-metrics`)),
     ports,
     databaseUrl: (name) => required(database, 'postgres').url(name),
-    kafkaBrokers: brokers,
+    kafkaBrokers: [`127.0.0.1:${ports.kafka}`],
     has: (name) => components.has(known(name)),
     component: (name) => required(components.get(known(name)), name),
     stop,

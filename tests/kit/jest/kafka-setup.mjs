@@ -9,7 +9,7 @@ export default async function startForTests() {
   const { freePort } = await tsImport('../../../tools/free-port.ts', import.meta.url);
   const dir = await mkdtemp(join(tmpdir(), 'store-test-kafka-'));
   const [port, proxied] = [await freePort(), { port: await freePort(), proxyPort: await freePort() }];
-  const kafka = await startKafka({ dataDir: join(dir, 'data'), port, proxied, log: () => undefined });
+  const kafka = await startKafka({ dataDir: join(dir, 'data'), port, proxied: [proxied], log: () => undefined });
   process.env.TEST_KAFKA_BROKERS = kafka.brokers.join(',');
   process.env.TEST_KAFKA_PROXIED = JSON.stringify(proxied);
   globalThis.stopTestKafka = async () => {

@@ -22,8 +22,8 @@ export interface KafkaOptions {
   log: (line: string) => void;
   /** Default: log, beside dataDir. */
   logDir?: string;
-  /** A second listener, for a TCP proxy: whoever asks it for the brokers is sent to the port of the proxy. */
-  proxied?: { port: number; proxyPort: number };
+  /** Further listeners, each for a TCP proxy: whoever asks there for the brokers is sent to the port of the proxy. */
+  proxied?: { port: number; proxyPort: number }[];
   signal?: AbortSignal;
 }
 
@@ -89,16 +89,17 @@ async function asAdmin<T>(client: Client, use: (admin: Admin) => Promise<T>): Pr
   }
 }
 
-function configuration({ dataDir, port, controllerPort, proxied }: KafkaOptions & { controllerPort: number }) {
+function configuration({ dataDir, port, controllerPort, proxied = [] }: KafkaOptions & { controllerPort: number }) {
   const local = (name: string, at: number) => `${name}://127.0.0.1:${at}`;
-  const listeners = [local('PLAINTEXT', port), ...(proxied ? [local('PROXIED', proxied.port)] : [])];
-  const advertised = [local('PLAINTEXT', port), ...(proxied ? [local('PROXIED', proxied.proxyPort)] : [])];
+  const names = proxied.map((_, index) => `PROXIED${index}`);
+  const listeners = proxied.map(({ port }, index) => local(`PROXIED${index}`, port));
+  const advertised = proxied.map(({ proxyPort }, index) => local(`PROXIED${index}`, proxyPort));
   return `process.roles=broker,controller
 node.id=1
 controller.quorum.voters=1@127.0.0.1:${controllerPort}
-listeners=${[...listeners, local('CONTROLLER', controllerPort)]}
-advertised.listeners=${advertised}
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,PROXIED:PLAINTEXT,CONTROLLER:PLAINTEXT
+listeners=${[local('PLAINTEXT', port), local('CONTROLLER', controllerPort), ...listeners]}
+advertised.listeners=${[local('PLAINTEXT', port), ...advertised]}
+listener.security.protocol.map=${['PLAINTEXT', 'CONTROLLER', ...names].map((name) => `${name}:PLAINTEXT`)}
 controller.listener.names=CONTROLLER
 inter.broker.listener.name=PLAINTEXT
 log.dirs=${dataDir}

@@ -8,8 +8,8 @@ import { type SupervisedProcess, startProcess } from './supervised-process.ts';
 
 export interface Postgres extends SupervisedProcess {
   superuserUrl: string;
-  /** URL of a database that createDatabase made, with its own role and password. */
-  url(database: string): string;
+  /** URL of a database that createDatabase made, with its own role and password; by default at its own port. */
+  url(database: string, port?: number): string;
   /** Creates the role and the database of that name where they are missing. */
   createDatabase(name: string): Promise<void>;
 }
@@ -45,8 +45,8 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   const superuserPassword = await passwords.of(superuser);
   await prepareDataDir(dataDir, program, { name: superuser, password: superuserPassword });
 
-  const urlOf = (role: string, password: string, database: string) =>
-    `postgresql://${role}:${password}@127.0.0.1:${port}/${database}`;
+  const urlOf = (role: string, password: string, database: string, at = port) =>
+    `postgresql://${role}:${password}@127.0.0.1:${at}/${database}`;
   const superuserUrl = urlOf(superuser, superuserPassword, 'postgres');
   const all = { ...localSettings, port: String(port), ...settings };
 
@@ -83,7 +83,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     ...component,
     superuserUrl,
     createDatabase,
-    url: (database) => urlOf(database, passwords.known(database), database),
+    url: (database, at) => urlOf(database, passwords.known(database), database, at),
   };
 }
 

@@ -20,13 +20,21 @@ export const entryOf = ({ image, entry }: Service) => join(root, 'services', ima
 /** The environment of a service: that of the cluster with local addresses, overridden by the user's own, then by the local run. */
 export function serviceEnv(
   service: Service,
-  given: { env: Env; ports: Ports; jwtKey: string; brokers: string[]; databaseUrl?: string },
+  given: {
+    env: Env;
+    ports: Ports;
+    /** Where it reaches other services; default: at their own ports. */
+    portOf?: (service: string) => number;
+    jwtKey: string;
+    brokers: string[];
+    databaseUrl?: string;
+  },
 ): Env {
-  const { env, ports, jwtKey, brokers, databaseUrl } = given;
+  const { env, ports, portOf = ports.of, jwtKey, brokers, databaseUrl } = given;
   const { name, group } = service;
   const checksTokens = env.BEARER_VALIDATION === 'on';
   const seesKey = service.secrets.includes('JWT_SECRET_KEY') || checksTokens;
-  const inCluster = Object.entries(service.env).map(([name, value]) => [name, withLocalUrls(value, ports)]);
+  const inCluster = Object.entries(service.env).map(([name, value]) => [name, withLocalUrls(value, portOf)]);
   return {
     ...Object.fromEntries(inCluster),
     ...env,
@@ -42,7 +50,7 @@ export function serviceEnv(
     KAFKA_BROKERS: group && brokers.join(),
     JWT_SECRET_KEY: seesKey ? env.JWT_SECRET_KEY || jwtKey : undefined,
     JWT_PREVIOUS_SECRET_KEYS: seesKey ? env.JWT_PREVIOUS_SECRET_KEYS : undefined,
-    BEARER_JWKS_URL: checksTokens ? withLocalUrls(env.BEARER_JWKS_URL || jwksUrl, ports) : undefined,
+    BEARER_JWKS_URL: checksTokens ? withLocalUrls(env.BEARER_JWKS_URL || jwksUrl, portOf) : undefined,
   };
 }
 
@@ -55,16 +63,19 @@ function secretsOfOthers({ secrets }: Service): Env {
 }
 
 /** Replaces addresses of the cluster, such as http://product:8080, by those of the local run. */
-function withLocalUrls(value: string, ports: Ports): string {
+function withLocalUrls(value: string, portOf: (service: string) => number): string {
   return value.replace(/http:\/\/([a-z0-9]+):8080/g, (url, host) => {
     const service = topology.services.find(({ alias }) => alias === host);
-    return service ? localUrl(ports.of(service.name)) : url;
+    return service ? localUrl(portOf(service.name)) : url;
   });
 }
 
-/** The gateway's values from the environment (contract 9). */
-export function gatewayValues(env: Env, ports: Ports): GatewayValues {
-  const upstreams = topology.services.map(({ alias, name }) => [alias, { host: '127.0.0.1', port: ports.of(name) }]);
+/**
+ * The gateway's values from the environment (contract 9).
+ * @param portOf where it reaches a service; default: at its own port
+ */
+export function gatewayValues(env: Env, ports: Ports, portOf = ports.of): GatewayValues {
+  const upstreams = topology.services.map(({ alias, name }) => [alias, { host: '127.0.0.1', port: portOf(name) }]);
   const origins = env.CORS_ALLOWED_ORIGINS ?? 'http://localhost:3000';
   const credentials = env.CORS_ALLOWED_CREDENTIALS || 'true';
   if (!['true', 'false'].includes(credentials)) {
