@@ -204,9 +204,18 @@ describe('stock that is lost or sold twice', () => {
 describe('money that is lost or taken twice', () => {
   const ofCancelled = [...toConfirmed, cancelled, released];
   test.each<[string, OrderAction[]]>([
-    ['no refund', [...ofCancelled, asRefunded]],
-    ['a refund that payment only has stored', [...ofCancelled, settle('CANCELLED PAID', 'PAID', 450, 450)]],
+    ['no refund', [...ofCancelled, settle('CANCELLED PAID', 'PAID', 450, 450)]],
+    ['a refund that is stored, but not announced', [...ofCancelled, asRefunded]],
     ['a refund of another amount', [...ofCancelled, { kind: 'event', event: 'PaymentRefunded', amount: 400 }]],
+    [
+      'a refund that is announced, but not stored',
+      [...ofCancelled, refunded, settle('CANCELLED PAID', 'PAID', 450, 450)],
+    ],
+    ['a stored payment of another amount', [...toConfirmed, shipped, settle('SHIPPED', 'PAID', 900, 450)]],
+    [
+      'an order that is recorded as cancelled and was shipped',
+      [...toConfirmed, shipped, settle('CANCELLED PAID', 'PAID', 450, 450)],
+    ],
     ['two refunds', [...ofCancelled, refunded, refunded]],
     ['two payments', [...toConfirmed, paid]],
     ['a payment of another amount', [place, created, reserved, { kind: 'event', event: 'OrderPaid', amount: 451 }]],
