@@ -66,7 +66,7 @@ clean: install ## Delete data, keys and logs of the stopped store
 test: lint typecheck build tools ## Run lint, type check and all tests, on free ports
 	@$(jest)
 
-test-faults: build tools ## Place 500 orders while components are killed at random; takes minutes
+test-faults: build tools ## Place 500 orders while components are killed, paused and partitioned; takes minutes
 	@FAULT_ORDERS=$${FAULT_ORDERS:-500} timeout --foreground -k 10 600 $(jest) --selectProjects faults
 
 jest: build tools ## Run all tests; ARGS=services/order for some

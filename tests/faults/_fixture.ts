@@ -5,6 +5,7 @@ import { serviceNames } from '../../tools/local/ports.ts';
 import { type Store, startStore } from '../../tools/local/store.ts';
 import { queryOnce } from '../kit/database.ts';
 import { createHistory, type History } from './history/_history.ts';
+import { createNetwork, type Network } from './inject/_network.ts';
 
 /** The store under test and the state of the test run. */
 export interface Fixture {
@@ -13,6 +14,7 @@ export interface Fixture {
   report(line: string): void;
   /** All lines of progress. */
   reported: string[];
+  network: Network;
   /** What clients of the store have seen. */
   history: History;
   rows<T extends object>(database: string, sql: string): Promise<T[]>;
@@ -42,12 +44,14 @@ export async function startFixture({ env, limitMs, isVerbose }: FixtureOptions):
     if (isVerbose) process.stderr.write(`${stamped}\n`);
   }
 
+  const network = createNetwork();
   const store = await startStore({
     dir,
     ports: 'free',
     env,
     components: ['gateway', ...serviceNames.filter((name) => name !== 'status')],
     postgresSettings: { fsync: 'off' }, // processes are killed here, not the machine
+    proxyPort: network.proxyPort,
     log: report,
   });
   const failure = new AbortController();
@@ -57,6 +61,7 @@ export async function startFixture({ env, limitMs, isVerbose }: FixtureOptions):
     store,
     report,
     reported,
+    network,
     history: createHistory(),
     signal: failure.signal,
     fail,
@@ -64,6 +69,7 @@ export async function startFixture({ env, limitMs, isVerbose }: FixtureOptions):
 
     async end(hasFailed) {
       await store.stop();
+      await network.close();
       if (hasFailed) report(`Data and logs are kept in ${dir}`);
       else await rm(dir, { recursive: true, force: true });
     },

@@ -5,6 +5,7 @@ import { waitForQuiescence } from './audit/_quiescence.ts';
 import { withRecorded } from './audit/_recorded-operations.ts';
 import { readRecordedState } from './audit/_recorded-state.ts';
 import { checkHistory, sizeOf } from './history/_check.ts';
+import { foundBugs, seedBugs } from './history/_seeded-bugs.ts';
 import { resetOffsets } from './inject/_consumer-groups.ts';
 import { createFaults } from './inject/_faults.ts';
 import { groupNames } from './inject/_poison.ts';
@@ -21,74 +22,83 @@ const minute = 60_000;
 const limitMs = (isLong ? 8 : 5) * minute;
 
 let fixture: Fixture;
-let workload: Workload;
-let hasFailed = true;
+let isPassed = false;
 const placed: PlacedOrder[] = [];
 
 beforeAll(async () => {
   const env = { SHIP_AFTER_SECONDS: '2', INITIAL_STOCK: String(ampleStock), RETRY_DELAY_MS: '100' };
   fixture = await startFixture({ env, limitMs, isVerbose: isLong });
-  workload = await createWorkload(fixture, orders, seededRandom(seed));
+  fixture.report(`${orders} orders with FAULT_SEED=${seed}`);
 }, 2 * minute);
 
 afterAll(async () => {
-  await fixture?.end(hasFailed);
-  if (hasFailed && !isLong) process.stderr.write(`${fixture?.reported.join('\n')}\n`);
-  if (hasFailed) process.stderr.write(`Reproduce: FAULT_SEED=${seed} ${isLong ? 'make test-faults' : 'make test'}\n`);
+  await fixture?.end(!isPassed);
+  if (isPassed) return;
+  if (!isLong) process.stderr.write(`${fixture?.reported.join('\n')}\n`);
+  process.stderr.write(`Reproduce: FAULT_SEED=${seed} ${isLong ? 'make test-faults' : 'make test'}\n`);
 }, minute);
 
+type Inject = (isOver: () => boolean) => Promise<unknown>;
+
+/** Places these orders while customers read theirs, and whatever is injected happens. */
+async function placeDuring(workload: Workload, batches: PlannedOrder[][], pauseMs: () => number, inject: Inject) {
+  const { report, fail, signal } = fixture;
+  let isOver = false;
+  const readers = startReaders(fixture, workload, placed, seededRandom(seed + 3));
+  const placing = placeOrders(fixture, batches, placed, pauseMs).finally(() => {
+    isOver = true;
+  });
+  const both = [placing, inject(() => isOver)] as const;
+  for (const one of both) one.catch(fail);
+  await Promise.allSettled(both);
+  signal.throwIfAborted();
+  // A cancellation that waits for the payment can only proceed once no more faults are injected.
+  await Promise.all(await placing);
+  await readers.stop();
+  signal.throwIfAborted();
+  report(`${placed.length} orders placed`);
+}
+
+/** Waits until nothing is in flight. */
+async function readEnd() {
+  await waitForQuiescence(fixture);
+  const state = await readRecordedState(fixture);
+  const history = withRecorded(fixture.history, state);
+  fixture.report(`History: ${sizeOf(history)}`);
+  return { state, violations: checkHistory(history, ampleStock) };
+}
+
+async function expectConsistentState() {
+  const { state, violations } = await readEnd();
+  const discrepancies = [...audit(state), ...violations];
+  const counts = outcomes(state);
+  fixture.report(`Outcomes of orders: ${JSON.stringify(counts)}`);
+  if (isLong) {
+    const missing = Object.keys(counts).filter((outcome) => counts[outcome] === 0);
+    discrepancies.push(...missing.map((outcome) => `No order is ${outcome}`));
+  }
+  if (discrepancies.length > 0) {
+    throw new Error(`${discrepancies.length} discrepancies:\n${discrepancies.slice(0, 40).join('\n')}`);
+  }
+  fixture.report('The recorded state is consistent');
+}
+
 test(
-  `the store stays consistent through ${orders} orders while components are killed and stopped (seed ${seed})`,
+  `the store stays consistent through ${orders} orders while components are killed, paused and partitioned (seed ${seed})`,
   async () => {
-    const { report, fail, signal } = fixture;
-    report(`${orders} orders with FAULT_SEED=${seed}`);
-    const faults = createFaults(fixture, seededRandom(seed + 1), placed);
+    const workload = await createWorkload(fixture, orders, seededRandom(seed));
+    const faults = createFaults(fixture, seededRandom(seed + 1), placed, isLong);
     const random = seededRandom(seed + 2);
+    const pauseMs = () => random(isLong ? 700 : 800);
     const firstPart = Math.ceil(workload.batches.length * 0.6);
-
-    async function placeDuring(batches: PlannedOrder[][], inject: (isOver: () => boolean) => Promise<unknown>) {
-      let isOver = false;
-      const readers = startReaders(fixture, workload, placed, seededRandom(seed + 3));
-      const placing = placeOrders(fixture, batches, placed, () => random(isLong ? 700 : 800)).finally(() => {
-        isOver = true;
-      });
-      const both = [placing, inject(() => isOver)] as const;
-      for (const one of both) one.catch(fail);
-      await Promise.allSettled(both);
-      signal.throwIfAborted();
-      // A cancellation that waits for the payment can only proceed once no more faults are injected.
-      await Promise.all(await placing);
-      await readers.stop();
-      signal.throwIfAborted();
-      report(`${placed.length} of ${orders} orders placed`);
-    }
-
-    async function expectConsistentState() {
-      await waitForQuiescence(fixture);
-      const state = await readRecordedState(fixture);
-      const history = withRecorded(fixture.history, state);
-      report(`History: ${sizeOf(history)}`);
-      const discrepancies = [...audit(state), ...checkHistory(history, ampleStock)];
-      const counts = outcomes(state);
-      report(`Outcomes of orders: ${JSON.stringify(counts)}`);
-      if (isLong) {
-        const missing = Object.keys(counts).filter((outcome) => counts[outcome] === 0);
-        discrepancies.push(...missing.map((outcome) => `No order is ${outcome}`));
-      }
-      if (discrepancies.length > 0) {
-        throw new Error(`${discrepancies.length} discrepancies:\n${discrepancies.slice(0, 40).join('\n')}`);
-      }
-      report('The recorded state is consistent');
-    }
-
     const resetAllOffsets = () => Promise.all(groupNames.map((group) => resetOffsets(fixture, group)));
 
     // No offset resets at first: reading again would repair what was lost.
-    await placeDuring(workload.batches.slice(0, firstPart), (isOver) =>
+    await placeDuring(workload, workload.batches.slice(0, firstPart), pauseMs, (isOver) =>
       isLong ? faults.injectUntil(isOver, false) : faults.injectOnce(),
     );
     await expectConsistentState();
-    await placeDuring(workload.batches.slice(firstPart), (isOver) =>
+    await placeDuring(workload, workload.batches.slice(firstPart), pauseMs, (isOver) =>
       isLong ? faults.injectUntil(isOver, true) : resetAllOffsets(),
     );
     await expectConsistentState();
@@ -96,7 +106,27 @@ test(
       await resetAllOffsets();
       await expectConsistentState();
     }
-    hasFailed = false;
   },
   limitMs + minute,
+);
+
+test(
+  'the checker finds four bugs once they are put into the store',
+  async () => {
+    const workload = await createWorkload(fixture, 20, seededRandom(seed + 4));
+    const batches = await seedBugs(fixture, workload.batches);
+    await placeDuring(
+      workload,
+      batches,
+      () => 100,
+      async () => undefined,
+    );
+    const { violations } = await readEnd();
+    for (const text of violations) fixture.report(`With seeded bugs: ${text}`);
+    const found = (pattern: RegExp) => violations.some((text) => pattern.test(text));
+    const notFound = Object.entries(foundBugs).flatMap(([bug, pattern]) => (found(pattern) ? [] : [bug]));
+    expect(notFound).toEqual([]);
+    isPassed = true;
+  },
+  2 * minute,
 );

@@ -15,9 +15,19 @@ export function withRecorded(seen: History, state: RecordedState): History {
       history[name].operations.set(object, [...operations] as never);
     }
   }
-  for (const event of state.outboxes.flatMap(({ events }) => events)) addEvent(history, state, event);
+  const invented = inventedOrders(state);
+  for (const event of state.outboxes.flatMap(({ events }) => events)) {
+    if (!invented.has(event.key)) addEvent(history, state, event);
+  }
   addEnds(history, state);
   return history;
+}
+
+/** Orders that exist only in messages of the test (_poison.ts). */
+function inventedOrders({ topic, orders }: RecordedState): Set<string> {
+  const ids = topic.flatMap(({ poison, value = '' }) => (poison && /"orderId":"([^"]+)"/.exec(value)?.[1]) ?? []);
+  const recorded = new Set(orders.map(({ id }) => id));
+  return new Set(ids.filter((id) => !recorded.has(id)));
 }
 
 function addEvent({ orders, stock }: History, state: RecordedState, { key, kind, payload, ...times }: Event): void {

@@ -6,7 +6,9 @@ import { type Random, seededRandom } from '../../kit/random.ts';
 import type { Fixture } from '../_fixture.ts';
 import type { PlacedOrder } from '../load/_orders.ts';
 import { componentOf, resetOffsets } from './_consumer-groups.ts';
+import { partitionOf } from './_partitions.ts';
 import { groupNames, poisons, sendPoison } from './_poison.ts';
+import { createProcessFaults } from './_process-faults.ts';
 
 export interface Fault {
   /** The components that it affects; faults in flight never share one. */
@@ -24,53 +26,13 @@ const orderComponents = ['order', ...Object.values(topology.groups).map(({ name 
  */
 const recoveryMs = 15_000;
 
-export function createFaults(fixture: Fixture, random: Random, placed: PlacedOrder[]) {
-  const { store, report, signal, fail } = fixture;
+/** @param isLong whether some faults may last longer than time-outs */
+export function createFaults(fixture: Fixture, random: Random, placed: PlacedOrder[], isLong: boolean) {
+  const { signal, fail } = fixture;
 
-  /** Restarts a component as a cluster would: gives up only when it repeatedly fails to become ready. */
-  async function restart(name: ComponentName): Promise<void> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await store.component(name).restart();
-      } catch (error) {
-        report(`${name} failed to restart (attempt ${attempt}): ${error}`);
-        if (attempt === 3 || signal.aborted) throw error;
-      }
-    }
-  }
-
-  /** PostgreSQL gets SIGQUIT, its immediate shutdown: it recovers at the next start as after SIGKILL. */
-  async function kill(name: ComponentName, outageSeconds: number): Promise<void> {
-    store.component(name).kill(name === 'postgres' ? 'SIGQUIT' : 'SIGKILL');
-    await store.component(name).stop(); // waits for its end and prevents the automatic restart
-    await wait(outageSeconds * 1_000);
-    await restart(name);
-  }
-
-  const killOf = (name: ComponentName): Fault => ({
-    components: [name],
-    async inject() {
-      const seconds = random(3);
-      report(`${name}: killed, restart in ${seconds} s`);
-      await kill(name, seconds);
-    },
-  });
-
-  const outageOf = (name: 'kafka' | 'postgres', isKilled: () => boolean): Fault => ({
-    components: [name],
-    async inject() {
-      const seconds = 1 + random(6);
-      const isHard = isKilled();
-      report(`${name}: ${isHard ? 'killed' : 'stopped'}, restart in ${seconds} s`);
-      if (isHard) await kill(name, seconds);
-      else {
-        await store.component(name).stop();
-        await wait(seconds * 1_000);
-        await restart(name);
-      }
-      report(`${name}: running again`);
-    },
-  });
+  const { killOf, outageOf, pauseOf } = createProcessFaults(fixture, random);
+  /** In a long run, now and then longer than the time-outs of connections, statements and sessions. */
+  const seconds = () => (!isLong ? 1 : random(4) === 0 ? 12 + random(6) : 1 + random(4));
 
   const offsetResetOf = (group: string): Fault => ({
     components: [componentOf(group), 'kafka'],
@@ -82,8 +44,14 @@ export function createFaults(fixture: Fixture, random: Random, placed: PlacedOrd
     inject: () => sendPoison(fixture, name, placed.at(-1)?.id ?? randomUUID()),
   });
 
+  const others = ['product', 'auth', 'gateway']; // orders need these too
+  const stateful = ['postgres', 'kafka'];
   const kills = orderComponents.map(killOf);
-  const otherKills = (['product', 'gateway'] as const).map(killOf); // orders need these too
+  const otherKills = others.map(killOf);
+  const pauses = [...orderComponents, ...others, ...stateful].map((name) => pauseOf(name, seconds));
+  const partitions = [...orderComponents, ...others, ...stateful].map((name) =>
+    partitionOf(fixture, random, name, seconds),
+  );
   const outages = [outageOf('postgres', () => random(2) === 0), outageOf('kafka', () => random(3) === 0)];
   const poisonMessages = Object.keys(poisons).map(poisonOf);
   const offsetResets = groupNames.map(offsetResetOf);
@@ -127,11 +95,12 @@ export function createFaults(fixture: Fixture, random: Random, placed: PlacedOrd
 
   return {
     /** Injects every fault except offset resets once, in a fixed order. */
-    injectOnce: () => injectAll([...kills, ...otherKills, ...poisonMessages, ...outages], () => 250, false),
+    injectOnce: () =>
+      injectAll([...kills, ...otherKills, ...poisonMessages, ...pauses, ...partitions, ...outages], () => 150, false),
 
     /** Injects faults in random order until `isOver`. */
     injectUntil(isOver: () => boolean, withOffsetResets: boolean): Promise<number> {
-      const usual = [...kills, ...kills, ...otherKills, ...outages, ...poisonMessages];
+      const usual = [...kills, ...otherKills, ...outages, ...pauses, ...partitions, ...poisonMessages];
       function* endless() {
         for (;;) {
           for (const fault of shuffled(withOffsetResets ? [...usual, ...offsetResets] : usual, random)) {
