@@ -16,8 +16,8 @@ export function withRecorded(seen: History, state: RecordedState): History {
     }
   }
   const invented = inventedOrders(state);
-  for (const event of state.outboxes.flatMap(({ events }) => events)) {
-    if (!invented.has(event.key)) addEvent(history, state, event);
+  for (const { publisher, events } of state.outboxes) {
+    for (const event of events) if (!invented.has(event.key)) addEvent(history, state, publisher, event);
   }
   addEnds(history, state);
   return history;
@@ -30,7 +30,9 @@ function inventedOrders({ topic, orders }: RecordedState): Set<string> {
   return new Set(ids.filter((id) => !recorded.has(id)));
 }
 
-function addEvent({ orders, stock }: History, state: RecordedState, { key, kind, payload, ...times }: Event): void {
+/** An outbox has the events of an order, and those of a stock, in their sequence: both are written under a lock. */
+function addEvent({ orders, stock }: History, state: RecordedState, sequence: string, event: Event): void {
+  const { key, kind, payload, writtenAt: invokedAt, sentAt: respondedAt } = event;
   const { items, total, amount } = JSON.parse(payload);
   const money = total ?? amount;
   const action: OrderAction = {
@@ -38,16 +40,16 @@ function addEvent({ orders, stock }: History, state: RecordedState, { key, kind,
     ...(money && { amount: cents(money.amount) }),
     ...(items && { items: itemsText(items) }),
   };
-  const interval = { invokedAt: times.writtenAt, respondedAt: times.sentAt };
-  orders.add(key, { action, ...interval });
+  const known = { invokedAt, respondedAt, sequence };
+  orders.add(key, { action, ...known });
 
   const ordered = state.orders.find(({ id }) => id === key)?.items ?? [];
   for (const { productId, quantity: pieces } of ordered) {
-    if (kind === 'StockReserved') stock.add(productId, { action: { kind: 'reserve', pieces }, ...interval });
-    if (kind === 'StockReleased') stock.add(productId, { action: { kind: 'release', pieces }, ...interval });
+    if (kind === 'StockReserved') stock.add(productId, { action: { kind: 'reserve', pieces }, ...known });
+    if (kind === 'StockReleased') stock.add(productId, { action: { kind: 'release', pieces }, ...known });
     if (kind !== 'StockRejected') continue;
     const lacking = items.find((item: { productId: string }) => item.productId === productId)?.quantity ?? 0;
-    stock.add(productId, { action: { kind: 'reject', pieces, lacking }, ...interval });
+    stock.add(productId, { action: { kind: 'reject', pieces, lacking }, ...known });
   }
 }
 

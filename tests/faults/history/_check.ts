@@ -32,8 +32,12 @@ function checkObjects<State, Action>(
   objects: Map<string, Operation<Action>[]>,
 ): string[] {
   return [...objects].flatMap(([id, operations]) => {
-    const violation = findViolation(model, operations);
-    return violation === undefined ? [] : `The history of ${kind} ${id} is impossible: ${describe(violation)}`;
+    try {
+      const violation = findViolation(model, operations);
+      return violation === undefined ? [] : `The history of ${kind} ${id} is impossible: ${describe(violation)}`;
+    } catch (error) {
+      return `The history of ${kind} ${id} was not decided: ${error}`;
+    }
   });
 }
 

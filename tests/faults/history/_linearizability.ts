@@ -5,6 +5,8 @@ export interface Operation<Action> {
   invokedAt: number;
   /** Infinity: its outcome is unknown, so it may have taken effect at any later time, or never. */
   respondedAt: number;
+  /** Operations with the same sequence took effect in the order in which the history lists them. */
+  sequence?: string;
 }
 
 /** What the object does when operations follow one another. States and actions are JSON. */
@@ -42,6 +44,7 @@ export function findViolation<State, Action>(
   const known = byInvocation.filter(isKnown);
   const unknown = byInvocation.filter((operation) => !isKnown(operation));
   const names = new Map(history.map((operation) => [operation, JSON.stringify(operation.action)]));
+  const predecessors = predecessorsIn(history);
 
   const chosen: Operation<Action>[] = [];
   const isChosen = new Set<Operation<Action>>();
@@ -56,14 +59,18 @@ export function findViolation<State, Action>(
       const operation = known[index] as Operation<Action>;
       if (operation.invokedAt > firstResponse) break;
       if (isChosen.has(operation)) continue;
-      found.push(operation);
+      const predecessor = predecessors.get(operation);
+      if (predecessor === undefined || isChosen.has(predecessor)) found.push(operation);
       firstResponse = Math.min(firstResponse, operation.respondedAt);
     }
     found.sort((a, b) => a.respondedAt - b.respondedAt);
     found.push(...unknown.filter((one) => !isChosen.has(one) && one.invokedAt <= firstResponse));
-    // Of equal actions the first to respond can always come first.
+    // Of equal actions the first to respond can always come first, unless others wait for one of them.
     const seen = new Set<string | undefined>();
-    return found.filter((operation) => !seen.has(names.get(operation)) && seen.add(names.get(operation)));
+    return found.filter((operation) => {
+      const name = names.get(operation);
+      return operation.sequence !== undefined || (!seen.has(name) && seen.add(name));
+    });
   }
 
   /** What distinguishes configurations: which operations are chosen, and where they lead. */
@@ -102,4 +109,16 @@ export function findViolation<State, Action>(
   }
 
   return search(0, initial) ? undefined : furthest;
+}
+
+function predecessorsIn<Action>(history: Operation<Action>[]): Map<Operation<Action>, Operation<Action>> {
+  const predecessors = new Map<Operation<Action>, Operation<Action>>();
+  const last = new Map<string, Operation<Action>>();
+  for (const operation of history) {
+    if (operation.sequence === undefined) continue;
+    const predecessor = last.get(operation.sequence);
+    if (predecessor !== undefined) predecessors.set(operation, predecessor);
+    last.set(operation.sequence, operation);
+  }
+  return predecessors;
 }

@@ -52,6 +52,21 @@ test('an operation of unknown outcome may take effect late, once or never, but n
   expect(isLinearizable([unknown, at(1, 2, { read: 1 })])).toBe(false);
 });
 
+test('operations of a sequence take effect in the order of the history, however their times overlap', () => {
+  const writes = [1, 2].map((value) => ({ ...at(0, 9, { write: value }), sequence: 'writes' }));
+  expect(isLinearizable([...writes, at(10, 11, { read: 2 })])).toBe(true);
+  expect(isLinearizable([...writes, at(10, 11, { read: 1 })])).toBe(false);
+  expect(isLinearizable([at(0, 9, { write: 1 }), ...writes, at(10, 11, { read: 1 })])).toBe(true);
+});
+
+test('200 overlapping operations of a sequence, and as many reads, are decided in few steps', () => {
+  const adds = Array.from({ length: 200 }, (_, n) => ({ ...at(0, 10_000, { add: 1 + (n % 5) }), sequence: 'adds' }));
+  const reads = (offset: number) =>
+    Array.from({ length: 40 }, (_, n) => at(2 * n, 2 * n + 1, { read: 15 * n + (n > 30 ? offset : 0) }));
+  expect(isLinearizable([...adds, ...reads(0)])).toBe(true);
+  expect(isLinearizable([...adds, ...reads(2)])).toBe(false);
+});
+
 test('the violation names the operation that nothing explains and what leads up to it', () => {
   const [write, read, wrong] = [at(0, 1, { write: 1 }), at(2, 3, { read: 1 }), at(4, 5, { read: 7 })];
   expect(findViolation(register, [wrong, read, write])).toEqual({
@@ -74,6 +89,8 @@ function isLinearizableByTrial(history: Operation<Action>[], value = register.in
   return history.some((first) => {
     const rest = history.filter((other) => other !== first);
     if (rest.some(({ respondedAt }) => respondedAt < first.invokedAt)) return false;
+    const sequence = history.filter((other) => first.sequence !== undefined && other.sequence === first.sequence);
+    if (sequence.length > 0 && sequence[0] !== first) return false;
     return register.next(value, first.action).some((next) => isLinearizableByTrial(rest, next));
   });
 }
@@ -85,7 +102,9 @@ test('it decides as trying out all orders does, for 5,000 random histories', () 
     const history = Array.from({ length: 2 + random(5) }, () => {
       const [invokedAt, value] = [random(12), random(3)];
       const action = [{ write: value }, { read: value }, { read: value }, { add: 1 }][random(4)] as Action;
-      return at(invokedAt, random(5) === 0 && !('read' in action) ? never : invokedAt + random(8), action);
+      if (random(5) === 0 && !('read' in action)) return at(invokedAt, never, action);
+      const operation = at(invokedAt, invokedAt + random(8), action);
+      return random(3) === 0 ? { ...operation, sequence: `${random(2)}` } : operation;
     });
     const expected = isLinearizableByTrial(history);
     decisions[`${expected}`] += 1;
