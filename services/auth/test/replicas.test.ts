@@ -123,7 +123,7 @@ test('without the database checks go on and are counted, logout is 503, and what
     expect(await second.isReady()).toBe(true);
     expect((await first.logout(cookie)).status).toBe(200);
   } finally {
-    await proxy.open();
+    await proxy.set('pass');
   }
   await until('the missed logout is known', async () => (await second.check(cookie)) === 401);
   await until('the logout succeeds', async () => (await second.logout(other)).status === 200);
@@ -137,7 +137,7 @@ test('a database that no longer responds is noticed', async () => {
   const cookie = await logIn(first.send, ada);
   const counted = await staleChecks(second);
   await proxy.close();
-  await proxy.openSilent();
+  await proxy.set('silent');
   try {
     await until('stale checks are counted', async () => {
       expect(await second.check(cookie)).toBe(200);
@@ -145,7 +145,7 @@ test('a database that no longer responds is noticed', async () => {
     });
   } finally {
     await proxy.close();
-    await proxy.open();
+    await proxy.set('pass');
   }
   await first.logout(cookie);
   await until('the logout is known', async () => (await second.check(cookie)) === 401);
@@ -176,7 +176,7 @@ test('a replica without its database at start is not ready and checks nothing un
     expect(await replica.isReady()).toBe(false);
     expect(await replica.check(cookie)).toBe(503);
     expect((await replica.send('POST', '/auth/solve', { token: cookie.split('=')[1] })).status).toBe(503);
-    await ownProxy.open();
+    await ownProxy.set('pass');
     await until('the replica is ready', replica.isReady);
     expect(await replica.check(cookie)).toBe(401);
   } finally {

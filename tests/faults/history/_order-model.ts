@@ -41,10 +41,9 @@ const rules: Record<EventKind, (has: (kind: EventKind) => boolean, event: Event,
   PaymentFailed: (has) => has('StockReserved') && !has('OrderPaid'),
   StockReleased: (has, { items }, order) =>
     has('StockReserved') && (has('PaymentFailed') || has('OrderCancelled')) && items === order.items,
-  OrderCancelled: (has) => has('OrderCreated'),
+  OrderCancelled: (has) => has('OrderCreated') && !has('OrderShipped'),
   PaymentRefunded: (has, { amount }, order) => has('OrderPaid') && has('OrderCancelled') && amount === order.total,
-  // An order that is cancelled while its shipment is leaving is called back: it is not shown as shipped.
-  OrderShipped: (has) => has('OrderPaid'),
+  OrderShipped: (has) => has('OrderPaid') && !has('OrderCancelled'),
 };
 
 /**

@@ -55,13 +55,13 @@ test('a follower hears what is notified while it loads', async () => {
   await isCurrent();
   load = () => notify('meanwhile');
   await proxy.close();
-  await proxy.open();
+  await proxy.set('pass');
   await until('it is heard', () => heard.includes('meanwhile'));
 });
 
 test.each([
   ['cuts its connection', () => proxy.close()],
-  ['no longer responds', () => proxy.close().then(proxy.openSilent)],
+  ['no longer responds', () => proxy.set('silent')],
 ])('a follower whose database %s is not current, and loads again', async (_, fail) => {
   await isCurrent();
   await fail();
@@ -69,7 +69,7 @@ test.each([
   expect(follower.isLoaded()).toBe(true);
   await notify('missed');
   await proxy.close().catch(() => undefined);
-  await proxy.open();
+  await proxy.set('pass');
   await isCurrent();
   expect([heard, loads]).toEqual([[], 2]);
 });
@@ -78,7 +78,7 @@ test('a follower that cannot load is not current and tries again', async () => {
   await isCurrent();
   load = () => Promise.reject(new Error('Out of order'));
   await proxy.close();
-  await proxy.open();
+  await proxy.set('pass');
   await until('it is not current', () => !follower.isCurrent());
   load = async () => {
     loads += 1;
@@ -91,5 +91,5 @@ test('a follower stops while the database is unavailable', async () => {
   await proxy.close();
   await running.stop();
   expect(follower.isCurrent()).toBe(false);
-  await proxy.open();
+  await proxy.set('pass');
 });
