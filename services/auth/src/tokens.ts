@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { keyByKid } from '@store/shared/auth/bearer';
 import { type SigningKey, type TokenKey, tokenAudience, tokenIssuer } from '@store/shared/auth/token-keys';
+import { clockSkewSeconds, createVerifiedTokens } from '@store/shared/auth/verified-tokens';
 import { uuid } from '@store/shared/values/fields';
 import { errors, jwtVerify, SignJWT } from 'jose';
-import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 
 interface Dependencies {
@@ -30,7 +30,6 @@ export interface Session {
   expiresAt: number;
 }
 
-const skewSeconds = 30;
 /** The longest cookie that browsers keep; our tokens are a tenth of it. */
 const maxTokenLength = 4096;
 const compactJws = /^[\w-]+\.[\w-]+\.[\w-]+$/;
@@ -57,15 +56,12 @@ export function createTokens({
   const getKey = keyByKid(keys);
   // An explicit list: never `none`, never the choice of the token's header.
   const algorithms = [...new Set(keys.map(({ algorithm }) => algorithm))];
-  // Valid tokens only, until they expire: a verification costs as much as the rest of a check.
-  const verified = new LRUCache<string, Session>({ max: 10_000 });
-
-  const isOver = (session: Session) => clock() >= (session.expiresAt + skewSeconds) * 1000 || hasEnded(session);
+  const verified = createVerifiedTokens<Session>(clock);
 
   /** The session of a token that was verified before, unless it is over. */
   function remembered(token: string): Session | undefined {
     const session = verified.get(token);
-    return session === undefined || isOver(session) ? undefined : session;
+    return session === undefined || hasEnded(session) ? undefined : session;
   }
 
   async function verify(token: string) {
@@ -74,7 +70,7 @@ export function createTokens({
         algorithms,
         issuer: tokenIssuer,
         audience: tokenAudience,
-        clockTolerance: skewSeconds,
+        clockTolerance: clockSkewSeconds,
         // So that a shorter life applies to older tokens too.
         maxTokenAge: ttlSeconds,
         requiredClaims: ['sub', 'jti', 'iat', 'nbf', 'exp'],
@@ -104,13 +100,14 @@ export function createTokens({
     },
     /** The session of a token, undefined if the token is invalid or the session over. */
     async resolve(token: string): Promise<Session | undefined> {
-      if (verified.has(token)) return remembered(token);
+      if (verified.get(token) !== undefined) return remembered(token);
       if (token.length > maxTokenLength || !compactJws.test(token) || !isCanonical(token)) return undefined;
       const payload = (await verify(token))?.payload;
       const { success, data } = claims.safeParse(payload);
       if (!success) return undefined;
       const { sub: accountId, jti: id, iat, exp, auth_time: authenticatedAt = iat } = data;
-      verified.set(copy(token), { id, accountId, authenticatedAt, expiresAt: Math.min(exp, iat + ttlSeconds) });
+      const expiresAt = Math.min(exp, iat + ttlSeconds);
+      verified.set(token, expiresAt, { id, accountId, authenticatedAt, expiresAt });
       return remembered(token);
     },
   };
@@ -121,6 +118,3 @@ function isCanonical(token: string): boolean {
   const signature = token.slice(token.lastIndexOf('.') + 1);
   return Buffer.from(signature, 'base64url').toString('base64url') === signature;
 }
-
-/** A slice of a header would keep the whole header in memory. */
-const copy = (token: string) => Buffer.from(token, 'latin1').toString('latin1');

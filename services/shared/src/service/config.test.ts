@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { bearerConfig, requireBearerKeys, tokenKeyConfig } from '../auth/config.ts';
+import { bearerConfig, requireBearerKeys, requireTokenKey, tokenKeyConfig } from '../auth/config.ts';
 import { databaseConfig } from '../database/config.ts';
 import { messagingConfig, retriesFrom } from '../messaging/config.ts';
 import { ConfigError, flag, list, readConfig, reportTogether, serviceUrl } from '../values/environment.ts';
@@ -101,7 +101,8 @@ it.each([
 });
 
 it('has no default for a secret', () => {
-  expect(linesOf({}, z.object(tokenKeyConfig))).toEqual(['JWT_SECRET_KEY is not set']);
+  const auth = z.object(tokenKeyConfig).superRefine(requireTokenKey, reportTogether);
+  expect(linesOf({}, auth)).toEqual(['JWT_SECRET_KEY is not set']);
 });
 
 it('reads the brokers and the retries', () => {
