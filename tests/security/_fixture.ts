@@ -16,6 +16,8 @@ export const COOKIE = `__store_jwt_token=${TOKEN}`;
 export interface Fixture {
   port: number;
   metricsPort: number;
+  /** Of Envoy. */
+  pid(): number | undefined;
   auth: Upstream;
   services: Record<'account' | 'product' | 'order' | 'status', Upstream>;
   /** Requests since the last clear(): the token checks of auth, and the requests that reached a service. */
@@ -48,6 +50,7 @@ export async function startFixture(values: Partial<GatewayValues> = {}): Promise
   return {
     port,
     metricsPort,
+    pid: gateway.pid,
     auth,
     services,
     checks: () => seen.filter(isCheck),

@@ -12,6 +12,13 @@ describe('values that the chart refuses', () => {
     ['an unknown value in a map', { external: { stripPrefx: true } }, /additional propert.*stripPrefx/i],
     ['a typo in an upstream', { upstreams: { auht: { host: 'a', port: 1 } } }, /upstreams: auht is no service/],
     ['a typo in an address', { upstreams: { auth: { hots: 'a', port: 1 } } }, /additional propert.*hots/i],
+    [
+      'a body limit of an unknown prefix',
+      { bodyKib: { '/ordres': 8 } },
+      /bodyKib: "\/ordres" is no prefix of global.routes/,
+    ],
+    ['no memory limit', { resources: { limits: { memory: null } } }, /resources.limits.memory is missing/],
+    ['a memory limit in an unknown unit', { resources: { limits: { memory: '512m' } } }, /"512m" is refused/],
     ['a port that is a string', { port: '8080' }, /port/],
     ['an external site that is not HTTP', { external: { url: 'ftp://x' } }, /external\/url|external\.url/],
     ['an external site with a path', { external: { url: 'https://x/y' } }, /external\/url|external\.url/],
@@ -30,6 +37,15 @@ describe('values that the chart refuses', () => {
 });
 
 describe('what the chart renders', () => {
+  it.each([
+    ['512Mi', 402653184],
+    ['0.5Gi', 402653184],
+    ['1G', 750000000],
+    [536870912, 402653184],
+  ])('three quarters of a memory limit of %s are for the heap', async (memory, heap) => {
+    expect(await renderGateway({ resources: { limits: { memory } } })).toContain(`max_heap_size_bytes: ${heap}\n`);
+  });
+
   it.each([
     ['defaults', {}],
     ['global values of other components', { global: { logLevel: 'debug' } }],

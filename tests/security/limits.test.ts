@@ -1,8 +1,8 @@
-import { connect } from 'node:net';
+import { until } from '../kit/until.ts';
 import { COOKIE, type Fixture, goodAuth, http, startFixture } from './_fixture.ts';
+import { type Flood, flood } from './_flood.ts';
 import { sendHttp2 } from './_raw.ts';
 
-const MIB = 1024 * 1024;
 const problem = (response: { headers: Record<string, string>; body: string }) => {
   expect(response.headers['content-type']).toBe('application/problem+json');
   return JSON.parse(response.body);
@@ -16,35 +16,49 @@ describe('default size limits', () => {
   afterAll(() => fixture?.stop());
   beforeEach(() => fixture.clear());
 
-  it('let a body of 1 MiB pass', async () => {
-    const lines = [`Cookie: ${COOKIE}`, `Content-Length: ${MIB}`];
-    expect((await fixture.send(http('POST /products', lines, 'x'.repeat(MIB)))).status).toBe(200);
-    expect(fixture.reached()[0]?.body).toHaveLength(MIB);
+  const limits: [string, number, string[]][] = [
+    ['POST /auth/login', 8, []],
+    ['POST /auth/solve', 8, [`Cookie: ${COOKIE}`]],
+    ['PUT /accounts', 8, [`Cookie: ${COOKIE}`]],
+    ['POST /products', 16, [`Cookie: ${COOKIE}`]],
+    ['POST /orders', 64, [`Cookie: ${COOKIE}`]],
+  ];
+
+  it.each(limits)('let %s with %i KiB pass', async (firstLine, kib, lines) => {
+    const body = 'x'.repeat(kib * 1024);
+    expect((await fixture.send(http(firstLine, [...lines, `Content-Length: ${body.length}`], body))).status).toBe(200);
+    expect(fixture.reached()[0]?.body).toHaveLength(body.length);
   });
 
   it.each([
-    ['POST /products', [`Cookie: ${COOKIE}`]],
-    ['POST /auth/login', []],
-    ['POST /external/x', [`Cookie: ${COOKIE}`]],
-  ])('reject %s with 1 MiB and one byte with 413', async (firstLine, lines) => {
-    const response = await fixture.send(http(firstLine, [...lines, `Content-Length: ${MIB + 1}`], 'x'.repeat(MIB + 1)));
+    ...limits,
+    ['POST /external/x', 64, [`Cookie: ${COOKIE}`]] as const,
+    ['POST /nothing', 64, [`Cookie: ${COOKIE}`]] as const,
+  ])('reject %s with %i KiB and one byte with 413', async (firstLine, kib, lines) => {
+    const body = 'x'.repeat(kib * 1024 + 1);
+    const response = await fixture.send(http(firstLine, [...lines, `Content-Length: ${body.length}`], body));
     expect(response.status).toBe(413);
-    expect(problem(response)).toMatchObject({ status: 413, title: 'Payload Too Large' });
+    expect(problem(response)).toMatchObject({
+      ...{ status: 413, title: 'Payload Too Large', detail: `The body is larger than ${kib} KiB.` },
+    });
     expect(fixture.reached()).toEqual([]);
   });
 
-  it.each(['POST /products', 'POST /auth/login'])('reject %s with 2 MiB in chunks with 413', async (firstLine) => {
-    const chunks = `10000\r\n${'x'.repeat(0x10000)}\r\n`.repeat(32);
-    const lines = ['Transfer-Encoding: chunked', `Cookie: ${COOKIE}`];
-    const response = await fixture.send(http(firstLine, lines, `${chunks}0\r\n\r\n`));
+  it.each(limits)('reject %s with twice %i KiB in chunks with 413', async (firstLine, kib, lines) => {
+    const chunks = `400\r\n${'x'.repeat(1024)}\r\n`.repeat(2 * kib);
+    const response = await fixture.send(
+      http(firstLine, ['Transfer-Encoding: chunked', ...lines], `${chunks}0\r\n\r\n`),
+    );
     expect(response.status).toBe(413);
-    expect(problem(response).instance).toBe(firstLine.split(' ')[1]);
+    expect(problem(response)).toMatchObject({
+      ...{ instance: firstLine.split(' ')[1], detail: `The body is larger than ${kib} KiB.` },
+    });
     expect(fixture.reached()).toEqual([]);
   });
 
-  it('reject 2 MiB over HTTP/2 without Content-Length with 413', async () => {
+  it('reject 32 KiB over HTTP/2 without Content-Length with 413', async () => {
     const request = { ':method': 'POST', ':path': '/products', cookie: COOKIE };
-    expect((await sendHttp2(fixture.port, request, { body: 'x'.repeat(2 * MIB) })).status).toBe(413);
+    expect((await sendHttp2(fixture.port, request, { body: 'x'.repeat(32 * 1024) })).status).toBe(413);
     expect(fixture.reached()).toEqual([]);
   });
 
@@ -116,7 +130,7 @@ describe('rate limit per client', () => {
 describe('time-outs', () => {
   let fixture: Fixture;
   beforeAll(async () => {
-    fixture = await startFixture({ timeouts: { route: 1, requestHeaders: 1, request: 2 } });
+    fixture = await startFixture({ timeouts: { route: 1, firstRequest: 1, requestHeaders: 1, request: 2 } });
   });
   afterAll(() => fixture?.stop());
 
@@ -142,19 +156,46 @@ describe('time-outs', () => {
     expect(response.status).toBe(408);
     expect(problem(response).title).toBe('Request Timeout');
   });
+
+  it.each([
+    ['nothing', ''],
+    ['half a request line', 'GET /acc'],
+  ])('close a new connection that brings %s', async (_, bytes) => {
+    await expect(fixture.send(bytes)).rejects.toThrow('the connection was closed after ""');
+  });
+
+  it('are shorter for an open request as a whole', async () => {
+    const impatient = await startFixture({ timeouts: { open: 1 } });
+    try {
+      const response = await impatient.send(http('POST /auth/login', ['Content-Length: 10'], 'x'));
+      expect(response.status).toBe(408);
+      expect(problem(response).title).toBe('Request Timeout');
+      impatient.auth.answer('silence');
+      expect((await impatient.send(http('POST /auth/login'))).status).toBe(504);
+    } finally {
+      await impatient.stop();
+    }
+  });
 });
 
-test('connections above the limit are closed while the metrics port still responds', async () => {
-  const fixture = await startFixture({ limits: { connections: 3 } });
-  const sockets = [1, 2, 3].map(() => connect({ port: fixture.port, host: '127.0.0.1' }));
+test('503 with Retry-After is the answer while memory is short, and the metrics port still responds', async () => {
+  const fixture = await startFixture({ resources: { limits: { memory: '32Mi' } }, timeouts: { requestHeaders: 3600 } });
+  const unfinished = `GET / HTTP/1.1\r\nHost: x\r\n${`X: ${'x'.repeat(1000)}\r\n`.repeat(55)}`;
+  const floods: Flood[] = [];
   try {
-    await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
-    sockets.map((socket) => socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'));
-    await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('data', resolve))));
-    await expect(fixture.send(http('GET /'))).rejects.toThrow('the connection was closed');
+    let response = await fixture.send(http('GET /'));
+    expect(response.status).toBe(200);
+    const isShort = async () => {
+      floods.push(await flood(fixture.port, 8, unfinished));
+      response = await fixture.send(http('GET /'));
+      return response.status !== 200;
+    };
+    await until('memory is short', isShort, { intervalMs: 100 });
+    expect(response).toMatchObject({ status: 503, headers: { 'retry-after': '2' } });
+    expect(problem(response).detail).toBe('The gateway is overloaded at the moment. Try again shortly.');
     expect((await fetch(`http://127.0.0.1:${fixture.metricsPort}/ready`)).status).toBe(200);
   } finally {
-    for (const socket of sockets) socket.destroy();
-    await fixture?.stop();
+    for (const { stop } of floods) stop();
+    await fixture.stop();
   }
 });

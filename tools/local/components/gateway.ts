@@ -28,6 +28,8 @@ export interface GatewayValues {
   external?: { url?: string; stripPrefix?: boolean; forwardIdentity?: boolean; trustedCa?: string };
   cors?: { allowedOrigins?: string[]; allowedCredentials?: boolean };
   limits?: Record<string, number | { perSecond: number; burst: number }>;
+  /** The memory limit bounds Envoy here, too. */
+  resources?: { limits: { memory: string } };
   timeouts?: Record<string, number>;
   global?: {
     /** Added to those of the chart. */

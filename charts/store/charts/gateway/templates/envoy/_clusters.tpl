@@ -10,6 +10,8 @@
       # Finds new and terminating replicas soon during a rolling update.
       dns_refresh_rate: 2s
   connect_timeout: {{ $.Values.timeouts.connect }}s
+  # What of an answer waits here while the client reads slowly
+  per_connection_buffer_limit_bytes: *connectionBuffer
   # A replica that cannot be reached is left out for a while. One that answers 5xx is not: the request may be the cause.
   outlier_detection:
     split_external_local_origin_errors: true
@@ -47,6 +49,7 @@
   # The gateway starts even if the site cannot be resolved.
   wait_for_warm_on_init: false
   connect_timeout: {{ .Values.timeouts.connect }}s
+  per_connection_buffer_limit_bytes: *connectionBuffer
   typed_extension_protocol_options: *connections
   {{- include "gateway.endpoint" (dict "name" "external" "url" $site "trustedCa" .Values.external.trustedCa) | nindent 2 }}
 {{- with .Values.global.tracing.endpoint }}

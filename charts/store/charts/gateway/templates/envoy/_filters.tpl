@@ -39,19 +39,11 @@
           max_tokens: {{ .limits.credentials.burst | int }}
           tokens_per_fill: {{ .limits.credentials.perSecond | int }}
           fill_interval: 1s
-# The body filter below does not count the last frame. A Content-Length is checked exactly, and before the body is read.
+# Each route has its own limit, here and in the body filter below, which does not count the last frame. A Content-Length is
+# checked exactly, and before the body is read.
 - name: length
   typed_config:
     "@type": type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC
-    rules:
-      action: DENY
-      policies:
-        too-large:
-          permissions: [{any: true}]
-          principals:
-            - header:
-                name: content-length
-                range_match: {start: {{ add 1 .limits.bodyBytes }}, end: 9223372036854775807}
 # On secured routes auth sets Authorization; the client's own never arrives.
 - name: authorization
   typed_config:
@@ -73,6 +65,12 @@
                   name: cookie
                   string_match:
                     safe_regex: {regex: '(\C*[;,])?[ \t]*__store_jwt_token[ \t]*=[ \t"]*[^ \t";,]\C*'}
+# Before the check: during it Envoy would hold a body of any kind up to the connection's limit, and never read on if that were more
+# than half of the route's limit.
+- name: body
+  typed_config:
+    "@type": type.googleapis.com/envoy.extensions.filters.http.buffer.v3.Buffer
+    max_request_bytes: {{ mul .limits.bodyKib 1024 }}
 - name: check
   typed_config:
     "@type": type.googleapis.com/envoy.extensions.filters.http.ext_authz.v3.ExtAuthz
@@ -104,10 +102,6 @@
                 name: id-account
                 string_match:
                   safe_regex: {regex: "[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"}
-- name: body
-  typed_config:
-    "@type": type.googleapis.com/envoy.extensions.filters.http.buffer.v3.Buffer
-    max_request_bytes: {{ .limits.bodyBytes | int }}
 # The routes to the external site enable it.
 - name: own-cookies
   disabled: true

@@ -1,5 +1,5 @@
 {{- /*
-The open list (contract 2.2) as routes, a JSON list of { match, cluster }: an exact path to the service whose prefix covers
+The open list (contract 2.2) as routes, a JSON list of { match, prefix, cluster }: an exact path to the service whose prefix covers
 it; a prefix to every route below it, and to the route that covers it. All are longest first, as gateway.routes is.
 */}}
 {{- define "gateway.openRoutes" -}}
@@ -24,7 +24,7 @@ it; a prefix to every route below it, and to the route that covers it. All are l
 {{- if $isPrefix }}
 {{- $match = include "gateway.prefixMatch" (ternary $route.prefix $base $isBelow) | fromJson }}
 {{- end }}
-{{- $open = append $open (dict "match" (merge $match (dict "headers" $headers)) "cluster" $route.cluster) }}
+{{- $open = append $open (dict "match" (merge $match (dict "headers" $headers)) "prefix" $route.prefix "cluster" $route.cluster) }}
 {{- if ne $route.cluster "self" }}
 {{- $services = add1 $services }}
 {{- end }}

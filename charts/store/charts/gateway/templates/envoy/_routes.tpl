@@ -34,21 +34,31 @@ empty prefix at the end covers everything.
 {{ include "gateway.envoyRoute" (merge . (dict "root" $ "isOpen" true)) }}
 {{- end }}
 {{- $alwaysOpen := `{safe_regex: {regex: "/(health-check)?"}, headers: [{name: ":method", string_match: {safe_regex: {regex: GET|HEAD}}}]}` }}
-{{ include "gateway.envoyRoute" (dict "root" . "isOpen" true "cluster" "self" "match" (fromYaml $alwaysOpen)) }}
+{{ include "gateway.envoyRoute" (dict "root" . "isOpen" true "prefix" "" "cluster" "self" "match" (fromYaml $alwaysOpen)) }}
 # The last route takes unknown paths, so that they are checked too: 401 without a token, 404 with one.
 {{- range include "gateway.routes" . | fromJsonArray }}
-{{ include "gateway.envoyRoute" (dict "root" $ "isOpen" false "cluster" .cluster "match" (include "gateway.prefixMatch" .prefix | fromJson)) }}
+{{ include "gateway.envoyRoute" (dict "root" $ "isOpen" false "prefix" .prefix "cluster" .cluster "match" (include "gateway.prefixMatch" .prefix | fromJson)) }}
 {{- end }}
+{{- end }}
+
+{{- /* The largest body of a path prefix, in KiB. A route has it as metadata, too, for the text of a 413. */}}
+{{- define "gateway.bodyKib" -}}
+{{- get .root.Values.bodyKib .prefix | default .root.Values.limits.bodyKib }}
 {{- end }}
 
 {{- define "gateway.envoyRoute" -}}
 {{- $external := .root.Values.external }}
 {{- $isExternal := eq .cluster "external" }}
-{{- $hidesIdentity := and $isExternal (not $external.forwardIdentity) -}}
+{{- $hidesIdentity := and $isExternal (not $external.forwardIdentity) }}
+{{- $bodyKib := include "gateway.bodyKib" . | int -}}
 - match: {{ toJson .match }}
+  metadata: {filter_metadata: {store: {largestBody: {{ $bodyKib }} KiB}}}
   route:
     cluster: {{ .cluster }}
-    {{- if ne .cluster "self" }}
+    {{- if .isOpen }}
+    {{- /* Envoy ignores a timeout beside it. */}}
+    max_stream_duration: {max_stream_duration: {{ min .root.Values.timeouts.open .root.Values.timeouts.route }}s}
+    {{- else if ne .cluster "self" }}
     timeout: {{ .root.Values.timeouts.route }}s
     {{- end }}
     {{- if $isExternal }}
@@ -60,13 +70,25 @@ empty prefix at the end covers everything.
   {{- if $hidesIdentity }}
   request_headers_to_remove: [id-account, authorization]
   {{- end }}
-  {{- if or .isOpen $hidesIdentity }}
   typed_per_filter_config:
     {{- if .isOpen }}
     {{- range list "authorization" "token" "check" "identity" }}
     {{ . }}: {"@type": type.googleapis.com/envoy.config.route.v3.FilterConfig, disabled: true}
     {{- end }}
     {{- end }}
+    length:
+      "@type": type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBACPerRoute
+      rbac:
+        rules:
+          action: DENY
+          policies:
+            too-large:
+              permissions: [{any: true}]
+              principals:
+                - header: {name: content-length, range_match: {start: {{ add1 (mul $bodyKib 1024) }}, end: 9223372036854775807}}
+    body:
+      "@type": type.googleapis.com/envoy.extensions.filters.http.buffer.v3.BufferPerRoute
+      buffer: {max_request_bytes: {{ mul $bodyKib 1024 }}}
     {{- if $hidesIdentity }}
     own-cookies:
       "@type": type.googleapis.com/envoy.extensions.filters.http.lua.v3.LuaPerRoute
@@ -74,5 +96,4 @@ empty prefix at the end covers everything.
         inline_string: |
           {{- .root.Files.Get "files/own-cookies.lua" | nindent 10 }}
     {{- end }}
-  {{- end }}
 {{- end }}

@@ -1,0 +1,110 @@
+import { once } from 'node:events';
+import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { parseHead } from './_raw.ts';
+
+/** Another client than the flood, which comes from 127.0.0.1. */
+const OTHER = '127.0.0.2';
+
+export interface Flood {
+  /** Connections that the gateway has closed. */
+  closed(): number;
+  /** First answers by status. */
+  answers: Record<number, number>;
+  /** All bytes have left the client, or the gateway has closed the connection. */
+  isSent(): boolean;
+  stop(): void;
+}
+
+/** Opens connections, each of which sends these bytes and no more. @param options reads: false leaves the answers unread */
+export async function flood(
+  port: number,
+  count: number,
+  bytes: string,
+  { reads = true }: { reads?: boolean } = {},
+): Promise<Flood> {
+  const sockets: Socket[] = [];
+  const answers: Record<number, number> = {};
+  let closed = 0;
+  for (let n = 0; n < count; n += 1) {
+    const socket = connect({ port, host: '127.0.0.1' });
+    sockets.push(socket);
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      closed += 1;
+    });
+    if (bytes !== '') socket.write(bytes);
+    if (reads) {
+      socket.once('data', (data) => {
+        const status = Number(data.toString('latin1', 9, 12));
+        answers[status] = (answers[status] ?? 0) + 1;
+      });
+      socket.resume();
+    }
+    if (n % 100 === 99) await wait(1); // lets the connections be made
+  }
+  return {
+    closed: () => closed,
+    answers,
+    isSent: () => sockets.every((socket) => socket.destroyed || (!socket.connecting && socket.writableLength === 0)),
+    stop: () => {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+/** The status that another client gets on a new connection. */
+export async function askAsOther(port: number, request: string): Promise<number> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress: OTHER });
+  try {
+    socket.write(request);
+    const [data] = await once(socket, 'data', { signal: AbortSignal.timeout(10_000) });
+    return Number(parseHead(data.toString('latin1')).firstLine.split(' ')[1]);
+  } finally {
+    socket.destroy();
+  }
+}
+
+export interface Http2Flood {
+  /** Sessions that the gateway has closed. */
+  closed(): number;
+  stop(): void;
+}
+
+/**
+ * Opens HTTP/2 connections with many streams each, which send these bytes of a body and no more.
+ * @param options resets: each stream is cancelled at once, and the next one opened (CVE-2023-44487)
+ */
+export async function floodHttp2(
+  port: number,
+  { sessions: count, streams, resets = false }: { sessions: number; streams: number; resets?: boolean },
+  headers: Record<string, string>,
+  body: string,
+): Promise<Http2Flood> {
+  const sessions: ClientHttp2Session[] = [];
+  let closed = 0;
+  for (let n = 0; n < count; n += 1) {
+    const session = connectHttp2(`http://127.0.0.1:${port}`);
+    sessions.push(session);
+    session.on('error', () => undefined);
+    session.on('close', () => {
+      closed += 1;
+    });
+    await once(session, 'remoteSettings');
+    for (let m = 0; m < streams && !session.closed && !session.destroyed; m += 1) {
+      const stream = session.request(headers, { endStream: false });
+      stream.on('error', () => undefined);
+      stream.resume();
+      if (resets) stream.close(constants.NGHTTP2_CANCEL);
+      else stream.write(body);
+      if (m % 50 === 49) await wait(1); // lets the frames go
+    }
+  }
+  return {
+    closed: () => closed,
+    stop: () => {
+      for (const session of sessions) session.destroy();
+    },
+  };
+}

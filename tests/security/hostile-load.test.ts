@@ -1,0 +1,104 @@
+import { residentMib } from '../../tools/bench/process-usage.ts';
+import { until } from '../kit/until.ts';
+import { COOKIE, type Fixture, http, startUnlimited } from './_fixture.ts';
+import { askAsOther, flood, floodHttp2 } from './_flood.ts';
+import { reply } from './_upstream.ts';
+
+const KIB = 1024;
+const token = [`Cookie: ${COOKIE}`];
+const request = http('GET /accounts', token);
+
+/** All bytes of a body but the last. */
+const stalled = (firstLine: string, bytes: number, lines: string[] = []) =>
+  http(firstLine, [...lines, `Content-Length: ${bytes}`], 'x'.repeat(bytes - 1));
+const endlessHeaders = `GET / HTTP/1.1\r\nHost: x\r\n${`X: ${'x'.repeat(1000)}\r\n`.repeat(55)}`;
+
+/** The rate limits per address would stop most of this; memory must not depend on them. */
+describe('memory under a flood stays below the limit of the pod, and another client is served:', () => {
+  const limitMib = 512;
+  let fixture: Fixture;
+  let current: { stop(): void } | undefined;
+  beforeAll(async () => {
+    fixture = await startUnlimited({ resources: { limits: { memory: `${limitMib}Mi` } } });
+    fixture.services.product.answer(reply(200, [], 'x'.repeat(400 * KIB)));
+  });
+  afterEach(() => current?.stop());
+  afterAll(() => fixture?.stop());
+
+  async function expectUnharmed() {
+    expect(await askAsOther(fixture.port, request)).toBe(200);
+    const { peak } = await residentMib(fixture.pid());
+    expect(peak).toBeLessThan(limitMib);
+  }
+
+  it.each([
+    ['uploads of 1 MiB that stop one byte short', 2000, stalled('POST /auth/login', KIB * KIB)],
+    ['uploads of all that auth takes but a byte', 2000, stalled('POST /auth/login', 8 * KIB)],
+    [
+      'uploads in chunks that never end',
+      2000,
+      `${http('POST /auth/login', ['Transfer-Encoding: chunked'])}1000\r\n${'x'.repeat(4 * KIB)}`,
+    ],
+    ['orders of 64 KiB that stop one byte short', 1000, stalled('POST /orders', 64 * KIB, token)],
+    ['requests whose headers never end', 2000, endlessHeaders],
+    ['connections that bring nothing', 5000, ''],
+    ['connections that are idle after a request', 5000, http('GET /accounts')],
+  ])('%s', async (_, count, bytes) => {
+    const attack = await flood(fixture.port, count, bytes);
+    current = attack;
+    await until('the flood has been sent', attack.isSent);
+    await expectUnharmed();
+  });
+
+  it('answers that nobody reads', async () => {
+    const attack = await flood(fixture.port, 2000, http('GET /products', token).repeat(3), { reads: false });
+    current = attack;
+    await until('the flood has been sent', attack.isSent);
+    await until('the product service has been asked', () => fixture.reached().length >= 1000);
+    await expectUnharmed();
+  });
+
+  it('HTTP/2 streams that stop one byte short', async () => {
+    const headers = { ':method': 'POST', ':path': '/auth/login', 'content-length': String(8 * KIB) };
+    current = await floodHttp2(fixture.port, { sessions: 60, streams: 100 }, headers, 'x'.repeat(8 * KIB - 1));
+    await expectUnharmed();
+  });
+
+  it('HTTP/2 streams that are reset at once, until their connections are closed', async () => {
+    const headers = { ':method': 'GET', ':path': '/accounts', cookie: COOKIE };
+    const attack = await floodHttp2(fixture.port, { sessions: 10, streams: 2000, resets: true }, headers, '');
+    current = attack;
+    await until('the connections are closed', () => attack.closed() === 10);
+    await expectUnharmed();
+  });
+});
+
+describe('10,050 connections of one address', () => {
+  it('that bring nothing are closed soon, and another client can connect meanwhile', async () => {
+    const fixture = await startUnlimited();
+    const attack = await flood(fixture.port, 10_050, '');
+    try {
+      expect(await askAsOther(fixture.port, request)).toBe(200);
+      await until('they are closed', () => attack.closed() === 10_050, { timeoutMs: 30_000 });
+    } finally {
+      attack.stop();
+      await fixture.stop();
+    }
+  });
+
+  it('that are idle after a request are closed as memory runs short, and another client can connect meanwhile', async () => {
+    const fixture = await startUnlimited({
+      resources: { limits: { memory: '192Mi' } },
+      timeouts: { clientIdle: 3600 },
+    });
+    const attack = await flood(fixture.port, 10_050, http('GET /accounts'));
+    try {
+      expect(await askAsOther(fixture.port, request)).toBe(200);
+      await until('most of them are closed', () => attack.closed() > 5_000);
+      expect(await askAsOther(fixture.port, request)).toBe(200);
+    } finally {
+      attack.stop();
+      await fixture.stop();
+    }
+  });
+});
