@@ -101,6 +101,91 @@ test('a Cookie header that names the token in another value too is removed entir
   expect(seen[0]?.headers).not.toHaveProperty('cookie');
 });
 
+describe('the external site cannot set the token cookie', () => {
+  it.each([
+    ['plain', '__store_jwt_token=forged; Path=/'],
+    ['in another case', '__STORE_jwt_Token=forged'],
+    ['after white space', ' \t __store_jwt_token=forged'],
+    ['before white space', '__store_jwt_token \t=forged'],
+    ['in quotes', '"__store_jwt_token"=forged'],
+    ['empty', '__store_jwt_token=; Max-Age=0'],
+    ['without =', '__store_jwt_token'],
+    ['as the value of a cookie without a name, which browsers send alike', '=__store_jwt_token=forged'],
+    ['as such a value, after white space', ' = __store_jwt_token=forged'],
+  ])('%s', async (_, cookie) => {
+    site.answer(reply(200, ['set-cookie: a=1', `Set-Cookie: ${cookie}`, 'set-cookie: b=2']));
+    expect((await visit('/external/x')).headers['set-cookie']).toBe('a=1,b=2');
+  });
+
+  it('although its identity is forwarded', async () => {
+    site.answer(reply(200, ['set-cookie: __store_jwt_token=forged', 'set-cookie: a=1']));
+    const external = { url: `https://localhost:${site.port}/`, trustedCa, forwardIdentity: true };
+    const gateway = await startFixture({ external });
+    try {
+      expect((await visit('/external/x', [`Cookie: ${COOKIE}`], gateway)).headers['set-cookie']).toBe('a=1');
+      expect(seen).toMatchObject([{ headers: { cookie: COOKIE } }]);
+    } finally {
+      await gateway.stop();
+    }
+  });
+});
+
+test.each([
+  '__Host-__store_jwt_token=1; Path=/; Secure',
+  '__store_jwt_token2=1',
+  'x__store_jwt_token=1',
+  'a=__store_jwt_token=1',
+  'store_jwt_token=1; HttpOnly',
+])('the external site can set %s', async (cookie) => {
+  site.answer(reply(200, [`set-cookie: ${cookie}`]));
+  expect((await visit('/external/x')).headers['set-cookie']).toBe(cookie);
+});
+
+describe('what the external site answers', () => {
+  it('is sandboxed beside its own policy, and cannot speak for the whole origin', async () => {
+    const own = "content-security-policy: sandbox allow-scripts allow-same-origin; default-src 'self'";
+    const forOrigin = [
+      'Clear-Site-Data: "cookies"',
+      'Strict-Transport-Security: max-age=1',
+      'Service-Worker-Allowed: /',
+    ];
+    site.answer(reply(200, [own, ...forOrigin, 'cache-control: no-store']));
+    const { headers } = await visit('/external/x');
+    expect(headers['content-security-policy']).toBe(
+      "sandbox allow-scripts allow-same-origin; default-src 'self',sandbox",
+    );
+    expect(headers).toMatchObject({ 'cache-control': 'no-store' });
+    for (const name of ['clear-site-data', 'strict-transport-security', 'service-worker-allowed']) {
+      expect(headers).not.toHaveProperty(name);
+    }
+  });
+
+  it.each([
+    ['has the policy of the value', 'sandbox allow-scripts', 'sandbox allow-scripts'],
+    ['has no policy if the value is empty', '', undefined],
+  ])('%s', async (_, contentSecurityPolicy, expected) => {
+    site.answer(reply(200));
+    const url = `https://localhost:${site.port}`;
+    const gateway = await startFixture({ external: { url, trustedCa, contentSecurityPolicy } });
+    try {
+      expect((await visit('/external/x', [`Cookie: ${COOKIE}`], gateway)).headers['content-security-policy']).toBe(
+        expected,
+      );
+    } finally {
+      await gateway.stop();
+    }
+  });
+
+  it('does not change the answers of services', async () => {
+    fixture.services.account.answer(
+      reply(200, ['set-cookie: __store_jwt_token=own', 'strict-transport-security: max-age=1']),
+    );
+    const { headers } = await visit('/accounts');
+    expect(headers).toMatchObject({ 'set-cookie': '__store_jwt_token=own', 'strict-transport-security': 'max-age=1' });
+    expect(headers).not.toHaveProperty('content-security-policy');
+  });
+});
+
 test('forwardIdentity and stripPrefix make the external site get the identity and the full path', async () => {
   const external = { url: `https://localhost:${site.port}/`, trustedCa, forwardIdentity: true, stripPrefix: false };
   const gateway = await startFixture({ external });

@@ -25,7 +25,13 @@ export interface GatewayValues {
   /** By alias. */
   upstreams: Record<string, Upstream>;
   open?: string[];
-  external?: { url?: string; stripPrefix?: boolean; forwardIdentity?: boolean; trustedCa?: string };
+  external?: {
+    url?: string;
+    stripPrefix?: boolean;
+    forwardIdentity?: boolean;
+    trustedCa?: string;
+    contentSecurityPolicy?: string;
+  };
   cors?: { allowedOrigins?: string[]; allowedCredentials?: boolean };
   limits?: Record<string, number | { perSecond: number; burst: number }>;
   /** The memory limit bounds Envoy here, too. */

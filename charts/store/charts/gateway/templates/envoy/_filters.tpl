@@ -103,7 +103,7 @@
                 string_match:
                   safe_regex: {regex: "[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"}
 # The routes to the external site enable it.
-- name: own-cookies
+- name: token-cookie
   disabled: true
   typed_config:
     "@type": type.googleapis.com/envoy.extensions.filters.http.lua.v3.Lua

@@ -70,6 +70,14 @@ empty prefix at the end covers everything.
   {{- if $hidesIdentity }}
   request_headers_to_remove: [id-account, authorization]
   {{- end }}
+  {{- if $isExternal }}
+  # What speaks for the whole origin, which is the store's
+  response_headers_to_remove: [clear-site-data, strict-transport-security, service-worker-allowed, alt-svc, nel, report-to]
+  {{- with $external.contentSecurityPolicy }}
+  response_headers_to_add:
+    - {header: {key: content-security-policy, value: {{ quote . }}}, append_action: APPEND_IF_EXISTS_OR_ADD}
+  {{- end }}
+  {{- end }}
   typed_per_filter_config:
     {{- if .isOpen }}
     {{- range list "authorization" "token" "check" "identity" }}
@@ -89,11 +97,14 @@ empty prefix at the end covers everything.
     body:
       "@type": type.googleapis.com/envoy.extensions.filters.http.buffer.v3.BufferPerRoute
       buffer: {max_request_bytes: {{ mul $bodyKib 1024 }}}
-    {{- if $hidesIdentity }}
-    own-cookies:
+    {{- if $isExternal }}
+    token-cookie:
       "@type": type.googleapis.com/envoy.extensions.filters.http.lua.v3.LuaPerRoute
       source_code:
         inline_string: |
-          {{- .root.Files.Get "files/own-cookies.lua" | nindent 10 }}
+          {{- if $hidesIdentity }}
+          {{- .root.Files.Get "files/request-cookies.lua" | nindent 10 }}
+          {{- end }}
+          {{- .root.Files.Get "files/response-cookies.lua" | nindent 10 }}
     {{- end }}
 {{- end }}

@@ -12,7 +12,7 @@ provider:
     service_name: gateway
     http_service:
       http_uri: {uri: {{ printf "%s/v1/traces" (trimSuffix "/" .endpoint) | quote }}, cluster: collector, timeout: 5s}
-    # Decides by the trace id alone: a client cannot force more traces by claiming that its request is sampled.
+    # By the trace id, which is always Envoy's own: a client's traceparent is removed before.
     sampler:
       name: envoy.tracers.opentelemetry.samplers.trace_id_ratio_based
       typed_config:
