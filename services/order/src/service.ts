@@ -41,7 +41,10 @@ export const orderService: ServiceDefinition<typeof configSchema, DB> = {
   build: async (context) => createOrderService(context, { bearer: await bearerFrom(context.config) }),
 };
 
-/** Publishes the outbox, performs the order's steps of the saga, ships, cancels what stays PENDING, deletes expired idempotency keys. */
+/**
+ * Publishes the outbox, performs the order's steps of the saga, ships, cancels what stays PENDING, deletes expired
+ * idempotency keys.
+ */
 export function createOrderWorker({ config, log, database }: ServiceContext<WorkerConfig, DB>): Service<DB> {
   const repository = createOrderRepository(new PrismaClient({ adapter: database.adapter }), database);
   const clock = () => new Date();
