@@ -116,10 +116,9 @@ describe.each(processes)(
         );
         const isShipped = state.includes('+shipped');
         const announced = (await announcedFor(id)).filter((kind) => decisive.includes(kind));
-        expect({ status: statuses[index], announced }).toEqual({
-          status: isShipped ? 409 : 201,
-          announced: isShipped ? ['OrderShipped'] : expect.not.arrayContaining(['OrderShipped']),
-        });
+        // 503: the process was stopped while its transaction held the order's row, and the cancellation gave up.
+        expect(isShipped ? [409, 503] : [201]).toContain(statuses[index]);
+        expect(announced).toEqual(isShipped ? ['OrderShipped'] : expect.not.arrayContaining(['OrderShipped']));
         outcomes.add(state);
       }
     });
