@@ -15,6 +15,7 @@ export type StockAction =
  */
 export const stockModel = (initial: number): Model<number, StockAction> => ({
   initial,
+  isRead: ({ kind }) => kind === 'read' || kind === 'reject',
   next(available, action) {
     const { kind, pieces } = action;
     if (kind === 'set') return [pieces];

@@ -6,6 +6,7 @@ type Action = { write: number } | { read: number } | { add: number };
 /** A register that is also a counter. */
 const register: Model<number, Action> = {
   initial: 0,
+  isRead: (action) => 'read' in action,
   next(value, action) {
     if ('write' in action) return [action.write];
     if ('add' in action) return [value + action.add];
