@@ -18,7 +18,8 @@ describe('CORS with a list of origins and credentials', () => {
   beforeAll(async () => {
     fixture = await startFixture({
       cors: { allowedOrigins: [ORIGIN, SECOND] },
-      limits: { credentials: { perSecond: 1, burst: 1 }, bodyBytes: 100 },
+      limits: { credentials: { perSecond: 1, burst: 1 }, bodyKib: 1 },
+      bodyKib: { '/accounts': 1 },
     });
   });
   afterAll(() => fixture?.stop());
@@ -66,7 +67,7 @@ describe('CORS with a list of origins and credentials', () => {
     ['200 of a service', 'GET /accounts', [`Cookie: ${COOKIE}`], 200],
     ['401', 'GET /accounts', [], 401],
     ['404', 'GET /nothing', [`Cookie: ${COOKIE}`], 404],
-    ['413', 'POST /accounts', [`Cookie: ${COOKIE}`, 'Content-Length: 101'], 413],
+    ['413', 'POST /accounts', [`Cookie: ${COOKIE}`, 'Content-Length: 1025'], 413],
     ['503', 'GET /external/x', [`Cookie: ${COOKIE}`], 503],
   ] as const)('adds its headers to a %s response', async (_, firstLine, lines, status) => {
     const response = await fixture.send(http(firstLine, [`Origin: ${ORIGIN}`, ...lines], 'x'.repeat(101)));

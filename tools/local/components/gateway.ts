@@ -34,6 +34,8 @@ export interface GatewayValues {
   };
   cors?: { allowedOrigins?: string[]; allowedCredentials?: boolean };
   limits?: Record<string, number | { perSecond: number; burst: number }>;
+  /** By path prefix. */
+  bodyKib?: Record<string, number>;
   /** The memory limit bounds Envoy here, too. */
   resources?: { limits: { memory: string } };
   timeouts?: Record<string, number>;
