@@ -5,6 +5,7 @@ import { Command, Option } from 'commander';
 import { startStore } from '../local/store.ts';
 import { messageOf, runCommand } from '../run-command.ts';
 import { benchDir, type Measurement } from './measurement.ts';
+import { attack } from './measurements/attack.ts';
 import { backlog } from './measurements/backlog.ts';
 import { bearer } from './measurements/bearer.ts';
 import { events } from './measurements/events.ts';
@@ -18,7 +19,7 @@ import { status } from './measurements/status.ts';
 import { createMemory } from './memory.ts';
 import { isMissed, type Row, report } from './report.ts';
 
-const measurements: Measurement[] = [products, orders, gateway, bearer, search, status, saga, events, backlog];
+const measurements: Measurement[] = [products, orders, gateway, attack, bearer, search, status, saga, events, backlog];
 const names = measurements.map(({ name }) => name);
 
 const log = (line: string) => process.stderr.write(`${line}\n`);
