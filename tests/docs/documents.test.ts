@@ -53,6 +53,14 @@ describe('links', () => {
   });
 });
 
+it('every test that docs/security.md names exists', () => {
+  const named = [...documentAt('docs/security.md').text.matchAll(/`((?:tests|services)\/[^`]+)`/g)].map(
+    ([, path = '']) => path,
+  );
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
+
 it('README.md has at most 150 lines', () => {
   expect(documentAt('README.md').text.trimEnd().split('\n').length).toBeLessThanOrEqual(150);
 });

@@ -20,7 +20,7 @@ const attacks: ((n: number) => { headers: Record<string, string>; body: string |
   () => ({ headers: { ...json, 'content-encoding': 'gzip' }, body: compressed }),
   () => ({ headers: json, body: `{"email":[${Array(370).fill(number).join()}]}` }),
   () => ({ headers: json, body: `{"email":${'['.repeat(4000)}${']'.repeat(4000)}}` }),
-  // Each at another account, as the guesses at one are limited (contract 3.4)
+  // Each at another account, as the guesses at one are limited (contract 3.8)
   (n) => ({ headers: json, body: `{"email":"nobody-${n}@example.com","password":"a wrong password"}` }),
 ];
 
