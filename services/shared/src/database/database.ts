@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { type CompiledQuery, Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
@@ -66,8 +67,27 @@ function requireRoom({ waitingCount }: pg.Pool): void {
 function openPool(config: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool(config);
   pool.on('error', ignore);
-  pool.on('connect', (client) => client.on('error', ignore));
+  pool.on('connect', (client) => {
+    client.on('error', ignore);
+    endIfSilent(client, Number(config.statement_timeout) + 1_000);
+  });
   return pool;
+}
+
+/**
+ * Ends a connection on which a statement has had no answer for longer than PostgreSQL lets any run. After a time-out of its
+ * own pg gives such a connection back to the pool, where one request after another would wait for it.
+ */
+function endIfSilent(client: pg.PoolClient, afterMs: number): void {
+  // As node-postgres has them, but not its types.
+  const waiting = client as unknown as { connection: { stream: Socket }; readyForQuery: boolean };
+  const { stream } = waiting.connection;
+  stream.setTimeout(afterMs);
+  stream.on('timeout', () => {
+    // Node.js does not start a timer again that has expired.
+    if (waiting.readyForQuery) stream.setTimeout(afterMs);
+    else stream.destroy();
+  });
 }
 
 type NameOf = (query: { sql: string }) => string;
