@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { parseHead } from './_raw.ts';
 
 /** Another client than the flood, which comes from 127.0.0.1. */
 const OTHER = '127.0.0.2';
@@ -54,13 +53,17 @@ export async function flood(
   };
 }
 
-/** The status that another client gets on a new connection. */
+/**
+ * The status that another client gets on a new connection.
+ * @throws Error if the connection is closed without an answer, or nothing arrives within 10 s
+ */
 export async function askAsOther(port: number, request: string): Promise<number> {
   const socket = connect({ port, host: '127.0.0.1', localAddress: OTHER });
   try {
+    socket.setTimeout(10_000, () => socket.destroy(new Error('nothing arrived within 10 s')));
     socket.write(request);
-    const [data] = await once(socket, 'data', { signal: AbortSignal.timeout(10_000) });
-    return Number(parseHead(data.toString('latin1')).firstLine.split(' ')[1]);
+    for await (const data of socket) return Number(data.toString('latin1', 9, 12));
+    throw new Error('the connection was closed without an answer');
   } finally {
     socket.destroy();
   }

@@ -93,7 +93,9 @@ describe('10,050 connections of one address', () => {
     });
     const attack = await flood(fixture.port, 10_050, http('GET /accounts'));
     try {
-      expect(await askAsOther(fixture.port, request)).toBe(200);
+      // While memory is short for a moment, it may get a 503, or its connection may be closed.
+      const isServed = async () => (await askAsOther(fixture.port, request)) === 200;
+      await until('another client is served', isServed, { timeoutMs: 10_000 });
       await until('most of them are closed', () => attack.closed() > 5_000);
       expect(await askAsOther(fixture.port, request)).toBe(200);
     } finally {
