@@ -1,3 +1,4 @@
+import { deleteInBatches } from '@store/shared/database/batches';
 import { countRows } from '@store/shared/database/count';
 import type { Database } from '@store/shared/database/database';
 import { createKeyset, timeColumn, uuidColumn } from '@store/shared/database/keyset';
@@ -21,9 +22,6 @@ export interface OrderPage {
 
 export type OrderRepository = ReturnType<typeof createOrderRepository>;
 export type OrderTransaction = ReturnType<typeof orderTransaction>;
-
-/** Small enough for a statement to end long before its time-out. */
-const deleteBatchSize = 5_000;
 
 const withItems = { items: { orderBy: { position: 'asc' } } } as const;
 type OrderRow = Prisma.OrderGetPayload<{ include: typeof withItems }>;
@@ -129,9 +127,9 @@ export function createOrderRepository(prisma: PrismaClient, database: Database<D
     },
 
     /** @returns how many expired replies were deleted */
-    async deleteExpiredReplies(now: Date): Promise<number> {
-      for (let count = 0; ; ) {
-        const { numDeletedRows } = await kysely
+    deleteExpiredReplies: (now: Date): Promise<number> =>
+      deleteInBatches((limit) =>
+        kysely
           .deleteFrom('idempotency_keys')
           .where(({ eb, refTuple, selectFrom }) =>
             eb(
@@ -140,15 +138,12 @@ export function createOrderRepository(prisma: PrismaClient, database: Database<D
               selectFrom('idempotency_keys')
                 .select(['account_id', 'key'])
                 .where('created_at', '<', oldestReply(now))
-                .limit(deleteBatchSize)
+                .limit(limit)
                 .$asTuple('account_id', 'key'),
             ),
           )
-          .executeTakeFirst();
-        count += Number(numDeletedRows);
-        if (numDeletedRows < deleteBatchSize) return count;
-      }
-    },
+          .executeTakeFirst(),
+      ),
 
     transaction: <T>(work: (tx: OrderTransaction) => Promise<T>): Promise<T> =>
       kysely.transaction().execute((tx) => work(orderTransaction(tx))),

@@ -19,7 +19,7 @@ import type { DB } from '../../src/generated/tables.ts';
 
 export const customerId = 'c0570e00-3a52-4d0f-9f0e-0d8a55a1c001';
 
-const silent = { brokers, clientId: 'test', log: createLog('test', 'silent') };
+export const silent = { brokers, clientId: 'test', log: createLog('test', 'silent') };
 export const kafka = createKafka(silent);
 
 /** An event of an order that has no meaning here. */

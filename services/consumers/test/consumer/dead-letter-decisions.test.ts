@@ -8,7 +8,7 @@ import { type KyselyPlugin, sql } from 'kysely';
 import { deferred } from '../../../../tests/kit/deferred.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { broken, command, deadLetteredEvents, forgetGroups } from './_dead-letters.ts';
-import { anEvent, createFixture, type Fixture, kafka, rawOf } from './_fixture.ts';
+import { anEvent, createFixture, type Fixture, kafka, rawOf, silent } from './_fixture.ts';
 
 // What has been decided about a dead letter is decided once, and remembered.
 
@@ -217,7 +217,7 @@ describe('a process that dies', () => {
 });
 
 describe('the id of a processed event', () => {
-  const deleteOld = () => deleteOldEventIds(fixture.kysely, kafka, fixture.topic);
+  const deleteOld = () => deleteOldEventIds(fixture.kysely, silent, fixture.topic);
   const age = () => sql`update processed_events set processed_at = now() - interval '31 days'`.execute(fixture.kysely);
   const idCount = async () => (await fixture.kysely.selectFrom('processed_events').selectAll().execute()).length;
 
@@ -246,7 +246,7 @@ describe('the id of a processed event', () => {
     await producer.send({ topic, messages: [old as Message] }).finally(producer.disconnect);
     await sql`insert into processed_events select 'g', gen_random_uuid(), now() - make_interval(days => days)
       from unnest(array[29, 31, 59, 61]) days`.execute(fixture.kysely);
-    expect(await deleteOldEventIds(fixture.kysely, kafka, topic)).toBe(1);
+    expect(await deleteOldEventIds(fixture.kysely, silent, topic)).toBe(1);
     expect(await idCount()).toBe(3);
     expect(await deleteOld()).toBe(2);
   });

@@ -56,8 +56,8 @@ describe('event of the order saga', () => {
     await fixture.prisma.$executeRaw`
       insert into processed_events (consumer_group, event_id, processed_at)
       select 'old-group', gen_random_uuid(), now() - n * interval '10 days 1 hour' from generate_series(0, 6000) as n`;
-    const kafka = createKafka({ brokers, clientId: 'order', log: createLog('order', 'silent') });
-    expect(await deleteOldEventIds(fixture.kysely, kafka, await createTopic(3))).toBe(5998);
+    const broker = { brokers, clientId: 'order', log: createLog('order', 'silent') };
+    expect(await deleteOldEventIds(fixture.kysely, broker, await createTopic(3))).toBe(5998);
     expect(await fixture.prisma.processedEvent.count({ where: { consumerGroup: 'old-group' } })).toBe(3);
   });
 });

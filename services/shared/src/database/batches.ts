@@ -8,7 +8,9 @@ const batchSize = 5_000;
  * @param deleteSome one statement that deletes at most `limit` rows
  * @returns how many rows were deleted
  */
-export async function deleteInBatches(deleteSome: (limit: number) => Promise<DeleteResult>): Promise<number> {
+export async function deleteInBatches(
+  deleteSome: (limit: number) => Promise<Pick<DeleteResult, 'numDeletedRows'>>,
+): Promise<number> {
   for (let count = 0; ; ) {
     const { numDeletedRows } = await deleteSome(batchSize);
     count += Number(numDeletedRows);

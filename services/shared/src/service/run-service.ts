@@ -8,7 +8,6 @@ import { migrate } from '../database/migrate.ts';
 import { brokersFrom } from '../messaging/config.ts';
 import { createEventProcessor } from '../messaging/consumer/handle-once.ts';
 import { deleteOldEventIds } from '../messaging/consumer/processed-events.ts';
-import { createKafka } from '../messaging/kafka.ts';
 import { type Started, startMessaging } from '../messaging/start.ts';
 import { orderEventsTopic } from '../messaging/topics.ts';
 import { createLog, type Logger } from '../observability/log.ts';
@@ -113,8 +112,8 @@ function startWork<Tables>(
   if (consumer !== undefined && database !== undefined) {
     const { group, config, publishesAs } = consumer;
     const silent = log.child({}, { level: 'silent' }); // the job says itself that it failed
-    const kafka = createKafka({ ...brokersFrom(config), clientId: group.name, log: silent });
-    all.push(hourly('processed event ids', () => deleteOldEventIds(database.kysely, kafka, orderEventsTopic)));
+    const broker = { ...brokersFrom(config), clientId: group.name, log: silent };
+    all.push(hourly('processed event ids', () => deleteOldEventIds(database.kysely, broker, orderEventsTopic)));
     started.push(
       ...startMessaging({
         config,

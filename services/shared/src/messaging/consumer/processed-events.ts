@@ -1,20 +1,25 @@
-import type { Kafka } from 'kafkajs';
+import type { Admin } from 'kafkajs';
 import { type QueryExecutorProvider, sql } from 'kysely';
-import { disconnect } from '../kafka.ts';
+import { deleteInBatches } from '../../database/batches.ts';
+import { askAdmin } from '../admin.ts';
+import type { KafkaOptions } from '../kafka.ts';
 
 /** Longer than a topic usually keeps events (contract 6.2), because a relay may publish late what it had published before. */
 const shortestDays = 30;
 const dayMs = 24 * 60 * 60 * 1000;
-/** Small enough for a statement to end long before its time-out. */
-const batchSize = 5_000;
+const brokerTimeoutMs = 30_000;
 
 /**
  * Deletes the ids of events that are not delivered again: the topic has them no more, and no open dead letter does.
  * @returns how many
  */
-export async function deleteOldEventIds(database: QueryExecutorProvider, kafka: Kafka, topic: string): Promise<number> {
-  const days = await daysToKeep(kafka, topic);
-  for (let count = 0; ; ) {
+export async function deleteOldEventIds(
+  database: QueryExecutorProvider,
+  broker: KafkaOptions,
+  topic: string,
+): Promise<number> {
+  const days = await askAdmin(broker, brokerTimeoutMs, (admin) => daysToKeep(admin, topic));
+  return deleteInBatches(async (limit) => {
     const { numAffectedRows = 0n } = await sql`
       delete from processed_events where (consumer_group, event_id) in (
         select consumer_group, event_id from processed_events processed
@@ -22,27 +27,20 @@ export async function deleteOldEventIds(database: QueryExecutorProvider, kafka: 
           select from dead_letters letter
           where letter.consumer_group = processed.consumer_group and letter.event_id = processed.event_id
             and letter.status = 'OPEN')
-        limit ${sql.lit(batchSize)})`.execute(database);
-    count += Number(numAffectedRows);
-    if (numAffectedRows < batchSize) return count;
-  }
+        limit ${sql.lit(limit)})`.execute(database);
+    return { numDeletedRows: numAffectedRows };
+  });
 }
 
 /** The first of 30, 60, 120, … days of which the topic holds no older event, whatever its retention is. */
-async function daysToKeep(kafka: Kafka, topic: string): Promise<number> {
-  const admin = kafka.admin();
-  try {
-    await admin.connect();
-    for (let days = shortestDays; ; days *= 2) {
-      const time = Date.now() - days * dayMs;
-      if (time < 0) return days;
-      const since = await admin.fetchTopicOffsetsByTimestamp(topic, time);
-      const starts = new Map(
-        (await admin.fetchTopicOffsets(topic)).map(({ partition, low }) => [partition, BigInt(low)]),
-      );
-      if (since.every(({ partition, offset }) => BigInt(offset) <= (starts.get(partition) ?? 0n))) return days;
-    }
-  } finally {
-    await disconnect(admin);
+async function daysToKeep(admin: Admin, topic: string): Promise<number> {
+  for (let days = shortestDays; ; days *= 2) {
+    const time = Date.now() - days * dayMs;
+    if (time < 0) return days;
+    const since = await admin.fetchTopicOffsetsByTimestamp(topic, time);
+    const starts = new Map(
+      (await admin.fetchTopicOffsets(topic)).map(({ partition, low }) => [partition, BigInt(low)]),
+    );
+    if (since.every(({ partition, offset }) => BigInt(offset) <= (starts.get(partition) ?? 0n))) return days;
   }
 }
