@@ -1,7 +1,7 @@
 import {
   importPrivateKey,
   importPublicKeys,
-  importTokenKey,
+  importSecrets,
   type SigningKey,
   type TokenKey,
 } from '@store/shared/auth/token-keys';
@@ -11,13 +11,12 @@ import type { Jwks } from './schemas.ts';
 
 /** The keys that the environment configures (contract 3.2); `requireTokenKey` has made sure that one can sign. */
 export async function tokenKeysFrom(config: AuthConfig): Promise<{ key: SigningKey; previousKeys: TokenKey[] }> {
-  const { JWT_SECRET_KEY, JWT_PREVIOUS_SECRET_KEYS, JWT_PRIVATE_KEY, JWT_PREVIOUS_PUBLIC_KEYS } = config;
-  const secrets = [...(JWT_SECRET_KEY === undefined ? [] : [JWT_SECRET_KEY]), ...JWT_PREVIOUS_SECRET_KEYS];
-  const imported = await Promise.all(secrets.map(importTokenKey));
+  const { JWT_PRIVATE_KEY, JWT_PREVIOUS_PUBLIC_KEYS } = config;
+  const secrets = await importSecrets(config);
   const publicKeys = await importPublicKeys(JWT_PREVIOUS_PUBLIC_KEYS);
   if (JWT_PRIVATE_KEY !== undefined)
-    return { key: await importPrivateKey(JWT_PRIVATE_KEY), previousKeys: [...publicKeys, ...imported] };
-  const [key, ...previous] = imported as [SigningKey, ...SigningKey[]];
+    return { key: await importPrivateKey(JWT_PRIVATE_KEY), previousKeys: [...publicKeys, ...secrets] };
+  const [key, ...previous] = secrets as [SigningKey, ...SigningKey[]];
   return { key, previousKeys: [...publicKeys, ...previous] };
 }
 

@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, errors, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { DomainError, unavailable } from '../values/errors.ts';
 import type { BearerConfig } from './config.ts';
-import { importTokenKey, type TokenKey, tokenAudience, tokenIssuer } from './token-keys.ts';
+import { importSecrets, type TokenKey, tokenAudience, tokenIssuer } from './token-keys.ts';
 import { clockSkewSeconds, createVerifiedTokens } from './verified-tokens.ts';
 
 /** Refuses a request whose `Authorization` header does not prove the expected account and scope. */
@@ -29,11 +29,10 @@ interface Bearer {
 
 /** The validator that the environment configures; `requireBearerKeys` has made sure that there are keys. */
 export async function bearerFrom(config: BearerConfig): Promise<BearerValidator> {
-  const { BEARER_VALIDATION, BEARER_JWKS_URL, JWT_SECRET_KEY, JWT_PREVIOUS_SECRET_KEYS } = config;
+  const { BEARER_VALIDATION, BEARER_JWKS_URL } = config;
   if (BEARER_VALIDATION === 'off') return noBearer;
-  const secrets = [...(JWT_SECRET_KEY === undefined ? [] : [JWT_SECRET_KEY]), ...JWT_PREVIOUS_SECRET_KEYS];
   return createBearerValidator({
-    secrets: await Promise.all(secrets.map(importTokenKey)),
+    secrets: await importSecrets(config),
     ...(BEARER_JWKS_URL !== undefined && { jwksUrl: new URL(BEARER_JWKS_URL) }),
   });
 }

@@ -28,7 +28,7 @@ export function requireTokenKey(config: TokenKeyConfig, context: z.core.$Refinem
   context.addIssue({ code: 'custom', path: ['JWT_SECRET_KEY'], message: 'or JWT_PRIVATE_KEY must be set' });
 }
 
-/** 256 bits of entropy in hexadecimal or base64; a Secret of the chart holds base64url. */
+/** 32 to 256 characters of hexadecimal, base64 or base64url. */
 const credential = z
   .string()
   .regex(/^[\w+/=-]{32,256}$/, 'must be 32 to 256 letters, digits or +/=_-. Make one with: openssl rand -hex 32');
