@@ -83,20 +83,21 @@ export function keysProblem(secret: V1Secret): string | undefined {
   if (text(secretName) === '' && text(privateKeyName) === '')
     return `${privateKeyName} and ${secretName} are missing. Make one with: openssl genpkey -algorithm ed25519, or openssl rand -base64 32`;
   const previous = text(previousSecretsName).split(',').filter(Boolean);
-  const named: [string, string | undefined][] = [
-    ...[privateKeyName, nextPrivateKeyName].map((name): [string, string | undefined] => [
-      name,
-      text(name) && privateKeyProblem(text(name)),
-    ]),
-    [previousPublicKeysName, publicKeysProblem(text(previousPublicKeysName))],
-    [secretName, text(secretName) && secretProblem(text(secretName))],
-    ...previous.map((key, index): [string, string | undefined] => [
-      `${previousSecretsName}, number ${index + 1}:`,
-      secretProblem(key.trim()),
-    ]),
+  type Key = [string, string, (key: string) => string | undefined];
+  const keys: Key[] = [
+    [privateKeyName, text(privateKeyName), privateKeyProblem],
+    [nextPrivateKeyName, text(nextPrivateKeyName), privateKeyProblem],
+    [previousPublicKeysName, text(previousPublicKeysName), publicKeysProblem],
+    [secretName, text(secretName), secretProblem],
+    ...previous.map(
+      (key, index) => [`${previousSecretsName}, number ${index + 1}:`, key.trim(), secretProblem] satisfies Key,
+    ),
   ];
-  const [name, problem] = named.find(([, problem]) => problem) ?? [];
-  return name && `${name} ${problem}`;
+  for (const [name, key, problemOf] of keys) {
+    const problem = key === '' ? undefined : problemOf(key);
+    if (problem !== undefined) return `${name} ${problem}`;
+  }
+  return undefined;
 }
 
 export const newSecret = () => randomBytes(32).toString('base64');

@@ -1,4 +1,10 @@
-import { PatchStrategy, setHeaderOptions, type V1Deployment } from '@kubernetes/client-node';
+import {
+  PatchStrategy,
+  setHeaderOptions,
+  type V1Container,
+  type V1Deployment,
+  type V1EnvVar,
+} from '@kubernetes/client-node';
 import pWaitFor from 'p-wait-for';
 import type { Cluster } from './api.ts';
 
@@ -7,6 +13,11 @@ export const nameOf = ({ metadata }: { metadata?: { name?: string } }) => metada
 /** Selects the components of a release. By instance alone it would select Strimzi's pods of a Kafka "store" too. */
 export const componentsOf = (release: string) =>
   `app.kubernetes.io/part-of=store,app.kubernetes.io/instance=${release}`;
+
+export const containersOf = ({ spec }: V1Deployment): V1Container[] => spec?.template.spec?.containers ?? [];
+
+export const variablesOf = (deployment: V1Deployment): V1EnvVar[] =>
+  containersOf(deployment).flatMap(({ env = [] }) => env);
 
 export const selectorOf = (selector: NonNullable<V1Deployment['spec']>['selector'] | undefined) =>
   Object.entries(selector?.matchLabels ?? {})

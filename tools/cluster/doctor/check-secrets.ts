@@ -2,7 +2,7 @@ import type { V1Deployment, V1Secret } from '@kubernetes/client-node';
 import { databaseUrl } from '../../../services/shared/src/database/config.ts';
 import { type Cluster, orUndefined } from '../api.ts';
 import { keysProblem, nextAnnotation } from '../jwt-keys.ts';
-import { nameOf } from '../rollout.ts';
+import { nameOf, variablesOf } from '../rollout.ts';
 import { secretNameOf } from '../rotation/key-readers.ts';
 import { type Finding, ok, wrong } from './findings.ts';
 
@@ -29,8 +29,7 @@ export async function checkSecrets({ core, namespace }: Cluster, deployments: V1
 /** By name of the Secret: its keys that are needed, each with the variable that it becomes. */
 function referencesOf(deployments: V1Deployment[]): Map<string, Map<string, string>> {
   const references = new Map<string, Map<string, string>>();
-  const containers = deployments.flatMap(({ spec }) => spec?.template.spec?.containers ?? []);
-  for (const { name: variable, valueFrom } of containers.flatMap(({ env = [] }) => env)) {
+  for (const { name: variable, valueFrom } of deployments.flatMap(variablesOf)) {
     const { name, key, optional } = valueFrom?.secretKeyRef ?? {};
     if (name && key && !optional) references.set(name, (references.get(name) ?? new Map()).set(key, variable));
   }

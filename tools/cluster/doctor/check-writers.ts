@@ -1,13 +1,13 @@
 import type { V1Deployment } from '@kubernetes/client-node';
-import { nameOf } from '../rollout.ts';
+import { nameOf, variablesOf } from '../rollout.ts';
 import { type Finding, ok, wrong } from './findings.ts';
 
 /** Whether somebody decided who may write products (contract 4.4). Outside production nobody has to. */
 export function checkWriters(deployments: V1Deployment[]): Finding[] {
   const product = deployments.find((one) => nameOf(one) === 'product');
   if (!product) return [];
-  const env = product.spec?.template.spec?.containers.flatMap(({ env }) => env ?? []) ?? [];
-  const textOf = (variable: string) => env.find(({ name }) => name === variable)?.value;
+  const variables = variablesOf(product);
+  const textOf = (variable: string) => variables.find(({ name }) => name === variable)?.value;
   const writers = textOf('PRODUCT_WRITERS') || undefined;
   if (writers === undefined && textOf('APP_PROFILE') === 'prod')
     return [

@@ -1,10 +1,10 @@
 import type { V1Secret } from '@kubernetes/client-node';
+import { clockSkewSeconds } from '../../../services/shared/src/auth/verified-tokens.ts';
 import { expiryAnnotation, kidOf, nextAnnotation, readKeys, sinceAnnotation } from '../jwt-keys.ts';
 
-const skewSeconds = 30; // granted by auth
 const rolloutSeconds = 600; // how long replicas went on signing after the date that version 0.1.0 noted
 
-const expiryOf = (signedUntil: number, ttlSeconds: number) => signedUntil + (ttlSeconds + skewSeconds) * 1000;
+const expiryOf = (signedUntil: number, ttlSeconds: number) => signedUntil + (ttlSeconds + clockSkewSeconds) * 1000;
 
 /** By kid of a previous key: when its last token has expired, as the Secret notes it, in ms. */
 function noted(secret: V1Secret): Map<string, number> {

@@ -1,6 +1,6 @@
 import type { V1Container, V1Deployment, V1EnvVar } from '@kubernetes/client-node';
 import { previousPublicKeysName, previousSecretsName, privateKeyName, secretName } from '../jwt-keys.ts';
-import { nameOf } from '../rollout.ts';
+import { containersOf, nameOf } from '../rollout.ts';
 
 /** Whether a Deployment gets keys from that Secret. */
 export const readsKeys = (deployment: V1Deployment, secret: string) =>
@@ -31,8 +31,6 @@ export const secretNameOf = (auth: V1Deployment) =>
   containersOf(auth)
     .map((container) => (variable(container, privateKeyName) ?? variable(container, secretName))?.valueFrom)
     .find(Boolean)?.secretKeyRef?.name;
-
-const containersOf = ({ spec }: V1Deployment): V1Container[] => spec?.template.spec?.containers ?? [];
 
 const variable = ({ env = [] }: V1Container, name: string): V1EnvVar | undefined =>
   env.find((one) => one.name === name);

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { V1Deployment } from '@kubernetes/client-node';
 import type { Cluster } from '../api.ts';
 import { isPair, readKeys } from '../jwt-keys.ts';
-import { componentsOf } from '../rollout.ts';
+import { componentsOf, variablesOf } from '../rollout.ts';
 import { dropPrevious } from './drop-previous.ts';
 import { noteExpiries } from './expiry.ts';
 import { secretNameOf } from './key-readers.ts';
@@ -23,8 +23,7 @@ export async function rotateKey(cluster: Cluster, options: Options): Promise<voi
   const auth = await findAuth(cluster);
   const name = options.secret ?? secretNameOf(auth);
   if (!name) throw new Error('auth does not get its keys from a Secret: name the Secret with --secret');
-  const env = auth.spec?.template.spec?.containers.flatMap(({ env }) => env ?? []) ?? [];
-  const ttlSeconds = Number(env.find(({ name }) => name === 'JWT_TTL_SECONDS')?.value || 86_400);
+  const ttlSeconds = Number(variablesOf(auth).find(({ name }) => name === 'JWT_TTL_SECONDS')?.value || 86_400);
   const found = await readKeySecret(cluster, name);
   const keyPair = options.keyPair || isPair(readKeys(found).signing);
   await findReaders(cluster, name, keyPair); // before anything is changed
