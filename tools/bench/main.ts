@@ -10,6 +10,7 @@ import { backlog } from './measurements/backlog.ts';
 import { bearer } from './measurements/bearer.ts';
 import { events } from './measurements/events.ts';
 import { gateway } from './measurements/gateway.ts';
+import { orderLife } from './measurements/order-life.ts';
 import { orders } from './measurements/orders.ts';
 import { products } from './measurements/products.ts';
 import { saga } from './measurements/saga.ts';
@@ -19,7 +20,9 @@ import { status } from './measurements/status.ts';
 import { createMemory } from './memory.ts';
 import { isMissed, type Row, report } from './report.ts';
 
-const measurements: Measurement[] = [products, orders, gateway, attack, bearer, search, status, saga, events, backlog];
+const measurements: Measurement[] = [
+  ...[products, orders, gateway, attack, bearer, search, status, saga, orderLife, events, backlog],
+];
 const names = measurements.map(({ name }) => name);
 
 const log = (line: string) => process.stderr.write(`${line}\n`);
@@ -27,12 +30,13 @@ const log = (line: string) => process.stderr.write(`${line}\n`);
 // Started processes end with this one (tools/local/components/supervised-process.ts), and none of their data is kept.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
 
-async function measure({ name, components, keepsData, run }: Measurement, memory: ReturnType<typeof createMemory>) {
+async function measure(measurement: Measurement, memory: ReturnType<typeof createMemory>) {
+  const { name, components, keepsData, env, gateway, run } = measurement;
   const dir = keepsData ? benchDir : join(benchDir, 'fresh');
   if (!keepsData) await rm(join(dir, 'data'), { recursive: true, force: true });
   const store = await startStore({
-    ...{ dir, components, log: (line) => log(`${name}: ${line}`), ports: 'free' },
-    env: { APP_PROFILE: 'prod', SHIP_AFTER_SECONDS: '3600' },
+    ...{ dir, components, gateway, log: (line) => log(`${name}: ${line}`), ports: 'free' },
+    env: { APP_PROFILE: 'prod', SHIP_AFTER_SECONDS: '3600', ...env },
     postgresSettings: { track_commit_timestamp: 'on' }, // delays of events are measured from the commit
   });
   try {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ComponentName, Store } from '../local/store.ts';
+import type { ComponentName, Store, StoreOptions } from '../local/store.ts';
 import { cacheDir } from '../paths.ts';
 import type { Row } from './report.ts';
 
@@ -13,6 +13,9 @@ export interface Measurement {
   name: string;
   /** What has to run for it. */
   components: ComponentName[];
+  /** Overrides the environment of the bench for its services. */
+  env?: Record<string, string>;
+  gateway?: StoreOptions['gateway'];
   /** Its data is kept for the next run; every other measurement begins with an empty store. */
   keepsData?: true;
   run(bench: { store: Store; log: Log }): Promise<Row[]>;

@@ -8,7 +8,7 @@ export function createMemory() {
   const largest = new Map<string, { now: number; peak: number; after: string }>();
   return {
     async record(store: Store, after: string): Promise<void> {
-      for (const name of serviceNames.filter(store.has)) {
+      for (const name of serviceNames.filter((name) => store.has(name) && store.component(name).running())) {
         const { now, peak } = await residentMib(store.component(name).pid());
         if (now > (largest.get(name)?.now ?? 0)) largest.set(name, { now, peak, after });
       }

@@ -2,10 +2,23 @@ import { readFile } from 'node:fs/promises';
 
 /** CPU time of a process and its threads so far, user and system, in ms. */
 export async function cpuMs(pid: number | undefined): Promise<number> {
+  return (await readCpu(pid)).own;
+}
+
+/** CPU time of a process and its children, those included that have ended, in ms. */
+export async function familyCpuMs(pid: number | undefined): Promise<number> {
+  const { own, ended } = await readCpu(pid);
+  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').filter(Boolean);
+  // One that ends just now is missed; its next reading is among those that have ended.
+  const living = await Promise.all(children.map((child) => cpuMs(Number(child)).catch(() => 0)));
+  return living.reduce((sum, ms) => sum + ms, own + ended);
+}
+
+async function readCpu(pid: number | undefined): Promise<{ own: number; ended: number }> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8');
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' '); // the name before it may hold blanks
-  const ticks = Number(fields[11]) + Number(fields[12]);
-  return ticks * 10; // Linux reports 100 ticks per second
+  const ms = (index: number) => Number(fields[index]) * 10; // Linux reports 100 ticks per second
+  return { own: ms(11) + ms(12), ended: ms(13) + ms(14) };
 }
 
 /** Resident memory of a process, now and at its peak, in MiB. */
