@@ -4,8 +4,9 @@ import { brokerError, disconnect, untilAborted, type Watched } from '../kafka.ts
 import { type ChunkOptions, handleChunk } from './handle-chunk.ts';
 import { consumerMetrics, initialiseMetrics, reportMembership } from './metrics.ts';
 import { createOffsets } from './offsets.ts';
+import { createSharedChunks } from './shared-chunks.ts';
 
-export interface ConsumerOptions extends ChunkOptions {
+export interface ConsumerOptions extends Omit<ChunkOptions, 'processTogether'> {
   /** A new client of Kafka, which ends with the signal. */
   connect(signal: AbortSignal): Kafka;
   /** A consumer that sends no heartbeat for this long counts as dead. Handlers may take longer. */
@@ -23,6 +24,12 @@ const concurrentPartitions = 6;
 const fullBatchBytes = 256 * 1024;
 /** kafkajs fetches nothing while a batch is handled, so a longer batch continues in the background. */
 const foregroundMs = 200;
+/**
+ * The next fetch waits this long for each message of the last one: at once while there are few, while many gather and are
+ * fetched and handled together.
+ */
+const gatherMsPerMessage = 1.5;
+const longestGatherMs = 50;
 /**
  * Live members rejoin with their next heartbeat; the group need not wait longer for a dead one. Shorter than a connection
  * waits for an answer.
@@ -48,6 +55,9 @@ export function startConsumer(options: ConsumerOptions): Consumer {
   let assignment = new AbortController();
   const assigned = new Set<number>();
   const inFlight = new Map<number, Promise<void>>();
+  /** The batches of the last fetch that kafkajs waits for, and how many messages came with them. */
+  const fetched = { batches: 0, messages: 0 };
+  const chunks = { ...options, processTogether: createSharedChunks(processor, log) };
   const offsets = createOffsets(topic, log);
   /** When the broker last answered, whatever it said. */
   let answeredAt = performance.now();
@@ -80,16 +90,32 @@ export function startConsumer(options: ConsumerOptions): Consumer {
 
     for (let from = 0; from < messages.length && !signal.aborted; from += chunkSize) {
       const end = consumerMetrics.seconds.startTimer({ group });
-      const isDone = await handleChunk(options, partition, messages.slice(from, from + chunkSize), signal, done);
+      const isDone = await handleChunk(chunks, partition, messages.slice(from, from + chunkSize), signal, done);
       if (!isDone) return;
       end();
     }
   }
 
   async function eachBatch(payload: EachBatchPayload, ended: AbortSignal): Promise<void> {
+    if (fetched.batches === 0) fetched.messages = 0;
+    fetched.batches += 1;
+    fetched.messages += payload.batch.messages.length;
+    try {
+      const isDone = await handleInForeground(payload, ended);
+      if (isDone) await wait(Math.min(gatherMsPerMessage * fetched.messages, longestGatherMs));
+    } finally {
+      fetched.batches -= 1;
+    }
+  }
+
+  /** @returns whether the batch is done; if not, it continues in the background */
+  async function handleInForeground(payload: EachBatchPayload, ended: AbortSignal): Promise<boolean> {
     const { partition } = payload.batch;
     const { signal } = assignment;
-    if (signal.aborted || ended.aborted) return void payload.pause();
+    if (signal.aborted || ended.aborted) {
+      payload.pause();
+      return false;
+    }
     // An earlier batch, of a former client or assignment, may still be about to stop.
     const earlier = inFlight.get(partition);
     const handling = (async () => {
@@ -98,12 +124,13 @@ export function startConsumer(options: ConsumerOptions): Consumer {
     })();
     inFlight.set(partition, handling);
     const isDone = await Promise.race([handling.then(() => true), wait(foregroundMs, false)]);
-    if (isDone) return;
+    if (isDone) return true;
     // Until it is resumed, the client fetches other partitions and keeps sending heartbeats.
     const resume = payload.pause();
     handling
       .catch((error) => log.warn({ err: error, partition }, 'A batch was not finished and is fetched again'))
       .then(resume);
+    return false;
   }
 
   /** Consumes with one client until it fails or `ended` is aborted. */

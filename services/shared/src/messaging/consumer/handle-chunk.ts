@@ -9,6 +9,7 @@ import { isTooLarge, readMessage, type Sender } from '../kafka.ts';
 import { deadLetterTopic } from '../topics.ts';
 import { type EventProcessor, isUnavailable } from './handle-once.ts';
 import { consumerMetrics } from './metrics.ts';
+import type { ProcessTogether } from './shared-chunks.ts';
 
 export interface ChunkOptions {
   topic: string;
@@ -17,6 +18,7 @@ export interface ChunkOptions {
   sender: Sender;
   log: Logger;
   retry: RetryOptions;
+  processTogether: ProcessTogether;
 }
 
 /** contract 6.6 */
@@ -37,8 +39,7 @@ interface ReadMessage {
 const longestPauseMs = 5_000;
 
 /**
- * Handles consecutive messages of a partition in order (contract 6.6): together in one transaction, or, if that fails,
- * one by one.
+ * Handles consecutive messages of a partition in order (contract 6.6): together, or, if that fails, one by one.
  * @param signal aborted when the partition is lost or the consumer stops: nothing further is begun
  * @param done called when everything up to an offset is finished
  * @returns false if it stopped early; whoever is assigned the partition handles the rest
@@ -52,7 +53,8 @@ export async function handleChunk(
 ): Promise<boolean> {
   const { group, kinds } = options.processor;
   const all = messages.map((message) => read(message, kinds));
-  const isProcessed = await processTogether(options, all);
+  const events = all.flatMap(({ event }) => event ?? []);
+  const isProcessed = events.length > 0 && (await options.processTogether(events, signal));
   let lastDone: string | undefined;
   for (const { message, event, poison } of all) {
     // For the log lines; an event that can be processed has spans of its own.
@@ -77,18 +79,6 @@ function read(message: KafkaMessage, kinds: ReadonlySet<string>): ReadMessage {
     return { message, event: readEvent(readMessage(message), kinds) };
   } catch (poison) {
     return { message, poison };
-  }
-}
-
-async function processTogether({ processor, log }: ChunkOptions, all: ReadMessage[]): Promise<boolean> {
-  const events = all.flatMap(({ event }) => event ?? []);
-  if (events.length < 2) return false;
-  try {
-    await processor.process(events);
-    return true;
-  } catch (error) {
-    log.debug({ err: error, events: events.length }, 'A chunk failed; its events are handled one by one');
-    return false;
   }
 }
 

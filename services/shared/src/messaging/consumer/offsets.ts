@@ -5,7 +5,7 @@ import type { Logger } from '../../observability/log.ts';
  * A commit costs the broker as much as a message, so offsets are committed together. What a crash delivers again is
  * recognised by its event id.
  */
-const commitEveryMs = 200;
+const commitEveryMs = 1_000;
 const retryMs = 1_000;
 
 type Commit = EachBatchPayload['commitOffsetsIfNecessary'];
