@@ -1,7 +1,7 @@
 import type { Database } from '@store/shared/database/database';
 import type { Placeholders } from '@store/shared/database/prepared-statements';
 import type { StoredEvent } from '@store/shared/messaging/events';
-import { outboxChannel } from '@store/shared/messaging/outbox/append';
+import { wakeRelay } from '@store/shared/messaging/outbox/append';
 import { type RawBuilder, sql } from 'kysely';
 import type { DB } from './generated/tables.ts';
 import { type Order, replyLifetimeHours, type StoredReply } from './order.ts';
@@ -29,7 +29,10 @@ export function createInsertOrder({ kysely, prepare }: Database<DB>) {
   return async (order: Order, event: StoredEvent, reply: KeyedReply | undefined): Promise<InsertOutcome> => {
     const values = orderValues(order, event);
     const [row] = reply === undefined ? await insert(values) : await insertKeyed({ ...values, ...reply });
-    if (row?.stored === true) return 'stored';
+    if (row?.stored === true) {
+      wakeRelay(kysely);
+      return 'stored';
+    }
     return row?.acquired === true ? 'repeated' : 'running';
   };
 }
@@ -76,8 +79,7 @@ function insertFrom(source: RawBuilder<unknown>, values: Placeholders<OrderValue
              ${createdAt}::timestamptz
       from source
     )
-    select lock.acquired, (select true from source) as stored,
-           (select pg_notify(${sql.lit(outboxChannel)}, '')::text from source) as notified
+    select lock.acquired, (select true from source) as stored
     from lock`;
 }
 

@@ -4,7 +4,7 @@ import type { Database } from '@store/shared/database/database';
 import { createKeyset, timeColumn, uuidColumn } from '@store/shared/database/keyset';
 import type { Placeholders } from '@store/shared/database/prepared-statements';
 import type { StoredEvent } from '@store/shared/messaging/events';
-import { appendToOutbox } from '@store/shared/messaging/outbox/append';
+import { appendToOutbox, wakeRelay } from '@store/shared/messaging/outbox/append';
 import { Decimal } from '@store/shared/values/money';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Prisma, PrismaClient } from './generated/client.ts';
@@ -145,8 +145,11 @@ export function createOrderRepository(prisma: PrismaClient, database: Database<D
           .executeTakeFirst(),
       ),
 
-    transaction: <T>(work: (tx: OrderTransaction) => Promise<T>): Promise<T> =>
-      kysely.transaction().execute((tx) => work(orderTransaction(tx))),
+    async transaction<T>(work: (tx: OrderTransaction) => Promise<T>): Promise<T> {
+      const result = await kysely.transaction().execute((tx) => work(orderTransaction(tx)));
+      wakeRelay(kysely);
+      return result;
+    },
   };
 }
 

@@ -4,6 +4,7 @@ import { startConsumer } from './consumer/consumer.ts';
 import type { EventProcessor } from './consumer/handle-once.ts';
 import { reportLag } from './consumer/lag.ts';
 import { createKafka, createPublisher } from './kafka.ts';
+import { wakeRelay } from './outbox/append.ts';
 import { startRelay } from './outbox/relay.ts';
 import { orderEventsTopic } from './topics.ts';
 import { answersTo, startWatchdog } from './watchdog.ts';
@@ -31,15 +32,17 @@ export function startMessaging(options: MessagingOptions): Started[] {
   const broker = { ...brokersFrom(config), clientId, log };
   const publisher = createPublisher(broker);
   const started: Started[] = [{ name: 'publisher', stop: publisher.close }];
+  let wake = () => {};
   if (publishes) {
     const relay = startRelay({ databaseUrl: config.DATABASE_URL, topic: orderEventsTopic, publisher, log });
     started.push({ name: 'relay', stop: relay.stop });
+    wake = () => relay.wake() || wakeRelay(processor.database);
   }
   // A scrape that gets no answer reports nothing and need not be logged each time.
   const silent = log.child({}, { level: 'silent' });
   reportLag({ ...broker, log: silent }, orderEventsTopic, processor.group);
   const consumer = startConsumer({
-    processor,
+    processor: { ...processor, process: (events, claim) => processor.process(events, claim).finally(wake) },
     topic: orderEventsTopic,
     connect: (signal) => createKafka({ ...broker, signal }),
     sender: publisher,

@@ -12,6 +12,13 @@ const batchSize = 1_000;
 /** Even if all events of a batch go to one partition, they fit into the largest batch that a broker accepts (1 MiB by default). */
 const batchBytes = 512 * 1024;
 const headerBytes = 512;
+/**
+ * Before it reads again, the relay waits this long for each event that it has published: at once while there are few, while
+ * many gather and are published together.
+ */
+const gatherMsPerEvent = 5;
+const longestGatherMs = 25;
+const fewIds = 50;
 const standbyMs = 1_000;
 const longestStopMs = 5_000;
 const longestEndMs = 2_000;
@@ -44,8 +51,18 @@ export interface RelayOptions {
 }
 
 export interface Relay {
+  /** Makes the relay look at the outbox. @returns false if another one is active: it is woken by {@link wakeRelay} */
+  wake(): boolean;
+  /** Makes it look at the outbox, if it is the active relay of its database. @returns whether it is */
+  wake(): boolean;
   /** Finishes the batch in flight, if broker and database answer soon enough. */
   stop(): Promise<void>;
+}
+
+interface Batch {
+  events: StoredEvent[];
+  /** Whether more may wait behind it. */
+  isFull: boolean;
 }
 
 /**
@@ -55,8 +72,14 @@ export interface Relay {
  */
 export function startRelay(options: RelayOptions): Relay {
   const stopping = new AbortController();
-  const ended = run(options, stopping.signal);
+  const notifier = createNotifier(stopping.signal);
+  const state = { isActive: false };
+  const ended = run(options, state, notifier, stopping.signal);
   return {
+    wake() {
+      if (state.isActive) notifier.notify();
+      return state.isActive;
+    },
     async stop() {
       stopping.abort();
       await Promise.race([ended, wait(longestStopMs, undefined, { ref: false })]);
@@ -64,8 +87,12 @@ export function startRelay(options: RelayOptions): Relay {
   };
 }
 
-async function run({ databaseUrl, topic, publisher, log }: RelayOptions, signal: AbortSignal): Promise<void> {
-  const notifier = createNotifier(signal);
+async function run(
+  { databaseUrl, topic, publisher, log }: RelayOptions,
+  state: { isActive: boolean },
+  notifier: Notifier,
+  signal: AbortSignal,
+): Promise<void> {
   const publish = async (batch: StoredEvent[]) => {
     if (batch.length > 0) await publisher.publish(topic, batch);
   };
@@ -76,24 +103,32 @@ async function run({ databaseUrl, topic, publisher, log }: RelayOptions, signal:
     try {
       await client.connect();
       if (!(await acquireLock(client, signal))) continue;
+      state.isActive = true;
       isActive.set(1);
       log.info('The relay is active');
       await client.query(`listen ${outboxChannel}`);
       let deleteAt = 0;
       let sent: StoredEvent[] = [];
-      let batch: StoredEvent[] = [];
+      let batch: Batch = { events: [], isFull: false };
       while (!signal.aborted) {
-        // While the broker takes a batch, the previous one is marked and the next one read.
-        const [next] = await both(markAndRead(client, sent, batch), publish(batch));
-        published.inc(batch.length);
-        oldestUnsent = next[0]?.createdAt;
-        if (batch.length > 0) failures = 0;
+        let inFlight = batch.events;
+        if (!batch.isFull) {
+          await publish(inFlight);
+          await gather(inFlight.length, signal);
+          sent.push(...inFlight);
+          inFlight = [];
+        }
+        // While the broker takes a full batch, the previous one is marked and the next one read.
+        const [next] = await both(markAndRead(client, sent, inFlight), publish(inFlight));
+        published.inc(batch.events.length);
+        oldestUnsent = next.events[0]?.createdAt;
+        if (batch.events.length > 0) failures = 0;
         if (Date.now() >= deleteAt) {
           const forgotten = await deleteSent(client);
           if (forgotten < deleteBatchSize) deleteAt = Date.now() + deleteEveryMs;
         }
-        if (batch.length === 0 && next.length === 0) await notifier.notified(pollMs);
-        [sent, batch] = [batch, next];
+        if (batch.events.length === 0 && next.events.length === 0) await notifier.notified(pollMs);
+        [sent, batch] = [inFlight, next];
       }
       await markSent(client, sent);
     } catch (error) {
@@ -101,6 +136,7 @@ async function run({ databaseUrl, topic, publisher, log }: RelayOptions, signal:
       log.warn({ err: error, failures }, 'The relay was interrupted and is retried');
       await wait(Math.min(100 * 2 ** failures, 2_000), undefined, { signal }).catch(() => undefined);
     } finally {
+      state.isActive = false;
       isActive.set(0);
       // The end of a connection that a network has forgotten would take as long as TCP's own time-outs.
       await Promise.race([client.end(), wait(longestEndMs)]).catch(() => undefined);
@@ -137,29 +173,36 @@ async function acquireLock(client: pg.Client, signal: AbortSignal): Promise<bool
 
 const ids = (events: StoredEvent[]) => events.map(({ id }) => id);
 
-async function markAndRead(client: pg.Client, sent: StoredEvent[], batch: StoredEvent[]): Promise<StoredEvent[]> {
-  await markSent(client, sent);
-  return unsent(client, batch);
+/** Lets further events gather: not at all after few, so that the first is published at once. */
+async function gather(published: number, signal: AbortSignal): Promise<void> {
+  const ms = Math.min(gatherMsPerEvent * published, longestGatherMs);
+  if (ms > 0) await wait(ms, undefined, { signal }).catch(() => undefined);
 }
+
+const marking = 'update outbox set sent_at = now() where id = any($1::uuid[])';
 
 async function markSent(client: pg.Client, sent: StoredEvent[]): Promise<void> {
-  if (sent.length === 0) return;
-  await client.query('update outbox set sent_at = now() where id = any($1::uuid[])', [ids(sent)]);
+  if (sent.length > 0) await client.query(marking, [ids(sent)]);
 }
 
-/** The events after `batch`, which is in flight. Not a prepared statement: it is planned for just these ids. */
-async function unsent(client: pg.Client, batch: StoredEvent[]): Promise<StoredEvent[]> {
-  const { rows } = await client.query<StoredEvent>(
-    `select id, kind, key, payload, traceparent, created_at as "createdAt"
-     from outbox where sent_at is null and id <> all($1::uuid[]) order by seq limit ${batchSize}`,
-    [ids(batch)],
-  );
+/** Marks what was sent and returns the events after those in flight. */
+async function markAndRead(client: pg.Client, sent: StoredEvent[], inFlight: StoredEvent[]): Promise<Batch> {
+  const { rows } = await client.query<StoredEvent>({
+    // Both see the table as it was before: the rows that are marked are unsent for the other.
+    text: `with marked as (${marking})
+     select id, kind, key, payload, traceparent, created_at as "createdAt"
+     from outbox where sent_at is null and id <> all($1::uuid[] || $2::uuid[]) order by seq limit ${batchSize}`,
+    values: [ids(sent), ids(inFlight)],
+    // PostgreSQL compares with many ids faster where it plans for just these.
+    ...(sent.length + inFlight.length < fewIds && { name: 'mark-and-read' }),
+  });
   let bytes = 0;
   const tooMuch = rows.findIndex(({ payload }) => {
     bytes += Buffer.byteLength(payload) + headerBytes;
     return bytes > batchBytes;
   });
-  return tooMuch === -1 ? rows : rows.slice(0, Math.max(tooMuch, 1));
+  if (tooMuch === -1) return { events: rows, isFull: rows.length === batchSize };
+  return { events: rows.slice(0, Math.max(tooMuch, 1)), isFull: true };
 }
 
 /** Resolves or rejects once both have settled. */
@@ -175,6 +218,8 @@ async function deleteSent(client: pg.Client): Promise<number> {
   );
   return rowCount ?? 0;
 }
+
+type Notifier = ReturnType<typeof createNotifier>;
 
 /** Remembers a notification that arrives while nobody waits, so that no event is left until the next poll. */
 function createNotifier(signal: AbortSignal) {
