@@ -9,9 +9,10 @@ export type CreateGroup = (context: Pick<ServiceContext<ConsumersConfig, DB>, 'c
   /** Of the documentation. */
   title: string;
   /**
-   * `handle` takes up to 200 events of several partitions in one transaction, beside other replicas: it locks in a fixed
-   * order, or by statements that need none. Of one order and one service events come as they were written; those of
-   * different services come in any order, and a redriven dead letter comes after its successors (contract 6.7).
+   * `handle` takes up to 200 events of different orders and several partitions in one transaction, beside other replicas:
+   * it locks in a fixed order, or by statements that need none. Of one order and one service events come as they were
+   * written; those of different services come in any order, and a redriven dead letter comes after its successors
+   * (contract 6.7).
    */
   group: Pick<ConsumerGroup<DB>, 'kinds' | 'handle'>;
   routes: AnyRoute[];

@@ -1,3 +1,4 @@
+import { rowsAs } from '@store/shared/database/rows';
 import type { StoredEvent } from '@store/shared/messaging/events';
 import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { sql, type Transaction } from 'kysely';
@@ -16,62 +17,44 @@ export interface Reservation {
   status: ReservationStatus;
   /** Each product once. */
   items: Item[];
-  createdAt: Date;
-  updatedAt: Date;
+}
+
+export interface StatusChange {
+  orderId: string;
+  status: ReservationStatus;
+  shipmentId?: string;
 }
 
 export type ReservationTransaction = ReturnType<typeof reservationsOn>;
 
-const columns = [
-  ...(['order_id as orderId', 'customer_id as customerId', 'status', 'items'] as const),
-  ...(['created_at as createdAt', 'updated_at as updatedAt'] as const),
-] as const;
-
 /**
- * To change several rows, lock the reservation first and then the stock in the order of product ids: so there are no
- * deadlocks. Events of an order are appended under the lock of its reservation, which keeps them in order.
+ * Whoever changes rows inserts missing reservations first, then locks existing ones, then stock, each in the order of ids:
+ * so there are no deadlocks. Events of an order are appended under the lock of its reservation, which keeps them in order.
  */
 export const reservationsOn = (tx: Transaction<DB>) => ({
-  /** @returns false if the order has a reservation already */
-  async insert({ orderId, customerId, status, items, createdAt, updatedAt }: Reservation): Promise<boolean> {
-    const inserted = await tx
-      .insertInto('reservations')
-      .values({
-        ...{ order_id: orderId, customer_id: customerId, status, created_at: createdAt, updated_at: updatedAt },
-        items: sql<Item[]>`${JSON.stringify(items)}::jsonb`,
-      })
-      .onConflict((conflict) => conflict.doNothing())
-      .returning('order_id')
-      .executeTakeFirst();
-    return inserted !== undefined;
+  /** Stores the reservations of orders that have none. @returns the ids of these orders */
+  async insertMissing(reservations: Reservation[], now: Date): Promise<string[]> {
+    const rows = reservations.map(({ items, ...order }) => ({ ...order, items: JSON.stringify(items) }));
+    const inserted = await sql<{ orderId: string }>`
+      insert into reservations (order_id, customer_id, status, items, created_at, updated_at)
+      select "orderId", "customerId", status, items, ${now}::timestamptz, ${now}::timestamptz
+      from ${rowsAs('reservation', rows, { orderId: 'uuid', customerId: 'uuid', status: 'text', items: 'jsonb' })}
+      order by "orderId"
+      on conflict do nothing
+      returning order_id as "orderId"`.execute(tx);
+    return inserted.rows.map(({ orderId }) => orderId);
   },
 
-  async findForUpdate(orderId: string): Promise<Reservation | undefined> {
-    const row = await tx
+  /** Locks the reservations of these orders. */
+  async lock(orderIds: string[]): Promise<Reservation[]> {
+    const rows = await tx
       .selectFrom('reservations')
-      .select(columns)
-      .where('order_id', '=', orderId)
+      .select(['order_id as orderId', 'customer_id as customerId', 'status', 'items'])
+      .where('order_id', '=', sql<string>`any(${orderIds}::uuid[])`)
+      .orderBy('order_id')
       .forUpdate()
-      .executeTakeFirst();
-    return row as Reservation | undefined; // the database checks the status
-  },
-
-  async setStatus(orderId: string, status: ReservationStatus, updatedAt: Date): Promise<void> {
-    await tx
-      .updateTable('reservations')
-      .set({ status, updated_at: updatedAt })
-      .where('order_id', '=', orderId)
       .execute();
-  },
-
-  /** RESERVED -> SHIPPED */
-  async settle(orderId: string, shipmentId: string, updatedAt: Date): Promise<void> {
-    await tx
-      .updateTable('reservations')
-      .set({ status: 'SHIPPED', shipment_id: shipmentId, updated_at: updatedAt })
-      .where('order_id', '=', orderId)
-      .where('status', '=', 'RESERVED')
-      .execute();
+    return rows as Reservation[]; // the database checks the status
   },
 
   /** Locks the stock of these products. @returns what is available, by product id */
@@ -86,12 +69,21 @@ export const reservationsOn = (tx: Transaction<DB>) => ({
     return new Map(rows.map((row) => [row.product_id, row.available]));
   },
 
-  /** Adds to locked stock; negative quantities subtract. */
-  async addStock(items: Item[]): Promise<void> {
+  /** Of locked reservations. */
+  async setStatuses(changes: StatusChange[], now: Date): Promise<void> {
     await sql`
-      update stock set available = available + item.quantity
-      from json_to_recordset(${JSON.stringify(items)}::json) as item("productId" uuid, quantity int)
-      where product_id = item."productId"`.execute(tx);
+      update reservations
+      set status = change.status, shipment_id = coalesce(change."shipmentId", shipment_id), updated_at = ${now}
+      from ${rowsAs('change', changes, { orderId: 'uuid', status: 'text', shipmentId: 'uuid' })}
+      where order_id = change."orderId"`.execute(tx);
+  },
+
+  /** Of locked products, each once. */
+  async setStock(stock: { productId: string; available: number }[]): Promise<void> {
+    await sql`
+      update stock set available = change.available
+      from ${rowsAs('change', stock, { productId: 'uuid', available: 'int' })}
+      where product_id = change."productId"`.execute(tx);
   },
 
   append: (events: StoredEvent[]): Promise<void> => appendToOutbox(tx, ...events),

@@ -1,87 +1,123 @@
+import type { NewEvent } from '@store/shared/messaging/consumer/handle-once';
 import { type EventKind, newEvent, type Payload, type StoredEvent } from '@store/shared/messaging/events';
+import { runInTrace } from '@store/shared/observability/trace-context';
 import type { Money } from '@store/shared/values/money';
-import type { Item, Reservation, ReservationTransaction } from './reservation-repository.ts';
+import type { Item, Reservation, ReservationTransaction, StatusChange } from './reservation-repository.ts';
 
 interface Dependencies {
   newId: () => string;
   clock: () => Date;
 }
 
-export interface OrderRef {
-  orderId: string;
-  customerId: string;
-}
-
-export interface Demand extends OrderRef {
+export interface Demand {
   /** Each product once. */
   items: Item[];
   total: Money;
 }
 
+type Demanded = NewEvent<Demand | undefined>;
+
+/** An event that finds a reservation in the status RESERVED, which it confirms, rejects, releases or settles. */
+interface Step extends Demanded {
+  reservation: Reservation;
+}
+
 export type Reservations = ReturnType<typeof createReservations>;
 
-/**
- * What happens to the stock of an order (contract 6.1). Every function first locks the reservation and looks at its
- * state: late and repeated events change nothing.
- */
+/** What happens to the stock of orders (contract 6.1). */
 export function createReservations({ newId, clock }: Dependencies) {
-  const event = <K extends EventKind>(kind: K, payload: Payload<K>): StoredEvent => newEvent(newId(), kind, payload);
-
-  async function release(
-    tx: ReservationTransaction,
-    { orderId, customerId, items }: Reservation,
-    reason: string,
-  ): Promise<void> {
-    const now = clock();
-    await tx.lockStock(items.map(({ productId }) => productId));
-    await tx.addStock(items);
-    await tx.setStatus(orderId, 'RELEASED', now);
+  /**
+   * Decides steps one after another.
+   * @param available of all products that they concern
+   * @returns what has changed
+   */
+  function decide(steps: Step[], available: ReadonlyMap<string, number>, now: Date) {
     const timestamp = now.toISOString();
-    await tx.append([event('StockReleased', { orderId, customerId, timestamp, items, reason })]);
+    const statuses: StatusChange[] = [];
+    const stock = new Map<string, number>();
+    const events: StoredEvent[] = [];
+    const availableNow = (productId: string) => stock.get(productId) ?? available.get(productId) ?? 0;
+    const announce = <K extends EventKind>(kind: K, payload: Payload<K>) =>
+      events.push(newEvent(newId(), kind, payload));
+
+    /** Reserves all items or none. A product without a stock does not exist: it was deleted after it was ordered. */
+    function reserve({ orderId, customerId }: Reservation, { items, total }: Demand): void {
+      const common = { orderId, customerId, timestamp };
+      const lacking = items
+        .map(({ productId, quantity }) => ({ productId, quantity: quantity - availableNow(productId) }))
+        .filter(({ quantity }) => quantity > 0);
+      if (lacking.length > 0) {
+        const isGone = lacking.some(({ productId }) => !available.has(productId));
+        const reason = isGone ? 'product no longer exists' : 'out of stock';
+        statuses.push({ orderId, status: 'REJECTED' });
+        announce('StockRejected', { ...common, items: lacking, reason });
+        return;
+      }
+      for (const { productId, quantity } of items) stock.set(productId, availableNow(productId) - quantity);
+      announce('StockReserved', { ...common, items, total });
+    }
+
+    function release({ orderId, customerId, items }: Reservation, reason: string): void {
+      for (const { productId, quantity } of items) stock.set(productId, availableNow(productId) + quantity);
+      statuses.push({ orderId, status: 'RELEASED' });
+      announce('StockReleased', { orderId, customerId, timestamp, items, reason });
+    }
+
+    for (const { event, prepared, trace, reservation } of steps) {
+      runInTrace(trace, () => {
+        if (prepared !== undefined) reserve(reservation, prepared);
+        else if (event.kind === 'PaymentFailed') release(reservation, 'payment failed');
+        else if (event.kind === 'OrderCancelled') release(reservation, event.payload.reason);
+        else if (event.kind === 'OrderShipped') {
+          // What was reserved has left: it does not return to the stock, whatever comes later.
+          const { orderId, shipmentId } = event.payload;
+          statuses.push({ orderId, status: 'SHIPPED', shipmentId });
+        }
+      });
+    }
+    return { statuses, stock, events };
   }
 
   return {
-    /** Reserves all items or none. A product without a stock does not exist: it was deleted after it was ordered. */
-    async reserve(tx: ReservationTransaction, { orderId, customerId, items, total }: Demand): Promise<void> {
+    /** Handles events of different orders together. Late and repeated ones change nothing. */
+    async handle(delivered: Demanded[], tx: ReservationTransaction): Promise<void> {
       const now = clock();
-      const times = { createdAt: now, updatedAt: now };
-      if (!(await tx.insert({ orderId, customerId, status: 'RESERVED', items, ...times }))) return;
-      const common = { orderId, customerId, timestamp: now.toISOString() };
-      const available = await tx.lockStock(items.map(({ productId }) => productId));
-      const lacking = items
-        .map(({ productId, quantity }) => ({ productId, quantity: quantity - (available.get(productId) ?? 0) }))
-        .filter(({ quantity }) => quantity > 0);
-      if (lacking.length > 0) {
-        await tx.setStatus(orderId, 'REJECTED', now);
-        const isGone = lacking.some(({ productId }) => !available.has(productId));
-        const reason = isGone ? 'product no longer exists' : 'out of stock';
-        await tx.append([event('StockRejected', { ...common, items: lacking, reason })]);
-        return;
-      }
-      await tx.addStock(items.map(({ productId, quantity }) => ({ productId, quantity: -quantity })));
-      await tx.append([event('StockReserved', { ...common, items, total })]);
-    },
-
-    /** What was reserved has left: it does not return to the stock, whatever comes later. */
-    async settle(tx: ReservationTransaction, { orderId, shipmentId }: { orderId: string; shipmentId: string }) {
-      await tx.settle(orderId, shipmentId, clock());
-    },
-
-    async releaseUnpaid(tx: ReservationTransaction, { orderId }: OrderRef): Promise<void> {
-      const reservation = await tx.findForUpdate(orderId);
-      if (reservation?.status === 'RESERVED') await release(tx, reservation, 'payment failed');
-    },
-
-    /** If it precedes OrderCreated, it records the order so that nothing is reserved. */
-    async releaseCancelled(tx: ReservationTransaction, { orderId, customerId }: OrderRef, reason: string) {
-      const now = clock();
-      const nothing = { orderId, customerId, items: [], createdAt: now, updatedAt: now };
-      let reservation = await tx.findForUpdate(orderId);
-      if (reservation === undefined) {
-        if (await tx.insert({ ...nothing, status: 'RELEASED' })) return;
-        reservation = await tx.findForUpdate(orderId);
-      }
-      if (reservation?.status === 'RESERVED') await release(tx, reservation, reason);
+      const steps = await openSteps(delivered, tx, now);
+      const moving = steps.filter(({ event }) => event.kind !== 'OrderShipped');
+      const productIds = moving.flatMap(({ reservation }) => reservation.items.map(({ productId }) => productId));
+      const available = productIds.length > 0 ? await tx.lockStock(productIds) : new Map<string, number>();
+      const { statuses, stock, events } = decide(steps, available, now);
+      if (statuses.length > 0) await tx.setStatuses(statuses, now);
+      if (stock.size > 0) await tx.setStock([...stock].map(([productId, available]) => ({ productId, available })));
+      if (events.length > 0) await tx.append(events);
     },
   };
+}
+
+/** Locks the reservations of all orders, those included that begin here. */
+async function openSteps(delivered: Demanded[], tx: ReservationTransaction, now: Date): Promise<Step[]> {
+  const beginning = delivered.flatMap(reservationAtFirst);
+  const inserted = new Set(beginning.length > 0 ? await tx.insertMissing(beginning, now) : []);
+  const known = delivered.map(({ event }) => event.payload.orderId).filter((orderId) => !inserted.has(orderId));
+  const reservations = [
+    ...beginning.filter(({ orderId }) => inserted.has(orderId)),
+    ...(known.length > 0 ? await tx.lock(known) : []),
+  ];
+  const reserved = new Map(
+    reservations.filter(({ status }) => status === 'RESERVED').map((reservation) => [reservation.orderId, reservation]),
+  );
+  return delivered.flatMap((one) => {
+    const { kind, payload } = one.event;
+    const reservation = reserved.get(payload.orderId);
+    if (reservation === undefined) return [];
+    const isRepeated = kind === 'OrderCreated' && !inserted.has(payload.orderId);
+    return isRepeated ? [] : [{ ...one, reservation }];
+  });
+}
+
+/** A cancellation that precedes OrderCreated records the order, so that nothing is reserved. */
+function reservationAtFirst({ event: { kind, payload }, prepared }: Demanded): Reservation[] {
+  const { orderId, customerId } = payload;
+  if (prepared !== undefined) return [{ orderId, customerId, status: 'RESERVED', items: prepared.items }];
+  return kind === 'OrderCancelled' ? [{ orderId, customerId, status: 'RELEASED', items: [] }] : [];
 }

@@ -39,7 +39,7 @@ export function createStock({ repository, products, initialStock }: Dependencies
 
     /** Gives products that were never seen here their initial stock. Those that do not exist get none. */
     async introduce(productIds: string[]): Promise<void> {
-      const asked = productIds.filter((id) => !known.has(id));
+      const asked = [...new Set(productIds)].filter((id) => !known.has(id));
       if (asked.length === 0) return;
       const seen = await repository.seen(asked);
       if (known.size > maxKnown) known.clear();

@@ -59,8 +59,8 @@ export function testInventory(databaseUrl: string, options: Options = {}) {
     prisma,
     close: database.close,
 
-    /** One delivery of an event, as the consumer does it. */
-    take: (event: StoredEvent) => processor.process([receivedEvent(event)]),
+    /** One delivery of a chunk of events, as the consumer does it. */
+    take: (...events: StoredEvent[]) => processor.process(events.map(receivedEvent)),
 
     async setStock(available: number): Promise<string> {
       const productId = randomUUID();
@@ -78,6 +78,18 @@ export function testInventory(databaseUrl: string, options: Options = {}) {
     async kindsOf(orderId: string) {
       const rows = await prisma.outbox.findMany({ where: { key: orderId }, orderBy: { seq: 'asc' } });
       return rows.map(({ kind }) => kind);
+    },
+    /** Those of products with `start` pieces of which other pieces are available than the reservations have left. */
+    async inexact(start: number, productIds: string[]) {
+      const left = new Map<string, number>();
+      for (const { status, items } of await prisma.reservation.findMany()) {
+        if (status !== 'RESERVED' && status !== 'SHIPPED') continue;
+        for (const { productId, quantity } of items as unknown as Item[]) {
+          left.set(productId, (left.get(productId) ?? start) - quantity);
+        }
+      }
+      const stocks = await prisma.stock.findMany({ where: { productId: { in: productIds } } });
+      return stocks.filter(({ productId, available }) => available !== (left.get(productId) ?? start));
     },
     rowCounts: async () => ({
       stock: await prisma.stock.findMany({ orderBy: { productId: 'asc' } }),

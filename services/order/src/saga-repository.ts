@@ -1,7 +1,25 @@
+import { rowsAs } from '@store/shared/database/rows';
 import type { StoredEvent } from '@store/shared/messaging/events';
 import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { DB } from './generated/tables.ts';
+
+export interface RecordedPayment {
+  orderId: string;
+  paidAt: Date;
+  /** Of the payment. */
+  traceparent: string;
+}
+
+export interface PendingCancellation {
+  orderId: string;
+  reason: string;
+}
+
+export interface Shipment {
+  orderId: string;
+  shippedAt: Date;
+}
 
 export type SagaRepository = ReturnType<typeof createSagaRepository>;
 export type SagaTransaction = ReturnType<typeof sagaOn>;
@@ -13,33 +31,31 @@ export const createSagaRepository = (kysely: Kysely<DB>) => ({
 
 /** The saga's transitions. Each is a guarded update: an order in any other state stays as it is. */
 export const sagaOn = (tx: Transaction<DB>) => ({
-  /**
-   * PENDING -> CONFIRMED. An order that was cancelled during its payment records it and stays CANCELLED.
-   * @param traceparent of the payment
-   */
-  async pay(orderId: string, paidAt: Date, now: Date, traceparent: string | undefined): Promise<void> {
-    await tx
-      .updateTable('orders')
-      .set({
-        ...{ paid_at: paidAt, traceparent, updated_at: now },
-        status: sql<string>`case status when 'PENDING' then 'CONFIRMED' else status end`,
-      })
-      .where('id', '=', orderId)
-      .where((eb) =>
-        eb.or([eb('status', '=', 'PENDING'), eb.and([eb('status', '=', 'CANCELLED'), eb('paid_at', 'is', null)])]),
-      )
-      .execute();
+  /** PENDING -> CONFIRMED. An order that was cancelled during its payment records it and stays CANCELLED. */
+  async pay(payments: RecordedPayment[], now: Date): Promise<void> {
+    await sql`
+      update orders
+      set status = case status when 'PENDING' then 'CONFIRMED' else status end,
+          paid_at = payment."paidAt", traceparent = payment.traceparent, updated_at = ${now}
+      from ${rowsAs('payment', payments, { orderId: 'uuid', paidAt: 'timestamptz', traceparent: 'text' })}
+      where id = payment."orderId" and (status = 'PENDING' or status = 'CANCELLED' and paid_at is null)`.execute(tx);
   },
 
   /** PENDING and not shipped -> CANCELLED */
-  async cancelPending(orderId: string, reason: string, now: Date): Promise<void> {
-    await tx
-      .updateTable('orders')
-      .set({ status: 'CANCELLED', cancelled_at: now, cancel_reason: reason, updated_at: now })
-      .where('id', '=', orderId)
-      .where('status', '=', 'PENDING')
-      .where('shipped_at', 'is', null)
-      .execute();
+  async cancelPending(cancellations: PendingCancellation[], now: Date): Promise<void> {
+    await sql`
+      update orders
+      set status = 'CANCELLED', cancelled_at = ${now}, cancel_reason = cancellation.reason, updated_at = ${now}
+      from ${rowsAs('cancellation', cancellations, { orderId: 'uuid', reason: 'text' })}
+      where id = cancellation."orderId" and status = 'PENDING' and shipped_at is null`.execute(tx);
+  },
+
+  /** Not cancelled and not shipped -> shipped. It need not be paid: its payment may be recorded later. */
+  async recordShipments(shipments: Shipment[], now: Date): Promise<void> {
+    await sql`
+      update orders set shipped_at = shipment."shippedAt", updated_at = ${now}
+      from ${rowsAs('shipment', shipments, { orderId: 'uuid', shippedAt: 'timestamptz' })}
+      where id = shipment."orderId" and status <> 'CANCELLED' and shipped_at is null`.execute(tx);
   },
 
   /**
@@ -92,17 +108,6 @@ export const sagaOn = (tx: Transaction<DB>) => ({
       .whereRef('orders.id', '=', 'due.id')
       .returning(['orders.id as orderId', 'account_id as customerId'])
       .execute(),
-
-  /** Not cancelled and not shipped -> shipped. It need not be paid: its payment may be recorded later. */
-  async recordShipment(orderId: string, shippedAt: Date, now: Date): Promise<void> {
-    await tx
-      .updateTable('orders')
-      .set({ shipped_at: shippedAt, updated_at: now })
-      .where('id', '=', orderId)
-      .where('status', '<>', 'CANCELLED')
-      .where('shipped_at', 'is', null)
-      .execute();
-  },
 
   append: (events: StoredEvent[]): Promise<void> => appendToOutbox(tx, ...events),
 });

@@ -1,25 +1,31 @@
-import { type ConsumerGroup, handleEach } from '@store/shared/messaging/consumer/handle-once';
-import { currentTrace } from '@store/shared/observability/trace-context';
+import type { ConsumerGroup } from '@store/shared/messaging/consumer/handle-once';
 import type { DB } from './generated/tables.ts';
-import { type SagaTransaction, sagaOn } from './saga-repository.ts';
+import { type PendingCancellation, type RecordedPayment, type Shipment, sagaOn } from './saga-repository.ts';
 
 /** The order's steps of the saga (contract 6.1). CANCELLED is final; late and repeated events change nothing. */
 export function createSaga(clock: () => Date): ConsumerGroup<DB> {
   return {
     name: 'order-group',
+    kinds: ['OrderPaid', 'StockRejected', 'StockReleased', 'OrderShipped'],
     chunkSize: 100,
-    ...handleEach<DB, SagaTransaction>(
-      {
-        OrderPaid: ({ payload: { orderId, timestamp } }, orders) =>
-          orders.pay(orderId, new Date(timestamp), clock(), currentTrace()?.traceparent),
-        StockRejected: ({ payload: { orderId, reason = 'out of stock' } }, orders) =>
-          orders.cancelPending(orderId, reason, clock()),
-        StockReleased: ({ payload: { orderId, reason } }, orders) => orders.cancelPending(orderId, reason, clock()),
+    async handle(events, tx) {
+      const payments: RecordedPayment[] = [];
+      const cancellations: PendingCancellation[] = [];
+      const shipments: Shipment[] = [];
+      for (const { event, trace } of events) {
+        const { kind, payload } = event;
+        const { orderId } = payload;
+        const at = new Date(payload.timestamp);
+        if (kind === 'OrderPaid') payments.push({ orderId, paidAt: at, traceparent: trace.traceparent });
+        if (kind === 'StockRejected') cancellations.push({ orderId, reason: payload.reason ?? 'out of stock' });
+        if (kind === 'StockReleased') cancellations.push({ orderId, reason: payload.reason });
         // Its own is recorded already. Inventory shipped in release 0.1.0, which may still run during an upgrade.
-        OrderShipped: ({ payload: { orderId, timestamp } }, orders) =>
-          orders.recordShipment(orderId, new Date(timestamp), clock()),
-      },
-      sagaOn,
-    ),
+        if (kind === 'OrderShipped') shipments.push({ orderId, shippedAt: at });
+      }
+      const [orders, now] = [sagaOn(tx), clock()];
+      if (payments.length > 0) await orders.pay(payments, now);
+      if (cancellations.length > 0) await orders.cancelPending(cancellations, now);
+      if (shipments.length > 0) await orders.recordShipments(shipments, now);
+    },
   };
 }

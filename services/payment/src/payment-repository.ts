@@ -1,7 +1,8 @@
+import { rowsAs } from '@store/shared/database/rows';
 import type { StoredEvent } from '@store/shared/messaging/events';
 import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { Decimal, type Money } from '@store/shared/values/money';
-import type { Kysely, Transaction } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import type { DB } from './generated/tables.ts';
 import type { Payment, PaymentStatus } from './payment.ts';
 
@@ -11,9 +12,15 @@ export interface PaymentStart {
   amount: Money;
 }
 
+export interface Cancellation {
+  orderId: string;
+  customerId: string;
+  reason: string;
+}
+
 export interface PaymentChange {
+  orderId: string;
   status: PaymentStatus;
-  updatedAt: Date;
   paymentId?: string;
   reason?: string;
 }
@@ -22,78 +29,97 @@ export type PaymentRepository = ReturnType<typeof createPaymentRepository>;
 export type PaymentTransaction = ReturnType<typeof paymentsOn>;
 
 export function createPaymentRepository(kysely: Kysely<DB>) {
-  const find = (orderId: string): Promise<Payment | undefined> =>
-    selectPayment(kysely, orderId).executeTakeFirst().then(toPayment);
+  const find = (orderIds: string[]): Promise<Payment[]> =>
+    selectPayments(kysely, orderIds)
+      .execute()
+      .then((rows) => rows.map(toPayment));
 
   return {
     find,
 
-    /** Stores a payment as CHARGING unless the order has one. @returns the stored payment */
-    async begin(start: PaymentStart, now: Date): Promise<Payment> {
-      const { orderId, customerId, amount } = start;
-      const inserted = await kysely
-        .insertInto('payments')
-        .values({
-          ...{ order_id: orderId, customer_id: customerId, status: 'CHARGING', created_at: now, updated_at: now },
-          ...{ amount: amount.amount.toFixed(), currency: amount.currency },
-        })
-        .onConflict((conflict) => conflict.doNothing())
-        .returning('order_id')
-        .executeTakeFirst();
-      const known = inserted === undefined ? await find(orderId) : undefined;
-      return known ?? { ...start, status: 'CHARGING' };
+    /** Stores a payment as CHARGING for each order that has none. @returns the stored payments of all these orders */
+    async begin(starts: PaymentStart[], now: Date): Promise<Payment[]> {
+      const rows = starts.map(({ amount: { amount, currency }, ...order }) => ({
+        ...order,
+        ...{ status: 'CHARGING', amount: amount.toFixed(), currency },
+      }));
+      const begun = new Set(await insertMissing(kysely, rows, now));
+      const known = starts.map(({ orderId }) => orderId).filter((orderId) => !begun.has(orderId));
+      const charging = starts.filter(({ orderId }) => begun.has(orderId));
+      return [
+        ...charging.map((start): Payment => ({ ...start, status: 'CHARGING' })),
+        // A statement of its own: the first one does not see what others have stored while it waited for them.
+        ...(known.length > 0 ? await find(known) : []),
+      ];
     },
   };
 }
 
+/** Whoever changes rows inserts missing payments first, then locks existing ones, each in the order of ids: no deadlocks. */
 export const paymentsOn = (tx: Transaction<DB>) => ({
-  findForUpdate: (orderId: string): Promise<Payment | undefined> =>
-    selectPayment(tx, orderId).forUpdate().executeTakeFirst().then(toPayment),
+  /** Stores orders without payment as CANCELLED. @returns the ids of these orders */
+  insertCancelled: (cancellations: Cancellation[], now: Date): Promise<string[]> =>
+    insertMissing(
+      tx,
+      cancellations.map((cancellation) => ({ ...cancellation, status: 'CANCELLED' })),
+      now,
+    ),
 
-  /** Stores an order without payment as CANCELLED. @returns false if the order has a payment */
-  async insertCancelled(
-    { orderId, customerId, reason }: { orderId: string; customerId: string; reason: string },
-    now: Date,
-  ): Promise<boolean> {
-    const inserted = await tx
-      .insertInto('payments')
-      .values({
-        ...{ order_id: orderId, customer_id: customerId, status: 'CANCELLED', reason },
-        ...{ created_at: now, updated_at: now },
-      })
-      .onConflict((conflict) => conflict.doNothing())
-      .returning('order_id')
-      .executeTakeFirst();
-    return inserted !== undefined;
+  /** Locks the payments of these orders. */
+  async lock(orderIds: string[]): Promise<Payment[]> {
+    const rows = await selectPayments(tx, orderIds).orderBy('order_id').forUpdate().execute();
+    return rows.map(toPayment);
   },
 
-  /** Leaves undefined properties as they are. */
-  async update(orderId: string, { status, paymentId, reason, updatedAt }: PaymentChange): Promise<void> {
-    await tx
-      .updateTable('payments')
-      .set({ status, payment_id: paymentId, reason, updated_at: updatedAt })
-      .where('order_id', '=', orderId)
-      .execute();
+  /** Changes locked payments. Leaves undefined properties as they are. */
+  async update(changes: PaymentChange[], now: Date): Promise<void> {
+    await sql`
+      update payments
+      set status = change.status, payment_id = coalesce(change."paymentId", payment_id),
+          reason = coalesce(change.reason, payments.reason), updated_at = ${now}
+      from ${rowsAs('change', changes, { orderId: 'uuid', status: 'text', paymentId: 'uuid', reason: 'text' })}
+      where order_id = change."orderId"`.execute(tx);
   },
 
-  append: (event: StoredEvent): Promise<void> => appendToOutbox(tx, event),
+  append: (events: StoredEvent[]): Promise<void> => appendToOutbox(tx, ...events),
 });
 
-const selectPayment = (kysely: Kysely<DB>, orderId: string) =>
+interface NewRow {
+  orderId: string;
+  customerId: string;
+  status: string;
+  amount?: string;
+  currency?: string;
+  reason?: string;
+}
+
+/** @returns the ids of the orders that had no payment */
+async function insertMissing(kysely: Kysely<DB>, rows: NewRow[], now: Date): Promise<string[]> {
+  const inserted = await sql<{ orderId: string }>`
+    insert into payments (order_id, customer_id, status, amount, currency, reason, created_at, updated_at)
+    select "orderId", "customerId", status, amount, currency, reason, ${now}::timestamptz, ${now}::timestamptz
+    from ${rowsAs('row', rows, {
+      ...{ orderId: 'uuid', customerId: 'uuid', status: 'text', amount: 'numeric', currency: 'text', reason: 'text' },
+    })}
+    order by "orderId"
+    on conflict do nothing
+    returning order_id as "orderId"`.execute(kysely);
+  return inserted.rows.map(({ orderId }) => orderId);
+}
+
+const selectPayments = (kysely: Kysely<DB>, orderIds: string[]) =>
   kysely
     .selectFrom('payments')
     .select([
       ...(['order_id as orderId', 'customer_id as customerId', 'status'] as const),
       ...(['amount', 'currency', 'payment_id as paymentId'] as const),
     ])
-    .where('order_id', '=', orderId);
+    .where('order_id', '=', sql<string>`any(${orderIds}::uuid[])`);
 
-type PaymentRow = Awaited<ReturnType<ReturnType<typeof selectPayment>['executeTakeFirstOrThrow']>>;
+type PaymentRow = Awaited<ReturnType<ReturnType<typeof selectPayments>['executeTakeFirstOrThrow']>>;
 
 /** The database checks which status has an amount and a payment id. */
-function toPayment(row: PaymentRow | undefined): Payment | undefined {
-  if (row === undefined) return undefined;
-  const { status, amount, currency, paymentId, ...order } = row;
+function toPayment({ status, amount, currency, paymentId, ...order }: PaymentRow): Payment {
   if (amount === null || currency === null) return { ...order, status: 'CANCELLED' };
   const money = { amount: new Decimal(amount), currency };
   return paymentId === null

@@ -1,9 +1,16 @@
-import { type ConsumerGroup, handleEach } from '@store/shared/messaging/consumer/handle-once';
-import { newEvent, type OrderEvent } from '@store/shared/messaging/events';
+import type { ConsumerGroup, DeliveredEvent, NewEvent } from '@store/shared/messaging/consumer/handle-once';
+import {
+  type EventKind,
+  newEvent,
+  type OrderEvent,
+  type Payload,
+  type StoredEvent,
+} from '@store/shared/messaging/events';
+import { runInTrace } from '@store/shared/observability/trace-context';
 import { DomainError } from '@store/shared/values/errors';
 import type { DB } from './generated/tables.ts';
 import type { Payment } from './payment.ts';
-import { type PaymentRepository, type PaymentTransaction, paymentsOn } from './payment-repository.ts';
+import { type PaymentChange, type PaymentRepository, paymentsOn } from './payment-repository.ts';
 import type { ChargeResult, PaymentProvider } from './provider.ts';
 
 interface Dependencies {
@@ -19,6 +26,8 @@ export interface Answers {
   isRefunded?: boolean;
 }
 
+type Charging = Payment & { status: 'CHARGING' };
+
 /**
  * Payment's steps of the saga (contract 6.1). The provider is called in `prepare`, outside any transaction; its answer is
  * stored together with the event that announces it. If the process ends in between, both are repeated with the same
@@ -26,83 +35,123 @@ export interface Answers {
  * answer stands.
  */
 export function createPayments({ repository, provider, clock, newId }: Dependencies): ConsumerGroup<DB, Answers> {
-  async function prepare(event: OrderEvent): Promise<Answers> {
-    if (event.kind === 'StockReserved') return charge(event.payload);
-    if (event.kind === 'OrderCancelled') return refund(event.payload.orderId);
-    return {};
+  /** The payments of the events' orders: those that StockReserved begins are stored as CHARGING. */
+  async function openPayments(events: OrderEvent[]): Promise<Map<string, Payment>> {
+    const starts = events.flatMap(({ kind, payload }) => {
+      if (kind !== 'StockReserved') return [];
+      const { orderId, customerId, total } = payload;
+      return [{ orderId, customerId, amount: total }];
+    });
+    const cancelled = events.filter(({ kind }) => kind === 'OrderCancelled').map(({ payload }) => payload.orderId);
+    const payments = [
+      ...(starts.length > 0 ? await repository.begin(starts, clock()) : []),
+      ...(cancelled.length > 0 ? await repository.find(cancelled) : []),
+    ];
+    return byOrder(payments);
   }
 
-  async function charge({ orderId, customerId, total }: OrderEvent<'StockReserved'>['payload']): Promise<Answers> {
-    const payment = await repository.begin({ orderId, customerId, amount: total }, clock());
-    return payment.status === 'CHARGING' ? { charge: await provider.charge(payment) } : {};
+  async function charge(payment: Payment | undefined): Promise<Answers> {
+    return isCharging(payment) ? { charge: await provider.charge(payment) } : {};
   }
 
-  async function refund(orderId: string): Promise<Answers> {
-    const payment = await repository.find(orderId);
+  async function refund(payment: Payment | undefined): Promise<Answers> {
     if (payment?.status === 'PAID') {
       await provider.refund(payment);
       return { isRefunded: true };
     }
-    if (payment?.status !== 'CHARGING') return {};
+    if (!isCharging(payment)) return {};
     // A charge was begun, but its outcome is unknown: the provider repeats it, and what was taken is refunded.
     const charge = await provider.charge(payment);
     if (charge.ok) await provider.refund({ ...payment, paymentId: charge.paymentId });
     return { charge, isRefunded: charge.ok };
   }
 
-  /** Stores the outcome of a charge and announces it. */
-  async function settle(
-    tx: PaymentTransaction,
-    payment: Payment & { status: 'CHARGING' },
-    result: ChargeResult,
-  ): Promise<Payment> {
-    const { orderId, customerId, amount } = payment;
-    const now = clock();
-    const common = { orderId, customerId, timestamp: now.toISOString() };
-    if (!result.ok) {
-      const { reason } = result;
-      await tx.update(orderId, { status: 'FAILED', reason, updatedAt: now });
-      await tx.append(newEvent(newId(), 'PaymentFailed', { ...common, reason }));
-      return { ...payment, status: 'FAILED' };
-    }
-    const { paymentId } = result;
-    await tx.update(orderId, { status: 'PAID', paymentId, updatedAt: now });
-    await tx.append(newEvent(newId(), 'OrderPaid', { ...common, paymentId, amount }));
-    return { ...payment, status: 'PAID', paymentId };
+  /** Calls the provider for all events at once. What was called ends before a failure is thrown. */
+  async function prepare(delivered: DeliveredEvent[]): Promise<Answers[]> {
+    const payments = await openPayments(delivered.map(({ event }) => event));
+    const calls = await Promise.allSettled(
+      delivered.map(({ event: { kind, payload }, trace }) => {
+        const call = kind === 'StockReserved' ? charge : refund;
+        return runInTrace(trace, () => call(payments.get(payload.orderId)));
+      }),
+    );
+    return calls.map((call) => {
+      if (call.status === 'rejected') throw call.reason;
+      return call.value;
+    });
   }
 
-  const steps = handleEach<DB, PaymentTransaction, Answers>(
-    {
-      async StockReserved({ payload: { orderId } }, tx, { charge }) {
-        const payment = await tx.findForUpdate(orderId);
-        if (isCharging(payment) && charge !== undefined) await settle(tx, payment, charge);
-      },
+  /**
+   * Decides what the answers mean for locked payments.
+   * @throws DomainError unavailable if a payment was changed after it was prepared
+   */
+  function decide(events: NewEvent<Answers>[], payments: Map<string, Payment>, now: Date) {
+    const changes = new Map<string, PaymentChange>();
+    const announced: StoredEvent[] = [];
+    const timestamp = now.toISOString();
+    const announce = <K extends EventKind>(kind: K, payload: Payload<K>) =>
+      announced.push(newEvent(newId(), kind, payload));
 
-      async OrderCancelled({ payload: { orderId, customerId, reason } }, tx, { charge, isRefunded }) {
-        const now = clock();
-        if (await tx.insertCancelled({ orderId, customerId, reason }, now)) return;
-        let payment = await tx.findForUpdate(orderId);
-        if (isCharging(payment)) {
-          if (charge === undefined) throw changedMeanwhile(orderId);
-          payment = await settle(tx, payment, charge);
-        }
-        if (payment?.status !== 'PAID') return;
-        if (isRefunded !== true) throw changedMeanwhile(orderId);
-        const { paymentId, amount } = payment;
-        await tx.update(orderId, { status: 'REFUNDED', reason, updatedAt: now });
-        const timestamp = now.toISOString();
-        await tx.append(newEvent(newId(), 'PaymentRefunded', { orderId, customerId, timestamp, paymentId, amount }));
-      },
+    function settle(payment: Charging, result: ChargeResult): Payment {
+      const { orderId, customerId, amount } = payment;
+      const common = { orderId, customerId, timestamp };
+      if (!result.ok) {
+        const { reason } = result;
+        changes.set(orderId, { orderId, status: 'FAILED', reason });
+        announce('PaymentFailed', { ...common, reason });
+        return { ...payment, status: 'FAILED' };
+      }
+      const { paymentId } = result;
+      changes.set(orderId, { orderId, status: 'PAID', paymentId });
+      announce('OrderPaid', { ...common, paymentId, amount });
+      return { ...payment, status: 'PAID', paymentId };
+    }
+
+    function decideOne({ event: { kind, payload }, prepared: { charge, isRefunded } }: NewEvent<Answers>): void {
+      const { orderId, customerId } = payload;
+      let payment = payments.get(orderId);
+      if (isCharging(payment)) {
+        if (charge === undefined) throw changedMeanwhile(orderId);
+        payment = settle(payment, charge);
+      }
+      if (kind !== 'OrderCancelled' || payment?.status !== 'PAID') return;
+      if (isRefunded !== true) throw changedMeanwhile(orderId);
+      const { paymentId, amount } = payment;
+      changes.set(orderId, { orderId, status: 'REFUNDED', paymentId, reason: payload.reason });
+      announce('PaymentRefunded', { orderId, customerId, timestamp, paymentId, amount });
+    }
+
+    for (const one of events) runInTrace(one.trace, () => decideOne(one));
+    return { changes: [...changes.values()], announced };
+  }
+
+  return {
+    name: 'payment-group',
+    kinds: ['StockReserved', 'OrderCancelled'],
+    chunkSize: 50, // as many calls of the provider at once
+    prepare,
+    async handle(events, transaction) {
+      const tx = paymentsOn(transaction);
+      const now = clock();
+      const cancellations = events.flatMap(({ event: { kind, payload } }) =>
+        kind === 'OrderCancelled' ? payload : [],
+      );
+      // An order that is cancelled before its payment begins is never charged.
+      const stored = new Set(cancellations.length > 0 ? await tx.insertCancelled(cancellations, now) : []);
+      const known = events.filter(({ event }) => !stored.has(event.payload.orderId));
+      if (known.length === 0) return;
+      const payments = byOrder(await tx.lock(known.map(({ event }) => event.payload.orderId)));
+      const { changes, announced } = decide(known, payments, now);
+      if (changes.length === 0) return;
+      await tx.update(changes, now);
+      await tx.append(announced);
     },
-    paymentsOn,
-  );
-
-  // A cancellation must be stored before the order's next event is prepared: one event per transaction.
-  return { name: 'payment-group', chunkSize: 1, prepare, ...steps };
+  };
 }
 
-const isCharging = (payment: Payment | undefined): payment is Payment & { status: 'CHARGING' } =>
-  payment?.status === 'CHARGING';
+const byOrder = (payments: Payment[]) => new Map(payments.map((payment) => [payment.orderId, payment]));
+
+const isCharging = (payment: Payment | undefined): payment is Charging => payment?.status === 'CHARGING';
 
 /** Another consumer still had the partition for a moment. Prepared again, the event finds what that one stored. */
 const changedMeanwhile = (orderId: string) =>

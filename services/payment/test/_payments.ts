@@ -86,7 +86,7 @@ export function testPayments(
     apply: (...events: Stored[]) => processorOf().process(events.map(receivedEvent)),
 
     /** What a process does that crashes after the handler and before the commit. */
-    applyAndCrash: (event: Stored) =>
+    applyAndCrash: (...events: Stored[]) =>
       processorOf({
         ...group,
         async handle(events, tx) {
@@ -94,7 +94,7 @@ export function testPayments(
           throw new Error('crashed');
         },
       })
-        .process([receivedEvent(event)])
+        .process(events.map(receivedEvent))
         .then(
           () => Promise.reject(new Error('It did not crash')),
           (error: Error) => expect(error.message).toBe('crashed'),

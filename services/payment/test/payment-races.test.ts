@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { DeliveredEvent } from '@store/shared/messaging/consumer/handle-once';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
 import { deferred } from '../../../tests/kit/deferred.ts';
 import { receivedEvent } from '../../../tests/kit/order-events.ts';
@@ -67,8 +68,8 @@ describe('concurrent payments', () => {
     const { group } = payment;
     const interrupted = {
       ...group,
-      prepare: async () => {
-        const prepared = await group.prepare?.(event);
+      prepare: async (events: DeliveredEvent[]) => {
+        const prepared = await group.prepare?.(events);
         await charge(stockReserved(orderId));
         return prepared;
       },

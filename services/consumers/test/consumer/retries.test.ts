@@ -125,6 +125,7 @@ describe('consumer with an unavailable dependency', () => {
         async prepare() {
           calls += 1;
           if (calls < 6) throw unavailable('The product service');
+          return [];
         },
       },
     });

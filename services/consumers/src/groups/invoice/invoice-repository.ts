@@ -1,4 +1,5 @@
 import { createKeyset, isoTime } from '@store/shared/database/keyset';
+import { rowsAs } from '@store/shared/database/rows';
 import type { Money } from '@store/shared/values/money';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { DB } from '../../generated/tables.ts';
@@ -32,26 +33,29 @@ export const createInvoiceRepository = (kysely: Kysely<DB>) => ({
   },
 });
 
-/** Numbers are consecutive without gaps: whoever writes invoices waits for the previous transaction. */
+/**
+ * Numbers are consecutive without gaps: whoever writes invoices waits for the previous transaction.
+ * @param invoices of different orders
+ */
 export async function insertInvoices(tx: Transaction<DB>, invoices: Invoice[]): Promise<void> {
   // A statement of its own, so that the next one sees what was committed while this one waited.
   await tx.selectFrom('invoice_counter').select('id').where('id', '=', 1).forUpdate().execute();
+  const rows = invoices.map(({ amount: { amount, currency }, ...invoice }, position) => ({
+    ...invoice,
+    ...{ amount: amount.toFixed(), currency, position },
+  }));
   await sql`
     with wanted as (
-      select distinct on (order_id) *
-      from unnest(${invoices.map(({ orderId }) => orderId)}::uuid[],
-                  ${invoices.map(({ customerId }) => customerId)}::uuid[],
-                  ${invoices.map(({ paymentId }) => paymentId)}::uuid[],
-                  ${invoices.map(({ amount }) => amount.amount.toFixed())}::numeric[],
-                  ${invoices.map(({ amount }) => amount.currency)}::text[],
-                  ${invoices.map(({ paidAt }) => paidAt)}::timestamptz[]) with ordinality
-        as row(order_id, customer_id, payment_id, amount, currency, paid_at, position)
-      where not exists (select from invoices where invoices.order_id = row.order_id)
-      order by order_id, position
+      select *
+      from ${rowsAs('row', rows, {
+        ...{ orderId: 'uuid', customerId: 'uuid', paymentId: 'uuid', amount: 'numeric', currency: 'text' },
+        ...{ paidAt: 'timestamptz', position: 'int' },
+      })}
+      where not exists (select from invoices where order_id = "orderId")
     ), inserted as (
       insert into invoices (number, order_id, customer_id, payment_id, amount, currency, paid_at)
       select last_number + row_number() over (order by position),
-             order_id, customer_id, payment_id, amount, currency, paid_at
+             "orderId", "customerId", "paymentId", amount, currency, "paidAt"
       from wanted, invoice_counter where id = 1
     )
     update invoice_counter set last_number = last_number + (select count(*) from wanted) where id = 1`.execute(tx);

@@ -1,4 +1,5 @@
 import { createKeyset, isoTime, timeColumn, uuidColumn } from '@store/shared/database/keyset';
+import { rowsAs } from '@store/shared/database/rows';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { DB } from '../../generated/tables.ts';
 import { readPage } from '../../read-page.ts';
@@ -36,15 +37,11 @@ export async function insertNotifications(
   notifications: Notification[],
   { sendsMail }: { sendsMail: boolean },
 ): Promise<void> {
-  const columns = (['id', 'orderId', 'customerId', 'kind', 'subject', 'text'] as const).map((name) =>
-    notifications.map((notification) => notification[name]),
-  );
-  const [ids, orderIds, customerIds, kinds, subjects, texts] = columns;
+  const types = { id: 'uuid', orderId: 'uuid', customerId: 'uuid', kind: 'text', subject: 'text', text: 'text' };
   // clock_timestamp() differs from row to row, which keeps those of one transaction in order.
   await sql`
     insert into notifications (id, order_id, customer_id, kind, subject, text, created_at, send_at)
-    select id, order_id, customer_id, kind, subject, text, clock_timestamp(),
+    select id, "orderId", "customerId", kind, subject, text, clock_timestamp(),
            case when ${sendsMail}::boolean then now() end
-    from unnest(${ids}::uuid[], ${orderIds}::uuid[], ${customerIds}::uuid[], ${kinds}::text[], ${subjects}::text[],
-                ${texts}::text[]) as row(id, order_id, customer_id, kind, subject, text)`.execute(tx);
+    from ${rowsAs('row', notifications, types)}`.execute(tx);
 }

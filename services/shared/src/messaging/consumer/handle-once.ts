@@ -5,13 +5,17 @@ import { DomainError } from '../../values/errors.ts';
 import { type EventKind, eventAttributes, type OrderEvent } from '../events.ts';
 import { consumerMetrics } from './metrics.ts';
 
-/** An event that its group has not processed before. */
-export interface NewEvent<Prepared = unknown> {
+/** An event as it was delivered, perhaps again. */
+export interface DeliveredEvent {
   event: OrderEvent;
+  /** Whoever calls others, or writes events, because of this one does so within its trace. */
+  trace: Trace;
+}
+
+/** An event that its group has not processed before. */
+export interface NewEvent<Prepared = unknown> extends DeliveredEvent {
   /** What `prepare` returned for it. */
   prepared: Prepared;
-  /** Whoever writes events because of this one does so within its trace. */
-  trace: Trace;
 }
 
 /** A consumer group of `order-events`: its name, the kinds it handles, and how (contract 6.6). */
@@ -21,47 +25,23 @@ export interface ConsumerGroup<Tables, Prepared = unknown> {
   /** Other kinds are skipped unread. */
   kinds: readonly EventKind[];
   /**
-   * Calls to others that must precede the transaction. Throws PoisonError, or `unavailable` to make the partition wait.
-   * Repeated when an event is delivered again, even if it was processed before.
+   * Calls to others that must precede the transaction. Returns one result per event, in their order. Throws PoisonError, or
+   * `unavailable` to make the partition wait. Repeated when an event is delivered again, even if it was processed before.
    */
-  prepare?(event: OrderEvent): Promise<Prepared>;
-  /** Changes the database, in the transaction that also records the ids of the events, which come in their order. */
-  handle(events: NewEvent<Prepared>[], tx: Transaction<Tables>): Promise<void>;
+  prepare?(events: DeliveredEvent[]): Promise<Prepared[]>;
   /**
-   * How many messages may share a transaction. More are faster; 1 if handlers of different orders lock the same rows,
-   * which in another order would deadlock.
+   * Changes the database, in the transaction that also records the ids of the events. They come in their order and each
+   * is of another order: the next event of an order is prepared after this transaction has been committed. Other replicas
+   * handle other events meanwhile, so rows are locked in a fixed order (decisions/0023).
    */
+  handle(events: NewEvent<Prepared>[], tx: Transaction<Tables>): Promise<void>;
+  /** How many messages are handled together at most. More are faster; the handler may call others for all at once. */
   chunkSize: number;
   /**
    * How long the broker may hold back messages so that more arrive together, which costs less per message. Default 0:
    * each is fetched at once.
    */
   maxWaitMs?: number;
-}
-
-type Handlers<Repository, Prepared> = {
-  [K in EventKind]?: (event: OrderEvent<K>, repository: Repository, prepared: Prepared) => Promise<void>;
-};
-
-/**
- * A group's kinds and `handle` from one handler per kind.
- * @param repositoryOn binds the handlers' repository to the transaction
- */
-export function handleEach<Tables, Repository, Prepared = unknown>(
-  handlers: Handlers<Repository, Prepared>,
-  repositoryOn: (tx: Transaction<Tables>) => Repository,
-): Pick<ConsumerGroup<Tables, Prepared>, 'kinds' | 'handle'> {
-  type Handler = (event: OrderEvent, repository: Repository, prepared: Prepared) => Promise<void>;
-  return {
-    kinds: Object.keys(handlers) as EventKind[],
-    async handle(events, tx) {
-      const repository = repositoryOn(tx);
-      for (const { event, prepared, trace } of events) {
-        const handler = handlers[event.kind] as Handler | undefined;
-        await runInTrace(trace, async () => handler?.(event, repository, prepared));
-      }
-    },
-  };
 }
 
 type Claim = (tx: QueryExecutorProvider) => Promise<boolean>;
@@ -73,8 +53,9 @@ export interface EventProcessor extends Pick<ConsumerGroup<never>, 'chunkSize' |
   /** Of the group. */
   database: QueryExecutorProvider;
   /**
-   * Processes events in one transaction, each once, however often it is delivered.
-   * @param claim called first in the transaction; if it returns false, nothing is processed
+   * Processes events, each once, however often it is delivered. Those of different orders share a transaction. If it
+   * throws, some events may have been processed.
+   * @param claim for one event or none, called first in the transaction; if it returns false, nothing is processed
    */
   process(events: OrderEvent[], claim?: Claim): Promise<void>;
 }
@@ -89,8 +70,24 @@ export function createEventProcessor<Tables, Prepared>(
     chunkSize: group.chunkSize,
     maxWaitMs: group.maxWaitMs,
     database,
-    process: (events, claim) => processMeasured(group, database, events, claim),
+    async process(events, claim) {
+      for (const round of roundsOf(events)) await processMeasured(group, database, round, claim);
+    },
   };
+}
+
+/** The first event of each order, then the second one of each, and so on. */
+function roundsOf(events: OrderEvent[]): OrderEvent[][] {
+  const rounds: OrderEvent[][] = [[]];
+  const counts = new Map<string, number>();
+  for (const event of events) {
+    const count = counts.get(event.payload.orderId) ?? 0;
+    counts.set(event.payload.orderId, count + 1);
+    const round = rounds[count];
+    if (round === undefined) rounds.push([event]);
+    else round.push(event);
+  }
+  return rounds;
 }
 
 async function processMeasured<Tables, Prepared>(
@@ -134,14 +131,12 @@ const startEventSpan = (event: OrderEvent, group: string) =>
 async function processOnce<Tables, Prepared>(
   group: ConsumerGroup<Tables, Prepared>,
   database: Kysely<Tables>,
-  events: { event: OrderEvent; trace: Trace }[],
+  events: DeliveredEvent[],
   claim?: Claim,
 ): Promise<Set<OrderEvent>> {
-  const prepared: NewEvent<Prepared>[] = [];
-  for (const { event, trace } of events) {
-    const result = await runInTrace(trace, async () => group.prepare?.(event));
-    prepared.push({ event, trace, prepared: result as Prepared });
-  }
+  const [first] = events;
+  // A call that serves several events belongs to the trace of the first one.
+  const prepared = first && (await runInTrace(first.trace, async () => group.prepare?.(events)));
   return database.transaction().execute(async (tx) => {
     if (claim !== undefined && !(await claim(tx))) return new Set();
     const isNew = await recordEvents(
@@ -149,17 +144,23 @@ async function processOnce<Tables, Prepared>(
       events.map(({ event }) => event.id),
       tx,
     );
-    // An event that is twice in one chunk is new only once: deleting its id from the set succeeds only once.
-    const fresh = prepared.filter(({ event }) => isNew.delete(event.id));
+    const fresh = events.flatMap((delivered, index): NewEvent<Prepared>[] =>
+      // An id that is twice in one chunk is new only once: deleting it from the set succeeds only once.
+      isNew.delete(delivered.event.id) ? [{ ...delivered, prepared: prepared?.[index] as Prepared }] : [],
+    );
     if (fresh.length > 0) await group.handle(fresh, tx);
     return new Set(fresh.map(({ event }) => event));
   });
 }
 
-/** Records event ids as processed by a group. @returns those that were not recorded before */
+/**
+ * Records event ids as processed by a group, in the order of the ids: two consumers that were handed the same events do
+ * not deadlock.
+ * @returns those that were not recorded before
+ */
 async function recordEvents<Tables>(group: string, ids: string[], tx: Transaction<Tables>): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
-    insert into processed_events (consumer_group, event_id) select ${group}, unnest(${ids}::uuid[])
+    insert into processed_events (consumer_group, event_id) select ${group}, unnest(${[...ids].sort()}::uuid[])
     on conflict do nothing returning event_id::text as id`.execute(tx);
   return new Set(rows.map(({ id }) => id));
 }

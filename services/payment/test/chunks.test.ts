@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { deferred } from '../../../tests/kit/deferred.ts';
+import { until } from '../../../tests/kit/until.ts';
+import { aboveLimit, fakeProvider, orderCancelled, stockReserved, testPayments } from './_payments.ts';
+
+let database: TestDatabase;
+let provider: ReturnType<typeof fakeProvider>;
+let payment: ReturnType<typeof testPayments>;
+
+beforeAll(async () => {
+  database = await createTestDatabase('payment');
+});
+afterAll(() => database.drop());
+
+beforeEach(() => {
+  provider = fakeProvider();
+  payment = testPayments(database.url, { provider });
+});
+afterEach(() => payment.close());
+
+const newIds = (count: number) => Array.from({ length: count }, () => randomUUID() as string);
+
+/** The payment's status and the published kinds. */
+const stateOf = async (orderId: string) => [await payment.statusOf(orderId), ...(await payment.kinds(orderId))];
+const statesOf = (ids: string[]) => Promise.all(ids.map(stateOf));
+
+const paid = ['PAID', 'OrderPaid'];
+const refunded = ['REFUNDED', 'OrderPaid', 'PaymentRefunded'];
+
+describe('a chunk of payments', () => {
+  it('is stored as CHARGING before the provider is called for all of them at once', async () => {
+    const ids = newIds(20);
+    const { promise: released, resolve: release } = deferred();
+    provider.afterCharge = () => released;
+    const applied = payment.apply(...ids.map((id) => stockReserved(id)));
+    await until('all are being charged', () => provider.charges.length === ids.length);
+    expect(await statesOf(ids)).toEqual(ids.map(() => ['CHARGING']));
+    release();
+    await applied;
+    expect(await statesOf(ids)).toEqual(ids.map(() => paid));
+  });
+
+  it('is settled order by order: paid, declined, refunded, cancelled before it began', async () => {
+    const [first = '', declined = '', known = '', uncharged = ''] = newIds(4);
+    await payment.apply(stockReserved(known));
+    await payment.apply(
+      ...[stockReserved(first), stockReserved(declined, aboveLimit), orderCancelled(known), orderCancelled(uncharged)],
+    );
+    expect(await statesOf([first, declined, known, uncharged])).toEqual([
+      ...[paid, ['FAILED', 'PaymentFailed'], refunded, ['CANCELLED']],
+    ]);
+    expect(provider.holds(known)).toBe(false);
+    expect(provider.charges).not.toContain(uncharged);
+  });
+
+  it('may hold several events of an order: each is prepared after the one before was stored', async () => {
+    const [bought = '', never = ''] = newIds(2);
+    const event = stockReserved(bought);
+    await payment.apply(
+      ...[event, orderCancelled(never), event, stockReserved(never), orderCancelled(bought), orderCancelled(bought)],
+    );
+    expect(await statesOf([bought, never])).toEqual([refunded, ['CANCELLED']]);
+    expect(provider).toMatchObject({ charges: [bought], refunds: [bought] });
+  });
+
+  it('that crashes before its commit is charged again and announced once', async () => {
+    const ids = newIds(5);
+    const events = ids.map((id) => stockReserved(id));
+    await payment.applyAndCrash(...events);
+    expect(await statesOf(ids)).toEqual(ids.map(() => ['CHARGING']));
+    await payment.apply(...events);
+    await payment.apply(...events);
+    expect(await statesOf(ids)).toEqual(ids.map(() => paid));
+    expect(provider.charges).toEqual([...ids, ...ids]);
+  });
+
+  it('fails after the last call has ended if the provider fails for one order, and the others can be paid', async () => {
+    const [broken = '', ...others] = newIds(4);
+    const { promise: released, resolve: release } = deferred();
+    provider.afterCharge = () => released;
+    const { charge } = provider;
+    provider.charge = async (asked) => {
+      if (asked.orderId === broken) throw new Error('not this one');
+      return charge(asked);
+    };
+    const events = [broken, ...others].map((id) => stockReserved(id));
+    let hasFailed = false;
+    const applied = payment.apply(...events).catch((error: Error) => {
+      hasFailed = true;
+      return error.message;
+    });
+    await until('all are being charged', () => provider.charges.length === others.length);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(hasFailed).toBe(false);
+    release();
+    expect(await applied).toBe('not this one');
+    expect(await statesOf([broken, ...others])).toEqual(events.map(() => ['CHARGING']));
+    provider.afterCharge = async () => undefined;
+    for (const event of events.slice(1)) await payment.apply(event);
+    expect(await statesOf([broken, ...others])).toEqual([['CHARGING'], ...others.map(() => paid)]);
+  });
+
+  it('and the chunks of another replica charge and announce once and do not deadlock', async () => {
+    const other = testPayments(database.url, { provider });
+    try {
+      for (let round = 0; round < 5; round += 1) {
+        const ids = newIds(30);
+        const reserved = ids.map((id) => stockReserved(id));
+        await Promise.all([payment.apply(...reserved), other.apply(...[...reserved].reverse())]);
+        // Under ids of their own, as a producer that repeats itself would write them.
+        const cancelled = () => ids.map((id) => orderCancelled(id));
+        await Promise.all([payment.apply(...cancelled()), other.apply(...cancelled().reverse())]);
+        expect(await statesOf(ids)).toEqual(ids.map(() => refunded));
+      }
+    } finally {
+      await other.close();
+    }
+  });
+});

@@ -1,0 +1,16 @@
+import { type RawBuilder, sql } from 'kysely';
+
+/**
+ * Rows as a table of a statement, such as `from ${rowsAs('change', changes, { orderId: 'uuid', status: 'text' })}`. Each
+ * column is one array, so that a statement is the same, and stays prepared, for any number of rows.
+ * @param types SQL types by column; an undefined value is null, other properties are left out
+ */
+export function rowsAs<Row>(
+  alias: string,
+  rows: readonly Row[],
+  types: { readonly [Name in keyof Row & string]?: string },
+): RawBuilder<unknown> {
+  const names = Object.keys(types) as (keyof Row & string)[];
+  const columns = names.map((name) => sql`${rows.map((row) => row[name])}::${sql.raw(String(types[name]))}[]`);
+  return sql`unnest(${sql.join(columns)}) as ${sql.id(alias)}(${sql.join(names.map((name) => sql.id(name)))})`;
+}
