@@ -4,7 +4,15 @@ import { newEvent } from '@store/shared/messaging/events';
 import { DomainError } from '@store/shared/values/errors';
 import { stringifyJson } from '@store/shared/values/json';
 import { minorUnit, total } from '@store/shared/values/money';
-import { type Line, mergeLines, type Order, type OrderStatus, priceLines, type StoredReply } from './order.ts';
+import {
+  type Line,
+  mergeLines,
+  type Order,
+  type OrderStatus,
+  type PricedLine,
+  priceLines,
+  type StoredReply,
+} from './order.ts';
 import { toOrderOut } from './order-out.ts';
 import type { OrderRepository, OrderTransaction } from './order-repository.ts';
 import type { OrderIn, OrderQuery } from './schemas.ts';
@@ -38,11 +46,9 @@ export function createOrders({ repository, products, currency, clock, newId }: D
       throw new DomainError('forbidden', 'An order can be placed for your own account only.');
     }
     const lines = mergeLines(request.items);
-    const requestHash = createHash('sha256').update(stringifyJson(request)).digest('base64url');
+    const requestHash = createHash('sha256').update(JSON.stringify(request)).digest('base64url');
     if (key === undefined) return place(accountId, lines, requestHash, undefined);
 
-    const stored = await repository.findReply(accountId, key, clock());
-    if (stored !== undefined) return replay(stored, requestHash);
     const id = accountId + key;
     if (inFlight.has(id)) throw stillRunning();
     inFlight.add(id);
@@ -53,13 +59,26 @@ export function createOrders({ repository, products, currency, clock, newId }: D
     }
   }
 
+  /** The statement that stores the order finds out whether the key is used: most are new, and need no look-up of their own. */
   async function place(
     accountId: string,
     lines: Line[],
     requestHash: string,
     key: string | undefined,
   ): Promise<StoredReply> {
-    const items = priceLines(lines, await products.prices(lines.map(({ productId }) => productId)));
+    const firstReply = async (at: Date) => {
+      const first = key === undefined ? undefined : await repository.findReply(accountId, key, at);
+      return first && replay(first, requestHash);
+    };
+    let items: PricedLine[];
+    try {
+      items = priceLines(lines, await products.prices(lines.map(({ productId }) => productId)));
+    } catch (error) {
+      // A repetition is answered as the first request was, whatever has become of the products.
+      const first = await firstReply(clock());
+      if (first !== undefined) return first;
+      throw error;
+    }
     const now = clock();
     const order: Order = {
       id: newId(),
@@ -86,8 +105,8 @@ export function createOrders({ repository, products, currency, clock, newId }: D
     });
     const outcome = await repository.insert(order, event, key === undefined ? undefined : { key, ...reply });
     if (outcome === 'stored') return reply;
-    const first = outcome === 'repeated' ? await repository.findReply(accountId, key ?? '', now) : undefined;
-    if (first !== undefined) return replay(first, requestHash);
+    const first = outcome === 'repeated' ? await firstReply(now) : undefined;
+    if (first !== undefined) return first;
     throw stillRunning();
   }
 

@@ -1,3 +1,4 @@
+import { unavailable } from '@store/shared/values/errors';
 import request from 'supertest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
 import { deferred } from '../../../../tests/kit/deferred.ts';
@@ -50,16 +51,30 @@ function expectReplayed(response: request.Response, first: request.Response) {
   expect(response.text).toBe(first.text);
 }
 
-test('a request repeated with its Idempotency-Key gets the stored reply without calling the product service', async () => {
+test('a request repeated with its Idempotency-Key gets the stored reply', async () => {
   const first = await place('a');
   expect(first.status).toBe(201);
   expect(first.headers).not.toHaveProperty('idempotency-replayed');
-  products.asked = [];
   expectReplayed(await place('a'), first);
   expectReplayed(await place('a', oneTea, replica.app), first);
-  expect(products.asked).toEqual([]);
   expect(await rowCounts(order.prisma)).toEqual(oneOrder);
 });
+
+test.each([
+  ['prices cannot be read', () => Promise.reject(unavailable('The product service')), 503],
+  ['the product is gone', async () => new Map(), 400],
+])(
+  'a request repeated with its Idempotency-Key gets the stored reply, or 422, although %s',
+  async (_name, prices, status) => {
+    const first = await place('a');
+    const later = testApp(database.url, { products: { prices } });
+    expectReplayed(await place('a', oneTea, later.app), first);
+    expect((await place('a', oneSalt, later.app)).status).toBe(422);
+    expect((await place('b', oneTea, later.app)).status).toBe(status);
+    expect(await rowCounts(order.prisma)).toEqual(oneOrder);
+    await later.close();
+  },
+);
 
 test.each([
   ['one replica', () => [order.app]],
