@@ -1,11 +1,11 @@
 import cookieParser from 'cookie-parser';
 import express, { type Express, type Handler, type Request, type Response } from 'express';
-import { pinoHttp } from 'pino-http';
 import type { z } from 'zod';
 import { type BearerValidator, noBearer } from '../auth/bearer.ts';
 import { anyCaller, type CallerCheck } from '../auth/internal-credentials.ts';
 import type { Logger } from '../observability/log.ts';
 import { observeRequest } from '../observability/metrics.ts';
+import { createRequestLog } from '../observability/request-log.ts';
 import { runInTrace, type Span, startSpan, traceFrom } from '../observability/trace-context.ts';
 import { DomainError } from '../values/errors.ts';
 import { parseJson, stringifyJson } from '../values/json.ts';
@@ -46,14 +46,17 @@ export function createHttpApp({
   app.enable('strict routing');
   app.enable('case sensitive routing');
 
+  const logRequest = createRequestLog(log);
   app.use((req, res, next) => {
     const parent = single(req.headers.traceparent);
     const span = startSpan({ name: req.method, kind: 'server', parent });
-    if (span !== undefined) res.once('close', () => endSpan(span, req, res));
+    if (span !== undefined) res.on('close', () => endSpan(span, req, res));
     observeRequest(req, res);
-    runInTrace(span ?? traceFrom(parent, single(req.headers['x-request-id'])), next);
+    runInTrace(span ?? traceFrom(parent, single(req.headers['x-request-id'])), () => {
+      logRequest(req, res);
+      next();
+    });
   });
-  app.use(requestLog(log));
   const inFlight = createInFlight();
   app.use(inFlight.admit);
   if (!production) app.use(openApiPages(title, routes));
@@ -183,25 +186,6 @@ function endSpan(span: Span, req: Request, res: Response): void {
     ...(res.statusCode >= 500 && { error: res.statusCode }),
     ...(!res.writableFinished && { error: new Error('The connection was closed before the answer was sent') }),
   });
-}
-
-function requestLog(log: Logger): Handler {
-  return pinoHttp({
-    logger: log,
-    // The serializers below emit nothing secret, and redaction is expensive.
-    redact: [],
-    customLogLevel: (_req, res, error) => (error !== undefined || res.statusCode >= 500 ? 'error' : 'info'),
-    customSuccessMessage: () => 'Request handled',
-    customErrorMessage: () => 'Request failed',
-    // The problem handler has already logged the error itself.
-    customErrorObject: (_req, _res, _error, { err: _, ...fields }) => fields,
-    customAttributeKeys: { responseTime: 'durationMs' },
-    serializers: {
-      // Without headers and query, which may be secret.
-      req: (req) => ({ method: req.method, path: req.url?.split('?', 1)[0] }),
-      res: (res) => ({ status: res.statusCode }),
-    },
-  }) as Handler;
 }
 
 const single = (header: string | string[] | undefined) => (typeof header === 'string' ? header : undefined);

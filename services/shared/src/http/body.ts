@@ -6,6 +6,7 @@ const jsonType = /^application\/(?:[\w.+-]+\+)?json$/i;
 /** An order with 100 items has 402 values on 4 levels. */
 const maxValues = 1_000;
 const maxDepth = 20;
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Collects the body as bytes, which `parsedBody` parses. A compressed one is 415: a kilobyte may inflate to a megabyte. */
 export const collectBody = (kib: number): Handler =>
@@ -26,7 +27,7 @@ export function parsedBody(req: Request, { decimals = false }: { decimals?: bool
     throw new DomainError('unsupportedMedia', 'Send the body as Content-Type: application/json in UTF-8.');
   }
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const text = utf8.decode(bytes);
     requireBounds(text);
     return decimals ? parseJson(text) : JSON.parse(text);
   } catch (error) {

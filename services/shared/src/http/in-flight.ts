@@ -31,7 +31,7 @@ export function createInFlight(limit = most): InFlight {
         return;
       }
       count += 1;
-      res.once('close', () => {
+      res.on('close', () => {
         if (res.locals.working !== true) leave();
       });
       next();

@@ -14,7 +14,7 @@ const durations = new Histogram({
 /** Measures a request once it is answered. The label is the route's pattern, since paths would create a series per id. */
 export function observeRequest(req: Request, res: Response): void {
   const start = performance.now();
-  res.once('finish', () => {
+  res.on('finish', () => {
     durations.observe(
       { method: req.method, route: res.locals.route ?? 'none', status: res.statusCode },
       (performance.now() - start) / 1000,

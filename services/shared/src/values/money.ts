@@ -12,6 +12,7 @@ Decimal.set({ precision: 40, toExpNeg: -40, toExpPos: 40 });
  * @param fractionDigits the most digits after it, not counting trailing zeros
  */
 export function decimal(integerDigits: number, fractionDigits: number) {
+  const limit = new Decimal(10).pow(integerDigits);
   return z
     .custom<number | Decimal>(
       (value) => (typeof value === 'number' && Number.isFinite(value)) || Decimal.isDecimal(value),
@@ -22,10 +23,7 @@ export function decimal(integerDigits: number, fractionDigits: number) {
     )
     .transform((value) => new Decimal(value))
     .refine((value) => value.decimalPlaces() <= fractionDigits, `must have at most ${fractionDigits} decimal places`)
-    .refine(
-      (value) => value.abs().lessThan(new Decimal(10).pow(integerDigits)),
-      `must have at most ${integerDigits} digits before the point`,
-    )
+    .refine((value) => value.abs().lessThan(limit), `must have at most ${integerDigits} digits before the point`)
     .meta({ type: 'number' });
 }
 
