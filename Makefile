@@ -5,7 +5,7 @@ MAKEFLAGS += --no-print-directory
 # Without a wrapper such as npx, so that a signal reaches the tool.
 tool := node --import tsx
 bin := node_modules/.bin
-helm = $$($(tool) tools/chart/helm-path.ts)
+helm = helm=$$($(tool) tools/chart/helm-path.ts) && "$$helm"
 jest := node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js
 # One at a time, even if make runs twice.
 alone := mkdir -p .cache && flock .cache/make.lock

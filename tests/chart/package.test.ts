@@ -1,19 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { parseAllDocuments } from 'yaml';
-import { provideHelm } from '../../tools/local/downloads/helm.ts';
+import { parse, parseAllDocuments } from 'yaml';
+import { template } from '../../tools/chart/helm.ts';
 import { root } from '../../tools/paths.ts';
 import { topology } from '../../tools/topology/topology.ts';
 
 let dir: string;
-let helm: (...args: string[]) => Promise<{ stdout: string; stderr: string }>;
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'store-package-'));
-  const file = await provideHelm();
-  helm = (...args) => execa(file, args, { cwd: root, reject: false });
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
@@ -30,7 +27,8 @@ describe('make package', () => {
   it('gives every image of the store the version of the chart, and the repository', async () => {
     const { exitCode, stdout } = await makePackage('0.2.0', '--images', 'registry.example.com/store', '--to', dir);
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: join(dir, 'store-0.2.0.tgz') });
-    const images = imagesIn((await helm('template', 'store', join(dir, 'store-0.2.0.tgz'))).stdout);
+    await execa('tar', ['-xzf', 'store-0.2.0.tgz'], { cwd: dir });
+    const images = imagesIn(await template(join(dir, 'store')));
     const own = images.filter((image) => image.startsWith('registry.example.com/store/'));
     const names = [...new Set(topology.services.map(({ image }) => image))].sort();
     expect(own).toEqual(names.map((name) => `registry.example.com/store/${name}:0.2.0`));
@@ -38,8 +36,10 @@ describe('make package', () => {
       expect.stringMatching(/^envoyproxy\/envoy:v/),
       expect.stringMatching(/^postgres:/),
     ]);
-    const { stdout: chart } = await helm('show', 'chart', join(dir, 'store-0.2.0.tgz'));
-    expect(chart).toMatch(/^appVersion: 0\.2\.0$[\s\S]*^version: 0\.2\.0$/m);
+    expect(parse(await readFile(join(dir, 'store/Chart.yaml'), 'utf8'))).toMatchObject({
+      version: '0.2.0',
+      appVersion: '0.2.0',
+    });
   });
 
   it.each(['', 'v0.2.0', '0.2', 'latest'])('refuses VERSION=%s', async (version) => {
@@ -52,10 +52,12 @@ describe('make package', () => {
 });
 
 it('the chart refuses to run services of another version', async () => {
-  await helm('package', 'charts/store', '--version', '0.3.0', '--app-version', '0.3.0', '--destination', dir);
-  const { stdout, stderr } = await helm('template', 'store', join(dir, 'store-0.3.0.tgz'));
-  expect(stdout).toBe('');
-  expect(stderr).toContain(
+  // As helm package --version 0.3.0 --app-version 0.3.0 would make it.
+  const chart = join(dir, 'store-0.3.0');
+  await cp(join(root, 'charts/store'), chart, { recursive: true });
+  const file = join(chart, 'Chart.yaml');
+  await writeFile(file, (await readFile(file, 'utf8')).replace(/^((?:appV|v)ersion): .*$/gm, '$1: 0.3.0'));
+  await expect(template(chart)).rejects.toThrow(
     'The chart is 0.3.0, but its services are 0.1.0. make package VERSION=0.3.0 gives both one version.',
   );
 });

@@ -1,3 +1,3 @@
-import { provideHelm } from '../local/downloads/helm.ts';
+import { requireHelm } from '../local/downloads/helm.ts';
 
-console.log(await provideHelm());
+console.log(await requireHelm());

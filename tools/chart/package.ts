@@ -2,10 +2,9 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
-import { execa } from 'execa';
-import { provideHelm } from '../local/downloads/helm.ts';
 import { cacheDir, root } from '../paths.ts';
 import { runCommand } from '../run-command.ts';
+import { packageChart } from './helm.ts';
 
 // make package VERSION=0.2.0: helm package would set the version of the chart alone, and the services would stay what they are.
 
@@ -18,7 +17,7 @@ async function edit(file: string, changes: [RegExp, string][]): Promise<void> {
   await writeFile(file, text);
 }
 
-async function packageChart(version: string, { images, to }: { images?: string; to: string }): Promise<void> {
+async function packageVersion(version: string, { images, to }: { images?: string; to: string }): Promise<void> {
   if (!/^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/.test(version))
     throw new Error(`VERSION=${version} is no version. Give three numbers, as in make package VERSION=0.2.0`);
   const dir = await mkdtemp(join(tmpdir(), 'store-chart-'));
@@ -29,7 +28,7 @@ async function packageChart(version: string, { images, to }: { images?: string; 
     await edit(join(chart, 'Chart.yaml'), [[/^version: .*$/m, `version: ${version}`], appVersion]);
     await edit(join(chart, 'charts/service/Chart.yaml'), [appVersion]);
     if (images) await edit(join(chart, 'values.yaml'), [[/^( +repository:) store$/m, `$1 ${images}`]]);
-    await execa(await provideHelm(), ['package', chart, '--destination', to]);
+    await packageChart(chart, to);
   } finally {
     await rm(dir, { recursive: true });
   }
@@ -42,6 +41,6 @@ const command = new Command('make package')
   .argument('<version>', 'VERSION: three numbers, such as 0.2.0')
   .option('--images <repository>', 'IMAGES: where the images are, such as registry.example.com/store')
   .option('--to <folder>', 'where the package is written', join(cacheDir, 'charts'))
-  .action(packageChart);
+  .action(packageVersion);
 
 await runCommand(command);

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { parseAllDocuments, stringify } from 'yaml';
-import { provideHelm } from '../local/downloads/helm.ts';
 import { root } from '../paths.ts';
+import { template } from './helm.ts';
 
 /** The values files of the repository, each with what it requires. */
 export const valuesFiles: Record<string, string[]> = {
@@ -21,16 +20,8 @@ export const goldenFile = (name: string) => join(root, 'tests/chart/golden', `${
  * What `helm install store charts/store` would apply.
  * @throws Error with Helm's message, if the chart refuses the values
  */
-export async function renderChart(files: string[] = [], values: object = {}, namespace = 'store'): Promise<string> {
-  const args = [...files, '-'].flatMap((file) => ['--values', file]);
-  const { stdout, stderr, failed } = await execa(
-    await provideHelm(),
-    ['template', 'store', 'charts/store', '--namespace', namespace, ...args],
-    { cwd: root, input: JSON.stringify(values), reject: false },
-  );
-  if (failed) throw new Error(stderr);
-  return stdout;
-}
+export const renderChart = (files: string[] = [], values: object = {}, namespace = 'store') =>
+  template('charts/store', files, values, namespace);
 
 /** The rendering without comments and in one spelling, so that a difference is one of meaning. */
 export async function renderGolden(name: string): Promise<string> {

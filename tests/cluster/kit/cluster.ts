@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { connect, sentence } from '../../../tools/cluster/api.ts';
 import { componentsOf, nameOf } from '../../../tools/cluster/rollout.ts';
-import { provideHelm } from '../../../tools/local/downloads/helm.ts';
+import { requireHelm } from '../../../tools/local/downloads/helm.ts';
 import { root } from '../../../tools/paths.ts';
 import { until as poll } from '../../kit/until.ts';
 
@@ -42,7 +42,7 @@ export async function deploymentNames(): Promise<string[]> {
 }
 
 export async function helm(...args: string[]): Promise<string> {
-  const { stdout } = await execa(await provideHelm(), [...args, '--namespace', namespace], { cwd: root });
+  const { stdout } = await execa(await requireHelm(), [...args, '--namespace', namespace], { cwd: root });
   return stdout;
 }
 

@@ -3,13 +3,9 @@ import { join } from 'node:path';
 import { median } from 'simple-statistics';
 import { parse, stringify } from 'yaml';
 import { freePort } from '../../free-port.ts';
-import {
-  type GatewayValues,
-  provideGatewayTools,
-  renderGateway,
-  startGateway,
-} from '../../local/components/gateway.ts';
+import { type GatewayValues, renderGateway, startGateway } from '../../local/components/gateway.ts';
 import { type SupervisedProcess, startProcess } from '../../local/components/supervised-process.ts';
+import { provideEnvoy } from '../../local/downloads/envoy.ts';
 import { alternate } from '../alternate.ts';
 import { startBaseline } from '../baselines/start-baseline.ts';
 import { login } from '../customer.ts';
@@ -91,7 +87,7 @@ async function startForwarder(values: GatewayValues, log: Log) {
   const dir = join(benchDir, 'forwarder');
   await mkdir(dir, { recursive: true });
   await writeFile(join(dir, 'envoy.yaml'), stringify(config));
-  const { envoy } = await provideGatewayTools();
+  const envoy = await provideEnvoy();
   const component = await startProcess({
     name: 'forwarder',
     command: envoy,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { execa } from 'execa';
-import { provideHelm } from '../../local/downloads/helm.ts';
+import { requireHelm } from '../../local/downloads/helm.ts';
 import { cacheDir, root } from '../../paths.ts';
 import { runCommand } from '../../run-command.ts';
 
@@ -18,7 +18,7 @@ const run = (command: string, args: string[]) => execa(command, args, { cwd: roo
 async function deploy({ namespace, release, values, timeout }: Options): Promise<void> {
   const images = join(cacheDir, 'images.yaml');
   if (!existsSync(images)) throw new Error('There are no images yet: make images');
-  const helm = await provideHelm();
+  const helm = await requireHelm();
   if (namespace === 'store') await run('kubectl', ['apply', '-f', 'k8s/namespace.yaml']);
   const files = [...values.split(' ').filter(Boolean), images].flatMap((file) => ['--values', file]);
   console.log(

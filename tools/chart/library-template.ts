@@ -1,0 +1,43 @@
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Call, callLibrary } from './helm-library.ts';
+
+const hook = 'helm.sh/hook';
+const hidden = `hidden.${hook}`;
+
+/**
+ * What `helm template` prints. The library leaves hooks out and asks a cluster for what a template looks up, so it gets a copy
+ * of the chart in which nothing is a hook, and nothing is found. Hooks are put where Helm has them: at the end.
+ * @param library its path
+ * @param options of the call, without the chart
+ */
+export async function templateByLibrary(library: string, chart: string, values: object, options: Call['options']) {
+  const dir = await mkdtemp(join(tmpdir(), 'store-helm-'));
+  try {
+    const copy = join(dir, 'chart');
+    await cp(chart, copy, { recursive: true });
+    await editTemplates(copy);
+    const given = join(dir, 'values.json');
+    await writeFile(given, JSON.stringify(values));
+    const valuesFiles = [options.valuesFiles, given].filter(Boolean).join();
+    const text = await callLibrary(library, { name: 'Template', options: { ...options, chart: copy, valuesFiles } });
+    const documents = text.split(/^(?=---\n)/m);
+    const isHook = (document: string) => document.includes(hidden);
+    const sorted = [...documents.filter((one) => !isHook(one)), ...documents.filter(isHook)];
+    return sorted.join('').replaceAll(hidden, hook);
+  } finally {
+    await rm(dir, { recursive: true });
+  }
+}
+
+async function editTemplates(chart: string): Promise<void> {
+  for (const file of await readdir(chart, { recursive: true })) {
+    if (!/(^|\/)templates\/.+\.(yaml|tpl)$/.test(file)) continue;
+    const text = await readFile(join(chart, file), 'utf8');
+    await writeFile(
+      join(chart, file),
+      text.replaceAll(hook, hidden).replaceAll(/\blookup (?=["$.(])/g, 'omit (dict) '),
+    );
+  }
+}
