@@ -10,6 +10,7 @@ import { backlog } from './measurements/backlog.ts';
 import { bearer } from './measurements/bearer.ts';
 import { events } from './measurements/events.ts';
 import { gateway } from './measurements/gateway.ts';
+import { idle } from './measurements/idle.ts';
 import { orderLife } from './measurements/order-life.ts';
 import { orders } from './measurements/orders.ts';
 import { products } from './measurements/products.ts';
@@ -21,7 +22,7 @@ import { createMemory } from './memory.ts';
 import { isMissed, type Row, report } from './report.ts';
 
 const measurements: Measurement[] = [
-  ...[products, orders, gateway, attack, bearer, search, status, saga, orderLife, events, backlog],
+  ...[products, orders, gateway, attack, bearer, search, status, saga, orderLife, events, backlog, idle],
 ];
 const names = measurements.map(({ name }) => name);
 

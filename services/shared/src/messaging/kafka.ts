@@ -62,8 +62,8 @@ export function createKafka({ brokers, tls, login, clientId, log, signal }: Kafk
     ...(login && { sasl: { mechanism: 'scram-sha-512', ...login } }),
     clientId,
     connectionTimeout: 2_000,
-    // Connections end before: kafkajs would go on using one that has not answered.
-    requestTimeout: (longestAnswerSeconds + 5) * 1_000,
+    // Connections without an answer end by themselves: kafkajs would go on using them, and look at each ten times a second.
+    enforceRequestTimeout: false,
     authenticationTimeout: (longestAnswerSeconds + 5) * 1_000,
     retry: { initialRetryTime: 100, maxRetryTime: 2_000, retries: 5 },
     logLevel: logLevel.WARN,

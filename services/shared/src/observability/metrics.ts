@@ -2,7 +2,9 @@ import { createServer, type Server } from 'node:http';
 import type { Request, Response } from 'express';
 import { collectDefaultMetrics, Histogram, register } from 'prom-client';
 
-collectDefaultMetrics();
+// How late timers are is sampled ten times a second. The default of a hundred times would cost an idle process more than
+// everything else it does.
+collectDefaultMetrics({ eventLoopMonitoringPrecision: 100 });
 
 const durations = new Histogram({
   name: 'http_request_duration_seconds',
