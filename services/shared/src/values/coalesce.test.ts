@@ -1,0 +1,87 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as wait } from 'node:timers/promises';
+import { until } from '../../../../tests/kit/until.ts';
+import { coalesce } from './coalesce.ts';
+
+/** Work whose runs end when the test says so, with the number of the run as their result. */
+function heldWork() {
+  const runs: { items: string[]; end(): void }[] = [];
+  const call = coalesce((items: string[]) => {
+    const number = runs.length;
+    return new Promise<number>((resolve) => {
+      runs.push({ items, end: () => resolve(number) });
+    });
+  });
+  return { runs, call };
+}
+
+const asked = (runs: { items: string[] }[]) => runs.map(({ items }) => items);
+
+describe('coalesce', () => {
+  it('runs once for the calls of one moment, with their items in order', async () => {
+    const { runs, call } = heldWork();
+    const calls = [call('a'), call('b'), call('c')];
+    await wait();
+    expect(asked(runs)).toEqual([['a', 'b', 'c']]);
+    runs[0]?.end();
+    expect(await Promise.all(calls)).toEqual([0, 0, 0]);
+  });
+
+  it('gives no call the result of a run that began before it', async () => {
+    const { runs, call } = heldWork();
+    const first = call('a');
+    await wait();
+    const later = [call('b'), call('c')];
+    runs[0]?.end();
+    expect(await first).toBe(0);
+    await wait();
+    expect(asked(runs)).toEqual([['a'], ['b', 'c']]);
+    runs[1]?.end();
+    expect(await Promise.all(later)).toEqual([1, 1]);
+  });
+
+  it('runs again after a pause', async () => {
+    const { runs, call } = heldWork();
+    for (const item of ['a', 'b']) {
+      const result = call(item);
+      await wait();
+      runs.at(-1)?.end();
+      await result;
+    }
+    expect(asked(runs)).toEqual([['a'], ['b']]);
+  });
+
+  it('does not let a run without an end hold up others', async () => {
+    const { runs, call } = heldWork();
+    const stuck = call('a');
+    await wait();
+    const later = call('b');
+    await until('the next run has begun', () => runs.length === 2);
+    runs[1]?.end();
+    expect(await later).toBe(1);
+    runs[0]?.end();
+    expect(await stuck).toBe(0);
+  });
+
+  it.each(['rejects', 'throws'])('fails the calls of a run that %s, and no others', async (how) => {
+    let runs = 0;
+    const call = coalesce((items: number[]) => {
+      runs += 1;
+      if (runs > 1) return Promise.resolve(items);
+      if (how === 'throws') throw new Error('broken');
+      return Promise.reject(new Error('broken'));
+    });
+    const [first, second] = [call(1), call(2)];
+    await expect(first).rejects.toThrow('broken');
+    await expect(second).rejects.toThrow('broken');
+    expect(await call(3)).toEqual([3]);
+  });
+
+  it('runs in the trace of the first call', async () => {
+    const trace = new AsyncLocalStorage<string>();
+    const call = coalesce(async (_: number[]) => trace.getStore());
+    const calls = [1, 2].map((n) => trace.run(`trace ${n}`, () => call(n)));
+    expect(await Promise.all(calls)).toEqual(['trace 1', 'trace 1']);
+    expect(await trace.run('trace 3', () => call(3))).toBe('trace 3');
+  });
+});

@@ -1,0 +1,43 @@
+/** How long calls wait for a run, so that one without an answer does not hold up all that follow. */
+const patienceMs = 10;
+
+/**
+ * Lets calls share runs of `work`: while one is under way, further calls gather for the next. Every call gets the result
+ * of a run that began after it, never of one that may have looked before. A run fails the calls that share it, alone.
+ * Its trace is that of the first of them.
+ * @param work takes the items of all calls, in their order
+ */
+export function coalesce<Item, Result>(work: (items: Item[]) => Promise<Result>): (item: Item) => Promise<Result> {
+  /** Settles once the next run may begin. */
+  let over: Promise<unknown> = Promise.resolve();
+  let next: { items: Item[]; result: Promise<Result> } | undefined;
+
+  function gather() {
+    const items: Item[] = [];
+    const result = over.then(() => {
+      next = undefined;
+      const run = work(items);
+      over = endOf(run);
+      return run;
+    });
+    return { items, result };
+  }
+
+  return (item) => {
+    next ??= gather();
+    next.items.push(item);
+    return next.result;
+  };
+}
+
+/** Resolves when the run has ended or patience has. */
+function endOf(run: Promise<unknown>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, patienceMs).unref();
+    const end = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    run.then(end, end);
+  });
+}
