@@ -83,6 +83,7 @@ export function describeContract({ routes, app, unavailableApp, restrictedApp, a
       if (ownCall !== undefined) return typeof ownCall === 'function' ? ownCall() : ownCall;
       const success = Object.entries(ownCalls).find(([code]) => code.startsWith('2'))?.[1];
       const valid = typeof success === 'function' ? await success() : (success ?? {});
+      if (status === 304) return { ...valid, headers: { ...valid.headers, 'If-None-Match': '*' } };
       if (status === 401) return { ...valid, headers: { ...valid.headers, 'id-account': '' } };
       if (status === 403 && restrictedApp !== undefined) return { ...valid, app: restrictedApp };
       if (status === 404) return { ...valid, path: path.replace(/\{\w+\}/, 'not-a-uuid') };

@@ -110,6 +110,10 @@ function handlersOf(route: AnyRoute, { production, bearer, callers, inFlight }: 
       const reply = await route.handler(inputOf(route, req, res));
       const json = reply.body === undefined ? undefined : toJson(reply.body);
       if (!production) checkReply(route, reply.status, json);
+      if (clientHas(req, res, reply.headers?.ETag)) {
+        res.writeHead(304, reply.headers).end();
+        return;
+      }
       const type = json === undefined ? undefined : typeAndLength(json);
       res.writeHead(reply.status, { ...type, ...reply.headers }).end(json);
     } finally {
@@ -153,23 +157,30 @@ function parseParams(schema: z.ZodType | undefined, req: Request): unknown {
   throw new DomainError('notFound', 'There is no such resource.');
 }
 
-function toJson(body: unknown): string {
-  const isText = typeof body === 'object' && body !== null && 'json' in body && typeof body.json === 'string';
-  return isText ? (body as JsonText).json : stringifyJson(body);
+function toJson(body: unknown): string | Buffer {
+  const json = typeof body === 'object' && body !== null && 'json' in body ? (body as JsonText).json : undefined;
+  return typeof json === 'string' || Buffer.isBuffer(json) ? json : stringifyJson(body);
+}
+
+/** Whether the client already has what the reply would bring (RFC 9110, 13.1.2). */
+function clientHas(req: Request, res: Response, etag: string | undefined): boolean {
+  if (etag === undefined || req.headers['if-none-match'] === undefined) return false;
+  res.set('ETag', etag); // where Express looks for it
+  return req.fresh;
 }
 
 /** Express's `send` would find these out itself, at the cost of the sending once more. */
-const typeAndLength = (json: string) => ({
+const typeAndLength = (json: string | Buffer) => ({
   'Content-Type': 'application/json; charset=utf-8',
   'Content-Length': Buffer.byteLength(json),
 });
 
 /** Outside production an undeclared reply is an error, so that the documents stay true (contract 7.3). */
-function checkReply(route: AnyRoute, status: number, json: string | undefined): void {
+function checkReply(route: AnyRoute, status: number, json: string | Buffer | undefined): void {
   const declared = route.responses[status];
   if (declared === undefined) throw new Error(`${route.method} ${route.path} does not declare status ${status}`);
   const schema = 'body' in declared ? declared.body : undefined;
-  if (schema === undefined ? json !== undefined : !schema.safeParse(json && parseJson(json)).success) {
+  if (schema === undefined ? json !== undefined : !schema.safeParse(json && parseJson(json.toString())).success) {
     throw new Error(`${route.method} ${route.path} answers ${status} with a body that it does not declare: ${json}`);
   }
 }

@@ -1,12 +1,26 @@
 import { Router } from 'express';
 import { z } from 'zod';
 import { problemSchema } from './problem.ts';
-import { type AnyRoute, allResponses, type IdentityRule, type ProblemSpec, type ResponseSpec } from './route.ts';
+import {
+  type AnyRoute,
+  allResponses,
+  hasETag,
+  type IdentityRule,
+  type ProblemSpec,
+  type ResponseSpec,
+} from './route.ts';
 
 /** The version of the API, not of OpenAPI (contract 10). */
 const apiVersion = '1.0.0';
 
 type Json = Record<string, unknown>;
+
+const ifNoneMatch = z.object({
+  'If-None-Match': z
+    .string()
+    .optional()
+    .describe('The ETag of what the client has: while that is current, the answer is 304.'),
+});
 
 /** The OpenAPI 3.1 document of a list of routes. Schemas that carry an id become components. */
 export function openApiDocument(title: string, routes: AnyRoute[]) {
@@ -61,6 +75,7 @@ function operation(route: AnyRoute, schemas: Json): Json {
     parameters: [
       ...parameters('path', route.params, schemas),
       ...parameters('query', route.query, schemas),
+      ...parameters('header', hasETag(route) ? ifNoneMatch : undefined, schemas),
       ...parameters('header', route.headers, schemas),
       ...parameters('cookie', route.cookies, schemas),
     ],

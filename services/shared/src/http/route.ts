@@ -17,13 +17,14 @@ export interface ProblemSpec {
 
 export type Responses = { readonly [status: number]: ResponseSpec | ProblemSpec };
 
-/** JSON text to be sent as it is, for results that PostgreSQL serialises faster and exactly. */
+/** JSON text, or its bytes, to be sent as it is, for results that PostgreSQL serialises faster and exactly. */
 export interface JsonText {
-  readonly json: string;
+  readonly json: string | Buffer;
 }
 
 interface Reply<S, B> {
   status: S;
+  /** A client that names its `ETag` in If-None-Match gets 304 instead. */
   headers?: Record<string, string>;
   body?: B;
 }
@@ -137,10 +138,17 @@ export const tooMany = (description: string): ProblemSpec => ({
   headers: { 'Retry-After': 'Seconds to wait before retrying.' },
 });
 
+/** Whether its reply has an entity tag, so that If-None-Match can be asked. */
+export const hasETag = ({ responses }: AnyRoute): boolean => responses[200]?.headers?.ETag !== undefined;
+
 /** Responses that follow from what a route accepts. */
 export function commonResponses(route: AnyRoute): Responses {
   const takesInput = route.params ?? route.query ?? route.headers ?? route.body;
-  const responses: Record<number, ProblemSpec> = {};
+  const responses: Record<number, ResponseSpec | ProblemSpec> = {};
+  if (hasETag(route)) {
+    const { headers } = route.responses[200];
+    responses[304] = { description: 'The client has the current state: its `If-None-Match` names it.', headers };
+  }
   if (takesInput !== undefined) responses[400] = problem('The request is malformed or violates a rule of its fields.');
   if (route.identity === 'account') responses[401] = problem('The account of the caller is unknown.');
   if (route.identity === 'caller') responses[403] = problem('The credential of the caller is missing or wrong.');

@@ -1,0 +1,50 @@
+import request from 'supertest';
+import { z } from 'zod';
+import { createLog } from '../observability/log.ts';
+import { createHttpApp } from './app.ts';
+import { openApiDocument } from './openapi.ts';
+import { ok, route } from './route.ts';
+
+const routes = [
+  route({
+    ...{ method: 'get', path: '/thing', summary: 'Read', tag: 'test', identity: 'none' },
+    responses: { 200: { description: 'It.', body: z.string(), headers: { ETag: 'Of the thing.' } } },
+    handler: () => ok({ json: Buffer.from('"tëst"') }, { ETag: '"one"', 'Cache-Control': 'no-cache' }),
+  }),
+];
+const app = createHttpApp({ title: 'Test', routes, log: createLog('test', 'silent'), profile: 'dev' });
+const ask = (headers: Record<string, string>, method: 'get' | 'head' = 'get') =>
+  request(app)[method]('/thing').set(headers);
+
+describe('a reply with an ETag', () => {
+  it('is sent as it is to who has no other', async () => {
+    const { status, headers, body } = await ask({});
+    expect({ status, body, type: headers['content-type'], length: headers['content-length'] }).toEqual({
+      ...{ status: 200, body: 'tëst', type: 'application/json; charset=utf-8', length: '7' },
+    });
+    expect(headers.etag).toBe('"one"');
+  });
+
+  it.each(['"one"', 'W/"one"', '"zero", "one"', '*'])('is 304 without a body to who has %s', async (tag) => {
+    for (const method of ['get', 'head'] as const) {
+      const { status, text, headers } = await ask({ 'If-None-Match': tag }, method);
+      expect({ status, text: text ?? '' }).toEqual({ status: 304, text: '' });
+      expect(headers).toMatchObject({ etag: '"one"', 'cache-control': 'no-cache' });
+      expect(headers).not.toHaveProperty('content-type');
+    }
+  });
+
+  it.each(['"two"', 'one', '"on', '', 'W/'])('is sent to who has %p', async (tag) => {
+    expect((await ask({ 'If-None-Match': tag })).status).toBe(200);
+  });
+
+  it('is sent to who wants it whole', async () => {
+    expect((await ask({ 'If-None-Match': '"one"', 'Cache-Control': 'no-cache' })).status).toBe(200);
+  });
+
+  it('is documented with its condition', () => {
+    const { get } = openApiDocument('Test', routes).paths['/thing'] as { get: Record<string, object> };
+    expect(get.parameters).toEqual([expect.objectContaining({ name: 'If-None-Match', in: 'header', required: false })]);
+    expect(Object.keys(get.responses ?? {})).toEqual(['200', '304', 'default']);
+  });
+});
