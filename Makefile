@@ -82,8 +82,8 @@ typecheck: generate ## Check all types, including tests and tools
 format: install ## Format the sources and apply safe lint fixes
 	@$(bin)/biome check --write .
 
-bench: build ## Measure speed and memory; takes minutes
-	@$(tool) tools/bench/main.ts
+bench: build tools ## Measure speed and memory, takes minutes; ONLY="orders saga" COMPARE=<results of an earlier run>, ARGS=--help
+	@$(tool) tools/bench/main.ts $(if $(ONLY),--only $(ONLY)) $(if $(COMPARE),--compare '$(COMPARE)') $(ARGS)
 
 package: install ## Package the chart with one version for itself and its images; VERSION=0.2.0 IMAGES=registry.example.com/store
 	@$(tool) tools/chart/package.ts '$(VERSION)' $(if $(IMAGES),--images '$(IMAGES)')

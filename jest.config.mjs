@@ -43,6 +43,7 @@ export default {
   projects: [
     ...services,
     { ...common, displayName: 'system', testMatch: ['<rootDir>/tests/{e2e,security}/**/*.test.ts'] },
+    { ...common, displayName: 'tools', testMatch: ['<rootDir>/tools/**/*.test.ts'] },
     { ...common, displayName: 'generator', testMatch: ['<rootDir>/tests/generator/**/*.test.ts'] },
     { ...common, displayName: 'chart', testMatch: ['<rootDir>/tests/{chart,docs}/**/*.test.ts'] },
     // A short run; make test-faults is the long one.

@@ -1,9 +1,10 @@
 import { rm } from 'node:fs/promises';
-import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { startStore } from '../local/store.ts';
 import { messageOf, runCommand } from '../run-command.ts';
+import { currentCommit, describeMachine, oneLine } from './machine.ts';
 import { benchDir, type Measurement } from './measurement.ts';
 import { attack } from './measurements/attack.ts';
 import { backlog } from './measurements/backlog.ts';
@@ -20,6 +21,7 @@ import { start } from './measurements/start.ts';
 import { status } from './measurements/status.ts';
 import { createMemory } from './memory.ts';
 import { isMissed, type Row, report } from './report.ts';
+import { keepResults, readResults } from './results.ts';
 
 const measurements: Measurement[] = [
   ...[products, orders, gateway, attack, bearer, search, status, saga, orderLife, events, backlog, idle],
@@ -54,27 +56,28 @@ async function measure(measurement: Measurement, memory: ReturnType<typeof creat
   }
 }
 
-function machine(): string {
-  const memory = `${(totalmem() / 2 ** 30).toFixed()} GiB`;
-  const load = `load ${loadavg()[0]?.toFixed(1)} before`;
-  return `${availableParallelism()} × ${cpus()[0]?.model}, ${memory}, Node ${process.versions.node}, ${load}`;
-}
-
-async function bench({ only }: { only?: string[] }): Promise<void> {
-  const description = machine();
+async function bench({ only, compare }: { only?: string[]; compare?: string }): Promise<void> {
+  const earlier = compare === undefined ? undefined : await readResults(compare);
+  const [machine, commit, measuredAt] = [await describeMachine(), await currentCommit(), new Date().toISOString()];
+  const load = loadavg()[0]?.toFixed(1);
   const memory = createMemory();
   const rows: Row[] = only === undefined ? [await start(log)] : [];
   for (const measurement of measurements.filter(({ name }) => only?.includes(name) ?? true)) {
     rows.push(...(await measure(measurement, memory)));
   }
   rows.push(...memory.rows());
-  console.log(`\n${description}\n\n${report(rows)}`);
+  const file = await keepResults({ measuredAt, commit, machine, rows });
+  const against = earlier && `\nEarlier: ${earlier.commit} on ${oneLine(earlier.machine)}`;
+  console.log(`\n${commit} on ${oneLine(machine)}, load ${load} before${against ?? ''}\n`);
+  console.log(`${report(rows, earlier?.rows)}\n\nAs JSON: ${file}`);
   process.exit(rows.some(isMissed) ? 1 : 0);
 }
 
 const command = new Command('make bench')
+  .usage('[ONLY="<names>"] [COMPARE=<file>]')
   .description('Measures speed and memory against their limits, beside a running store if there is one. Takes minutes.')
-  .addOption(new Option('--only <names...>', 'these measurements, and not the start').choices(names))
+  .addOption(new Option('--only <names...>', 'ONLY: these measurements, and not the start').choices(names))
+  .option('--compare <file>', 'COMPARE: results of an earlier run as JSON, to be shown beside these')
   .addHelpText('after', '\nExit code: 0 when every limit is kept, 1 when one is missed or a measurement fails.')
   .action(bench);
 

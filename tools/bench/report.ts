@@ -17,13 +17,32 @@ export function isMissed({ result, atLeast = -Infinity, atMost = Infinity }: Row
   return result !== undefined && !(result >= atLeast && result <= atMost);
 }
 
-/** All rows as a Markdown table. */
-export function report(rows: Row[]): string {
-  const lines = rows.map((row) => [row.name, row.measured, formatResult(row), formatLimit(row), verdict(row)]);
-  return markdownTable([['Figure', 'Measured', 'Result', 'Limit', ''], ...lines]);
+/** A row of an earlier run; its result is null where the measurement failed. */
+export type EarlierRow = Pick<Row, 'name' | 'unit'> & { result?: number | null };
+
+/**
+ * All rows as a Markdown table.
+ * @param earlier adds the result of the row of the same name, and the change since
+ */
+export function report(rows: Row[], earlier?: EarlierRow[]): string {
+  const header = ['Figure', 'Measured', 'Result', 'Limit', '', ...(earlier ? ['Earlier', 'Change'] : [])];
+  const lines = rows.map((row) => {
+    const before = earlier?.find(({ name }) => name === row.name);
+    const compared = earlier
+      ? [formatResult({ ...before, result: before?.result ?? undefined }), formatChange(row, before)]
+      : [];
+    return [row.name, row.measured, formatResult(row), formatLimit(row), verdict(row), ...compared];
+  });
+  return markdownTable([header, ...lines]);
 }
 
-function formatResult({ result, unit = '' }: Row): string {
+function formatChange({ result }: Row, before?: EarlierRow): string {
+  if (result === undefined || !before?.result) return '';
+  const percent = 100 * (result / before.result - 1);
+  return Number.isNaN(percent) ? '' : `${percent > 0 ? '+' : ''}${percent.toFixed()} %`;
+}
+
+function formatResult({ result, unit = '' }: Pick<Row, 'result' | 'unit'>): string {
   if (result === undefined) return '';
   return `${result >= 100 ? result.toFixed() : result.toFixed(2)} ${unit}`.trim();
 }
