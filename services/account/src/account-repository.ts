@@ -1,5 +1,6 @@
-import { type Kysely, sql } from 'kysely';
-import type { PrismaClient } from './generated/client.ts';
+import type { Database } from '@store/shared/database/database';
+import type { Placeholders } from '@store/shared/database/prepared-statements';
+import { sql } from 'kysely';
 import type { DB } from './generated/tables.ts';
 
 export interface Account {
@@ -13,12 +14,13 @@ export type AccountRepository = ReturnType<typeof createAccountRepository>;
 
 const columns = ['id', 'name', 'email', 'created_at as createdAt'] as const;
 
-export function createAccountRepository(prisma: PrismaClient, kysely: Kysely<DB>) {
+export function createAccountRepository({ kysely, prepare }: Database<DB>) {
+  const select = prepare(({ id }: Placeholders<{ id: string }>) =>
+    kysely.selectFrom('accounts').select(columns).where('id', '=', id).compile(),
+  );
+
   return {
-    async find(id: string): Promise<Account | undefined> {
-      const select = { id: true, name: true, email: true, createdAt: true };
-      return (await prisma.account.findUnique({ where: { id }, select })) ?? undefined;
-    },
+    find: async (id: string): Promise<Account | undefined> => (await select({ id }))[0],
     /** Not by Prisma's `mode: 'insensitive'`: that is ILIKE, to which an underscore is any character. */
     findByEmail: (email: string): Promise<(Account & { passwordHash: string }) | undefined> =>
       kysely

@@ -6,7 +6,6 @@ import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/s
 import { createAccountRepository } from './account-repository.ts';
 import { createAccounts } from './accounts.ts';
 import { type AccountConfig, configSchema } from './config.ts';
-import { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
 import { createPasswords, type PasswordLimits } from './passwords.ts';
 import { accountRoutes } from './routes.ts';
@@ -15,7 +14,7 @@ export async function createAccountService(
   { config, log, database }: ServiceContext<AccountConfig, DB>,
   limits: PasswordLimits = {},
 ): Promise<Service<DB>> {
-  const repository = createAccountRepository(new PrismaClient({ adapter: database.adapter }), database.kysely);
+  const repository = createAccountRepository(database);
   const accounts = createAccounts({ repository, passwords: await createPasswords(limits), newId: randomUUID });
   const routes = accountRoutes(accounts);
   const bearer = await bearerFrom(config);

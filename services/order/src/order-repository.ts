@@ -7,7 +7,6 @@ import type { StoredEvent } from '@store/shared/messaging/events';
 import { appendToOutbox, wakeRelay } from '@store/shared/messaging/outbox/append';
 import { Decimal } from '@store/shared/values/money';
 import { type Kysely, sql, type Transaction } from 'kysely';
-import type { Prisma, PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
 import { createInsertOrder } from './insert-order.ts';
 import { type Order, type OrderStatus, replyLifetimeHours, type StoredReply } from './order.ts';
@@ -22,9 +21,6 @@ export interface OrderPage {
 
 export type OrderRepository = ReturnType<typeof createOrderRepository>;
 export type OrderTransaction = ReturnType<typeof orderTransaction>;
-
-const withItems = { items: { orderBy: { position: 'asc' } } } as const;
-type OrderRow = Prisma.OrderGetPayload<{ include: typeof withItems }>;
 
 const keyset = createKeyset(
   'orders',
@@ -43,6 +39,16 @@ const columns = [
   ...(['shipped_at as shippedAt', 'cancelled_at as cancelledAt', 'cancel_reason as cancelReason'] as const),
 ] as const;
 
+/** Of each order, as JSON, in which a price is text to keep its digits. */
+const items = sql<StoredItem[]>`(
+  select coalesce(
+    json_agg(
+      json_build_object('productId', product_id, 'quantity', quantity, 'unitPrice', unit_price::text) order by position
+    ), '[]'
+  )
+  from order_items where order_id = orders.id
+)`.as('items');
+
 async function itemsByOrder(kysely: Kysely<DB>, orderIds: string[]) {
   const items = await kysely
     .selectFrom('order_items')
@@ -57,8 +63,17 @@ async function itemsByOrder(kysely: Kysely<DB>, orderIds: string[]) {
 
 const oldestReply = (now: Date) => new Date(now.getTime() - replyLifetimeHours * 3_600_000);
 
-export function createOrderRepository(prisma: PrismaClient, database: Database<DB>) {
+export function createOrderRepository(database: Database<DB>) {
   const { kysely, prepare, lists } = database;
+  const selectOrder = prepare(({ accountId, orderId }: Placeholders<{ accountId: string; orderId: string }>) =>
+    kysely
+      .selectFrom('orders')
+      .select([...columns, items])
+      .where('id', '=', orderId)
+      .where('account_id', '=', accountId)
+      .where('deleted_at', 'is', null)
+      .compile(),
+  );
   const selectReply = prepare(
     ({ accountId, key, since }: Placeholders<{ accountId: string; key: string; since: Date }>) =>
       kysely
@@ -80,11 +95,8 @@ export function createOrderRepository(prisma: PrismaClient, database: Database<D
     },
 
     async find(accountId: string, orderId: string): Promise<Order | undefined> {
-      const row = await prisma.order.findFirst({
-        where: { id: orderId, accountId, deletedAt: null },
-        include: withItems,
-      });
-      return row === null ? undefined : toOrder(row);
+      const [row] = await selectOrder({ accountId, orderId });
+      return row && toOrder(row);
     },
 
     /**
@@ -157,14 +169,13 @@ const orderTransaction = (tx: Transaction<DB>) => ({
   async findForUpdate(accountId: string, orderId: string): Promise<Order | undefined> {
     const row = await tx
       .selectFrom('orders')
-      .select(columns)
+      .select([...columns, items])
       .where('id', '=', orderId)
       .where('account_id', '=', accountId)
       .where('deleted_at', 'is', null)
       .forUpdate()
       .executeTakeFirst();
-    if (row === undefined) return undefined;
-    return toOrder({ ...row, items: (await itemsByOrder(tx, [orderId])).get(orderId) ?? [] });
+    return row && toOrder(row);
   },
   async cancel(orderId: string, cancelledAt: Date, reason: string): Promise<void> {
     await tx
@@ -179,23 +190,27 @@ const orderTransaction = (tx: Transaction<DB>) => ({
   append: (event: StoredEvent) => appendToOutbox(tx, event),
 });
 
-/** Amounts come as Decimals from Prisma and as text from Kysely. */
-type Amount = string | { toFixed(): string };
-const toDecimal = (amount: Amount) => new Decimal(typeof amount === 'string' ? amount : amount.toFixed());
+interface StoredItem {
+  productId: string;
+  quantity: number;
+  unitPrice: string;
+}
 
-type StoredOrder = Omit<OrderRow, 'totalAmount' | 'items' | 'deletedAt' | 'traceparent'> & {
-  totalAmount: Amount;
-  items: { productId: string; quantity: number; unitPrice: Amount }[];
+type StoredOrder = Omit<Order, 'status' | 'total' | 'items'> & {
+  status: string;
+  totalAmount: string;
+  currency: string;
+  items: StoredItem[];
 };
 
 function toOrder({ totalAmount, currency, status, items, ...row }: StoredOrder): Order {
   return {
     ...row,
     status: status as OrderStatus, // checked by the database
-    total: { amount: toDecimal(totalAmount), currency },
+    total: { amount: new Decimal(totalAmount), currency },
     items: items.map(({ productId, quantity, unitPrice }) => ({
       ...{ productId, quantity },
-      unitPrice: toDecimal(unitPrice),
+      unitPrice: new Decimal(unitPrice),
     })),
   };
 }

@@ -7,7 +7,6 @@ import { hourly } from '@store/shared/service/schedule';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
 import { configSchema, type OrderConfig, type WorkerConfig, workerConfigSchema } from './config.ts';
 import { createDueOrders } from './due-orders.ts';
-import { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
 import { createOrderRepository } from './order-repository.ts';
 import { createOrders } from './orders.ts';
@@ -28,7 +27,7 @@ export function createOrderService(
   { config, log, database }: ServiceContext<OrderConfig, DB>,
   { bearer, products = createProductClient(config.PRODUCT_URL), clock = () => new Date() }: Replaceable = {},
 ): Service<DB> {
-  const repository = createOrderRepository(new PrismaClient({ adapter: database.adapter }), database);
+  const repository = createOrderRepository(database);
   const orders = createOrders({ repository, products, currency: config.STORE_CURRENCY, clock, newId: randomUUID });
   const routes = orderRoutes(orders);
   return { app: createHttpApp({ title: 'Order API', routes, log, profile: config.APP_PROFILE, bearer }) };
@@ -46,7 +45,7 @@ export const orderService: ServiceDefinition<typeof configSchema, DB> = {
  * idempotency keys.
  */
 export function createOrderWorker({ config, log, database }: ServiceContext<WorkerConfig, DB>): Service<DB> {
-  const repository = createOrderRepository(new PrismaClient({ adapter: database.adapter }), database);
+  const repository = createOrderRepository(database);
   const clock = () => new Date();
   const dueOrders = createDueOrders({
     ...{ repository: createSagaRepository(database.kysely), newId: randomUUID, clock },

@@ -58,7 +58,7 @@ export function testApp(databaseUrl: string, options: Options = {}) {
   });
   const { app } = createOrderService({ config, log: testLog('order', expects), database }, { products, clock });
   const { kysely, close } = database;
-  return { app, prisma, repository: createOrderRepository(prisma, database), kysely, close };
+  return { app, prisma, repository: createOrderRepository(database), kysely, close };
 }
 
 /** How many rows there are of everything. */

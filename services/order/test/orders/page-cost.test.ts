@@ -2,7 +2,6 @@ import type { Database } from '@store/shared/database/database';
 import { encodeCursor } from '@store/shared/database/keyset';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
 import { recordedStatement } from '../../../../tests/kit/recorded-statement.ts';
-import type { PrismaClient } from '../../src/generated/client.ts';
 import type { DB } from '../../src/generated/tables.ts';
 import { createOrderRepository } from '../../src/order-repository.ts';
 import { orderQuery } from '../../src/schemas.ts';
@@ -42,10 +41,10 @@ interface Plan {
 /** The statement that selects the keys of a page. */
 const statementOf = (query: object) =>
   recordedStatement((kysely) =>
-    createOrderRepository(
-      {} as PrismaClient,
-      { kysely, lists: { kysely }, prepare: () => async () => [] } as unknown as Database<DB>,
-    ).list(alice, orderQuery.parse({ size: '20', ...query })),
+    createOrderRepository({ kysely, lists: { kysely }, prepare: () => async () => [] } as unknown as Database<DB>).list(
+      alice,
+      orderQuery.parse({ size: '20', ...query }),
+    ),
   );
 
 async function planOf(query: object): Promise<Plan> {
