@@ -1,0 +1,27 @@
+import { parseJson } from '../values/json.ts';
+import type { AnyRoute } from './route.ts';
+
+/** A check costs several times what the reply does, so under load only some are made. */
+const checkedFirst = 1_000;
+const thenOneIn = 100;
+
+/**
+ * Keeps the documents true outside production (contract 7.3): every status must be declared; of its bodies the first 1,000
+ * and then one in 100 are checked against the schema.
+ * @returns throws an Error for a reply that the route does not declare
+ */
+export function createReplyCheck({ method, path, responses }: AnyRoute) {
+  const counts = new Map<number, number>();
+
+  return (status: number, json: string | Buffer | undefined): void => {
+    const declared = responses[status];
+    if (declared === undefined) throw new Error(`${method} ${path} does not declare status ${status}`);
+    const count = (counts.get(status) ?? 0) + 1;
+    counts.set(status, count);
+    if (count > checkedFirst && count % thenOneIn !== 0) return;
+    const schema = 'body' in declared ? declared.body : undefined;
+    if (schema === undefined ? json !== undefined : !schema.safeParse(json && parseJson(json.toString())).success) {
+      throw new Error(`${method} ${path} answers ${status} with a body that it does not declare: ${json}`);
+    }
+  };
+}
