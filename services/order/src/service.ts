@@ -40,6 +40,9 @@ export const orderService: ServiceDefinition<typeof configSchema, DB> = {
   build: async (context) => createOrderService(context, { bearer: await bearerFrom(context.config) }),
 };
 
+/** How often due orders are looked for: at most a twentieth of their delay late, within 1 s and 5 s. */
+const everyMs = (delaySeconds: number) => Math.min(Math.max(50 * delaySeconds, 1_000), 5_000);
+
 /**
  * Publishes the outbox, performs the order's steps of the saga, ships, cancels what stays PENDING, deletes expired
  * idempotency keys.
@@ -58,10 +61,13 @@ export function createOrderWorker({ config, log, database }: ServiceContext<Work
     app: createHttpApp({ title: 'Order worker', routes: [], log, profile: 'prod' }),
     consumer: { group: createSaga(clock), config, publishesAs: 'order' },
     jobs: [
-      polling({ name: 'shipper', sentence: 'Orders were shipped', work: dueOrders.ship }),
+      polling({
+        ...{ name: 'shipper', sentence: 'Orders were shipped', work: dueOrders.ship },
+        everyMs: everyMs(config.SHIP_AFTER_SECONDS),
+      }),
       polling({
         ...{ name: 'pending time-out', sentence: 'Orders were cancelled that were PENDING for too long' },
-        ...{ work: dueOrders.cancelPending, delayMs: catchUpMs },
+        ...{ work: dueOrders.cancelPending, delayMs: catchUpMs, everyMs: everyMs(config.PENDING_TIMEOUT_SECONDS) },
       }),
       hourly('expired idempotency keys', () => repository.deleteExpiredReplies(clock())),
     ],

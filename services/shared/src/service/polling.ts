@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Job } from './service.ts';
 
-const pollMs = 1_000;
 const longestPauseMs = 5_000;
 /** Few enough to keep a transaction short. */
 const batchSize = 100;
@@ -14,13 +13,15 @@ interface Polling {
   work(limit: number): Promise<number>;
   /** Before the first look; default 0. */
   delayMs?: number;
+  /** From one look to the next; default 1 s. */
+  everyMs?: number;
 }
 
 /**
- * A job that looks every second for work, and at once again while there is more. Several replicas may run it if `work`
+ * A job that looks again and again for work, at once while there is more. Several replicas may run it if `work`
  * skips what another one holds.
  */
-export const polling = ({ name, sentence, work, delayMs = 0 }: Polling): Job => ({
+export const polling = ({ name, sentence, work, delayMs = 0, everyMs = 1_000 }: Polling): Job => ({
   name,
   start(log) {
     const stopping = new AbortController();
@@ -39,7 +40,7 @@ export const polling = ({ name, sentence, work, delayMs = 0 }: Polling): Job => 
           failures += 1;
           log.warn({ err: error, job: name, failures }, 'A job was interrupted and is retried');
         }
-        await pause(Math.min(pollMs * 2 ** Math.min(failures, 10), longestPauseMs));
+        await pause(failures === 0 ? everyMs : Math.min(500 * 2 ** Math.min(failures, 10), longestPauseMs));
       }
     }
     const ended = run();

@@ -3,6 +3,7 @@ import type { EachBatchPayload, Kafka } from 'kafkajs';
 import { brokerError, disconnect, untilAborted, type Watched } from '../kafka.ts';
 import { type ChunkOptions, handleChunk } from './handle-chunk.ts';
 import { consumerMetrics, initialiseMetrics, reportMembership } from './metrics.ts';
+import './long-fetches.ts';
 import { createOffsets } from './offsets.ts';
 import { createSharedChunks } from './shared-chunks.ts';
 
@@ -20,8 +21,6 @@ export interface Consumer extends Watched {
 
 /** Partitions are handled concurrently, each in order (contract 6.2). */
 const concurrentPartitions = 6;
-/** With this much at hand the broker answers without waiting for more. */
-const fullBatchBytes = 256 * 1024;
 /** kafkajs fetches nothing while a batch is handled, so a longer batch continues in the background. */
 const foregroundMs = 200;
 /**
@@ -48,6 +47,7 @@ const longestLeavingMs = 8_000;
 export function startConsumer(options: ConsumerOptions): Consumer {
   const { connect, topic, processor, sessionTimeoutMs = 10_000, log } = options;
   const { group, chunkSize, maxWaitMs = 0 } = processor;
+  const heartbeatMs = Math.min(3_000, sessionTimeoutMs / 4);
   const stopping = new AbortController();
   /** Aborted at the end of a client. */
   let session = new AbortController();
@@ -102,10 +102,16 @@ export function startConsumer(options: ConsumerOptions): Consumer {
     fetched.messages += payload.batch.messages.length;
     try {
       const isDone = await handleInForeground(payload, ended);
-      if (isDone) await wait(Math.min(gatherMsPerMessage * fetched.messages, longestGatherMs));
+      if (isDone) await gather(payload.batch.offsetLag() === '0' ? maxWaitMs : 0);
     } finally {
       fetched.batches -= 1;
     }
+  }
+
+  /** Lets messages gather, so that the next fetch brings more of them. */
+  async function gather(atLeastMs: number): Promise<void> {
+    const ms = Math.max(atLeastMs, Math.min(gatherMsPerMessage * fetched.messages, longestGatherMs));
+    await wait(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
   }
 
   /** @returns whether the batch is done; if not, it continues in the background */
@@ -139,9 +145,8 @@ export function startConsumer(options: ConsumerOptions): Consumer {
       groupId: group,
       sessionTimeout: sessionTimeoutMs,
       rebalanceTimeout: rebalanceTimeoutMs,
-      heartbeatInterval: Math.min(3_000, sessionTimeoutMs / 4),
-      maxWaitTimeInMs: maxWaitMs || 500,
-      minBytes: maxWaitMs > 0 ? fullBatchBytes : 1,
+      heartbeatInterval: heartbeatMs,
+      maxWaitTimeInMs: heartbeatMs, // kafkajs sends heartbeats between fetches
       allowAutoTopicCreation: false,
       retry: { restartOnFailure: async () => false },
     });
@@ -161,7 +166,7 @@ export function startConsumer(options: ConsumerOptions): Consumer {
     let joining: Promise<void> | undefined;
     leave = async () => {
       await joining; // kafkajs does not leave a group while it is joining it
-      await client.disconnect();
+      await client.stop(); // to disconnect would wait for the fetch in flight
     };
     try {
       return await untilAborted(ended, async () => {

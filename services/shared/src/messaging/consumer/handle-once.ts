@@ -38,8 +38,8 @@ export interface ConsumerGroup<Tables, Prepared = unknown> {
   /** How many messages are handled together at most. More are faster; the handler may call others for all at once. */
   chunkSize: number;
   /**
-   * How long the broker may hold back messages so that more arrive together, which costs less per message. Default 0:
-   * each is fetched at once.
+   * How long after the last message the next ones wait to be fetched, so that more arrive together, which costs less per
+   * message. Default 0: they are fetched at once.
    */
   maxWaitMs?: number;
 }
