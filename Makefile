@@ -31,18 +31,21 @@ machine:
 # install.
 install: machine ## Run npm ci if package-lock.json has changed
 	@$(alone) sh -c 'test node_modules/.package-lock.json -nt package-lock.json || \
-	  { echo "npm ci, about a minute" && npm ci --ignore-scripts --loglevel=error; }'
+	  { echo "npm ci, about half a minute" && npm ci --ignore-scripts --prefer-offline --no-audit --no-fund --loglevel=error; }'
 
 generate: install ## Generate the Prisma clients whose schema has changed
 	@$(alone) $(tool) tools/generate.ts
 
 build: generate ## Compile the services that have changed
+	@test -d services/shared/dist || echo "compiling the services, about 10 s"
 	@$(alone) $(bin)/tsc -b services/*/tsconfig.json
 
 tools: install ## Fetch Envoy, Kafka and Helm if the machine lacks them
-	@$(alone) $(tool) tools/local/commands/fetch-tools.ts
+	@$(tool) tools/local/commands/fetch-tools.ts
 
-run: build ## Start the whole store on http://localhost:8080, PORTS=free on free ports; Ctrl-C stops it
+# The first time, the tools are fetched while the services are compiled.
+run: install ## Start the whole store on http://localhost:8080, PORTS=free on free ports; Ctrl-C stops it
+	@$(MAKE) --jobs=2 build $$(test -d .cache/tools || echo tools)
 	@$(tool) tools/local/commands/run.ts
 
 demo: install ## Walk through the running store as a customer
