@@ -4,6 +4,7 @@ import { createKafka, createPublisher } from '@store/shared/messaging/kafka';
 import { startRelay } from '@store/shared/messaging/outbox/relay';
 import { createLog } from '@store/shared/observability/log';
 import { unavailable } from '@store/shared/values/errors';
+import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
 import { storedEvent } from '../../../tests/kit/order-events.ts';
 import { startService } from '../../../tests/kit/service-process.ts';
@@ -129,6 +130,22 @@ test('payment pays orders from order-events, reports health, and pays each order
   const rows = topic.messages.filter(({ key, headers }) => ids.includes(key) && headers.ce_type === 'OrderPaid');
   expect(new Set(rows.map(({ headers }) => headers.ce_id)).size).toBe(ids.length);
 }, 120_000);
+
+test('payment wakes the active relay of another replica', async () => {
+  const replica = new pg.Client({ connectionString: database.url });
+  await replica.connect();
+  closing.push(() => replica.end());
+  let notifications = 0;
+  replica.on('notification', () => {
+    notifications += 1;
+  });
+  await replica.query('select pg_advisory_lock(7310002)'); // of relay.ts
+  await replica.query('listen outbox');
+  const service = await startService('services/payment/src/main.ts', { DATABASE_URL: database.url });
+  closing.push(() => service.end('SIGKILL'));
+  await publisher.publish('order-events', [stockReserved(randomUUID())]);
+  await until('the relay is notified', () => notifications > 0);
+});
 
 test('payment names every invalid setting and does not start', async () => {
   const service = await startService('services/payment/src/main.ts', {
