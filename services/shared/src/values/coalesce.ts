@@ -7,13 +7,13 @@ const patienceMs = 10;
  * Its trace is that of the first of them.
  * @param work takes the items of all calls, in their order
  */
-export function coalesce<Item, Result>(work: (items: Item[]) => Promise<Result>): (item: Item) => Promise<Result> {
+export function coalesce<Item, Result>(work: (items: Items<Item>) => Promise<Result>): (item: Item) => Promise<Result> {
   /** Settles once the next run may begin. */
   let over: Promise<unknown> = Promise.resolve();
-  let next: { items: Item[]; result: Promise<Result> } | undefined;
+  let next: { items: Items<Item>; result: Promise<Result> } | undefined;
 
-  function gather() {
-    const items: Item[] = [];
+  function gather(first: Item) {
+    const items: Items<Item> = [first];
     const result = over.then(() => {
       next = undefined;
       const run = work(items);
@@ -24,11 +24,13 @@ export function coalesce<Item, Result>(work: (items: Item[]) => Promise<Result>)
   }
 
   return (item) => {
-    next ??= gather();
-    next.items.push(item);
+    if (next === undefined) next = gather(item);
+    else next.items.push(item);
     return next.result;
   };
 }
+
+type Items<Item> = [Item, ...Item[]];
 
 /** Resolves when the run has ended or patience has. */
 function endOf(run: Promise<unknown>): Promise<void> {
