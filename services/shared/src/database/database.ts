@@ -8,14 +8,15 @@ import { createStatementNames, type Placeholders, placeholders, valuesFor } from
 export type Database<Tables> = ReturnType<typeof openDatabase<Tables>>;
 
 /**
- * The connections of a process, shared by Kysely and Prisma, and a few of their own for lists. numeric and bigint arrive
- * as text.
+ * The connections of a process, shared by Kysely and Prisma, and a few of their own for lists and checks, opened when they
+ * are needed. numeric and bigint arrive as text.
  * @param url postgresql://role:password@host:port/database
  * @typeParam Tables generated from schema.prisma: src/generated/tables.ts of the service
  */
 export function openDatabase<Tables>(url: string, poolSize = 10) {
   const pool = openPool({ ...limits, connectionString: url, max: poolSize });
   const listPool = openPool({ ...limits, ...listLimits, connectionString: url });
+  const checkPool = openPool({ ...limits, ...listLimits, connectionString: url, max: mostChecks });
   const nameOf = createStatementNames();
   const run = runOn(pool, nameOf);
 
@@ -43,7 +44,9 @@ export function openDatabase<Tables>(url: string, poolSize = 10) {
       /** Not prepared: PostgreSQL chooses the plan, and with it the index, for these very values. */
       runOnce: runOn(listPool, () => '', requireRoom),
     },
-    close: async (): Promise<void> => void (await Promise.all([pool.end(), listPool.end()])),
+    /** For a short statement that many requests wait for: neither writes nor lists hold its connections. */
+    checks: { run: runOn(checkPool, nameOf) },
+    close: async (): Promise<void> => void (await Promise.all([pool, listPool, checkPool].map((one) => one.end()))),
   };
 }
 
@@ -56,6 +59,8 @@ const limits: pg.PoolConfig = {
   keepAlive: true,
 };
 const listLimits: pg.PoolConfig = { max: 5, statement_timeout: 2_000, query_timeout: 4_000 };
+/** The second takes over while the first is given up as silent. */
+const mostChecks = 2;
 /** Fewer than requests are admitted (http/in-flight.ts), so that lists alone never make a service refuse the rest. */
 const mostWaitingLists = 200;
 

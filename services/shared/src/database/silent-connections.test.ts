@@ -22,6 +22,7 @@ afterAll(async () => {
 const query = () => sql.raw('select 1').execute(database.kysely);
 const inTransaction = () => database.kysely.transaction().execute((tx) => sql.raw('select 1').execute(tx));
 const onListPool = () => sql.raw('select 1').execute(database.lists.kysely);
+const check = () => database.checks.run(sql.raw('select 1').compile(database.kysely));
 
 it('a connection that waits inside a transaction is left alone', async () => {
   await database.kysely.transaction().execute(async (tx) => {
@@ -35,6 +36,7 @@ it.each([
   ['a query', () => query()],
   ['a transaction', inTransaction],
   ['a list', onListPool],
+  ['a check', check],
 ])(
   '%s that gets no answer fails, and its connection is not used again',
   async (_, work) => {
