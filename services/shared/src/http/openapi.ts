@@ -150,21 +150,25 @@ function atComponents(schema: Json): Json {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'));
 }
 
-/** The documentation endpoints (contract 8). What is rarely requested is loaded on demand. */
+/** The documentation endpoints (contract 8). What is rarely requested is made and loaded on demand. */
 export function openApiPages(title: string, routes: AnyRoute[]): Router {
-  const document = openApiDocument(title, routes);
+  let made: Json | undefined;
+  const document = () => {
+    made ??= openApiDocument(title, routes);
+    return made;
+  };
   const router = Router({ strict: true, caseSensitive: true });
   router.get('/v3/api-docs', (_req, res) => {
-    res.json(document);
+    res.json(document());
   });
   router.get('/v3/api-docs.yaml', async (_req, res) => {
     const { stringify } = await import('yaml');
-    res.type('application/yaml').send(stringify(document));
+    res.type('application/yaml').send(stringify(document()));
   });
   router.get('/apidocs-ui.html', (_req, res) => res.redirect('/apidocs-ui/index.html'));
   let ui: Promise<Router> | undefined;
   router.use('/apidocs-ui', async (req, res, next) => {
-    ui ??= uiPages(document);
+    ui ??= uiPages(document());
     (await ui)(req, res, next);
   });
   return router;
