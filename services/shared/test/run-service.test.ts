@@ -20,6 +20,14 @@ test('a running service is live and ready, serves metrics on their own port, and
   expect(service.lines()).toHaveLength(1);
 });
 
+test('a process that consumes no events does not load the client of Kafka', async () => {
+  const service = await start();
+  await service.logged('Ready');
+  const { body } = await service.get('/loaded');
+  expect(body).toContain('node_modules/pg/');
+  expect(body).not.toContain('node_modules/kafkajs/');
+});
+
 test('an invalid configuration makes the service print every problem without values and exit with 1', async () => {
   const service = await start({
     ...{ OTEL_TRACES_SAMPLER_ARG: '2', OTEL_EXPORTER_OTLP_ENDPOINT: 'hidden' },

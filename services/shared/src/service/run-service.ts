@@ -2,22 +2,17 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { z } from 'zod';
-import { type Database, openDatabase } from '../database/database.ts';
+import { openDatabase } from '../database/database.ts';
 import { isDatabaseUnavailable } from '../database/errors.ts';
 import { migrate } from '../database/migrate.ts';
-import { brokersFrom } from '../messaging/config.ts';
-import { createEventProcessor } from '../messaging/consumer/handle-once.ts';
-import { deleteOldEventIds } from '../messaging/consumer/processed-events.ts';
-import { type Started, startMessaging } from '../messaging/start.ts';
-import { orderEventsTopic } from '../messaging/topics.ts';
+import type { Started } from '../messaging/start.ts';
 import { createLog, type Logger } from '../observability/log.ts';
 import { createMetricsServer } from '../observability/metrics.ts';
 import { ConfigError, readConfig } from '../values/environment.ts';
 import type { ServiceConfig } from './config.ts';
 import { type Readiness, withHealth } from './health.ts';
 import { close, listen } from './listen.ts';
-import { hourly } from './schedule.ts';
-import type { Service, ServiceContext, ServiceDefinition } from './service.ts';
+import type { ServiceContext, ServiceDefinition } from './service.ts';
 
 /** For each thing that is closed at the end: none may keep the process from ending. */
 const stopTimeoutMs = 15_000;
@@ -74,12 +69,16 @@ export async function runService<Schema extends z.ZodType<ServiceConfig>, Tables
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
 
+  const { consumer, jobs = [] } = service;
+  // A process that consumes nothing does not load the client of Kafka.
+  const consuming = consumer && (await import('./consume.ts'));
   if (migrations !== undefined) {
     await untilDatabaseAnswers(() => migrate(databaseUrlOf(config), migrations), log, readiness);
   }
   if (readiness.stopping) return;
   try {
-    started.push(...startWork(service, database, log, crash));
+    started.push(...jobs.map((job) => ({ name: job.name, ...job.start(log) })));
+    if (consuming && database !== undefined) started.push(...consuming.startConsuming(consumer, database, log, crash));
   } catch (error) {
     exitUnstarted(log, error);
   }
@@ -99,34 +98,6 @@ function configOrExit<S extends z.ZodType>(name: string, schema: S): z.output<S>
 
 /** A definition with migrations has it in its schema (ServiceDefinition). */
 export const databaseUrlOf = (config: object) => (config as { DATABASE_URL: string }).DATABASE_URL;
-
-/** Starts consumer and jobs, once the tables are there. */
-function startWork<Tables>(
-  { consumer, jobs = [] }: Service<Tables>,
-  database: Database<Tables> | undefined,
-  log: Logger,
-  onCrash: (sentence: string, error: unknown) => void,
-): Started[] {
-  const all = [...jobs];
-  const started: Started[] = [];
-  if (consumer !== undefined && database !== undefined) {
-    const { group, config, publishesAs } = consumer;
-    const silent = log.child({}, { level: 'silent' }); // the job says itself that it failed
-    const broker = { ...brokersFrom(config), clientId: group.name, log: silent };
-    all.push(hourly('processed event ids', () => deleteOldEventIds(database.kysely, broker, orderEventsTopic)));
-    started.push(
-      ...startMessaging({
-        config,
-        processor: createEventProcessor(group, database.kysely),
-        clientId: publishesAs ?? group.name,
-        publishes: publishesAs !== undefined,
-        log: log.child({ group: group.name }),
-        onCrash,
-      }),
-    );
-  }
-  return [...all.map((job) => ({ name: job.name, ...job.start(log) })), ...started];
-}
 
 /** Repeats the work while the database is unavailable; any other failure ends the process. */
 async function untilDatabaseAnswers(work: () => Promise<unknown>, log: Logger, readiness: Readiness): Promise<void> {
