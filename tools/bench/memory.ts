@@ -3,6 +3,8 @@ import type { Store } from '../local/store.ts';
 import { residentMib } from './process-usage.ts';
 import type { Row } from './report.ts';
 
+const wantedMib: Record<string, number> = { order: 110, notification: 110 };
+
 /** Resident memory of each service after the measurement that left it largest, and its peak until then. */
 export function createMemory() {
   const largest = new Map<string, { now: number; peak: number; after: string }>();
@@ -17,7 +19,7 @@ export function createMemory() {
       [...largest].map(([name, { now, peak, after }]) => ({
         name: `Memory of ${name}`,
         measured: `resident after ${after}; peak ${peak.toFixed()} MiB`,
-        ...{ result: now, unit: 'MiB', atMost: 150 },
+        ...{ result: now, unit: 'MiB', atMost: wantedMib[name] ?? 150 },
       })),
   };
 }
