@@ -7,10 +7,11 @@ import {
   PostgresQueryCompiler,
 } from 'kysely';
 
-/** The first statement that `work` would send. It gets an answer without rows, which may make it fail: that is ignored. */
-export async function recordedStatement<Tables>(
-  work: (kysely: Kysely<Tables>) => Promise<unknown>,
-): Promise<Pick<CompiledQuery, 'sql' | 'parameters'>> {
+type Statement = Pick<CompiledQuery, 'sql' | 'parameters'>;
+type Work<Tables> = (kysely: Kysely<Tables>) => Promise<unknown>;
+
+/** The statements that `work` would send. Each gets an answer without rows, which may make it fail: that is ignored. */
+export async function recordedStatements<Tables>(work: Work<Tables>): Promise<Statement[]> {
   const statements: CompiledQuery[] = [];
   const kysely = new Kysely<Tables>({
     dialect: {
@@ -22,7 +23,12 @@ export async function recordedStatement<Tables>(
     log: ({ query }) => void statements.push(query),
   });
   await work(kysely).catch(() => undefined);
-  const [statement] = statements;
+  return statements;
+}
+
+/** The first of them. */
+export async function recordedStatement<Tables>(work: Work<Tables>): Promise<Statement> {
+  const [statement] = await recordedStatements(work);
   if (statement === undefined) throw new Error('No statement was sent.');
   return statement;
 }

@@ -1,11 +1,11 @@
 import type { Database } from '@store/shared/database/database';
 import { encodeCursor } from '@store/shared/database/keyset';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
-import { recordedStatement } from '../../../../tests/kit/recorded-statement.ts';
+import { recordedStatements } from '../../../../tests/kit/recorded-statement.ts';
 import type { DB } from '../../src/generated/tables.ts';
 import { createOrderRepository } from '../../src/order-repository.ts';
 import { orderQuery } from '../../src/schemas.ts';
-import { alice, testApp } from '../_app.ts';
+import { alice, bob, testApp } from '../_app.ts';
 
 const count = 20_000;
 let database: TestDatabase;
@@ -19,7 +19,10 @@ beforeAll(async () => {
     select gen_random_uuid(), ${alice}::uuid, case when n % 50 = 0 then 'CONFIRMED' else 'PENDING' end,
            n / 100, 'USD', timestamptz '2026-01-01' + n / 10 * interval '1 s', now()
     from generate_series(1, ${count}::int) as n`;
-  await order.prisma.$executeRaw`analyze orders`;
+  await order.prisma.$executeRaw`
+    insert into orders (id, account_id, status, total_amount, currency, created_at, updated_at)
+    select gen_random_uuid(), ${bob}::uuid, 'CONFIRMED', n, 'USD', now(), now() from generate_series(1, 200) as n`;
+  await order.prisma.$executeRaw`vacuum (analyze) orders`;
 });
 
 afterAll(async () => {
@@ -33,22 +36,25 @@ interface Plan {
   'Index Name'?: string;
   'Index Cond'?: string;
   'Rows Removed by Filter'?: number;
+  'Heap Fetches'?: number;
   'Shared Hit Blocks': number;
   'Shared Read Blocks': number;
   Plans?: Plan[];
 }
 
-/** The statement that selects the keys of a page. */
-const statementOf = (query: object) =>
-  recordedStatement((kysely) =>
+/** The statement that selects the rows of a page, and the one that counts all. */
+const statementsOf = (query: object, account = alice) =>
+  recordedStatements((kysely) =>
     createOrderRepository({ kysely, lists: { kysely }, prepare: () => async () => [] } as unknown as Database<DB>).list(
-      alice,
+      account,
       orderQuery.parse({ size: '20', ...query }),
     ),
   );
 
-async function planOf(query: object): Promise<Plan> {
-  const { sql, parameters } = await statementOf(query);
+const planOf = async (query: object): Promise<Plan> => explain((await statementsOf(query))[0]);
+
+async function explain(statement?: { sql: string; parameters: readonly unknown[] }): Promise<Plan> {
+  const { sql = '', parameters = [] } = statement ?? {};
   const [row] = await order.prisma.$queryRawUnsafe<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>(
     `explain (analyze, buffers, format json) ${sql}`,
     ...parameters,
@@ -61,6 +67,11 @@ async function planOf(query: object): Promise<Plan> {
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
 const columnOf: Record<string, string> = { createdAt: 'created_at', total: 'total_amount', status: 'status' };
+const indexOf: Record<string, string> = {
+  createdAt: 'orders_shown_created_at_idx',
+  total: 'orders_account_id_total_amount_id_idx',
+  status: 'orders_shown_status_idx',
+};
 
 /**
  * A page reads 20 rows, and one more that tells whether there is a next page: up to 21 blocks of the table, because
@@ -73,7 +84,7 @@ function expectPage(plan: Plan, sort: string): void {
   const nodes = nodesOf(plan);
   const scan = nodes.at(-1);
   expect(nodes.map((node) => node['Node Type'])).toEqual(['Limit', 'Index Scan']);
-  expect(scan?.['Index Name']).toBe(`orders_account_id_${columnOf[sort.split(',')[0] ?? '']}_id_idx`);
+  expect(scan?.['Index Name']).toBe(indexOf[sort.split(',')[0] ?? '']);
   expect(scan?.['Actual Rows']).toBe(21);
   expect(scan?.['Rows Removed by Filter'] ?? 0).toBe(0);
   expect(blocks(plan)).toBeLessThanOrEqual(mostBlocks);
@@ -103,6 +114,11 @@ test.each(sorts)(
     expect(nodesOf(last).at(-1)?.['Index Cond']).toContain(`ROW(${columnOf[sort.split(',')[0] ?? '']}, id)`);
   },
 );
+
+test.each([{}, { status: 'CONFIRMED' }])('orders are counted without reading their rows, with %j', async (query) => {
+  const scan = nodesOf(await explain((await statementsOf(query, bob))[1])).at(-1);
+  expect([scan?.['Node Type'], scan?.['Heap Fetches']]).toEqual(['Index Only Scan', 0]);
+});
 
 test('orders are counted up to 10,000', async () => {
   const { totalElements } = await order.repository.list(alice, orderQuery.parse({}));
