@@ -191,9 +191,11 @@ export function readMessage({ key, value, headers }: Pick<KafkaMessage, 'key' | 
   return { key: key?.toString(), value: value === null ? undefined : utf8(value), headers: Object.fromEntries(texts) };
 }
 
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
 function utf8(bytes: Buffer): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return decoder.decode(bytes);
   } catch {
     return undefined;
   }

@@ -24,8 +24,8 @@ const concurrentPartitions = 6;
 /** kafkajs fetches nothing while a batch is handled, so a longer batch continues in the background. */
 const foregroundMs = 200;
 /**
- * The next fetch waits this long for each message of the last one: at once while there are few, while many gather and are
- * fetched and handled together.
+ * The next fetch waits this long for each message of the last one: few are fetched at once, of many the more are fetched and
+ * handled together.
  */
 const gatherMsPerMessage = 1.5;
 const longestGatherMs = 50;
@@ -46,7 +46,7 @@ const longestLeavingMs = 8_000;
  */
 export function startConsumer(options: ConsumerOptions): Consumer {
   const { connect, topic, processor, sessionTimeoutMs = 10_000, log } = options;
-  const { group, chunkSize, maxWaitMs = 0 } = processor;
+  const { group, chunkSize, maxWaitMs } = processor;
   const heartbeatMs = Math.min(3_000, sessionTimeoutMs / 4);
   const stopping = new AbortController();
   /** Aborted at the end of a client. */
@@ -102,15 +102,15 @@ export function startConsumer(options: ConsumerOptions): Consumer {
     fetched.messages += payload.batch.messages.length;
     try {
       const isDone = await handleInForeground(payload, ended);
-      if (isDone) await gather(payload.batch.offsetLag() === '0' ? maxWaitMs : 0);
+      if (isDone && payload.batch.offsetLag() === '0') await gather();
     } finally {
       fetched.batches -= 1;
     }
   }
 
-  /** Lets messages gather, so that the next fetch brings more of them. */
-  async function gather(atLeastMs: number): Promise<void> {
-    const ms = Math.max(atLeastMs, Math.min(gatherMsPerMessage * fetched.messages, longestGatherMs));
+  /** Lets messages gather, if not enough of them wait already. */
+  async function gather(): Promise<void> {
+    const ms = maxWaitMs ?? Math.min(gatherMsPerMessage * fetched.messages, longestGatherMs);
     await wait(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
   }
 

@@ -56,23 +56,27 @@ export async function handleChunk(
   const events = all.flatMap(({ event }) => event ?? []);
   const isProcessed = events.length > 0 && (await options.processTogether(events, signal));
   let lastDone: string | undefined;
+  let skipped = 0;
   for (const { message, event, poison } of all) {
-    // For the log lines; an event that can be processed has spans of its own.
-    const trace = traceFrom(message.headers?.traceparent?.toString());
     if (poison !== undefined) {
-      if (!(await runInTrace(trace, () => deadLetter(options, partition, message, 1, poison, signal)))) return false;
+      if (!(await inTraceOf(message, () => deadLetter(options, partition, message, 1, poison, signal)))) return false;
     } else if (event === undefined) {
-      consumerMetrics.handled.inc({ group, result: 'skipped' });
+      skipped += 1;
     } else if (!isProcessed) {
-      if (!(await runInTrace(trace, () => processAlone(options, partition, message, event, signal)))) return false;
+      if (!(await inTraceOf(message, () => processAlone(options, partition, message, event, signal)))) return false;
       lastDone = message.offset;
       done(lastDone);
     }
   }
+  consumerMetrics.handled.inc({ group, result: 'skipped' }, skipped);
   const last = messages.at(-1);
   if (last !== undefined && last.offset !== lastDone) done(last.offset);
   return true;
 }
+
+/** For the log lines; an event that can be processed has spans of its own. */
+const inTraceOf = <T>({ headers }: KafkaMessage, work: () => Promise<T>) =>
+  runInTrace(traceFrom(headers?.traceparent?.toString()), work);
 
 function read(message: KafkaMessage, kinds: ReadonlySet<string>): ReadMessage {
   try {

@@ -38,8 +38,8 @@ export interface ConsumerGroup<Tables, Prepared = unknown> {
   /** How many messages are handled together at most. More are faster; the handler may call others for all at once. */
   chunkSize: number;
   /**
-   * How long after the last message the next ones wait to be fetched, so that more arrive together, which costs less per
-   * message. Default 0: they are fetched at once.
+   * How long messages may wait so that more are handled together, which costs less per message. Default: not at all
+   * while there are few, and tens of milliseconds while there are many.
    */
   maxWaitMs?: number;
 }
