@@ -1,7 +1,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { lint, template } from '../../tools/chart/helm.ts';
+import { root } from '../../tools/paths.ts';
 
 // With the command where the machine has one, else with the library: both do the same.
 
@@ -62,4 +64,14 @@ it('lint says what is wrong', async () => {
 
 it('the chart of the store passes lint', async () => {
   expect(await lint('charts/store')).toBe('');
+});
+
+it('what reaches a cluster says how to get Helm where there is none', async () => {
+  const { exitCode, all } = await execa(process.execPath, ['--import', 'tsx', 'tools/chart/helm-path.ts'], {
+    ...{ cwd: root, env: { PATH: '', HELM: '' }, all: true, reject: false },
+  });
+  expect({ exitCode, all }).toEqual({
+    exitCode: 1,
+    all: 'Helm is not on PATH: install 3.14 or later (https://helm.sh/docs/intro/install), or set HELM to its path.',
+  });
 });
