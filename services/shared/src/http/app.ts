@@ -113,7 +113,7 @@ function handlersOf(route: AnyRoute, { production, bearer, callers, inFlight }: 
       const reply = await route.handler(inputOf(route, req, res));
       const json = reply.body === undefined ? undefined : toJson(reply.body);
       checkReply?.(reply.status, json);
-      if (clientHas(req, res, reply.headers?.ETag)) {
+      if (route.method === 'get' && isKnown(reply.headers?.ETag, req.headers['if-none-match'])) {
         res.writeHead(304, reply.headers).end();
         return;
       }
@@ -165,12 +165,12 @@ function toJson(body: unknown): string | Buffer {
   return typeof json === 'string' || Buffer.isBuffer(json) ? json : stringifyJson(body);
 }
 
-/** Whether the client already has what the reply would bring (RFC 9110, 13.1.2). */
-function clientHas(req: Request, res: Response, etag: string | undefined): boolean {
-  if (etag === undefined || req.headers['if-none-match'] === undefined) return false;
-  res.set('ETag', etag); // where Express looks for it
-  return req.fresh;
-}
+/**
+ * Whether the client has the reply already (RFC 9110, 13.1.2). Express's `fresh` heeds Cache-Control as well, but fetch() sends
+ * `no-cache` with every If-None-Match.
+ */
+const isKnown = (etag: string | undefined, ifNoneMatch: string | undefined) =>
+  etag !== undefined && ifNoneMatch?.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()));
 
 /** Express's `send` would find these out itself, at the cost of the sending once more. */
 const typeAndLength = (json: string | Buffer) => ({
