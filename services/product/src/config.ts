@@ -2,6 +2,7 @@ import { bearerConfig, requireBearerKeys } from '@store/shared/auth/config';
 import { databaseConfig } from '@store/shared/database/config';
 import { serviceConfig } from '@store/shared/service/config';
 import { list, reportTogether } from '@store/shared/values/environment';
+import { wholeNumber } from '@store/shared/values/fields';
 import { z } from 'zod';
 
 /** Aborts, so that the message is the union's own. */
@@ -18,6 +19,8 @@ export const configSchema = z
         error: 'must be account ids, comma-separated, or everybody',
       })
       .default('everybody'),
+    /** Memory for replies that are kept (contract 4.4); 0: none. */
+    CATALOGUE_CACHE_MIB: wholeNumber(0, 1024).default(16),
   })
   .superRefine(requireBearerKeys, reportTogether);
 

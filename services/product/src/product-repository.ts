@@ -1,5 +1,6 @@
 import type { Database } from '@store/shared/database/database';
 import { createKeyset, timeColumn, uuidColumn } from '@store/shared/database/keyset';
+import type { Placeholders } from '@store/shared/database/prepared-statements';
 import type { Decimal } from '@store/shared/values/money';
 import { type RawBuilder, sql } from 'kysely';
 import type { PrismaClient } from './generated/client.ts';
@@ -8,9 +9,13 @@ import type { ProductIn, ProductOut, ProductQuery } from './schemas.ts';
 
 type Row = Omit<ProductOut, 'price'> & { price: Decimal };
 
-export interface ProductPage {
-  /** An array of ProductOut, as JSON. */
+/** What has been read, as JSON, and the version that the catalogue had then. */
+export interface Versioned {
   json: string;
+  version: string;
+}
+
+export interface ProductPage extends Versioned {
   /** Cursor of the next page. */
   next: string | undefined;
 }
@@ -51,7 +56,21 @@ function nameHas(q: string): RawBuilder<boolean> {
   return sql`(name ilike ${`${text}%`} or name ilike ${`% ${text}%`})`;
 }
 
-export function createProductRepository(prisma: PrismaClient, { kysely, run, lists }: Database<DB>) {
+/** Of the catalogue: another one after each transaction that has written products (see the migration). */
+const versionText = sql.raw('array(select version from catalogue_versions order by part)::text');
+
+function only<T>([row]: T[]): T {
+  if (row === undefined) throw new Error('A statement that returns one row has returned none');
+  return row;
+}
+
+export function createProductRepository(prisma: PrismaClient, { kysely, run, prepare, lists, checks }: Database<DB>) {
+  const selectProduct = prepare(({ id }: Placeholders<{ id: string }>) =>
+    sql<Versioned>`select ${asJson}::text as json, ${versionText} as version from products where id = ${id}::uuid`.compile(
+      kysely,
+    ),
+  );
+  const selectVersion = sql<{ version: string }>`select ${versionText} as version`.compile(kysely);
   const toRow = ({ price, ...product }: ProductIn) => ({ ...product, price: price.toFixed() });
 
   /** Products by id are no search: placing an order needs them. The text decides which index is the better one. */
@@ -71,19 +90,19 @@ export function createProductRepository(prisma: PrismaClient, { kysely, run, lis
       const where = conditions.length > 0 ? sql`where ${sql.join(conditions, sql` and `)}` : sql``;
       const offset = after === undefined && page > 0 ? sql`offset ${page}::bigint * ${size}::int` : sql``;
       // One row more than requested tells whether there is a next page.
-      const statement = sql<{ json: string; last: string | null }>`
-        select coalesce(json_agg(${asJson} order by n) filter (where n <= ${size}::int), '[]')::text as json,
+      const statement = sql<Versioned & { last: string | null }>`
+        select ${versionText} as version,
+               coalesce(json_agg(${asJson} order by n) filter (where n <= ${size}::int), '[]')::text as json,
                case when count(*) > ${size}::int
                  then max(${order.position}::text) filter (where n = ${size}::int) end as last
         from (select *, row_number() over (order by ${order.orderBy}) as n
               from (select * from products ${where} order by ${order.orderBy} limit ${size}::int + 1 ${offset}) as rows
              ) as page`;
-      const [found] = await runnerFor(q, id)(statement.compile(kysely));
-      return { json: found?.json ?? '[]', next: found?.last ? order.cursorOf(JSON.parse(found.last)) : undefined };
+      const { json, version, last } = only(await runnerFor(q, id)(statement.compile(kysely)));
+      return { json, version, next: last === null ? undefined : order.cursorOf(JSON.parse(last)) };
     },
-    async find(id: string): Promise<Row | undefined> {
-      return (await prisma.product.findUnique({ where: { id }, select })) ?? undefined;
-    },
+    find: async (id: string): Promise<Versioned | undefined> => (await selectProduct({ id }))[0],
+    currentVersion: async (): Promise<string> => only(await checks.run(selectVersion)).version,
     insert: ({ id, ...product }: { id: string } & ProductIn): Promise<Row> =>
       prisma.product.create({ data: { id, ...toRow(product) }, select }),
     async update({ id, ...product }: { id: string } & ProductIn): Promise<Row | undefined> {

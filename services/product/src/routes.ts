@@ -2,6 +2,7 @@ import { nextLink } from '@store/shared/http/pagination';
 import { type AnyRoute, created, noContent, ok, problem, route, unavailable } from '@store/shared/http/route';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
+import type { CatalogueCache } from './catalogue-cache.ts';
 import type { Products } from './products.ts';
 import { productIn, productOut, productQuery } from './schemas.ts';
 
@@ -9,7 +10,9 @@ const tag = 'products';
 const params = z.object({ id: uuid });
 const notWriter = problem('The account may not change products.');
 
-export function productRoutes(products: Products): AnyRoute[] {
+const etag = 'Names this state; as If-None-Match it asks whether it is current still.';
+
+export function productRoutes(products: Products, cache: CatalogueCache): AnyRoute[] {
   return [
     route({
       method: 'get',
@@ -22,13 +25,16 @@ export function productRoutes(products: Products): AnyRoute[] {
         200: {
           description: 'A bounded list.',
           body: z.array(productOut),
-          headers: { Link: 'The next page, as rel="next", while there is more.' },
+          headers: { ETag: etag, Link: 'The next page, as rel="next", while there is more.' },
         },
         503: unavailable,
       },
       async handler({ query, url }) {
-        const { json, next } = await products.list(query);
-        return ok({ json }, nextLink(url, next));
+        const { json, headers } = await cache.reply(url, async () => {
+          const { next, ...read } = await products.list(query);
+          return { ...read, headers: nextLink(url, next) };
+        });
+        return ok({ json }, headers);
       },
     }),
     route({
@@ -38,8 +44,11 @@ export function productRoutes(products: Products): AnyRoute[] {
       tag,
       identity: 'none',
       params,
-      responses: { 200: { description: 'The product.', body: productOut }, 503: unavailable },
-      handler: async ({ params: { id } }) => ok(await products.get(id)),
+      responses: { 200: { description: 'The product.', body: productOut, headers: { ETag: etag } }, 503: unavailable },
+      async handler({ params: { id }, url }) {
+        const { json, headers } = await cache.reply(url, async () => ({ ...(await products.get(id)), headers: {} }));
+        return ok({ json }, headers);
+      },
     }),
     route({
       method: 'post',

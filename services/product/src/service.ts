@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type BearerValidator, bearerFrom } from '@store/shared/auth/bearer';
 import { createHttpApp } from '@store/shared/http/app';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
+import { createCatalogueCache } from './catalogue-cache.ts';
 import { configSchema, type ProductConfig } from './config.ts';
 import { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
@@ -14,7 +15,9 @@ export function createProductService(
   bearer?: BearerValidator,
   repository = createProductRepository(new PrismaClient({ adapter: database.adapter }), database),
 ): Service<DB> {
-  const routes = productRoutes(createProducts({ repository, writers: config.PRODUCT_WRITERS, newId: randomUUID }));
+  const products = createProducts({ repository, writers: config.PRODUCT_WRITERS, newId: randomUUID });
+  const cache = createCatalogueCache(config.CATALOGUE_CACHE_MIB * 2 ** 20, repository.currentVersion);
+  const routes = productRoutes(products, cache);
   return { app: createHttpApp({ title: 'Product API', routes, log, profile: config.APP_PROFILE, bearer }) };
 }
 

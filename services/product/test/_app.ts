@@ -15,6 +15,8 @@ export const unknown = '/products/00000000-0000-4000-8000-000000000000';
 export interface TestAppOptions {
   /** PRODUCT_WRITERS */
   writers?: string;
+  /** CATALOGUE_CACHE_MIB */
+  cacheMib?: number;
   production?: boolean;
   log?: Logger;
   /** Replaces functions of the real repository. */
@@ -22,13 +24,17 @@ export interface TestAppOptions {
 }
 
 /** The real service over a database of the test's own. */
-export function testApp(databaseUrl: string, { writers, production = false, ...options }: TestAppOptions = {}) {
+export function testApp(
+  databaseUrl: string,
+  { writers, cacheMib, production = false, ...options }: TestAppOptions = {},
+) {
   const database = openDatabase<DB>(databaseUrl);
   const prisma = new PrismaClient({ adapter: database.adapter });
   const repository = { ...createProductRepository(prisma, database), ...options.repository };
   const config = configSchema.parse({
     DATABASE_URL: databaseUrl,
     PRODUCT_WRITERS: writers,
+    ...(cacheMib !== undefined && { CATALOGUE_CACHE_MIB: String(cacheMib) }),
     APP_PROFILE: production ? 'prod' : 'dev',
   });
   const log = options.log ?? testLog('product');
@@ -36,6 +42,7 @@ export function testApp(databaseUrl: string, { writers, production = false, ...o
   return {
     app,
     prisma,
+    repository,
     kysely: database.kysely,
     lists: database.lists,
     close: database.close,

@@ -27,7 +27,7 @@ async function existing(call: object = {}) {
 
 describeContract({
   // Only for the document; the requests go to the application.
-  routes: productRoutes({} as never),
+  routes: productRoutes({} as never, {} as never),
   app: () => product.app,
   unavailableApp: () => unavailable.app,
   accountId,

@@ -40,6 +40,8 @@ describe('unavailable database', () => {
     const path = headers.location ?? '';
     const direct = appWith({});
     const before = await direct.prisma.product.count();
+    // Kept replies are no more than others.
+    for (const kept of ['/products', path]) for (const _ of [1, 2, 3]) await product.get(kept).expect(200);
 
     await proxy.set('refuse');
     for (const attempt of [
@@ -78,6 +80,18 @@ describe('unavailable database', () => {
       type: 'urn:problem:store:database-away',
     });
     expect(JSON.stringify(parsed())).toContain('read-only transaction');
+  });
+
+  it('makes kept replies 503 within seconds when its connections bring no answers any more, and no later ones', async () => {
+    const proxy = await createTcpProxy(database.url);
+    opened.push(proxy);
+    const product = appWith({}, proxy.url);
+    for (const _ of [1, 2, 3]) await product.get('/products').expect(200);
+    await proxy.set('silent');
+    const silent = product.get('/products').then(({ status }) => status);
+    expect(await silent).toBe(503);
+    await proxy.set('pass');
+    await product.get('/products').expect(200);
   });
 
   it('makes requests return 503 within seconds when it accepts connections without responding', async () => {
@@ -140,7 +154,7 @@ describe('unexpected error', () => {
   });
 
   it('is reported for responses that violate the OpenAPI document, except in production', async () => {
-    const repository = { list: async () => ({ json: '[{"id":"x"}]', next: undefined }) };
+    const repository = { list: async () => ({ json: '[{"id":"x"}]', next: undefined, version: '' }) };
     const log = testLog('product', /does not declare/);
     expect((await appWith({ repository, log }).get('/products')).status).toBe(500);
     expect((await appWith({ repository, production: true }).get('/products')).body).toEqual([{ id: 'x' }]);

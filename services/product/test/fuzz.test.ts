@@ -25,7 +25,7 @@ async function existing() {
 }
 
 describeFuzz({
-  routes: productRoutes({} as never),
+  routes: productRoutes({} as never, {} as never),
   app: () => product.app,
   accountId,
   valid: {

@@ -40,7 +40,7 @@ it('lists that take too long keep no write waiting, and are 503 after two second
 });
 
 it('lists beyond those that may wait are refused at once', async () => {
-  const lists = Array.from({ length: 205 }, () => product.get('/products').then((list) => list));
+  const lists = Array.from({ length: 205 }, (_, n) => product.get(`/products?size=${n + 1}`).then((list) => list));
   await until('lists occupy all connections they may have', async () => (await sleeping()) >= 5);
   const refused = await product.get('/products');
   expect(refused).toMatchObject({ status: 503, body: { type: 'urn:problem:store:overloaded' } });

@@ -41,9 +41,9 @@ async function statementOf(query: object): Promise<CompiledQuery> {
   const statements: CompiledQuery[] = [];
   const run = async (statement: CompiledQuery) => {
     statements.push(statement);
-    return [];
+    return [{ json: '[]', version: '', last: null }];
   };
-  const recording = { kysely: product.kysely, run, lists: { kysely: product.kysely, run, runOnce: run } };
+  const recording = { kysely: product.kysely, run, prepare: () => run, lists: { run, runOnce: run } };
   await createProductRepository({} as PrismaClient, recording as unknown as Database<DB>).list(
     productQuery.parse(query),
   );

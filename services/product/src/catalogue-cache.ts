@@ -1,0 +1,98 @@
+import { hash } from 'node:crypto';
+import { coalesce } from '@store/shared/values/coalesce';
+import { LRUCache } from 'lru-cache';
+import { Counter } from 'prom-client';
+
+const requests = new Counter({
+  name: 'catalogue_cache_requests_total',
+  help: 'Reads of products by what answered them: hit (kept, and still current), miss (the database).',
+  labelNames: ['result'],
+});
+
+/** What one statement has read: as JSON, with the version of the catalogue. */
+interface CatalogueRead {
+  json: string;
+  headers: Record<string, string>;
+  version: string;
+}
+
+type Read = () => Promise<CatalogueRead>;
+
+interface Reply {
+  json: Buffer;
+  headers: Record<string, string>;
+  version: string;
+}
+
+interface Entry {
+  /** Undefined until it has been read. */
+  reply?: Reply;
+  /** Reads it, once for the requests that need it at the same time. */
+  renew: (read: Read) => Promise<Reply>;
+}
+
+export type CatalogueCache = ReturnType<typeof createCatalogueCache>;
+
+/** Longer ones are rare searches. */
+const longestUrl = 500;
+/** What an entry takes beside its JSON. */
+const entryBytes = 1_500;
+
+/**
+ * Keeps replies by URL, each with the version of the catalogue that it shows. Before each use the database is asked
+ * whether the catalogue still has that version: once for all requests that wait, and never before they arrived. So a kept
+ * reply is as current as one that is read for the request (contract 4.4).
+ * @param maxBytes of all that is kept; with 0 everything is read
+ * @param currentVersion asks the database
+ */
+export function createCatalogueCache(maxBytes: number, currentVersion: () => Promise<string>) {
+  if (maxBytes === 0) return { reply: async (_url: string, read: Read) => toReply(await read()) };
+
+  const check = coalesce<void, string>(currentVersion);
+  const entries = new LRUCache<string, Entry>({
+    maxSize: maxBytes,
+    // A few large pages must not drive out all others.
+    maxEntrySize: Math.floor(maxBytes / 64),
+    sizeCalculation: ({ reply }) => entryBytes + (reply?.json.length ?? 0),
+  });
+  /** Lately requested: a reply is kept from the second request on, so that a walk through the catalogue drives out nothing. */
+  const seen = new LRUCache<string, true>({ max: 5_000 });
+
+  function createEntry(url: string): Entry {
+    const entry: Entry = {
+      renew: coalesce(async ([read]) => {
+        const reply = toReply(await read());
+        entry.reply = reply;
+        entries.set(url, entry);
+        return reply;
+      }),
+    };
+    entries.set(url, entry);
+    return entry;
+  }
+
+  return {
+    /** @param read reads it from the database, if it is not kept or no longer current */
+    async reply(url: string, read: Read): Promise<Reply> {
+      const entry = entries.get(url) ?? (seen.has(url) ? createEntry(url) : undefined);
+      const kept = entry?.reply;
+      if (kept !== undefined && kept.version === (await check())) {
+        requests.inc({ result: 'hit' });
+        return kept;
+      }
+      requests.inc({ result: 'miss' });
+      if (entry !== undefined) return entry.renew(read);
+      if (url.length <= longestUrl) seen.set(url, true);
+      return toReply(await read());
+    },
+  };
+}
+
+function toReply({ json, headers, version }: CatalogueRead): Reply {
+  // Of its own size: a slice of Node's pool would keep all of it in memory.
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(json));
+  bytes.write(json);
+  const etag = `"${hash('sha256', JSON.stringify(headers) + json, 'base64url')}"`;
+  // Browsers may keep it, and ask each time whether it is current.
+  return { json: bytes, headers: { ...headers, ETag: etag, 'Cache-Control': 'private, no-cache' }, version };
+}

@@ -1,0 +1,124 @@
+import pg from 'pg';
+import { createTestDatabase, queryOnce, type TestDatabase } from '../../../../tests/kit/database.ts';
+import { tea, testApp } from '../_app.ts';
+
+let database: TestDatabase;
+let product: ReturnType<typeof testApp>;
+const clients: pg.Client[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase('product');
+  product = testApp(database.url);
+});
+
+beforeEach(async () => {
+  await queryOnce(database.url, 'truncate products');
+  await product.post(tea);
+});
+
+afterEach(() => Promise.all(clients.splice(0).map((client) => client.end())));
+
+afterAll(async () => {
+  await product.close();
+  await database.drop();
+});
+
+async function connect(): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: database.url });
+  clients.push(client);
+  await client.connect();
+  return client;
+}
+
+const version = () => product.repository.currentVersion();
+const insert = `insert into products (id, name, price, unit) values (gen_random_uuid(), 'Coffee', 2, 'kg')`;
+
+/** The names on the first page, which is kept from the second call on. */
+const listed = async () => (await product.get('/products')).body.map(({ name }: { name: string }) => name);
+
+describe('the version of the catalogue', () => {
+  it.each([
+    insert,
+    `update products set price = price + 1`,
+    `delete from products`,
+    `truncate products`,
+    `merge into products using (values (1)) as one on false when not matched then insert values (gen_random_uuid(), 'Coffee', 2, 'kg')`,
+    `set session_replication_role = replica; ${insert}`,
+    `set search_path = ''; ${insert.replace('products', 'public.products')}`,
+  ])('is another one after %s', async (statement) => {
+    const before = await version();
+    await queryOnce(database.url, statement);
+    expect(await version()).not.toBe(before);
+  });
+
+  it('is the same after reading', async () => {
+    const before = await version();
+    await listed();
+    await queryOnce(database.url, 'select from products for update');
+    expect(await version()).toBe(before);
+  });
+
+  it('is another one after each of many writers at a time, none of whom waits for another', async () => {
+    const writers = await Promise.all(Array.from({ length: 5 }, connect));
+    for (const writer of writers) await writer.query(`set lock_timeout = '1s'; begin; ${insert}`);
+    const versions = [await version()];
+    for (const writer of writers) {
+      await writer.query('commit');
+      versions.push(await version());
+    }
+    expect(new Set(versions).size).toBe(6);
+  });
+
+  it('does not become longer by writers one after another, or by the statements of one', async () => {
+    await queryOnce(database.url, insert);
+    const { length } = await version();
+    for (let n = 0; n < 10; n += 1) await queryOnce(database.url, insert);
+    await queryOnce(database.url, `begin; ${`${insert};`.repeat(10)} commit`);
+    expect(await version()).toHaveLength(length);
+  });
+});
+
+describe('a write', () => {
+  beforeEach(async () => {
+    for (const _ of [1, 2, 3]) expect(await listed()).toEqual(['Tea']);
+  });
+
+  it('is seen once its transaction has committed, and not before', async () => {
+    const writer = await connect();
+    await writer.query(`begin; ${insert}`);
+    expect(await listed()).toEqual(['Tea']);
+    await writer.query('commit');
+    expect(await listed()).toEqual(['Tea', 'Coffee']);
+  });
+
+  it('that is rolled back is never seen', async () => {
+    const writer = await connect();
+    await writer.query(`begin; ${insert}; rollback`);
+    expect(await listed()).toEqual(['Tea']);
+  });
+
+  it('is seen after a savepoint to which an earlier one was rolled back', async () => {
+    const writer = await connect();
+    await writer.query(`begin; savepoint one; delete from products; rollback to one; ${insert}; commit`);
+    expect(await listed()).toEqual(['Tea', 'Coffee']);
+  });
+
+  it('in a released savepoint is seen', async () => {
+    const writer = await connect();
+    await writer.query(`begin; savepoint one; ${insert}; release one; commit`);
+    expect(await listed()).toEqual(['Tea', 'Coffee']);
+  });
+
+  it('in the second transaction of a connection is seen', async () => {
+    const writer = await connect();
+    for (const count of [2, 3]) {
+      await writer.query(`begin; ${insert}; commit`);
+      expect(await listed()).toHaveLength(count);
+    }
+  });
+
+  it('of all rows by TRUNCATE is seen', async () => {
+    await queryOnce(database.url, 'truncate products');
+    expect(await listed()).toEqual([]);
+  });
+});
