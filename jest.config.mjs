@@ -40,6 +40,7 @@ export default {
   globalTeardown: './tests/kit/jest/postgres-teardown.mjs',
   reporters: ['default', './tests/kit/jest/closing-line-reporter.mjs'],
   testTimeout: 120_000,
+  maxWorkers: '200%', // most tests wait most of the time
   projects: [
     ...services,
     { ...common, displayName: 'system', testMatch: ['<rootDir>/tests/{e2e,security}/**/*.test.ts'] },
