@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { until } from '../../../tests/kit/until.ts';
 import { createProductClient } from '../src/contracts/product-client.ts';
 import { runInTrace, traceFrom } from '../src/observability/trace-context.ts';
 import { Decimal } from '../src/values/money.ts';
@@ -67,7 +68,7 @@ test('product client asks for at most 100 products per request', async () => {
   });
   const ids = Array.from({ length: 230 }, () => randomUUID());
   expect([...(await createProductClient(url).prices(ids)).keys()]).toEqual(ids);
-  expect(sizes).toEqual([100, 100, 30]);
+  expect(sizes.sort()).toEqual([100, 100, 30]);
 });
 
 test('product client omits unknown products', async () => {
@@ -132,4 +133,73 @@ test('product client works again once the service is available', async () => {
   await expect(client.prices([tea])).rejects.toMatchObject(isUnavailable);
   isUp = true;
   expect((await client.prices([tea])).size).toBe(1);
+});
+
+describe('calls at the same time', () => {
+  /** A product service that answers when the test says so, and what it was asked for. */
+  async function heldService(priceOf: (id: string) => string = () => '1') {
+    const requests: { ids: string[]; answer(status?: number): void }[] = [];
+    const url = await serve((req, res) => {
+      const ids = new URL(req.url ?? '', 'http://products').searchParams.getAll('id');
+      const text = `[${ids.map((id) => product(priceOf(id), id)).join()}]`;
+      requests.push({ ids, answer: (status = 200) => void res.writeHead(status).end(text) });
+    });
+    return { client: createProductClient(url), requests, asked: () => requests.map(({ ids }) => ids) };
+  }
+
+  test('share a request, which begins after each of them', async () => {
+    let price = '1';
+    const { client, requests, asked } = await heldService(() => price);
+    const first = client.prices([tea]);
+    await until('the first request has arrived', () => requests.length === 1);
+    price = '2';
+    const later = [client.prices([tea, salt]), client.prices([salt])];
+    await until('the second request has arrived', () => requests.length === 2);
+    for (const { answer } of requests) answer();
+    expect(asked()).toEqual([[tea], [tea, salt]]);
+    expect(await first).toEqual(new Map([[tea, new Decimal(1)]]));
+    expect(await Promise.all(later)).toEqual([
+      new Map([
+        [tea, new Decimal(2)],
+        [salt, new Decimal(2)],
+      ]),
+      new Map([[salt, new Decimal(2)]]),
+    ]);
+  });
+
+  test('fail with the request that they share, and no others', async () => {
+    const { client, requests } = await heldService();
+    const failed = [client.prices([tea]), client.prices([salt])];
+    for (const call of failed) call.catch(() => undefined);
+    await until('their request has arrived', () => requests.length === 1);
+    requests[0]?.answer(500);
+    for (const call of failed) await expect(call).rejects.toMatchObject(isUnavailable);
+    const next = client.prices([tea]);
+    await until('the next request has arrived', () => requests.length === 2);
+    requests[1]?.answer();
+    expect((await next).size).toBe(1);
+  });
+
+  test('do not fail with each other where one asks for more than fits into a request', async () => {
+    const { client, requests } = await heldService();
+    const many = client.prices(Array.from({ length: 150 }, () => randomUUID()));
+    many.catch(() => undefined);
+    const few = [client.prices([tea]), client.prices([salt])];
+    await until('both requests have arrived', () => requests.length === 2);
+    for (const { ids, answer } of requests) answer(ids.includes(tea) ? 200 : 500);
+    await expect(many).rejects.toMatchObject(isUnavailable);
+    expect((await Promise.all(few)).map(({ size }) => size)).toEqual([1, 1]);
+  });
+
+  test('do not suffer from an invalid price or id that another asks for', async () => {
+    const url = await serve((req, res) => {
+      const ids = new URL(req.url ?? '', 'http://products').searchParams.getAll('id');
+      res.end(`[${ids.map((id) => product(id === salt ? '0' : '1', id)).join()}]`);
+    });
+    const { prices } = createProductClient(url);
+    const calls = [prices([tea, salt]), prices([tea, 'x&size=0', '']), prices([tea])];
+    const [odd, ...others] = await Promise.allSettled(calls);
+    expect(odd).toMatchObject({ status: 'rejected', reason: isUnavailable });
+    for (const call of others) expect(call).toEqual({ status: 'fulfilled', value: new Map([[tea, new Decimal(1)]]) });
+  });
 });

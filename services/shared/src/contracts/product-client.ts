@@ -1,38 +1,61 @@
 import { z } from 'zod';
 import { createHttpClient } from '../http/client.ts';
+import { coalesce } from '../values/coalesce.ts';
 import { uuid } from '../values/fields.ts';
 import { type Decimal, decimal } from '../values/money.ts';
 
 export interface ProductClient {
   /**
-   * Prices by product id; unknown products are missing from the map.
-   * @throws DomainError unavailable when the product service gives no valid answer within 2 s
+   * Prices by product id, none older than the call; unknown products are missing from the map. Calls at the same time share
+   * requests, and fail alone.
+   * @throws DomainError unavailable when the product service gives no valid answer within about 2 s
    */
   prices(productIds: string[]): Promise<Map<string, Decimal>>;
 }
 
-const price = decimal(12, 4).refine((value) => value.greaterThan(0), 'must be positive');
-const products = z.array(z.object({ id: uuid, price }));
+const products = z.array(z.object({ id: uuid, price: z.unknown() }));
+const validPrice = decimal(12, 4).refine((value) => value.greaterThan(0), 'must be positive');
 /** The most ids that the product service accepts in one request (contract 4.4). */
 const idsPerRequest = 100;
 
 export function createProductClient(baseUrl: string, timeoutMs = 2_000): ProductClient {
   const client = createHttpClient({ service: 'product', baseUrl, timeoutMs });
 
-  async function ask(productIds: string[]) {
-    const query = new URLSearchParams({ size: String(productIds.length) });
-    for (const id of productIds) query.append('id', id);
-    const { status, body } = await client.call('GET', '/products', { query: query.toString() });
+  /** Prices as the service has sent them. */
+  async function ask(ids: string[]): Promise<Map<string, unknown>> {
+    const query = `size=${ids.length}&id=${ids.join('&id=')}`;
+    const { status, body } = await client.call('GET', '/products', { query });
     const { success, data, error } = products.safeParse(body);
     if (status !== 200 || !success) throw client.failed(error ?? new Error(`Status ${status}`));
-    return data;
+    return new Map(data.map(({ id, price }) => [id, price]));
   }
+
+  /** The answer that each id is in, which may be a failure. */
+  const askTogether = coalesce(async (questions: string[][]) => {
+    const ids = [...new Set(questions.flat())];
+    const answers = new Map<string, ReturnType<typeof ask>>();
+    for (let from = 0; from < ids.length; from += idsPerRequest) {
+      const asked = ids.slice(from, from + idsPerRequest);
+      const answer = ask(asked);
+      for (const id of asked) answers.set(id, answer);
+    }
+    await Promise.allSettled(answers.values());
+    return answers;
+  });
 
   return {
     async prices(productIds) {
+      // Any other text would make the request a 400 for all who share it, and names no product.
+      const ids = productIds.filter((id) => uuid.safeParse(id).success);
       const prices = new Map<string, Decimal>();
-      for (let from = 0; from < productIds.length; from += idsPerRequest) {
-        for (const { id, price } of await ask(productIds.slice(from, from + idsPerRequest))) prices.set(id, price);
+      if (ids.length === 0) return prices;
+      const answers = await askTogether(ids);
+      for (const id of ids) {
+        const answer = await answers.get(id);
+        if (answer?.has(id) !== true) continue;
+        const { success, data, error } = validPrice.safeParse(answer.get(id));
+        if (!success) throw client.failed(error);
+        prices.set(id, data);
       }
       return prices;
     },
