@@ -53,8 +53,6 @@ export interface RelayOptions {
 export interface Relay {
   /** Makes the relay look at the outbox. @returns false if another one is active: it is woken by {@link wakeRelay} */
   wake(): boolean;
-  /** Makes it look at the outbox, if it is the active relay of its database. @returns whether it is */
-  wake(): boolean;
   /** Finishes the batch in flight, if broker and database answer soon enough. */
   stop(): Promise<void>;
 }
