@@ -1,6 +1,6 @@
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help machine install generate build tools run demo seed logs dlq timeline clean test test-faults lint typecheck jest format bench images deploy undeploy forward rotate-key doctor test-cluster test-chart golden package service kind-up kind-down kafka
+.PHONY: help machine install generate build tools run demo seed logs dlq timeline clean test test-faults lint typecheck jest format bench capacity images deploy undeploy forward rotate-key doctor test-cluster test-chart golden package service kind-up kind-down kafka
 
 # Without a wrapper such as npx, so that a signal reaches the tool.
 tool := node --import tsx
@@ -87,6 +87,9 @@ format: install ## Format the sources and apply safe lint fixes
 
 bench: build tools ## Measure speed and memory, takes minutes; ONLY="orders saga" COMPARE=<results of an earlier run>, ARGS=--help
 	@$(tool) tools/bench/main.ts $(if $(ONLY),--only $(ONLY)) $(if $(COMPARE),--compare '$(COMPARE)') $(ARGS)
+
+capacity: install ## Print replicas, partitions, connections and storage for a rate; ORDERS=10000 (per second)
+	@$(tool) tools/capacity/main.ts $(ORDERS) $(ARGS)
 
 package: install ## Package the chart with one version for itself and its images; VERSION=0.2.0 IMAGES=registry.example.com/store
 	@$(tool) tools/chart/package.ts '$(VERSION)' $(if $(IMAGES),--images '$(IMAGES)')

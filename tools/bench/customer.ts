@@ -7,7 +7,7 @@ const json = { 'content-type': 'application/json' };
 export async function login(authUrl: string): Promise<string> {
   const post = (path: string, body: object) =>
     fetch(authUrl + path, { method: 'POST', headers: json, body: JSON.stringify(body) });
-  const credentials = { email: `bench-${Date.now()}@example.com`, password: 'a password of the bench' };
+  const credentials = { email: `bench-${randomUUID()}@example.com`, password: 'a password of the bench' };
   await post('/auth/register', { name: 'Bench', ...credentials });
   const response = await post('/auth/login', credentials);
   const [cookie] = (response.headers.get('set-cookie') ?? '').split(';');

@@ -9,13 +9,18 @@ import { benchDir, type Measurement } from './measurement.ts';
 import { attack } from './measurements/attack.ts';
 import { backlog } from './measurements/backlog.ts';
 import { bearer } from './measurements/bearer.ts';
+import { closedLoop } from './measurements/closed-loop.ts';
+import { costs } from './measurements/costs/costs.ts';
 import { events } from './measurements/events.ts';
 import { gateway } from './measurements/gateway.ts';
+import { hotProduct } from './measurements/hot-product.ts';
 import { idle } from './measurements/idle.ts';
 import { orderLife } from './measurements/order-life.ts';
 import { orders } from './measurements/orders.ts';
 import { products } from './measurements/products.ts';
+import { replicas } from './measurements/replicas/replicas.ts';
 import { saga } from './measurements/saga.ts';
+import { scale } from './measurements/scale/scale.ts';
 import { search } from './measurements/search.ts';
 import { start } from './measurements/start.ts';
 import { status } from './measurements/status.ts';
@@ -24,7 +29,8 @@ import { isMissed, type Row, report } from './report.ts';
 import { keepResults, readResults } from './results.ts';
 
 const measurements: Measurement[] = [
-  ...[products, orders, gateway, attack, bearer, search, status, saga, orderLife, events, backlog, idle],
+  ...[products, orders, gateway, attack, bearer, search, status, saga, orderLife],
+  ...[closedLoop, hotProduct, replicas, scale, costs, events, backlog, idle],
 ];
 const names = measurements.map(({ name }) => name);
 
@@ -34,13 +40,14 @@ const log = (line: string) => process.stderr.write(`${line}\n`);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
 
 async function measure(measurement: Measurement, memory: ReturnType<typeof createMemory>) {
-  const { name, components, keepsData, env, gateway, run } = measurement;
+  const { name, components, keepsData, env, gateway, partitions, postgresSettings, run } = measurement;
   const dir = keepsData ? benchDir : join(benchDir, 'fresh');
   if (!keepsData) await rm(join(dir, 'data'), { recursive: true, force: true });
   const store = await startStore({
-    ...{ dir, components, gateway, log: (line) => log(`${name}: ${line}`), ports: 'free' },
+    ...{ dir, components, gateway, partitions, log: (line) => log(`${name}: ${line}`), ports: 'free' },
     env: { APP_PROFILE: 'prod', SHIP_AFTER_SECONDS: '3600', ...env },
-    postgresSettings: { track_commit_timestamp: 'on' }, // delays of events are measured from the commit
+    // Delays of events are measured from the commit.
+    postgresSettings: { track_commit_timestamp: 'on', ...postgresSettings },
   });
   try {
     const rows = await run({ store, log: (line) => log(`${name}: ${line}`) });
@@ -62,7 +69,7 @@ async function bench({ only, compare }: { only?: string[]; compare?: string }): 
   const load = loadavg()[0]?.toFixed(1);
   const memory = createMemory();
   const rows: Row[] = only === undefined ? [await start(log)] : [];
-  for (const measurement of measurements.filter(({ name }) => only?.includes(name) ?? true)) {
+  for (const measurement of measurements.filter(({ name, takes }) => only?.includes(name) ?? takes === undefined)) {
     rows.push(...(await measure(measurement, memory)));
   }
   rows.push(...memory.rows());
@@ -70,6 +77,9 @@ async function bench({ only, compare }: { only?: string[]; compare?: string }): 
   const against = earlier && `\nEarlier: ${earlier.commit} on ${oneLine(earlier.machine)}`;
   console.log(`\n${commit} on ${oneLine(machine)}, load ${load} before${against ?? ''}\n`);
   console.log(`${report(rows, earlier?.rows)}\n\nAs JSON: ${file}`);
+  if (only === undefined) {
+    for (const { name, takes } of measurements) if (takes) console.log(`Not run: ONLY=${name}, which takes ${takes}.`);
+  }
   process.exit(rows.some(isMissed) ? 1 : 0);
 }
 

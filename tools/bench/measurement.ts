@@ -16,7 +16,11 @@ export interface Measurement {
   /** Overrides the environment of the bench for its services. */
   env?: Record<string, string>;
   gateway?: StoreOptions['gateway'];
+  partitions?: StoreOptions['partitions'];
+  postgresSettings?: StoreOptions['postgresSettings'];
   /** Its data is kept for the next run; every other measurement begins with an empty store. */
   keepsData?: true;
+  /** What it takes, of one that is run only if ONLY names it. */
+  takes?: string;
   run(bench: { store: Store; log: Log }): Promise<Row[]>;
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { orderEventsTopic } from '@store/shared/messaging/topics';
-import autocannon from 'autocannon';
 import pg from 'pg';
 import type { SupervisedProcess } from '../local/components/supervised-process.ts';
 import type { Store } from '../local/store.ts';
@@ -15,15 +14,16 @@ export interface Item {
   quantity: number;
 }
 
-/** Where orders are placed, and by whom. */
-export interface Entrance {
-  /** The gateway, or replicas of the order service, among which the connections are divided. */
-  urls: string[];
+/** A customer who places orders. */
+export interface Customer {
+  /** Of the gateway, or of a replica of the order service. */
+  url: string;
   /** Identify the customer: a cookie at the gateway, id-account at the service. */
   headers: Record<string, string>;
 }
 
 export interface Load {
+  /** Divided among the customers. */
   connections: number;
   seconds: number;
   /** Of the next order. */
@@ -36,30 +36,24 @@ interface Placed {
   answeredAt: number;
 }
 
-/** Places orders on all connections without a pause. @returns the orders by id */
-export async function placeOrders({ urls, headers }: Entrance, load: Load): Promise<Map<string, Placed>> {
+/** Places orders on all connections without a pause, and waits for the last replies. @returns the orders by id */
+export async function placeOrders(customers: Customer[], load: Load): Promise<Map<string, Placed>> {
   const placed = new Map<string, Placed>();
-  const request: autocannon.Request = {
-    method: 'POST',
-    setupRequest(prepared, context) {
-      Object.assign(context, { sentAt: nowMs() });
-      const unique = { 'content-type': 'application/json', 'idempotency-key': randomUUID() };
-      return { ...prepared, headers: { ...headers, ...unique }, body: JSON.stringify({ items: load.items() }) };
-    },
-    onResponse(status, text, context) {
-      const { sentAt } = context as { sentAt: number };
-      if (status === 201) placed.set(JSON.parse(text).id, { sentAt, answeredAt: nowMs() });
-    },
+  const end = nowMs() + 1000 * load.seconds;
+  const connection = async (_: unknown, index: number) => {
+    const { url, headers } = customers[index % customers.length] ?? {};
+    for (let sentAt = nowMs(); sentAt < end; sentAt = nowMs()) {
+      const response = await fetch(`${url}/orders`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'idempotency-key': randomUUID(), ...headers },
+        body: JSON.stringify({ items: load.items() }),
+      });
+      const text = await response.text();
+      if (response.status !== 201) throw new Error(`POST ${url}/orders returned ${response.status}: ${text}`);
+      placed.set(JSON.parse(text).id, { sentAt, answeredAt: nowMs() });
+    }
   };
-  const connections = load.connections / urls.length;
-  await Promise.all(
-    urls.map(async (url) => {
-      const options = { connections, duration: load.seconds, requests: [request] };
-      const result = await autocannon({ url: `${url}/orders`, ...options });
-      const failed = result.errors + result.non2xx;
-      if (failed > 0) throw new Error(`${failed} of ${result.requests.total} requests to ${url}/orders failed.`);
-    }),
-  );
+  await Promise.all(Array.from({ length: load.connections }, connection));
   return placed;
 }
 
@@ -75,9 +69,9 @@ export async function productIds(productUrl: string): Promise<string[]> {
   return products.map(({ id }) => id);
 }
 
-/** A customer of the store, at its gateway. */
-export async function customerAt(store: Store): Promise<Entrance> {
-  return { urls: [store.gatewayUrl], headers: { cookie: await login(store.url('auth')) } };
+/** A new customer, at the gateway. */
+export async function newCustomer(store: Store): Promise<Customer> {
+  return { url: store.gatewayUrl, headers: { cookie: await login(store.url('auth')) } };
 }
 
 /** All processes of a store by component, without replicas. */
@@ -88,15 +82,24 @@ export function processesOf(store: Store): Map<string, SupervisedProcess[]> {
 
 export type OrderLoad = Awaited<ReturnType<typeof openOrderLoad>>;
 
-/** Loads a store with orders and measures what they cost until they have reached a final state. */
-export async function openOrderLoad(store: Store, entrance: Entrance, processes = processesOf(store)) {
+interface LoadOptions {
+  /** By component; default: one of each. */
+  processes?: Map<string, SupervisedProcess[]>;
+  /** Orders are measured until they are shipped, not only until they are CONFIRMED. */
+  isShipped?: boolean;
+}
+
+/** Loads a store with orders and measures what they cost until all groups have handled their events. */
+export async function openOrderLoad(store: Store, customers: Customer[], options: LoadOptions = {}) {
+  const { processes = processesOf(store), isShipped = false } = options;
+  const unfinished = `status = 'PENDING'${isShipped ? ` or status = 'CONFIRMED' and shipped_at is null` : ''}`;
   const database = new pg.Client({ connectionString: store.databaseUrl('order') });
   const admin = kafkaOf(store.kafkaBrokers).admin();
   await Promise.all([database.connect(), admin.connect()]);
 
   async function untilHandled(): Promise<void> {
-    await until('no order is PENDING', async () => {
-      const { rowCount } = await database.query(`select from orders where status = 'PENDING' limit 1`);
+    await until('no order is in progress', async () => {
+      const { rowCount } = await database.query(`select from orders where ${unfinished} limit 1`);
       return rowCount === 0;
     });
     await until('all groups have caught up', async () => {
@@ -111,11 +114,11 @@ export async function openOrderLoad(store: Store, entrance: Entrance, processes 
   }
 
   return {
-    /** Places orders and waits until none is PENDING and all groups have handled their events. */
+    /** Places orders and waits until all groups have handled their events. */
     async run(load: Load) {
       const before = await cpuOf(processes);
       const startedAt = nowMs();
-      const placed = await placeOrders(entrance, load);
+      const placed = await placeOrders(customers, load);
       await untilHandled();
       const perSecond = (1000 * placed.size) / (nowMs() - startedAt);
       const after = await cpuOf(processes);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { serviceNamed, topology } from '../topology/topology.ts';
+import { type Service, serviceNamed, topology } from '../topology/topology.ts';
 import { type GatewayValues, provideGatewayTools, startGateway } from './components/gateway.ts';
 import { startKafka } from './components/kafka.ts';
 import { startPostgres } from './components/postgres.ts';
@@ -30,6 +30,8 @@ export interface StoreOptions {
   gateway?: Partial<GatewayValues> & { concurrency?: number };
   /** For example { fsync: 'off' } where data need not survive a crash. */
   postgresSettings?: Record<string, string>;
+  /** Of the topics. Default: as in the cluster. */
+  partitions?: number;
   /** Puts TCP proxies between the components. */
   proxyPort?: ProxyPort;
   log?: (line: string) => void;
@@ -38,6 +40,8 @@ export interface StoreOptions {
 }
 
 export interface Store {
+  /** With data/, log/ and gateway/. */
+  dir: string;
   gatewayUrl: string;
   /** Of a service. This and the following throw an Error that lists the names, where there is none of that name. */
   url(name: ServiceName): string;
@@ -49,8 +53,12 @@ export interface Store {
   /** Whether it was started with that component. */
   has(name: ComponentName): boolean;
   component(name: ComponentName): SupervisedProcess;
+  /** Starts one more process of a service, on free ports. */
+  addReplica(name: ServiceName): Promise<Replica>;
   stop(): Promise<void>;
 }
+
+export type Replica = SupervisedProcess & { url: string };
 
 /** Starts the store, or some components of it, and resolves once all are ready. If that fails, nothing is left running. */
 export async function startStore(options: StoreOptions): Promise<Store> {
@@ -105,33 +113,45 @@ async function startComponents(options: StoreOptions): Promise<Store> {
   });
   const kafka = start('kafka', () => {
     const given = { dataDir: join(dataDir, 'kafka'), port: ports.kafka, controllerPort: ports['kafka-controller'] };
-    return startKafka({ ...given, proxied: connections.listeners, logDir, log, signal });
+    const { partitions } = options;
+    return startKafka({ ...given, partitions, proxied: connections.listeners, logDir, log, signal });
   });
   start('gateway', () => {
     const { concurrency, ...overrides } = options.gateway ?? {};
     return startGateway({ values: { ...values, ...overrides }, concurrency, dir: join(dir, 'gateway'), logDir, log });
   });
-  for (const service of topology.services) {
+  /** @param own name and ports of a replica beside the first process of the service */
+  async function startService(service: Service, own = { name: service.name, ports }): Promise<SupervisedProcess> {
     const { name, database, group } = service;
-    start(name, async () => {
-      const portOf = connections.from(name);
-      const databaseUrl = database && (await postgres)?.url(database, portOf('postgres'));
-      const brokers = [`127.0.0.1:${portOf('kafka')}`];
-      if (group) await kafka;
-      return startProcess({
-        name,
-        command: process.execPath,
-        args: [...nodeFlags, entryOf(service)],
-        env: { ...serviceEnv(service, { env, ports, portOf, jwtKey, brokers, databaseUrl }), ...options.env },
-        logDir,
-        log,
-        signal,
-        ready: async () => {
-          const health = `${localUrl(ports.of(name))}/health/ready`;
-          return (await fetch(health, { signal: AbortSignal.timeout(2000) })).ok;
-        },
-      });
+    const portOf = connections.from(name);
+    const databaseUrl = database && (await postgres)?.url(database, portOf('postgres'));
+    const brokers = [`127.0.0.1:${portOf('kafka')}`];
+    if (group) await kafka;
+    return startProcess({
+      name: own.name,
+      command: process.execPath,
+      args: [...nodeFlags, entryOf(service)],
+      env: { ...serviceEnv(service, { env, ports: own.ports, portOf, jwtKey, brokers, databaseUrl }), ...options.env },
+      logDir,
+      log,
+      signal,
+      ready: async () => {
+        const health = `${localUrl(own.ports.of(name))}/health/ready`;
+        return (await fetch(health, { signal: AbortSignal.timeout(2000) })).ok;
+      },
     });
+  }
+  for (const service of topology.services) start(service.name, () => startService(service));
+
+  const replicas: SupervisedProcess[] = [];
+  let replicaCount = 0;
+  async function addReplica(serviceName: ServiceName): Promise<Replica> {
+    const service = serviceNamed(serviceName);
+    replicaCount += 1;
+    const own = { name: `${service.name}-replica-${replicaCount}`, ports: await freePorts() };
+    const replica = await startService(service, own);
+    replicas.push(replica);
+    return { ...replica, url: localUrl(own.ports.of(service.name)) };
   }
 
   async function stop(): Promise<void> {
@@ -139,7 +159,7 @@ async function startComponents(options: StoreOptions): Promise<Store> {
     const components = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
     const isBelow = ({ name }: SupervisedProcess) => name === 'postgres' || name === 'kafka';
     const stopAll = (some: SupervisedProcess[]) => Promise.all(some.map((component) => component.stop()));
-    await stopAll(components.filter((component) => !isBelow(component)));
+    await stopAll([...replicas, ...components.filter((component) => !isBelow(component))]);
     await stopAll(components.filter(isBelow));
   }
 
@@ -158,6 +178,7 @@ async function startComponents(options: StoreOptions): Promise<Store> {
   );
   const database = await postgres;
   return {
+    dir,
     gatewayUrl: localUrl(ports.gateway),
     url: (name) => localUrl(ports.of(serviceNamed(name).name)),
     metricsUrl: (name) => localUrl(ports.of(`${name}-metrics`)),
@@ -166,6 +187,7 @@ async function startComponents(options: StoreOptions): Promise<Store> {
     kafkaBrokers: [`127.0.0.1:${ports.kafka}`],
     has: (name) => components.has(known(name)),
     component: (name) => required(components.get(known(name)), name),
+    addReplica,
     stop,
   };
 }

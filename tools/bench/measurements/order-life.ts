@@ -4,7 +4,7 @@ import type { Store } from '../../local/store.ts';
 import { startBaseline } from '../baselines/start-baseline.ts';
 import type { Log, Measurement } from '../measurement.ts';
 import { familyCpuMs } from '../process-usage.ts';
-import { customerAt, type Item, openOrderLoad, placeOrders, productIds, threeOf } from '../whole-orders.ts';
+import { type Item, newCustomer, openOrderLoad, placeOrders, productIds, threeOf } from '../whole-orders.ts';
 import { fillCatalogue } from './products.ts';
 import { saga } from './saga.ts';
 
@@ -25,7 +25,7 @@ export const orderLife: Measurement = {
   async run({ store, log }) {
     await fillCatalogue(store.databaseUrl('product'));
     const items = threeOf(await productIds(store.url('product')));
-    const load = await openOrderLoad(store, await customerAt(store));
+    const load = await openOrderLoad(store, [await newCustomer(store)]);
     try {
       log(`warming up, then placing orders on ${connections} connections for ${seconds} s`);
       await load.run({ connections, seconds: warmUpSeconds, items });
@@ -64,10 +64,10 @@ async function bareCost(store: Store, items: () => Item[], log: Log): Promise<nu
   try {
     const pids = [baseline.pid(), store.component('postgres').pid()];
     const cpu = async () => (await Promise.all(pids.map(familyCpuMs))).reduce((sum, ms) => sum + ms, 0);
-    const entrance = { urls: [baseline.url], headers: { 'id-account': randomUUID() } };
-    await placeOrders(entrance, { connections, seconds: 3, items });
+    const customers = [{ url: baseline.url, headers: { 'id-account': randomUUID() } }];
+    await placeOrders(customers, { connections, seconds: 3, items });
     const before = await cpu();
-    const placed = await placeOrders(entrance, { connections, seconds: 5, items });
+    const placed = await placeOrders(customers, { connections, seconds: 5, items });
     return ((await cpu()) - before) / placed.size;
   } finally {
     await baseline.stop();

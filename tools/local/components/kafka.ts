@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { storeTopics } from '@store/shared/messaging/topics';
 import { execa } from 'execa';
-import { type Admin, Kafka as Client, logLevel } from 'kafkajs';
+import { type Admin, Kafka as Client, type ITopicConfig, logLevel } from 'kafkajs';
 import { freePort } from '../../free-port.ts';
 import { provideKafka } from '../downloads/kafka.ts';
 import { type SupervisedProcess, startProcess } from './supervised-process.ts';
@@ -19,6 +19,8 @@ export interface KafkaOptions {
   port: number;
   /** Default: any free one. */
   controllerPort?: number;
+  /** Of each topic. Default: as in the cluster. */
+  partitions?: number;
   log: (line: string) => void;
   /** Default: log, beside dataDir. */
   logDir?: string;
@@ -27,11 +29,11 @@ export interface KafkaOptions {
   signal?: AbortSignal;
 }
 
-const topics = storeTopics({ partitions: 6, replicas: 1, minInsyncReplicas: 1, retentionMs: 604_800_000 });
+const topicOptions = { partitions: 6, replicas: 1, minInsyncReplicas: 1, retentionMs: 604_800_000 };
 
 /** One Kafka node, broker and controller, on 127.0.0.1 only, with the topics of the store. */
 export async function startKafka(options: KafkaOptions): Promise<Kafka> {
-  const { dataDir, port, log, logDir = join(dirname(dataDir), 'log'), signal } = options;
+  const { dataDir, port, partitions, log, logDir = join(dirname(dataDir), 'log'), signal } = options;
   const controllerPort = options.controllerPort ?? (await freePort());
   const java = process.env.JAVA_HOME ? join(process.env.JAVA_HOME, 'bin', 'java') : 'java';
   const classpath = join(await provideKafka(), 'libs', '*');
@@ -61,7 +63,7 @@ export async function startKafka(options: KafkaOptions): Promise<Kafka> {
     stopSeconds: 20,
   });
   try {
-    await createTopics(client);
+    await createTopics(client, storeTopics({ ...topicOptions, ...(partitions && { partitions }) }));
   } catch (error) {
     await component.stop();
     throw error;
@@ -70,7 +72,7 @@ export async function startKafka(options: KafkaOptions): Promise<Kafka> {
 }
 
 /** Repeats a request without a response: a broker that has just started may drop one. */
-async function createTopics(client: Client): Promise<void> {
+async function createTopics(client: Client, topics: ITopicConfig[]): Promise<void> {
   for (let attempt = 1; attempt <= 5; attempt += 1) {
     const created = asAdmin(client, (admin) => admin.createTopics({ topics, waitForLeaders: true })).then(() => true);
     if (await Promise.race([created, sleep(5_000, false, { ref: false })])) return;

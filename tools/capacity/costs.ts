@@ -1,0 +1,43 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { machineSchema } from '../bench/machine.ts';
+import { root } from '../paths.ts';
+
+const amount = z.number().nonnegative();
+const byName = z.record(z.string(), amount);
+
+/** What an order costs from its request at the gateway until it is shipped and all groups have handled its events. */
+export const costsSchema = z.strictObject({
+  measuredAt: z.iso.datetime(),
+  commit: z.string(),
+  machine: machineSchema,
+  /** CPU ms by component: the gateway, Kafka, the services. */
+  cpuMs: byName,
+  /** CPU ms of PostgreSQL by database; `shared` is what serves none alone, such as the writer of the write-ahead log. */
+  postgresCpuMs: byName,
+  /** Bytes of rows and indexes by database and table, with the dead rows that vacuum gives to later ones. */
+  tableBytes: z.record(z.string(), byName),
+  walBytes: amount,
+  /** Transactions of all databases. */
+  transactions: amount,
+  /** Of all topics, stored once. */
+  kafkaBytes: amount,
+  /** What each component sends to others. */
+  sentBytes: byName,
+  /** Resident MiB of a process, after the load. */
+  residentMib: byName,
+  /** Events that are published from each database. */
+  events: byName,
+  /** What one process does at most per second, on this machine: events of a full outbox, events of a full topic. */
+  mostPerSecond: z.object({ relay: amount, notification: amount, analytics: amount, invoice: amount }),
+});
+export type Costs = z.infer<typeof costsSchema>;
+
+/** The reference that is checked in. */
+export const costsFile = join(root, 'tools/capacity/costs.json');
+
+export const readCosts = async (): Promise<Costs> => costsSchema.parse(JSON.parse(await readFile(costsFile, 'utf8')));
+
+export const writeCosts = (costs: Costs): Promise<void> =>
+  writeFile(costsFile, `${JSON.stringify(costsSchema.parse(costs), undefined, 2)}\n`);

@@ -1,0 +1,39 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { oneLine } from '../bench/machine.ts';
+import { runCommand } from '../run-command.ts';
+import { ceilings } from './ceilings.ts';
+import { readCosts } from './costs.ts';
+import { assumptions } from './model.ts';
+import { planTable } from './tables.ts';
+
+const most = 1_000_000;
+
+function rateOf(text: string): number {
+  const rate = Number(text);
+  if (rate > 0 && rate <= most) return rate;
+  throw new InvalidArgumentError(`Give a number above 0 and at most ${most.toLocaleString('en')}.`);
+}
+
+async function print(rate: number): Promise<void> {
+  const costs = await readCosts();
+  const { utilisation, coresOfServer, connectionsOfServer, kafkaReplicas, coresOfBroker } = assumptions;
+  console.log(planTable([rate], costs));
+  const reached = ceilings(costs).filter(({ ordersPerSecond }) => ordersPerSecond < rate);
+  if (reached.length > 0) console.log('\nReached below this rate, the first one first:');
+  for (const { what, ordersPerSecond, turn } of reached) {
+    console.log(`- ${what}: at ${ordersPerSecond.toPrecision(2)} orders per second. To raise it: ${turn}.`);
+  }
+  console.log(`
+Measured on ${costs.measuredAt.slice(0, 10)}, commit ${costs.commit}: ${oneLine(costs.machine)}.
+Planned with ${100 * utilisation} % of a core used, servers of ${coresOfServer} cores and ${connectionsOfServer} connections, \
+brokers of ${coresOfBroker} cores, ${kafkaReplicas} copies in Kafka. docs/scaling.md explains the rows.`);
+}
+
+const command = new Command('make capacity')
+  .usage('ORDERS=<per second>')
+  .description('Prints what a rate of orders takes, by the costs of an order in tools/capacity/costs.json.')
+  .argument('<orders>', 'ORDERS: orders per second, around the clock', rateOf)
+  .addHelpText('after', '\nmake bench ONLY=costs measures the costs anew, and rewrites the figures of docs/scaling.md.')
+  .action(print);
+
+await runCommand(command);

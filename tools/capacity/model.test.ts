@@ -1,0 +1,96 @@
+import { ceilings } from './ceilings.ts';
+import { type Costs, readCosts } from './costs.ts';
+import { assumptions, groupOf, type Plan, planFor } from './model.ts';
+
+let costs: Costs;
+beforeAll(async () => {
+  costs = await readCosts();
+});
+
+const rates = [0.1, 1, 10, 100, 1_000, 10_000, 100_000, 1_000_000];
+
+/** Every number of a plan, by its place. */
+function numbersOf(plan: object, place = ''): [string, number][] {
+  return Object.entries(plan).flatMap(([name, value]): [string, number][] => {
+    if (typeof value === 'number') return [[`${place}${name}`, value]];
+    return typeof value === 'object' ? numbersOf(value, `${place}${name} `) : [];
+  });
+}
+
+/** What is in proportion to the rate: the other numbers are whole, or hold fixed shares. */
+const proportional = (plan: Plan) => [
+  ...plan.services.map(({ cores }) => cores),
+  ...plan.databases.map(({ cores }) => cores),
+  ...[plan.kafka.cores, plan.kafka.storedBytes, plan.tableBytes.day, plan.tableBytes.month],
+  ...[plan.walBytesPerSecond, plan.transactionsPerSecond, plan.networkBytesPerSecond],
+];
+
+it('a higher rate takes no less of anything', () => {
+  const plans = rates.map((rate) => numbersOf(planFor(rate, costs)));
+  for (const [index, plan] of plans.slice(1).entries()) {
+    for (const [at, [place, value]] of plan.entries()) {
+      expect([place, value >= (plans[index]?.[at]?.[1] ?? NaN)]).toEqual([place, true]);
+    }
+  }
+});
+
+it.each([0.5, 2])('%d times the rate takes as many times the work', (factor) => {
+  const expected = proportional(planFor(10_000, costs)).map((value) => value * factor);
+  for (const [index, value] of proportional(planFor(10_000 * factor, costs)).entries()) {
+    expect(value).toBeCloseTo(expected[index] ?? NaN, 3);
+  }
+});
+
+it('orders that cost half as much take what half of them took', () => {
+  const halves = (values: Record<string, number>) =>
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value / 2]));
+  const cheap = { ...costs, cpuMs: halves(costs.cpuMs), postgresCpuMs: halves(costs.postgresCpuMs) };
+  const replicasOf = ({ services, partitions }: Plan) => [services.map(({ replicas }) => replicas), partitions];
+  expect(replicasOf(planFor(20_000, cheap))).toEqual(replicasOf(planFor(10_000, costs)));
+});
+
+describe.each(rates)('at %d orders per second', (rate) => {
+  const plan = () => planFor(rate, costs);
+
+  it('no group has more members than partitions, and each has two', () => {
+    const consuming = plan().services.filter(({ name }) => groupOf(name) !== undefined);
+    expect(consuming.length).toBeGreaterThan(4);
+    for (const { replicas } of consuming) {
+      expect(replicas).toBeGreaterThanOrEqual(2);
+      expect(replicas).toBeLessThanOrEqual(plan().partitions);
+    }
+  });
+
+  it('no process and no server is busier than planned', () => {
+    const { services, databases, kafka } = plan();
+    const { utilisation, coresOfServer, coresOfBroker } = assumptions;
+    const loads = [
+      ...services.map(({ cores, replicas }) => cores / replicas),
+      ...databases.map(({ cores, servers }) => cores / servers / coresOfServer),
+      kafka.cores / kafka.brokers / coresOfBroker,
+    ];
+    expect(Math.max(...loads)).toBeLessThanOrEqual(utilisation + 1e-9);
+  });
+
+  it('no server has more connections than it admits', () => {
+    const { databases } = plan();
+    expect(databases.length).toBeGreaterThan(3);
+    for (const { connections, servers } of databases) {
+      expect(connections / servers).toBeLessThanOrEqual(assumptions.connectionsOfServer);
+    }
+  });
+});
+
+it('what is deleted after days is not there after a month', () => {
+  const { tableBytes } = planFor(1, { ...costs, tableBytes: { order: { outbox: 10, orders: 1 } } });
+  expect(tableBytes).toEqual({ day: 86_400 * 11, month: 86_400 * (7 * 10 + 30) });
+});
+
+it('ceilings come lowest first, and orders that cost half as much reach them at twice the rate', () => {
+  const found = ceilings(costs).map(({ ordersPerSecond }) => ordersPerSecond);
+  expect(found.every((value) => value > 0 && Number.isFinite(value))).toBe(true);
+  expect(found).toEqual(found.toSorted((a, b) => a - b));
+  const twice = ceilings({ ...costs, walBytes: costs.walBytes / 2 });
+  const wal = (of: typeof twice) => of.find(({ what }) => what.includes('log'))?.ordersPerSecond ?? NaN;
+  expect(wal(twice)).toBeCloseTo(2 * wal(ceilings(costs)), 6);
+});

@@ -1,0 +1,129 @@
+import { serviceNamed, topology } from '../topology/topology.ts';
+import type { Costs } from './costs.ts';
+
+// What a rate of orders takes, in proportion to what one order was measured to take. Nothing is assumed to get cheaper with
+// the rate, although larger chunks make it so.
+
+export const assumptions = {
+  /** Share of its core that a process is planned to use; the rest is for bursts, and for the work of a lost replica. */
+  utilisation: 0.6,
+  /** The second replica takes over. */
+  fewestReplicas: 2,
+  /** Of the largest PostgreSQL server that one would run. */
+  coresOfServer: 32,
+  /** max_connections of such a server. */
+  connectionsOfServer: 500,
+  /** Of a replica at most: the pool, the lists, the relay (services/shared/src/database/database.ts). */
+  connectionsOfReplica: 10 + 5 + 1,
+  /** As the chart has it; topics grow by as many. */
+  partitions: 6,
+  kafkaReplicas: 3,
+  coresOfBroker: 8,
+  /** Bytes per second that the disk of a PostgreSQL server takes. */
+  walOfServer: 500e6,
+};
+
+/** After so many days rows are deleted (contract 4.7, 6.5, 6.6); those of other tables are kept. */
+const keptDays: Record<string, number> = { idempotency_keys: 1, outbox: 7, processed_events: 30 };
+/** Of the topic (contract 6.2). */
+const topicDays = 7;
+const secondsOfDay = 86_400;
+
+export interface ServicePlan {
+  name: string;
+  /** Busy ones. */
+  cores: number;
+  replicas: number;
+  memoryMib: number;
+}
+
+export interface DatabasePlan {
+  name: string;
+  cores: number;
+  connections: number;
+  /** Among which the database is divided. */
+  servers: number;
+  /** That share its outbox; 0 without one. */
+  relays: number;
+}
+
+export interface Plan {
+  services: ServicePlan[];
+  /** Of order-events: each member of a group has at least one. */
+  partitions: number;
+  databases: DatabasePlan[];
+  kafka: { cores: number; brokers: number; storedBytes: number };
+  /** Written to tables in a day, and there after a month. */
+  tableBytes: { day: number; month: number };
+  walBytesPerSecond: number;
+  transactionsPerSecond: number;
+  networkBytesPerSecond: number;
+}
+
+/** @param rate orders per second, around the clock */
+export function planFor(rate: number, costs: Costs): Plan {
+  const coresFor = (ms: number) => (rate * ms) / 1000;
+  const services = Object.entries(costs.cpuMs)
+    .filter(([name]) => name !== 'kafka')
+    .map(([name, ms]) => {
+      const replicas = Math.max(assumptions.fewestReplicas, Math.ceil(coresFor(ms) / assumptions.utilisation));
+      return { name, cores: coresFor(ms), replicas, memoryMib: replicas * (costs.residentMib[name] ?? 0) };
+    });
+  const members = services.filter(({ name }) => groupOf(name) !== undefined).map(({ replicas }) => replicas);
+  const kafkaCores = coresFor(costs.cpuMs.kafka ?? 0) * assumptions.kafkaReplicas;
+  const ordersOfDay = rate * secondsOfDay;
+  const kafkaDay = ordersOfDay * costs.kafkaBytes;
+  return {
+    services,
+    partitions: assumptions.partitions * Math.ceil(Math.max(...members, 1) / assumptions.partitions),
+    databases: topology.databases.flatMap((name) => {
+      const ms = costs.postgresCpuMs[name] ?? 0;
+      return ms === 0 ? [] : [databasePlan(name, coresFor(ms), rate, services, costs)];
+    }),
+    kafka: {
+      cores: kafkaCores,
+      brokers: Math.max(
+        assumptions.kafkaReplicas,
+        Math.ceil(kafkaCores / assumptions.utilisation / assumptions.coresOfBroker),
+      ),
+      storedBytes: kafkaDay * topicDays * assumptions.kafkaReplicas,
+    },
+    tableBytes: {
+      day: ordersOfDay * bytesKept(costs, 1),
+      month: ordersOfDay * bytesKept(costs, 30),
+    },
+    walBytesPerSecond: rate * costs.walBytes,
+    transactionsPerSecond: rate * costs.transactions,
+    networkBytesPerSecond:
+      rate * (sum(Object.values(costs.sentBytes)) + costs.kafkaBytes * (assumptions.kafkaReplicas - 1)),
+  };
+}
+
+function databasePlan(name: string, cores: number, rate: number, services: ServicePlan[], costs: Costs): DatabasePlan {
+  const users = services.filter(
+    (service) => service.name !== 'gateway' && serviceNamed(service.name).database === name,
+  );
+  const connections = sum(users.map(({ replicas }) => replicas)) * assumptions.connectionsOfReplica;
+  const events = rate * (costs.events[name] ?? 0);
+  return {
+    ...{ name, cores, connections },
+    servers: Math.max(
+      Math.ceil(cores / assumptions.utilisation / assumptions.coresOfServer),
+      Math.ceil(connections / assumptions.connectionsOfServer),
+    ),
+    relays: Math.ceil(events / (costs.mostPerSecond.relay * assumptions.utilisation)),
+  };
+}
+
+/** What an order leaves in tables, times the days of so many that it is there. */
+const bytesKept = (costs: Costs, days: number) =>
+  sum(
+    Object.values(costs.tableBytes).flatMap((tables) =>
+      Object.entries(tables).map(([table, bytes]) => bytes * Math.min(days, keptDays[table] ?? days)),
+    ),
+  );
+
+/** Undefined for a service that is no member of one. */
+export const groupOf = (name: string) => topology.services.find((service) => service.name === name)?.group;
+
+export const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
