@@ -18,6 +18,7 @@ import { idle } from './measurements/idle.ts';
 import { orderLife } from './measurements/order-life.ts';
 import { orders } from './measurements/orders.ts';
 import { products } from './measurements/products.ts';
+import { reads } from './measurements/reads.ts';
 import { replicas } from './measurements/replicas/replicas.ts';
 import { saga } from './measurements/saga.ts';
 import { scale } from './measurements/scale/scale.ts';
@@ -29,7 +30,7 @@ import { isMissed, type Row, report } from './report.ts';
 import { keepResults, readResults } from './results.ts';
 
 const measurements: Measurement[] = [
-  ...[products, orders, gateway, attack, bearer, search, status, saga, orderLife],
+  ...[products, orders, reads, gateway, attack, bearer, search, status, saga, orderLife],
   ...[closedLoop, hotProduct, replicas, scale, costs, events, backlog, idle],
 ];
 const names = measurements.map(({ name }) => name);

@@ -1,6 +1,7 @@
 import autocannon from 'autocannon';
 import { alternate } from './alternate.ts';
 import type { Log } from './measurement.ts';
+import { cpuMs } from './process-usage.ts';
 
 export interface Request {
   url: string;
@@ -27,6 +28,18 @@ export async function rateOf(request: Request, extent: { duration: number } | { 
   const failed = result.errors + result.non2xx;
   if (failed > 0) throw new Error(`${failed} of ${result.requests.total} requests to ${url} failed.`);
   return result.requests.total / result.duration;
+}
+
+/** @returns CPU time that each process takes for 1,000 of the requests, in ms */
+export async function cpuPerThousand(
+  request: Request,
+  amount: number,
+  pids: (number | undefined)[],
+): Promise<number[]> {
+  const before = await Promise.all(pids.map(cpuMs));
+  await rateOf(request, { amount });
+  const after = await Promise.all(pids.map(cpuMs));
+  return after.map((ms, index) => ((ms - (before[index] ?? 0)) * 1000) / amount);
 }
 
 /** Compares the requests per second that a service and its baseline answer. */
