@@ -42,6 +42,17 @@ export async function startService(entry: string, env: Record<string, string>, a
     /** Standard output and standard error. */
     lines,
     exit,
+    /** Waits until it is ready; fails at once if it ends before. */
+    ready: () =>
+      Promise.race([
+        until(
+          () => `${entry} is ready. Its output so far:\n${lines.join('\n')}`,
+          async () => (await fetch(`http://127.0.0.1:${port}/health/ready`)).ok,
+        ),
+        exit.then((ended) => {
+          throw new Error(`${entry} ended (${ended}) before it was ready. Its output:\n${lines.join('\n')}`);
+        }),
+      ]),
     isActive: () => hasLogged('The relay is active'),
     logs: (text: string) =>
       until(

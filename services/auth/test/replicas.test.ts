@@ -45,7 +45,7 @@ async function startReplica(databaseUrl: string) {
 
 async function startReady(databaseUrl: string) {
   const replica = await startReplica(databaseUrl);
-  await until('the replica is ready', replica.isReady);
+  await replica.ready();
   return replica;
 }
 
@@ -177,7 +177,7 @@ test('a replica without its database at start is not ready and checks nothing un
     expect(await replica.check(cookie)).toBe(503);
     expect((await replica.send('POST', '/auth/solve', { token: cookie.split('=')[1] })).status).toBe(503);
     await ownProxy.set('pass');
-    await until('the replica is ready', replica.isReady);
+    await replica.ready();
     expect(await replica.check(cookie)).toBe(401);
   } finally {
     await replica.end('SIGKILL');

@@ -95,10 +95,7 @@ test('payment pays orders from order-events, reports health, and pays each order
     return service;
   };
   const first = await start();
-  await until(
-    'payment is ready',
-    async () => (await first.get('/health/ready').catch(() => undefined))?.status === 200,
-  );
+  await first.ready();
   const [paid, declined] = [randomUUID(), randomUUID()];
   await publisher.publish('order-events', [
     storedEvent('OrderCreated', { orderId: paid, customerId: alice }),

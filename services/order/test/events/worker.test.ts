@@ -53,7 +53,7 @@ test('order worker publishes events stored before its start, reports health and 
   const kinds = topic.messages.filter(({ key }) => key === id).map(({ headers }) => headers.ce_type);
   expect(kinds).toEqual(['OrderCreated', 'OrderCancelled']);
 
-  await until('the worker is ready', async () => (await worker.get('/health/ready')).status === 200);
+  await worker.ready();
   expect(await worker.get('/health/live')).toEqual({ status: 200, body: { status: 'UP' } });
   expect((await worker.get('/orders')).status).toBe(404);
   await until('all events are marked as sent', async () => (await outbox.unsent()) === 0);
@@ -110,10 +110,7 @@ test('only one of two order workers publishes, and the other takes over when it 
   await until('one worker is active', () => both.some((worker) => worker.isActive()));
   const active = both.find((worker) => worker.isActive());
   const standby = both.find((worker) => worker !== active);
-  await until(
-    'the other worker is ready',
-    async () => (await standby?.get('/health/ready').catch(() => undefined))?.status === 200,
-  );
+  await standby?.ready();
   await placed();
   await topic.has(await eventIds());
   expect(standby?.isActive()).toBe(false);
