@@ -40,7 +40,8 @@ export default {
   globalTeardown: './tests/kit/jest/postgres-teardown.mjs',
   reporters: ['default', './tests/kit/jest/closing-line-reporter.mjs'],
   testTimeout: 120_000,
-  maxWorkers: '200%', // most tests wait most of the time
+  maxWorkers: '100%', // each has work for a core, together with the databases and brokers that it uses
+  maxConcurrency: 8,
   projects: [
     ...services,
     { ...common, displayName: 'system', testMatch: ['<rootDir>/tests/{e2e,security}/**/*.test.ts'] },

@@ -1,5 +1,4 @@
 import { createTcpProxy, type ProxyMode } from './tcp-proxy.ts';
-import { until } from './until.ts';
 
 /** Requests of the Kafka protocol by their API keys. */
 const apiKeys = {
@@ -12,12 +11,15 @@ const apiKeys = {
 } as const;
 export type ApiName = keyof typeof apiKeys;
 
+const unused: { port: number; proxyPort: number }[] = JSON.parse(process.env.TEST_KAFKA_PROXIED ?? '[]');
+
 /**
- * A TCP proxy before the broker that the Jest set-up started; its clients reach the broker through it alone. Only one at a
- * time can stand where the broker sends them, so this waits until another test has closed its own.
+ * A TCP proxy before the broker that the Jest set-up started; its clients reach the broker through it alone. It is closed with
+ * the test file. There are eight listeners for proxies, so one test file may use them.
  */
 export async function createKafkaProxy() {
-  const { port, proxyPort } = JSON.parse(process.env.TEST_KAFKA_PROXIED ?? '{}');
+  const listener = unused.pop();
+  if (listener === undefined) throw new Error('The broker has no further listener for a proxy.');
   let trap: { api: ApiName; mode: ProxyMode; spring(): void } | undefined;
   let unanswered: ApiName | undefined;
 
@@ -31,15 +33,10 @@ export async function createKafkaProxy() {
     return unanswered !== undefined && keys.includes(apiKeys[unanswered]);
   }
 
-  let opened: Awaited<ReturnType<typeof createTcpProxy>> | undefined;
-  await until('no other test has a Kafka proxy', async () => {
-    opened = await createTcpProxy(`kafka://127.0.0.1:${port}`, { port: proxyPort, onSend });
-    return true;
-  });
-  const proxy = opened as Awaited<ReturnType<typeof createTcpProxy>>;
+  const proxy = await createTcpProxy(`kafka://127.0.0.1:${listener.port}`, { port: listener.proxyPort, onSend });
   return {
     ...proxy,
-    brokers: [`127.0.0.1:${proxyPort}`],
+    brokers: [new URL(proxy.url).host],
     /** Sets the mode as soon as a client sends such a request, before it is forwarded; resolves then. */
     breakAt: (api: ApiName, mode: ProxyMode) =>
       new Promise<void>((spring) => {

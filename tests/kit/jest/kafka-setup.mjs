@@ -3,13 +3,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { tsImport } from 'tsx/esm/api';
 
+/** How many proxies before the broker a test file can have; each needs a listener of its own. */
+const proxies = 8;
+
 /** Starts one Kafka broker for the component tests that publish or consume events. */
 export default async function startForTests() {
   const { startKafka } = await tsImport('../../../tools/local/components/kafka.ts', import.meta.url);
   const { freePort } = await tsImport('../../../tools/free-port.ts', import.meta.url);
   const dir = await mkdtemp(join(tmpdir(), 'store-test-kafka-'));
-  const [port, proxied] = [await freePort(), { port: await freePort(), proxyPort: await freePort() }];
-  const kafka = await startKafka({ dataDir: join(dir, 'data'), port, proxied: [proxied], log: () => undefined });
+  const port = await freePort();
+  const proxied = [];
+  while (proxied.length < proxies) proxied.push({ port: await freePort(), proxyPort: await freePort() });
+  const kafka = await startKafka({ dataDir: join(dir, 'data'), port, proxied, log: () => undefined });
   process.env.TEST_KAFKA_BROKERS = kafka.brokers.join(',');
   process.env.TEST_KAFKA_PROXIED = JSON.stringify(proxied);
   globalThis.stopTestKafka = async () => {
