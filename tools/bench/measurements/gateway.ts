@@ -7,15 +7,15 @@ import { type GatewayValues, renderGateway, startGateway } from '../../local/com
 import { type SupervisedProcess, startProcess } from '../../local/components/supervised-process.ts';
 import { provideEnvoy } from '../../local/downloads/envoy.ts';
 import { alternate } from '../alternate.ts';
+import { startNginx } from '../baselines/nginx.ts';
 import { startBaseline } from '../baselines/start-baseline.ts';
 import { login } from '../customer.ts';
 import { benchDir, type Log, logDir, type Measurement } from '../measurement.ts';
-import { cpuMs } from '../process-usage.ts';
-import { rateOf } from '../rates.ts';
+import { cpuPerThousand } from '../rates.ts';
 
 const amount = 20_000;
 
-/** CPU time of gateway and auth for a request with a cookie, compared with an Envoy that only forwards. */
+/** CPU time of gateway and auth for a request with a cookie, and of nginx and auth, compared with an Envoy that only forwards. */
 export const gateway: Measurement = {
   name: 'gateway',
   components: ['auth', 'account'],
@@ -24,38 +24,45 @@ export const gateway: Measurement = {
     const upstream = await startBaseline('upstream.ts', '', log);
     const components: SupervisedProcess[] = [upstream];
     try {
-      const ports = [store.ports.of('auth'), Number(new URL(upstream.url).port)] as const;
-      const values = await gatewayValues(...ports);
+      const [auth, service] = [store.ports.of('auth'), Number(new URL(upstream.url).port)];
+      const values = await gatewayValues(auth, service);
       const checked = await startGateway({ values, dir: join(benchDir, 'gateway'), logDir, log });
       components.push(checked);
-      const plain = await startForwarder(await gatewayValues(...ports), log);
+      const plain = await startForwarder(await gatewayValues(auth, service), log);
       components.push(plain.component);
-      const authPid = () => store.component('auth').pid();
+      const nginx = await startNginx({ auth, service }, log);
+      if (nginx !== undefined) components.push(nginx.component);
 
-      const cost = async (port: number, pids: (number | undefined)[]) => {
-        const request = { url: `http://127.0.0.1:${port}/accounts`, headers: { cookie } };
-        const before = await Promise.all(pids.map(cpuMs));
-        await rateOf(request, { amount });
-        const after = await Promise.all(pids.map(cpuMs));
-        return after.map((ms, index) => ((ms - (before[index] ?? 0)) * 1000) / amount);
+      /** CPU ms per 1,000 requests of a proxy, and of auth behind it. */
+      const costs = (port: number, pid: () => number | undefined) =>
+        cpuPerThousand({ url: `http://127.0.0.1:${port}/accounts`, headers: { cookie } }, amount, [
+          pid(),
+          store.component('auth').pid(),
+        ]);
+      const compare = async (name: string, port: number, pid: () => number | undefined) => {
+        const ofAuth: number[] = [];
+        const { first, second, ratio } = await alternate(
+          { rounds: 4, warmUp: 1 },
+          async () => {
+            const [proxy = NaN, auth = NaN] = await costs(port, pid);
+            ofAuth.push(auth);
+            log(`${name}: ${proxy.toFixed()} and auth ${auth.toFixed()} CPU ms per 1000 requests`);
+            return proxy + auth;
+          },
+          async () => {
+            const [envoy = NaN] = await costs(plain.port, plain.component.pid);
+            log(`forwarding only: ${envoy.toFixed()} CPU ms per 1000 requests`);
+            return envoy;
+          },
+        );
+        const checks = median(ofAuth.slice(1)).toFixed();
+        const measured = `${first.toFixed()} (auth ${checks}) against ${second.toFixed()} CPU ms per 1000`;
+        return { name: `GET /accounts, ${name} and auth against forwarding`, measured, result: ratio };
       };
-      const authCosts: number[] = [];
-      const { first, second, ratio } = await alternate(
-        { rounds: 4, warmUp: 1 },
-        async () => {
-          const [envoy = NaN, auth = NaN] = await cost(values.port, [checked.pid(), authPid()]);
-          authCosts.push(auth);
-          log(`with check: Envoy ${envoy.toFixed()} and auth ${auth.toFixed()} CPU ms per 1000 requests`);
-          return envoy + auth;
-        },
-        async () => {
-          const [envoy = NaN] = await cost(plain.port, [plain.component.pid()]);
-          log(`forwarding only: ${envoy.toFixed()} CPU ms per 1000 requests`);
-          return envoy;
-        },
-      );
-      const measured = `${first.toFixed()} (auth ${median(authCosts.slice(1)).toFixed()}) against ${second.toFixed()} CPU ms per 1000`;
-      return [{ name: 'GET /accounts, gateway and auth against forwarding', measured, result: ratio, atMost: 3.8 }];
+      return [
+        { ...(await compare('gateway', values.port, checked.pid)), atMost: 3.8 },
+        ...(nginx === undefined ? [] : [await compare('nginx auth_request', nginx.port, nginx.component.pid)]),
+      ];
     } finally {
       await Promise.all(components.map((component) => component.stop()));
     }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import pg from 'pg';
 import { startBaseline } from '../baselines/start-baseline.ts';
+import { login } from '../customer.ts';
 import type { Measurement } from '../measurement.ts';
 import { compareRates } from '../rates.ts';
 
@@ -8,7 +9,8 @@ const path = '/products?size=100';
 
 export const products: Measurement = {
   name: 'products',
-  components: ['product'],
+  components: ['auth', 'account', 'product', 'gateway'],
+  gateway: { limits: { requests: { perSecond: 1_000_000, burst: 1_000_000 } } },
   async run({ store, log }) {
     const database = store.databaseUrl('product');
     await fillCatalogue(database);
@@ -20,7 +22,13 @@ export const products: Measurement = {
       const comparable = listed?.map((product) => Object.fromEntries(fields.map((field) => [field, product[field]])));
       if (!isDeepStrictEqual(comparable, expected))
         throw new Error('The baseline lists other products than the service.');
-      return [{ ...(await compareRates(`GET ${path}`, ...sides, log)), atLeast: 0.5 }];
+      const atGateway = { url: store.url('gateway') + path, headers: { cookie: await login(store.url('auth')) } };
+      const name = `GET ${path}`;
+      return [
+        { ...(await compareRates(name, ...sides, log)), atLeast: 1 },
+        // The bare server has no gateway, and asks nobody who the customer is.
+        { ...(await compareRates(`${name} at the gateway, with a cookie`, atGateway, sides[1], log)), atLeast: 1 },
+      ];
     } finally {
       await baseline.stop();
     }

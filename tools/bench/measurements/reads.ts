@@ -25,11 +25,22 @@ export const reads: Measurement = {
       pid: () => store.component(name).pid(),
     });
     return [
+      await compareCpu(
+        'GET /products/{id}',
+        `/products/${await productId(store.url('product'))}`,
+        side('product'),
+        log,
+      ),
       await compareCpu('GET /accounts', '/accounts', side('account'), log),
       await compareCpu('GET /orders/{id}', `/orders/${(await place()).id}`, side('order'), log),
     ];
   },
 };
+
+async function productId(url: string): Promise<string> {
+  const [product] = (await (await fetch(`${url}/products?size=1`)).json()) as { id: string }[];
+  return product?.id ?? '';
+}
 
 interface Side {
   url: string;
