@@ -21,9 +21,9 @@ async function readCpu(pid: number | undefined): Promise<{ own: number; ended: n
   return { own: ms(11) + ms(12), ended: ms(13) + ms(14) };
 }
 
-/** Resident memory of a process, now and at its peak, in MiB. */
-export async function residentMib(pid: number | undefined): Promise<{ now: number; peak: number }> {
+/** Resident memory of a process, now and at its peak, and what of it is its own (not its program, which others share), in MiB. */
+export async function residentMib(pid: number | undefined): Promise<{ now: number; peak: number; own: number }> {
   const text = await readFile(`/proc/${pid}/status`, 'utf8');
   const mib = (field: string) => Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1]) / 1024;
-  return { now: mib('VmRSS'), peak: mib('VmHWM') };
+  return { now: mib('VmRSS'), peak: mib('VmHWM'), own: mib('RssAnon') };
 }

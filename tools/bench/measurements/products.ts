@@ -22,7 +22,7 @@ export const products: Measurement = {
       const comparable = listed?.map((product) => Object.fromEntries(fields.map((field) => [field, product[field]])));
       if (!isDeepStrictEqual(comparable, expected))
         throw new Error('The baseline lists other products than the service.');
-      const atGateway = { url: store.url('gateway') + path, headers: { cookie: await login(store.url('auth')) } };
+      const atGateway = { url: store.gatewayUrl + path, headers: { cookie: await login(store.url('auth')) } };
       const name = `GET ${path}`;
       return [
         { ...(await compareRates(name, ...sides, log)), atLeast: 1 },
