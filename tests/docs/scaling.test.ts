@@ -4,6 +4,8 @@ import { withFigures } from '../../tools/capacity/document.ts';
 import { root } from '../../tools/paths.ts';
 import { documentAt, scriptsRunBy } from './_documents.ts';
 
+/** Without what the make that runs these tests was given. */
+const env = { MAKEFLAGS: undefined, ARGS: undefined };
 const { text } = documentAt('docs/scaling.md');
 
 it('the figures of docs/scaling.md are those of tools/capacity/costs.json', async () => {
@@ -22,12 +24,12 @@ it('the commands of docs/scaling.md work as printed', async () => {
   const script = `make() { command make --no-print-directory "$@"; }\n${block?.script}`;
   const { stdout } = await execa('bash', ['-euo', 'pipefail', '-c', script], {
     cwd: root,
-    env: { MAKEFLAGS: undefined },
+    env,
   });
   expect(stdout).toMatch(/^\| Partitions +\| \d+/m);
 });
 
 it.each(['', '0', '-1', 'many', '1e9'])('make capacity refuses ORDERS=%s', async (orders) => {
-  const { exitCode, stderr } = await execa('make', ['capacity', `ORDERS=${orders}`], { cwd: root, reject: false });
+  const { exitCode, stderr } = await execa('make', ['capacity', `ORDERS=${orders}`], { cwd: root, env, reject: false });
   expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/missing required argument|above 0/)]);
 });

@@ -15,7 +15,7 @@ import { events } from './measurements/events.ts';
 import { gateway } from './measurements/gateway.ts';
 import { hotProduct } from './measurements/hot-product.ts';
 import { idle } from './measurements/idle.ts';
-import { orderLife } from './measurements/order-life.ts';
+import { orderLife, orderLifeInDev } from './measurements/order-life.ts';
 import { orders } from './measurements/orders.ts';
 import { products } from './measurements/products.ts';
 import { reads } from './measurements/reads.ts';
@@ -30,7 +30,7 @@ import { isMissed, type Row, report } from './report.ts';
 import { keepResults, readResults } from './results.ts';
 
 const measurements: Measurement[] = [
-  ...[products, orders, reads, gateway, attack, bearer, search, status, saga, orderLife],
+  ...[products, orders, reads, gateway, attack, bearer, search, status, saga, orderLife, orderLifeInDev],
   ...[closedLoop, hotProduct, replicas, scale, costs, events, backlog, idle],
 ];
 const names = measurements.map(({ name }) => name);

@@ -4,7 +4,7 @@ import { runCommand } from '../run-command.ts';
 import { ceilings } from './ceilings.ts';
 import { readCosts } from './costs.ts';
 import { assumptions } from './model.ts';
-import { planTable } from './tables.ts';
+import { number, planTable } from './tables.ts';
 
 const most = 1_000_000;
 
@@ -21,7 +21,7 @@ async function print(rate: number): Promise<void> {
   const reached = ceilings(costs).filter(({ ordersPerSecond }) => ordersPerSecond < rate);
   if (reached.length > 0) console.log('\nReached below this rate, the first one first:');
   for (const { what, ordersPerSecond, turn } of reached) {
-    console.log(`- ${what}: at ${ordersPerSecond.toPrecision(2)} orders per second. To raise it: ${turn}.`);
+    console.log(`- ${what}: at ${number(ordersPerSecond)} orders per second. To raise it: ${turn}.`);
   }
   console.log(`
 Measured on ${costs.measuredAt.slice(0, 10)}, commit ${costs.commit}: ${oneLine(costs.machine)}.

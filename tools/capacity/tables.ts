@@ -6,7 +6,7 @@ import { type Plan, planFor, sum } from './model.ts';
 // The figures as Markdown, for the terminal and for docs/scaling.md.
 
 /** Three digits, such as 12,300 or 0.123. */
-const number = (value: number) => value.toLocaleString('en', { maximumSignificantDigits: 3 });
+export const number = (value: number) => value.toLocaleString('en', { maximumSignificantDigits: 3 });
 
 export function bytes(value: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];

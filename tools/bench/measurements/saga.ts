@@ -47,8 +47,13 @@ export const saga: Measurement = {
       return [
         {
           name: 'Order placed through the gateway to CONFIRMED, p50',
-          measured: `at ${perSecond} orders per second; p99 ${quantile(delays, 0.99).toFixed()} ms`,
-          ...{ result: quantile(delays, 0.5), unit: 'ms', atMost: 100 },
+          measured: `at ${perSecond} orders per second`,
+          ...{ result: quantile(delays, 0.5), unit: 'ms', atMost: 60 },
+        },
+        {
+          name: 'The same, p99',
+          measured: `of ${delays.length} orders`,
+          ...{ result: quantile(delays, 0.99), unit: 'ms', atMost: 200 },
         },
       ];
     } finally {
