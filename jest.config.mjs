@@ -40,7 +40,7 @@ export default {
   globalTeardown: './tests/kit/jest/postgres-teardown.mjs',
   reporters: ['default', './tests/kit/jest/closing-line-reporter.mjs'],
   testTimeout: 120_000,
-  maxWorkers: '100%', // each has work for a core, together with the databases and brokers that it uses
+  maxWorkers: '150%', // tests wait for half of the time, and databases and brokers share the cores with them
   maxConcurrency: 8,
   projects: [
     ...services,

@@ -161,7 +161,12 @@ describe('time-outs', () => {
     ['nothing', ''],
     ['half a request line', 'GET /acc'],
   ])('close a new connection that brings %s', async (_, bytes) => {
-    await expect(fixture.send(bytes)).rejects.toThrow('the connection was closed after ""');
+    // Whichever of two time-outs of a second is first: that of the listener says nothing.
+    const end = await fixture.send(bytes).then(
+      ({ status }) => status,
+      ({ message }) => message,
+    );
+    expect(['the connection was closed after ""', 408]).toContain(end);
   });
 
   it('are shorter for an open request as a whole', async () => {
