@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,19 +19,25 @@ const words = (text: string) => text.split(' ').filter(Boolean);
 
 async function run(command: string, ...args: string[]): Promise<string> {
   const [file = '', ...firstArgs] = words(command);
-  const options = { cwd: root, env: { DOCKER_BUILDKIT: '1' }, stdio: ['ignore', 'pipe', 'inherit'] } as const;
+  // kind load cannot read an image with attestations, which Docker adds where containerd stores its images.
+  const env = { DOCKER_BUILDKIT: '1', BUILDX_NO_DEFAULT_ATTESTATIONS: '1' };
+  const options = { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] } as const;
   return (await execa(file, [...firstArgs, ...args], options)).stdout;
 }
 
-/** @returns the tag, which names the content, so that a deployment replaces only the services that have changed */
+/**
+ * @returns the tag, a digest of the content, so that a deployment replaces only the services that have changed. The id would
+ * not do: it contains the time of the build, where containerd stores the images.
+ */
 async function build(service: string, repository: string, { docker, buildFlags }: Options): Promise<string> {
   const startedAt = Date.now();
   const name = `${repository}/${service}`;
   console.log(`${name}: building`);
   const args = ['--file', 'services/Dockerfile', '--build-arg', `SERVICE=${service}`, '--tag', `${name}:latest`];
   await run(docker, 'build', ...args, ...words(buildFlags), '.');
-  const id = await run(docker, 'image', 'inspect', '--format', '{{.Id}}', `${name}:latest`);
-  const tag = id.replace('sha256:', '').slice(0, 12);
+  const content = '{{json .RootFS.Layers}}{{json .Config}}';
+  const inspected = await run(docker, 'image', 'inspect', '--format', content, `${name}:latest`);
+  const tag = createHash('sha256').update(inspected).digest('hex').slice(0, 12);
   await run(docker, 'tag', `${name}:latest`, `${name}:${tag}`);
   console.log(`${name}: ${tag} after ${((Date.now() - startedAt) / 1000).toFixed(0)} s`);
   return tag;
