@@ -64,15 +64,29 @@ describe('values that the chart refuses with a message', () => {
     ],
     [
       'more replicas than brokers',
-      { kafka: { strimzi: { enabled: true }, topics: { replicas: 3 } } },
+      {
+        global: { kafka: { bootstrapServers: 'store-kafka-bootstrap:9092' } },
+        kafka: { strimzi: { enabled: true }, topics: { replicas: 3 } },
+      },
       /only 1 brokers/,
     ],
     ['topics that cannot be written', { kafka: { topics: { minInsyncReplicas: 2 } } }, /nothing could be written/],
     [
       'a login at the port without TLS',
-      { global: { kafka: { login: true } }, kafka: { strimzi: { enabled: true } } },
+      {
+        global: { kafka: { login: true, bootstrapServers: 'store-kafka-bootstrap:9092' } },
+        kafka: { strimzi: { enabled: true } },
+      },
       /store-kafka-bootstrap:9093/,
     ],
+    [
+      'Strimzi without its address',
+      { kafka: { strimzi: { enabled: true } } },
+      /bootstrapServers does not name the Kafka that Strimzi runs: set it to store-kafka-bootstrap:9092/,
+    ],
+    ['a login at the Kafka of the release', { global: { kafka: { login: true } } }, /knows no users/],
+    ['replicas in the Kafka of the release', { kafka: { topics: { replicas: 3 } } }, /has only 1 broker/],
+    ['a typo in kafka', { kafka: { imge: 'x' } }, /imge/],
     ['production without writers', { global: { profile: 'prod' } }, whoMayWrite],
     ['production with an empty list of writers', { global: { profile: 'prod' }, ...writers('') }, whoMayWrite],
     ['writers that are no account ids', writers('admin'), /product\/env\/PRODUCT_WRITERS/],
@@ -89,7 +103,7 @@ describe('what the chart renders', () => {
 
   it('with an external database: no PostgreSQL, and the URLs from the Secret', async () => {
     const all = await manifests(external);
-    expect(all.filter(({ kind }) => kind === 'StatefulSet')).toEqual([]);
+    expect(all.filter(({ metadata }) => metadata.name === 'postgres')).toEqual([]);
     const order = all.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'order');
     const { env } = order.spec.template.spec.containers[0];
     expect(env.filter(({ name }: { name: string }) => name.startsWith('DATABASE_'))).toEqual([

@@ -20,10 +20,11 @@ afterAll(remove, 240_000);
 
 async function apply(values: { postgres?: { databases: string[] } } = {}): Promise<string> {
   const { image } = JSON.parse(await helm('get', 'values', release, '--all', '--output', 'json')).global;
+  const kafka = { bootstrapServers: 'unused:9092' };
   const idle = Object.fromEntries(topology.services.map(({ alias }) => [alias, { replicas: 0 }]));
   const input = await renderChart(
     [],
-    { ...idle, ...values, global: { image }, kafka: { topics: { create: false } } },
+    { ...idle, ...values, global: { image, kafka }, kafka: { topics: { create: false } } },
     namespace,
   );
   const selector = ['-l', 'app.kubernetes.io/name!=store-test'];

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
+import { PatchStrategy, setHeaderOptions, type V1Deployment, type V1StatefulSet } from '@kubernetes/client-node';
 import { execa } from 'execa';
 import { isReady } from '../../../tools/cluster/pods.ts';
 import { nameOf, selectorOf } from '../../../tools/cluster/rollout.ts';
@@ -10,26 +10,31 @@ import { underLoad } from '../kit/load.ts';
 const { core, apps, batch, namespace, release } = cluster;
 const outageSeconds = Number(process.env.KAFKA_AWAY_SECONDS ?? 120);
 
-/** The pods behind the bootstrap Service. Either a Deployment or Strimzi's operator controls them. */
+/** The pods behind the bootstrap Service. A StatefulSet, a Deployment or Strimzi's operator controls them. */
 async function findBroker() {
   const values = await helm('get', 'values', release, '--all', '--output', 'json');
   const { bootstrapServers }: { bootstrapServers: string } = JSON.parse(values).global.kafka;
-  const [host = ''] = bootstrapServers.split(':');
+  const [host = ''] = (bootstrapServers || 'kafka:9092').split(':');
   const service = await core.readNamespacedService({ name: host, namespace });
   const labels = Object.entries(service.spec?.selector ?? {});
   const podsBy = async (labelSelector: string) => (await core.listNamespacedPod({ namespace, labelSelector })).items;
   const pods = () => podsBy(labels.map((pair) => pair.join('=')).join(','));
   const deployments = (await apps.listNamespacedDeployment({ namespace })).items;
-  const brokerDeployment = deployments.find(({ spec }) =>
-    labels.every(([key, value]) => spec?.template.metadata?.labels?.[key] === value),
-  );
-  const controller = brokerDeployment ?? deployments.find((one) => nameOf(one) === 'strimzi-cluster-operator');
-  if (!controller) throw new Error(`Neither a Deployment nor Strimzi in ${namespace} controls the Service ${host}.`);
-  const scale = (replicas: number) =>
-    apps.patchNamespacedDeploymentScale(
-      { name: nameOf(controller), namespace, body: { spec: { replicas } } },
-      setHeaderOptions('Content-Type', PatchStrategy.MergePatch),
-    );
+  const { items: statefulSets } = await apps.listNamespacedStatefulSet({ namespace });
+  const controlsIt = ({ spec }: V1Deployment | V1StatefulSet) =>
+    labels.every(([key, value]) => spec?.template.metadata?.labels?.[key] === value);
+  const statefulSet = statefulSets.find(controlsIt);
+  const deployment =
+    deployments.find(controlsIt) ?? deployments.find((one) => nameOf(one) === 'strimzi-cluster-operator');
+  const controller = statefulSet ?? deployment;
+  if (!controller) throw new Error(`Nothing in ${namespace} controls the pods behind the Service ${host}.`);
+  const scale = (replicas: number) => {
+    const request = { name: nameOf(controller), namespace, body: { spec: { replicas } } };
+    const options = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
+    return statefulSet
+      ? apps.patchNamespacedStatefulSetScale(request, options)
+      : apps.patchNamespacedDeploymentScale(request, options);
+  };
   const volumes = (await pods())[0]?.spec?.volumes ?? [];
   return {
     keepsData: volumes.some((one) => one.persistentVolumeClaim),

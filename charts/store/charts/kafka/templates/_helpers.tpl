@@ -1,0 +1,27 @@
+{{- /* Where Kafka is. Without an address the release has one of its own. */}}
+{{- define "kafka.bootstrapServers" -}}
+{{- .Values.global.kafka.bootstrapServers | default "kafka:9092" }}
+{{- end }}
+
+{{- /* The instance alone would also select the pods that Strimzi calls "kafka" for a cluster of the release's name. */}}
+{{- define "kafka.selector" -}}
+app.kubernetes.io/name: kafka
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/part-of: store
+{{- end }}
+
+{{- /* A rule of a NetworkPolicy. */}}
+{{- define "kafka.egress" -}}
+- to:
+    {{- if .Values.global.kafka.bootstrapServers }}
+    {{- toYaml .Values.global.networkPolicy.kafkaAt | nindent 4 }}
+    {{- else }}
+    - podSelector:
+        matchLabels:
+          {{- include "kafka.selector" . | nindent 10 }}
+    {{- end }}
+  ports:
+    {{- range splitList "," (include "kafka.bootstrapServers" .) }}
+    - port: {{ splitList ":" . | last | int }}
+    {{- end }}
+{{- end }}

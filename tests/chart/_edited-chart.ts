@@ -1,0 +1,23 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { template } from '../../tools/chart/helm.ts';
+import { root } from '../../tools/paths.ts';
+
+/**
+ * Renders a copy of the chart with changed files: what a cluster would answer, and what a rendering leaves out.
+ * @param edits by path within the chart; the text is '' for a file that is not there
+ */
+export async function renderEdited(edits: Record<string, (text: string) => string>, values: object = {}) {
+  const dir = await mkdtemp(join(tmpdir(), 'store-edited-'));
+  try {
+    await cp(join(root, 'charts/store'), dir, { recursive: true });
+    for (const [path, edit] of Object.entries(edits)) {
+      const file = join(dir, path);
+      await writeFile(file, edit(await readFile(file, 'utf8').catch(() => '')));
+    }
+    return await template(dir, [], values);
+  } finally {
+    await rm(dir, { recursive: true });
+  }
+}

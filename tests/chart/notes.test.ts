@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import { root } from '../../tools/paths.ts';
+import { renderEdited } from './_edited-chart.ts';
+
+// What Helm says after an install, and what it refuses because of what is in the cluster. Kinds that "exist" are found by
+// every lookup.
+
+const answering = (exists: string[]) => (text: string) =>
+  text.replaceAll(/\(lookup "[^"]+" "(\w+)" [^)]*\)/g, (_, kind) => (exists.includes(kind) ? 'true' : 'false'));
+
+/** The text of NOTES.txt, which helm template leaves out. */
+async function notes(values: object, exists: string[] = []): Promise<string> {
+  const text = answering(exists)(await readFile(join(root, 'charts/store/templates/NOTES.txt'), 'utf8'));
+  const configMap = `kind: ConfigMap\nmetadata: { name: notes }\ndata: { notes: {{ include "notes" . | toJson }} }\n`;
+  const rendered = await renderEdited(
+    { 'templates/notes.yaml': () => `${configMap}{{- define "notes" }}${text}{{ end }}` },
+    values,
+  );
+  const all = parseAllDocuments(rendered).map((document) => document.toJS());
+  return all.find(({ metadata }) => metadata.name === 'notes').data.notes;
+}
+
+const named = { global: { kafka: { bootstrapServers: 'store-kafka-bootstrap:9092' } } };
+
+describe('the notes', () => {
+  it('say that the Kafka of the release is for development', async () => {
+    expect(await notes({})).toContain('KAFKA IS FOR DEVELOPMENT');
+    expect(await notes(named)).not.toContain('KAFKA');
+  });
+
+  it.each([
+    ['a cluster without it', ['ServiceAccount'], true],
+    ['a cluster with it', ['ServiceAccount', 'Service'], false],
+    ['no cluster that could be asked', [], false],
+  ])('say that the Service of Kafka is missing: %s', async (_, exists, isMissing) => {
+    const missing = 'KAFKA IS MISSING: there is no Service store-kafka-bootstrap in the namespace store';
+    expect((await notes(named, exists)).includes(missing)).toBe(isMissing);
+  });
+
+  it.each([
+    ['in another namespace', named.global.kafka.bootstrapServers.replace(':', '.kafka.svc:'), {}],
+    ['that Strimzi is about to create', 'store-kafka-bootstrap:9092', { strimzi: { enabled: true } }],
+  ])('say nothing of a Kafka %s', async (_, bootstrapServers, kafka) => {
+    const values = { global: { kafka: { bootstrapServers } }, kafka };
+    expect(await notes(values, ['ServiceAccount'])).not.toContain('KAFKA');
+  });
+});
+
+describe('the checks', () => {
+  const check = (exists: string[], values: object, isUpgrade = false) =>
+    renderEdited(
+      {
+        'templates/checks.yaml': (text) => answering(exists)(text).replaceAll('.Release.IsUpgrade', String(isUpgrade)),
+      },
+      values,
+    );
+
+  it('refuse Strimzi without its operator', async () => {
+    const values = { ...named, kafka: { strimzi: { enabled: true } } };
+    await expect(check(['ServiceAccount'], values)).rejects.toThrow(/install its operator first/);
+  });
+
+  it('refuse an upgrade that would leave the Kafka of version 0.1.0', async () => {
+    await expect(check(['Service'], {}, true)).rejects.toThrow(
+      /set global.kafka.bootstrapServers=store-kafka-bootstrap:9092 to go on with it/,
+    );
+  });
+
+  it.each([
+    ['an upgrade that names it', ['Service'], named, true],
+    ['an upgrade from a release that brought its own', ['Service', 'StatefulSet'], {}, true],
+    ['an install beside it', ['Service'], {}, false],
+  ])('take %s', async (_, exists, values, isUpgrade) => {
+    expect(await check(exists, values, isUpgrade)).toContain('kind: Deployment');
+  });
+});
