@@ -12,7 +12,7 @@ export function createGroupService(context: ServiceContext<ConsumersConfig, DB>,
   const { title, group, routes, jobs = [] } = createGroup(context);
   return {
     app: createHttpApp({ title, routes, log: log.child({ group: name }), profile: config.APP_PROFILE, callers }),
-    consumer: { group: { name, chunkSize: 200, maxWaitMs: 500, ...group }, config },
+    consumer: { group: { name, chunkSize: 200, maxWaitMs: 500, ...group }, config, servesWithoutKafka: true },
     jobs,
   } satisfies Service<DB>;
 }

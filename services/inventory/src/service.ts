@@ -31,7 +31,7 @@ export function createInventoryService(
   const callers = callersWith(config.INTERNAL_CREDENTIALS);
   return {
     app: createHttpApp({ title: 'Inventory API', routes, log, profile: config.APP_PROFILE, callers }),
-    consumer: { group: createSaga(stock, reservations), config, publishesAs: 'inventory' },
+    consumer: { group: createSaga(stock, reservations), config, publishesAs: 'inventory', servesWithoutKafka: true },
   };
 }
 

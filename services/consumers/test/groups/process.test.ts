@@ -38,7 +38,7 @@ async function start(group: string, env: Record<string, string> = {}) {
     ...env,
   });
   started.push(service);
-  await service.logs('Ready');
+  await service.logs('Joining the consumer group');
   return service;
 }
 

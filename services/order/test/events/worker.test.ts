@@ -154,6 +154,14 @@ test('order worker without its database is live, not ready, and logs the cause',
   expect(await worker.end('SIGTERM')).toEqual([0, null]);
 });
 
+test('order worker without Kafka is live, not ready, and logs the cause', async () => {
+  const worker = await start({ KAFKA_BROKERS: '127.0.0.1:1' });
+  await worker.logs('The broker is unavailable, the consumer waits');
+  expect((await worker.get('/health/live')).status).toBe(200);
+  expect(await worker.get('/health/ready')).toEqual({ status: 503, body: { status: 'DOWN', waitingFor: ['kafka'] } });
+  expect(await worker.end('SIGTERM')).toEqual([0, null]);
+});
+
 test('order worker names every invalid setting and does not start', async () => {
   const worker = await start({
     ...{ DATABASE_URL: '', KAFKA_BROKERS: 'nowhere', SHIP_AFTER_SECONDS: '1m', PENDING_TIMEOUT_SECONDS: '0' },

@@ -16,6 +16,7 @@ export interface MessagingOptions {
   processor: EventProcessor;
   /** Whether its database has an outbox. */
   publishes: boolean;
+  servesWithoutKafka?: boolean;
   log: Logger;
   onCrash(sentence: string, error: unknown): void;
 }
@@ -23,12 +24,14 @@ export interface MessagingOptions {
 /** Something that was started, and is stopped in the opposite order. */
 export interface Started {
   name: string;
+  /** What it still needs for the process to be ready, if anything. */
+  waitingFor?(): string | undefined;
   stop(): unknown;
 }
 
 /** Starts the relay, the lag metric and the consumer of a process, in this order. The database must be migrated. */
 export function startMessaging(options: MessagingOptions): Started[] {
-  const { config, clientId, processor, publishes, log, onCrash } = options;
+  const { config, clientId, processor, publishes, servesWithoutKafka, log, onCrash } = options;
   const broker = { ...brokersFrom(config), clientId, log };
   const publisher = createPublisher(broker);
   const started: Started[] = [{ name: 'publisher', stop: publisher.close }];
@@ -47,9 +50,10 @@ export function startMessaging(options: MessagingOptions): Started[] {
     connect: (signal) => createKafka({ ...broker, signal }),
     sender: publisher,
     retry: retriesFrom(config),
+    servesWithoutKafka,
     log,
   });
-  started.push({ name: 'consumer', stop: consumer.stop });
+  started.push({ name: 'consumer', stop: consumer.stop, waitingFor: consumer.waitingFor });
   const watchdog = startWatchdog({
     watched: [publisher, consumer],
     probe: () => answersTo({ ...broker, log: silent }, orderEventsTopic, processor.group),

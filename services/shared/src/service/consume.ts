@@ -10,7 +10,7 @@ import type { ServiceConsumer } from './service.ts';
 
 /** Starts the consumer of a process, and what goes with it. */
 export function startConsuming<Tables>(
-  { group, config, publishesAs }: ServiceConsumer<Tables>,
+  { group, config, publishesAs, servesWithoutKafka }: ServiceConsumer<Tables>,
   database: Database<Tables>,
   log: Logger,
   onCrash: (sentence: string, error: unknown) => void,
@@ -25,6 +25,7 @@ export function startConsuming<Tables>(
       processor: createEventProcessor(group, database.kysely),
       clientId: publishesAs ?? group.name,
       publishes: publishesAs !== undefined,
+      servesWithoutKafka,
       log: log.child({ group: group.name }),
       onCrash,
     }),

@@ -4,6 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 export interface Readiness {
   prepared: boolean;
   stopping: boolean;
+  /** What was started, and is not ready of itself. */
+  waitingFor(): string[];
 }
 
 /** Whether a dependency answers, by name: rejects or takes too long if it does not. */
@@ -23,7 +25,7 @@ export function withHealth(app: RequestListener, checks: Checks, readiness: Read
       app(req, res);
       return;
     }
-    const waitingFor: string[] = [];
+    const waitingFor = readiness.waitingFor();
     if (readiness.stopping) waitingFor.push('stopping');
     if (!readiness.prepared) waitingFor.push('starting');
     await Promise.all(

@@ -29,7 +29,11 @@ export async function runService<Schema extends z.ZodType<ServiceConfig>, Tables
   const config = configOrExit(name, configSchema);
   const log = createLog(name, config.LOG_LEVEL);
   const started: Started[] = [];
-  const readiness: Readiness = { prepared: false, stopping: false };
+  const readiness: Readiness = {
+    prepared: false,
+    stopping: false,
+    waitingFor: () => started.flatMap((one) => one.waitingFor?.() ?? []),
+  };
 
   function crash(sentence: string, error: unknown): void {
     log.fatal({ err: error }, sentence);
@@ -83,7 +87,8 @@ export async function runService<Schema extends z.ZodType<ServiceConfig>, Tables
     exitUnstarted(log, error);
   }
   readiness.prepared = true;
-  log.info({ ports: servers.map((server) => (server.address() as AddressInfo).port) }, 'Ready');
+  const listening = { ports: servers.map((server) => (server.address() as AddressInfo).port) };
+  log.info(listening, consumer === undefined ? 'Ready' : 'Joining the consumer group');
 }
 
 function configOrExit<S extends z.ZodType>(name: string, schema: S): z.output<S> {

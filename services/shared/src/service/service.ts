@@ -20,6 +20,8 @@ export interface ServiceConsumer<Tables> {
   config: MessagingConfig & { DATABASE_URL: string };
   /** If its database has an outbox: the source of its events is `/store/<publishesAs>`. */
   publishesAs?: string;
+  /** The process also answers requests: it stays ready while Kafka is unavailable, once it was a member of its group. */
+  servesWithoutKafka?: boolean;
 }
 
 /** What a process consists of. */

@@ -12,9 +12,13 @@ export interface ConsumerOptions extends Omit<ChunkOptions, 'processTogether'> {
   connect(signal: AbortSignal): Kafka;
   /** A consumer that sends no heartbeat for this long counts as dead. Handlers may take longer. */
   sessionTimeoutMs?: number;
+  /** Once it was a member of its group, it waits for nothing any more. */
+  servesWithoutKafka?: boolean;
 }
 
 export interface Consumer extends Watched {
+  /** What keeps it from its group: the broker, or the topic that the broker lacks. A rebalance is no reason. */
+  waitingFor(): 'kafka' | 'topics' | undefined;
   /** Finishes the messages in flight and leaves the group, if the broker answers soon enough. */
   stop(): Promise<void>;
 }
@@ -35,6 +39,8 @@ const longestGatherMs = 50;
  */
 const rebalanceTimeoutMs = 10_000;
 const reconnectMs = 2_000;
+/** A rebalance without end: by then the last member is a member again. */
+const longestRebalanceMs = 30_000;
 /** Of a stopping consumer, for its last commit, a join that it has begun, and leaving. */
 const longestLeavingMs = 8_000;
 
@@ -45,7 +51,7 @@ const longestLeavingMs = 8_000;
  * Whatever ends the client of Kafka, a new one takes its place.
  */
 export function startConsumer(options: ConsumerOptions): Consumer {
-  const { connect, topic, processor, sessionTimeoutMs = 10_000, log } = options;
+  const { connect, topic, processor, sessionTimeoutMs = 10_000, servesWithoutKafka, log } = options;
   const { group, chunkSize, maxWaitMs } = processor;
   const heartbeatMs = Math.min(3_000, sessionTimeoutMs / 4);
   const stopping = new AbortController();
@@ -63,6 +69,7 @@ export function startConsumer(options: ConsumerOptions): Consumer {
   let answeredAt = performance.now();
   /** When it last answered that this is a member. */
   let memberAt = Number.NEGATIVE_INFINITY;
+  let isTopicMissing = false;
   let leave = async () => {};
 
   function endAssignment() {
@@ -194,7 +201,11 @@ export function startConsumer(options: ConsumerOptions): Consumer {
         await consume(session.signal);
       } catch (error) {
         if (brokerError(error) !== undefined) answeredAt = performance.now();
-        if (!stopping.signal.aborted) log.warn({ err: error }, 'The broker is unavailable, the consumer waits');
+        isTopicMissing = brokerError(error) === 'UNKNOWN_TOPIC_OR_PARTITION';
+        const sentence = isTopicMissing
+          ? 'The broker does not have the topic, the consumer waits'
+          : 'The broker is unavailable, the consumer waits';
+        if (!stopping.signal.aborted) log.warn({ err: error, topic }, sentence);
       }
       session.abort();
       await wait(reconnectMs, undefined, { signal: stopping.signal }).catch(() => undefined);
@@ -208,6 +219,11 @@ export function startConsumer(options: ConsumerOptions): Consumer {
     name: 'consumer',
     waitingSince: () => (stopping.signal.aborted ? undefined : answeredAt),
     renew: () => session.abort(new Error('The broker does not answer this client')),
+    waitingFor() {
+      const patienceMs = servesWithoutKafka ? Number.POSITIVE_INFINITY : longestRebalanceMs;
+      if (performance.now() - memberAt < patienceMs) return undefined;
+      return isTopicMissing ? 'topics' : 'kafka';
+    },
     async stop() {
       stopping.abort();
       assignment.abort();
