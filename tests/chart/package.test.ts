@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -33,6 +33,7 @@ describe('make package', () => {
     const names = [...new Set(topology.services.map(({ image }) => image))].sort();
     expect(own).toEqual(names.map((name) => `registry.example.com/store/${name}:0.2.0`));
     expect(images.filter((image) => !own.includes(image))).toEqual([
+      expect.stringMatching(/^apache\/kafka:/),
       expect.stringMatching(/^envoyproxy\/envoy:v/),
       expect.stringMatching(/^postgres:/),
     ]);
@@ -40,6 +41,38 @@ describe('make package', () => {
       version: '0.2.0',
       appVersion: '0.2.0',
     });
+    for (const subchart of ['gateway', 'kafka', 'postgres', 'service'])
+      expect(parse(await readFile(join(dir, 'store/charts', subchart, 'Chart.yaml'), 'utf8')).version).toBe('0.2.0');
+  });
+
+  const digests = Object.fromEntries(topology.images.map((image) => [image, `sha256:${'c'.repeat(64)}`]));
+  const writeDigests = async (content: object) => {
+    const file = join(dir, 'digests.json');
+    await writeFile(file, JSON.stringify(content));
+    return file;
+  };
+
+  it('pins the images of the services to their digests, and lists all images for Artifact Hub', async () => {
+    const { exitCode, all } = await makePackage('0.3.0', '--digests', await writeDigests(digests), '--to', dir);
+    expect({ exitCode, all }).toEqual({ exitCode: 0, all: join(dir, 'store-0.3.0.tgz') });
+    const pinned = join(dir, 'pinned');
+    await mkdir(pinned);
+    await execa('tar', ['-xzf', 'store-0.3.0.tgz', '-C', pinned], { cwd: dir });
+    const images = imagesIn(await template(join(pinned, 'store')));
+    const own = images.filter((image) => image.endsWith(`:0.3.0@sha256:${'c'.repeat(64)}`));
+    expect(own).toHaveLength(topology.images.length);
+    const { annotations } = parse(await readFile(join(pinned, 'store/Chart.yaml'), 'utf8'));
+    const listed: { image: string }[] = parse(annotations['artifacthub.io/images']);
+    expect(listed.map(({ image }) => image).sort()).toEqual(images);
+  });
+
+  it.each([
+    ['lacks one', { ...digests, order: undefined }, /has no digest of order\./],
+    ['has one of no service', { ...digests, postgres: digests.order }, /has digests of postgres, which are no images/],
+    ['has a tag', { ...digests, order: '0.3.0' }, /is no map of images to digests[\s\S]*order/],
+  ])('refuses a file of digests that %s', async (_, content, message) => {
+    const { exitCode, all } = await makePackage('0.3.0', '--digests', await writeDigests(content), '--to', dir);
+    expect({ exitCode, all }).toEqual({ exitCode: 1, all: expect.stringMatching(message) });
   });
 
   it.each(['', 'v0.2.0', '0.2', 'latest'])('refuses VERSION=%s', async (version) => {

@@ -1,33 +1,72 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
+import { parse, parseDocument, stringify } from 'yaml';
+import { z } from 'zod';
 import { cacheDir, root } from '../paths.ts';
 import { runCommand } from '../run-command.ts';
+import { topology } from '../topology/topology.ts';
 import { packageChart } from './helm.ts';
 
 // make package VERSION=0.2.0: helm package would set the version of the chart alone, and the services would stay what they are.
 
-async function edit(file: string, changes: [RegExp, string][]): Promise<void> {
+interface Options {
+  images?: string;
+  digests?: string;
+  to: string;
+}
+
+type Edit = [pattern: RegExp, replacement: string];
+
+/** As text, because a YAML library would reformat the comments and anchors of the rest. */
+async function edit(file: string, edits: Edit[]): Promise<void> {
   let text = await readFile(file, 'utf8');
-  for (const [pattern, replacement] of changes) {
+  for (const [pattern, replacement] of edits) {
     if (!pattern.test(text)) throw new Error(`${file} has no ${pattern}`);
     text = text.replace(pattern, replacement);
   }
   await writeFile(file, text);
 }
 
-async function packageVersion(version: string, { images, to }: { images?: string; to: string }): Promise<void> {
+/** Gives the chart and its subcharts one version; PostgreSQL, Kafka and Envoy keep theirs as appVersion. */
+async function setVersions(chart: string, version: string): Promise<void> {
+  const chartVersion: Edit = [/^version: .*$/m, `version: ${version}`];
+  const appVersion: Edit = [/^appVersion: .*$/m, `appVersion: ${version}`];
+  await edit(join(chart, 'Chart.yaml'), [chartVersion, appVersion, [/(?<=^ {2}- .*version: )[^, ]+/gm, version]]);
+  for (const name of await readdir(join(chart, 'charts'))) {
+    const edits = name === 'service' ? [chartVersion, appVersion] : [chartVersion];
+    await edit(join(chart, 'charts', name, 'Chart.yaml'), edits);
+  }
+}
+
+const digestsSchema = z.record(z.string(), z.string().regex(/^sha256:[0-9a-f]{64}$/));
+
+/** @throws Error where the digest of a service's image is missing, or one is of no image */
+async function readDigests(file: string): Promise<Record<string, string>> {
+  const { data, error } = digestsSchema.safeParse(parse(await readFile(file, 'utf8')));
+  if (error)
+    throw new Error(`${file} is no map of images to digests, such as order: sha256:…\n${z.prettifyError(error)}`);
+  const missing = topology.images.filter((image) => !(image in data));
+  const unknown = Object.keys(data).filter((image) => !topology.images.includes(image));
+  if (missing.length > 0) throw new Error(`${file} has no digest of ${missing.join(', ')}.`);
+  if (unknown.length > 0)
+    throw new Error(`${file} has digests of ${unknown.join(', ')}, which are no images of services.`);
+  return data;
+}
+
+async function packageVersion(version: string, { images, digests, to }: Options): Promise<void> {
   if (!/^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/.test(version))
     throw new Error(`VERSION=${version} is no version. Give three numbers, as in make package VERSION=0.2.0`);
   const dir = await mkdtemp(join(tmpdir(), 'store-chart-'));
   try {
     const chart = join(dir, 'store');
     await cp(join(root, 'charts/store'), chart, { recursive: true });
-    const appVersion: [RegExp, string] = [/^appVersion: .*$/m, `appVersion: ${version}`];
-    await edit(join(chart, 'Chart.yaml'), [[/^version: .*$/m, `version: ${version}`], appVersion]);
-    await edit(join(chart, 'charts/service/Chart.yaml'), [appVersion]);
-    if (images) await edit(join(chart, 'values.yaml'), [[/^( +repository:) store$/m, `$1 ${images}`]]);
+    await setVersions(chart, version);
+    const values = join(chart, 'values.yaml');
+    if (images) await edit(values, [[/^( {4}repository:) .*$/m, `$1 ${images}`]]);
+    if (digests) await edit(values, [[/^( {4}digests:) \{\}$/m, `$1 ${JSON.stringify(await readDigests(digests))}`]]);
+    await listImages(chart, version);
     await packageChart(chart, to);
   } finally {
     await rm(dir, { recursive: true });
@@ -35,11 +74,31 @@ async function packageVersion(version: string, { images, to }: { images?: string
   console.log(join(resolve(to), `store-${version}.tgz`));
 }
 
+/** Artifact Hub shows the images of a chart, and scans them. */
+async function listImages(chart: string, version: string): Promise<void> {
+  const valuesOf = async (path: string) =>
+    parse(await readFile(join(chart, path, 'values.yaml'), 'utf8'), { merge: true });
+  const { repository, digests } = (await valuesOf('.')).global.image;
+  const services = topology.images.map((name) => {
+    const image = `${repository}/${name}:${version}`;
+    return { name, image: digests[name] ? `${image}@${digests[name]}` : image };
+  });
+  const others = ['gateway', 'kafka', 'postgres'].map(async (name) => {
+    const { image } = await valuesOf(join('charts', name));
+    return { name, image };
+  });
+  const file = join(chart, 'Chart.yaml');
+  const document = parseDocument(await readFile(file, 'utf8'));
+  document.setIn(['annotations', 'artifacthub.io/images'], stringify([...services, ...(await Promise.all(others))]));
+  await writeFile(file, document.toString());
+}
+
 const command = new Command('make package')
-  .usage('VERSION=<version> [IMAGES=<repository>]')
+  .usage('VERSION=<version> [IMAGES=<repository>] [DIGESTS=<file>]')
   .description('Packages the chart, with one version for itself and the images of its services.')
   .argument('<version>', 'VERSION: three numbers, such as 0.2.0')
   .option('--images <repository>', 'IMAGES: where the images are, such as registry.example.com/store')
+  .option('--digests <file>', 'DIGESTS: a YAML or JSON file with the digest of each image, such as order: sha256:…')
   .option('--to <folder>', 'where the package is written', join(cacheDir, 'charts'))
   .action(packageVersion);
 

@@ -12,6 +12,26 @@ app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 
+{{- /*
+How a container names an image: at global.image.registry instead of its own host, and by its digest, which is kept under the
+last part of its name. Takes { scope, image }.
+*/}}
+{{- define "component.reference" -}}
+{{- $settings := .scope.Values.global.image }}
+{{- $parts := splitList "/" .image }}
+{{- $name := last $parts | regexFind "^[^:@]+" }}
+{{- $hasHost := and (gt (len $parts) 1) (or (first $parts | regexMatch "[.:]") (eq (first $parts) "localhost")) }}
+{{- $path := ternary (rest $parts) $parts (and $hasHost (ne "" ($settings.registry | default ""))) }}
+{{- with $settings.registry }}
+{{- $path = prepend $path . }}
+{{- end }}
+{{- with get ($settings.digests | default dict) $name }}
+{{- printf "%s@%s" (regexReplaceAll "@.*" (join "/" $path) "") . }}
+{{- else }}
+{{- join "/" $path }}
+{{- end }}
+{{- end }}
+
 {{- define "component.scheduling" -}}
 {{- if .Values.spread }}
 topologySpreadConstraints:

@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse, parseAllDocuments } from 'yaml';
+import { renderChart, valuesFiles } from '../../tools/chart/render.ts';
+import { root } from '../../tools/paths.ts';
+import { topology } from '../../tools/topology/topology.ts';
+
+interface Pod {
+  initContainers?: { image: string }[];
+  containers: { image: string }[];
+}
+
+/** The images of all containers, wherever in the manifests a pod is described. */
+async function images(values: object, files: string[] = []): Promise<string[]> {
+  const found: string[] = [];
+  const collect = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const { initContainers = [], containers = [] } = value as Partial<Pod>;
+    found.push(...[...initContainers, ...containers].map(({ image }) => image));
+    for (const one of Object.values(value)) collect(one);
+  };
+  for (const document of parseAllDocuments(await renderChart(files, values))) collect(document.toJS());
+  return found;
+}
+
+const digest = (character: string) => `sha256:${character.repeat(64)}`;
+
+describe('global.image.registry', () => {
+  it.each(Object.entries(valuesFiles))('is where all images of the %s values come from', async (_, files) => {
+    const before = await images({}, files);
+    const after = await images({ global: { image: { registry: 'mirror.test:5000/store' } } }, files);
+    expect(after.length).toBeGreaterThan(12);
+    expect(after).toEqual(before.map((image) => `mirror.test:5000/store/${image.replace(/^ghcr\.io\//, '')}`));
+  });
+
+  it.each([
+    ['postgres:18', 'mirror.test/postgres:18'],
+    ['team/postgres:18', 'mirror.test/team/postgres:18'],
+    ['docker.io/library/postgres:18', 'mirror.test/library/postgres:18'],
+    ['other.test:5000/postgres', 'mirror.test/postgres'],
+    ['localhost/postgres:18', 'mirror.test/postgres:18'],
+    [`postgres:18@${digest('a')}`, `mirror.test/postgres:18@${digest('a')}`],
+  ])('makes of %s %s', async (image, expected) => {
+    const all = await images({ global: { image: { registry: 'mirror.test' } }, postgres: { image } });
+    expect(all.filter((image) => image.includes('postgres'))).toEqual([expected, expected]);
+    expect((await images({ postgres: { image } })).filter((one) => one === image)).toHaveLength(2);
+  });
+});
+
+describe('global.image.digests', () => {
+  const names = [...topology.images, 'envoy', 'kafka', 'postgres'];
+
+  it('pins every image that it names, and keeps the tag', async () => {
+    const digests = Object.fromEntries(names.map((name) => [name, digest('b')]));
+    const before = await images({});
+    expect(new Set(before).size).toBe(names.length);
+    expect(await images({ global: { image: { digests } } })).toEqual(before.map((image) => `${image}@${digest('b')}`));
+  });
+
+  it('takes the place of a digest in the name of an image', async () => {
+    const values = { global: { image: { digests: { postgres: digest('b') } } } };
+    const all = await images({ ...values, postgres: { image: `postgres:18@${digest('a')}` } });
+    expect(all.filter((image) => image.includes('postgres'))).toEqual(Array(2).fill(`postgres:18@${digest('b')}`));
+  });
+
+  const order = { order: digest('b') };
+  it.each([
+    [
+      'an unknown image',
+      { digests: { ordre: digest('b') } },
+      /ordre is no image of the store. The images are: account, /,
+    ],
+    ['half a digest', { digests: { order: 'sha256:0123' } }, /digests/],
+    [
+      'another tag beside it',
+      { digests: order, tags: { order: '4f1c9a' } },
+      /has the tag 4f1c9a for order, but its digest/,
+    ],
+    ['another tag of all', { digests: order, tag: '9.9.9' }, /has the tag 9.9.9 for order, but its digest/],
+  ])('refuses %s', async (_, image, message) => {
+    await expect(images({ global: { image } })).rejects.toThrow(message);
+  });
+
+  it('is removed by an empty one, as for a build of your own', async () => {
+    const image = { digests: { order: '' }, tags: { order: '4f1c9a' } };
+    expect(await images({ global: { image } })).toContain('ghcr.io/store-platform/store-platform/order:4f1c9a');
+  });
+});
+
+it('skaffold builds the images under the name that it installs', () => {
+  const { build, deploy } = parse(readFileSync(join(root, 'skaffold.yaml'), 'utf8'));
+  const { setValues, valuesFiles } = deploy.helm.releases[0];
+  expect(valuesFiles).toEqual(['k8s/values-dev.yaml', 'k8s/values-skaffold.yaml']);
+  expect(build.artifacts.map(({ image }: { image: string }) => image)).toEqual([
+    `${setValues['global.image.repository']}/dev`,
+  ]);
+});
