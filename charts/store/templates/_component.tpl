@@ -6,10 +6,11 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
 {{- define "component.labels" -}}
-{{ include "component.selector" . }}
-app.kubernetes.io/part-of: store
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ .Release.Service }}
+{{- include "store.labels" (dict "root" . "name" .Chart.Name) }}
+{{- end }}
+
+{{- define "component.podLabels" -}}
+{{- include "store.podLabels" (dict "root" . "name" .Chart.Name) }}
 {{- end }}
 
 {{- /*

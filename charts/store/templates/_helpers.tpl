@@ -1,9 +1,25 @@
 {{- define "store.labels" -}}
+{{ include "store.podLabels" . }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
+{{- end }}
+
+{{- /* Without the version of the chart, which by itself is no reason to replace a pod. */}}
+{{- define "store.podLabels" -}}
 app.kubernetes.io/name: {{ .name }}
 app.kubernetes.io/instance: {{ .root.Release.Name }}
 app.kubernetes.io/part-of: store
+app.kubernetes.io/component: {{ include "store.role" .name }}
 app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+{{- with .root.Values.global.commonLabels }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- /* What it is within the store, by its name. */}}
+{{- define "store.role" -}}
+{{- $roles := dict "gateway" "gateway" "kafka" "broker" "postgres" "database" "store" "store" "store-dashboard" "store" "store-jobs" "job" "store-secrets" "job" "store-topics" "job" "store-test" "test" }}
+{{- get $roles . | default "service" }}
 {{- end }}
 
 {{- define "store.locked" -}}
