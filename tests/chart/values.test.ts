@@ -148,7 +148,7 @@ describe('what the chart renders', () => {
           expect(container.securityContext).toEqual({
             allowPrivilegeEscalation: false,
             // skaffold copies sources into the containers.
-            readOnlyRootFilesystem: name !== 'skaffold' || kind !== 'Deployment' || !container.image.includes('/dev:'),
+            readOnlyRootFilesystem: name !== 'skaffold' || !container.image.includes('/dev:'),
             capabilities: { drop: ['ALL'] },
           });
           expect(container.resources).toMatchObject({

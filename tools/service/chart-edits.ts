@@ -6,7 +6,9 @@ export function chartEdits({ name, route, localPort }: NewService): Edit[] {
       "properties": {
         "env": {
           "allOf": [{ "$ref": "#/definitions/env" }],
-          "propertyNames": { "enum": ["BEARER_VALIDATION", "BEARER_JWKS_URL"] }
+          "propertyNames": {
+            "anyOf": [{ "$ref": "#/definitions/ofSdk" }, { "enum": ["BEARER_VALIDATION", "BEARER_JWKS_URL"] }]
+          }
         }
       }
     }`;

@@ -24,15 +24,18 @@ function skaffoldYaml(): string {
 
 /** Values with which every service runs from its sources, all of them in one image. */
 function valuesYaml(): string {
-  const services = topology.services.map(({ alias, image, entry }) => {
+  const services = topology.services.map(({ alias, image, entry }, index) => {
     const source = `services/${image}/${entry.replace(/^dist(.+)js$/, 'src$1ts')}`;
-    return `${alias}: { image: dev, drainSeconds: 0, args: [${source}] }\n`;
+    if (index > 0) return `${alias}: { <<: *dev, args: [${source}] }\n`;
+    return `${alias}: &dev
+  image: dev
+  drainSeconds: 0
+  args: [${source}]
+  # Changed sources are copied into the containers.
+  securityContext: { readOnlyRootFilesystem: false }\n`;
   });
   return `# What skaffold.yaml adds to values-dev.yaml: each service runs from its sources, all of them in one image, and restarts when
 # they change. Written by make golden.
-global:
-  # Changed sources are copied into running containers.
-  writableContainers: true
 ${services.join('')}`;
 }
 

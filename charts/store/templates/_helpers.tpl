@@ -22,12 +22,7 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 {{- get $roles . | default "service" }}
 {{- end }}
 
-{{- define "store.locked" -}}
-allowPrivilegeEscalation: false
-readOnlyRootFilesystem: true
-capabilities: { drop: [ALL] }
-{{- end }}
-
+{{- /* What a Job or test has in common with the pods of the service whose image it runs. Takes { root, service, … }. */}}
 {{- define "store.pod" -}}
 automountServiceAccountToken: {{ hasKey . "serviceAccount" }}
 {{- with .serviceAccount }}
@@ -36,10 +31,7 @@ serviceAccountName: {{ . }}
 enableServiceLinks: false
 restartPolicy: {{ .restartPolicy }}
 securityContext:
-  runAsNonRoot: true
-  runAsUser: 1000
-  runAsGroup: 1000
-  seccompProfile: { type: RuntimeDefault }
+  {{- toYaml .service.podSecurityContext | nindent 2 }}
 {{- with .root.Values.global.image.pullSecrets }}
 imagePullSecrets:
   {{- toYaml . | nindent 2 }}

@@ -18,3 +18,49 @@
   valueFrom:
     secretKeyRef: { name: {{ .secret }}, key: {{ .key }}{{ if .optional }}, optional: true{{ end }} }
 {{- end }}
+
+{{- /* The variables of its container. */}}
+{{- define "service.env" -}}
+{{- $external := .Values.global.externalDatabase.existingSecret }}
+{{- $kafka := .Values.global.kafka -}}
+- { name: APP_PROFILE, value: {{ .Values.global.profile }} }
+- { name: LOG_LEVEL, value: {{ .Values.global.logLevel }} }
+- { name: DRAIN_SECONDS, value: {{ .Values.drainSeconds | quote }} }
+{{- $tracing := dict }}
+{{- with .Values.global.tracing.endpoint }}
+{{- $tracing = dict "OTEL_EXPORTER_OTLP_ENDPOINT" . "OTEL_SERVICE_NAME" $.Chart.Name }}
+{{- end }}
+{{- range $name, $value := merge (dict) .Values.env $tracing }}
+- { name: {{ $name }}, value: {{ include "service.text" $value | quote }} }
+{{- end }}
+{{- range $name, $from := .Values.secrets }}
+{{- with tpl $from.secret $ }}
+{{- $optional := eq (tpl (toString $from.optional) $) "true" }}
+{{- include "service.fromSecret" (dict "name" $name "secret" . "key" $from.key "optional" $optional) | nindent 0 }}
+{{- end }}
+{{- end }}
+{{- with .Values.database }}
+{{- if $external }}
+{{- include "service.fromSecret" (dict "name" "DATABASE_URL" "secret" $external "key" .) | nindent 0 }}
+{{- else }}
+{{- include "service.fromSecret" (dict "name" "DATABASE_PASSWORD" "secret" "postgres" "key" .) | nindent 0 }}
+- { name: DATABASE_URL, value: "postgresql://{{ . }}:$(DATABASE_PASSWORD)@postgres:5432/{{ . }}" }
+{{- end }}
+{{- end }}
+{{- with .Values.extraPorts }}
+- { name: EXTRA_PORTS, value: {{ join "," . | quote }} }
+{{- end }}
+{{- if .Values.kafka.group }}
+- { name: CONSUMER_GROUP, value: {{ .Values.kafka.group }} }
+- { name: KAFKA_BROKERS, value: {{ include "kafka.bootstrapServers" . | quote }} }
+{{- if $kafka.login }}
+{{- $user := printf "kafka-%s" .Chart.Name }}
+- { name: KAFKA_TLS, value: "true" }
+- { name: KAFKA_USERNAME, value: {{ $user }} }
+{{- include "service.fromSecret" (dict "name" "KAFKA_PASSWORD" "secret" $user "key" "password") | nindent 0 }}
+{{- with $kafka.caSecret }}
+{{- include "service.fromSecret" (dict "name" "KAFKA_CA" "secret" . "key" "ca.crt") | nindent 0 }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
