@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { chartReadme, readmePath } from '../../tools/chart/readme.ts';
 import { goldenFile, goldenNames, renderGolden } from '../../tools/chart/render.ts';
 import { root } from '../../tools/paths.ts';
 import { skaffoldFiles } from '../../tools/topology/skaffold.ts';
@@ -16,6 +17,10 @@ function expectWritten(text: string, written: string): void {
 
 it.each(goldenNames)('the %s values render as in the golden file', async (name) => {
   expectWritten(await renderGolden(name), await readFile(goldenFile(name), 'utf8'));
+});
+
+it('README.md of the chart has the values and their comments', async () => {
+  expectWritten(chartReadme(), await readFile(join(root, readmePath), 'utf8'));
 });
 
 it.each(Object.entries(skaffoldFiles()))('%s has the services of the topology', async (path, text) => {

@@ -48,6 +48,11 @@ describe('the notes', () => {
   });
 });
 
+it('the notes name global values that are not those of the store', async () => {
+  expect(await notes({ global: { interal: {} } })).toContain('global.interal is no value of the store');
+  expect(await notes({})).not.toContain('is no value of the store');
+});
+
 describe('the checks', () => {
   const check = (exists: string[], values: object, isUpgrade = false) =>
     renderEdited(

@@ -1,0 +1,105 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { markdownTable } from 'markdown-table';
+import { isMap, type Pair, parse, parseDocument, type YAMLMap } from 'yaml';
+import { root } from '../paths.ts';
+import { topology } from '../topology/topology.ts';
+
+// charts/store/README.md, from the comments of values.yaml by the conventions of helm-docs: a description begins with "# --"
+// and ends at its value. Where a map is described as a whole, only those of its values are listed that are described too.
+
+export const readmePath = 'charts/store/README.md';
+
+type Row = [key: string, type: string, value: string, description: string];
+
+const chart = join(root, 'charts/store');
+const read = (path: string) => readFileSync(join(chart, path), 'utf8');
+
+/** @param isTopology which keys at the top hold values of services that only a change of the topology changes */
+function rowsOf(path: string, prefix = '', isTopology = (_key: string) => false): Row[] {
+  const document = parseDocument(read(path), { merge: true });
+  const values = document.toJS();
+  return rowsOfMap(document.contents as YAMLMap<{ value: string }>, values, prefix, isTopology);
+}
+
+function rowsOfMap(
+  map: YAMLMap<{ value: string }>,
+  values: Record<string, unknown>,
+  prefix: string,
+  isBrief: (key: string) => boolean,
+): Row[] {
+  return map.items.flatMap((pair, index) => {
+    const key = pair.key.value;
+    // The first comment is that of the map.
+    const description = descriptionIn((index === 0 && map.commentBefore) || commentOf(pair));
+    const value = values[key];
+    const row: Row = [code(`${prefix}${key}`), typeOf(value), code(JSON.stringify(value)), description ?? ''];
+    const isDescribed = description !== undefined;
+    const isLeaf = !isMap(pair.value) || pair.value.items.length === 0;
+    const own = isDescribed || (isLeaf && !isBrief(key)) ? [row] : [];
+    if (isLeaf) return own;
+    const inner = pair.value as YAMLMap<{ value: string }>;
+    const isInnerBrief = isDescribed || isBrief(key) ? () => true : () => false;
+    return [...own, ...rowsOfMap(inner, value as Record<string, unknown>, `${prefix}${key}.`, isInnerBrief)];
+  });
+}
+
+const code = (text: string) => `\`${text}\``;
+
+const commentOf = ({ key }: Pair) => (key as { commentBefore?: string | null }).commentBefore;
+
+function descriptionIn(comment?: string | null): string | undefined {
+  const lines = comment?.split('\n').map((line) => line.trim()) ?? [];
+  const first = lines.findLastIndex((line) => line.startsWith('-- '));
+  return first === -1 ? undefined : lines.slice(first).join(' ').slice('-- '.length);
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'nil';
+  if (Array.isArray(value)) return 'list';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int' : 'float';
+  return { boolean: 'bool', object: 'object', string: 'string' }[typeof value as string] ?? '';
+}
+
+function tableOf(rows: Row[]): string {
+  const cells = rows.map(([key, type, value, description]) =>
+    [key, type, value, description.replaceAll('<', '&lt;')].map((cell) => cell.replaceAll('|', '\\|')),
+  );
+  const table = [['Key', 'Type', 'Default', 'Description'], ...cells];
+  return markdownTable(table, { padding: false, alignDelimiters: false });
+}
+
+/** The text of README.md. */
+export function chartReadme(): string {
+  const { description, home, kubeVersion } = parse(read('Chart.yaml'));
+  const { repository } = parse(read('values.yaml'), { merge: true }).global.image;
+  const isService = (key: string) => topology.services.some(({ alias }) => alias === key);
+  const subcharts = readdirSync(join(chart, 'charts')).filter((name) => name !== 'service');
+  return `# store
+
+<!-- Written by make golden, from Chart.yaml and the comments of values.yaml. -->
+
+${description}: accounts, a catalogue, orders whose events travel over Kafka, and station status records.
+[Installation and operation](${home}/blob/main/docs/kubernetes.md) is among its [documents and sources](${home}).
+
+## Install
+
+\`\`\`sh
+helm install store oci://${repository}/charts/store --namespace store --create-namespace
+\`\`\`
+
+Without values it is for development, with a PostgreSQL and a Kafka of one node each; production begins with
+[values-prod.yaml](${home}/blob/main/k8s/values-prod.yaml). It needs Kubernetes ${code(kubeVersion)} and Helm 3.14 or later.
+
+## Values
+
+${tableOf(rowsOf('values.yaml', '', isService))}
+
+### Of each service
+
+Below its name, such as ${code('order.replicas')}.
+
+${tableOf(rowsOf('charts/service/values.yaml', '<service>.'))}
+
+${subcharts.map((name) => `### Of ${name}\n\n${tableOf(rowsOf(`charts/${name}/values.yaml`, `${name}.`))}\n`).join('\n')}`;
+}
