@@ -48,6 +48,7 @@ it('takes several charts at a time', async () => {
 
 it('finds nothing that a template looks up, and asks no cluster', async () => {
   await write('a.yaml', 'found: {{ (lookup "v1" "Secret" .Release.Namespace "x") | toJson }}\n');
+  await write('NOTES.txt', '{{ (lookup "v1" "Secret" .Release.Namespace "x") | toJson }}');
   expect(await template(dir)).toContain('found: {}');
 });
 

@@ -33,7 +33,7 @@ export async function templateByLibrary(library: string, chart: string, values: 
 
 async function editTemplates(chart: string): Promise<void> {
   for (const file of await readdir(chart, { recursive: true })) {
-    if (!/(^|\/)templates\/.+\.(yaml|tpl)$/.test(file)) continue;
+    if (!/(^|\/)templates\/.+\.(yaml|tpl|txt)$/.test(file)) continue;
     const text = await readFile(join(chart, file), 'utf8');
     await writeFile(
       join(chart, file),

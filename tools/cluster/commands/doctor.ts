@@ -22,11 +22,11 @@ async function doctor(cluster: Cluster): Promise<void> {
   report([await checkRelease(cluster)]);
   const labelSelector = componentsOf(release);
   const deployments = (await apps.listNamespacedDeployment({ namespace, labelSelector })).items;
-  const databases = (await apps.listNamespacedStatefulSet({ namespace, labelSelector })).items;
+  const statefulSets = (await apps.listNamespacedStatefulSet({ namespace, labelSelector })).items;
   report(await checkSecrets(cluster, deployments));
   report(checkWriters(deployments));
   report(await checkVolumes(cluster));
-  for (const workload of [...databases, ...deployments]) report(await checkWorkload(cluster, workload));
+  for (const workload of [...statefulSets, ...deployments]) report(await checkWorkload(cluster, workload));
   report(await checkMigrations(cluster, deployments));
   console.log(count === 0 ? '\nNothing is wrong.' : `\n${count} ${count === 1 ? 'thing is' : 'things are'} wrong.`);
   process.exitCode = count === 0 ? 0 : 1;

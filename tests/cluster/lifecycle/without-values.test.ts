@@ -1,0 +1,73 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { stringify } from 'yaml';
+import { componentOf, evaluate, isReady, podsOf } from '../../../tools/cluster/pods.ts';
+import { requireHelm } from '../../../tools/local/downloads/helm.ts';
+import { root } from '../../../tools/paths.ts';
+import { topology } from '../../../tools/topology/topology.ts';
+import { helm, cluster as installed, say, until } from '../kit/cluster.ts';
+
+// The chart as it is published, beside the installed store: in a namespace of its own, without values but for the images.
+
+const namespace = 'store-without-values';
+const release = 'store';
+const cluster = { ...installed, namespace, release };
+const consumers = topology.services.flatMap(({ alias, group }) => (group ? [alias] : [])).sort();
+
+let dir: string;
+let images: string;
+
+const remove = () => execa('kubectl', ['delete', 'namespace', namespace, '--ignore-not-found', '--timeout=280s']);
+const run = async (...args: string[]) =>
+  (await execa(await requireHelm(), [...args, '--namespace', namespace], { cwd: root })).stdout;
+
+beforeAll(async () => {
+  await remove();
+  // The notes ask the namespace, so it has to exist before.
+  await installed.core.createNamespace({ body: { metadata: { name: namespace } } });
+  dir = await mkdtemp(join(tmpdir(), 'store-without-values-'));
+  images = join(dir, 'images.yaml');
+  const { image } = JSON.parse(await helm('get', 'values', installed.release, '--all', '--output', 'json')).global;
+  // KAFKA_IMAGE, where that of the chart cannot be pulled
+  const kafka = process.env.KAFKA_IMAGE ? { image: process.env.KAFKA_IMAGE } : {};
+  await writeFile(images, stringify({ global: { image }, kafka }));
+}, 300_000);
+afterAll(async () => {
+  await remove();
+  await rm(dir, { recursive: true, force: true });
+}, 300_000);
+
+test('without Kafka the notes say so, and what needs it is not ready', async () => {
+  const elsewhere = ['--set', 'global.kafka.bootstrapServers=nowhere:9092'];
+  const notes = await run('install', release, 'charts/store', '--values', images, ...elsewhere);
+  expect(notes).toContain(`KAFKA IS MISSING: there is no Service nowhere in the namespace ${namespace}`);
+
+  await until('all others are ready, and the consumers name what they wait for', async () => {
+    const pods = (await podsOf(cluster)).filter(({ status }) => status?.phase === 'Running');
+    const unready = pods.filter((pod) => !isReady(pod));
+    expect(unready.map(componentOf).sort()).toEqual(consumers);
+    expect(pods.map(componentOf)).toEqual(expect.arrayContaining(['gateway', 'order', 'postgres']));
+    for (const pod of unready) {
+      const ask = `console.log(await (await fetch('http://127.0.0.1:8080/health/ready')).text())`;
+      expect(await evaluate(cluster, pod, ask)).toEqual({ status: 'DOWN', waitingFor: ['kafka'] });
+    }
+  });
+});
+
+test('with the Kafka of the release everything is ready, and an order is confirmed', async () => {
+  const notes = await run('upgrade', release, 'charts/store', '--values', images, '--wait', '--timeout', '10m');
+  expect(notes).toContain('KAFKA IS FOR DEVELOPMENT');
+  say('helm test, which walks through the store as a customer');
+  await run('test', release, '--timeout', '5m');
+});
+
+test('events and topics survive an uninstall', async () => {
+  await run('uninstall', release, '--wait', '--timeout', '5m');
+  await run('install', release, 'charts/store', '--values', images, '--wait', '--timeout', '10m');
+  const [pod] = await podsOf(cluster, 'kafka');
+  const log = await cluster.core.readNamespacedPodLog({ name: pod?.metadata?.name ?? '', namespace });
+  expect(log).not.toContain('Formatting');
+  await run('test', release, '--timeout', '5m');
+});
