@@ -31,14 +31,19 @@ export const createSagaRepository = (kysely: Kysely<DB>) => ({
 
 /** The saga's transitions. Each is a guarded update: an order in any other state stays as it is. */
 export const sagaOn = (tx: Transaction<DB>) => ({
-  /** PENDING -> CONFIRMED. An order that was cancelled during its payment records it and stays CANCELLED. */
-  async pay(payments: RecordedPayment[], now: Date): Promise<void> {
-    await sql`
+  /**
+   * PENDING -> CONFIRMED. An order that was cancelled during its payment records it and stays CANCELLED.
+   * @returns when the orders that are CONFIRMED now were placed
+   */
+  async pay(payments: RecordedPayment[], now: Date): Promise<Date[]> {
+    const { rows } = await sql<{ status: string; createdAt: Date }>`
       update orders
       set status = case status when 'PENDING' then 'CONFIRMED' else status end,
           paid_at = payment."paidAt", traceparent = payment.traceparent, updated_at = ${now}
       from ${rowsAs('payment', payments, { orderId: 'uuid', paidAt: 'timestamptz', traceparent: 'text' })}
-      where id = payment."orderId" and (status = 'PENDING' or status = 'CANCELLED' and paid_at is null)`.execute(tx);
+      where id = payment."orderId" and (status = 'PENDING' or status = 'CANCELLED' and paid_at is null)
+      returning status, created_at as "createdAt"`.execute(tx);
+    return rows.flatMap(({ status, createdAt }) => (status === 'CONFIRMED' ? [createdAt] : []));
   },
 
   /** PENDING and not shipped -> CANCELLED */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { register } from 'prom-client';
 import { eventsOf } from '../_app.ts';
 import { createFixture, events, eventsByKind, eventTime, type Fixture, handledAt, placedAt } from './_saga.ts';
 
@@ -8,6 +9,13 @@ beforeAll(async () => {
   fixture = await createFixture();
 });
 afterAll(() => fixture.close());
+
+/** order_confirmation_seconds so far: how many orders, and how long they took together. */
+async function confirmations(): Promise<[count: number, seconds: number]> {
+  const text = await register.getSingleMetricAsString('order_confirmation_seconds');
+  const [, seconds, count] = /_sum (\S+)\n.*_count (\S+)/.exec(text) ?? [];
+  return [Number(count), Number(seconds)];
+}
 
 describe('order saga', () => {
   it('confirms an order on OrderPaid and ships it on OrderShipped, after which it cannot be cancelled', async () => {
@@ -105,5 +113,15 @@ describe('order saga', () => {
     for (const [, event] of eventsByKind) await fixture.handle(event(id), event(randomUUID()));
     expect(await eventsOf(fixture.prisma, id)).toEqual(['OrderCreated']);
     expect(await fixture.prisma.order.count()).toBe(count);
+  });
+
+  it('measures the time to CONFIRMED of orders that were PENDING, once', async () => {
+    const [pending, cancelled] = [await fixture.place(), await fixture.place()];
+    await fixture.cancel(cancelled).expect(201);
+    const [count, seconds] = await confirmations();
+    await fixture.handle(events.OrderPaid(pending), events.OrderPaid(cancelled));
+    await fixture.handle(events.OrderPaid(pending));
+    const took = (handledAt.getTime() - placedAt.getTime()) / 1000;
+    expect(await confirmations()).toEqual([count + 1, expect.closeTo(seconds + took)]);
   });
 });
