@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { root } from '../../tools/paths.ts';
 import { documents } from './_documents.ts';
 
-const { groups } = parse(readFileSync(join(root, 'charts/store/files/alerts.yaml'), 'utf8'));
+const { groups } = parse(readFileSync(join(root, 'charts/store/files/alerts/store.yaml'), 'utf8'));
 const alerts: string[] = groups.flatMap(({ rules }: { rules: { alert: string }[] }) => rules.map(({ alert }) => alert));
 const runbooks = documents.filter(({ path }) => path.startsWith('docs/runbooks/'));
 

@@ -9,7 +9,7 @@ const scrapeLabels = new Set(['job', 'namespace', 'service', 'pod']);
 
 /** The PromQL expressions of all alerts and dashboard panels, with their names. */
 export async function expressions(): Promise<[name: string, expression: string][]> {
-  const { groups } = parse(await readFile(join(files, 'alerts.yaml'), 'utf8'));
+  const { groups } = parse(await readFile(join(files, 'alerts/store.yaml'), 'utf8'));
   const { panels } = JSON.parse(await readFile(join(files, 'dashboard.json'), 'utf8'));
   return [
     ...groups.flatMap(({ rules }: { rules: { alert: string; expr: string }[] }) =>
