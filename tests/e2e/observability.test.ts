@@ -2,7 +2,7 @@ import { serviceNames } from '../../tools/local/ports.ts';
 import { type Customer, newCustomer, newProducts } from '../kit/customer.ts';
 import { createSend } from '../kit/http.ts';
 import { type Otlp, startOtlp } from '../kit/otlp.ts';
-import { expressions, groupings, readSeries, selectors } from './_prometheus.ts';
+import { expressions, groupings, readSeries, selectors } from '../kit/prometheus.ts';
 import { startTestStore, type TestStore, until } from './_store.ts';
 
 let collector: Otlp;
