@@ -2,6 +2,7 @@ import { parseAllDocuments } from 'yaml';
 import { renderChart, valuesFiles } from '../../tools/chart/render.ts';
 
 const external = { postgres: { enabled: false }, global: { externalDatabase: { existingSecret: 'urls' } } };
+const atStrimzi = { global: { kafka: { bootstrapServers: 'store-kafka-bootstrap:9092' } } };
 
 const account = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001';
 const writers = (text: string) => ({ product: { env: { PRODUCT_WRITERS: text } } });
@@ -64,10 +65,7 @@ describe('values that the chart refuses with a message', () => {
     ],
     [
       'more replicas than brokers',
-      {
-        global: { kafka: { bootstrapServers: 'store-kafka-bootstrap:9092' } },
-        kafka: { strimzi: { enabled: true }, topics: { replicas: 3 } },
-      },
+      { ...atStrimzi, kafka: { strimzi: { enabled: true }, topics: { replicas: 3 } } },
       /only 1 brokers/,
     ],
     ['topics that cannot be written', { kafka: { topics: { minInsyncReplicas: 2 } } }, /nothing could be written/],
@@ -87,6 +85,17 @@ describe('values that the chart refuses with a message', () => {
     ['a login at the Kafka of the release', { global: { kafka: { login: true } } }, /knows no users/],
     ['replicas in the Kafka of the release', { kafka: { topics: { replicas: 3 } } }, /has only 1 broker/],
     ['a typo in kafka', { kafka: { imge: 'x' } }, /imge/],
+    [
+      'a metadata version above that of Kafka',
+      { ...atStrimzi, kafka: { strimzi: { enabled: true, version: '4.3.1', metadataVersion: '4.4-IV0' } } },
+      /metadataVersion is 4.4-IV0, which Kafka 4.3.1 does not know: raise kafka.strimzi.version first/,
+    ],
+    [
+      'quotas without users',
+      { ...atStrimzi, kafka: { strimzi: { enabled: true, quotas: { producerByteRate: 1024 } } } },
+      /quotas limits users, but without global.kafka.login there are none/,
+    ],
+    ['an unknown quota', { kafka: { strimzi: { quotas: { byteRate: 1 } } } }, /byteRate/],
     ['production without writers', { global: { profile: 'prod' } }, whoMayWrite],
     ['production with an empty list of writers', { global: { profile: 'prod' }, ...writers('') }, whoMayWrite],
     ['writers that are no account ids', writers('admin'), /product\/env\/PRODUCT_WRITERS/],

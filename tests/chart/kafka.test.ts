@@ -1,0 +1,87 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { parseAllDocuments } from 'yaml';
+import { renderChart, valuesFiles } from '../../tools/chart/render.ts';
+import { provideKafka } from '../../tools/local/downloads/kafka.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: Strimzi's own objects
+const resources = async (values: object, files: string[] = []): Promise<any[]> =>
+  parseAllDocuments(await renderChart(files, values)).map((document) => document.toJS());
+// biome-ignore lint/suspicious/noExplicitAny: as above
+const oneOf = (all: any[], kind: string) => all.find((one) => one.kind === kind);
+
+const plain = { kafka: { strimzi: { enabled: true } } };
+const hosts = {
+  labelSelector: { matchLabels: { 'strimzi.io/name': 'store-kafka' } },
+  topologyKey: 'kubernetes.io/hostname',
+};
+
+it('production: brokers on different nodes and racks, TLS and login alone, metrics, and limits for every user', async () => {
+  const all = await resources({ monitoring: { enabled: true } }, valuesFiles.prod);
+  const { kafka } = oneOf(all, 'Kafka').spec;
+  expect(kafka.listeners).toEqual([
+    expect.objectContaining({ port: 9093, tls: true, authentication: { type: 'scram-sha-512' } }),
+  ]);
+  expect(kafka.rack).toEqual({ topologyKey: 'topology.kubernetes.io/zone' });
+  expect(kafka.metricsConfig.type).toBe('strimziMetricsReporter');
+  expect(oneOf(all, 'KafkaNodePool').spec.template.pod.affinity.podAntiAffinity).toEqual({
+    requiredDuringSchedulingIgnoredDuringExecution: [hosts],
+  });
+  const users = all.filter(({ kind }) => kind === 'KafkaUser');
+  expect(users.length).toBeGreaterThan(3);
+  for (const { spec } of users) {
+    expect(spec.quotas).toEqual({
+      producerByteRate: 10 * 2 ** 20,
+      consumerByteRate: 50 * 2 ** 20,
+      requestPercentage: 200,
+    });
+  }
+  const monitor = all.find(({ kind, metadata }) => kind === 'PodMonitor' && metadata.name === 'store-kafka');
+  expect(monitor.spec.podMetricsEndpoints[0]).toMatchObject({
+    port: 'tcp-prometheus',
+    relabelings: [
+      { targetLabel: 'job', replacement: 'store' },
+      { targetLabel: 'service', replacement: 'kafka' },
+    ],
+  });
+});
+
+it('elsewhere: none of these, unless a value asks for it', async () => {
+  const all = await resources({ ...plain, monitoring: { enabled: true } });
+  const { kafka } = oneOf(all, 'Kafka').spec;
+  expect(kafka).not.toHaveProperty('rack');
+  expect(kafka).not.toHaveProperty('metricsConfig');
+  expect(oneOf(all, 'KafkaNodePool').spec).not.toHaveProperty('template');
+  expect(all.filter(({ kind }) => kind === 'PodMonitor').map(({ metadata }) => metadata.name)).toEqual(['store']);
+  const preferred = await resources({ kafka: { strimzi: { enabled: true, antiAffinity: 'preferred' } } });
+  expect(oneOf(preferred, 'KafkaNodePool').spec.template.pod.affinity.podAntiAffinity).toEqual({
+    preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm: hosts }],
+  });
+});
+
+it('the metadata version is the newest that the pinned Kafka writes', async () => {
+  const { version, metadataVersion } = oneOf(await resources(plain), 'Kafka').spec.kafka;
+  const libs = join(await provideKafka(), 'libs');
+  expect(await readdir(libs)).toContain(`kafka_2.13-${version}.jar`);
+  const dir = await mkdtemp(join(tmpdir(), 'store-metadata-version-'));
+  try {
+    const config = join(dir, 'server.properties');
+    await writeFile(
+      config,
+      `process.roles=controller
+node.id=1
+controller.quorum.voters=1@127.0.0.1:1
+listeners=CONTROLLER://127.0.0.1:1
+controller.listener.names=CONTROLLER
+log.dirs=${join(dir, 'data')}
+`,
+    );
+    const format = ['-cp', join(libs, '*'), 'kafka.tools.StorageTool', 'format', '-t', 'MkU3OEVBNTcwNTJENDM2Qg', '-c'];
+    const { stdout } = await execa('java', [...format, config]);
+    expect(stdout).toContain(`metadata.version ${metadataVersion}.`);
+  } finally {
+    await rm(dir, { recursive: true });
+  }
+});
