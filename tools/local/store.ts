@@ -32,6 +32,8 @@ export interface StoreOptions {
   postgresSettings?: Record<string, string>;
   /** Of the topics. Default: as in the cluster. */
   partitions?: number;
+  /** Where Kafka serves its metrics. Default: nowhere. */
+  kafkaMetricsPort?: number;
   /** Puts TCP proxies between the components. */
   proxyPort?: ProxyPort;
   log?: (line: string) => void;
@@ -113,8 +115,8 @@ async function startComponents(options: StoreOptions): Promise<Store> {
   });
   const kafka = start('kafka', () => {
     const given = { dataDir: join(dataDir, 'kafka'), port: ports.kafka, controllerPort: ports['kafka-controller'] };
-    const { partitions } = options;
-    return startKafka({ ...given, partitions, proxied: connections.listeners, logDir, log, signal });
+    const { partitions, kafkaMetricsPort: metricsPort } = options;
+    return startKafka({ ...given, partitions, metricsPort, proxied: connections.listeners, logDir, log, signal });
   });
   start('gateway', () => {
     const { concurrency, ...overrides } = options.gateway ?? {};

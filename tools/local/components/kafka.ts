@@ -8,6 +8,7 @@ import { execa } from 'execa';
 import { type Admin, Kafka as Client, type ITopicConfig, logLevel } from 'kafkajs';
 import { freePort } from '../../free-port.ts';
 import { provideKafka } from '../downloads/kafka.ts';
+import { kafkaMetrics } from './kafka-metrics.ts';
 import { type SupervisedProcess, startProcess } from './supervised-process.ts';
 
 export interface Kafka extends SupervisedProcess {
@@ -26,6 +27,8 @@ export interface KafkaOptions {
   logDir?: string;
   /** Further listeners, each for a TCP proxy: whoever asks there for the brokers is sent to the port of the proxy. */
   proxied?: { port: number; proxyPort: number }[];
+  /** Where the broker serves its metrics. Default: nowhere. */
+  metricsPort?: number;
   signal?: AbortSignal;
 }
 
@@ -36,12 +39,13 @@ export async function startKafka(options: KafkaOptions): Promise<Kafka> {
   const { dataDir, port, partitions, log, logDir = join(dirname(dataDir), 'log'), signal } = options;
   const controllerPort = options.controllerPort ?? (await freePort());
   const java = process.env.JAVA_HOME ? join(process.env.JAVA_HOME, 'bin', 'java') : 'java';
-  const classpath = join(await provideKafka(), 'libs', '*');
+  const metrics = options.metricsPort === undefined ? undefined : await kafkaMetrics(options.metricsPort);
+  const classpath = [join(await provideKafka(), 'libs', '*'), ...(metrics ? [metrics.classpath] : [])].join(':');
   const brokers = [`127.0.0.1:${port}`];
 
   const configFile = `${dataDir}.properties`;
   await mkdir(dataDir, { recursive: true });
-  await writeFile(configFile, configuration({ ...options, controllerPort }));
+  await writeFile(configFile, configuration({ ...options, controllerPort }) + (metrics?.settings ?? ''));
   if (!existsSync(join(dataDir, 'meta.properties'))) {
     const clusterId = `s${randomBytes(16).toString('base64url').slice(1)}`; // must not start with a dash
     await execa(java, ['-cp', classpath, 'kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', configFile]);
