@@ -1,4 +1,5 @@
 import { parseAllDocuments } from 'yaml';
+import { alertsOf, type RuleGroup } from '../../tools/chart/alerts.ts';
 import { renderChart } from '../../tools/chart/render.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: Kubernetes' own objects
@@ -19,7 +20,8 @@ it('renders nothing by default, because the definitions of the Prometheus operat
 });
 
 it('lets Prometheus scrape every component, with the labels that alerts and dashboard use', async () => {
-  const all = await manifests({ monitoring: { enabled: true, labels: { release: 'prometheus' } } });
+  const monitoring = { enabled: true, labels: { release: 'prometheus' } };
+  const all = await manifests({ monitoring, postgres: { metrics: { enabled: true } } });
   const { metadata, spec } = named(all, 'PodMonitor');
   expect(metadata.labels.release).toBe('prometheus');
   const [endpoint] = spec.podMetricsEndpoints;
@@ -28,23 +30,28 @@ it('lets Prometheus scrape every component, with the labels that alerts and dash
     { sourceLabels: ['__meta_kubernetes_pod_label_app_kubernetes_io_name'], targetLabel: 'service' },
   ]);
   for (const { kind, metadata, spec } of all) {
-    if (kind !== 'Deployment') continue;
+    if (kind !== 'Deployment' && kind !== 'StatefulSet') continue;
     const { template } = spec;
     expect(template.metadata.labels).toMatchObject(named(all, 'PodMonitor').spec.selector.matchLabels);
     expect(template.metadata.labels['app.kubernetes.io/name']).toBe(metadata.name);
-    expect(template.spec.containers[0].ports.map(({ name }: { name: string }) => name)).toContain(endpoint.port);
+    const ports = template.spec.containers.flatMap(({ ports = [] }: { ports?: { name: string }[] }) => ports);
+    expect(ports).toContainEqual(expect.objectContaining({ name: endpoint.port }));
   }
 });
 
 it('has alerts that describe the problem and what to do, and link to a runbook', async () => {
   const all = await manifests({ monitoring: { alerts: { enabled: true, runbooks: 'https://docs.test/runbooks/' } } });
-  const [{ rules }] = named(all, 'PrometheusRule').spec.groups;
-  const names = rules.map(({ alert }: { alert: string }) => alert);
-  expect(new Set(names).size).toBe(names.length);
+  const groups: RuleGroup[] = named(all, 'PrometheusRule').spec.groups;
+  const rules = groups.flatMap((group) => group.rules);
+  const recorded = rules.flatMap((rule) => ('record' in rule ? [rule.record] : []));
+  const alerts = alertsOf(groups);
+  expect(new Set(alerts.map(({ alert, labels }) => alert + labels.severity)).size).toBe(alerts.length);
   for (const rule of rules) {
+    expect(rule.expr.includes('job="store"') || recorded.some((name) => rule.expr.includes(name))).toBe(true);
+  }
+  for (const rule of alerts) {
     expect(rule).toMatchObject({
       alert: expect.stringMatching(/^Store[A-Z]/),
-      expr: expect.stringContaining('job="store"'),
       labels: { severity: expect.stringMatching(/^(critical|warning)$/) },
       annotations: {
         summary: expect.any(String),

@@ -96,6 +96,12 @@ describe('values that the chart refuses with a message', () => {
       /quotas limits users, but without global.kafka.login there are none/,
     ],
     ['an unknown quota', { kafka: { strimzi: { quotas: { byteRate: 1 } } } }, /byteRate/],
+    ['an objective without a budget', { monitoring: { objectives: { availability: 100 } } }, /availability/],
+    [
+      'an objective between buckets',
+      { monitoring: { objectives: { confirmation: { seconds: 20 } } } },
+      /confirmation\/seconds/,
+    ],
     ['production without writers', { global: { profile: 'prod' } }, whoMayWrite],
     ['production with an empty list of writers', { global: { profile: 'prod' }, ...writers('') }, whoMayWrite],
     ['writers that are no account ids', writers('admin'), /product\/env\/PRODUCT_WRITERS/],

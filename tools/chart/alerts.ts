@@ -1,0 +1,27 @@
+import { parseAllDocuments } from 'yaml';
+import { renderChart } from './render.ts';
+
+/** A rule of Prometheus. */
+export type Rule = Alert | { record: string; expr: string };
+
+export interface Alert {
+  alert: string;
+  expr: string;
+  for?: string;
+  labels: { severity: 'critical' | 'warning' };
+  annotations: Record<string, string>;
+}
+
+export interface RuleGroup {
+  name: string;
+  rules: Rule[];
+}
+
+/** The groups of the chart's PrometheusRule, which are those of a file of rules too. */
+export async function ruleGroups(): Promise<RuleGroup[]> {
+  const documents = parseAllDocuments(await renderChart([], { monitoring: { alerts: { enabled: true } } }));
+  return documents.map((document) => document.toJS()).find(({ kind }) => kind === 'PrometheusRule').spec.groups;
+}
+
+export const alertsOf = (groups: RuleGroup[]): Alert[] =>
+  groups.flatMap(({ rules }) => rules.filter((rule) => 'alert' in rule));
