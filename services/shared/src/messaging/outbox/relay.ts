@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
-import { Counter, Gauge } from 'prom-client';
 import type { Logger } from '../../observability/log.ts';
 import type { StoredEvent } from '../events.ts';
 import type { Publisher } from '../kafka.ts';
 import { outboxChannel } from './append.ts';
+import { relayMetrics } from './metrics.ts';
 
 /** Any constant. The relay of a database that holds this advisory lock is the active one. */
 const relayLock = 7_310_002;
@@ -28,20 +28,6 @@ const keepSentDays = 7;
 const deleteEveryMs = 60_000;
 /** Small enough for deleting never to delay an event noticeably. */
 const deleteBatchSize = 5_000;
-
-const published = new Counter({ name: 'outbox_published_total', help: 'Events that the broker has acknowledged.' });
-const isActive = new Gauge({ name: 'outbox_relay_active', help: '1 while this process holds the relay lock.' });
-
-/** When the oldest event was written that the active relay has read and not yet published. */
-let oldestUnsent: Date | undefined;
-new Gauge({
-  name: 'outbox_oldest_unsent_seconds',
-  help: 'How long the oldest event has waited to be published; 0 if none waits or another relay is active.',
-  // At the time of the scrape, not of the relay's last read: the relay may be stuck.
-  collect() {
-    this.set(oldestUnsent === undefined ? 0 : Math.max(0, (Date.now() - oldestUnsent.getTime()) / 1000));
-  },
-});
 
 export interface RelayOptions {
   databaseUrl: string;
@@ -69,6 +55,7 @@ interface Batch {
  * crash between publishing and marking publishes again: consumers skip an id that they have processed.
  */
 export function startRelay(options: RelayOptions): Relay {
+  relayMetrics.export();
   const stopping = new AbortController();
   const notifier = createNotifier(stopping.signal);
   const state = { isActive: false };
@@ -102,7 +89,7 @@ async function run(
       await client.connect();
       if (!(await acquireLock(client, signal))) continue;
       state.isActive = true;
-      isActive.set(1);
+      relayMetrics.isActive.set(1);
       log.info('The relay is active');
       await client.query(`listen ${outboxChannel}`);
       let deleteAt = 0;
@@ -118,8 +105,8 @@ async function run(
         }
         // While the broker takes a full batch, the previous one is marked and the next one read.
         const [next] = await both(markAndRead(client, sent, inFlight), publish(inFlight));
-        published.inc(batch.events.length);
-        oldestUnsent = next.events[0]?.createdAt;
+        relayMetrics.published.inc(batch.events.length);
+        relayMetrics.setOldestUnsent(next.events[0]?.createdAt);
         if (batch.events.length > 0) failures = 0;
         if (Date.now() >= deleteAt) {
           const forgotten = await deleteSent(client);
@@ -135,7 +122,7 @@ async function run(
       await wait(Math.min(100 * 2 ** failures, 2_000), undefined, { signal }).catch(() => undefined);
     } finally {
       state.isActive = false;
-      isActive.set(0);
+      relayMetrics.isActive.set(0);
       // The end of a connection that a network has forgotten would take as long as TCP's own time-outs.
       await Promise.race([client.end(), wait(longestEndMs)]).catch(() => undefined);
     }
@@ -163,7 +150,7 @@ async function acquireLock(client: pg.Client, signal: AbortSignal): Promise<bool
   while (!signal.aborted) {
     const { rows } = await client.query<{ held: boolean }>('select pg_try_advisory_lock($1) as held', [relayLock]);
     if (rows[0]?.held) return true;
-    oldestUnsent = undefined;
+    relayMetrics.setOldestUnsent(undefined);
     await wait(standbyMs, undefined, { signal }).catch(() => undefined);
   }
   return false;

@@ -1,0 +1,38 @@
+import { Counter, Gauge, register } from 'prom-client';
+
+/** Exported once there is a relay: a service without an outbox must not seem to lack one. */
+const registers: [] = [];
+
+const published = new Counter({
+  name: 'outbox_published_total',
+  help: 'Events that the broker has acknowledged.',
+  registers,
+});
+const isActive = new Gauge({
+  name: 'outbox_relay_active',
+  help: '1 while this process holds the relay lock.',
+  registers,
+});
+
+let oldestUnsent: Date | undefined;
+const oldestUnsentSeconds = new Gauge({
+  name: 'outbox_oldest_unsent_seconds',
+  help: 'How long the oldest event has waited to be published; 0 if none waits or another relay is active.',
+  registers,
+  // At the time of the scrape, not of the relay's last read: the relay may be stuck.
+  collect() {
+    this.set(oldestUnsent === undefined ? 0 : Math.max(0, (Date.now() - oldestUnsent.getTime()) / 1000));
+  },
+});
+
+export const relayMetrics = {
+  published,
+  isActive,
+  /** @param writtenAt of the oldest event that the active relay has read and not yet published; undefined: there is none */
+  setOldestUnsent(writtenAt: Date | undefined): void {
+    oldestUnsent = writtenAt;
+  },
+  export(): void {
+    for (const metric of [published, isActive, oldestUnsentSeconds]) register.registerMetric(metric);
+  },
+};
