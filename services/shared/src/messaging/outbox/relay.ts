@@ -1,33 +1,40 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
+import { Counter, Gauge } from 'prom-client';
 import type { Logger } from '../../observability/log.ts';
 import type { StoredEvent } from '../events.ts';
 import type { Publisher } from '../kafka.ts';
 import { outboxChannel } from './append.ts';
-import { relayMetrics } from './metrics.ts';
+import { type Batch, deleteBatchSize, deleteSent, markAndRead, markSent } from './statements.ts';
 
 /** Any constant. The relay of a database that holds this advisory lock is the active one. */
 const relayLock = 7_310_002;
-const batchSize = 1_000;
-/** Even if all events of a batch go to one partition, they fit into the largest batch that a broker accepts (1 MiB by default). */
-const batchBytes = 512 * 1024;
-const headerBytes = 512;
 /**
  * Before it reads again, the relay waits this long for each event that it has published: at once while there are few, while
  * many gather and are published together.
  */
 const gatherMsPerEvent = 5;
 const longestGatherMs = 25;
-const fewIds = 50;
 const standbyMs = 1_000;
 const longestStopMs = 5_000;
 const longestEndMs = 2_000;
 /** If a notification is lost, events wait no longer than this. */
 const pollMs = 1_000;
-const keepSentDays = 7;
 const deleteEveryMs = 60_000;
-/** Small enough for deleting never to delay an event noticeably. */
-const deleteBatchSize = 5_000;
+
+const published = new Counter({ name: 'outbox_published_total', help: 'Events that the broker has acknowledged.' });
+const isActive = new Gauge({ name: 'outbox_relay_active', help: '1 while this process holds the relay lock.' });
+
+/** When the oldest event was written that the active relay has read and not yet published. */
+let oldestUnsent: Date | undefined;
+new Gauge({
+  name: 'outbox_oldest_unsent_seconds',
+  help: 'How long the oldest event has waited to be published; 0 if none waits or another relay is active.',
+  // At the time of the scrape, not of the relay's last read: the relay may be stuck.
+  collect() {
+    this.set(oldestUnsent === undefined ? 0 : Math.max(0, (Date.now() - oldestUnsent.getTime()) / 1000));
+  },
+});
 
 export interface RelayOptions {
   databaseUrl: string;
@@ -43,19 +50,12 @@ export interface Relay {
   stop(): Promise<void>;
 }
 
-interface Batch {
-  events: StoredEvent[];
-  /** Whether more may wait behind it. */
-  isFull: boolean;
-}
-
 /**
  * Publishes the outbox in order and marks what the broker has acknowledged (contract 6.5). Of several relays on one
  * database one is active; another takes over within a second of its end, since the lock ends with its connection. A
  * crash between publishing and marking publishes again: consumers skip an id that they have processed.
  */
 export function startRelay(options: RelayOptions): Relay {
-  relayMetrics.export();
   const stopping = new AbortController();
   const notifier = createNotifier(stopping.signal);
   const state = { isActive: false };
@@ -89,7 +89,7 @@ async function run(
       await client.connect();
       if (!(await acquireLock(client, signal))) continue;
       state.isActive = true;
-      relayMetrics.isActive.set(1);
+      isActive.set(1);
       log.info('The relay is active');
       await client.query(`listen ${outboxChannel}`);
       let deleteAt = 0;
@@ -105,8 +105,8 @@ async function run(
         }
         // While the broker takes a full batch, the previous one is marked and the next one read.
         const [next] = await both(markAndRead(client, sent, inFlight), publish(inFlight));
-        relayMetrics.published.inc(batch.events.length);
-        relayMetrics.setOldestUnsent(next.events[0]?.createdAt);
+        published.inc(batch.events.length);
+        oldestUnsent = next.events[0]?.createdAt;
         if (batch.events.length > 0) failures = 0;
         if (Date.now() >= deleteAt) {
           const forgotten = await deleteSent(client);
@@ -122,7 +122,7 @@ async function run(
       await wait(Math.min(100 * 2 ** failures, 2_000), undefined, { signal }).catch(() => undefined);
     } finally {
       state.isActive = false;
-      relayMetrics.isActive.set(0);
+      isActive.set(0);
       // The end of a connection that a network has forgotten would take as long as TCP's own time-outs.
       await Promise.race([client.end(), wait(longestEndMs)]).catch(() => undefined);
     }
@@ -150,13 +150,11 @@ async function acquireLock(client: pg.Client, signal: AbortSignal): Promise<bool
   while (!signal.aborted) {
     const { rows } = await client.query<{ held: boolean }>('select pg_try_advisory_lock($1) as held', [relayLock]);
     if (rows[0]?.held) return true;
-    relayMetrics.setOldestUnsent(undefined);
+    oldestUnsent = undefined;
     await wait(standbyMs, undefined, { signal }).catch(() => undefined);
   }
   return false;
 }
-
-const ids = (events: StoredEvent[]) => events.map(({ id }) => id);
 
 /** Lets further events gather: not at all after few, so that the first is published at once. */
 async function gather(published: number, signal: AbortSignal): Promise<void> {
@@ -164,44 +162,10 @@ async function gather(published: number, signal: AbortSignal): Promise<void> {
   if (ms > 0) await wait(ms, undefined, { signal }).catch(() => undefined);
 }
 
-const marking = 'update outbox set sent_at = now() where id = any($1::uuid[])';
-
-async function markSent(client: pg.Client, sent: StoredEvent[]): Promise<void> {
-  if (sent.length > 0) await client.query(marking, [ids(sent)]);
-}
-
-/** Marks what was sent and returns the events after those in flight. */
-async function markAndRead(client: pg.Client, sent: StoredEvent[], inFlight: StoredEvent[]): Promise<Batch> {
-  const { rows } = await client.query<StoredEvent>({
-    // Both see the table as it was before: the rows that are marked are unsent for the other.
-    text: `with marked as (${marking})
-     select id, kind, key, payload, traceparent, created_at as "createdAt"
-     from outbox where sent_at is null and id <> all($1::uuid[] || $2::uuid[]) order by seq limit ${batchSize}`,
-    values: [ids(sent), ids(inFlight)],
-    // PostgreSQL compares with many ids faster where it plans for just these.
-    ...(sent.length + inFlight.length < fewIds && { name: 'mark-and-read' }),
-  });
-  let bytes = 0;
-  const tooMuch = rows.findIndex(({ payload }) => {
-    bytes += Buffer.byteLength(payload) + headerBytes;
-    return bytes > batchBytes;
-  });
-  if (tooMuch === -1) return { events: rows, isFull: rows.length === batchSize };
-  return { events: rows.slice(0, Math.max(tooMuch, 1)), isFull: true };
-}
-
 /** Resolves or rejects once both have settled. */
 async function both<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([a, b]);
   return Promise.all([a, b]);
-}
-
-async function deleteSent(client: pg.Client): Promise<number> {
-  const { rowCount } = await client.query(
-    `delete from outbox where id in (
-       select id from outbox where sent_at < now() - interval '${keepSentDays} days' limit ${deleteBatchSize})`,
-  );
-  return rowCount ?? 0;
 }
 
 type Notifier = ReturnType<typeof createNotifier>;
