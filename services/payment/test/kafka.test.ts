@@ -128,7 +128,7 @@ test('payment pays orders from order-events, reports health, and pays each order
   expect(new Set(rows.map(({ headers }) => headers.ce_id)).size).toBe(ids.length);
 }, 120_000);
 
-test('payment wakes the active relay of another replica', async () => {
+test('payment wakes the relays of other replicas', async () => {
   const replica = new pg.Client({ connectionString: database.url });
   await replica.connect();
   closing.push(() => replica.end());
@@ -136,7 +136,7 @@ test('payment wakes the active relay of another replica', async () => {
   replica.on('notification', () => {
     notifications += 1;
   });
-  await replica.query('select pg_advisory_lock(7310002)'); // of relay.ts
+  await replica.query('select pg_advisory_lock_shared(7310002), pg_advisory_lock(7310002, 0)'); // of shares.ts
   await replica.query('listen outbox');
   const service = await startService('services/payment/src/main.ts', { DATABASE_URL: database.url });
   closing.push(() => service.end('SIGKILL'));

@@ -27,11 +27,29 @@ export function outboxOf(databaseUrl: string) {
       return rows.map(({ id }) => id);
     },
 
-    /** Ends the connections of all relays of this database, as a restart of the database does. */
-    async cutRelays(): Promise<number> {
+    /** How many shares each relay holds, unless none; most first. */
+    async shares(): Promise<number[]> {
+      const { rows } = await pool.query(
+        `select count(*)::int as count from pg_locks
+         where locktype = 'advisory' and classid = 7310002 and objsubid = 2
+           and database = (select oid from pg_database where datname = current_database())
+         group by pid order by count desc`,
+      );
+      return rows.map(({ count }) => count);
+    },
+
+    /** Of each key: the ids of its events in the order in which they were written. */
+    async idsByKey(): Promise<Map<string, string[]>> {
+      const { rows } = await pool.query('select key, array_agg(id order by seq) as ids from outbox group by key');
+      return new Map(rows.map(({ key, ids }) => [key, ids]));
+    },
+
+    /** Ends the connections of all relays of this database, as a restart of the database does, or of so many. */
+    async cutRelays(most?: number): Promise<number> {
       const { rowCount } = await pool.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
-         where datname = current_database() and application_name = 'outbox-relay'`,
+         where datname = current_database() and application_name = 'outbox-relay' order by random() limit $1`,
+        [most],
       );
       return rowCount ?? 0;
     },

@@ -22,20 +22,6 @@ test('relay retries a batch that the broker refused, oldest event first', async 
   expect(publisher.batches).toEqual([ids, ids, ids]);
 });
 
-test('only one of two relays is active, and the other takes over when it stops', async () => {
-  const publishers = [fakePublisher(), fakePublisher()] as const;
-  const first = fixture.startRelay(publishers[0]);
-  await until('the first relay is active', first.isActive);
-  const second = fixture.startRelay(publishers[1]);
-  await fixture.outbox.fill(1_200);
-  await until('all events are marked as sent', async () => (await fixture.outbox.sent()) === 1_200);
-  expect(second.isActive()).toBe(false);
-  expect(publishers[1].batches).toEqual([]);
-  await first.stop();
-  const [last] = await fixture.outbox.fill(1);
-  await until('the second relay publishes', () => publishers[1].batches.flat().includes(last ?? ''));
-});
-
 test('relay reconnects when its database connection is cut, idle or while publishing', async () => {
   const publisher = fakePublisher();
   const { isActive, lines } = fixture.startRelay(publisher);
@@ -60,7 +46,7 @@ test('relay waits for an unavailable broker and then publishes every event in or
   fixture.closeLast(proxy.close);
   await proxy.set('refuse');
   const ids = await fixture.outbox.fill(700);
-  const { lines } = fixture.startRelay(fixture.createPublisher([new URL(proxy.url).host]), topic.name);
+  const { lines } = fixture.startRelay(fixture.createPublisher([new URL(proxy.url).host]), { topic: topic.name });
   await until('the relay has failed to publish', () => lines.includes('The relay was interrupted and is retried'));
   expect(await fixture.outbox.sent()).toBe(0);
   expect(topic.messages).toEqual([]);

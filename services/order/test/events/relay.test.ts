@@ -18,7 +18,7 @@ afterEach(() => fixture.close());
 test('relay publishes stored events once each, in order per key, and marks them as sent', async () => {
   const topic = await fixture.createTopic(3);
   const ids = await fixture.outbox.fill(3_000);
-  fixture.startRelay(fixture.createPublisher(), topic.name);
+  fixture.startRelay(fixture.createPublisher(), { topic: topic.name });
   await topic.has(ids);
   await until('all events are marked as sent', async () => (await fixture.outbox.unsent()) === 0);
   expect(topic.messages).toHaveLength(3_000);
@@ -48,7 +48,7 @@ test('an idle publisher does not keep setting timers', async () => {
 test('relay keeps batches of large events for one partition below the size limit of the broker', async () => {
   const topic = await fixture.createTopic(1);
   const ids = await fixture.outbox.fill(600, { filler: 8_000 });
-  fixture.startRelay(fixture.createPublisher(), topic.name);
+  fixture.startRelay(fixture.createPublisher(), { topic: topic.name });
   await topic.has(ids);
   expect(byKey(topic.messages).every(isAscending)).toBe(true);
 });

@@ -105,21 +105,27 @@ test('order worker killed between publishing and marking loses no event and keep
   expect(byKey(ours).every(isAscending)).toBe(true);
 });
 
-test('only one of two order workers publishes, and the other takes over when it is killed', async () => {
-  const both = [await start(), await start()];
-  await until('one worker is active', () => both.some((worker) => worker.isActive()));
-  const active = both.find((worker) => worker.isActive());
-  const standby = both.find((worker) => worker !== active);
-  await standby?.ready();
-  await placed();
-  await topic.has(await eventIds());
-  expect(standby?.isActive()).toBe(false);
-  expect(await standby?.metrics()).toContain('outbox_relay_active 0');
+test('two order workers share the outbox, and one takes over when the other is killed', async () => {
+  const [first, second] = [await start(), await start()];
+  for (const worker of [first, second]) {
+    await until('the worker holds half of the shares', async () => {
+      const metrics = await worker.metrics();
+      return metrics.includes('outbox_relay_active 1') && metrics.includes('outbox_relay_shares 4');
+    });
+  }
+  const ids = await outbox.fill(1_000);
+  await topic.has(ids);
+  const ours = topic.messages.filter(({ headers }) => ids.includes(headers.ce_id ?? ''));
+  expect(ours).toHaveLength(ids.length);
+  expect(byKey(ours).every(isAscending)).toBe(true);
+  for (const worker of [first, second]) expect(await worker.metrics()).not.toContain('outbox_published_total 0');
 
-  await active?.end('SIGKILL');
+  await first.end('SIGKILL');
+  const killedAt = Date.now();
+  await until('the other one holds all shares', async () => String(await outbox.shares()) === '8');
+  expect(Date.now() - killedAt).toBeLessThan(2_000);
   await placed();
   await topic.has(await eventIds());
-  expect(standby?.isActive()).toBe(true);
 });
 
 test('order worker cancels what stays PENDING, announces and counts it', async () => {

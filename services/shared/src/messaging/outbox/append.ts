@@ -14,7 +14,7 @@ export async function appendToOutbox(tx: QueryExecutorProvider, ...events: Store
       as event(id uuid, kind text, key text, payload text, traceparent text, "createdAt" timestamptz)`.execute(tx);
 }
 
-/** The channel that wakes the relay. */
+/** The channel that wakes the relays. */
 export const outboxChannel = 'outbox';
 
 /** Further commits within this time share a notification. */
@@ -27,9 +27,9 @@ interface Wakes {
 const wakes = new WeakMap<QueryExecutorProvider, Wakes>();
 
 /**
- * Wakes the relay after a commit that wrote to the outbox. In the transaction itself NOTIFY would make its commit wait
+ * Wakes the relays after a commit that wrote to the outbox. In the transaction itself NOTIFY would make its commit wait
  * until those of all others that notify, in any database of the server, are on the disk (decisions/0022). If the
- * notification is lost, the relay looks by itself within a second.
+ * notification is lost, they look by themselves within a second.
  */
 export function wakeRelay(database: QueryExecutorProvider): void {
   const state = wakes.get(database) ?? { isDue: false, sentAt: Number.NEGATIVE_INFINITY };

@@ -5,10 +5,10 @@ import type { Logger } from '../../observability/log.ts';
 import type { StoredEvent } from '../events.ts';
 import type { Publisher } from '../kafka.ts';
 import { outboxChannel } from './append.ts';
+import { createNotifier, type Notifier } from './notifier.ts';
+import { createShares, type Shares, shareCount, sharesAreFree } from './shares.ts';
 import { type Batch, deleteBatchSize, deleteSent, markAndRead, markSent } from './statements.ts';
 
-/** Any constant. The relay of a database that holds this advisory lock is the active one. */
-const relayLock = 7_310_002;
 /**
  * Before it reads again, the relay waits this long for each event that it has published: at once while there are few, while
  * many gather and are published together.
@@ -16,20 +16,26 @@ const relayLock = 7_310_002;
 const gatherMsPerEvent = 5;
 const longestGatherMs = 25;
 const standbyMs = 1_000;
+/** Whom the broker has failed leaves the outbox to other relays for so long: it may answer them. */
+const giveWayMs = 30_000;
 const longestStopMs = 5_000;
 const longestEndMs = 2_000;
-/** If a notification is lost, events wait no longer than this. */
+/** If a notification is lost, or another relay, events wait no longer than this. */
 const pollMs = 1_000;
 const deleteEveryMs = 60_000;
 
 const published = new Counter({ name: 'outbox_published_total', help: 'Events that the broker has acknowledged.' });
-const isActive = new Gauge({ name: 'outbox_relay_active', help: '1 while this process holds the relay lock.' });
+const isActive = new Gauge({ name: 'outbox_relay_active', help: '1 while this process holds a share of the outbox.' });
+const heldShares = new Gauge({
+  name: 'outbox_relay_shares',
+  help: `How many of the ${shareCount} shares of the outbox this process holds.`,
+});
 
-/** When the oldest event was written that the active relay has read and not yet published. */
+/** When the oldest event was written that this relay has read and not yet published. */
 let oldestUnsent: Date | undefined;
 new Gauge({
   name: 'outbox_oldest_unsent_seconds',
-  help: 'How long the oldest event has waited to be published; 0 if none waits or another relay is active.',
+  help: 'How long the oldest event of the shares that this process holds has waited to be published; 0 if none waits.',
   // At the time of the scrape, not of the relay's last read: the relay may be stuck.
   collect() {
     this.set(oldestUnsent === undefined ? 0 : Math.max(0, (Date.now() - oldestUnsent.getTime()) / 1000));
@@ -44,26 +50,27 @@ export interface RelayOptions {
 }
 
 export interface Relay {
-  /** Makes the relay look at the outbox. @returns false if another one is active: it is woken by {@link wakeRelay} */
+  /** Makes the relay look at the outbox. @returns false unless it holds all shares: {@link wakeRelay} wakes every relay */
   wake(): boolean;
   /** Finishes the batch in flight, if broker and database answer soon enough. */
   stop(): Promise<void>;
 }
 
 /**
- * Publishes the outbox in order and marks what the broker has acknowledged (contract 6.5). Of several relays on one
- * database one is active; another takes over within a second of its end, since the lock ends with its connection. A
- * crash between publishing and marking publishes again: consumers skip an id that they have processed.
+ * Publishes the outbox in order per key and marks what the broker has acknowledged (contract 6.5). The relays of a database
+ * share it by key; others take over within a second of the end of one, since its locks end with its connection. A crash
+ * between publishing and marking publishes again: consumers skip an id that they have processed.
  */
 export function startRelay(options: RelayOptions): Relay {
   const stopping = new AbortController();
   const notifier = createNotifier(stopping.signal);
-  const state = { isActive: false };
+  const state: State = { shares: undefined };
   const ended = run(options, state, notifier, stopping.signal);
   return {
     wake() {
-      if (state.isActive) notifier.notify();
-      return state.isActive;
+      if (state.shares?.held() !== shareCount) return false;
+      notifier.notify();
+      return true;
     },
     async stop() {
       stopping.abort();
@@ -72,61 +79,120 @@ export function startRelay(options: RelayOptions): Relay {
   };
 }
 
+interface State {
+  /** Undefined while the relay is not connected, or stands by. */
+  shares: Shares | undefined;
+}
+
 async function run(
   { databaseUrl, topic, publisher, log }: RelayOptions,
-  state: { isActive: boolean },
+  state: State,
   notifier: Notifier,
   signal: AbortSignal,
 ): Promise<void> {
-  const publish = async (batch: StoredEvent[]) => {
-    if (batch.length > 0) await publisher.publish(topic, batch);
-  };
-  for (let failures = 0; !signal.aborted; ) {
+  let failures = 0;
+  let giveWayUntil = 0;
+  async function publish(events: StoredEvent[]): Promise<void> {
+    if (events.length === 0) return;
+    try {
+      await publisher.publish(topic, events);
+    } catch (error) {
+      giveWayUntil = Date.now() + giveWayMs;
+      throw error;
+    }
+    published.inc(events.length);
+    failures = 0;
+  }
+  while (!signal.aborted) {
     const client = createClient(databaseUrl);
     client.on('error', notifier.notify); // the query that follows fails and says why
-    client.on('notification', notifier.notify);
+    const shares = createShares(client);
     try {
       await client.connect();
-      if (!(await acquireLock(client, signal))) continue;
-      state.isActive = true;
-      isActive.set(1);
-      log.info('The relay is active');
-      await client.query(`listen ${outboxChannel}`);
-      let deleteAt = 0;
-      let sent: StoredEvent[] = [];
-      let batch: Batch = { events: [], isFull: false };
-      while (!signal.aborted) {
-        let inFlight = batch.events;
-        if (!batch.isFull) {
-          await publish(inFlight);
-          await gather(inFlight.length, signal);
-          sent.push(...inFlight);
-          inFlight = [];
-        }
-        // While the broker takes a full batch, the previous one is marked and the next one read.
-        const [next] = await both(markAndRead(client, sent, inFlight), publish(inFlight));
-        published.inc(batch.events.length);
-        oldestUnsent = next.events[0]?.createdAt;
-        if (batch.events.length > 0) failures = 0;
-        if (Date.now() >= deleteAt) {
-          const forgotten = await deleteSent(client);
-          if (forgotten < deleteBatchSize) deleteAt = Date.now() + deleteEveryMs;
-        }
-        if (batch.events.length === 0 && next.events.length === 0) await notifier.notified(pollMs);
-        [sent, batch] = [inFlight, next];
+      while (!signal.aborted && !(await shares.join(Date.now() < giveWayUntil))) {
+        oldestUnsent = undefined;
+        await wait(standbyMs, undefined, { signal }).catch(() => undefined);
       }
-      await markSent(client, sent);
+      state.shares = shares;
+      await publishShares({ client, shares, publish, notifier, log, signal });
     } catch (error) {
       failures += 1;
       log.warn({ err: error, failures }, 'The relay was interrupted and is retried');
       await wait(Math.min(100 * 2 ** failures, 2_000), undefined, { signal }).catch(() => undefined);
     } finally {
-      state.isActive = false;
+      state.shares = undefined;
       isActive.set(0);
+      heldShares.set(0);
       // The end of a connection that a network has forgotten would take as long as TCP's own time-outs.
       await Promise.race([client.end(), wait(longestEndMs)]).catch(() => undefined);
     }
   }
+}
+
+interface Connected {
+  client: pg.Client;
+  shares: Shares;
+  publish(events: StoredEvent[]): Promise<void>;
+  notifier: Notifier;
+  log: Logger;
+  signal: AbortSignal;
+}
+
+const nothing: Batch = { events: [], isFull: false };
+
+/** Publishes what is written with keys of the shares that it takes, until it is stopped. */
+async function publishShares({ client, shares, publish, notifier, log, signal }: Connected): Promise<void> {
+  let lookAt = 0;
+  let deleteAt = 0;
+  let isIdle = false;
+  let sent: StoredEvent[] = [];
+  let batch = nothing;
+  client.on('notification', ({ payload }) => {
+    if (payload === sharesAreFree) lookAt = 0;
+    notifier.notify();
+  });
+  await client.query(`listen ${outboxChannel}`);
+  while (!signal.aborted) {
+    if (Date.now() >= lookAt) {
+      lookAt = Date.now() + pollMs;
+      const before = shares.held();
+      const { relays, surplus, hasUnsent } = await shares.look();
+      if (surplus > 0) {
+        // Nothing is in flight here. What was only read is read again, by whoever holds its share then.
+        await markSent(client, sent);
+        [sent, batch] = [[], nothing];
+        await shares.giveBack(surplus);
+      }
+      const held = shares.held();
+      isActive.set(Math.min(held, 1));
+      heldShares.set(held);
+      if (held !== before && held > 0) log.info({ shares: held, relays }, 'The relay is active');
+      if (Date.now() >= deleteAt) {
+        const forgotten = await deleteSent(client);
+        if (forgotten < deleteBatchSize) deleteAt = Date.now() + deleteEveryMs;
+      }
+      if (hasUnsent) isIdle = false;
+    }
+    if (isIdle || shares.held() === 0) {
+      oldestUnsent = undefined;
+      isIdle = !(await notifier.notified(lookAt - Date.now()));
+      continue;
+    }
+    let inFlight = batch.events;
+    if (!batch.isFull) {
+      await publish(inFlight);
+      await gather(inFlight.length, signal);
+      sent.push(...inFlight);
+      inFlight = [];
+    }
+    // While the broker takes a full batch, the previous one is marked and the next one read.
+    const [next] = await both(markAndRead(client, sent, inFlight, shares.others()), publish(inFlight));
+    oldestUnsent = next.events[0]?.createdAt;
+    isIdle = batch.events.length === 0 && next.events.length === 0;
+    [sent, batch] = [inFlight, next];
+  }
+  await markSent(client, sent);
+  await shares.leave();
 }
 
 /**
@@ -145,17 +211,6 @@ function createClient(databaseUrl: string): pg.Client {
   });
 }
 
-/** Waits for the relay lock. @returns false when stopping */
-async function acquireLock(client: pg.Client, signal: AbortSignal): Promise<boolean> {
-  while (!signal.aborted) {
-    const { rows } = await client.query<{ held: boolean }>('select pg_try_advisory_lock($1) as held', [relayLock]);
-    if (rows[0]?.held) return true;
-    oldestUnsent = undefined;
-    await wait(standbyMs, undefined, { signal }).catch(() => undefined);
-  }
-  return false;
-}
-
 /** Lets further events gather: not at all after few, so that the first is published at once. */
 async function gather(published: number, signal: AbortSignal): Promise<void> {
   const ms = Math.min(gatherMsPerEvent * published, longestGatherMs);
@@ -166,32 +221,4 @@ async function gather(published: number, signal: AbortSignal): Promise<void> {
 async function both<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
   await Promise.allSettled([a, b]);
   return Promise.all([a, b]);
-}
-
-type Notifier = ReturnType<typeof createNotifier>;
-
-/** Remembers a notification that arrives while nobody waits, so that no event is left until the next poll. */
-function createNotifier(signal: AbortSignal) {
-  let isNotified = false;
-  let wake = () => {};
-  const notify = () => {
-    isNotified = true;
-    wake();
-  };
-  signal.addEventListener('abort', notify);
-  return {
-    notify,
-    async notified(timeoutMs: number): Promise<void> {
-      if (!isNotified) {
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, timeoutMs);
-          wake = () => {
-            clearTimeout(timer);
-            resolve();
-          };
-        });
-      }
-      isNotified = false;
-    },
-  };
 }

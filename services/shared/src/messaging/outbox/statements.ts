@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { StoredEvent } from '../events.ts';
+import { shareOfRow } from './shares.ts';
 
 const batchSize = 1_000;
 /** Even if all events of a batch go to one partition, they fit into the largest batch that a broker accepts (1 MiB by default). */
@@ -24,14 +25,21 @@ export async function markSent(client: pg.Client, sent: StoredEvent[]): Promise<
   if (sent.length > 0) await client.query(marking, [ids(sent)]);
 }
 
-/** Marks what was sent and returns the events after those in flight. */
-export async function markAndRead(client: pg.Client, sent: StoredEvent[], inFlight: StoredEvent[]): Promise<Batch> {
+/** Marks what was sent and returns the events after those in flight, without those of `otherShares`. */
+export async function markAndRead(
+  client: pg.Client,
+  sent: StoredEvent[],
+  inFlight: StoredEvent[],
+  otherShares: number[],
+): Promise<Batch> {
   const { rows } = await client.query<StoredEvent>({
-    // Both see the table as it was before: the rows that are marked are unsent for the other.
+    // Both see the table as it was before: the rows that are marked are unsent for the other. "<> all" makes PostgreSQL
+    // expect that most rows fit, and read them by seq; with "= any" it would read and sort all that is unsent.
     text: `with marked as (${marking})
      select id, kind, key, payload, traceparent, created_at as "createdAt"
-     from outbox where sent_at is null and id <> all($1::uuid[] || $2::uuid[]) order by seq limit ${batchSize}`,
-    values: [ids(sent), ids(inFlight)],
+     from outbox where sent_at is null and id <> all($1::uuid[] || $2::uuid[]) and (${shareOfRow}) <> all($3::int[])
+     order by seq limit ${batchSize}`,
+    values: [ids(sent), ids(inFlight), otherShares],
     // PostgreSQL compares with many ids faster where it plans for just these.
     ...(sent.length + inFlight.length < fewIds && { name: 'mark-and-read' }),
   });
@@ -46,8 +54,10 @@ export async function markAndRead(client: pg.Client, sent: StoredEvent[], inFlig
 
 export async function deleteSent(client: pg.Client): Promise<number> {
   const { rowCount } = await client.query(
-    `delete from outbox where id in (
-       select id from outbox where sent_at < now() - interval '${keepSentDays} days' limit ${deleteBatchSize})`,
+    // Every relay deletes, so each skips what another one is deleting.
+    `delete from outbox where id = any(array(
+       select id from outbox where sent_at < now() - interval '${keepSentDays} days'
+       limit ${deleteBatchSize} for update skip locked))`,
   );
   return rowCount ?? 0;
 }
