@@ -1,4 +1,5 @@
 import { Counter, Gauge, register } from 'prom-client';
+import { shareCount } from './shares.ts';
 
 /** Exported once there is a relay: a service without an outbox must not seem to lack one. */
 const registers: [] = [];
@@ -10,14 +11,19 @@ const published = new Counter({
 });
 const isActive = new Gauge({
   name: 'outbox_relay_active',
-  help: '1 while this process holds the relay lock.',
+  help: '1 while this process holds a share of the outbox.',
+  registers,
+});
+const heldShares = new Gauge({
+  name: 'outbox_relay_shares',
+  help: `How many of the ${shareCount} shares of the outbox this process holds.`,
   registers,
 });
 
 let oldestUnsent: Date | undefined;
 const oldestUnsentSeconds = new Gauge({
   name: 'outbox_oldest_unsent_seconds',
-  help: 'How long the oldest event has waited to be published; 0 if none waits or another relay is active.',
+  help: 'How long the oldest event of the shares that this process holds has waited to be published; 0 if none waits.',
   registers,
   // At the time of the scrape, not of the relay's last read: the relay may be stuck.
   collect() {
@@ -27,12 +33,15 @@ const oldestUnsentSeconds = new Gauge({
 
 export const relayMetrics = {
   published,
-  isActive,
-  /** @param writtenAt of the oldest event that the active relay has read and not yet published; undefined: there is none */
+  setHeldShares(count: number): void {
+    isActive.set(Math.min(count, 1));
+    heldShares.set(count);
+  },
+  /** @param writtenAt of the oldest event that this relay has read and not yet published; undefined: there is none */
   setOldestUnsent(writtenAt: Date | undefined): void {
     oldestUnsent = writtenAt;
   },
   export(): void {
-    for (const metric of [published, isActive, oldestUnsentSeconds]) register.registerMetric(metric);
+    for (const metric of [published, isActive, heldShares, oldestUnsentSeconds]) register.registerMetric(metric);
   },
 };

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
-import { Counter, Gauge } from 'prom-client';
 import type { Logger } from '../../observability/log.ts';
 import type { StoredEvent } from '../events.ts';
 import type { Publisher } from '../kafka.ts';
 import { outboxChannel } from './append.ts';
+import { relayMetrics } from './metrics.ts';
 import { createNotifier, type Notifier } from './notifier.ts';
 import { createShares, type Shares, shareCount, sharesAreFree } from './shares.ts';
 import { type Batch, deleteBatchSize, deleteSent, markAndRead, markSent } from './statements.ts';
@@ -23,24 +23,6 @@ const longestEndMs = 2_000;
 /** If a notification is lost, or another relay, events wait no longer than this. */
 const pollMs = 1_000;
 const deleteEveryMs = 60_000;
-
-const published = new Counter({ name: 'outbox_published_total', help: 'Events that the broker has acknowledged.' });
-const isActive = new Gauge({ name: 'outbox_relay_active', help: '1 while this process holds a share of the outbox.' });
-const heldShares = new Gauge({
-  name: 'outbox_relay_shares',
-  help: `How many of the ${shareCount} shares of the outbox this process holds.`,
-});
-
-/** When the oldest event was written that this relay has read and not yet published. */
-let oldestUnsent: Date | undefined;
-new Gauge({
-  name: 'outbox_oldest_unsent_seconds',
-  help: 'How long the oldest event of the shares that this process holds has waited to be published; 0 if none waits.',
-  // At the time of the scrape, not of the relay's last read: the relay may be stuck.
-  collect() {
-    this.set(oldestUnsent === undefined ? 0 : Math.max(0, (Date.now() - oldestUnsent.getTime()) / 1000));
-  },
-});
 
 export interface RelayOptions {
   databaseUrl: string;
@@ -62,6 +44,7 @@ export interface Relay {
  * between publishing and marking publishes again: consumers skip an id that they have processed.
  */
 export function startRelay(options: RelayOptions): Relay {
+  relayMetrics.export();
   const stopping = new AbortController();
   const notifier = createNotifier(stopping.signal);
   const state: State = { shares: undefined };
@@ -100,7 +83,7 @@ async function run(
       giveWayUntil = Date.now() + giveWayMs;
       throw error;
     }
-    published.inc(events.length);
+    relayMetrics.published.inc(events.length);
     failures = 0;
   }
   while (!signal.aborted) {
@@ -110,7 +93,7 @@ async function run(
     try {
       await client.connect();
       while (!signal.aborted && !(await shares.join(Date.now() < giveWayUntil))) {
-        oldestUnsent = undefined;
+        relayMetrics.setOldestUnsent(undefined);
         await wait(standbyMs, undefined, { signal }).catch(() => undefined);
       }
       state.shares = shares;
@@ -121,8 +104,7 @@ async function run(
       await wait(Math.min(100 * 2 ** failures, 2_000), undefined, { signal }).catch(() => undefined);
     } finally {
       state.shares = undefined;
-      isActive.set(0);
-      heldShares.set(0);
+      relayMetrics.setHeldShares(0);
       // The end of a connection that a network has forgotten would take as long as TCP's own time-outs.
       await Promise.race([client.end(), wait(longestEndMs)]).catch(() => undefined);
     }
@@ -164,8 +146,7 @@ async function publishShares({ client, shares, publish, notifier, log, signal }:
         await shares.giveBack(surplus);
       }
       const held = shares.held();
-      isActive.set(Math.min(held, 1));
-      heldShares.set(held);
+      relayMetrics.setHeldShares(held);
       if (held !== before && held > 0) log.info({ shares: held, relays }, 'The relay is active');
       if (Date.now() >= deleteAt) {
         const forgotten = await deleteSent(client);
@@ -174,7 +155,7 @@ async function publishShares({ client, shares, publish, notifier, log, signal }:
       if (hasUnsent) isIdle = false;
     }
     if (isIdle || shares.held() === 0) {
-      oldestUnsent = undefined;
+      relayMetrics.setOldestUnsent(undefined);
       isIdle = !(await notifier.notified(lookAt - Date.now()));
       continue;
     }
@@ -187,7 +168,7 @@ async function publishShares({ client, shares, publish, notifier, log, signal }:
     }
     // While the broker takes a full batch, the previous one is marked and the next one read.
     const [next] = await both(markAndRead(client, sent, inFlight, shares.others()), publish(inFlight));
-    oldestUnsent = next.events[0]?.createdAt;
+    relayMetrics.setOldestUnsent(next.events[0]?.createdAt);
     isIdle = batch.events.length === 0 && next.events.length === 0;
     [sent, batch] = [inFlight, next];
   }
