@@ -10,7 +10,7 @@ export interface Ceiling {
   turn: string;
 }
 
-const { utilisation, coresOfServer, partitions, walOfServer } = assumptions;
+const { utilisation, coresOfServer, partitions, relaysOfOutbox, walOfServer } = assumptions;
 
 /** The lowest first. */
 export function ceilings(costs: Costs): Ceiling[] {
@@ -50,9 +50,9 @@ export function ceilings(costs: Costs): Ceiling[] {
       turn: 'a server for each database, then shards or cells',
     },
     {
-      what: `The relay of ${publisher}`,
-      ordersPerSecond: (relay * utilisation) / events,
-      turn: 'relays that share the outbox by key',
+      what: `The ${relaysOfOutbox} relays that share the outbox of ${publisher}`,
+      ordersPerSecond: (relaysOfOutbox * relay * utilisation) / events,
+      turn: 'shards by order id, or cells',
     },
     {
       what: 'Invoice numbers without gaps: one transaction after another',

@@ -1,3 +1,4 @@
+import { shareCount } from '@store/shared/messaging/outbox/shares';
 import { ceilings } from './ceilings.ts';
 import { type Costs, readCosts } from './costs.ts';
 import { assumptions, groupOf, type Plan, planFor } from './model.ts';
@@ -70,6 +71,12 @@ describe.each(rates)('at %d orders per second', (rate) => {
       kafka.cores / kafka.brokers / coresOfBroker,
     ];
     expect(Math.max(...loads)).toBeLessThanOrEqual(utilisation + 1e-9);
+  });
+
+  it('no outbox has more relays than shares', () => {
+    const publishing = plan().databases.filter(({ relays }) => relays > 0);
+    expect(publishing).toHaveLength(3);
+    for (const { relays, servers } of publishing) expect(relays / servers).toBeLessThanOrEqual(shareCount);
   });
 
   it('no server has more connections than it admits', () => {

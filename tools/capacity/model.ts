@@ -17,6 +17,8 @@ export const assumptions = {
   connectionsOfReplica: 10 + 5 + 1,
   /** As the chart has it; topics grow by as many. */
   partitions: 6,
+  /** At most: each has a share (services/shared/src/messaging/outbox/shares.ts). */
+  relaysOfOutbox: 8,
   kafkaReplicas: 3,
   coresOfBroker: 8,
   /** Bytes per second that the disk of a PostgreSQL server takes. */
@@ -43,7 +45,7 @@ export interface DatabasePlan {
   connections: number;
   /** Among which the database is divided. */
   servers: number;
-  /** That share its outbox; 0 without one. */
+  /** Of all servers together; 0 without an outbox. */
   relays: number;
 }
 
@@ -105,13 +107,14 @@ function databasePlan(name: string, cores: number, rate: number, services: Servi
   );
   const connections = sum(users.map(({ replicas }) => replicas)) * assumptions.connectionsOfReplica;
   const events = rate * (costs.events[name] ?? 0);
+  const relays = Math.ceil(events / (costs.mostPerSecond.relay * assumptions.utilisation));
   return {
-    ...{ name, cores, connections },
+    ...{ name, cores, connections, relays },
     servers: Math.max(
+      Math.ceil(relays / assumptions.relaysOfOutbox),
       Math.ceil(cores / assumptions.utilisation / assumptions.coresOfServer),
       Math.ceil(connections / assumptions.connectionsOfServer),
     ),
-    relays: Math.ceil(events / (costs.mostPerSecond.relay * assumptions.utilisation)),
   };
 }
 

@@ -60,7 +60,7 @@ export function planTable(rates: number[], costs: Costs): string {
         return `${number(cores)}, ${number(connections)}, ${number(servers)}`;
       }),
     ),
-    row('Relays that share the busiest outbox', ({ databases }) =>
+    row('Relays of the busiest outbox, on all its servers', ({ databases }) =>
       number(Math.max(...databases.map(({ relays }) => relays))),
     ),
     row('Transactions per second', ({ transactionsPerSecond }) => number(transactionsPerSecond)),
