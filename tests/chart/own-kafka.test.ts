@@ -50,16 +50,18 @@ it('keeps its topics over a restart', async () => {
   const topics = storeTopics({ partitions: 2, replicas: 1, minInsyncReplicas: 1, retentionMs: 1_000_000 });
   const first = start();
   const create = () => askAdmin(broker(), 5_000, (admin) => admin.createTopics({ topics, waitForLeaders: true }));
-  await until(() => 'Kafka takes topics', create, { timeoutMs: 60_000 });
+  await until(() => 'Kafka takes topics', create, { timeoutMs: 100_000 });
   first.kill();
   // The exit code is Java's for SIGTERM.
   expect(await first).toMatchObject({ exitCode: 143, all: expect.stringContaining('Formatting') });
 
   const second = start();
-  await until('the topics are there', async () => (await listTopics()).includes('order-events'), { timeoutMs: 60_000 });
+  await until('the topics are there', async () => (await listTopics()).includes('order-events'), {
+    timeoutMs: 100_000,
+  });
   second.kill();
   expect((await second).all).not.toContain('Formatting');
-});
+}, 240_000);
 
 it('is what the services connect to, and what they are allowed to reach', async () => {
   const all = await manifests();
