@@ -1,6 +1,6 @@
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help machine install generate build tools run demo seed logs dlq timeline clean test test-faults lint typecheck jest format bench capacity images deploy undeploy forward rotate-key doctor test-cluster test-chart golden package service kind-up kind-down kafka
+.PHONY: help machine install generate build tools run demo seed logs dlq timeline clean test test-faults gameday lint typecheck jest format bench capacity images deploy undeploy forward rotate-key doctor test-cluster test-chart golden package service kind-up kind-down kafka
 
 # Without a wrapper such as npx, so that a signal reaches the tool.
 tool := node --import tsx
@@ -71,6 +71,9 @@ test: lint typecheck build tools ## Run lint, type check and all tests, on free 
 
 test-faults: build tools ## Place 500 orders while components are killed, paused and partitioned; takes minutes
 	@FAULT_ORDERS=$${FAULT_ORDERS:-500} timeout --foreground -k 10 600 $(jest) --selectProjects faults
+
+gameday: build tools ## Break a thing for each alert on a real Prometheus, takes half an hour; ARGS="StoreSlow StoreOutboxAge" for some
+	@$(tool) tests/gameday/main.ts $(ARGS)
 
 jest: build tools ## Run all tests; ARGS=services/order for some
 	@$(jest) $(ARGS)

@@ -38,9 +38,8 @@ const topicOptions = { partitions: 6, replicas: 1, minInsyncReplicas: 1, retenti
 export async function startKafka(options: KafkaOptions): Promise<Kafka> {
   const { dataDir, port, partitions, log, logDir = join(dirname(dataDir), 'log'), signal } = options;
   const controllerPort = options.controllerPort ?? (await freePort());
-  const java = process.env.JAVA_HOME ? join(process.env.JAVA_HOME, 'bin', 'java') : 'java';
   const metrics = options.metricsPort === undefined ? undefined : await kafkaMetrics(options.metricsPort);
-  const classpath = [join(await provideKafka(), 'libs', '*'), ...(metrics ? [metrics.classpath] : [])].join(':');
+  const [java, ...flags] = await javaCommand(metrics?.classpath);
   const brokers = [`127.0.0.1:${port}`];
 
   const configFile = `${dataDir}.properties`;
@@ -48,18 +47,14 @@ export async function startKafka(options: KafkaOptions): Promise<Kafka> {
   await writeFile(configFile, configuration({ ...options, controllerPort }) + (metrics?.settings ?? ''));
   if (!existsSync(join(dataDir, 'meta.properties'))) {
     const clusterId = `s${randomBytes(16).toString('base64url').slice(1)}`; // must not start with a dash
-    await execa(java, ['-cp', classpath, 'kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', configFile]);
+    await execa(java, [...flags, 'kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', configFile]);
   }
 
   const client = new Client({ brokers, clientId: 'local-run', logLevel: logLevel.NOTHING, retry: { retries: 0 } });
   const component = await startProcess({
     name: 'kafka',
     command: java,
-    args: [
-      ...['-Xms128m', '-Xmx384m', '-XX:+UseSerialGC', '-XX:-UsePerfData'],
-      '-XX:TieredStopAtLevel=1', // less compilation: ready in two thirds of the time
-      ...['-Dlog4j2.level=INFO', '-cp', classpath, 'kafka.Kafka', configFile],
-    ],
+    args: [...flags, 'kafka.Kafka', configFile],
     logDir,
     log,
     signal,
@@ -73,6 +68,17 @@ export async function startKafka(options: KafkaOptions): Promise<Kafka> {
     throw error;
   }
   return { ...component, brokers };
+}
+
+/** What a class of Kafka is run with. @param furtherJars a classpath */
+export async function javaCommand(furtherJars?: string): Promise<[java: string, ...flags: string[]]> {
+  const classpath = [join(await provideKafka(), 'libs', '*'), ...(furtherJars ? [furtherJars] : [])].join(':');
+  return [
+    process.env.JAVA_HOME ? join(process.env.JAVA_HOME, 'bin', 'java') : 'java',
+    ...['-Xms128m', '-Xmx384m', '-XX:+UseSerialGC', '-XX:-UsePerfData'],
+    '-XX:TieredStopAtLevel=1', // less compilation: ready in two thirds of the time
+    ...['-Dlog4j2.level=INFO', '-cp', classpath],
+  ];
 }
 
 /** Repeats a request without a response: a broker that has just started may drop one. */

@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import { createKafka } from '@store/shared/messaging/kafka';
+import { orderEventsTopic } from '@store/shared/messaging/topics';
+import { createLog } from '@store/shared/observability/log';
+import pg from 'pg';
+import type { Store } from '../../../tools/local/store.ts';
+import type { Fault } from './fault.ts';
+
+/** Faults of relays and consumer groups. */
+export const eventFaults: Fault[] = [
+  {
+    name: 'a message is poison',
+    alerts: ['StoreDeadLetters'],
+    async inject({ store }) {
+      await send(store, 'OrderPaid', 1, '{');
+      return async () => undefined; // the groups go on by themselves
+    },
+  },
+  {
+    name: 'invoice stops, and 1,500 messages arrive',
+    alerts: ['StoreConsumerLag'],
+    async inject({ store }) {
+      await store.component('invoice').stop();
+      await send(store, 'OrderWrapped', 1_500, '{}'); // skipped unread, as an unknown kind
+      return () => store.component('invoice').restart();
+    },
+  },
+  {
+    name: 'notification cannot reach Kafka',
+    alerts: ['StoreConsumerNotInGroup'],
+    async inject({ proxy }) {
+      await proxy.set('refuse');
+      return () => proxy.set('pass');
+    },
+  },
+  {
+    name: 'another session holds the lock of the relay of payment',
+    alerts: ['StoreRelayInactive'],
+    async inject({ store }) {
+      const client = new pg.Client({ connectionString: store.databaseUrl('payment') });
+      await client.connect();
+      const { rows } = await client.query<{ key: string; pid: number }>(
+        `select ((classid::bigint << 32) | objid::bigint)::text as key, pid
+         from pg_locks join pg_stat_activity using (pid)
+         where locktype = 'advisory' and datname = current_database() and application_name = 'outbox-relay'`,
+      );
+      const [relay] = rows;
+      if (relay === undefined) throw new Error('No relay of payment holds a lock.');
+      const second = new pg.Client({ connectionString: store.databaseUrl('payment') });
+      await second.connect();
+      const locked = second.query('select pg_advisory_lock($1::bigint)', [relay.key]);
+      await client.query('select pg_terminate_backend($1)', [relay.pid]);
+      await Promise.all([locked, client.end()]);
+      return () => second.end();
+    },
+  },
+];
+
+async function send(store: Store, kind: string, count: number, value: string): Promise<void> {
+  const log = createLog('gameday', 'silent');
+  const producer = createKafka({ brokers: store.kafkaBrokers, clientId: 'gameday', log }).producer();
+  await producer.connect();
+  const messages = Array.from({ length: count }, () => ({
+    ...{ key: randomUUID(), value },
+    headers: { ce_type: kind, ce_id: randomUUID() },
+  }));
+  await producer.send({ topic: orderEventsTopic, messages });
+  await producer.disconnect();
+}

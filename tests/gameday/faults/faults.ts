@@ -1,0 +1,13 @@
+import { eventFaults } from './events.ts';
+import type { Fault } from './fault.ts';
+import { kafkaFaults } from './kafka.ts';
+import { postgresFaults } from './postgres.ts';
+import { processFaults } from './processes.ts';
+
+/** In the order in which they happen: first what clears last. */
+export const faults: Fault[] = [...processFaults, ...postgresFaults, ...kafkaFaults, ...eventFaults];
+
+/** Alerts that nothing on one machine can cause, and why. */
+export const notHere: Record<string, string> = {
+  StoreVolumeFull: 'kubelet reports the volumes of a cluster; its rule is tested by promtool alone',
+};

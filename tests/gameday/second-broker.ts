@@ -1,0 +1,61 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createKafka } from '@store/shared/messaging/kafka';
+import { createLog } from '@store/shared/observability/log';
+import { execa } from 'execa';
+import type { Admin } from 'kafkajs';
+import { freePort } from '../../tools/free-port.ts';
+import { javaCommand } from '../../tools/local/components/kafka.ts';
+import { kafkaMetrics } from '../../tools/local/components/kafka-metrics.ts';
+import { type SupervisedProcess, startProcess } from '../../tools/local/components/supervised-process.ts';
+import type { Store } from '../../tools/local/store.ts';
+
+export const secondBrokerId = 2;
+
+export async function asAdmin<T>(store: Store, use: (admin: Admin) => Promise<T>): Promise<T> {
+  const log = createLog('gameday', 'silent');
+  const admin = createKafka({ brokers: store.kafkaBrokers, clientId: 'gameday', log }).admin();
+  await admin.connect();
+  try {
+    return await use(admin);
+  } finally {
+    await admin.disconnect();
+  }
+}
+
+/** A broker beside the local one, which stays the only controller. */
+export async function startSecondBroker(store: Store, metricsPort: number): Promise<SupervisedProcess> {
+  const dataDir = join(store.dir, 'data', 'second-broker');
+  const file = `${dataDir}.properties`;
+  const metrics = await kafkaMetrics(metricsPort);
+  const [java, ...flags] = await javaCommand(metrics.classpath);
+  await mkdir(dataDir, { recursive: true });
+  await writeFile(
+    file,
+    `process.roles=broker
+node.id=${secondBrokerId}
+controller.quorum.voters=1@127.0.0.1:${store.ports['kafka-controller']}
+listeners=PLAINTEXT://127.0.0.1:${await freePort()}
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+controller.listener.names=CONTROLLER
+inter.broker.listener.name=PLAINTEXT
+log.dirs=${dataDir}
+log.cleaner.dedupe.buffer.size=16777216
+num.io.threads=2
+num.network.threads=1
+${metrics.settings}`,
+  );
+  const properties = await readFile(join(store.dir, 'data', 'kafka', 'meta.properties'), 'utf8');
+  const [, clusterId = ''] = /^cluster\.id=(.+)$/m.exec(properties) ?? [];
+  const format = ['kafka.tools.StorageTool', 'format', '--ignore-formatted', '-t', clusterId, '-c', file];
+  await execa(java, [...flags, ...format]);
+  return startProcess({
+    name: 'second-broker',
+    command: java,
+    args: [...flags, 'kafka.Kafka', file],
+    logDir: join(store.dir, 'log'),
+    log: () => undefined,
+    ready: () => asAdmin(store, async (admin) => (await admin.describeCluster()).brokers.length === 2),
+    stopSeconds: 20,
+  });
+}
