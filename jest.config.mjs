@@ -1,4 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { tsImport } from 'tsx/esm/api';
 
 const { topology } = await tsImport('./tools/topology/topology.ts', import.meta.url);
@@ -40,7 +41,8 @@ export default {
   globalTeardown: './tests/kit/jest/postgres-teardown.mjs',
   reporters: ['default', './tests/kit/jest/closing-line-reporter.mjs'],
   testTimeout: 120_000,
-  maxWorkers: '150%', // tests wait for half of the time, and databases and brokers share the cores with them
+  // Tests wait for half of the time. Jest takes a percentage above 100 for a number of workers.
+  maxWorkers: Math.ceil(1.5 * availableParallelism()),
   maxConcurrency: 8,
   projects: [
     ...services,
