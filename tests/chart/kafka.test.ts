@@ -12,7 +12,8 @@ const resources = async (values: object, files: string[] = []): Promise<any[]> =
 // biome-ignore lint/suspicious/noExplicitAny: as above
 const oneOf = (all: any[], kind: string) => all.find((one) => one.kind === kind);
 
-const plain = { kafka: { strimzi: { enabled: true } } };
+const address = { global: { kafka: { bootstrapServers: 'store-kafka-bootstrap:9092' } } };
+const plain = { ...address, kafka: { strimzi: { enabled: true } } };
 const hosts = {
   labelSelector: { matchLabels: { 'strimzi.io/name': 'store-kafka' } },
   topologyKey: 'kubernetes.io/hostname',
@@ -55,7 +56,7 @@ it('elsewhere: none of these, unless a value asks for it', async () => {
   expect(kafka).not.toHaveProperty('metricsConfig');
   expect(oneOf(all, 'KafkaNodePool').spec).not.toHaveProperty('template');
   expect(all.filter(({ kind }) => kind === 'PodMonitor').map(({ metadata }) => metadata.name)).toEqual(['store']);
-  const preferred = await resources({ kafka: { strimzi: { enabled: true, antiAffinity: 'preferred' } } });
+  const preferred = await resources({ ...address, kafka: { strimzi: { enabled: true, antiAffinity: 'preferred' } } });
   expect(oneOf(preferred, 'KafkaNodePool').spec.template.pod.affinity.podAntiAffinity).toEqual({
     preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm: hosts }],
   });
