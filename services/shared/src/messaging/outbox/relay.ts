@@ -74,13 +74,14 @@ async function run(
   signal: AbortSignal,
 ): Promise<void> {
   let failures = 0;
+  /** As of performance.now(), like all times here: a clock that is set back must not delay anything. */
   let giveWayUntil = 0;
   async function publish(events: StoredEvent[]): Promise<void> {
     if (events.length === 0) return;
     try {
       await publisher.publish(topic, events);
     } catch (error) {
-      giveWayUntil = Date.now() + giveWayMs;
+      giveWayUntil = performance.now() + giveWayMs;
       throw error;
     }
     relayMetrics.published.inc(events.length);
@@ -92,7 +93,7 @@ async function run(
     const shares = createShares(client);
     try {
       await client.connect();
-      while (!signal.aborted && !(await shares.join(Date.now() < giveWayUntil))) {
+      while (!signal.aborted && !(await shares.join(performance.now() < giveWayUntil))) {
         relayMetrics.setOldestUnsent(undefined);
         await wait(standbyMs, undefined, { signal }).catch(() => undefined);
       }
@@ -135,8 +136,8 @@ async function publishShares({ client, shares, publish, notifier, log, signal }:
   });
   await client.query(`listen ${outboxChannel}`);
   while (!signal.aborted) {
-    if (Date.now() >= lookAt) {
-      lookAt = Date.now() + pollMs;
+    if (performance.now() >= lookAt) {
+      lookAt = performance.now() + pollMs;
       const before = shares.held();
       const { relays, surplus, hasUnsent } = await shares.look();
       if (surplus > 0) {
@@ -148,15 +149,15 @@ async function publishShares({ client, shares, publish, notifier, log, signal }:
       const held = shares.held();
       relayMetrics.setHeldShares(held);
       if (held !== before && held > 0) log.info({ shares: held, relays }, 'The relay is active');
-      if (Date.now() >= deleteAt) {
+      if (performance.now() >= deleteAt) {
         const forgotten = await deleteSent(client);
-        if (forgotten < deleteBatchSize) deleteAt = Date.now() + deleteEveryMs;
+        if (forgotten < deleteBatchSize) deleteAt = performance.now() + deleteEveryMs;
       }
       if (hasUnsent) isIdle = false;
     }
     if (isIdle || shares.held() === 0) {
       relayMetrics.setOldestUnsent(undefined);
-      isIdle = !(await notifier.notified(lookAt - Date.now()));
+      isIdle = !(await notifier.notified(lookAt - performance.now()));
       continue;
     }
     let inFlight = batch.events;
