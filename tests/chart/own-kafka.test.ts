@@ -42,7 +42,16 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-const start = () => execa('sh', [join(dir, 'start.sh')], { all: true, reject: false, forceKillAfterDelay: 20_000 });
+const running: { kill(signal: 'SIGKILL'): unknown }[] = [];
+afterEach(() => {
+  for (const one of running) one.kill('SIGKILL'); // of a test that has failed
+});
+
+function start() {
+  const kafka = execa('sh', [join(dir, 'start.sh')], { all: true, reject: false });
+  running.push(kafka);
+  return kafka;
+}
 const broker = () => ({ brokers: [`127.0.0.1:${port}`], clientId: 'test', log: createLog('test', 'silent') });
 const listTopics = () => askAdmin(broker(), 5_000, (admin) => admin.listTopics());
 
