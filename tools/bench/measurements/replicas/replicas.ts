@@ -12,6 +12,7 @@ import { sampleLockWaits } from './lock-waits.ts';
 const grown = ['order', 'order-worker', 'inventory', 'payment', 'notification', 'analytics', 'invoice'];
 const databases = ['order', 'inventory', 'payment', 'consumers'];
 const sizes = [1, 2, 4];
+/** For each replica, so that its share of the work, and with it the size of its chunks, stays the same (record 22). */
 const connections = 32;
 const seconds = 10;
 
@@ -30,12 +31,12 @@ export const replicas: Measurement = {
     const found: string[] = [];
     let placed = 0;
 
-    async function measure() {
+    async function measure(size: number) {
       // Gently first: a cold replica under full load would let requests time out.
       const first = await load.run({ connections: customers.length, seconds: 8, items });
-      const warmUp = await load.run({ connections, seconds: 12, items });
+      const warmUp = await load.run({ connections: size * connections, seconds: 12, items });
       const waits = await sampleLockWaits(store, databases);
-      const run = await load.run({ connections, seconds, items });
+      const run = await load.run({ connections: size * connections, seconds, items });
       placed += first.placed.size + warmUp.placed.size + run.placed.size;
       return { ...run, waits: describeWaits(await waits.stop(), run.perSecond) };
     }
@@ -44,7 +45,7 @@ export const replicas: Measurement = {
       for (const size of sizes) {
         await growTo(size);
         log(`placing orders with ${size} of each`);
-        results.push(await measure());
+        results.push(await measure(size));
         found.push(...(await differences(store, placed)));
       }
     } finally {
