@@ -14,8 +14,8 @@ import { accountId, fillOrders, ordersPerAccount } from './fill-orders.ts';
 const components = ['product', 'order'];
 const large = { accounts: 100_000, products: productCount };
 const small = { accounts: 100, products: 10_000 };
-/** So many accounts, spread over all, are customers at the moment: what they touch is in memory. */
-const active = 1_000;
+/** So many accounts, spread over all, are customers at the moment: what they touch, a page of 8 KiB for each row, is in memory. */
+const active = 200;
 /** Of the database of the large tables a fifth. What is read from disk costs more, and is no matter of the statements. */
 const postgresSettings = { shared_buffers: '2GB' };
 /** Rows, indexes, and the write-ahead log meanwhile. */
