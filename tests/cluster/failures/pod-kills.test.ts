@@ -15,6 +15,9 @@ const requestPath = [
 /** Covers the gateway's health check interval of 2 s and the time-out of the last request to the killed replica. */
 const detectionMs = 10_000;
 
+// An autoscaler may have set a replica count once more before it was removed.
+afterAll(() => upgrade('--reuse-values', '--force-conflicts'));
+
 test('killing one of two replicas of any component fails only its in-flight requests', async () => {
   await withInstalledValues(async (file) => {
     const names = await deploymentNames();
@@ -57,6 +60,4 @@ test('killing one of two replicas of any component fails only its in-flight requ
     await load.verify();
     await until('all components are available', areAllAvailable);
   });
-  // An autoscaler may have set a replica count once more before it was removed.
-  await upgrade('--reuse-values', '--force-conflicts');
 });
