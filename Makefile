@@ -1,16 +1,19 @@
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help machine install generate build tools run demo seed logs dlq timeline clean test test-faults gameday lint typecheck jest format bench capacity images deploy undeploy forward rotate-key doctor test-cluster test-chart golden package service kind-up kind-down kafka
+.PHONY: help machine node install generate build tools run demo seed logs dlq timeline clean test test-faults gameday lint typecheck jest format bench capacity images namespace deploy undeploy forward rotate-key doctor test-cluster test-chart golden package service kind-up kind-down kafka
 
 # Without a wrapper such as npx, so that a signal reaches the tool.
 tool := node --import tsx
 bin := node_modules/.bin
 helm = helm=$$($(tool) tools/chart/helm-path.ts) && "$$helm"
 jest := node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js
-# One at a time, even if make runs twice.
-alone := mkdir -p .cache && flock .cache/make.lock
+# One at a time, even if make runs twice; where there is no flock (macOS), not.
+alone := mkdir -p .cache && $(if $(shell command -v flock 2>/dev/null),flock .cache/make.lock)
 
-# For the targets for Kubernetes.
+# For the targets for Kubernetes. Empty, CONTEXT is the current one of kubectl, which may be anywhere.
+export CONTEXT ?= kind-store
+kubectl := kubectl $(if $(CONTEXT),--context $(CONTEXT))
+at := $(if $(CONTEXT),--kube-context $(CONTEXT))
 export DOCKER ?= docker
 export BUILD_FLAGS ?=
 export PUSH ?=
@@ -22,14 +25,18 @@ export TIMEOUT ?= 5m
 strimzi := https://github.com/strimzi/strimzi-kafka-operator/releases/download/1.2.0/strimzi-cluster-operator-1.2.0.yaml
 
 help: ## Show this list
-	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
+# What runs on this machine needs more of it than what runs in containers.
 machine:
 	@sh tools/local/commands/check-machine.sh
 
+node:
+	@sh tools/local/commands/check-machine.sh node
+
 # No install script is needed: the local run does what PostgreSQL's would do. npm writes the compared file at the end of an
 # install.
-install: machine ## Run npm ci if package-lock.json has changed
+install: node ## Run npm ci if package-lock.json has changed
 	@$(alone) sh -c 'test node_modules/.package-lock.json -nt package-lock.json || \
 	  { echo "npm ci, about half a minute" && npm ci --ignore-scripts --prefer-offline --no-audit --no-fund --loglevel=error; }'
 
@@ -40,11 +47,11 @@ build: generate ## Compile the services that have changed
 	@test -d services/shared/dist || echo "compiling the services, about 10 s"
 	@$(alone) $(bin)/tsc -b services/*/tsconfig.json
 
-tools: install ## Fetch Envoy, Kafka and Helm if the machine lacks them
+tools: machine install ## Fetch Envoy, Kafka and Helm if the machine lacks them
 	@$(tool) tools/local/commands/fetch-tools.ts
 
 # The first time, the tools are fetched while the services are compiled.
-run: install ## Start the whole store on http://localhost:8080, PORTS=free on free ports; Ctrl-C stops it
+run: machine install ## Start the whole store on http://localhost:8080, PORTS=free on free ports; Ctrl-C stops it
 	@$(MAKE) --jobs=2 build $$(test -d .cache/tools || echo tools)
 	@$(tool) tools/local/commands/run.ts
 
@@ -66,16 +73,16 @@ timeline: build ## Show the events of an order; ORDER=<id>
 clean: install ## Delete data, keys and logs of the stopped store
 	@$(tool) tools/local/commands/clean.ts
 
-test: lint typecheck build tools ## Run lint, type check and all tests, on free ports
+test: machine lint typecheck build tools ## Run lint, type check and all tests, on free ports
 	@$(jest)
 
-test-faults: build tools ## Place 500 orders while components are killed, paused and partitioned; takes minutes
+test-faults: machine build tools ## Place 500 orders while components are killed, paused and partitioned; takes minutes
 	@FAULT_ORDERS=$${FAULT_ORDERS:-500} timeout --foreground -k 10 600 $(jest) --selectProjects faults
 
-gameday: build tools ## Break a thing for each alert on a real Prometheus, takes half an hour; ARGS="StoreSlow StoreOutboxAge" for some
+gameday: machine build tools ## Break a thing for each alert on a real Prometheus, takes half an hour; ARGS="StoreSlow StoreOutboxAge" for some
 	@$(tool) tests/gameday/main.ts $(ARGS)
 
-jest: build tools ## Run all tests; ARGS=services/order for some
+jest: machine build tools ## Run all tests; ARGS=services/order for some
 	@$(jest) $(ARGS)
 
 lint: install ## Check lint rules and format
@@ -88,7 +95,7 @@ typecheck: generate ## Check all types, including tests and tools
 format: install ## Format the sources and apply safe lint fixes
 	@$(bin)/biome check --write .
 
-bench: build tools ## Measure speed and memory, takes minutes; ONLY="orders saga" COMPARE=<results of an earlier run>, ARGS=--help
+bench: machine build tools ## Measure speed and memory, takes minutes; ONLY="orders saga" COMPARE=<results of an earlier run>, ARGS=--help
 	@$(tool) tools/bench/main.ts $(if $(ONLY),--only $(ONLY)) $(if $(COMPARE),--compare '$(COMPARE)') $(ARGS)
 
 capacity: install ## Print replicas, partitions, connections and storage for a rate; ORDERS=10000 (per second)
@@ -100,18 +107,23 @@ package: install ## Package the chart with one version for itself and its images
 service: install ## Write a new service with routes, a database and tests; NAME=review ROUTE=/reviews
 	@$(tool) tools/service/generate.ts '$(NAME)' '$(ROUTE)'
 
-kind-up: ## Create a kind cluster with a Kafka for development
-	@kind get clusters | grep -qx store || kind create cluster --config kind-config.yaml
-	@$(MAKE) kafka
+kind-up: ## Create a kind cluster, with the context kind-store
+	@kind get clusters | grep -qx store || kind create cluster --config kind-config.yaml --wait 5m
+	@$(MAKE) namespace CONTEXT=kind-store
+
+namespace:
+	@echo "To the namespace $(NAMESPACE) of the cluster $(or $(CONTEXT),$$(kubectl config current-context))"
+	@$(kubectl) get namespace $(NAMESPACE) >/dev/null 2>&1 || \
+	  sed 's/name: store/name: $(NAMESPACE)/' k8s/namespace.yaml | $(kubectl) create -f -
 
 # The operator watches only its own namespace.
-kafka: ## Install the Strimzi operator and a Kafka of one broker in kubectl's cluster
-	@kubectl apply -f k8s/namespace.yaml
-	@curl -fsSL $(strimzi) | sed 's/namespace: .*/namespace: $(NAMESPACE)/' | kubectl apply --server-side --namespace $(NAMESPACE) -f -
-	@kubectl --namespace $(NAMESPACE) patch deployment strimzi-cluster-operator --patch-file k8s/strimzi-operator.yaml
-	@kubectl apply --namespace $(NAMESPACE) -f k8s/kafka.yaml
+kafka: namespace ## Install the Strimzi operator and a Kafka of one broker, for VALUES="k8s/values-dev.yaml k8s/values-strimzi.yaml"
+	@curl -fsSL $(strimzi) | sed 's/namespace: .*/namespace: $(NAMESPACE)/' | $(kubectl) apply --server-side --namespace $(NAMESPACE) -f -
+	@$(kubectl) wait --for=condition=Established --timeout=2m crd/kafkas.kafka.strimzi.io crd/kafkanodepools.kafka.strimzi.io
+	@$(kubectl) --namespace $(NAMESPACE) patch deployment strimzi-cluster-operator --patch-file k8s/strimzi-operator.yaml
+	@$(kubectl) apply --namespace $(NAMESPACE) -f k8s/kafka.yaml
 	@echo "Waiting for Kafka, some minutes the first time"
-	@kubectl --namespace $(NAMESPACE) wait kafka/store --for=condition=Ready --timeout=15m
+	@$(kubectl) --namespace $(NAMESPACE) wait kafka/store --for=condition=Ready --timeout=15m
 
 kind-down: ## Delete the kind cluster with all its data
 	@kind delete cluster --name store
@@ -119,14 +131,14 @@ kind-down: ## Delete the kind cluster with all its data
 images: install ## Build all images and load them into the cluster, or push them: PUSH=host/store
 	@$(tool) tools/cluster/commands/images.ts
 
-deploy: install ## Install or upgrade the store in kubectl's cluster
+deploy: install namespace ## Install or upgrade the store in the cluster CONTEXT
 	@$(tool) tools/cluster/commands/deploy.ts
 
 undeploy: install ## Uninstall the store; data and keys are kept
-	@$(helm) uninstall $(RELEASE) --namespace $(NAMESPACE) --wait
+	@$(helm) uninstall $(at) $(RELEASE) --namespace $(NAMESPACE) --wait
 
 forward: ## Forward http://localhost:8080 to the gateway in the cluster
-	@kubectl --namespace $(NAMESPACE) port-forward service/gateway 8080
+	@$(kubectl) --namespace $(NAMESPACE) port-forward service/gateway 8080
 
 rotate-key: build ## Sign tokens with a new key; nobody is logged out
 	@$(tool) tools/cluster/commands/rotate-key.ts $(ARGS)
@@ -142,5 +154,5 @@ golden: install ## Write what follows from the chart: golden files, and the file
 	@$(tool) tools/chart/golden.ts
 
 test-cluster: install ## Test the installed store, with faults under load; takes most of an hour
-	@$(helm) test $(RELEASE) --namespace $(NAMESPACE) --logs
+	@$(helm) test $(at) $(RELEASE) --namespace $(NAMESPACE) --logs
 	@$(jest) --config tests/cluster/jest.config.mjs $(ARGS)

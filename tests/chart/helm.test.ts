@@ -73,6 +73,6 @@ it('what reaches a cluster says how to get Helm where there is none', async () =
   });
   expect({ exitCode, all }).toEqual({
     exitCode: 1,
-    all: 'Helm is not on PATH: install 3.14 or later (https://helm.sh/docs/intro/install), or set HELM to its path.',
+    all: 'Helm is not on PATH: install 3.14 or later (https://helm.sh/docs/intro/install; macOS: brew install helm), or set HELM to its path.',
   });
 });

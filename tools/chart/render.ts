@@ -7,11 +7,12 @@ import { template } from './helm.ts';
 export const valuesFiles: Record<string, string[]> = {
   default: [],
   dev: ['k8s/values-dev.yaml'],
+  strimzi: ['k8s/values-dev.yaml', 'k8s/values-strimzi.yaml'],
   prod: ['k8s/values-prod.yaml', 'tests/chart/required-in-production.yaml'],
   skaffold: ['k8s/values-dev.yaml', 'k8s/values-skaffold.yaml'],
 };
 
-/** Those with a golden file. skaffold is left out: its values file shows what it changes. */
+/** Those with a golden file. Of skaffold and Strimzi the values file itself shows what it changes. */
 export const goldenNames = ['default', 'dev', 'prod'];
 
 export const goldenFile = (name: string) => join(root, 'tests/chart/golden', `${name}.yaml`);

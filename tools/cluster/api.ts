@@ -5,11 +5,12 @@ export type Cluster = ReturnType<typeof connect>;
 /** For the help of a command that connects. */
 export const environmentHelp = `
 Environment:
-  KUBECONFIG  the cluster, as for kubectl
+  KUBECONFIG  the clusters, as for kubectl
+  CONTEXT     which of them; make: kind-store by default. Empty: the current one
   NAMESPACE   default: store
   RELEASE     name of the Helm release, default: store`;
 
-/** The cluster that kubectl uses: KUBECONFIG, else the file in the home directory, else the pod's own. */
+/** KUBECONFIG, else the file in the home directory, else the pod's own cluster; in it CONTEXT, else the current one. */
 export function connect() {
   const config = new KubeConfig();
   try {
@@ -17,6 +18,15 @@ export function connect() {
   } catch (cause) {
     const file = process.env.KUBECONFIG ?? 'not set';
     throw new Error(`KUBECONFIG (${file}) cannot be used: ${(cause as Error).message}`, { cause });
+  }
+  const { CONTEXT } = process.env;
+  if (CONTEXT) {
+    const names = config.getContexts().map(({ name }) => name);
+    if (!names.includes(CONTEXT))
+      throw new Error(
+        `kubectl has no context ${CONTEXT}: create it by make kind-up, or choose another: CONTEXT=${names[0] ?? '<name>'}`,
+      );
+    config.setCurrentContext(CONTEXT);
   }
   return {
     config,

@@ -1,16 +1,15 @@
 import type { V1Secret } from '@kubernetes/client-node';
-import { execa } from 'execa';
 import { renderChart } from '../../../tools/chart/render.ts';
 import { isReady } from '../../../tools/cluster/pods.ts';
 import { topology } from '../../../tools/topology/topology.ts';
-import { cluster, helm, until } from '../kit/cluster.ts';
+import { cluster, helm, kubectl, until } from '../kit/cluster.ts';
 
 // helm template | kubectl apply, in a namespace of its own: without the cluster at hand Helm sees no Secret that exists.
 
 const { core, release } = cluster;
 const namespace = 'store-apply';
 
-const remove = () => execa('kubectl', ['delete', 'namespace', namespace, '--ignore-not-found', '--timeout=180s']);
+const remove = () => kubectl(['delete', 'namespace', namespace, '--ignore-not-found', '--timeout=180s']);
 
 beforeAll(async () => {
   await remove();
@@ -28,7 +27,7 @@ async function apply(values: { postgres?: { databases: string[] } } = {}): Promi
     namespace,
   );
   const selector = ['-l', 'app.kubernetes.io/name!=store-test'];
-  const { stdout } = await execa('kubectl', ['apply', '--namespace', namespace, ...selector, '-f', '-'], { input });
+  const { stdout } = await kubectl(['apply', '--namespace', namespace, ...selector, '-f', '-'], { input });
   return stdout;
 }
 

@@ -1,5 +1,5 @@
-import { execa } from 'execa';
 import { renderChart, valuesFiles } from '../../../tools/chart/render.ts';
+import { kubectl } from '../kit/cluster.ts';
 
 const namespace = 'store-dry-run';
 /** The API server refuses pods that violate the level, and warns about workloads whose pods would. */
@@ -9,12 +9,12 @@ const restricted = {
 };
 const create = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels: restricted } };
 
-const remove = () => execa('kubectl', ['delete', 'namespace', namespace, '--ignore-not-found', '--timeout=120s']);
+const remove = () => kubectl(['delete', 'namespace', namespace, '--ignore-not-found', '--timeout=120s']);
 
 // With kubectl, because it prints the warnings of the API server.
 beforeAll(async () => {
   await remove();
-  await execa('kubectl', ['apply', '-f', '-'], { input: JSON.stringify(create) });
+  await kubectl(['apply', '-f', '-'], { input: JSON.stringify(create) });
 }, 180_000);
 afterAll(remove, 180_000);
 
@@ -23,7 +23,7 @@ test.each(Object.entries(valuesFiles))('the API server accepts the chart with %s
   // The installed release has the node port already.
   const input = await renderChart(files, { gateway: { service: { nodePort: null } } }, namespace);
   const apply = ['apply', '--namespace', namespace, '--dry-run=server', '-f', '-'];
-  const { exitCode, stderr } = await execa('kubectl', apply, { input, reject: false });
+  const { exitCode, stderr } = await kubectl(apply, { input, reject: false });
   const warnings = stderr.split('\n').filter((line) => line && !line.includes('version skew'));
   expect({ exitCode, warnings }).toEqual({ exitCode: 0, warnings: [] });
 });

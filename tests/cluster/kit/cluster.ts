@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { connect, sentence } from '../../../tools/cluster/api.ts';
+import { contextOf } from '../../../tools/cluster/context.ts';
 import { componentsOf, nameOf } from '../../../tools/cluster/rollout.ts';
 import { requireHelm } from '../../../tools/local/downloads/helm.ts';
 import { root } from '../../../tools/paths.ts';
@@ -41,10 +42,15 @@ export async function deploymentNames(): Promise<string[]> {
   return (await deployments()).map(nameOf);
 }
 
-export async function helm(...args: string[]): Promise<string> {
-  const { stdout } = await execa(await requireHelm(), [...args, '--namespace', namespace], { cwd: root });
-  return stdout;
+export const kubectl = (args: string[], options: { input?: string; reject?: boolean } = {}) =>
+  execa('kubectl', [...contextOf('--context'), ...args], options);
+
+export async function helmIn(namespace: string, ...args: string[]): Promise<string> {
+  const where = [...contextOf('--kube-context'), '--namespace', namespace];
+  return (await execa(await requireHelm(), [...args, ...where], { cwd: root })).stdout;
 }
+
+export const helm = (...args: string[]) => helmIn(namespace, ...args);
 
 export const upgrade = (...args: string[]) =>
   helm('upgrade', release, 'charts/store', '--install', '--wait', '--timeout', '10m', ...args);

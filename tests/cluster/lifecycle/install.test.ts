@@ -2,7 +2,7 @@ import { execa } from 'execa';
 import { root } from '../../../tools/paths.ts';
 import { newCustomer, newProduct } from '../../kit/customer.ts';
 import { createClient, storedOrders } from '../kit/client.ts';
-import { cluster, findGateway, until } from '../kit/cluster.ts';
+import { cluster, findGateway, kubectl, until } from '../kit/cluster.ts';
 
 const { namespace } = cluster;
 
@@ -29,7 +29,7 @@ test('an order that is placed through the gateway is confirmed', async () => {
 test('all pods satisfy the Pod Security level restricted', async () => {
   const level = ['pod-security.kubernetes.io/enforce=restricted', 'pod-security.kubernetes.io/enforce-version=v1.32'];
   const label = ['label', '--dry-run=server', '--overwrite', 'namespace', namespace, ...level];
-  const { stdout, stderr } = await execa('kubectl', label);
+  const { stdout, stderr } = await kubectl(label);
   expect(stdout).toContain('labeled (server dry run)');
   expect(stderr).not.toContain('violate');
 });

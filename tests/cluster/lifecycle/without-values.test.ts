@@ -1,13 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { stringify } from 'yaml';
 import { componentOf, evaluate, isReady, podsOf } from '../../../tools/cluster/pods.ts';
-import { requireHelm } from '../../../tools/local/downloads/helm.ts';
-import { root } from '../../../tools/paths.ts';
 import { topology } from '../../../tools/topology/topology.ts';
-import { helm, cluster as installed, say, until } from '../kit/cluster.ts';
+import { helm, helmIn, cluster as installed, kubectl, say, until } from '../kit/cluster.ts';
 
 // The chart as it is published, beside the installed store: in a namespace of its own, without values but for the images.
 
@@ -19,9 +16,8 @@ const consumers = topology.services.flatMap(({ alias, group }) => (group ? [alia
 let dir: string;
 let images: string;
 
-const remove = () => execa('kubectl', ['delete', 'namespace', namespace, '--ignore-not-found', '--timeout=280s']);
-const run = async (...args: string[]) =>
-  (await execa(await requireHelm(), [...args, '--namespace', namespace], { cwd: root })).stdout;
+const remove = () => kubectl(['delete', 'namespace', namespace, '--ignore-not-found', '--timeout=280s']);
+const run = (...args: string[]) => helmIn(namespace, ...args);
 
 beforeAll(async () => {
   await remove();

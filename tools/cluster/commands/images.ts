@@ -15,6 +15,8 @@ interface Options {
   load: string;
 }
 
+const buildx = 'https://docs.docker.com/go/buildx/';
+
 const words = (text: string) => text.split(' ').filter(Boolean);
 
 async function run(command: string, ...args: string[]): Promise<string> {
@@ -34,7 +36,14 @@ async function build(service: string, repository: string, { docker, buildFlags }
   const name = `${repository}/${service}`;
   console.log(`${name}: building`);
   const args = ['--file', 'services/Dockerfile', '--build-arg', `SERVICE=${service}`, '--tag', `${name}:latest`];
-  await run(docker, 'build', ...args, ...words(buildFlags), '.');
+  try {
+    await run(docker, 'build', ...args, ...words(buildFlags), '.');
+  } catch (error) {
+    await run(docker, 'buildx', 'version').catch(() => {
+      throw new Error(`${docker} build failed, perhaps for want of BuildKit: install its plug-in buildx (${buildx}).`);
+    });
+    throw error;
+  }
   const content = '{{json .RootFS.Layers}}{{json .Config}}';
   const inspected = await run(docker, 'image', 'inspect', '--format', content, `${name}:latest`);
   const tag = createHash('sha256').update(inspected).digest('hex').slice(0, 12);

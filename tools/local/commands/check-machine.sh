@@ -1,5 +1,6 @@
 #!/bin/sh
-# Reports everything that is missing on this machine, and how to get it. In sh, as Node itself may be missing.
+# Reports everything that is missing on this machine for the local run, or with the argument node for tools alone, and how to get
+# it. In sh, as Node itself may be missing.
 
 missing=0
 lacks() {
@@ -10,8 +11,6 @@ lacks() {
 has() { command -v "$1" >/dev/null 2>&1; }
 downloaded() { ls -d .cache/tools/"$1"-* >/dev/null 2>&1; }
 
-[ "$(uname -s)" = Linux ] || lacks "The local run works on Linux only: use a virtual machine, a container or WSL 2."
-
 if ! has node; then
   lacks "Node is missing: install 20.19 or later from https://nodejs.org (or: nvm install)."
 elif ! node -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 20 || (a == 20 && b >= 19) ? 0 : 1)'; then
@@ -19,6 +18,10 @@ elif ! node -e 'const [a, b] = process.versions.node.split("."); process.exit(a 
 fi
 
 has npm || lacks "npm is missing: it comes with Node from https://nodejs.org."
+
+[ "$1" = node ] && exit $missing
+
+[ "$(uname -s)" = Linux ] || lacks "The local run works on Linux only: use a virtual machine, a container or WSL 2; or Kubernetes (docs/kubernetes.md)."
 
 java=${JAVA_HOME:+$JAVA_HOME/bin/}java
 if ! has "$java"; then

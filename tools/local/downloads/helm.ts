@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { cacheDir, root } from '../../paths.ts';
 import { provideMaven } from './maven.ts';
-import { findOnPath, outputOf, provide } from './provide-tool.ts';
+import { findOnPath, outputOf, provide, type Tool } from './provide-tool.ts';
 
 const version = '0.0.21';
 const name = `helm-java-${version}`;
@@ -14,33 +14,34 @@ const library = join(cacheDir, 'tools', name, file);
 /** Helm as a command, or as the native library of helm-java, which needs no cluster and knows none. */
 export type Helm = { command: string } | { library: string };
 
-/** HELM, else 3.14 or later on PATH, else the library, downloaded once from Maven Central (decision record 26). */
-export async function provideHelm(): Promise<Helm> {
-  const path = await provide({
-    name,
-    variable: 'HELM',
-    onPath: helmOnPath,
-    download: {
-      file,
-      announcement: 'downloading Helm as a library from Maven Central (28 MB)',
-      into: async (dir) => {
-        const goal = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:unpack-dependencies';
-        const pom = join(root, 'tools/local/downloads/helm.pom.xml');
-        const only = ['-DexcludeTransitive=true', '-Dmdep.unpack.includes=*.so', `-Darchitecture=${architecture}`];
-        await execa(await provideMaven(), ['-B', '-f', pom, goal, ...only, `-DoutputDirectory=${dir}`]);
-      },
+const tool: Tool = {
+  name,
+  variable: 'HELM',
+  onPath: helmOnPath,
+  download: {
+    file,
+    announcement: 'downloading Helm as a library from Maven Central (28 MB)',
+    into: async (dir) => {
+      const goal = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:unpack-dependencies';
+      const pom = join(root, 'tools/local/downloads/helm.pom.xml');
+      const only = ['-DexcludeTransitive=true', '-Dmdep.unpack.includes=*.so', `-Darchitecture=${architecture}`];
+      await execa(await provideMaven(), ['-B', '-f', pom, goal, ...only, `-DoutputDirectory=${dir}`]);
     },
-  });
+  },
+};
+
+/** HELM, else 3.14 or later on PATH, else on Linux the library, downloaded once from Maven Central (decision record 26). */
+export async function provideHelm(): Promise<Helm> {
+  if (process.platform !== 'linux') return { command: await requireHelm() };
+  const path = await provide(tool);
   return path === library ? { library } : { command: path };
 }
 
 /** The path of Helm as a command, for what happens in a cluster. @throws Error that says how to get it */
 export async function requireHelm(): Promise<string> {
-  const helm = process.env.HELM || (await helmOnPath()) ? await provideHelm() : undefined;
-  if (helm && 'command' in helm) return helm.command;
-  throw new Error(
-    'Helm is not on PATH: install 3.14 or later (https://helm.sh/docs/intro/install), or set HELM to its path.',
-  );
+  if (process.env.HELM || (await helmOnPath())) return provide(tool);
+  const how = 'https://helm.sh/docs/intro/install; macOS: brew install helm';
+  throw new Error(`Helm is not on PATH: install 3.14 or later (${how}), or set HELM to its path.`);
 }
 
 async function helmOnPath(): Promise<string | undefined> {
