@@ -1,4 +1,7 @@
-import type { V1Secret } from '@kubernetes/client-node';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { KubernetesObject, V1Secret } from '@kubernetes/client-node';
 import { renderChart } from '../../../tools/chart/render.ts';
 import { isReady } from '../../../tools/cluster/pods.ts';
 import { topology } from '../../../tools/topology/topology.ts';
@@ -17,18 +20,34 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(remove, 240_000);
 
-async function apply(values: { postgres?: { databases: string[] } } = {}): Promise<string> {
+async function render(values: { postgres?: { databases: string[] } } = {}): Promise<string> {
   const { image } = JSON.parse(await helm('get', 'values', release, '--all', '--output', 'json')).global;
   const kafka = { bootstrapServers: 'unused:9092' };
   const idle = Object.fromEntries(topology.services.map(({ alias }) => [alias, { replicas: 0 }]));
-  const input = await renderChart(
+  return renderChart(
     [],
     { ...idle, ...values, global: { image, kafka }, kafka: { topics: { create: false } } },
     namespace,
   );
-  const selector = ['-l', 'app.kubernetes.io/name!=store-test'];
-  const { stdout } = await kubectl(['apply', '--namespace', namespace, ...selector, '-f', '-'], { input });
-  return stdout;
+}
+
+async function apply(values?: Parameters<typeof render>[0], ...how: string[]): Promise<string> {
+  const unlessTest = ['-l', 'app.kubernetes.io/name!=store-test'];
+  const args = ['apply', '--namespace', namespace, ...unlessTest, ...how, '-f', '-'];
+  return (await kubectl(args, { input: await render(values) })).stdout;
+}
+
+/** By kind and name, what a manifest decides of each object, as it is stored; status and bookkeeping are the cluster's. */
+async function readStored(): Promise<Record<string, unknown>> {
+  const args = ['get', '--namespace', namespace, '--ignore-not-found', '--output', 'json', '-f', '-'];
+  const { items } = JSON.parse((await kubectl(args, { input: await render() })).stdout);
+  return Object.fromEntries(
+    items.map(({ kind, metadata, status, ...rest }: KubernetesObject & { status?: object }) => {
+      const { managedFields, resourceVersion, ...kept } = metadata ?? {};
+      // The API server raises it with every change, also that of a controller to the status.
+      return [`${kind}/${kept.name}`, { ...rest, ...kept, ...(status ? {} : { resourceVersion }) }];
+    }),
+  );
 }
 
 /** By name, what the Secrets hold. */
@@ -55,4 +74,24 @@ test('applying the manifests again changes no key and no password, and adds that
   const { reports, ...others } = (await readSecrets()).postgres ?? {};
   expect({ ...first, postgres: others }).toEqual(first);
   expect(reports).toMatch(/./);
+});
+
+test('server-side apply, as Argo CD does it, changes nothing the second time', async () => {
+  const how = ['--server-side', '--force-conflicts', '--field-manager', 'gitops'];
+  await apply({}, ...how);
+  const before = await readStored();
+  expect(Object.keys(before).length).toBeGreaterThan(30);
+  await apply({}, ...how);
+  expect(await readStored()).toEqual(before);
+});
+
+test('Helm renders the same with and without the cluster', async () => {
+  const values = await helm('get', 'values', release, '--output', 'yaml');
+  const dir = await mkdtemp(join(tmpdir(), 'store-render-'));
+  const file = join(dir, 'values.yaml');
+  await writeFile(file, values);
+  const template = (...args: string[]) => helm('template', release, 'charts/store', '--values', file, ...args);
+  const offline = await template();
+  expect(await template('--dry-run=server', '--is-upgrade')).toBe(offline);
+  await rm(dir, { recursive: true });
 });
