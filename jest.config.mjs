@@ -49,7 +49,7 @@ export default {
     { ...common, displayName: 'system', testMatch: ['<rootDir>/tests/{e2e,security}/**/*.test.ts'] },
     { ...common, displayName: 'tools', testMatch: ['<rootDir>/tools/**/*.test.ts'] },
     { ...common, displayName: 'generator', testMatch: ['<rootDir>/tests/generator/**/*.test.ts'] },
-    { ...common, displayName: 'chart', testMatch: ['<rootDir>/tests/{chart,docs,gameday}/**/*.test.ts'] },
+    { ...common, displayName: 'chart', testMatch: ['<rootDir>/tests/{chart,docs,gameday,release}/**/*.test.ts'] },
     // A short run; make test-faults is the long one.
     { ...common, displayName: 'faults', testMatch: ['<rootDir>/tests/faults/**/*.test.ts'] },
   ],

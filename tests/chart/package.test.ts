@@ -52,8 +52,9 @@ describe('make package', () => {
     return file;
   };
 
-  it('pins the images of the services to their digests, and lists all images for Artifact Hub', async () => {
-    const { exitCode, all } = await makePackage('0.3.0', '--digests', await writeDigests(digests), '--to', dir);
+  it('pins the images to their digests, and lists all images for Artifact Hub', async () => {
+    const pinnedToo = { ...digests, postgres: `sha256:${'d'.repeat(64)}` };
+    const { exitCode, all } = await makePackage('0.3.0', '--digests', await writeDigests(pinnedToo), '--to', dir);
     expect({ exitCode, all }).toEqual({ exitCode: 0, all: join(dir, 'store-0.3.0.tgz') });
     const pinned = join(dir, 'pinned');
     await mkdir(pinned);
@@ -61,6 +62,7 @@ describe('make package', () => {
     const images = imagesIn(await template(join(pinned, 'store')));
     const own = images.filter((image) => image.endsWith(`:0.3.0@sha256:${'c'.repeat(64)}`));
     expect(own).toHaveLength(topology.images.length);
+    expect(images).toContainEqual(expect.stringMatching(/^postgres:.*@sha256:d{64}$/));
     const { annotations } = parse(await readFile(join(pinned, 'store/Chart.yaml'), 'utf8'));
     const listed: { image: string }[] = parse(annotations['artifacthub.io/images']);
     expect(listed.map(({ image }) => image).sort()).toEqual(images);
@@ -68,7 +70,7 @@ describe('make package', () => {
 
   it.each([
     ['lacks one', { ...digests, order: undefined }, /has no digest of order\./],
-    ['has one of no service', { ...digests, postgres: digests.order }, /has digests of postgres, which are no images/],
+    ['has one of no image', { ...digests, mysql: digests.order }, /has digests of mysql, which the chart does not run/],
     ['has a tag', { ...digests, order: '0.3.0' }, /is no map of images to digests[\s\S]*order/],
   ])('refuses a file of digests that %s', async (_, content, message) => {
     const { exitCode, all } = await makePackage('0.3.0', '--digests', await writeDigests(content), '--to', dir);

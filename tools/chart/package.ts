@@ -8,6 +8,7 @@ import { cacheDir, root } from '../paths.ts';
 import { runCommand } from '../run-command.ts';
 import { topology } from '../topology/topology.ts';
 import { packageChart } from './helm.ts';
+import { thirdPartyImages } from './third-party.ts';
 
 // make package VERSION=0.2.0: helm package would set the version of the chart alone, and the services would stay what they are.
 
@@ -43,15 +44,16 @@ async function setVersions(chart: string, version: string): Promise<void> {
 const digestsSchema = z.record(z.string(), z.string().regex(/^sha256:[0-9a-f]{64}$/));
 
 /** @throws Error where the digest of a service's image is missing, or one is of no image */
-async function readDigests(file: string): Promise<Record<string, string>> {
+async function readDigests(file: string, chart: string): Promise<Record<string, string>> {
   const { data, error } = digestsSchema.safeParse(parse(await readFile(file, 'utf8')));
   if (error)
     throw new Error(`${file} is no map of images to digests, such as order: sha256:…\n${z.prettifyError(error)}`);
   const missing = topology.images.filter((image) => !(image in data));
-  const unknown = Object.keys(data).filter((image) => !topology.images.includes(image));
+  const known = [...topology.images, ...Object.keys(await thirdPartyImages(chart))];
+  const unknown = Object.keys(data).filter((image) => !known.includes(image));
   if (missing.length > 0) throw new Error(`${file} has no digest of ${missing.join(', ')}.`);
   if (unknown.length > 0)
-    throw new Error(`${file} has digests of ${unknown.join(', ')}, which are no images of services.`);
+    throw new Error(`${file} has digests of ${unknown.join(', ')}, which the chart does not run.`);
   return data;
 }
 
@@ -65,7 +67,8 @@ async function packageVersion(version: string, { images, digests, to }: Options)
     await setVersions(chart, version);
     const values = join(chart, 'values.yaml');
     if (images) await edit(values, [[/^( {4}repository:) .*$/m, `$1 ${images}`]]);
-    if (digests) await edit(values, [[/^( {4}digests:) \{\}$/m, `$1 ${JSON.stringify(await readDigests(digests))}`]]);
+    if (digests)
+      await edit(values, [[/^( {4}digests:) \{\}$/m, `$1 ${JSON.stringify(await readDigests(digests, chart))}`]]);
     await listImages(chart, version);
     await packageChart(chart, to);
   } finally {
@@ -76,20 +79,17 @@ async function packageVersion(version: string, { images, digests, to }: Options)
 
 /** Artifact Hub shows the images of a chart, and scans them. */
 async function listImages(chart: string, version: string): Promise<void> {
-  const valuesOf = async (path: string) =>
-    parse(await readFile(join(chart, path, 'values.yaml'), 'utf8'), { merge: true });
-  const { repository, digests } = (await valuesOf('.')).global.image;
-  const services = topology.images.map((name) => {
-    const image = `${repository}/${name}:${version}`;
-    return { name, image: digests[name] ? `${image}@${digests[name]}` : image };
-  });
-  const others = ['gateway', 'kafka', 'postgres'].map(async (name) => {
-    const { image } = await valuesOf(join('charts', name));
-    return { name, image };
-  });
+  const values = parse(await readFile(join(chart, 'values.yaml'), 'utf8'), { merge: true });
+  const { repository, digests } = values.global.image;
+  const services = topology.images.map((name) => [name, `${repository}/${name}:${version}`]);
+  const images = { ...Object.fromEntries(services), ...(await thirdPartyImages(chart)) };
+  const list = Object.entries(images).map(([name, image]) => ({
+    name,
+    image: digests[name] ? `${image}@${digests[name]}` : image,
+  }));
   const file = join(chart, 'Chart.yaml');
   const document = parseDocument(await readFile(file, 'utf8'));
-  document.setIn(['annotations', 'artifacthub.io/images'], stringify([...services, ...(await Promise.all(others))]));
+  document.setIn(['annotations', 'artifacthub.io/images'], stringify(list));
   await writeFile(file, document.toString());
 }
 
@@ -98,7 +98,10 @@ const command = new Command('make package')
   .description('Packages the chart, with one version for itself and the images of its services.')
   .argument('<version>', 'VERSION: three numbers, such as 0.2.0')
   .option('--images <repository>', 'IMAGES: where the images are, such as registry.example.com/store')
-  .option('--digests <file>', 'DIGESTS: a YAML or JSON file with the digest of each image, such as order: sha256:…')
+  .option(
+    '--digests <file>',
+    'DIGESTS: a YAML or JSON file with the digest of each image, such as order: sha256:…; envoy, kafka and postgres may be there',
+  )
   .option('--to <folder>', 'where the package is written', join(cacheDir, 'charts'))
   .action(packageVersion);
 

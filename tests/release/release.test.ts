@@ -1,0 +1,125 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { parseAllDocuments } from 'yaml';
+import { thirdPartyImages } from '../../tools/chart/third-party.ts';
+import { requireHelm } from '../../tools/local/downloads/helm.ts';
+import { findOnPath } from '../../tools/local/downloads/provide-tool.ts';
+import { root } from '../../tools/paths.ts';
+import { topology } from '../../tools/topology/topology.ts';
+import { codeBlocks } from '../docs/_documents.ts';
+import { startRegistry, writeImage } from './_registry.ts';
+
+// Two releases into a registry on this machine, as .github/workflows/release.yaml makes them, of stand-ins for the images.
+
+const [registryProgram, skopeo, cosign] = await Promise.all(['docker-registry', 'skopeo', 'cosign'].map(findOnPath));
+const helm = await requireHelm().catch(() => undefined);
+const isPossible = registryProgram && skopeo && cosign && helm;
+if (!isPossible) process.stderr.write('skipped: releases, without docker-registry, skopeo, cosign and helm on PATH\n');
+
+let dir: string;
+let registry: Awaited<ReturnType<typeof startRegistry>>;
+let repository: string;
+let env: Record<string, string>;
+/** What was pushed, by version and image. */
+const pushed: Record<string, Record<string, string>> = {};
+
+const run = (program: string, args: string[]) => execa(program, args, { cwd: root, env, all: true });
+
+async function push(image: string, content: string): Promise<string> {
+  const folder = join(dir, 'images', image.replaceAll(/\W/g, '-'), content);
+  const digest = await writeImage(folder, content);
+  await run('skopeo', ['copy', '--all', '--preserve-digests', `oci:${folder}`, `docker://${image}`]);
+  return digest;
+}
+
+/** As docker.io has it. */
+const pathOf = (image: string) => (image.includes('/') ? image : `library/${image}`);
+
+function publish(version: string) {
+  const flags = ['--digests', join(dir, version), '--cosign', `--key ${dir}/cosign.key --tlog-upload=false`];
+  return run(process.execPath, ['--import', 'tsx', 'tools/release/publish.ts', version, repository, ...flags]);
+}
+
+async function release(version: string): Promise<void> {
+  pushed[version] = {};
+  await mkdir(join(dir, version));
+  for (const image of topology.images) {
+    // The workflow pushes by digest alone; skopeo wants a tag.
+    const digest = await push(`${repository}/${image}:build`, `${image}-${version}`);
+    await writeFile(join(dir, version, image), `${digest}\n`);
+    pushed[version][image] = digest;
+  }
+  await publish(version);
+}
+
+async function imagesInstalledBy(...args: string[]): Promise<string[]> {
+  const chart = [`oci://${repository}/charts/store`, '--plain-http'];
+  const { stdout } = await run(String(helm), ['template', 'store', ...chart, ...args]);
+  const found = JSON.stringify(parseAllDocuments(stdout).map((document) => document.toJS()));
+  return [...new Set([...found.matchAll(/"image":"([^"]+)"/g)].map(([, image = '']) => image))].sort();
+}
+
+(isPossible ? describe : describe.skip)('a release', () => {
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'store-release-test-'));
+    registry = await startRegistry(String(registryProgram), dir);
+    repository = `${registry.address}/store-platform/store-platform`;
+    // Where the chart names no registry it means docker.io, which is here too.
+    const registries = `[[registry]]\nprefix = "docker.io"\nlocation = "${registry.address}"\ninsecure = true
+[[registry]]\nlocation = "${registry.address}"\ninsecure = true\n`;
+    await mkdir(join(dir, '.config/containers'), { recursive: true });
+    await writeFile(join(dir, '.config/containers/registries.conf'), registries);
+    env = { HOME: dir, COSIGN_PASSWORD: '' };
+    await execa('cosign', ['generate-key-pair'], { cwd: dir, env });
+    for (const image of Object.values(await thirdPartyImages(join(root, 'charts/store'))))
+      await push(`${registry.address}/${pathOf(image)}`, 'theirs');
+    await release('0.1.0');
+    await release('0.2.0');
+  });
+  afterAll(async () => {
+    await registry?.stop();
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  it.each(['0.1.0', '0.2.0'])(
+    '%s installs without values, from images of that version by their digests',
+    async (version) => {
+      const images = await imagesInstalledBy('--version', version);
+      const own = images.filter((image) => image.startsWith(`${repository}/`));
+      const expected = Object.entries(pushed[version] ?? {});
+      expect(own).toEqual(expected.map(([name, digest]) => `${repository}/${name}:${version}@${digest}`).sort());
+      const others = images.filter((image) => !own.includes(image));
+      expect(others).toHaveLength(3);
+      for (const image of images) {
+        const [, name = '', tag = '', digest = ''] =
+          /^(.+?):([^:@]+)@(sha256:.+)$/.exec(image.replace(`${registry.address}/`, '')) ?? [];
+        expect([image, await registry.digestOf(pathOf(name), digest)]).toEqual([image, digest]);
+        expect([image, await registry.digestOf(pathOf(name), tag)]).toEqual([image, digest]);
+      }
+    },
+  );
+
+  it('the newest is what is installed, and no digest is that of the one before', async () => {
+    const images = await imagesInstalledBy();
+    expect(images.filter((image) => image.includes(':0.2.0@'))).toHaveLength(topology.images.length);
+    const before = Object.values(pushed['0.1.0'] ?? {});
+    expect(Object.values(pushed['0.2.0'] ?? {}).filter((digest) => before.includes(digest))).toEqual([]);
+  });
+
+  it('is never replaced', async () => {
+    await expect(publish('0.2.0')).rejects.toThrow('A version is never replaced: release the next one.');
+  });
+
+  it('is signed: the commands of the documents verify images and chart, and refuse what is not', async () => {
+    const { text = '' } = codeBlocks.find(({ text }) => text.includes('cosign verify')) ?? {};
+    const names = [...text.matchAll(/ghcr\.io\/store-platform\/store-platform(\/\S+:)\S+/g)].map(([, name]) => name);
+    expect(names).toEqual(['/order:', '/charts/store:']);
+    const verify = (name: string) =>
+      run('cosign', ['verify', '--key', join(dir, 'cosign.pub'), '--insecure-ignore-tlog', name]);
+    for (const name of names) await verify(`${repository}${name}0.2.0`);
+    await push(`${repository}/order:mine`, 'mine');
+    await expect(verify(`${repository}/order:mine`)).rejects.toThrow('no signatures found');
+  });
+});

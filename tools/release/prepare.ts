@@ -1,0 +1,27 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { parse } from 'yaml';
+import { root } from '../paths.ts';
+import { runCommand } from '../run-command.ts';
+import { topology } from '../topology/topology.ts';
+import { notesOf } from './changelog.ts';
+
+async function prepare(tag: string, project: string): Promise<void> {
+  const version = tag.replace(/^v/, '');
+  const chart = parse(await readFile(join(root, 'charts/store/Chart.yaml'), 'utf8'));
+  if (chart.version !== version)
+    throw new Error(`The tag is ${tag}, but charts/store/Chart.yaml has version ${chart.version}: change it first.`);
+  notesOf(await readFile(join(root, 'CHANGELOG.md'), 'utf8'), version);
+  console.log(`version=${version}`);
+  console.log(`repository=ghcr.io/${project.toLowerCase()}`);
+  console.log(`images=${JSON.stringify(topology.images)}`);
+}
+
+const command = new Command('prepare')
+  .description('Checks that a version may be released, and prints what the release workflow needs, for $GITHUB_OUTPUT.')
+  .argument('<tag>', 'such as v0.2.0')
+  .argument('<project>', 'owner and name of the repository, such as store-platform/store-platform')
+  .action(prepare);
+
+await runCommand(command);

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { execa } from 'execa';
+import { thirdPartyImages } from '../chart/third-party.ts';
+import { requireHelm } from '../local/downloads/helm.ts';
+import { root } from '../paths.ts';
+import { runCommand } from '../run-command.ts';
+import { topology } from '../topology/topology.ts';
+
+// What is built, pushed by digest and scanned becomes a version: signatures, tags, then the chart, which is the release.
+
+interface Options {
+  digests: string;
+  cosign: string;
+}
+
+async function publish(version: string, repository: string, { digests: folder, cosign }: Options): Promise<void> {
+  const charts = `${repository}/charts`;
+  if ((await digestOf(`${charts}/store:${version}`)) !== undefined)
+    throw new Error(
+      `${charts}/store:${version} is published already. A version is never replaced: release the next one.`,
+    );
+  const digests = await readDigests(folder);
+  for (const [image, digest] of Object.entries(digests)) {
+    const name = `${repository}/${image}`;
+    await sign(`${name}@${digest}`, cosign);
+    const [source, target] = [`docker://${name}@${digest}`, `docker://${name}:${version}`];
+    await execa('skopeo', ['copy', '--quiet', '--all', '--preserve-digests', source, target]);
+    console.log(`${name}:${version}@${digest}`);
+  }
+  const pinned = { ...digests, ...(await thirdPartyDigests()) };
+  await sign(await pushChart(version, repository, charts, pinned), cosign);
+}
+
+/** Each file is called after an image and holds its digest. @throws Error where one is missing */
+async function readDigests(folder: string): Promise<Record<string, string>> {
+  const entries = topology.images.map(async (image) => [image, (await readFile(join(folder, image), 'utf8')).trim()]);
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+/** Of the image for all platforms; undefined where there is none. @throws Error where the registry does not answer */
+async function digestOf(image: string): Promise<string | undefined> {
+  const options = { reject: false, encoding: 'buffer' } as const;
+  const { stdout, stderr, failed } = await execa('skopeo', ['inspect', '--raw', `docker://${image}`], options);
+  if (!failed) return `sha256:${createHash('sha256').update(stdout).digest('hex')}`;
+  const message = Buffer.from(stderr).toString();
+  // Some registries deny what does not exist. Where there is no right to push, the push says so.
+  if (/manifest unknown|name unknown|denied/.test(message)) return undefined;
+  throw new Error(message);
+}
+
+async function thirdPartyDigests(): Promise<Record<string, string>> {
+  const digests: Record<string, string> = {};
+  for (const [name, image] of Object.entries(await thirdPartyImages(join(root, 'charts/store')))) {
+    const digest = await digestOf(image);
+    if (digest === undefined) throw new Error(`There is no image ${image}.`);
+    digests[name] = digest;
+    console.log(`${image}@${digest}`);
+  }
+  return digests;
+}
+
+/** @returns the name of the chart with its digest */
+async function pushChart(version: string, repository: string, charts: string, digests: object): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'store-release-'));
+  try {
+    const file = join(dir, 'digests.json');
+    await writeFile(file, JSON.stringify(digests));
+    const args = ['--import', 'tsx', 'tools/chart/package.ts', version, '--images', repository, '--digests', file];
+    await execa(process.execPath, [...args, '--to', dir], { cwd: root });
+    // As other clients have it, a registry on this machine needs no certificate.
+    const plain = /^(localhost|127\.0\.0\.1)[:/]/.test(charts) ? ['--plain-http'] : [];
+    const push = ['push', join(dir, `store-${version}.tgz`), `oci://${charts}`, ...plain];
+    const { all } = await execa(await requireHelm(), push, { all: true });
+    const [digest] = /sha256:[0-9a-f]{64}/.exec(all) ?? [];
+    if (digest === undefined) throw new Error(`helm push named no digest: ${all}`);
+    console.log(`${charts}/store:${version}@${digest}`);
+    return `${charts}/store@${digest}`;
+  } finally {
+    await rm(dir, { recursive: true });
+  }
+}
+
+async function sign(name: string, flags: string): Promise<void> {
+  await execa('cosign', ['sign', '--yes', ...flags.split(' ').filter(Boolean), name], { stdio: 'inherit' });
+}
+
+const command = new Command('publish')
+  .description(
+    'Signs and tags the images of a version, and packages, pushes and signs the chart that names their digests.',
+  )
+  .argument('<version>', 'such as 0.2.0')
+  .argument('<repository>', 'where images and chart are, such as ghcr.io/store-platform/store-platform')
+  .requiredOption('--digests <folder>', 'a file for each image, called like it, with the digest that was pushed')
+  .option('--cosign <flags>', 'further flags of cosign sign, such as those of a key', '')
+  .action(publish);
+
+await runCommand(command);
