@@ -8,13 +8,13 @@ import { until } from '../kit/until.ts';
 
 const sha256 = (data: string | Buffer) => `sha256:${createHash('sha256').update(data).digest('hex')}`;
 
-/** A registry with nothing in it, whose data is in the folder. @param program docker-registry of Debian and Ubuntu */
-export async function startRegistry(program: string, dir: string) {
+/** A registry with nothing in it, whose data is in the folder. */
+export async function startRegistry(dir: string) {
   const address = `localhost:${await freePort()}`;
   const config = join(dir, 'config.yml');
   const storage = { filesystem: { rootdirectory: join(dir, 'data') } };
   await writeFile(config, JSON.stringify({ version: 0.1, storage, http: { addr: address } }));
-  const process = execa(program, ['serve', config], { reject: false, stdio: 'ignore' });
+  const process = execa('docker-registry', ['serve', config], { reject: false, stdio: 'ignore' });
   await until('the registry answers', async () => (await fetch(`http://${address}/v2/`)).ok, { timeoutMs: 10_000 });
 
   const accept = ['application/vnd.oci.image.index.v1+json', 'application/vnd.oci.image.manifest.v1+json'].join();

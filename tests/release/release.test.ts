@@ -1,31 +1,29 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { parseAllDocuments } from 'yaml';
 import { thirdPartyImages } from '../../tools/chart/third-party.ts';
 import { requireHelm } from '../../tools/local/downloads/helm.ts';
-import { findOnPath } from '../../tools/local/downloads/provide-tool.ts';
 import { root } from '../../tools/paths.ts';
 import { topology } from '../../tools/topology/topology.ts';
 import { codeBlocks } from '../docs/_documents.ts';
+import { createPublisher, missingTools, pathOf } from './_publisher.ts';
 import { startRegistry, writeImage } from './_registry.ts';
 
 // Two releases into a registry on this machine, as .github/workflows/release.yaml makes them, of stand-ins for the images.
 
-const [registryProgram, skopeo, cosign] = await Promise.all(['docker-registry', 'skopeo', 'cosign'].map(findOnPath));
-const helm = await requireHelm().catch(() => undefined);
-const isPossible = registryProgram && skopeo && cosign && helm;
-if (!isPossible) process.stderr.write('skipped: releases, without docker-registry, skopeo, cosign and helm on PATH\n');
+const missing = await missingTools('docker-registry');
+if (missing.length > 0) process.stderr.write(`skipped: releases, without ${missing.join(', ')} on PATH\n`);
 
 let dir: string;
 let registry: Awaited<ReturnType<typeof startRegistry>>;
+let publisher: Awaited<ReturnType<typeof createPublisher>>;
 let repository: string;
-let env: Record<string, string>;
 /** What was pushed, by version and image. */
 const pushed: Record<string, Record<string, string>> = {};
 
-const run = (program: string, args: string[]) => execa(program, args, { cwd: root, env, all: true });
+const run = (program: string, args: string[]) => execa(program, args, { cwd: root, env: publisher.env, all: true });
 
 async function push(image: string, content: string): Promise<string> {
   const folder = join(dir, 'images', image.replaceAll(/\W/g, '-'), content);
@@ -34,45 +32,27 @@ async function push(image: string, content: string): Promise<string> {
   return digest;
 }
 
-/** As docker.io has it. */
-const pathOf = (image: string) => (image.includes('/') ? image : `library/${image}`);
-
-function publish(version: string) {
-  const flags = ['--digests', join(dir, version), '--cosign', `--key ${dir}/cosign.key --tlog-upload=false`];
-  return run(process.execPath, ['--import', 'tsx', 'tools/release/publish.ts', version, repository, ...flags]);
-}
-
 async function release(version: string): Promise<void> {
   pushed[version] = {};
-  await mkdir(join(dir, version));
-  for (const image of topology.images) {
-    // The workflow pushes by digest alone; skopeo wants a tag.
-    const digest = await push(`${repository}/${image}:build`, `${image}-${version}`);
-    await writeFile(join(dir, version, image), `${digest}\n`);
-    pushed[version][image] = digest;
-  }
-  await publish(version);
+  // The workflow pushes by digest alone; skopeo wants a tag.
+  for (const image of topology.images)
+    pushed[version][image] = await push(`${repository}/${image}:build`, `${image}-${version}`);
+  await publisher.publish(version, pushed[version]);
 }
 
 async function imagesInstalledBy(...args: string[]): Promise<string[]> {
   const chart = [`oci://${repository}/charts/store`, '--plain-http'];
-  const { stdout } = await run(String(helm), ['template', 'store', ...chart, ...args]);
+  const { stdout } = await run(await requireHelm(), ['template', 'store', ...chart, ...args]);
   const found = JSON.stringify(parseAllDocuments(stdout).map((document) => document.toJS()));
   return [...new Set([...found.matchAll(/"image":"([^"]+)"/g)].map(([, image = '']) => image))].sort();
 }
 
-(isPossible ? describe : describe.skip)('a release', () => {
+(missing.length > 0 ? describe.skip : describe)('a release', () => {
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'store-release-test-'));
-    registry = await startRegistry(String(registryProgram), dir);
-    repository = `${registry.address}/store-platform/store-platform`;
-    // Where the chart names no registry it means docker.io, which is here too.
-    const registries = `[[registry]]\nprefix = "docker.io"\nlocation = "${registry.address}"\ninsecure = true
-[[registry]]\nlocation = "${registry.address}"\ninsecure = true\n`;
-    await mkdir(join(dir, '.config/containers'), { recursive: true });
-    await writeFile(join(dir, '.config/containers/registries.conf'), registries);
-    env = { HOME: dir, COSIGN_PASSWORD: '' };
-    await execa('cosign', ['generate-key-pair'], { cwd: dir, env });
+    registry = await startRegistry(dir);
+    publisher = await createPublisher(dir, registry.address);
+    repository = publisher.repository;
     for (const image of Object.values(await thirdPartyImages(join(root, 'charts/store'))))
       await push(`${registry.address}/${pathOf(image)}`, 'theirs');
     await release('0.1.0');
@@ -109,15 +89,17 @@ async function imagesInstalledBy(...args: string[]): Promise<string[]> {
   });
 
   it('is never replaced', async () => {
-    await expect(publish('0.2.0')).rejects.toThrow('A version is never replaced: release the next one.');
+    await expect(publisher.publish('0.2.0', pushed['0.2.0'] ?? {})).rejects.toThrow(
+      'A version is never replaced: release the next one.',
+    );
   });
 
   it('is what CI upgrades from, where it is the last before', async () => {
     const git = (...args: string[]) =>
-      execa('git', ['-c', 'user.name=x', '-c', 'user.email=x', ...args], { cwd: dir, env });
+      execa('git', ['-c', 'user.name=x', '-c', 'user.email=x', ...args], { cwd: dir, env: publisher.env });
     const previous = () => {
       const args = ['--import', 'tsx', 'tools/release/previous.ts', repository, '--to', dir];
-      return execa(process.execPath, args, { cwd: root, env: { ...env, GIT_DIR: join(dir, '.git') } });
+      return execa(process.execPath, args, { cwd: root, env: { ...publisher.env, GIT_DIR: join(dir, '.git') } });
     };
     await git('init', '--quiet');
     await git('commit', '--quiet', '--allow-empty', '--message', 'one');

@@ -1,0 +1,52 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { requireHelm } from '../../tools/local/downloads/helm.ts';
+import { findOnPath } from '../../tools/local/downloads/provide-tool.ts';
+import { root } from '../../tools/paths.ts';
+
+const needed = ['skopeo', 'cosign'];
+
+/** What a release is made with and this machine lacks. */
+export async function missingTools(...others: string[]): Promise<string[]> {
+  const programs = [...needed, ...others];
+  const missing = await Promise.all(programs.map(async (name) => ((await findOnPath(name)) ? [] : [name])));
+  return [
+    ...missing.flat(),
+    ...(await requireHelm().then(
+      () => [],
+      () => ['helm'],
+    )),
+  ];
+}
+
+/** As docker.io has an image of others. */
+export const pathOf = (image: string) => (image.includes('/') ? image : `library/${image}`);
+
+/**
+ * Publishes into a registry on this machine, signing with a key of its own. Where an image names no registry it means
+ * docker.io, which is that registry too.
+ * @param dir of its own, becomes the home directory
+ * @param registry its address, such as localhost:5000
+ */
+export async function createPublisher(dir: string, registry: string) {
+  const repository = `${registry}/store-platform/store-platform`;
+  const env = { HOME: dir, COSIGN_PASSWORD: '' };
+  const registries = `[[registry]]\nprefix = "docker.io"\nlocation = "${registry}"\ninsecure = true
+[[registry]]\nlocation = "${registry}"\ninsecure = true\n`;
+  await mkdir(join(dir, '.config/containers'), { recursive: true });
+  await writeFile(join(dir, '.config/containers/registries.conf'), registries);
+  await execa('cosign', ['generate-key-pair'], { cwd: dir, env });
+  return {
+    repository,
+    env,
+    async publish(version: string, digests: Record<string, string>): Promise<void> {
+      const folder = join(dir, version);
+      await mkdir(folder, { recursive: true });
+      for (const [image, digest] of Object.entries(digests)) await writeFile(join(folder, image), `${digest}\n`);
+      const flags = ['--digests', folder, '--cosign', `--key ${dir}/cosign.key --tlog-upload=false`];
+      const args = ['--import', 'tsx', 'tools/release/publish.ts', version, repository, ...flags];
+      await execa(process.execPath, args, { cwd: root, env, all: true });
+    },
+  };
+}
