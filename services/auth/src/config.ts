@@ -14,10 +14,10 @@ export const configSchema = z
     JWT_TTL_SECONDS: seconds(60, 31_536_000).default(86_400),
     JWT_HTTP_ONLY: flag.default(true),
     COOKIE_SAME_SITE: z.enum(['Lax', 'Strict', 'None']).default('Lax'),
-    COOKIE_SECURE: flag.default(false),
+    COOKIE_SECURE: z.union([flag, z.literal('auto')]).default('auto'),
     ACCOUNT_URL: serviceUrl,
   })
-  .refine((config) => config.COOKIE_SAME_SITE !== 'None' || config.COOKIE_SECURE, {
+  .refine((config) => config.COOKIE_SAME_SITE !== 'None' || config.COOKIE_SECURE === true, {
     path: ['COOKIE_SAME_SITE'],
     message: 'None needs COOKIE_SECURE=true: browsers drop the cookie otherwise',
   })

@@ -39,9 +39,9 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
         429: tooMany('Too many logins with this e-mail address have failed.'),
         503: unavailable,
       },
-      async handler({ body }) {
+      async handler({ body, isHttps }) {
         const { account, token } = await auth.login(body);
-        return ok(account, { ...noStore, 'Set-Cookie': cookie.carrying(token) });
+        return ok(account, { ...noStore, 'Set-Cookie': cookie.carrying(token, isHttps) });
       },
     }),
     route({
@@ -55,9 +55,9 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
         200: { description: 'Logged out.', headers: { 'Set-Cookie': 'No token.' } },
         503: unavailable,
       },
-      async handler({ cookies }) {
+      async handler({ cookies, isHttps }) {
         await auth.logout(cookies[tokenCookieName]);
-        return ok(undefined, { ...noStore, 'Set-Cookie': cookie.cleared });
+        return ok(undefined, { ...noStore, 'Set-Cookie': cookie.cleared(isHttps) });
       },
     }),
     route({
@@ -70,9 +70,9 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
         204: { description: 'All sessions have ended.', headers: { 'Set-Cookie': 'No token.' } },
         503: unavailable,
       },
-      async handler({ accountId }) {
+      async handler({ accountId, isHttps }) {
         await auth.endSessions(accountId);
-        return noContent({ ...noStore, 'Set-Cookie': cookie.cleared });
+        return noContent({ ...noStore, 'Set-Cookie': cookie.cleared(isHttps) });
       },
     }),
     route({

@@ -3,7 +3,8 @@ import { stringifySetCookie } from 'cookie';
 export interface CookieOptions {
   httpOnly: boolean;
   sameSite: 'Lax' | 'Strict' | 'None';
-  secure: boolean;
+  /** `auto`: as the customer came. */
+  secure: boolean | 'auto';
   maxAgeSeconds: number;
 }
 
@@ -16,11 +17,18 @@ export type TokenCookie = ReturnType<typeof createTokenCookie>;
 /** `Set-Cookie` values for the token (contract 3.3). */
 export function createTokenCookie({ httpOnly, sameSite, secure, maxAgeSeconds }: CookieOptions) {
   const lower = { Lax: 'lax', Strict: 'strict', None: 'none' } as const;
-  const attributes = { path: '/', httpOnly, secure, sameSite: lower[sameSite] };
+  const attributes = (isHttps: boolean) => ({
+    path: '/',
+    httpOnly,
+    secure: secure === 'auto' ? isHttps : secure,
+    sameSite: lower[sameSite],
+  });
   return {
-    carrying: (token: string) => stringifySetCookie(tokenCookieName, token, { ...attributes, maxAge: maxAgeSeconds }),
+    carrying: (token: string, isHttps: boolean) =>
+      stringifySetCookie(tokenCookieName, token, { ...attributes(isHttps), maxAge: maxAgeSeconds }),
     /** Browsers delete a cookie only if the attributes are those it was set with. */
-    cleared: stringifySetCookie(tokenCookieName, '', { ...attributes, maxAge: 0, expires: new Date(0) }),
+    cleared: (isHttps: boolean) =>
+      stringifySetCookie(tokenCookieName, '', { ...attributes(isHttps), maxAge: 0, expires: new Date(0) }),
   };
 }
 

@@ -84,6 +84,24 @@ describe('POST /auth/login', () => {
     await strict.close();
   });
 
+  it.each([
+    ['auto', 'https', true],
+    ['auto', 'http', undefined],
+    ['auto', undefined, undefined],
+    ['false', 'https', undefined],
+  ])(
+    'COOKIE_SECURE=%s makes a cookie for a customer who came by %s Secure: %s',
+    async (COOKIE_SECURE, proto, secure) => {
+      const app = await testApp({ databaseUrl: database.url, accounts, env: { COOKIE_SECURE } });
+      await post('/auth/register', ada);
+      const came: Record<string, string> = proto ? { 'X-Forwarded-Proto': proto } : {};
+      const login = await request(app.app).post('/auth/login').set(came).send(ada).expect(200);
+      const logout = await request(app.app).get('/auth/logout').set(came).expect(200);
+      expect([cookieOf(login).secure, cookieOf(logout).secure]).toEqual([secure, secure]);
+      await app.close();
+    },
+  );
+
   it('returns the same 401 for a wrong password and an unknown e-mail, and sets no cookie', async () => {
     await post('/auth/register', ada);
     const challenge = 'Cookie realm="store", cookie-name="__store_jwt_token"';

@@ -15,7 +15,7 @@ test('auth configuration has defaults for everything except secrets and addresse
     JWT_TTL_SECONDS: 86_400,
     JWT_HTTP_ONLY: true,
     COOKIE_SAME_SITE: 'Lax',
-    COOKIE_SECURE: false,
+    COOKIE_SECURE: 'auto',
     ACCOUNT_URL: 'http://account:8080',
   });
   expect(() => readConfig(configSchema, {})).toThrow(
@@ -52,6 +52,7 @@ test.each([
 
 test('auth configuration refuses SameSite=None without Secure, because browsers drop such cookies', () => {
   expect(() => read({ COOKIE_SAME_SITE: 'None' })).toThrow('COOKIE_SECURE=true');
+  expect(() => read({ COOKIE_SAME_SITE: 'None', COOKIE_SECURE: 'auto' })).toThrow('COOKIE_SECURE=true');
   expect(read({ COOKIE_SAME_SITE: 'None', COOKIE_SECURE: 'true' }).COOKIE_SECURE).toBe(true);
 });
 

@@ -137,6 +137,7 @@ const inputOf = (route: AnyRoute, req: Request, res: Response) => ({
   body: route.body === undefined ? undefined : parse(route.body, parsedBody(req, route), 'body'),
   accountId: res.locals.accountId,
   url: req.originalUrl,
+  isHttps: req.headers['x-forwarded-proto'] === 'https',
 });
 
 function parse(schema: z.ZodType | undefined, value: unknown, where: string): unknown {

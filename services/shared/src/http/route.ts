@@ -52,6 +52,8 @@ export interface Input<P, Q, H, C, B, I extends IdentityRule> {
   accountId: I extends 'account' ? string : undefined;
   /** Path and query as received, to build a `Link` from. */
   url: string;
+  /** Whether the customer came by HTTPS, as the gateway says. */
+  isHttps: boolean;
 }
 
 type Optional = z.ZodType | undefined;
