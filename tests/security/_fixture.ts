@@ -29,8 +29,11 @@ export interface Fixture {
   stop(): Promise<void>;
 }
 
-/** The real gateway, with a recording upstream for each routed service. Auth accepts one token, as the real one would. */
-export async function startFixture(values: Partial<GatewayValues> = {}): Promise<Fixture> {
+/**
+ * The real gateway, with a recording upstream for each routed service. Auth accepts one token, as the real one would.
+ * @param folder what is mounted at /etc/envoy in the cluster
+ */
+export async function startFixture(values: Partial<GatewayValues> = {}, folder?: string): Promise<Fixture> {
   const seen: Seen[] = [];
   const start = (name: string) => startUpstream(name, (request) => seen.push(request));
   const names = [...new Set(Object.values(topology.routes).map(({ alias }) => alias))];
@@ -38,7 +41,7 @@ export async function startFixture(values: Partial<GatewayValues> = {}): Promise
   const { auth, ...services } = Object.fromEntries(started) as Fixture['services'] & { auth: Upstream };
   auth.answer(goodAuth);
   const [port, metricsPort, adminPort] = await Promise.all([freePort(), freePort(), freePort()]);
-  const dir = await mkdtemp(join(tmpdir(), 'gateway-test-'));
+  const dir = folder ?? (await mkdtemp(join(tmpdir(), 'gateway-test-')));
   const upstreams = Object.fromEntries(started.map(([name, { port }]) => [name, { host: '127.0.0.1', port }]));
   const gateway = await startGateway({
     values: { port, metricsPort, adminPort, upstreams, external: { url: 'http://127.0.0.1:1' }, ...values },
@@ -71,8 +74,8 @@ export async function startFixture(values: Partial<GatewayValues> = {}): Promise
 const unlimited = { perSecond: 10000, burst: 10000 };
 
 /** For tests that send more requests than the rate limits allow. */
-export const startUnlimited = (values: Partial<GatewayValues> = {}) =>
-  startFixture({ limits: { requests: unlimited, credentials: unlimited }, ...values });
+export const startUnlimited = (values: Partial<GatewayValues> = {}, folder?: string) =>
+  startFixture({ limits: { requests: unlimited, credentials: unlimited }, ...values }, folder);
 
 /** Auth's rule: exactly one token cookie, with the known token. Two Cookie headers arrive joined by a comma. */
 export function goodAuth({ path, headers }: Seen): string {

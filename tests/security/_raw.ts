@@ -1,4 +1,4 @@
-import { connect as connectHttp2 } from 'node:http2';
+import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
 
 export interface Answer {
@@ -57,13 +57,16 @@ export function parseHead(head: string): { firstLine: string; lines: string[]; h
   return { firstLine, lines, headers };
 }
 
-/** Sends a request over HTTP/2 without TLS. An array sends a header several times. Status 0: the stream was reset. */
+/**
+ * Sends a request over HTTP/2, to a port without TLS or on a session that is closed then. An array sends a header several times.
+ * Status 0: the stream was reset.
+ */
 export async function sendHttp2(
-  port: number,
+  to: number | ClientHttp2Session,
   headers: Record<string, string | string[]>,
   { body, trailers }: { body?: string; trailers?: Record<string, string> } = {},
 ): Promise<Answer> {
-  const session = connectHttp2(`http://127.0.0.1:${port}`);
+  const session = typeof to === 'number' ? connectHttp2(`http://127.0.0.1:${to}`) : to;
   session.on('error', () => undefined);
   try {
     const stream = session.request(headers, { endStream: body === undefined, waitForTrailers: trailers !== undefined });

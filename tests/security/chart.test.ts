@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { execa } from 'execa';
-import { renderGateway } from '../../tools/local/components/gateway.ts';
+import { renderGateway, writeGatewayConfig } from '../../tools/local/components/gateway.ts';
 import { provideEnvoy } from '../../tools/local/downloads/envoy.ts';
 
 describe('values that the chart refuses', () => {
@@ -43,7 +43,8 @@ describe('what the chart renders', () => {
     ['1G', 750000000],
     [536870912, 402653184],
   ])('three quarters of a memory limit of %s are for the heap', async (memory, heap) => {
-    expect(await renderGateway({ resources: { limits: { memory } } })).toContain(`max_heap_size_bytes: ${heap}\n`);
+    const config = (await renderGateway({ resources: { limits: { memory } } }))['envoy.yaml'];
+    expect(config).toContain(`max_heap_size_bytes: ${heap}\n`);
   });
 
   it.each([
@@ -52,6 +53,8 @@ describe('what the chart renders', () => {
     ['traces', { global: { tracing: { endpoint: 'http://collector.test:4318', samplingPercent: 0.5 } } }],
     ['traces over TLS', { global: { tracing: { endpoint: 'https://collector.test/otlp/', samplingPercent: 100 } } }],
     ['several origins', { cors: { allowedOrigins: ['http://a.test', 'https://b.test:8443'] } }],
+    ['TLS', { tls: { existingSecret: 'store-tls', hstsSeconds: 31536000 } }],
+    ['TLS without plain HTTP', { tls: { existingSecret: 'store-tls', redirectHttp: false } }],
     ['* without credentials', { cors: { allowedOrigins: ['*'], allowedCredentials: false } }],
     [
       'an external site without TLS',
@@ -63,8 +66,7 @@ describe('what the chart renders', () => {
       const file = join(dir, 'envoy.yaml');
       const ca = join(dir, 'ca.pem');
       await writeFile(ca, rootCertificates[0] ?? '');
-      const text = await renderGateway(values);
-      await writeFile(file, text.replace('/etc/ssl/certs/ca-certificates.crt', ca));
+      await writeGatewayConfig(file, { external: { trustedCa: ca }, ...values });
       const { exitCode, all } = await execa(await provideEnvoy(), ['--mode', 'validate', '-c', file], {
         all: true,
         reject: false,

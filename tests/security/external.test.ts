@@ -1,22 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { generate } from 'selfsigned';
+import { certificateFor } from '../kit/certificates.ts';
 import { ACCOUNT, COOKIE, type Fixture, http, startFixture, TOKEN, VICTIM } from './_fixture.ts';
 import { reply, type Seen, startUpstream, type Upstream } from './_upstream.ts';
-
-/** A self-signed certificate for these names. */
-async function certificateFor(...names: string[]) {
-  const altNames = names.map((value) => ({ type: 2 as const, value }));
-  const { private: key, cert } = await generate([{ name: 'commonName', value: names.join() }], {
-    keyType: 'ec',
-    extensions: [
-      { name: 'basicConstraints', cA: true },
-      { name: 'subjectAltName', altNames },
-    ],
-  });
-  return { key, cert };
-}
 
 const seen: Seen[] = [];
 const record = (request: Seen) => seen.push(request);

@@ -83,7 +83,8 @@ async function gatewayValues(auth: number, service: number): Promise<GatewayValu
 
 /** The gateway's own configuration with every filter removed but the router. */
 async function startForwarder(values: GatewayValues, log: Log) {
-  const config = parse(await renderGateway({ ...values, address: '127.0.0.1', reusePort: false }), { merge: true });
+  const files = await renderGateway({ ...values, address: '127.0.0.1', reusePort: false });
+  const config = parse(files['envoy.yaml'], { merge: true });
   const [store] = config.static_resources.listeners;
   const [{ typed_config: manager }] = store.filter_chains[0].filters;
   manager.http_filters = manager.http_filters.filter(({ name }: { name: string }) => name === 'router');

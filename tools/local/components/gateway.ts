@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { parse } from 'yaml';
 import { template } from '../../chart/helm.ts';
@@ -33,6 +33,7 @@ export interface GatewayValues {
     trustedCa?: string;
     contentSecurityPolicy?: string;
   };
+  tls?: { existingSecret: string; port: number; redirectHttp?: boolean; publicPort?: number; hstsSeconds?: number };
   cors?: { allowedOrigins?: string[]; allowedCredentials?: boolean };
   limits?: Record<string, number | { perSecond: number; burst: number }>;
   /** By path prefix. */
@@ -59,23 +60,29 @@ export interface GatewayOptions {
 /** Fetches the tools that the gateway needs, where they are missing. */
 export const provideGatewayTools = () => Promise.all([provideHelm(), provideEnvoy()]);
 
+interface ConfigFiles {
+  'envoy.yaml': string;
+  /** With TLS */
+  'certificate.yaml'?: string;
+}
+
 /**
- * The text of envoy.yaml as the chart renders it with these values of the gateway, beside which `global` is the store's.
+ * The files of the gateway as the chart renders them with these values of the gateway, beside which `global` is the store's.
  * @throws Error with Helm's message, if the chart refuses the values
  */
-export async function renderGateway(values: object): Promise<string> {
+export async function renderGateway(values: object): Promise<ConfigFiles> {
   const { global = {}, ...gateway } = values as { global?: object };
   const text = await template(chart, [], { global, gateway }).catch((cause) => {
     throw new Error(`The gateway's chart cannot be rendered:\n${cause.message}`, { cause });
   });
   const source = '# Source: store/charts/gateway/templates/configmap.yaml\n';
-  const configMap: { data: { 'envoy.yaml': string } } = parse(
+  const configMap: { data: ConfigFiles } = parse(
     text.split(/^---\n/m).find((document) => document.startsWith(source)) ?? '',
   );
-  return configMap.data['envoy.yaml'];
+  return configMap.data;
 }
 
-/** Renders the configuration, unless the file was rendered from the same chart and values. */
+/** Renders the configuration, unless the file was rendered from the same chart and values. Its folder is what /etc/envoy is in the cluster. */
 export async function writeGatewayConfig(file: string, values: object): Promise<void> {
   const source = createHash('sha256').update(JSON.stringify(values));
   for (const path of (await readdir(chart, { recursive: true })).sort()) {
@@ -84,7 +91,12 @@ export async function writeGatewayConfig(file: string, values: object): Promise<
   }
   const mark = `# Rendered from ${source.digest('hex')}\n`; // at the end, so that a part of a file has none
   const kept = await readFile(file, 'utf8').catch(() => '');
-  if (!kept.endsWith(mark)) await writeFile(file, (await renderGateway(values)) + mark);
+  if (kept.endsWith(mark)) return;
+  const { 'envoy.yaml': config, 'certificate.yaml': certificate } = await renderGateway(values);
+  const dir = dirname(file);
+  const inFolder = (text: string) => text.replaceAll('/etc/envoy', dir);
+  if (certificate) await writeFile(join(dir, 'certificate.yaml'), inFolder(certificate));
+  await writeFile(file, inFolder(config) + mark);
 }
 
 /** Starts Envoy with the chart's configuration, on 127.0.0.1 only; resolves once it serves. */

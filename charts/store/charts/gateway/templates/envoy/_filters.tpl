@@ -7,6 +7,11 @@
     mutations:
       response_mutations:
         - append: {header: {key: vary, value: Origin}, append_action: APPEND_IF_EXISTS_OR_ADD}
+        {{- if and .tls.existingSecret .tls.hstsSeconds }}
+        - append:
+            header: {key: strict-transport-security, value: max-age={{ .tls.hstsSeconds | int64 }}}
+            append_action: OVERWRITE_IF_EXISTS_OR_ADD
+        {{- end }}
 - name: cors
   typed_config:
     "@type": type.googleapis.com/envoy.extensions.filters.http.cors.v3.Cors

@@ -1,0 +1,36 @@
+{{- /* How requests of clients are taken, on every port that they reach. Of the connection manager. */}}
+{{- define "gateway.fromClients" -}}
+{{- with .Values -}}
+use_remote_address: true
+xff_num_trusted_hops: {{ include "gateway.trustedHops" $ }}
+# No address is internal, not even this machine's: an internal client may choose its request id and more.
+internal_address_config: {cidr_ranges: [{address_prefix: 255.255.255.255, prefix_len: 32}]}
+always_set_request_id_in_response: true
+normalize_path: true
+merge_slashes: true
+path_with_escaped_slashes_action: REJECT_REQUEST
+max_request_headers_kb: {{ .limits.headersKib }}
+common_http_protocol_options:
+  # A service's platform might read id_account as id-account.
+  headers_with_underscores_action: REJECT_REQUEST
+  max_headers_count: 100
+  idle_timeout: {{ .timeouts.clientIdle }}s
+http2_protocol_options:
+  max_concurrent_streams: 100
+  initial_stream_window_size: 65536
+  initial_connection_window_size: 1048576
+# From the idle time-out, or a first GOAWAY, until the connection is closed. Memory waits for it.
+drain_timeout: 1s
+request_headers_timeout: {{ .timeouts.requestHeaders }}s
+request_timeout: {{ .timeouts.request }}s
+# Nothing is sent or received, while a client does not read, for example. Longer than a service may take.
+stream_idle_timeout: {{ add .timeouts.route 5 }}s
+{{- end }}
+{{- end }}
+
+{{- /* By default one in front where the chart puts it there, if nobody gets past it from outside the cluster. */}}
+{{- define "gateway.trustedHops" -}}
+{{- $inFront := or .Values.ingress.enabled .Values.httpRoute.enabled }}
+{{- $default := ternary 1 0 (and $inFront (eq .Values.service.type "ClusterIP")) }}
+{{- kindIs "invalid" .Values.trustedHops | ternary $default .Values.trustedHops }}
+{{- end }}
