@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type ClientHttp2Session, connect as connectHttp2, constants } from 'node:http2';
+import { type ClientHttp2Session, constants } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 
@@ -77,10 +77,11 @@ export interface Http2Flood {
 
 /**
  * Opens HTTP/2 connections with many streams each, which send these bytes of a body and no more.
+ * @param open makes a connection
  * @param options resets: each stream is cancelled at once, and the next one opened (CVE-2023-44487)
  */
 export async function floodHttp2(
-  port: number,
+  open: () => ClientHttp2Session,
   { sessions: count, streams, resets = false }: { sessions: number; streams: number; resets?: boolean },
   headers: Record<string, string>,
   body: string,
@@ -88,7 +89,7 @@ export async function floodHttp2(
   const sessions: ClientHttp2Session[] = [];
   let closed = 0;
   for (let n = 0; n < count; n += 1) {
-    const session = connectHttp2(`http://127.0.0.1:${port}`);
+    const session = open();
     sessions.push(session);
     session.on('error', () => undefined);
     session.on('close', () => {

@@ -1,3 +1,4 @@
+import { connect as connectHttp2 } from 'node:http2';
 import { residentMib } from '../../tools/bench/process-usage.ts';
 import { until } from '../kit/until.ts';
 import { COOKIE, type Fixture, http, startUnlimited } from './_fixture.ts';
@@ -18,6 +19,7 @@ describe('memory under a flood stays below the limit of the pod, and another cli
   const limitMib = 512;
   let fixture: Fixture;
   let current: { stop(): void } | undefined;
+  const plain = () => connectHttp2(`http://127.0.0.1:${fixture.port}`);
   beforeAll(async () => {
     fixture = await startUnlimited({ resources: { limits: { memory: `${limitMib}Mi` } } });
     fixture.services.product.answer(reply(200, [], 'x'.repeat(400 * KIB)));
@@ -60,13 +62,13 @@ describe('memory under a flood stays below the limit of the pod, and another cli
 
   it('HTTP/2 streams that stop one byte short', async () => {
     const headers = { ':method': 'POST', ':path': '/auth/login', 'content-length': String(8 * KIB) };
-    current = await floodHttp2(fixture.port, { sessions: 60, streams: 100 }, headers, 'x'.repeat(8 * KIB - 1));
+    current = await floodHttp2(plain, { sessions: 60, streams: 100 }, headers, 'x'.repeat(8 * KIB - 1));
     await expectUnharmed();
   });
 
   it('HTTP/2 streams that are reset at once, until their connections are closed', async () => {
     const headers = { ':method': 'GET', ':path': '/accounts', cookie: COOKIE };
-    const attack = await floodHttp2(fixture.port, { sessions: 10, streams: 2000, resets: true }, headers, '');
+    const attack = await floodHttp2(plain, { sessions: 10, streams: 2000, resets: true }, headers, '');
     current = attack;
     await until('the connections are closed', () => attack.closed() === 10);
     await expectUnharmed();
