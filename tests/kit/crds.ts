@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv } from 'ajv';
+import { parseAllDocuments } from 'yaml';
+
+interface Schema {
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  additionalProperties?: Schema | boolean;
+  'x-kubernetes-preserve-unknown-fields'?: boolean;
+}
+
+interface Definition {
+  kind: string;
+  spec: {
+    group: string;
+    names: { kind: string };
+    versions: { name: string; served: boolean; schema: { openAPIV3Schema: Schema } }[];
+  };
+}
+
+/** A folder with custom resource definitions as their projects publish them. */
+const folder = process.env.CRDS;
+if (!folder) console.warn('CRDS is not set: no resource is checked against the definition of its kind.');
+
+export const itWithCrds = folder ? it : it.skip;
+
+/**
+ * What the definition of its kind says against a resource; empty for one that fits. Rules in CEL are left to the API server.
+ * @throws Error if the folder has no such definition
+ */
+export function problemsOf(resource: { apiVersion: string; kind: string }): string[] {
+  const { openAPIV3Schema } = schemaOf(resource);
+  const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
+  const validate = ajv.compile(
+    closed({ ...openAPIV3Schema, properties: { ...openAPIV3Schema.properties, metadata: {} } }),
+  );
+  validate(resource);
+  return (validate.errors ?? []).map(
+    ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+  );
+}
+
+function schemaOf({ apiVersion, kind }: { apiVersion: string; kind: string }) {
+  for (const file of readdirSync(folder ?? '').filter((name) => /\.ya?ml$/.test(name))) {
+    for (const document of parseAllDocuments(readFileSync(join(folder ?? '', file), 'utf8'))) {
+      const definition: Definition | null = document.toJS();
+      if (definition?.kind !== 'CustomResourceDefinition' || definition.spec.names.kind !== kind) continue;
+      const { group, versions } = definition.spec;
+      const found = versions.find(({ name, served }) => served && `${group}/${name}` === apiVersion);
+      if (found) return found.schema;
+    }
+  }
+  throw new Error(`${folder} has no definition of ${kind} in ${apiVersion}.`);
+}
+
+/** The API server drops fields that a definition does not have, where a test should name them. */
+function closed(schema: Schema): Schema {
+  const { properties, items, additionalProperties } = schema;
+  const isOpen = additionalProperties !== undefined || schema['x-kubernetes-preserve-unknown-fields'];
+  return {
+    ...schema,
+    ...(properties && {
+      properties: Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, closed(value)])),
+      ...(!isOpen && { additionalProperties: false }),
+    }),
+    ...(items && { items: closed(items) }),
+    ...(typeof additionalProperties === 'object' && { additionalProperties: closed(additionalProperties) }),
+  };
+}
