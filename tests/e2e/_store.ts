@@ -2,6 +2,7 @@ import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Store, type StoreOptions, startStore } from '../../tools/local/store.ts';
+import { type Certificate, mountCertificate } from '../kit/certificates.ts';
 import { until as poll } from '../kit/until.ts';
 
 export interface TestStore extends Store {
@@ -11,9 +12,15 @@ export interface TestStore extends Store {
   supervisorLines: string[];
 }
 
+type TestStoreOptions = Pick<StoreOptions, 'components' | 'env' | 'gateway'> & {
+  /** What is in the Secret of gateway.tls. */
+  certificate?: Certificate;
+};
+
 /** Starts the store or some components of it, as `make run` does, on free ports and with data of its own. */
-export async function startTestStore(options: Pick<StoreOptions, 'components' | 'env'> = {}): Promise<TestStore> {
+export async function startTestStore({ certificate, ...options }: TestStoreOptions = {}): Promise<TestStore> {
   const dir = await mkdtemp(join(tmpdir(), 'store-e2e-'));
+  if (certificate) await mountCertificate(join(dir, 'gateway'), certificate);
   await chmod(dir, 0o711); // started by root, the database server runs as another user
   const supervisorLines: string[] = [];
   const store = await startStore({

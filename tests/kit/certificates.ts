@@ -1,4 +1,5 @@
 import { mkdir, rename, symlink, writeFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
 
@@ -8,13 +9,20 @@ export interface Certificate {
   cert: string;
 }
 
-/** A self-signed certificate for these names, with a key of an elliptic curve. */
-export async function certificateFor(...names: string[]): Promise<Certificate> {
-  const altNames = names.map((value) => ({ type: 2 as const, value }));
+/** A self-signed certificate for these host names, which is an authority, too. */
+export const certificateFor = (...names: string[]) => issue(names);
+
+/** A certificate for a host name or an IP address that the authority has signed. */
+export const certificateFrom = (authority: Certificate, name: string) => issue([name], authority);
+
+async function issue(names: string[], ca?: Certificate): Promise<Certificate> {
+  const altNames = names.map((value) => (isIP(value) ? { type: 7 as const, ip: value } : { type: 2 as const, value }));
   const { private: key, cert } = await generate([{ name: 'commonName', value: names.join() }], {
     keyType: 'ec',
+    algorithm: 'sha256',
+    ca,
     extensions: [
-      { name: 'basicConstraints', cA: true },
+      { name: 'basicConstraints', cA: ca === undefined },
       { name: 'subjectAltName', altNames },
     ],
   });

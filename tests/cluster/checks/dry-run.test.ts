@@ -1,5 +1,5 @@
 import { renderChart, valuesFiles } from '../../../tools/chart/render.ts';
-import { kubectl } from '../kit/cluster.ts';
+import { kubectl, say } from '../kit/cluster.ts';
 
 const namespace = 'store-dry-run';
 /** The API server refuses pods that violate the level, and warns about workloads whose pods would. */
@@ -18,10 +18,23 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(remove, 180_000);
 
-// Needs Strimzi's custom resource definitions, which its operator brings along.
-test.each(Object.entries(valuesFiles))('the API server accepts the chart with %s values', async (_, files) => {
+const atIngress = { ingress: { enabled: true, hosts: ['store.example.com'], tlsSecret: 'store-tls' } };
+const byRoute = { httpRoute: { enabled: true, parentRefs: [{ name: 'public', sectionName: 'https' }] } };
+
+// Needs the custom resource definitions of Strimzi, which its operator brings along.
+const cases: [string, string[], object][] = [
+  ...Object.entries(valuesFiles).map(([name, files]): [string, string[], object] => [`${name} values`, files, {}]),
+  ['TLS at the gateway', [], { tls: { existingSecret: 'store-tls' }, service: { type: 'LoadBalancer' } }],
+  ['an Ingress', [], atIngress],
+];
+const { stdout: known } = await kubectl(['api-resources', '--output', 'name']);
+if (String(known).includes('httproutes.gateway.networking.k8s.io')) cases.push(['an HTTPRoute', [], byRoute]);
+else say('skipped: an HTTPRoute, because the cluster does not know the Gateway API');
+
+test.each(cases)('the API server accepts the chart with %s', async (_, files, gateway) => {
   // The installed release has the node port already.
-  const input = await renderChart(files, { gateway: { service: { nodePort: null } } }, namespace);
+  const service = { nodePort: null, ...('service' in gateway && (gateway.service as object)) };
+  const input = await renderChart(files, { gateway: { ...gateway, service } }, namespace);
   const apply = ['apply', '--namespace', namespace, '--dry-run=server', '-f', '-'];
   const { exitCode, stderr } = await kubectl(apply, { input, reject: false });
   const warnings = stderr.split('\n').filter((line) => line && !line.includes('version skew'));

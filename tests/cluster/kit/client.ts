@@ -1,12 +1,20 @@
-import { Agent, type IncomingMessage, request } from 'node:http';
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
 import { text } from 'node:stream/consumers';
 import { paginate, readResponse, type Send } from '../../kit/http.ts';
 
 const timeoutMs = 20_000;
 
+interface ClientOptions {
+  keepAlive?: boolean;
+  /** The certificate of the authority that is trusted. */
+  ca?: string;
+}
+
 /** Sends requests on one connection, kept alive as a browser's is; without `keepAlive`, each on a new connection. */
-export function createClient(url: string, { keepAlive = true } = {}): { send: Send; close(): void } {
-  const agent = new Agent({ keepAlive, maxSockets: 1 });
+export function createClient(url: string, { keepAlive = true, ca }: ClientOptions = {}): { send: Send; close(): void } {
+  const { Agent, request } = url.startsWith('https:') ? https : http;
+  const agent = new Agent({ keepAlive, maxSockets: 1, ca });
   const send: Send = async (method, path, body, headers = {}) => {
     const json = body === undefined ? undefined : JSON.stringify(body);
     const entity =

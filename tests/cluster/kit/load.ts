@@ -10,13 +10,19 @@ export interface Failure {
   what: string;
 }
 
+interface LoadOptions {
+  retriesOrders?: boolean;
+  /** Another address than findGateway's, and the authority that is trusted there. */
+  gateway?: { url: string; ca?: string };
+}
+
 /**
  * Reads, places orders and logs in through the gateway until stopped, on kept-alive and on new connections. Failed
  * requests are not retried, except orders with `retriesOrders`: under their Idempotency-Key, until they succeed.
  */
-async function startLoad({ retriesOrders = false } = {}) {
-  const url = await findGateway();
-  const setup = createClient(url);
+async function startLoad({ retriesOrders = false, gateway }: LoadOptions = {}) {
+  const { url, ca } = gateway ?? { url: await findGateway() };
+  const setup = createClient(url, { ca });
   const customers: Customer[] = [];
   const products: string[] = [];
   for (let n = 0; n < 3; n += 1) customers.push(await newCustomer(setup.send));
@@ -55,7 +61,7 @@ async function startLoad({ retriesOrders = false } = {}) {
   }
 
   async function worker(n: number, pauseMs: number, turn: (send: Send, n: number) => Promise<unknown>): Promise<void> {
-    const { send, close } = createClient(url, { keepAlive: n % 3 !== 2 });
+    const { send, close } = createClient(url, { ca, keepAlive: n % 3 !== 2 });
     for (let count = n; !isStopped; count += 1) {
       await turn(send, count);
       await pause(pauseMs);
@@ -141,10 +147,7 @@ async function startLoad({ retriesOrders = false } = {}) {
 export type Load = Awaited<ReturnType<typeof startLoad>>;
 
 /** Runs `during` under load, and stops the load in any case, so that it cannot disturb the next test. */
-export async function underLoad(
-  options: { retriesOrders?: boolean },
-  during: (load: Load) => Promise<void>,
-): Promise<Load> {
+export async function underLoad(options: LoadOptions, during: (load: Load) => Promise<void>): Promise<Load> {
   const load = await startLoad(options);
   try {
     await pause(5_000);
@@ -157,8 +160,8 @@ export async function underLoad(
 }
 
 /** Expects no failed request and no lost or duplicated order while `during` runs. */
-export async function expectNoLoss(during: (load: Load) => Promise<void>): Promise<void> {
-  const load = await underLoad({}, during);
+export async function expectNoLoss(during: (load: Load) => Promise<void>, options: LoadOptions = {}): Promise<void> {
+  const load = await underLoad(options, during);
   expect(load.failures.map(({ what }) => what)).toEqual([]);
   expect(load.succeeded.length).toBeGreaterThan(50);
   await load.verify();

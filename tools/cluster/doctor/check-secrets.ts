@@ -6,7 +6,7 @@ import { nameOf, variablesOf } from '../rollout.ts';
 import { secretNameOf } from '../rotation/key-readers.ts';
 import { type Finding, ok, wrong } from './findings.ts';
 
-/** Whether every Secret that a container gets a variable from exists, with that key and a valid value. No value is printed. */
+/** Whether every Secret that a container gets a variable or a file from exists, with that key and a valid value. No value is printed. */
 export async function checkSecrets({ core, namespace }: Cluster, deployments: V1Deployment[]): Promise<Finding[]> {
   const jwt = deployments.map((one) => nameOf(one) === 'auth' && secretNameOf(one)).find(Boolean);
   const findings: Finding[] = [];
@@ -26,12 +26,17 @@ export async function checkSecrets({ core, namespace }: Cluster, deployments: V1
   return findings;
 }
 
-/** By name of the Secret: its keys that are needed, each with the variable that it becomes. */
+/** By name of the Secret: its keys that are needed, each with the variable or file that it becomes. */
 function referencesOf(deployments: V1Deployment[]): Map<string, Map<string, string>> {
   const references = new Map<string, Map<string, string>>();
   for (const { name: variable, valueFrom } of deployments.flatMap(variablesOf)) {
     const { name, key, optional } = valueFrom?.secretKeyRef ?? {};
     if (name && key && !optional) references.set(name, (references.get(name) ?? new Map()).set(key, variable));
+  }
+  const volumes = deployments.flatMap(({ spec }) => spec?.template.spec?.volumes ?? []);
+  for (const { secret } of volumes.flatMap(({ projected }) => projected?.sources ?? [])) {
+    const { name, items = [] } = secret ?? {};
+    if (name) references.set(name, new Map(items.map(({ key, path }) => [key, path])));
   }
   return references;
 }

@@ -69,8 +69,11 @@ async function waitForStatus(title: string, path: string, expected: string): Pro
 
 async function demo(): Promise<void> {
   gateway = process.env.GATEWAY_URL || `http://localhost:${fixedPorts().gateway}`;
-  const { ok } = await fetch(`${gateway}/health-check`).catch(() => ({ ok: false }));
-  if (!ok) throw new Error(`The store does not respond at ${gateway}: start it with make run.`);
+  const answer = await fetch(`${gateway}/health-check`).catch((error: Error) => error);
+  if (answer instanceof Error && gateway.startsWith('https:'))
+    throw new Error(`The store does not respond at ${gateway}: ${messageOf(answer.cause ?? answer)}`);
+  if (answer instanceof Error || !answer.ok)
+    throw new Error(`The store does not respond at ${gateway}: start it with make run.`);
 
   const credentials = { email: `ada-${randomUUID().slice(0, 8)}@example.com`, password: randomUUID() };
   await step({
@@ -136,7 +139,10 @@ async function demo(): Promise<void> {
 
 const command = new Command('make demo')
   .description('Walks through the running store as a customer, by requests to the gateway. Can be repeated.')
-  .addHelpText('after', '\nEnvironment:\n  GATEWAY_URL  of another store than the local one')
+  .addHelpText(
+    'after',
+    '\nEnvironment:\n  GATEWAY_URL          of another store than the local one\n  NODE_EXTRA_CA_CERTS  file with the authority of its certificate, where that is none of Node.js',
+  )
   .action(demo);
 
 await runCommand(command, (error) => `\n${messageOf(error)}`);

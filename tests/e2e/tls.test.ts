@@ -1,0 +1,52 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { freePort } from '../../tools/free-port.ts';
+import { root } from '../../tools/paths.ts';
+import { certificateFor, certificateFrom } from '../kit/certificates.ts';
+import { createSend } from '../kit/http.ts';
+import { startTestStore, type TestStore } from './_store.ts';
+
+let store: TestStore;
+let url: string;
+const authority = await certificateFor('authority.test');
+beforeAll(async () => {
+  const port = await freePort();
+  url = `https://localhost:${port}`;
+  store = await startTestStore({
+    components: ['gateway', 'auth', 'account'],
+    gateway: { tls: { existingSecret: 'store-tls', port, publicPort: port } },
+    certificate: await certificateFrom(authority, 'localhost'),
+  });
+});
+afterAll(() => store?.stop());
+
+/** As a client with a cookie jar, which sends a Secure cookie over HTTPS only. In a process of its own, which trusts the authority. */
+const client = `
+  import makeFetchCookie from 'fetch-cookie';
+  const send = makeFetchCookie(fetch);
+  const headers = { 'content-type': 'application/json' };
+  const [url] = process.argv.slice(1);
+  const credentials = { email: crypto.randomUUID() + '@example.com', password: crypto.randomUUID() };
+  const post = (path, body) => send(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+  const registered = await post('/auth/register', { name: 'Ada', ...credentials });
+  const login = await post('/auth/login', credentials);
+  const account = await send(url + '/accounts');
+  const statuses = [registered, login, account].map(({ status }) => status);
+  console.log(JSON.stringify({ statuses, cookie: login.headers.get('set-cookie') }));`;
+
+it('the token cookie is Secure and works from the first login over HTTPS', async () => {
+  const file = join(store.dir, 'authority.pem');
+  await writeFile(file, authority.cert);
+  const args = ['--input-type=module', '--eval', client, url];
+  const { stdout } = await execa(process.execPath, args, { cwd: root, env: { NODE_EXTRA_CA_CERTS: file } });
+  const { statuses, cookie } = JSON.parse(stdout);
+  expect(statuses).toEqual([201, 200, 200]);
+  expect(cookie).toMatch(/^__store_jwt_token=[^;]+;.*; Secure/);
+});
+
+it('over plain HTTP nobody logs in', async () => {
+  const send = createSend(store.gatewayUrl.replace('127.0.0.1', 'localhost'));
+  const { status, headers } = await send('POST', '/auth/login', { email: 'ada@example.com', password: 'x' });
+  expect([status, headers.get('location'), headers.get('set-cookie')]).toEqual([308, `${url}/auth/login`, null]);
+});
