@@ -28,7 +28,7 @@ const cases: [string, string[], object][] = [
   ['an Ingress', [], atIngress],
 ];
 const { stdout: known } = await kubectl(['api-resources', '--output', 'name']);
-if (String(known).includes('httproutes.gateway.networking.k8s.io')) cases.push(['an HTTPRoute', [], byRoute]);
+if (known.includes('httproutes.gateway.networking.k8s.io')) cases.push(['an HTTPRoute', [], byRoute]);
 else say('skipped: an HTTPRoute, because the cluster does not know the Gateway API');
 
 test.each(cases)('the API server accepts the chart with %s', async (_, files, gateway) => {
