@@ -57,6 +57,12 @@ describe('values that the chart refuses with a message', () => {
     ['a share above 100 %', { global: { tracing: { samplingPercent: 101 } } }, /samplingPercent/],
     ['a typo in monitoring', { monitoring: { enable: true } }, /enable/],
     ['no database', { postgres: { enabled: false } }, /externalDatabase.existingSecret names no Secret/],
+    [
+      'a CA without an external database',
+      { global: { externalDatabase: { caSecret: 'ca' } } },
+      /externalDatabase.caSecret is set, but .*existingSecret names no Secret/,
+    ],
+    ['a port that is none', { global: { externalDatabase: { ports: [70000] } } }, /ports/],
     ['two databases', { global: external.global }, /set postgres.enabled=false/],
     [
       '* with credentials',
@@ -122,8 +128,33 @@ describe('what the chart renders', () => {
     const order = all.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'order');
     const { env } = order.spec.template.spec.containers[0];
     expect(env.filter(({ name }: { name: string }) => name.startsWith('DATABASE_'))).toEqual([
-      { name: 'DATABASE_URL', valueFrom: { secretKeyRef: { name: 'urls', key: 'order' } } },
+      { name: 'DATABASE_URL', value: 'file:///var/run/database/url' },
     ]);
+    const [volume] = order.spec.template.spec.volumes;
+    expect(volume.projected.sources).toEqual([{ secret: { name: 'urls', items: [{ key: 'order', path: 'url' }] } }]);
+  });
+
+  it('with the CA of an external database: it is mounted where every URL is told to find it', async () => {
+    const all = await manifests(external, ['tests/chart/external-database.yaml']);
+    const databases = all.filter(({ kind, metadata }) => kind === 'Deployment' && metadata.name !== 'gateway');
+    for (const { spec } of databases) {
+      const [container] = spec.template.spec.containers;
+      const { value } = container.env.find(({ name }: { name: string }) => name === 'DATABASE_URL');
+      const url = new URL(value);
+      const [mount] = container.volumeMounts;
+      const volume = spec.template.spec.volumes.find(({ name }: { name: string }) => name === mount.name);
+      const paths = volume.projected.sources.flatMap(({ secret }: { secret: { items: { path: string }[] } }) =>
+        secret.items.map(({ path }) => `${mount.mountPath}/${path}`),
+      );
+      expect(paths).toEqual([url.pathname, url.searchParams.get('sslrootcert')]);
+      expect(url.searchParams.get('sslmode')).toBe('verify-full');
+    }
+    expect(databases.length).toBeGreaterThan(8);
+    const { spec } = all.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'order');
+    expect(spec.egress).toContainEqual({
+      to: [{ namespaceSelector: {} }, ...['0.0.0.0/0', '::/0'].map((cidr) => ({ ipBlock: { cidr } }))],
+      ports: [{ port: 6432 }, { port: 25061 }],
+    });
   });
 
   it.each([['everybody'], [account], [`${account}, ${account}`]])(

@@ -44,7 +44,7 @@ test('an invalid configuration makes the service print every problem without val
     expect.stringMatching(/^ {2}OTEL_EXPORTER_OTLP_ENDPOINT: /),
     expect.stringMatching(/^ {2}OTEL_TRACES_SAMPLER_ARG: /),
     '  PORT: must be a whole number',
-    '  DATABASE_URL: must be postgresql://role:password@host:port/database',
+    '  DATABASE_URL: must be postgresql://role:password@host:port/database, or file:///path of a file that holds it',
     '  GREETING is not set',
     '',
   ]);

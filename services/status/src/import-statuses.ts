@@ -1,5 +1,5 @@
 import { pipeline } from 'node:stream/promises';
-import pg from 'pg';
+import { createClient } from '@store/shared/database/connection';
 import { from as copyFrom } from 'pg-copy-streams';
 import { columns } from './csv-rows.ts';
 import type { CsvRow } from './schemas.ts';
@@ -14,7 +14,7 @@ export interface Import {
 
 /** Adds records by COPY, all or none, visible all at once. @returns how many */
 export async function importStatuses({ databaseUrl, rows, replace, onProgress }: Import): Promise<number> {
-  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
+  const client = createClient({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
   client.on('error', () => undefined); // a lost connection fails the query in flight
   await client.connect();
   try {

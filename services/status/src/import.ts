@@ -21,7 +21,7 @@ The first line names the columns, in any order: ${columns.join(', ')}.
 Only station_id and time are required. An empty field is null. A time needs a zone: 2026-01-31T09:30:00.123456Z
 
 Environment:
-  DATABASE_URL  postgresql://role:password@host:port/database, whose tables are created if missing
+  DATABASE_URL  postgresql://role:password@host:port/database, whose tables are created if missing, or file:///path of a file that holds it
 
 Exit code: 0 if all records were imported, 1 if nothing was changed.`,
   )

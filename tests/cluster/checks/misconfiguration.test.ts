@@ -100,3 +100,21 @@ test.each([
     await core.deleteNamespacedSecret({ name: secret, namespace });
   }
 });
+
+test('the chart refuses an external database at a port that its NetworkPolicies would forbid', async () => {
+  const name = 'store-elsewhere';
+  const databases = ['account', 'auth', 'consumers', 'inventory', 'order', 'payment', 'product', 'status'];
+  const stringData = Object.fromEntries(databases.map((one) => [one, `postgresql://a:hidden@[fd00::1]:6432/${one}`]));
+  await core.createNamespacedSecret({ namespace, body: { metadata: { name }, stringData } });
+  try {
+    const set = `postgres.enabled=false,global.externalDatabase.existingSecret=${name}`;
+    const render = (...more: string[]) =>
+      helm('upgrade', release, 'charts/store', '--dry-run=server', '--reuse-values', '--set', set, ...more);
+    const refusal = await render().catch(({ message }) => message);
+    expect(refusal).toContain(`global.externalDatabase.ports lacks 6432, where the Secret ${name} says that`);
+    expect(refusal).not.toContain('hidden');
+    expect(await render('--set', 'global.externalDatabase.ports={6432}')).toContain('kind: Deployment');
+  } finally {
+    await core.deleteNamespacedSecret({ name, namespace });
+  }
+});

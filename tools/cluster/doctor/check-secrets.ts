@@ -33,13 +33,20 @@ function referencesOf(deployments: V1Deployment[]): Map<string, Map<string, stri
     const { name, key, optional } = valueFrom?.secretKeyRef ?? {};
     if (name && key && !optional) references.set(name, (references.get(name) ?? new Map()).set(key, variable));
   }
-  const volumes = deployments.flatMap(({ spec }) => spec?.template.spec?.volumes ?? []);
-  for (const { secret } of volumes.flatMap(({ projected }) => projected?.sources ?? [])) {
-    const { name, items = [] } = secret ?? {};
-    if (name) references.set(name, new Map(items.map(({ key, path }) => [key, path])));
+  for (const { name, items = [] } of deployments.flatMap(mountedSecrets)) {
+    for (const { key, path } of items)
+      references.set(name ?? '', (references.get(name ?? '') ?? new Map()).set(key, variableOf(path)));
   }
   return references;
 }
+
+/** The chart mounts the URL of an external database, so that it may change. */
+const mountedSecrets = ({ spec }: V1Deployment) =>
+  (spec?.template.spec?.volumes ?? []).flatMap(
+    ({ projected }) => projected?.sources?.flatMap(({ secret }) => secret ?? []) ?? [],
+  );
+
+const variableOf = (path: string) => (path === 'url' ? 'DATABASE_URL' : path);
 
 function problemOf(secret: V1Secret, variables: Map<string, string>, isJwt: boolean): string | undefined {
   for (const [key, variable] of variables) {

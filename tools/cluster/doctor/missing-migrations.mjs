@@ -1,10 +1,10 @@
 // Runs in the pod of a service. Prints the migrations of its image that its database lacks.
 import { readdir } from 'node:fs/promises';
-import pg from 'pg';
+import { createClient } from '@store/shared/database/connection';
 
 const folder = await readdir('prisma/migrations', { withFileTypes: true });
 const names = folder.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-const client = new pg.Client({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 5_000 });
+const client = createClient({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 5_000 });
 await client.connect();
 const { rows } = await client
   .query('select migration_name from _prisma_migrations where finished_at is not null and rolled_back_at is null')

@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { type CompiledQuery, Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
-import pg from 'pg';
+import type pg from 'pg';
 import { DomainError } from '../values/errors.ts';
+import { createPool } from './connection.ts';
 import { createStatementNames, type Placeholders, placeholders, valuesFor } from './prepared-statements.ts';
 
 export type Database<Tables> = ReturnType<typeof openDatabase<Tables>>;
@@ -10,7 +11,7 @@ export type Database<Tables> = ReturnType<typeof openDatabase<Tables>>;
 /**
  * The connections of a process, shared by Kysely and Prisma, and a few of their own for lists and checks, opened when they
  * are needed. numeric and bigint arrive as text.
- * @param url postgresql://role:password@host:port/database
+ * @param url postgresql://role:password@host:port/database, or file:///path of a file that holds it (connection.ts)
  * @typeParam Tables generated from schema.prisma: src/generated/tables.ts of the service
  */
 export function openDatabase<Tables>(url: string, poolSize = 10) {
@@ -69,8 +70,8 @@ function requireRoom({ waitingCount }: pg.Pool): void {
   throw new DomainError('unavailable', 'Too many lists are being read. Try again shortly.', { code: 'overloaded' });
 }
 
-function openPool(config: pg.PoolConfig): pg.Pool {
-  const pool = new pg.Pool(config);
+function openPool(config: Parameters<typeof createPool>[0]): pg.Pool {
+  const pool = createPool(config);
   pool.on('error', ignore);
   pool.on('connect', (client) => {
     client.on('error', ignore);

@@ -8,10 +8,12 @@ const unavailableCodes = new Set([
 const unavailableMessage =
   /timeout exceeded when trying to connect|timeout expired|Connection terminated|Query read timeout|Client has encountered a connection error/;
 
+/** For a DATABASE_URL that names a file without a URL. */
+export const misconfiguredCode = 'ERR_DATABASE_URL';
 /** For a database that answers but can serve nobody: it refuses the role or TLS, is read-only, full, or failing over. */
 const misconfiguredCodes = new Set([
   ...['P1000', 'P1003', 'P1010', 'AuthenticationFailed', 'DatabaseAccessDenied', 'DatabaseDoesNotExist'],
-  ...['28000', '28P01', '3D000', '42501', '25006', '53100', '53200', '58000', '58030', '55000'],
+  ...[misconfiguredCode, '28000', '28P01', '3D000', '42501', '25006', '53100', '53200', '58000', '58030', '55000'],
 ]);
 /** Codes of Node and OpenSSL, such as CERT_HAS_EXPIRED. */
 const tlsCode = /^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED_CERT)/;

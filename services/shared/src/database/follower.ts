@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Logger } from '../observability/log.ts';
+import { createClient } from './connection.ts';
 
 /** How often the connection is asked for a sign of life, and how long that may take. */
 const heartbeatMs = 1_000;
@@ -50,7 +51,7 @@ async function run(
   log: Logger,
 ): Promise<void> {
   for (let failures = 0; !signal.aborted; ) {
-    const client = createClient(databaseUrl);
+    const client = connectionFor(databaseUrl);
     const lost = new AbortController();
     const lose = () => lost.abort();
     client.on('error', lose).on('end', lose);
@@ -80,8 +81,8 @@ async function run(
   }
 }
 
-function createClient(databaseUrl: string): pg.Client {
-  return new pg.Client({
+function connectionFor(databaseUrl: string): pg.Client {
+  return createClient({
     connectionString: databaseUrl,
     connectionTimeoutMillis: 2_000,
     query_timeout: heartbeatMs,

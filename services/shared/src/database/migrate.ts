@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
+import type pg from 'pg';
+import { createPool, describeFailure } from './connection.ts';
 import type { Migration } from './schema-engine.ts';
 
 /** Any constant: replicas of a service queue for this advisory lock. */
@@ -17,7 +18,7 @@ const migrationLock = 7_310_001;
  */
 export async function migrate(databaseUrl: string, folder: URL): Promise<string[]> {
   // A single connection: the lock lasts as long as what it protects, even if this process is killed.
-  const pool = new pg.Pool({
+  const pool = createPool({
     connectionString: databaseUrl,
     max: 1,
     idleTimeoutMillis: 0,
@@ -35,8 +36,7 @@ export async function migrate(databaseUrl: string, folder: URL): Promise<string[
       await pool.query(`update _prisma_migrations set rolled_back_at = now() where ${unfinished}`);
     return await applyMigrations(pool, fileURLToPath(folder), migrations);
   } catch (error) {
-    const { message, code } = error as { message?: string; code?: string };
-    throw new Error(`PostgreSQL at ${new URL(databaseUrl).host}: ${message || code}`, { cause: error });
+    throw new Error(describeFailure(databaseUrl, error), { cause: error });
   } finally {
     await pool.end(); // releases the lock too
   }

@@ -67,7 +67,9 @@ it('reports all problems at once, without values', () => {
   const lines = linesOf(env);
   expect(lines.map((line) => line.split(/[: ]/)[0]).sort()).toEqual([...Object.keys(env), 'ORDER_URL'].sort());
   expect(lines).toContain('ORDER_URL is not set');
-  expect(lines).toContain('DATABASE_URL: must be postgresql://role:password@host:port/database');
+  expect(lines).toContain(
+    'DATABASE_URL: must be postgresql://role:password@host:port/database, or file:///path of a file that holds it',
+  );
   expect(lines).toContain('METRICS_PORT: must be 0 to 65535');
   expect(lines).toContain('BEARER_VALIDATION: on needs JWT_SECRET_KEY or BEARER_JWKS_URL');
   expect(lines.join()).not.toContain('hidden');

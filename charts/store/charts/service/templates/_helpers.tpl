@@ -19,6 +19,20 @@
     secretKeyRef: { name: {{ .secret }}, key: {{ .key }}{{ if .optional }}, optional: true{{ end }} }
 {{- end }}
 
+{{- /* The URL of an external database, as a file: a variable would not follow its Secret. Empty where it has none. */}}
+{{- define "service.databaseVolume" -}}
+{{- $external := .Values.global.externalDatabase }}
+{{- if and .Values.database $external.existingSecret -}}
+- name: database
+  projected:
+    sources:
+      - secret: { name: {{ $external.existingSecret }}, items: [{ key: {{ .Values.database }}, path: url }] }
+      {{- with $external.caSecret }}
+      - secret: { name: {{ . }}, items: [{ key: ca.crt, path: ca.crt }] }
+      {{- end }}
+{{- end }}
+{{- end }}
+
 {{- /* The variables of its container. */}}
 {{- define "service.env" -}}
 {{- $external := .Values.global.externalDatabase.existingSecret }}
@@ -41,7 +55,8 @@
 {{- end }}
 {{- with .Values.database }}
 {{- if $external }}
-{{- include "service.fromSecret" (dict "name" "DATABASE_URL" "secret" $external "key" .) | nindent 0 }}
+{{- $verified := ternary "?sslmode=verify-full&sslrootcert=/var/run/database/ca.crt" "" (ne "" $.Values.global.externalDatabase.caSecret) }}
+- { name: DATABASE_URL, value: "file:///var/run/database/url{{ $verified }}" }
 {{- else }}
 {{- include "service.fromSecret" (dict "name" "DATABASE_PASSWORD" "secret" "postgres" "key" .) | nindent 0 }}
 - { name: DATABASE_URL, value: "postgresql://{{ . }}:$(DATABASE_PASSWORD)@postgres:5432/{{ . }}" }

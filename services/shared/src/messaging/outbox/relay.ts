@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
+import { createClient } from '../../database/connection.ts';
 import type { Logger } from '../../observability/log.ts';
 import type { StoredEvent } from '../events.ts';
 import type { Publisher } from '../kafka.ts';
@@ -88,7 +89,7 @@ async function run(
     failures = 0;
   }
   while (!signal.aborted) {
-    const client = createClient(databaseUrl);
+    const client = connectionFor(databaseUrl);
     client.on('error', notifier.notify); // the query that follows fails and says why
     const shares = createShares(client);
     try {
@@ -181,8 +182,8 @@ async function publishShares({ client, shares, publish, notifier, log, signal }:
  * Time-outs and keep-alives make sure that the relay notices a vanished database, and that PostgreSQL releases the lock
  * of a vanished relay within half a minute.
  */
-function createClient(databaseUrl: string): pg.Client {
-  return new pg.Client({
+function connectionFor(databaseUrl: string): pg.Client {
+  return createClient({
     connectionString: databaseUrl,
     connectionTimeoutMillis: 2_000,
     statement_timeout: 10_000,

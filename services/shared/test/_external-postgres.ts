@@ -1,0 +1,49 @@
+import { chmod, chown, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createAuthority } from '../../../tests/kit/authority.ts';
+import { queryOnce } from '../../../tests/kit/database.ts';
+import { freePort } from '../../../tools/free-port.ts';
+import { startPostgres } from '../../../tools/local/components/postgres.ts';
+
+/** A PostgreSQL with a certificate for localhost and ::1 but not 127.0.0.1, on which it listens too. */
+export async function startExternalPostgres() {
+  const dir = await mkdtemp(join(tmpdir(), 'store-external-postgres-'));
+  await chmod(dir, 0o711); // started by root, the server runs as another user
+  const [dataDir, port] = [join(dir, 'data'), await freePort()];
+  for (const name of ['ca', 'other-ca']) await mkdir(join(dir, name));
+  const [authority, other] = [await createAuthority(join(dir, 'ca')), await createAuthority(join(dir, 'other-ca'))];
+  const settings = { fsync: 'off', listen_addresses: '127.0.0.1,::1' };
+  const postgres = await startPostgres({ dataDir, port, settings, log: () => undefined });
+  const sql = (statement: string) => queryOnce<Record<string, unknown>>(postgres.superuserUrl, statement);
+
+  const { key, certificate } = await authority.issue('DNS:localhost,IP:::1');
+  const { uid, gid } = await stat(dataDir);
+  for (const [name, content] of Object.entries({ 'server.key': key, 'server.crt': certificate })) {
+    await writeFile(join(dataDir, name), content, { mode: 0o600 });
+    await chown(join(dataDir, name), uid, gid);
+  }
+  await sql('alter system set ssl = on');
+  await sql('select pg_reload_conf()');
+  await sql("create role store login password 'first-password'");
+  await sql('create database store owner store');
+
+  /** As a Secret of Kubernetes is mounted. */
+  const file = join(dir, 'url');
+  return {
+    sql,
+    caFile: authority.file,
+    otherCaFile: other.file,
+    url: (host: string, role = 'store', password = 'first-password') =>
+      `postgresql://${role}:${password}@${host}:${port}/store`,
+    /** @returns the DATABASE_URL of the chart */
+    async writeUrl(url: string, caFile = authority.file): Promise<string> {
+      await writeFile(file, `${url}\n`);
+      return `file://${file}?sslmode=verify-full&sslrootcert=${caFile}`;
+    },
+    async stop() {
+      await postgres.stop();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}

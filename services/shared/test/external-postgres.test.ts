@@ -1,0 +1,114 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { createPool } from '../src/database/connection.ts';
+import { openDatabase } from '../src/database/database.ts';
+import { startExternalPostgres } from './_external-postgres.ts';
+import { killAll, readiness, start } from './_service.ts';
+
+// A PostgreSQL that somebody else runs, with a certificate of a private CA.
+
+let postgres: Awaited<ReturnType<typeof startExternalPostgres>>;
+beforeAll(async () => {
+  postgres = await startExternalPostgres();
+});
+afterAll(() => postgres.stop());
+afterEach(killAll);
+
+it.each(['localhost', '[::1]'])(
+  'a service that trusts the CA is ready, and its connections are secure: %s',
+  async (host) => {
+    const DATABASE_URL = await postgres.writeUrl(postgres.url(host));
+    const service = await start({ DATABASE_URL });
+    await service.logged('Ready');
+    expect(await readiness(service)).toEqual({ status: 'UP' });
+    const insecure = `select from pg_stat_ssl join pg_stat_activity using (pid) where usename = 'store' and not ssl`;
+    expect(await postgres.sql(insecure)).toEqual([]);
+  },
+);
+
+it.each([
+  [
+    'another CA',
+    'localhost',
+    'first-password',
+    true,
+    /: its certificate is not signed by the CA that is trusted here \(unable to verify/,
+  ],
+  [
+    'another host name',
+    '127.0.0.1',
+    'first-password',
+    false,
+    /does not match certificate's altnames: IP: 127\.0\.0\.1/,
+  ],
+  ['another password', 'localhost', 'wrong-one', false, /: password authentication failed for user "store"$/],
+])('a service with %s is never ready and says why', async (_, host, password, hasOtherCa, reason) => {
+  const url = postgres.url(host, 'store', password);
+  const service = await start({
+    DATABASE_URL: await postgres.writeUrl(url, hasOtherCa ? postgres.otherCaFile : postgres.caFile),
+  });
+  expect(await service.exited).toBe(1);
+  const { msg } = await service.logged('Cannot start');
+  expect(msg).toMatch(reason);
+  expect(msg).toContain(`PostgreSQL at ${new URL(url).host}: `);
+  expect(service.lines().map((line) => line.msg)).not.toContain('Ready');
+  expect(service.output.out + service.output.err).not.toContain(password);
+});
+
+it('no statement fails when the URL changes to another role, which every new connection uses', async () => {
+  const database = openDatabase<never>(await postgres.writeUrl(postgres.url('localhost')));
+  const failures: unknown[] = [];
+  let isChanging = true;
+  const ask = async () => {
+    while (isChanging) await sql`select pg_sleep(0.01)`.execute(database.kysely).catch((error) => failures.push(error));
+  };
+  const askers = [ask(), ask()];
+  await postgres.sql("create role second login password 'other' in role store");
+  await postgres.sql('alter role second set role store');
+  await postgres.writeUrl(postgres.url('localhost', 'second', 'other'));
+  await postgres.sql('alter role store nologin');
+  askers.push(...Array.from({ length: 8 }, ask));
+  await pause(1_000);
+  isChanging = false;
+  await Promise.all(askers);
+  const roles = await postgres.sql(
+    "select usename::text, count(*)::int from pg_stat_activity where datname = 'store' group by 1 order by 1",
+  );
+  const { rows } = await sql`select current_user::text as owner`.execute(database.kysely);
+  await database.close();
+  await postgres.sql('alter role store login');
+  expect(failures).toEqual([]);
+  expect(roles).toEqual([
+    { usename: 'second', count: 8 },
+    { usename: 'store', count: 2 },
+  ]);
+  expect(rows).toEqual([{ owner: 'store' }]);
+});
+
+it('no statement fails when the password changes, as far as there are connections', async () => {
+  const database = openDatabase<never>(await postgres.writeUrl(postgres.url('localhost')));
+  const ask = () => sql`select 1`.execute(database.kysely);
+  await Promise.all(Array.from({ length: 10 }, ask));
+  await postgres.sql("alter role store password 'second'");
+  await Promise.all(Array.from({ length: 10 }, ask));
+  await postgres.writeUrl(postgres.url('localhost', 'store', 'second'));
+  await database.close();
+  const fresh = openDatabase<never>(await postgres.writeUrl(postgres.url('localhost', 'store', 'second')));
+  await sql`select 1`.execute(fresh.kysely);
+  await fresh.close();
+  await postgres.sql("alter role store password 'first-password'");
+});
+
+it('a file without a URL fails connections, not the process, until it holds one again', async () => {
+  const pool = createPool({ connectionString: await postgres.writeUrl('first line is no URL: secret'), max: 1 });
+  pool.on('error', () => undefined);
+  // The second one waits, and is given a client by the failure of the first.
+  const reasons = await Promise.all([1, 2].map(() => pool.query('select 1').catch(({ message }) => message)));
+  const reason = expect.stringMatching(
+    /^The file \/.*\/url holds no URL like postgresql:\/\/role:password@host:port\/database$/,
+  );
+  expect(reasons).toEqual([reason, reason]);
+  await postgres.writeUrl(postgres.url('localhost'));
+  expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  await pool.end();
+});
