@@ -1,0 +1,139 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { parseAllDocuments } from 'yaml';
+import { renderChart } from '../../tools/chart/render.ts';
+import { freePort } from '../../tools/free-port.ts';
+import { findOnPath, outputOf } from '../../tools/local/downloads/provide-tool.ts';
+import { scripts } from '../kit/postgres-client.ts';
+import { until } from '../kit/until.ts';
+
+// What dumps and restores is tested on a whole store: tests/e2e/backup.test.ts.
+
+// biome-ignore lint/suspicious/noExplicitAny: Kubernetes' own objects
+const manifests = async (backup: object): Promise<any[]> =>
+  parseAllDocuments(await renderChart([], { postgres: { backup: { enabled: true, ...backup } } })).map((document) =>
+    document.toJS(),
+  );
+
+const bucket = { s3: { endpoint: 'https://s3.test:9000', bucket: 'backups', prefix: 'a/b', existingSecret: 'keys' } };
+
+const podOf = (all: Awaited<ReturnType<typeof manifests>>, action: string) =>
+  all.find(({ kind, metadata }) => kind === 'CronJob' && metadata.name === `postgres-${action}`).spec.jobTemplate.spec
+    .template;
+
+it('keeps its volume when the release is uninstalled, and needs none with S3 or with one of yours', async () => {
+  const claims = async (backup: object) =>
+    (await manifests(backup)).filter(({ kind }) => kind === 'PersistentVolumeClaim');
+  expect((await claims({})).map(({ metadata }) => metadata.annotations)).toEqual([
+    { 'helm.sh/resource-policy': 'keep' },
+  ]);
+  expect(await claims({ volume: { existingClaim: 'mine' } })).toEqual([]);
+  expect(await claims(bucket)).toEqual([]);
+});
+
+it.each(['backup', 'restore'])('the pods of a %s are no replicas of PostgreSQL, but may call it', async (action) => {
+  const all = await manifests({});
+  const { metadata } = podOf(all, action);
+  const service = all.find(({ kind, metadata }) => kind === 'Service' && metadata.name === 'postgres');
+  expect(metadata.labels).not.toMatchObject(service.spec.selector);
+  expect(metadata.labels['calls/postgres']).toBe('true');
+  const policy = all.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'postgres-backup');
+  expect(policy.spec.podSelector.matchExpressions[0].values).toContain(metadata.labels['app.kubernetes.io/name']);
+});
+
+it('with S3 dumps before it uploads, downloads before it restores, and may reach the port of the bucket', async () => {
+  const all = await manifests(bucket);
+  const steps = (action: string) => {
+    const { initContainers, containers } = podOf(all, action).spec;
+    return [...initContainers, ...containers].map(({ command }: { command: string[] }) => command.join(' '));
+  };
+  expect(steps('backup')).toEqual(['bash /script/backup.sh', 'sh /script/upload.sh']);
+  expect(steps('restore')).toEqual(['sh /script/download.sh', 'bash /script/restore.sh']);
+  const policy = all.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'postgres-backup');
+  expect(policy.spec.egress).toContainEqual({ ports: [{ port: 9000 }] });
+});
+
+it('refuses a bucket without keys', async () => {
+  await expect(manifests({ s3: { endpoint: 'https://s3.test', bucket: 'backups' } })).rejects.toThrow(
+    /existingSecret names no Secret with access-key-id and secret-access-key/,
+  );
+});
+
+const found = process.env.RCLONE || ((await findOnPath('rclone')) ?? '');
+// Debian builds it without its S3 server.
+const rclone = found && (await outputOf(found, ['serve', 's3', '--help']))?.includes('--auth-key') ? found : '';
+if (rclone === '') console.log('rclone with "serve s3" is not there: set RCLONE to one from rclone.org');
+
+(rclone === '' ? describe.skip : describe)('upload.sh and download.sh', () => {
+  let dir: string;
+  let server: ReturnType<typeof execa>;
+  let env: Record<string, string>;
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'store-s3-'));
+    for (const folder of ['served/backups', 'backups', 'bin']) await mkdir(join(dir, folder), { recursive: true });
+    const address = `127.0.0.1:${await freePort()}`;
+    server = execa(rclone, ['serve', 's3', '--auth-key', 'id,secret', '--addr', address, join(dir, 'served')], {
+      reject: false,
+    });
+    const all = await manifests({ ...bucket, s3: { ...bucket.s3, endpoint: `http://${address}` } });
+    const given = podOf(all, 'backup').spec.containers[0].env as { name: string; value?: string }[];
+    const secret = { RCLONE_CONFIG_S3_ACCESS_KEY_ID: 'id', RCLONE_CONFIG_S3_SECRET_ACCESS_KEY: 'secret' };
+    env = { ...Object.fromEntries(given.map(({ name, value = '' }) => [name, value])), ...secret };
+    await execa('ln', ['-s', rclone, join(dir, 'bin/rclone')]);
+    Object.assign(env, { PATH: `${join(dir, 'bin')}:${process.env.PATH}`, BACKUPS: join(dir, 'backups'), KEEP: '2' });
+    const isUp = async () => (await fetch(`http://${address}`)).status > 0;
+    await until('the S3 server answers', isUp);
+  });
+  afterAll(async () => {
+    server.kill();
+    await server;
+    await rm(dir, { recursive: true });
+  });
+
+  const run = (name: string, more: Record<string, string> = {}) =>
+    execa('sh', [join(scripts, `${name}.sh`)], {
+      env: { ...env, ...more },
+      extendEnv: false,
+      all: true,
+      reject: false,
+    });
+
+  async function dump(name: string): Promise<void> {
+    await rm(join(dir, 'backups'), { recursive: true });
+    await mkdir(join(dir, 'backups', name), { recursive: true });
+    for (const file of ['order.dump', 'SHA256SUMS'])
+      await writeFile(join(dir, 'backups', name, file), `${file} ${name}`);
+  }
+
+  it('keep the newest, and bring back what was asked for', async () => {
+    const names = ['20260101T000000Z', '20260102T000000Z', '20260103T000000Z'];
+    for (const name of names) {
+      await dump(name);
+      expect(await run('upload')).toMatchObject({ exitCode: 0, all: expect.stringContaining(`${name} is uploaded`) });
+    }
+    expect((await readdir(join(dir, 'served/backups/a/b'))).sort()).toEqual(names.slice(1));
+    const missing = await run('download', { FROM: names[0] ?? '' });
+    expect(missing).toMatchObject({
+      exitCode: 1,
+      all: expect.stringMatching(/no backup 20260101T000000Z. There are: 20260102T000000Z 20260103T000000Z/),
+    });
+    await rm(join(dir, 'backups'), { recursive: true });
+    expect(await run('download', { FROM: '20260102T000000Z' })).toMatchObject({ exitCode: 0 });
+    expect(await readFile(join(dir, 'backups/20260102T000000Z/order.dump'), 'utf8')).toBe(
+      'order.dump 20260102T000000Z',
+    );
+  });
+
+  it('an upload that fails deletes nothing', async () => {
+    await dump('20260104T000000Z');
+    const failed = await run('upload', {
+      RCLONE_CONFIG_S3_SECRET_ACCESS_KEY: 'wrong',
+      RCLONE_LOW_LEVEL_RETRIES: '1',
+      RCLONE_RETRIES: '1',
+    });
+    expect(failed.exitCode).not.toBe(0);
+    expect((await readdir(join(dir, 'served/backups/a/b'))).length).toBe(2);
+  });
+});

@@ -1,0 +1,149 @@
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { execa } from 'execa';
+import { type Store, type StoreOptions, startStore } from '../../tools/local/store.ts';
+import { root } from '../../tools/paths.ts';
+import { topology } from '../../tools/topology/topology.ts';
+import { queryOnce } from '../kit/database.ts';
+import { findClient, howToGetClient, runScript } from '../kit/postgres-client.ts';
+import { placeOrders, type State, untilQuiet } from './_recovery.ts';
+
+// The scripts of the chart, on a whole store (docs/backup.md).
+
+const client = (await findClient()) ?? '';
+if (client === '') console.log(`pg_dump of PostgreSQL 18 is not there: ${howToGetClient}`);
+
+const components = ['product', 'order', 'order-worker', 'inventory', 'payment', 'notification', 'analytics', 'invoice'];
+const stores: Store[] = [];
+let dir: string;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'store-backup-'));
+  await chmod(dir, 0o711); // started by root, the database server runs as another user
+  for (const name of ['first', 'second', 'backups']) await mkdir(join(dir, name), { mode: 0o755 });
+});
+afterAll(async () => {
+  for (const store of stores) await store.stop();
+  await rm(dir, { recursive: true, force: true });
+});
+
+async function start(name: string, options: Partial<StoreOptions> = {}): Promise<Store> {
+  const env = { SHIP_AFTER_SECONDS: '1' };
+  const given = { dir: join(dir, name), components, env, ports: 'free' as const, postgresSettings: { fsync: 'off' } };
+  const store = await startStore({ ...given, ...options });
+  stores.push(store);
+  return store;
+}
+
+async function stop(store: Store): Promise<void> {
+  stores.splice(stores.indexOf(store), 1);
+  await store.stop();
+}
+
+async function script(store: Store, name: string, env: Record<string, string> = {}) {
+  const { postgres } = JSON.parse(await readFile(join(store.dir, 'data/postgres-passwords.json'), 'utf8'));
+  const url = Object.assign(new URL(store.databaseUrl('order')), { username: 'postgres', password: postgres });
+  return runScript(client, name, url.href, { BACKUPS: join(dir, 'backups'), KEEP: '2', ...env });
+}
+
+/** Without the orders that are not in the dump. */
+function onlyOrders(state: State, ids: Set<unknown>) {
+  const of = <T extends Record<string, unknown>>(rows: T[]) =>
+    rows.filter(({ id, order_id }) => ids.has(order_id ?? id));
+  const { orders, items, payments, reservations, notifications } = state;
+  return {
+    ...{ orders: of(orders), items: of(items), payments: of(payments) },
+    ...{ reservations: of(reservations), notifications: of(notifications) },
+  };
+}
+
+/** Expects that the orders of the dump ended as they did in the store that was dumped, with all that belongs to them. */
+function expectNothingOwed(restored: State, original: State): void {
+  const ids = new Set(restored.orders.map(({ id }) => id));
+  const { stock, invoices, figures, ...rest } = restored;
+  expect(rest).toEqual(onlyOrders(original, ids));
+  const confirmed = new Set(restored.orders.filter(({ status }) => status === 'CONFIRMED').map(({ id }) => id));
+  expect(figures).toEqual([{ orders: ids.size, paid: confirmed.size }]);
+  expect(invoices.map(({ number }) => number)).toEqual(invoices.map((_, index) => index + 1));
+  expect(new Set(invoices.map(({ id }) => id))).toEqual(confirmed);
+  const sold = new Map<unknown, number>();
+  for (const { order_id, product_id } of restored.items)
+    sold.set(product_id, (sold.get(product_id) ?? 0) + Number(confirmed.has(order_id)));
+  expect(new Map(stock.map(({ id, available }) => [id, 1000 - Number(available)]))).toEqual(sold);
+}
+
+const withClient = client === '' ? test.skip : test;
+let FROM = '';
+let original: State;
+
+withClient(
+  'a store that is restored from a dump under load owes nothing that was before the dump',
+  async () => {
+    const first = await start('first');
+    const load = await placeOrders(first, 6);
+    await pause(3_000);
+    const before = [...load.placed];
+    expect(await script(first, 'backup.sh')).toMatchObject({
+      exitCode: 0,
+      all: expect.stringMatching(/^order: \d+ bytes$[\s\S]*^\d{8}T\d{6}Z is complete$/m),
+    });
+    await pause(1_000);
+    await load.stop();
+    original = await untilQuiet(first);
+    // For the test below: what it does not read is told of orders that the dump does not know.
+    first.component('inventory').kill('SIGKILL');
+    const more = await placeOrders(first, 1);
+    await pause(1_000);
+    await more.stop();
+    await stop(first);
+
+    const empty = await start('second', { components: ['postgres'] });
+    [FROM = ''] = await readdir(join(dir, 'backups'));
+    expect(await script(empty, 'restore.sh', { FROM: '20000101T000000Z' })).toMatchObject({
+      exitCode: 1,
+      all: `There is no backup 20000101T000000Z. There are: ${FROM} `,
+    });
+    expect(await script(empty, 'restore.sh', { FROM })).toMatchObject({ exitCode: 0 });
+    expect(await script(empty, 'restore.sh', { FROM })).toMatchObject({
+      exitCode: 1,
+      all: expect.stringMatching(/^The database consumers holds data \(.*notifications.*\): nothing was changed$/),
+    });
+    expect(await queryOnce(empty.databaseUrl('order'), "select from orders where status = 'PENDING'")).not.toEqual([]);
+    await stop(empty);
+
+    const second = await start('second');
+    const restored = await untilQuiet(second);
+    const ids = restored.orders.map(({ id }) => id);
+    expect(ids).toEqual(expect.arrayContaining(before));
+    expect(ids.length).toBeLessThan(original.orders.length);
+    expectNothingOwed(restored, original);
+    await stop(second);
+  },
+  300_000,
+);
+
+withClient(
+  'a store whose Kafka is ahead of the dump acts on none of the orders that are lost',
+  async () => {
+    const below = await start('first', { components: ['postgres', 'kafka'] });
+    expect(await script(below, 'restore.sh', { FROM, REPLACE: 'yes' })).toMatchObject({ exitCode: 0 });
+    const program = await readFile(join(root, 'tools/cluster/restore/skip-events.mjs'), 'utf8');
+    for (const { image, group } of topology.services.filter((service) => service.group)) {
+      const { stdout } = await execa(
+        'node',
+        ['--conditions=source', '--import', 'tsx', '--input-type=module', '--eval', program],
+        {
+          cwd: join(root, 'services', image),
+          env: { KAFKA_BROKERS: below.kafkaBrokers.join(), CONSUMER_GROUP: group },
+        },
+      );
+      expect(stdout).toBe(`${group} skips what order-events has`);
+    }
+    await stop(below);
+    const restored = await untilQuiet(await start('first'));
+    expect(restored.orders.length).toBeLessThan(original.orders.length);
+    expectNothingOwed(restored, original);
+  },
+  300_000,
+);
