@@ -1,6 +1,6 @@
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help machine node install generate build tools run demo seed logs dlq timeline clean test test-faults gameday lint typecheck jest format bench capacity images namespace deploy undeploy forward rotate-key restore doctor test-cluster test-chart golden package service kind-up kind-down kafka
+.PHONY: help machine node install generate build tools run demo seed logs dlq timeline clean test test-faults gameday lint typecheck jest format bench capacity images namespace deploy undeploy forward rotate-key rotate-password restore doctor test-cluster test-chart golden package service kind-up kind-down kafka
 
 # Without a wrapper such as npx, so that a signal reaches the tool.
 tool := node --import tsx
@@ -142,6 +142,9 @@ forward: ## Forward http://localhost:8080 to the gateway in the cluster
 
 rotate-key: build ## Sign tokens with a new key; nobody is logged out
 	@$(tool) tools/cluster/commands/rotate-key.ts $(ARGS)
+
+rotate-password: install ## Give the PostgreSQL of the release new passwords; no request fails
+	@$(tool) tools/cluster/commands/rotate-password.ts $(ARGS)
 
 restore: install ## Restore the PostgreSQL of the release from a backup; FROM=20260131T021700Z [ARGS=--replace]
 	@$(tool) tools/cluster/commands/restore.ts $(if $(FROM),--from '$(FROM)') $(ARGS)

@@ -43,7 +43,7 @@ describe('the Job that creates Secrets', () => {
         apiGroups: [''],
         resources: ['secrets'],
         verbs: ['get', 'patch'],
-        resourceNames: ['databases', 'postgres', 'store-jwt'],
+        resourceNames: ['databases', 'postgres', 'postgres-logins', 'store-jwt'],
       },
     ]);
   });
@@ -129,7 +129,7 @@ describe('what the Job does', () => {
 
   it('creates a key that auth accepts, and a password for each database that its URL can hold', async () => {
     expect((await run()).exitCode).toBe(0);
-    expect([...api.secrets.keys()].sort()).toEqual(['postgres', 'store-jwt']);
+    expect([...api.secrets.keys()].sort()).toEqual(['postgres', 'postgres-logins', 'store-jwt']);
     const { JWT_SECRET_KEY = '', ...others } = dataOf('store-jwt');
     expect(others).toEqual({});
     expect(secretProblem(atob(JWT_SECRET_KEY))).toBeUndefined();
@@ -140,6 +140,8 @@ describe('what the Job does', () => {
       expect(password).toMatch(/^[A-Za-z0-9_-]{43}$/);
       expect(databaseUrl.parse(`postgresql://a:${password}@postgres:5432/a`)).toContain(password);
     }
+    const logins = topology.databases.map((name) => [name, base64(`${name}:${atob(dataOf('postgres')[name] ?? '')}`)]);
+    expect(dataOf('postgres-logins')).toEqual(Object.fromEntries(logins));
   });
 
   it('changes nothing that exists, and prints no value', async () => {
@@ -147,7 +149,10 @@ describe('what the Job does', () => {
     const before = structuredClone([...api.secrets]);
     const second = await run();
     expect([...api.secrets]).toEqual(before);
-    expect(second).toEqual({ exitCode: 0, all: 'databases: absent\npostgres: complete\nstore-jwt: complete' });
+    expect(second).toEqual({
+      exitCode: 0,
+      all: 'databases: absent\npostgres: complete\npostgres-logins: complete\nstore-jwt: complete',
+    });
     for (const [, { data }] of before) {
       for (const value of Object.values(data ?? {})) {
         expect(first.all).not.toContain(value);

@@ -182,8 +182,8 @@ describe('what follows from the topology', () => {
       .spec.containers[0];
     expect(env).toEqual(
       expect.arrayContaining([
-        { name: 'DATABASE_PASSWORD', valueFrom: { secretKeyRef: { name: 'postgres', key: 'loyalty' } } },
-        { name: 'DATABASE_URL', value: 'postgresql://loyalty:$(DATABASE_PASSWORD)@postgres:5432/loyalty' },
+        { name: 'DATABASE_LOGIN', valueFrom: { secretKeyRef: { name: 'postgres-logins', key: 'loyalty' } } },
+        { name: 'DATABASE_URL', value: 'postgresql://$(DATABASE_LOGIN)@postgres:5432/loyalty' },
         { name: 'CONSUMER_GROUP', value: 'loyalty-group' },
         { name: 'EXTRA_PORTS', value: '8000,8001' },
       ]),

@@ -115,7 +115,9 @@ describe('make service', () => {
     for (const kind of ['Deployment', 'Service', 'NetworkPolicy']) {
       expect(stdout).toMatch(new RegExp(`^kind: ${kind}\\nmetadata:\\n {2}name: review$`, 'm'));
     }
-    expect(stdout).toMatch(/name: DATABASE_PASSWORD\n +valueFrom:\n +secretKeyRef:\n +name: postgres\n +key: review$/m);
+    expect(stdout).toMatch(
+      /name: DATABASE_LOGIN\n +valueFrom:\n +secretKeyRef:\n +name: postgres-logins\n +key: review$/m,
+    );
     const prod = readFileSync(join(copy, 'tests/chart/golden/prod.yaml'), 'utf8');
     expect(prod).toMatch(/^kind: HorizontalPodAutoscaler\nmetadata:\n {2}name: review$/m);
   });

@@ -1,5 +1,6 @@
 // Creates the Secrets and keys of SECRETS (name -> keys) that are missing, each with a random value, and changes nothing that
-// exists. A conflict with somebody who does the same fails, and the Job tries again.
+// exists. Those of postgres-logins are the role that a service logs in as, which has the database's name at first, a colon
+// and its password. A conflict with somebody who does the same fails, and the Job tries again.
 // https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/secret-v1/
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -26,10 +27,16 @@ async function ask(method, name, type, body) {
 // The URL alphabet of base64: a password stands in a URL, and keys are read in either alphabet.
 const random = () => Buffer.from(randomBytes(32).toString('base64url')).toString('base64');
 
+async function login(database) {
+  const { data } = await ask('GET', '/postgres');
+  return Buffer.from(`${database}:${Buffer.from(data[database], 'base64')}`).toString('base64');
+}
+
 async function ensure(name, keys) {
   const found = await ask('GET', `/${name}`);
   const missing = keys.filter((key) => !found?.data?.[key]);
-  const data = Object.fromEntries(missing.map((key) => [key, random()]));
+  const data = {};
+  for (const key of missing) data[key] = name === 'postgres-logins' ? await login(key) : random();
   if (!found) {
     if (keys.length === 0) return `${name}: absent`;
     // Without app.kubernetes.io/instance, by which Argo CD may take it for a part of the release, and prune it.

@@ -58,6 +58,7 @@ imagePullSecrets:
 {{- if .Values.postgres.enabled }}
 {{- $databases := include "store.databases" . | fromJsonArray | concat .Values.postgres.databases | uniq | sortAlpha }}
 {{- $_ := set $secrets "postgres" (prepend $databases "postgres") }}
+{{- $_ := set $secrets "postgres-logins" $databases }}
 {{- /* Version 0.1.0 had it in its manifest, and its pods need it until they are replaced. */}}
 {{- $_ := set $secrets "databases" list }}
 {{- end }}
@@ -72,4 +73,22 @@ imagePullSecrets:
 {{- fail (printf "%s: the Secret %s has no %s, or an empty one. Add it: kubectl -n %s edit secret %s" $.value $.secret . $.root.Release.Namespace $.secret) }}
 {{- end }}
 {{- end }}
+{{- end }}
+
+{{- /* Refuses another size of the volume of a StatefulSet, which Kubernetes does not let change, with what to do instead. */}}
+{{- define "store.checkVolume" -}}
+{{- $namespace := .root.Release.Namespace }}
+{{- with (lookup "apps/v1" "StatefulSet" $namespace .name).spec }}
+{{- $had := (index .volumeClaimTemplates 0).spec.resources.requests.storage }}
+{{- if ne (include "store.kibibytes" $had) (include "store.kibibytes" $.size) }}
+{{- $patch := dict "spec" (dict "resources" (dict "requests" (dict "storage" $.size))) | toJson }}
+{{- fail (printf "%s.storage.size is %s, but the volume was made with %s. A volume can only grow, if its class allows that, and by these commands, which stop nothing. Then repeat the upgrade:\nkubectl -n %s patch pvc data-%s-0 -p '%s'\nkubectl -n %s delete statefulset %s --cascade=orphan" $.name $.size $had $namespace $.name $patch $namespace $.name) }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- /* Kubernetes may write 1024Mi as 1Gi. */}}
+{{- define "store.kibibytes" -}}
+{{- $units := dict "Ki" 1 "Mi" 1024 "Gi" 1048576 "Ti" 1073741824 }}
+{{- mulf (regexFind "^[0-9.]+" .) (get $units (regexFind "[A-Za-z]+$" .)) | int64 }}
 {{- end }}

@@ -58,8 +58,8 @@
 {{- $verified := ternary "?sslmode=verify-full&sslrootcert=/var/run/database/ca.crt" "" (ne "" $.Values.global.externalDatabase.caSecret) }}
 - { name: DATABASE_URL, value: "file:///var/run/database/url{{ $verified }}" }
 {{- else }}
-{{- include "service.fromSecret" (dict "name" "DATABASE_PASSWORD" "secret" "postgres" "key" .) | nindent 0 }}
-- { name: DATABASE_URL, value: "postgresql://{{ . }}:$(DATABASE_PASSWORD)@postgres:5432/{{ . }}" }
+{{- include "service.fromSecret" (dict "name" "DATABASE_LOGIN" "secret" "postgres-logins" "key" .) | nindent 0 }}
+- { name: DATABASE_URL, value: "postgresql://$(DATABASE_LOGIN)@postgres:5432/{{ . }}" }
 {{- end }}
 {{- end }}
 {{- with .Values.extraPorts }}

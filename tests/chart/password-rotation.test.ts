@@ -1,0 +1,172 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { jest } from '@jest/globals';
+import { execa } from 'execa';
+import pg from 'pg';
+import { withCluster } from '../../tools/cluster/api.ts';
+import { nextAnnotation, podAnnotation, textOf } from '../../tools/cluster/passwords/logins.ts';
+import { rotatePassword } from '../../tools/cluster/passwords/rotate-password.ts';
+import { findOnPath } from '../../tools/local/downloads/provide-tool.ts';
+import { queryOnce } from '../kit/database.ts';
+import { startKubernetesApi } from '../kit/kubernetes-api.ts';
+import { scripts } from '../kit/postgres-client.ts';
+import { until } from '../kit/until.ts';
+
+// make rotate-password: the command against a fake API server, and what PostgreSQL makes of the files. tests/cluster has both
+// together, under load.
+
+let dir: string;
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'store-passwords-'));
+});
+afterAll(() => rm(dir, { recursive: true }));
+
+describe('the command', () => {
+  let api: Awaited<ReturnType<typeof startKubernetesApi>>;
+  const orderFrom = (secret: string) => ({
+    metadata: { name: 'order', generation: 1 },
+    spec: {
+      replicas: 1,
+      template: {
+        metadata: {},
+        spec: {
+          containers: [
+            { name: 'order', env: [{ name: 'X', valueFrom: { secretKeyRef: { name: secret, key: 'order' } } }] },
+          ],
+        },
+      },
+    },
+  });
+
+  async function start(secret = 'postgres-logins'): Promise<void> {
+    api = await startKubernetesApi([orderFrom(secret)]);
+    const cluster = { server: `https://127.0.0.1:${api.port}`, 'certificate-authority-data': btoa(api.ca) };
+    const config = {
+      'current-context': 'fake',
+      clusters: [{ name: 'fake', cluster }],
+      users: [{ name: 'fake', user: { token: api.token } }],
+      contexts: [{ name: 'fake', context: { cluster: 'fake', user: 'fake' } }],
+    };
+    await writeFile(join(dir, 'kubeconfig'), JSON.stringify(config));
+    Object.assign(process.env, { KUBECONFIG: join(dir, 'kubeconfig'), NAMESPACE: 'store', RELEASE: 'store' });
+    const secretOf = (name: string, data: Record<string, string>) =>
+      api.secrets.set(name, { metadata: { name, resourceVersion: 'first' }, data });
+    secretOf('postgres', { postgres: btoa('super'), order: btoa('one'), status: btoa('two') });
+    // status was added after a rotation.
+    secretOf('postgres-logins', { order: btoa('order:one'), status: btoa('status:two') });
+  }
+  afterEach(() => api.close());
+
+  const read = (name: string, key: string) => textOf(api.secrets.get(name) ?? {}, key);
+  const annotations = () => api.secrets.get('postgres')?.metadata.annotations ?? {};
+
+  /** @returns what it said, its failure last */
+  async function rotate(): Promise<string> {
+    const lines: string[] = [];
+    const log = jest.spyOn(console, 'log').mockImplementation((line) => lines.push(line));
+    /** What replicas log in with, old or new, is accepted at every moment. */
+    const accepted = async () => {
+      for (const database of ['order', 'status']) {
+        const [role = '', password] = read('postgres-logins', database).split(':');
+        expect(read('postgres', role)).toBe(password);
+      }
+    };
+    try {
+      await withCluster((cluster) => rotatePassword(cluster, accepted));
+    } catch (error) {
+      lines.push((error as Error).message);
+    } finally {
+      log.mockRestore();
+    }
+    return lines.join('\n');
+  }
+
+  it('changes to the other role and back, and replaces every password', async () => {
+    await start();
+    const said = await rotate();
+    expect(said).toContain('Done.');
+    expect(read('postgres-logins', 'order')).toBe(`order.b:${read('postgres', 'order.b')}`);
+    expect(read('postgres-logins', 'status')).toBe(`status.b:${read('postgres', 'status.b')}`);
+    const first = ['postgres', 'order', 'status', 'order.b'].map((role) => read('postgres', role));
+    for (const old of ['super', 'one', 'two']) expect(first).not.toContain(old);
+    for (const password of first) expect(said).not.toContain(password);
+    expect(annotations()).toEqual({});
+    expect(await rotate()).toContain('Done.');
+    expect(read('postgres-logins', 'order')).toBe(`order:${read('postgres', 'order')}`);
+    for (const role of ['postgres', 'order', 'order.b']) expect(first).not.toContain(read('postgres', role));
+  });
+
+  it.each([
+    ['PUT /api/v1/namespaces/store/secrets/postgres-logins', 1],
+    ['PATCH /apis/apps/v1/namespaces/store/deployments/order', 1],
+    ['PUT /api/v1/namespaces/store/secrets/postgres', 2],
+  ])('is resumed after an interruption at %s', async (request, time) => {
+    await start();
+    let seen = 0;
+    api.hooks.before = (one) => {
+      const [path] = one.split('?');
+      if (path === request) seen += 1;
+      if (path === request && seen === time) throw new Error('interrupted');
+    };
+    expect(await rotate()).not.toContain('Done.');
+    expect(annotations()).toHaveProperty(nextAnnotation, 'order.b status.b');
+    api.hooks.before = () => undefined;
+    const introduced = read('postgres', 'order.b');
+    expect(await rotate()).toMatch(/^Resuming[\s\S]*Done\./);
+    expect(read('postgres-logins', 'order')).toBe(`order.b:${introduced}`);
+    expect(api.deployments[0]?.spec.template.metadata.annotations).toHaveProperty([podAnnotation]);
+    expect(annotations()).toEqual({});
+  });
+
+  it('refuses a release of which pods have one role only', async () => {
+    await start('postgres');
+    expect(await rotate()).toBe(
+      'order gets a password from the Secret postgres, as before this version: upgrade the release first',
+    );
+    expect(read('postgres', 'order')).toBe('one');
+  });
+});
+
+const psql = await findOnPath('psql');
+if (psql === undefined) console.log('psql is not there: apt-get install postgresql-client');
+
+(psql === undefined ? test.skip : test)(
+  'PostgreSQL gives both roles of a database the same rights and their own passwords',
+  async () => {
+    const files = join(dir, 'passwords');
+    await mkdir(files);
+    const base = new URL(process.env.TEST_DATABASE_URL ?? '');
+    const passwords: Record<string, string> = { postgres: base.password, rotated: 'one', 'rotated.b': 'two' };
+    const write = (name: string, text: string) => writeFile(join(files, name), text);
+    for (const [name, text] of Object.entries(passwords)) await write(name, text);
+    const running = execa('bash', [join(scripts, 'databases.sh')], {
+      env: { PGHOST: base.hostname, PGPORT: base.port, PGPASSWORD: base.password, PASSWORDS: files },
+      all: true,
+      reject: false,
+    });
+    const as = (role: string, password: string, sql: string) =>
+      queryOnce<Record<string, unknown>>(
+        Object.assign(new URL(base), { username: role, password, pathname: '/rotated' }).href,
+        sql,
+      );
+    try {
+      await until('both can log in', async () => (await as('rotated.b', 'two', 'select')).length === 1);
+      await as('rotated.b', 'two', 'create table made_by_b (n int)');
+      await as('rotated', 'one', 'create table made_by_a (n int); alter table made_by_b add column m int');
+      await as('rotated.b', 'two', 'drop table made_by_a');
+      expect(await as('rotated.b', 'two', 'select session_user::text, current_user::text')).toEqual([
+        { session_user: 'rotated.b', current_user: 'rotated' },
+      ]);
+      await write('rotated', 'three');
+      await until('the new password is taken', async () => (await as('rotated', 'three', 'select')).length === 1);
+      await expect(as('rotated', 'one', 'select')).rejects.toThrow(pg.DatabaseError);
+      expect(await as('rotated.b', 'two', 'select 1 as one')).toEqual([{ one: 1 }]);
+    } finally {
+      running.kill('SIGTERM');
+      await running;
+      await queryOnce(base.href, 'drop database if exists rotated with (force)');
+      for (const role of ['rotated.b', 'rotated']) await queryOnce(base.href, `drop role if exists "${role}"`);
+    }
+  },
+);

@@ -1,0 +1,13 @@
+import { Command } from 'commander';
+import { runCommand } from '../../run-command.ts';
+import { environmentHelp, withCluster } from '../api.ts';
+import { rotatePassword } from '../passwords/rotate-password.ts';
+
+const command = new Command('make rotate-password')
+  .description(
+    'Gives all roles of the PostgreSQL in the release new passwords, without a failed request. A repetition resumes an interrupted rotation.',
+  )
+  .addHelpText('after', environmentHelp)
+  .action(() => withCluster((cluster) => rotatePassword(cluster)));
+
+await runCommand(command);
