@@ -74,12 +74,19 @@ if (rclone === '') console.log('rclone with "serve s3" is not there: set RCLONE 
     dir = await mkdtemp(join(tmpdir(), 'store-s3-'));
     for (const folder of ['served/backups', 'backups', 'bin']) await mkdir(join(dir, folder), { recursive: true });
     const address = `127.0.0.1:${await freePort()}`;
-    server = execa(rclone, ['serve', 's3', '--auth-key', 'id,secret', '--addr', address, join(dir, 'served')], {
-      reject: false,
-    });
+    server = execa(
+      rclone,
+      ['serve', 's3', '--auth-key', 'store-backup-key,store-backup-secret', '--addr', address, join(dir, 'served')],
+      {
+        reject: false,
+      },
+    );
     const all = await manifests({ ...bucket, s3: { ...bucket.s3, endpoint: `http://${address}` } });
     const given = podOf(all, 'backup').spec.containers[0].env as { name: string; value?: string }[];
-    const secret = { RCLONE_CONFIG_S3_ACCESS_KEY_ID: 'id', RCLONE_CONFIG_S3_SECRET_ACCESS_KEY: 'secret' };
+    const secret = {
+      RCLONE_CONFIG_S3_ACCESS_KEY_ID: 'store-backup-key',
+      RCLONE_CONFIG_S3_SECRET_ACCESS_KEY: 'store-backup-secret',
+    };
     env = { ...Object.fromEntries(given.map(({ name, value = '' }) => [name, value])), ...secret };
     await execa('ln', ['-s', rclone, join(dir, 'bin/rclone')]);
     Object.assign(env, { PATH: `${join(dir, 'bin')}:${process.env.PATH}`, BACKUPS: join(dir, 'backups'), KEEP: '2' });

@@ -63,6 +63,7 @@ volumes:
       valueFrom: { secretKeyRef: { name: postgres, key: postgres } }
     {{- else }}
     - { name: HOME, value: /tmp }
+    - { name: RCLONE_CONFIG, value: "" }
     - { name: TARGET, value: {{ printf "s3:%s/%s" $s3.bucket $s3.prefix | trimSuffix "/" | quote }} }
     - { name: RCLONE_CONFIG_S3_TYPE, value: s3 }
     - { name: RCLONE_CONFIG_S3_PROVIDER, value: Other }
