@@ -12,8 +12,8 @@ export interface Certificate {
 /** A self-signed certificate for these host names, which is an authority, too. */
 export const certificateFor = (...names: string[]) => issue(names);
 
-/** A certificate for a host name or an IP address that the authority has signed. */
-export const certificateFrom = (authority: Certificate, name: string) => issue([name], authority);
+/** A certificate for host names or IP addresses that the authority has signed. */
+export const certificateFrom = (authority: Certificate, ...names: string[]) => issue(names, authority);
 
 async function issue(names: string[], ca?: Certificate): Promise<Certificate> {
   const altNames = names.map((value) => (isIP(value) ? { type: 7 as const, ip: value } : { type: 2 as const, value }));

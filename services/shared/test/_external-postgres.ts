@@ -1,7 +1,7 @@
-import { chmod, chown, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAuthority } from '../../../tests/kit/authority.ts';
+import { certificateFor, certificateFrom } from '../../../tests/kit/certificates.ts';
 import { queryOnce } from '../../../tests/kit/database.ts';
 import { freePort } from '../../../tools/free-port.ts';
 import { startPostgres } from '../../../tools/local/components/postgres.ts';
@@ -11,15 +11,17 @@ export async function startExternalPostgres() {
   const dir = await mkdtemp(join(tmpdir(), 'store-external-postgres-'));
   await chmod(dir, 0o711); // started by root, the server runs as another user
   const [dataDir, port] = [join(dir, 'data'), await freePort()];
-  for (const name of ['ca', 'other-ca']) await mkdir(join(dir, name));
-  const [authority, other] = [await createAuthority(join(dir, 'ca')), await createAuthority(join(dir, 'other-ca'))];
+  const [authority, other] = [await certificateFor('Test authority'), await certificateFor('Another authority')];
+  const [caFile, otherCaFile] = [join(dir, 'ca.crt'), join(dir, 'other-ca.crt')];
+  await writeFile(caFile, authority.cert);
+  await writeFile(otherCaFile, other.cert);
   const settings = { fsync: 'off', listen_addresses: '127.0.0.1,::1' };
   const postgres = await startPostgres({ dataDir, port, settings, log: () => undefined });
   const sql = (statement: string) => queryOnce<Record<string, unknown>>(postgres.superuserUrl, statement);
 
-  const { key, certificate } = await authority.issue('DNS:localhost,IP:::1');
+  const { key, cert } = await certificateFrom(authority, 'localhost', '::1');
   const { uid, gid } = await stat(dataDir);
-  for (const [name, content] of Object.entries({ 'server.key': key, 'server.crt': certificate })) {
+  for (const [name, content] of Object.entries({ 'server.key': key, 'server.crt': cert })) {
     await writeFile(join(dataDir, name), content, { mode: 0o600 });
     await chown(join(dataDir, name), uid, gid);
   }
@@ -32,14 +34,14 @@ export async function startExternalPostgres() {
   const file = join(dir, 'url');
   return {
     sql,
-    caFile: authority.file,
-    otherCaFile: other.file,
+    caFile,
+    otherCaFile,
     url: (host: string, role = 'store', password = 'first-password') =>
       `postgresql://${role}:${password}@${host}:${port}/store`,
     /** @returns the DATABASE_URL of the chart */
-    async writeUrl(url: string, caFile = authority.file): Promise<string> {
+    async writeUrl(url: string, ca = caFile): Promise<string> {
       await writeFile(file, `${url}\n`);
-      return `file://${file}?sslmode=verify-full&sslrootcert=${caFile}`;
+      return `file://${file}?sslmode=verify-full&sslrootcert=${ca}`;
     },
     async stop() {
       await postgres.stop();
