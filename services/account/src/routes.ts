@@ -11,6 +11,7 @@ export function accountRoutes(accounts: Accounts): AnyRoute[] {
     route({
       method: 'get',
       path: '/accounts',
+      operationId: 'listAccounts',
       summary: 'List the accounts that the caller may see: the own one',
       tag,
       identity: 'account',
@@ -20,6 +21,7 @@ export function accountRoutes(accounts: Accounts): AnyRoute[] {
     route({
       method: 'get',
       path: '/accounts/{id}',
+      operationId: 'getAccount',
       summary: 'Fetch the own account',
       tag,
       identity: 'account',
@@ -31,6 +33,7 @@ export function accountRoutes(accounts: Accounts): AnyRoute[] {
     route({
       method: 'post',
       path: '/internal/accounts',
+      operationId: 'createAccount',
       summary: 'Register an account',
       tag,
       identity: 'caller',
@@ -49,6 +52,7 @@ export function accountRoutes(accounts: Accounts): AnyRoute[] {
     route({
       method: 'post',
       path: '/internal/password-checks',
+      operationId: 'checkPassword',
       summary: 'Check a password',
       tag,
       identity: 'caller',

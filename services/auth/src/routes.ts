@@ -12,6 +12,7 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
     route({
       method: 'post',
       path: '/auth/register',
+      operationId: 'register',
       summary: 'Register an account',
       tag,
       identity: 'none',
@@ -29,6 +30,7 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
     route({
       method: 'post',
       path: '/auth/login',
+      operationId: 'logIn',
       summary: 'Log in: a token in a cookie',
       tag,
       identity: 'none',
@@ -47,6 +49,7 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
     route({
       method: 'get',
       path: '/auth/logout',
+      operationId: 'logOut',
       summary: 'Log out: ends the session and clears the cookie, also if there is none',
       tag,
       identity: 'none',
@@ -63,6 +66,7 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
     route({
       method: 'delete',
       path: '/auth/sessions',
+      operationId: 'endSessions',
       summary: 'Log out everywhere: ends all sessions of the caller and clears the cookie',
       tag,
       identity: 'account',
@@ -78,6 +82,7 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
     route({
       method: 'post',
       path: '/auth/solve',
+      operationId: 'resolveToken',
       summary: 'Resolve a token to the id of its account',
       tag,
       identity: 'none',
@@ -93,6 +98,7 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
     route({
       method: 'get',
       path: '/.well-known/jwks.json',
+      operationId: 'getKeySet',
       summary: 'The public keys that verify tokens',
       tag,
       identity: 'none',

@@ -5,6 +5,7 @@ import type { Page, PageQuery } from './read-page.ts';
 
 interface List<Query extends PageQuery> {
   path: string;
+  operationId: string;
   summary: string;
   query: z.ZodType<Query>;
   item: z.ZodType;
@@ -14,10 +15,11 @@ interface List<Query extends PageQuery> {
 }
 
 /** The route of a group's collection. On the service's own address only: the gateway does not route it (contract 4.10). */
-export function listRoute<Query extends PageQuery>({ path, summary, query, item, page, list }: List<Query>): AnyRoute {
+export function listRoute<Query extends PageQuery>({ path, operationId, summary, query, item, page, list }: List<Query>): AnyRoute {
   return route({
     method: 'get',
     path,
+    operationId,
     summary,
     tag: path.slice(1),
     identity: 'caller',

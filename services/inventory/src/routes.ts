@@ -14,6 +14,7 @@ export function stockRoutes(stock: Stock): AnyRoute[] {
     route({
       method: 'get',
       path,
+      operationId: 'getStock',
       summary: 'Show how many pieces can still be reserved',
       tag,
       identity: 'caller',
@@ -24,6 +25,7 @@ export function stockRoutes(stock: Stock): AnyRoute[] {
     route({
       method: 'put',
       path,
+      operationId: 'setStock',
       summary: 'Set how many pieces can still be reserved',
       tag,
       identity: 'caller',

@@ -17,6 +17,7 @@ export function productRoutes(products: Products, cache: CatalogueCache): AnyRou
     route({
       method: 'get',
       path: '/products',
+      operationId: 'listProducts',
       summary: 'List products',
       tag,
       identity: 'none',
@@ -40,6 +41,7 @@ export function productRoutes(products: Products, cache: CatalogueCache): AnyRou
     route({
       method: 'get',
       path: '/products/{id}',
+      operationId: 'getProduct',
       summary: 'Fetch a product',
       tag,
       identity: 'none',
@@ -53,6 +55,7 @@ export function productRoutes(products: Products, cache: CatalogueCache): AnyRou
     route({
       method: 'post',
       path: '/products',
+      operationId: 'createProduct',
       summary: 'Create a product',
       tag,
       identity: 'account',
@@ -72,6 +75,7 @@ export function productRoutes(products: Products, cache: CatalogueCache): AnyRou
     route({
       method: 'put',
       path: '/products/{id}',
+      operationId: 'replaceProduct',
       summary: 'Replace a product',
       tag,
       identity: 'account',
@@ -89,6 +93,7 @@ export function productRoutes(products: Products, cache: CatalogueCache): AnyRou
     route({
       method: 'delete',
       path: '/products/{id}',
+      operationId: 'deleteProduct',
       summary: 'Delete a product',
       tag,
       identity: 'account',

@@ -15,6 +15,7 @@ export function statusRoutes(statuses: Statuses): AnyRoute[] {
     route({
       method: 'get',
       path,
+      operationId: 'listStatus',
       summary: 'List station status records, oldest first',
       tag: 'status',
       identity: 'none',

@@ -7,7 +7,7 @@ import { ok, route } from './route.ts';
 
 const routes = [
   route({
-    ...{ method: 'get', path: '/thing', summary: 'Read', tag: 'test', identity: 'none' },
+    ...{ method: 'get', path: '/thing', operationId: 'getThing', summary: 'Read', tag: 'test', identity: 'none' },
     responses: { 200: { description: 'It.', body: z.string(), headers: { ETag: 'Of the thing.' } } },
     handler: () => ok({ json: Buffer.from('"tëst"') }, { ETag: '"one"', 'Cache-Control': 'no-cache' }),
   }),

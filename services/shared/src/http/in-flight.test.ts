@@ -17,7 +17,7 @@ let url: string;
 beforeEach(async () => {
   waiting = [];
   const held = route({
-    ...{ method: 'post', path: '/held', summary: 'Held', tag: 'test', identity: 'none' },
+    ...{ method: 'post', path: '/held', operationId: 'hold', summary: 'Held', tag: 'test', identity: 'none' },
     body: z.object({}),
     responses: { 204: { description: 'Ended.' } },
     async handler() {

@@ -69,6 +69,7 @@ function operation(route: AnyRoute, schemas: Json): Json {
     content: problemContent(schemas),
   };
   return {
+    operationId: route.operationId,
     summary: route.summary,
     tags: [route.tag],
     ...securityOf[route.identity as IdentityRule],

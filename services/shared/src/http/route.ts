@@ -71,6 +71,8 @@ export interface Route<
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** `/orders/{id}` */
   path: string;
+  /** Unique in the store, and the name of the method in clients: it never changes. */
+  operationId: string;
   summary: string;
   tag: string;
   identity: I;

@@ -13,7 +13,7 @@ export const createGroup: CreateGroup = ({ database }) => ({
   },
   routes: [
     listRoute({
-      ...{ path: '/invoices', summary: 'List invoices', page: 'InvoicePage' },
+      ...{ path: '/invoices', operationId: 'listInvoices', summary: 'List invoices', page: 'InvoicePage' },
       query: invoiceQuery,
       item: invoiceOut,
       list: createInvoiceRepository(database.lists.kysely).list,

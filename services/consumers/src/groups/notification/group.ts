@@ -21,7 +21,12 @@ export const createGroup: CreateGroup = ({ config, database }) => {
     },
     routes: [
       listRoute({
-        ...{ path: '/notifications', summary: 'List messages to customers', page: 'NotificationPage' },
+        ...{
+          path: '/notifications',
+          operationId: 'listNotifications',
+          summary: 'List messages to customers',
+          page: 'NotificationPage',
+        },
         query: notificationQuery,
         item: notificationOut,
         list: createNotificationRepository(database.lists.kysely).list,
