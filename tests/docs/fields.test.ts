@@ -1,5 +1,5 @@
+import { type BuiltService, buildServices, type Property } from '../../tools/api/build-services.ts';
 import { type Document, documentAt, inCode, sectionOf, tableWith } from './_documents.ts';
-import { type BuiltService, buildServices, type Property } from './_services.ts';
 
 const contract = documentAt('docs/contract.md');
 

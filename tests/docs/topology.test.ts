@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { type BuiltService, buildServices, type Property } from '../../tools/api/build-services.ts';
 import { root } from '../../tools/paths.ts';
 import { topology } from '../../tools/topology/topology.ts';
 import { documentAt, inCode, sectionOf, tableWith } from './_documents.ts';
-import { type BuiltService, buildServices, type Property } from './_services.ts';
 
 const contract = documentAt('docs/contract.md');
 const values = parse(readFileSync(join(root, 'charts/store/values.yaml'), 'utf8'), { merge: true });

@@ -3,11 +3,11 @@ import { openDatabase } from '@store/shared/database/database';
 import { createLog } from '@store/shared/observability/log';
 import type { Service, ServiceDefinition } from '@store/shared/service/service';
 import request from 'supertest';
-import { serviceEnv } from '../../tools/local/components/services.ts';
-import { fixedPorts } from '../../tools/local/ports.ts';
-import { root } from '../../tools/paths.ts';
-import { topology } from '../../tools/topology/topology.ts';
-import { unreachableDatabaseUrl } from '../kit/database.ts';
+import { unreachableDatabaseUrl } from '../../tests/kit/database.ts';
+import { serviceEnv } from '../local/components/services.ts';
+import { fixedPorts } from '../local/ports.ts';
+import { root } from '../paths.ts';
+import { topology } from '../topology/topology.ts';
 
 export interface Property {
   type?: string;
