@@ -1,6 +1,6 @@
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help machine node install generate build tools run demo seed logs dlq timeline clean test test-faults gameday lint typecheck jest format bench capacity images namespace deploy undeploy forward rotate-key rotate-password restore doctor test-cluster test-chart golden package service kind-up kind-down kafka
+.PHONY: help machine node install generate build tools run demo seed logs dlq timeline clean test test-faults gameday lint typecheck jest format bench capacity images namespace deploy undeploy forward rotate-key rotate-password restore doctor test-cluster test-chart api golden package service kind-up kind-down kafka
 
 # Without a wrapper such as npx, so that a signal reaches the tool.
 tool := node --import tsx
@@ -155,6 +155,9 @@ doctor: build ## Diagnose the store in the cluster
 test-chart: install ## Lint the chart and run its tests
 	@$(helm) lint --quiet charts/store
 	@$(jest) --selectProjects chart
+
+api: build ## Write what follows from the routes: docs/openapi.yaml
+	@$(tool) tools/api/write.ts
 
 golden: install ## Write what follows from the chart: golden files, and the files that skaffold reads
 	@$(tool) tools/chart/golden.ts

@@ -16,6 +16,7 @@ export const COOKIE = `__store_jwt_token=${TOKEN}`;
 export interface Fixture {
   port: number;
   metricsPort: number;
+  adminPort: number;
   /** Of Envoy. */
   pid(): number | undefined;
   auth: Upstream;
@@ -53,6 +54,7 @@ export async function startFixture(values: Partial<GatewayValues> = {}, folder?:
   return {
     port,
     metricsPort,
+    adminPort,
     pid: gateway.pid,
     auth,
     services,

@@ -3,8 +3,12 @@ import { z } from 'zod';
 import { tokenCookieName } from './token-cookie.ts';
 
 /** contract 3.4 */
-export const tokenIn = z.object({ token: z.string() }).meta({ id: 'TokenIn' });
-export const solveOut = z.object({ idAccount: uuid }).meta({ id: 'SolveOut' });
+export const tokenIn = z
+  .object({ token: z.string() })
+  .meta({ id: 'TokenIn', examples: [{ token: 'eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl' }] });
+export const solveOut = z
+  .object({ idAccount: uuid })
+  .meta({ id: 'SolveOut', examples: [{ idAccount: '3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10' }] });
 
 /** cookie-parser turns a value of JSON into an object: such a token counts as absent. */
 export const tokenCookie = z.object({ [tokenCookieName]: z.string().optional().catch(undefined) });

@@ -15,7 +15,15 @@ interface List<Query extends PageQuery> {
 }
 
 /** The route of a group's collection. On the service's own address only: the gateway does not route it (contract 4.10). */
-export function listRoute<Query extends PageQuery>({ path, operationId, summary, query, item, page, list }: List<Query>): AnyRoute {
+export function listRoute<Query extends PageQuery>({
+  path,
+  operationId,
+  summary,
+  query,
+  item,
+  page,
+  list,
+}: List<Query>): AnyRoute {
   return route({
     method: 'get',
     path,

@@ -4,6 +4,9 @@ import { decimal, moneySchema } from '@store/shared/values/money';
 import { z } from 'zod';
 import { maxQuantity, orderStatuses } from './order.ts';
 
+const exampleOrder = 'b1e5c0de-3a44-4f0b-9a57-2c6d8e1f7a90';
+const exampleProduct = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
+
 /** contract 4.5 */
 export const orderIn = z
   .object({
@@ -13,7 +16,7 @@ export const orderIn = z
       .min(1)
       .max(100),
   })
-  .meta({ id: 'OrderIn' });
+  .meta({ id: 'OrderIn', examples: [{ items: [{ productId: exampleProduct, quantity: 3 }] }] });
 
 export const orderOut = z
   .object({
@@ -34,7 +37,17 @@ export const orderOut = z
     shippedAt: timestamp.optional(),
     cancelledAt: timestamp.optional(),
   })
-  .meta({ id: 'OrderOut' });
+  .meta({
+    id: 'OrderOut',
+    examples: [
+      {
+        ...{ id: exampleOrder, customerId: '3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10', status: 'PENDING' },
+        total: { amount: 12.75, currency: 'USD' },
+        items: [{ productId: exampleProduct, quantity: 3, unitPrice: { amount: 4.25, currency: 'USD' } }],
+        ...{ createdAt: '2026-01-31T09:30:00.000Z', updatedAt: '2026-01-31T09:30:00.000Z' },
+      },
+    ],
+  });
 
 export const orderPage = pageOf(orderOut).meta({ id: 'OrderPage' });
 
@@ -47,11 +60,14 @@ export const orderQuery = withinCounted(
   }),
 );
 
-export const orderChange = z.object({ status: z.enum(orderStatuses) }).meta({ id: 'OrderChange' });
+export const orderChange = z
+  .object({ status: z.enum(orderStatuses) })
+  .meta({ id: 'OrderChange', examples: [{ status: 'CANCELLED' }] });
 
-export const cancellationOut = z
-  .object({ orderId: uuid, cancelledAt: timestamp, reason: z.string() })
-  .meta({ id: 'CancellationOut' });
+export const cancellationOut = z.object({ orderId: uuid, cancelledAt: timestamp, reason: z.string() }).meta({
+  id: 'CancellationOut',
+  examples: [{ orderId: exampleOrder, cancelledAt: '2026-01-31T09:31:00.000Z', reason: 'cancelled by the customer' }],
+});
 
 /** Visible ASCII, with or without quotes (contract 4.7). */
 export const createHeaders = z.object({

@@ -11,7 +11,8 @@ const retiring = {
 };
 
 export function statusRoutes(statuses: Statuses): AnyRoute[] {
-  return ['/api/v1/status/', '/api/v1/status'].map((path) =>
+  const documented = '/api/v1/status/';
+  return [documented, '/api/v1/status'].map((path) =>
     route({
       method: 'get',
       path,
@@ -19,6 +20,7 @@ export function statusRoutes(statuses: Statuses): AnyRoute[] {
       summary: 'List station status records, oldest first',
       tag: 'status',
       identity: 'none',
+      internal: path !== documented,
       query: statusQuery,
       responses: {
         200: {

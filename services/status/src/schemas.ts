@@ -13,7 +13,15 @@ export const statusOut = z
     category1: z.string().nullable(),
     category2: z.string().nullable(),
   })
-  .meta({ id: 'StationStatus' });
+  .meta({
+    id: 'StationStatus',
+    examples: [
+      {
+        ...{ station_id: 42, bikes_available: 7, docks_available: null },
+        ...{ time: '2026-01-31T09:30:00.000000Z', category1: 'center', category2: null },
+      },
+    ],
+  });
 
 const once = 'must be given once';
 const minimum = -(2 ** 31);

@@ -3,14 +3,26 @@ import { email, password, text, timestamp, uuid } from '../values/fields.ts';
 
 // Accounts as auth and the account service exchange them (contract 4.3 and 3.5).
 
-export const accountIn = z.object({ name: text(1, 200), email, password: password(8, 128) }).meta({ id: 'AccountIn' });
+export const accountIn = z
+  .object({ name: text(1, 200), email, password: password(8, 128) })
+  .meta({ id: 'AccountIn', examples: [{ name: 'Ada', email: 'ada@example.com', password: 'correct horse' }] });
 
 /** Laxer than at registration: what cannot belong to an account is answered like a wrong password. */
-export const credentials = z.object({ email: text(1, 254), password: password(1, 128) }).meta({ id: 'Credentials' });
+export const credentials = z
+  .object({ email: text(1, 254), password: password(1, 128) })
+  .meta({ id: 'Credentials', examples: [{ email: 'ada@example.com', password: 'correct horse' }] });
 
-export const accountOut = z
-  .object({ id: uuid, name: z.string(), email: z.string(), createdAt: timestamp })
-  .meta({ id: 'AccountOut' });
+export const accountOut = z.object({ id: uuid, name: z.string(), email: z.string(), createdAt: timestamp }).meta({
+  id: 'AccountOut',
+  examples: [
+    {
+      id: '3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10',
+      name: 'Ada',
+      email: 'ada@example.com',
+      createdAt: '2026-01-31T09:30:00.000Z',
+    },
+  ],
+});
 
 export type AccountIn = z.output<typeof accountIn>;
 export type Credentials = z.output<typeof credentials>;

@@ -132,7 +132,7 @@ function jsonSchema(schema: z.ZodType, schemas: Json): Json {
     $defs = {},
     id,
     ...own
-  } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', override: withDefault }) as Json;
+  } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', override: withInput }) as Json;
   const named = { ...($defs as Record<string, Json>), ...(typeof id === 'string' ? { [id]: own } : {}) };
   for (const [name, definition] of Object.entries(named)) {
     const { id: _id, ...rest } = definition;
@@ -141,8 +141,13 @@ function jsonSchema(schema: z.ZodType, schemas: Json): Json {
   return typeof id === 'string' ? { $ref: `#/components/schemas/${id}` } : atComponents(own);
 }
 
-/** zod omits the default of a transformed value, since it is one of the output; a number looks the same in both. */
-function withDefault({ zodSchema, jsonSchema: json }: { zodSchema: z.core.$ZodTypes; jsonSchema: Json }): void {
+/**
+ * zod omits default and examples of a transformed value, since they are of the output: a default that is a number looks the
+ * same in both, and the examples here are of the input.
+ */
+function withInput({ zodSchema, jsonSchema: json }: { zodSchema: z.core.$ZodTypes; jsonSchema: Json }): void {
+  const { examples } = z.globalRegistry.get(zodSchema) ?? {};
+  if (examples !== undefined) json.examples = examples;
   const { def } = zodSchema._zod;
   if (def.type === 'default' && typeof def.defaultValue === 'number') json.default = def.defaultValue;
 }

@@ -33,7 +33,10 @@ export const problemSchema = z
     errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
     traceId: z.string().optional(),
   })
-  .meta({ id: 'Problem' });
+  .meta({
+    id: 'Problem',
+    examples: [{ type: 'about:blank', title: 'Not Found', status: 404, detail: 'No such order.' }],
+  });
 
 export type Problem = z.infer<typeof problemSchema>;
 

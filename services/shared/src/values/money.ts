@@ -30,7 +30,7 @@ export function decimal(integerDigits: number, fractionDigits: number) {
 /** contract 4.2 */
 export const moneySchema = z
   .object({ amount: decimal(24, 4), currency: z.string().regex(/^[A-Z]{3}$/) })
-  .meta({ id: 'Money' });
+  .meta({ id: 'Money', examples: [{ amount: 12.75, currency: 'USD' }] });
 
 export interface Money {
   amount: Decimal;

@@ -1,0 +1,43 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { parse } from 'yaml';
+import { documentTexts } from '../../tools/api/texts.ts';
+import { root } from '../../tools/paths.ts';
+
+const file = 'docs/openapi.yaml';
+let text: string;
+
+beforeAll(async () => {
+  text = (await documentTexts())[file] ?? '';
+});
+
+const lint = async (source: string) => {
+  // The server is the local run, and the path /api/v1/status/ is given by the contract.
+  const off = { 'no-server-example.com': 'off', 'no-path-trailing-slash': 'off' } as const;
+  const config = await createConfig({ extends: ['recommended'], rules: off });
+  const problems = await lintFromString({ source, absoluteRef: join(root, file), config });
+  return problems.map(({ ruleId, message, location: [at] }) => `${ruleId}: ${message} ${at?.pointer}`);
+};
+
+describe(file, () => {
+  it('is what make api writes', async () => {
+    expect(await readFile(join(root, file), 'utf8')).toBe(text);
+  });
+
+  it('has no finding of a linter', async () => {
+    expect(await lint(text)).toEqual([]);
+  });
+
+  it('would have one for an operation without a name', async () => {
+    expect(await lint(text.replace('operationId: placeOrder', 'x-name: order'))).toEqual([
+      expect.stringMatching(/^operation-operationId: .*orders/),
+    ]);
+  });
+
+  it('has an example for each schema that a client sends or lists', () => {
+    const { schemas } = parse(text).components;
+    const without = Object.keys(schemas).filter((name) => !schemas[name].examples && !/Page$|^Page/.test(name));
+    expect(without).toEqual([]);
+  });
+});

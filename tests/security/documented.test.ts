@@ -1,0 +1,81 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { root } from '../../tools/paths.ts';
+import { topology } from '../../tools/topology/topology.ts';
+import { COOKIE, type Fixture, startUnlimited } from './_fixture.ts';
+
+// docs/openapi.yaml and what Envoy routes, compared in both directions.
+
+interface Operation {
+  operationId: string;
+  tags: string[];
+  security: object[];
+}
+
+let gateway: Fixture;
+let operations: [method: string, path: string, operation: Operation][];
+
+beforeAll(async () => {
+  gateway = await startUnlimited();
+  const { paths } = parse(await readFile(join(root, 'docs/openapi.yaml'), 'utf8'));
+  operations = Object.entries<Record<string, Operation>>(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(
+      ([method, operation]) => [method.toUpperCase(), path, operation] as (typeof operations)[number],
+    ),
+  );
+});
+
+afterAll(() => gateway?.stop());
+
+const send = async (method: string, path: string, headers: Record<string, string> = {}) => {
+  const id = '0a6f3b86-5f0e-4f57-9d3e-3f5d7a1c0b11';
+  const response = await fetch(`http://127.0.0.1:${gateway.port}${path.replaceAll(/\{\w+\}/g, id)}`, {
+    method,
+    headers,
+  });
+  return { status: response.status, service: response.headers.get('x-service') };
+};
+
+const serviceOf = (path: string) => {
+  const prefix = Object.keys(topology.routes).find((one) => path === one || path.startsWith(`${one}/`));
+  return prefix === undefined ? null : topology.routes[prefix]?.alias;
+};
+
+it('leads to the service of each documented operation, with a token if the document asks for one', async () => {
+  expect(operations.length).toBeGreaterThan(20);
+  const found = await Promise.all(
+    operations.map(async ([method, path]) => ({
+      operation: `${method} ${path}`,
+      stranger: await send(method, path),
+      customer: await send(method, path, { cookie: COOKIE }),
+    })),
+  );
+  expect(found).toEqual(
+    operations.map(([method, path, { security }]) => {
+      const reached = { status: 200, service: serviceOf(path) };
+      return {
+        operation: `${method} ${path}`,
+        stranger: security.length === 0 ? reached : { status: 401, service: null },
+        customer: reached,
+      };
+    }),
+  );
+});
+
+it('documents something of every prefix that Envoy routes to a service', async () => {
+  const dump = await fetch(`http://127.0.0.1:${gateway.adminPort}/config_dump`);
+  const { configs } = JSON.parse(await dump.text());
+  const hosts = configs
+    .flatMap((dump: { static_route_configs?: object[] }) => dump.static_route_configs ?? [])
+    .flatMap((dump: { route_config: { virtual_hosts: object[] } }) => dump.route_config.virtual_hosts);
+  const { routes } = hosts.find((host: { name: string }) => host.name === 'store');
+  const prefixes: string[] = routes.flatMap(
+    ({ match }: { match: Record<string, string> }) => match.path_separated_prefix ?? [],
+  );
+  expect(prefixes.sort()).toEqual([...Object.keys(topology.routes), '/external'].sort());
+  const documented = prefixes.filter((prefix) =>
+    operations.some(([, path]) => serviceOf(path) && path.startsWith(prefix)),
+  );
+  expect(documented).toEqual(prefixes.filter((prefix) => prefix !== '/external'));
+});

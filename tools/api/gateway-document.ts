@@ -1,0 +1,182 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { parse } from 'yaml';
+import { root } from '../paths.ts';
+import type { Topology } from '../topology/topology.ts';
+import type { BuiltService } from './build-services.ts';
+
+type Json = Record<string, unknown>;
+
+export interface Operation {
+  operationId: string;
+  summary: string;
+  tags: string[];
+  security?: Json[];
+  parameters?: Json[];
+  requestBody?: Json;
+  responses: Record<string, Json>;
+}
+
+export interface GatewayDocument {
+  openapi: string;
+  info: Json;
+  servers: Json[];
+  tags: Json[];
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Json; responses: Json; securitySchemes: Json };
+}
+
+const description = `Everything that the gateway routes to the services of the store, as one API.
+
+A login sets the cookie \`__store_jwt_token\`, which every operation with the security scheme \`token\` needs. Failures are problem details (RFC 9457). \
+What is behind \`/external\` is another site, and not described here.`;
+
+/** What they are about, in the order of a customer's way. */
+const tags = {
+  auth: 'Accounts are registered, sessions begin and end.',
+  accounts: 'The account of the caller.',
+  products: 'The catalogue.',
+  orders: 'Orders of the caller, from the request to the cancellation.',
+  status: 'Records of bicycle stations.',
+  gateway: 'Answered by the gateway itself.',
+};
+
+/**
+ * The OpenAPI 3.1 document of all that the gateway routes, from the documents of the services: their operations with the
+ * cookie in place of the header that the gateway sets, and the gateway's own answers.
+ * @throws Error if two services give a name to different things
+ */
+export function gatewayDocument(services: BuiltService[], { routes }: Topology): GatewayDocument {
+  const { open, version } = readChart();
+  const schemas: Json = {};
+  const paths: GatewayDocument['paths'] = { ...ownPaths };
+  const serviceOf = (path: string) => {
+    const [longest] = Object.keys(routes)
+      .filter((prefix) => path === prefix || path.startsWith(`${prefix}/`))
+      .sort((one, other) => other.length - one.length);
+    return longest && routes[longest]?.name;
+  };
+  for (const { name, paths: own, schemas: ownSchemas } of services) {
+    const routed = Object.entries(own).filter(([path]) => serviceOf(path) === name);
+    if (routed.length === 0) continue;
+    for (const [schema, definition] of Object.entries(ownSchemas)) {
+      if (schemas[schema] !== undefined && !isDeepStrictEqual(schemas[schema], definition))
+        throw new Error(`Two services mean different things by the schema ${schema}: one of them is ${name}.`);
+      schemas[schema] = definition;
+    }
+    for (const [path, operations] of routed) {
+      paths[path] = Object.fromEntries(
+        Object.entries(operations as unknown as Record<string, Operation>).map(([method, operation]) => [
+          method,
+          throughGateway(operation, open(method, path)),
+        ]),
+      );
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Store Platform',
+      description,
+      version,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: 'http://localhost:8080', description: 'make run, or a gateway that is forwarded to this port' }],
+    tags: Object.entries(tags).map(([name, says]) => ({ name, description: says })),
+    paths: Object.fromEntries(Object.entries(paths).sort(([one], [other]) => (one < other ? -1 : 1))),
+    components: {
+      schemas: used(schemas, { paths, responses }),
+      responses,
+      securitySchemes: {
+        token: { type: 'apiKey', in: 'cookie', name: '__store_jwt_token', description: 'Set by a login.' },
+      },
+    },
+  };
+}
+
+const retryAfter = { 'Retry-After': { description: 'Seconds to wait before retrying.', schema: { type: 'string' } } };
+const problem = (says: string, headers?: Json) => ({
+  description: says,
+  ...(headers && { headers }),
+  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+});
+/** Failures that any operation, or any that needs a token, shares (contract 2.7). */
+const responses = {
+  Unauthenticated: problem('The token cookie is missing, or its token is not valid: log in.'),
+  TooManyRequests: problem('Too many requests of this client address.', retryAfter),
+  Unavailable: problem('The service, or what it depends on, is not available at the moment.', retryAfter),
+  TimedOut: problem('The service did not respond in time. What was asked for may have happened.'),
+  Unexpected: problem('Any other failure, such as a 500 with a trace id.'),
+};
+const shared = (name: keyof typeof responses) => ({ $ref: `#/components/responses/${name}` });
+
+function throughGateway({ security: _, ...operation }: Operation, isOpen: boolean): Operation {
+  return {
+    ...operation,
+    security: isOpen ? [] : [{ token: [] }],
+    responses: {
+      429: shared('TooManyRequests'),
+      ...operation.responses,
+      ...(isOpen ? {} : { 401: shared('Unauthenticated') }),
+      503: shared('Unavailable'),
+      504: shared('TimedOut'),
+      default: shared('Unexpected'),
+    },
+  };
+}
+
+const ownPaths: GatewayDocument['paths'] = {
+  '/': {
+    get: {
+      operationId: 'getName',
+      summary: 'Say that this is the store',
+      tags: ['gateway'],
+      security: [],
+      responses: {
+        200: {
+          description: 'Store API',
+          content: { 'text/plain': { schema: { type: 'string', const: 'Store API' } } },
+        },
+        429: shared('TooManyRequests'),
+      },
+    },
+  },
+  '/health-check': {
+    get: {
+      operationId: 'checkHealth',
+      summary: 'Say that the gateway is there',
+      tags: ['gateway'],
+      security: [],
+      responses: { 200: { description: 'It is.' }, 429: shared('TooManyRequests') },
+    },
+  },
+};
+
+/** The open list and the version of the chart. */
+function readChart() {
+  const read = (file: string) => parse(readFileSync(join(root, 'charts/store', file), 'utf8'), { merge: true });
+  const entries: string[] = read('values.yaml').gateway.open;
+  const open = (method: string, path: string) =>
+    entries.some((entry) => {
+      const [allowed, pattern = ''] = entry.split(' ');
+      const prefix = pattern.replace(/\/\*\*$/, '');
+      const fits = path === prefix || (prefix !== pattern && path.startsWith(`${prefix}/`));
+      return fits && (allowed === 'ANY' || allowed === method.toUpperCase());
+    });
+  return { open, version: read('Chart.yaml').version as string };
+}
+
+/** The schemas that something needs, and what these need. */
+function used(schemas: Json, needing: object): Json {
+  const names = new Set<string>();
+  const visit = (value: unknown) => {
+    for (const [, name = ''] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      if (names.has(name)) continue;
+      names.add(name);
+      visit(schemas[name]);
+    }
+  };
+  visit(needing);
+  return Object.fromEntries([...names].sort().map((name) => [name, schemas[name]]));
+}
