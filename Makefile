@@ -1,6 +1,6 @@
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help machine node install generate build tools run demo seed logs dlq timeline clean test test-faults gameday lint typecheck jest format bench capacity images namespace deploy undeploy forward rotate-key rotate-password restore doctor test-cluster test-chart api golden package service kind-up kind-down kafka
+.PHONY: help machine node install generate build tools run demo seed logs dlq timeline clean test test-faults gameday lint typecheck jest format bench capacity images namespace deploy undeploy forward rotate-key rotate-password restore doctor test-cluster test-chart api golden package service kind-up kind-down kafka api-diff
 
 # Without a wrapper such as npx, so that a signal reaches the tool.
 tool := node --import tsx
@@ -158,6 +158,9 @@ test-chart: install ## Lint the chart and run its tests
 
 api: build ## Write what follows from the routes: docs/openapi.yaml
 	@$(tool) tools/api/write.ts
+
+api-diff: build ## Say what has changed since the last release so that clients fail; BASE=main for another
+	@$(tool) tools/api/compare.ts $(BASE)
 
 golden: install ## Write what follows from the chart: golden files, and the files that skaffold reads
 	@$(tool) tools/chart/golden.ts

@@ -32,8 +32,8 @@ const description = `Everything that the gateway routes to the services of the s
 A login sets the cookie \`__store_jwt_token\`, which every operation with the security scheme \`token\` needs. Failures are problem details (RFC 9457). \
 What is behind \`/external\` is another site, and not described here.`;
 
-/** What they are about, in the order of a customer's way. */
-const tags = {
+/** What they are about, in the order of a customer's way. Those of further services follow. */
+const tags: Record<string, string> = {
   auth: 'Accounts are registered, sessions begin and end.',
   accounts: 'The account of the caller.',
   products: 'The catalogue.',
@@ -83,7 +83,10 @@ export function gatewayDocument(services: BuiltService[], { routes }: Topology):
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: 'http://localhost:8080', description: 'make run, or a gateway that is forwarded to this port' }],
-    tags: Object.entries(tags).map(([name, says]) => ({ name, description: says })),
+    tags: [...new Set([...Object.keys(tags), ...tagsOf(paths)])].map((name) => ({
+      name,
+      description: tags[name] ?? `What the service ${name} holds.`,
+    })),
     paths: Object.fromEntries(Object.entries(paths).sort(([one], [other]) => (one < other ? -1 : 1))),
     components: {
       schemas: used(schemas, { paths, responses }),
@@ -166,6 +169,9 @@ function readChart() {
     });
   return { open, version: read('Chart.yaml').version as string };
 }
+
+const tagsOf = (paths: GatewayDocument['paths']) =>
+  Object.values(paths).flatMap((path) => Object.values(path).flatMap((operation) => operation.tags));
 
 /** The schemas that something needs, and what these need. */
 function used(schemas: Json, needing: object): Json {

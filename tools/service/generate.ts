@@ -95,6 +95,8 @@ try {
   await run('node_modules/.bin/biome', 'check', '--write', '--log-level=error', `services/${name}`);
   console.log('charts/store and k8s: entries and route added. make golden writes the files that follow from them:');
   await run('make', 'golden');
+  console.log('docs/openapi.yaml follows from the routes. make api writes it:');
+  await run('make', 'api');
   console.log(`
 ${name} has the routes GET and POST ${route} and GET ${route}/{id}, a database and tests. Written or changed:
 
@@ -106,6 +108,7 @@ ${name} has the routes GET and POST ${route} and GET ${route}/{id}, a database a
   docs/contract.md                  its rows in 1.1, 1.2, 2.1 and 5.1, and its fields at the end of 4
   package-lock.json                 the workspace services/${name}
   skaffold.yaml, k8s/values-skaffold.yaml, tests/chart/golden, by make golden
+  docs/openapi.yaml                 its operations, by make api
 
   ${`make jest ARGS=services/${name}`.padEnd(32)}  runs its tests
   make run                          starts it with the store: http://localhost:8080${route}, itself on port ${localPort}

@@ -1,0 +1,40 @@
+import { Command } from 'commander';
+import { execa } from 'execa';
+import { parse } from 'yaml';
+import { root } from '../paths.ts';
+import { runCommand } from '../run-command.ts';
+import { topology } from '../topology/topology.ts';
+import { breakingChanges } from './breaking-changes.ts';
+import { buildServices } from './build-services.ts';
+import { type GatewayDocument, gatewayDocument } from './gateway-document.ts';
+
+const file = 'docs/openapi.yaml';
+const git = async (...args: string[]) => (await execa('git', args, { cwd: root })).stdout;
+const lastRelease = () => git('describe', '--tags', '--abbrev=0', '--match', 'v*.*.*').catch(() => undefined);
+
+/** What may break in a new version: by Semantic Versioning 2.0.0 (4 and 8) the first number that is not 0 grows. */
+const mayBreak = (old: string, now: string) => {
+  const compatible = (version: string) => /^0\.\d+|^\d+/.exec(version)?.[0];
+  return compatible(old) !== compatible(now);
+};
+
+const command = new Command('compare')
+  .description(`Compares the API with that of a release or a branch, and fails if clients of that one would.`)
+  .argument('[base]', 'a tag, branch or commit; default: the last release')
+  .action(async (given: string | undefined) => {
+    const base = given || (await lastRelease());
+    if (base === undefined) return console.log('There is no release to compare with yet.');
+    const text = await git('show', `${base}:${file}`).catch(() => {
+      throw new Error(`There is no ${file} in ${base}. In a shallow clone: git fetch --unshallow --tags.`);
+    });
+    const old: GatewayDocument = parse(text);
+    const now = gatewayDocument(await buildServices(), topology);
+    const found = breakingChanges(old, now);
+    for (const sentence of found) console.log(`- ${sentence}`);
+    const [from, to] = [String(old.info.version), String(now.info.version)];
+    if (found.length === 0) console.log(`A client of ${base} (${from}) works as before.`);
+    else if (mayBreak(from, to)) console.log(`Version ${to} may break clients of ${from}: name these in CHANGELOG.md.`);
+    else throw new Error(`A client of ${base} (${from}) would fail by the changes above.`);
+  });
+
+await runCommand(command);
