@@ -45,7 +45,7 @@ generate: install ## Generate the Prisma clients whose schema has changed
 
 build: generate ## Compile the services that have changed
 	@test -d services/shared/dist || echo "compiling the services, about 10 s"
-	@$(alone) $(bin)/tsc -b services/*/tsconfig.json
+	@$(alone) $(bin)/tsc -b services/*/tsconfig.json clients/*/tsconfig.json
 
 tools: machine install ## Fetch Envoy, Kafka and Helm if the machine lacks them
 	@$(tool) tools/local/commands/fetch-tools.ts
@@ -156,7 +156,7 @@ test-chart: install ## Lint the chart and run its tests
 	@$(helm) lint --quiet charts/store
 	@$(jest) --selectProjects chart
 
-api: build ## Write what follows from the routes: docs/openapi.yaml
+api: build ## Write what follows from the routes: docs/openapi.yaml and the types of the client
 	@$(tool) tools/api/write.ts
 
 api-diff: build ## Say what has changed since the last release so that clients fail; BASE=main for another

@@ -14,12 +14,10 @@ export const productIn = z
   })
   .meta({ id: 'ProductIn', examples: [{ name: 'Tea', price: 4.25, unit: '100 g' }] });
 
-export const productOut = z
-  .object({ id: uuid, name: z.string(), price: decimal(12, 4), unit: z.string() })
-  .meta({
-    id: 'ProductOut',
-    examples: [{ id: '7c9e6679-7425-40de-944b-e07fc1f90ae7', name: 'Tea', price: 4.25, unit: '100 g' }],
-  });
+export const productOut = z.object({ id: uuid, name: z.string(), price: decimal(12, 4), unit: z.string() }).meta({
+  id: 'ProductOut',
+  examples: [{ id: '7c9e6679-7425-40de-944b-e07fc1f90ae7', name: 'Tea', price: 4.25, unit: '100 g' }],
+});
 
 export const sortFields = ['name', 'price', 'createdAt'] as const;
 
