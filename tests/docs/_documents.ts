@@ -14,8 +14,12 @@ export function filesBelow(folder: string): string[] {
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** The Markdown files at the root and below docs/, by path. */
-export const documents: Document[] = [...readdirSync(root).map((name) => join(root, name)), ...filesBelow('docs')]
+/** The Markdown files at the root and below docs/ and clients/, by path. */
+export const documents: Document[] = [
+  ...readdirSync(root).map((name) => join(root, name)),
+  ...filesBelow('docs'),
+  ...filesBelow('clients').filter((file) => !file.includes('node_modules')),
+]
   .filter((file) => file.endsWith('.md'))
   .map((file) => ({ path: file.slice(root.length + 1), text: readFileSync(file, 'utf8') }))
   .sort((a, b) => (a.path < b.path ? -1 : 1));
