@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
-import { PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
+import { PatchStrategy, setHeaderOptions, type V1Pod } from '@kubernetes/client-node';
 import { execa } from 'execa';
 import { orUndefined } from '../../../tools/cluster/api.ts';
 import { podsOf } from '../../../tools/cluster/pods.ts';
@@ -58,6 +58,10 @@ const isServed = async ({ cert }: Certificate) =>
 beforeEach(remove);
 afterEach(remove);
 
+const uidOf = ({ metadata }: V1Pod) => metadata?.uid;
+/** Without those of before an upgrade, which may still be draining. */
+const gateways = async () => (await podsOf(cluster, 'gateway')).filter(({ metadata }) => !metadata?.deletionTimestamp);
+
 test('HTTPS by a node port: demo, redirect, Secure cookies, and a certificate that is renewed under load', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'store-tls-'));
   const first = await certificateFrom(authority, host);
@@ -89,12 +93,7 @@ test('HTTPS by a node port: demo, redirect, Secure cookies, and a certificate th
       say('helm test over HTTPS');
       expect(await helm('test', release, '--logs')).toContain('The store works.');
 
-      // The replica of before the upgrade may still be draining.
-      const replicas = async () =>
-        (await podsOf(cluster, 'gateway'))
-          .filter(({ metadata }) => metadata?.deletionTimestamp === undefined)
-          .map(({ metadata }) => metadata?.uid);
-      const before = await replicas();
+      const before = (await gateways()).map(uidOf);
       await expectNoLoss(
         async () => {
           const renewed = await certificateFrom(authority, host);
@@ -103,7 +102,7 @@ test('HTTPS by a node port: demo, redirect, Secure cookies, and a certificate th
         },
         { gateway: { url, ca } },
       );
-      expect(await replicas()).toEqual(before);
+      expect((await gateways()).map(uidOf)).toEqual(before);
     });
   } finally {
     await rm(dir, { recursive: true });
@@ -112,20 +111,19 @@ test('HTTPS by a node port: demo, redirect, Secure cookies, and a certificate th
 
 test('a certificate that is missing or broken keeps the gateway of before, and is named', async () => {
   await withInstalledValues(async (file) => {
-    const [before] = await podsOf(cluster, 'gateway');
+    const [before] = (await gateways()).map(uidOf);
     await helm('upgrade', release, 'charts/store', '--values', file, ...tls);
     const doctor = ['--import', 'tsx', 'tools/cluster/commands/doctor.ts'];
     const { all } = await execa('node', doctor, { cwd: root, all: true, reject: false });
     expect(all).toContain(`WRONG  Secret ${secret}: it is missing`);
     await create({ 'tls.crt': 'nonsense', 'tls.key': 'nonsense' });
-    const started = async () =>
-      (await podsOf(cluster, 'gateway')).find(({ metadata }) => metadata?.uid !== before?.metadata?.uid);
+    const started = async () => (await gateways()).find((pod) => uidOf(pod) !== before);
     await until('the new pod says why it is not ready', async () => {
       const name = (await started())?.metadata?.name ?? '';
       expect(await core.readNamespacedPodLog({ name, namespace })).toContain('Failed to load certificate chain');
     });
     expect((await started())?.status?.containerStatuses?.[0]?.ready).toBe(false);
-    expect((await podsOf(cluster, 'gateway')).map(({ metadata }) => metadata?.uid)).toContain(before?.metadata?.uid);
+    expect((await gateways()).map(uidOf)).toContain(before);
 
     say('a good certificate, without another upgrade');
     const good = await certificateFrom(authority, host);
