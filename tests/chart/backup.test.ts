@@ -33,6 +33,16 @@ it('keeps its volume when the release is uninstalled, and needs none with S3 or 
   expect(await claims(bucket)).toEqual([]);
 });
 
+it('makes a backup at once, and again after other settings', async () => {
+  const first = async (backup: object) =>
+    (await manifests(backup)).flatMap(({ kind, metadata, spec }) =>
+      kind === 'Job' && metadata.name.startsWith('postgres-backup-') ? [{ name: metadata.name, spec }] : [],
+    );
+  const [[job], [other]] = [await first({}), await first({ keep: 3 })];
+  expect(job?.spec.template).toEqual(podOf(await manifests({}), 'backup'));
+  expect(other?.name).not.toBe(job?.name);
+});
+
 it.each(['backup', 'restore'])('the pods of a %s are no replicas of PostgreSQL, but may call it', async (action) => {
   const all = await manifests({});
   const { metadata } = podOf(all, action);

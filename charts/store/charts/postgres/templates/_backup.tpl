@@ -40,6 +40,18 @@ volumes:
 {{- end }}
 {{- end }}
 
+{{- define "postgres.firstBackup" -}}
+# It waits for a PostgreSQL that is installed with it.
+backoffLimit: 6
+template:
+  metadata:
+    labels:
+      {{- include "store.podLabels" (dict "root" $ "name" "postgres-backup") | nindent 6 }}
+      calls/postgres: "true"
+  spec:
+    {{- include "postgres.backupPod" (dict "scope" $ "action" "backup") | nindent 4 }}
+{{- end }}
+
 {{- define "postgres.backupStep" -}}
 {{- $scope := .scope }}
 {{- $s3 := $scope.Values.backup.s3 }}
