@@ -1,15 +1,19 @@
 import { stringify } from 'yaml';
 import { topology } from '../topology/topology.ts';
+import { asyncDocument } from './async-document.ts';
 import { buildServices } from './build-services.ts';
 import { clientOperations, clientTypes } from './client-sources.ts';
 import { gatewayDocument } from './gateway-document.ts';
 
 /** The text of each file that is written from the routes, by its path in the repository. */
 export async function textsOfRoutes(): Promise<Record<string, string>> {
-  const document = gatewayDocument(await buildServices(), topology);
-  const openapi = stringify(document, { aliasDuplicateObjects: false, lineWidth: 120 });
+  const services = await buildServices();
+  const document = gatewayDocument(services, topology);
+  const options = { aliasDuplicateObjects: false, lineWidth: 120 };
+  const openapi = stringify(document, options);
   return {
     'docs/openapi.yaml': openapi,
+    'docs/asyncapi.yaml': stringify(asyncDocument(services, String(document.info.version)), options),
     'clients/typescript/src/operations.ts': clientOperations(document),
     'clients/typescript/src/schema.ts': await clientTypes(openapi),
   };

@@ -125,8 +125,11 @@ function parameters(
   }));
 }
 
-/** The schema as clients write and read it. Named schemas move to the components, along with zod's `$defs`. */
-function jsonSchema(schema: z.ZodType, schemas: Json): Json {
+/**
+ * The schema as it is written and read. Named schemas move to the components, along with zod's `$defs`.
+ * @param schemas receives them, by name
+ */
+export function jsonSchema(schema: z.ZodType, schemas: Json): Json {
   const {
     $schema: _,
     $defs = {},

@@ -1,0 +1,86 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Parser } from '@asyncapi/parser';
+import { type EventKind, payloads, readEvent } from '@store/shared/messaging/events';
+import { stringifyJson } from '@store/shared/values/json';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { parse } from 'yaml';
+import { type asyncDocument, published } from '../../tools/api/async-document.ts';
+import { root } from '../../tools/paths.ts';
+import { documentAt, inCode, tableWith } from './_documents.ts';
+
+const file = 'docs/asyncapi.yaml';
+const text = await readFile(join(root, file), 'utf8');
+const document: ReturnType<typeof asyncDocument> = parse(text);
+
+const id = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
+const items = [{ productId: id, quantity: 2 }];
+const money = { amount: 8.5, currency: 'USD' };
+const common = { orderId: id, customerId: id, timestamp: '2026-01-31T09:30:00.000Z' };
+/** With every field, the optional ones too. */
+const complete: Record<EventKind, Record<string, unknown>> = {
+  OrderCreated: { ...common, items, total: money },
+  StockReserved: { ...common, items, total: money },
+  StockRejected: { ...common, items, reason: 'out of stock' },
+  OrderPaid: { ...common, paymentId: id, amount: money },
+  PaymentFailed: { ...common, reason: 'declined' },
+  StockReleased: { ...common, items, reason: 'declined' },
+  OrderCancelled: { ...common, reason: 'cancelled by the customer' },
+  PaymentRefunded: { ...common, paymentId: id, amount: money },
+  OrderShipped: { ...common, shipmentId: id },
+};
+const kinds = Object.keys(complete) as EventKind[];
+
+describe(file, () => {
+  it('is valid AsyncAPI 3', async () => {
+    const findings = await new Parser().validate(text);
+    expect(findings.filter(({ severity }) => severity === 0)).toEqual([]);
+  });
+
+  it('would be refused with a channel that is not there', async () => {
+    const findings = await new Parser().validate(text.replaceAll('#/channels/deadLetters', '#/channels/nowhere'));
+    expect(findings.filter(({ severity }) => severity === 0)).not.toEqual([]);
+  });
+
+  it('says of each kind what the contract does', () => {
+    const table = tableWith(documentAt('docs/contract.md'), 'Event', 'By').map(([kind, by]) => [inCode(kind)[0], by]);
+    expect(Object.fromEntries(table)).toEqual(
+      Object.fromEntries(Object.entries(published).map(([kind, [service]]) => [kind, service])),
+    );
+  });
+});
+
+describe('old and new versions of an event read each other', () => {
+  const validators = new Map<EventKind, ValidateFunction>();
+  beforeAll(() => {
+    const ajv = new Ajv2020({ strict: false });
+    addFormats.default(ajv);
+    ajv.addSchema({ $id: 'document', components: document.components });
+    for (const kind of kinds)
+      validators.set(kind, ajv.compile({ $ref: `document#/components/messages/${kind}/payload` }));
+  });
+
+  const read = (kind: EventKind, payload: object) =>
+    readEvent(
+      { key: id, value: stringifyJson(payload), headers: { ce_type: kind, ce_id: id } },
+      new Set<string>([kind]),
+    )?.kind;
+  /** What was there before any field was added. */
+  const oldest = (kind: EventKind) => {
+    const { shape } = payloads[kind];
+    const required = Object.entries(shape).filter(([, field]) => !field.safeParse(undefined).success);
+    return Object.fromEntries(required.map(([name]) => [name, complete[kind][name]]));
+  };
+
+  it.each(kinds)('%s', (kind) => {
+    const newer = { ...complete[kind], addedLater: { some: 'thing' } };
+    for (const payload of [oldest(kind), complete[kind], newer]) {
+      expect(read(kind, payload)).toBe(kind);
+      expect(validators.get(kind)?.(payload)).toBe(true);
+    }
+    const { orderId: _, ...broken } = complete[kind];
+    expect(() => read(kind, broken)).toThrow(/Invalid payload/);
+    expect(validators.get(kind)?.(broken)).toBe(false);
+  });
+});
