@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { root } from '../paths.ts';
-import { breakingChanges } from './breaking-changes.ts';
+import { breakingChanges, eventChanges } from './breaking-changes.ts';
 
 const text = readFileSync(join(root, 'docs/openapi.yaml'), 'utf8');
 
@@ -201,4 +201,38 @@ test.each<[string, (document: Document) => void]>([
   ],
 ])('allows %s', (_, change) => {
   expect(changesBy(change)).toEqual([]);
+});
+
+describe('events', () => {
+  const events = readFileSync(join(root, 'docs/asyncapi.yaml'), 'utf8');
+  const changed = (change: (payload: (kind: string) => Document, document: Document) => void) => {
+    const document = parse(events);
+    change((kind) => document.components.messages[kind].payload, document);
+    return eventChanges(parse(events), document);
+  };
+
+  it('have not changed in the same document', () => {
+    expect(changed(() => undefined)).toEqual([]);
+  });
+
+  it('may have further optional fields', () => {
+    expect(
+      changed((payload) => {
+        payload('OrderPaid').properties.method = { type: 'string' };
+      }),
+    ).toEqual([]);
+  });
+
+  it('may not lose a field, need a new one, or disappear', () => {
+    const found = changed((payload, document) => {
+      delete payload('OrderPaid').properties.paymentId;
+      payload('OrderShipped').required.push('carrier');
+      delete document.components.messages.StockReleased;
+    });
+    expect(found.sort()).toEqual([
+      'The event OrderPaid.paymentId is gone',
+      'The event OrderShipped.carrier is required',
+      'The event StockReleased is gone',
+    ]);
+  });
 });

@@ -1,7 +1,9 @@
+import type { asyncDocument } from './async-document.ts';
 import type { GatewayDocument, Operation } from './gateway-document.ts';
 import { type Direction, schemaChanges } from './schema-changes.ts';
 
 type Json = Record<string, unknown>;
+type EventDocument = Pick<ReturnType<typeof asyncDocument>, 'components'>;
 interface Parameter {
   name: string;
   in: string;
@@ -74,17 +76,36 @@ function contentChanges({ content = {} }: Body, now: Body, direction: Direction,
 const parametersOf = ({ parameters = [] }: Operation) =>
   new Map((parameters as unknown as Parameter[]).map((one) => [`the ${one.in} parameter ${one.name}`, one]));
 
+/**
+ * What an AsyncAPI document has changed so that a consumer of the old one fails on new events, or one of the new on old
+ * events, which a topic holds for days.
+ */
+export function eventChanges(old: EventDocument, now: EventDocument): string[] {
+  const [before, after] = [resolved(old).components.messages, resolved(now).components.messages];
+  return Object.entries(before).flatMap(([kind, { payload }]) => {
+    const current = after[kind as keyof typeof after];
+    if (current === undefined) return [`The event ${kind} is gone`];
+    const [then, next] = [payload as Json, current.payload as Json];
+    const directions = ['read', 'sent'] as const;
+    return [...new Set(directions.flatMap((direction) => schemaChanges(then, next, direction, `The event ${kind}`)))];
+  });
+}
+
 /** The document with what its references name in their place. No schema contains itself. */
-function resolved(document: GatewayDocument): GatewayDocument {
+function resolved<D extends { components: object }>(document: D): D {
   const visit = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(visit);
     if (typeof value !== 'object' || value === null) return value;
     const { $ref } = value as { $ref?: string };
     if ($ref === undefined) return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, visit(one)]));
     const [, kind, name] = /^#\/components\/(\w+)\/(\w+)$/.exec($ref) ?? [];
-    const { [kind as 'schemas']: named } = document.components;
+    const named = (document.components as Record<string, Json>)[kind ?? ''];
     if (named === undefined || name === undefined) throw new Error(`${$ref} is not in the document.`);
     return visit(named[name]);
   };
-  return visit(document) as GatewayDocument;
+  return {
+    ...document,
+    ...('paths' in document && { paths: visit(document.paths) }),
+    components: visit(document.components),
+  } as D;
 }

@@ -4,11 +4,12 @@ import { parse } from 'yaml';
 import { root } from '../paths.ts';
 import { runCommand } from '../run-command.ts';
 import { topology } from '../topology/topology.ts';
-import { breakingChanges } from './breaking-changes.ts';
+import { asyncDocument } from './async-document.ts';
+import { breakingChanges, eventChanges } from './breaking-changes.ts';
 import { buildServices } from './build-services.ts';
 import { type GatewayDocument, gatewayDocument } from './gateway-document.ts';
 
-const file = 'docs/openapi.yaml';
+const [api, events] = ['docs/openapi.yaml', 'docs/asyncapi.yaml'];
 const git = async (...args: string[]) => (await execa('git', args, { cwd: root })).stdout;
 const lastRelease = () => git('describe', '--tags', '--abbrev=0', '--match', 'v*.*.*').catch(() => undefined);
 
@@ -24,12 +25,16 @@ const command = new Command('compare')
   .action(async (given: string | undefined) => {
     const base = given || (await lastRelease());
     if (base === undefined) return console.log('There is no release to compare with yet.');
-    const text = await git('show', `${base}:${file}`).catch(() => {
-      throw new Error(`There is no ${file} in ${base}. In a shallow clone: git fetch --unshallow --tags.`);
-    });
-    const old: GatewayDocument = parse(text);
-    const now = gatewayDocument(await buildServices(), topology);
-    const found = breakingChanges(old, now);
+    const read = async (file: string) => {
+      const text = await git('show', `${base}:${file}`).catch(() => {
+        throw new Error(`There is no ${file} in ${base}. In a shallow clone: git fetch --unshallow --tags.`);
+      });
+      return parse(text);
+    };
+    const services = await buildServices();
+    const [old, now] = [(await read(api)) as GatewayDocument, gatewayDocument(services, topology)];
+    const newEvents = asyncDocument(services, String(now.info.version));
+    const found = [...breakingChanges(old, now), ...eventChanges(await read(events), newEvents)];
     for (const sentence of found) console.log(`- ${sentence}`);
     const [from, to] = [String(old.info.version), String(now.info.version)];
     if (found.length === 0) console.log(`A client of ${base} (${from}) works as before.`);
