@@ -638,7 +638,9 @@ export interface operations {
     getAccount: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -649,11 +651,22 @@ export interface operations {
             /** @description The account. */
             200: {
                 headers: {
+                    /** @description Names this state: as If-None-Match it asks whether it is current, as If-Match it demands it. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["AccountOut"];
                 };
+            };
+            /** @description The client has the current state: its `If-None-Match` names it. */
+            304: {
+                headers: {
+                    /** @description Names this state: as If-None-Match it asks whether it is current, as If-Match it demands it. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request is malformed or violates a rule of its fields. */
             400: {
@@ -1127,7 +1140,9 @@ export interface operations {
     getOrder: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "If-None-Match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -1138,11 +1153,22 @@ export interface operations {
             /** @description The order. */
             200: {
                 headers: {
+                    /** @description Names this state: as If-None-Match it asks whether it is current, as If-Match it demands it. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["OrderOut"];
                 };
+            };
+            /** @description The client has the current state: its `If-None-Match` names it. */
+            304: {
+                headers: {
+                    /** @description Names this state: as If-None-Match it asks whether it is current, as If-Match it demands it. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request is malformed or violates a rule of its fields. */
             400: {
@@ -1172,7 +1198,9 @@ export interface operations {
     deleteOrder: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -1206,6 +1234,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The resource is no longer in the state that If-Match names. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
@@ -1215,7 +1252,9 @@ export interface operations {
     changeOrder: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -1257,6 +1296,15 @@ export interface operations {
             };
             /** @description The order has been shipped. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The resource is no longer in the state that If-Match names. */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1428,7 +1476,7 @@ export interface operations {
             /** @description A bounded list. */
             200: {
                 headers: {
-                    /** @description Names this state; as If-None-Match it asks whether it is current still. */
+                    /** @description Names this state: as If-None-Match it asks whether it is current, as If-Match it demands it. */
                     ETag?: string;
                     /** @description The next page, as rel="next", while there is more. */
                     Link?: string;
@@ -1441,7 +1489,7 @@ export interface operations {
             /** @description The client has the current state: its `If-None-Match` names it. */
             304: {
                 headers: {
-                    /** @description Names this state; as If-None-Match it asks whether it is current still. */
+                    /** @description Names this state: as If-None-Match it asks whether it is current, as If-Match it demands it. */
                     ETag?: string;
                     /** @description The next page, as rel="next", while there is more. */
                     Link?: string;
@@ -1548,7 +1596,7 @@ export interface operations {
             /** @description The product. */
             200: {
                 headers: {
-                    /** @description Names this state; as If-None-Match it asks whether it is current still. */
+                    /** @description Names this state: as If-None-Match it asks whether it is current, as If-Match it demands it. */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -1559,7 +1607,7 @@ export interface operations {
             /** @description The client has the current state: its `If-None-Match` names it. */
             304: {
                 headers: {
-                    /** @description Names this state; as If-None-Match it asks whether it is current still. */
+                    /** @description Names this state: as If-None-Match it asks whether it is current, as If-Match it demands it. */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -1593,7 +1641,9 @@ export interface operations {
     replaceProduct: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -1642,6 +1692,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The resource is no longer in the state that If-Match names. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is larger than 16 KiB. */
             413: {
                 headers: {
@@ -1669,7 +1728,9 @@ export interface operations {
     deleteProduct: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -1705,6 +1766,15 @@ export interface operations {
             };
             /** @description No such resource. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The resource is no longer in the state that If-Match names. */
+            412: {
                 headers: {
                     [name: string]: unknown;
                 };

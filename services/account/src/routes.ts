@@ -1,6 +1,8 @@
 import { accountIn, accountOut, credentials } from '@store/shared/contracts/account';
+import { entityTag, etagDescription } from '@store/shared/http/precondition';
 import { type AnyRoute, created, ok, problem, route, unavailable } from '@store/shared/http/route';
 import { uuid } from '@store/shared/values/fields';
+import { stringifyJson } from '@store/shared/values/json';
 import { z } from 'zod';
 import type { Accounts } from './accounts.ts';
 
@@ -26,8 +28,14 @@ export function accountRoutes(accounts: Accounts): AnyRoute[] {
       tag,
       identity: 'account',
       params: z.object({ id: uuid }),
-      responses: { 200: { description: 'The account.', body: accountOut }, 503: unavailable },
-      handler: async ({ accountId, params: { id } }) => ok(await accounts.get(accountId, id)),
+      responses: {
+        200: { description: 'The account.', body: accountOut, headers: { ETag: etagDescription } },
+        503: unavailable,
+      },
+      async handler({ accountId, params: { id } }) {
+        const json = stringifyJson(await accounts.get(accountId, id));
+        return ok({ json }, { ETag: entityTag(json), 'Cache-Control': 'private, no-cache' });
+      },
     }),
     // Internal, for the auth service: the gateway does not route these.
     route({

@@ -1,3 +1,4 @@
+import { stringifyJson } from '@store/shared/values/json';
 import type { Order } from './order.ts';
 import type { OrderOut } from './schemas.ts';
 
@@ -21,3 +22,6 @@ export function toOrderOut(order: Order): OrderOut {
     ...(order.cancelledAt ? { cancelledAt: order.cancelledAt.toISOString() } : {}),
   };
 }
+
+/** The same as JSON, of which its entity tag is made. */
+export const orderJson = (order: Order): string => stringifyJson(toOrderOut(order));

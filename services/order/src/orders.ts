@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { ProductClient } from '@store/shared/contracts/product-client';
+import { entityTag, mustMatch } from '@store/shared/http/precondition';
 import { newEvent } from '@store/shared/messaging/events';
 import { DomainError } from '@store/shared/values/errors';
-import { stringifyJson } from '@store/shared/values/json';
 import { minorUnit, total } from '@store/shared/values/money';
 import {
   type Line,
@@ -13,7 +13,7 @@ import {
   priceLines,
   type StoredReply,
 } from './order.ts';
-import { toOrderOut } from './order-out.ts';
+import { orderJson } from './order-out.ts';
 import type { OrderRepository, OrderTransaction } from './order-repository.ts';
 import type { OrderIn, OrderQuery } from './schemas.ts';
 
@@ -93,7 +93,7 @@ export function createOrders({ repository, products, currency, clock, newId }: D
       requestHash,
       location: `/orders/${order.id}`,
       // Stored as text, so that a repetition gets the very same.
-      body: stringifyJson(toOrderOut(order)),
+      body: orderJson(order),
       replayed: false,
     };
     const event = newEvent(newId(), 'OrderCreated', {
@@ -117,9 +117,15 @@ export function createOrders({ repository, products, currency, clock, newId }: D
   }
 
   /** Cancels the order if it is neither cancelled nor shipped (contract 4.6). */
-  async function cancel(tx: OrderTransaction, accountId: string, orderId: string): Promise<Cancelled | 'shipped'> {
+  async function cancel(
+    tx: OrderTransaction,
+    accountId: string,
+    orderId: string,
+    ifMatch?: string,
+  ): Promise<Cancelled | 'shipped'> {
     const order = await tx.findForUpdate(accountId, orderId);
     if (order === undefined) throw notFound(orderId);
+    mustMatch(ifMatch, entityTag(orderJson(order)));
     if (order.status === 'CANCELLED') return { order, isNew: false };
     if (order.shippedAt) return 'shipped';
     const now = clock();
@@ -136,9 +142,9 @@ export function createOrders({ repository, products, currency, clock, newId }: D
     return { order: { ...order, ...change }, isNew: true };
   }
 
-  const cancelOrRefuse = (accountId: string, orderId: string): Promise<Cancelled> =>
+  const cancelOrRefuse = (accountId: string, orderId: string, ifMatch?: string): Promise<Cancelled> =>
     repository.transaction(async (tx) => {
-      const result = await cancel(tx, accountId, orderId);
+      const result = await cancel(tx, accountId, orderId, ifMatch);
       if (result !== 'shipped') return result;
       throw new DomainError('conflict', 'The order has been shipped and can no longer be cancelled.', {
         code: 'order-shipped',
@@ -156,11 +162,11 @@ export function createOrders({ repository, products, currency, clock, newId }: D
       return { orderId, cancelledAt: cancelledAt.toISOString(), reason: cancelReason ?? '' };
     },
 
-    cancel: cancelOrRefuse,
+    cancel: (accountId: string, orderId: string) => cancelOrRefuse(accountId, orderId),
 
     /** CANCELLED is the only status that a customer may set. */
-    async change(accountId: string, orderId: string, status: OrderStatus): Promise<Order> {
-      if (status === 'CANCELLED') return (await cancelOrRefuse(accountId, orderId)).order;
+    async change(accountId: string, orderId: string, status: OrderStatus, ifMatch?: string): Promise<Order> {
+      if (status === 'CANCELLED') return (await cancelOrRefuse(accountId, orderId, ifMatch)).order;
       await get(accountId, orderId);
       throw new DomainError('ruleBroken', `An order cannot be set to ${status}, only to CANCELLED.`, {
         code: 'status-not-settable',
@@ -168,9 +174,9 @@ export function createOrders({ repository, products, currency, clock, newId }: D
     },
 
     /** Cancels the order if that is still possible, and hides it from its owner. */
-    remove: (accountId: string, orderId: string): Promise<void> =>
+    remove: (accountId: string, orderId: string, ifMatch?: string): Promise<void> =>
       repository.transaction(async (tx) => {
-        await cancel(tx, accountId, orderId);
+        await cancel(tx, accountId, orderId, ifMatch);
         await tx.markDeleted(orderId, clock());
       }),
   };

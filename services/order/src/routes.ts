@@ -1,8 +1,9 @@
 import { nextLink, pageInfo } from '@store/shared/http/pagination';
+import { entityTag, etagDescription, ifMatchHeader } from '@store/shared/http/precondition';
 import { type AnyRoute, created, noContent, ok, problem, route, unavailable } from '@store/shared/http/route';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
-import { toOrderOut } from './order-out.ts';
+import { orderJson, toOrderOut } from './order-out.ts';
 import type { Orders } from './orders.ts';
 import { cancellationOut, createHeaders, orderChange, orderIn, orderOut, orderPage, orderQuery } from './schemas.ts';
 
@@ -65,8 +66,14 @@ export function orderRoutes(orders: Orders): AnyRoute[] {
       operationId: 'getOrder',
       summary: 'Fetch one of your orders',
       params,
-      responses: { 200: { description: 'The order.', body: orderOut }, 503: unavailable },
-      handler: async ({ accountId, params: { id } }) => ok(toOrderOut(await orders.get(accountId, id))),
+      responses: {
+        200: { description: 'The order.', body: orderOut, headers: { ETag: etagDescription } },
+        503: unavailable,
+      },
+      async handler({ accountId, params: { id } }) {
+        const json = orderJson(await orders.get(accountId, id));
+        return ok({ json }, { ETag: entityTag(json), 'Cache-Control': 'private, no-cache' });
+      },
     }),
     route({
       ...base,
@@ -75,6 +82,7 @@ export function orderRoutes(orders: Orders): AnyRoute[] {
       operationId: 'changeOrder',
       summary: 'Cancel an order by its status',
       params,
+      headers: ifMatchHeader,
       body: orderChange,
       responses: {
         200: { description: 'The order, cancelled.', body: orderOut },
@@ -82,8 +90,8 @@ export function orderRoutes(orders: Orders): AnyRoute[] {
         422: problem('Only CANCELLED can be set.'),
         503: unavailable,
       },
-      handler: async ({ accountId, params: { id }, body }) =>
-        ok(toOrderOut(await orders.change(accountId, id, body.status))),
+      handler: async ({ accountId, params: { id }, headers, body }) =>
+        ok(toOrderOut(await orders.change(accountId, id, body.status, headers['if-match']))),
     }),
     route({
       ...base,
@@ -92,9 +100,10 @@ export function orderRoutes(orders: Orders): AnyRoute[] {
       operationId: 'deleteOrder',
       summary: 'Cancel an order if that is still possible, and hide it',
       params,
+      headers: ifMatchHeader,
       responses: { 204: { description: 'It is hidden from you.' }, 503: unavailable },
-      async handler({ accountId, params: { id } }) {
-        await orders.remove(accountId, id);
+      async handler({ accountId, params: { id }, headers }) {
+        await orders.remove(accountId, id, headers['if-match']);
         return noContent();
       },
     }),

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { entityTag } from '@store/shared/http/precondition';
 import { coalesce } from '@store/shared/values/coalesce';
 import { LRUCache } from 'lru-cache';
 import { Counter } from 'prom-client';
@@ -92,7 +92,8 @@ function toReply({ json, headers, version }: CatalogueRead): Reply {
   // Of its own size: a slice of Node's pool would keep all of it in memory.
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(json));
   bytes.write(json);
-  const etag = `"${hash('sha256', JSON.stringify(headers) + json, 'base64url')}"`;
+  // A page is another one where another follows.
+  const etag = entityTag(json + (headers.Link ?? ''));
   // Browsers may keep it, and ask each time whether it is current.
   return { json: bytes, headers: { ...headers, ETag: etag, 'Cache-Control': 'private, no-cache' }, version };
 }

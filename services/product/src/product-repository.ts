@@ -1,9 +1,10 @@
 import type { Database } from '@store/shared/database/database';
 import { createKeyset, timeColumn, uuidColumn } from '@store/shared/database/keyset';
 import type { Placeholders } from '@store/shared/database/prepared-statements';
+import { entityTag, mustMatch } from '@store/shared/http/precondition';
 import type { Decimal } from '@store/shared/values/money';
 import { type RawBuilder, sql } from 'kysely';
-import type { PrismaClient } from './generated/client.ts';
+import type { Prisma, PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
 import type { ProductIn, ProductOut, ProductQuery } from './schemas.ts';
 
@@ -32,11 +33,10 @@ const select = Object.fromEntries(Object.keys(columns).map((name) => [name, true
   keyof typeof columns,
   true
 >;
-const asJson = sql.raw(
-  `json_build_object(${Object.entries(columns)
-    .map(([name, expression]) => `'${name}', ${expression}`)
-    .join(', ')})`,
-);
+const jsonText = `json_build_object(${Object.entries(columns)
+  .map(([name, expression]) => `'${name}', ${expression}`)
+  .join(', ')})`;
+const asJson = sql.raw(jsonText);
 
 const keyset = createKeyset(
   'products',
@@ -73,6 +73,21 @@ export function createProductRepository(prisma: PrismaClient, { kysely, run, pre
   const selectVersion = sql<{ version: string }>`select ${versionText} as version`.compile(kysely);
   const toRow = ({ price, ...product }: ProductIn) => ({ ...product, price: price.toFixed() });
 
+  /** Writes if the product is in the state that the caller has seen, and there is one; undefined is any state. */
+  async function writeIf<T>(
+    id: string,
+    ifMatch: string | undefined,
+    write: (client: Prisma.TransactionClient) => Promise<T>,
+  ) {
+    if (ifMatch === undefined) return write(prisma);
+    return prisma.$transaction(async (tx) => {
+      const statement = `select ${jsonText}::text as json from products where id = $1::uuid for update`;
+      const [row] = await tx.$queryRawUnsafe<{ json: string }[]>(statement, id);
+      if (row !== undefined) mustMatch(ifMatch, entityTag(row.json));
+      return write(tx);
+    });
+  }
+
   /** Products by id are no search: placing an order needs them. The text decides which index is the better one. */
   function runnerFor(q: string | undefined, id: string[] | undefined) {
     if (q !== undefined) return lists.runOnce;
@@ -105,12 +120,14 @@ export function createProductRepository(prisma: PrismaClient, { kysely, run, pre
     currentVersion: async (): Promise<string> => only(await checks.run(selectVersion)).version,
     insert: ({ id, ...product }: { id: string } & ProductIn): Promise<Row> =>
       prisma.product.create({ data: { id, ...toRow(product) }, select }),
-    async update({ id, ...product }: { id: string } & ProductIn): Promise<Row | undefined> {
-      const rows = await prisma.product.updateManyAndReturn({ where: { id }, data: toRow(product), select });
-      return rows[0];
+    async update({ id, ...product }: { id: string } & ProductIn, ifMatch?: string): Promise<Row | undefined> {
+      const change = { where: { id }, data: toRow(product), select };
+      const [row] = await writeIf(id, ifMatch, (client) => client.product.updateManyAndReturn(change));
+      return row;
     },
-    async remove(id: string): Promise<boolean> {
-      return (await prisma.product.deleteMany({ where: { id } })).count > 0;
+    async remove(id: string, ifMatch?: string): Promise<boolean> {
+      const { count } = await writeIf(id, ifMatch, (client) => client.product.deleteMany({ where: { id } }));
+      return count > 0;
     },
   };
 }

@@ -28,13 +28,14 @@ export function createProducts({ repository, writers, newId }: Dependencies) {
       mustBeWriter(accountId);
       return repository.insert({ id: newId(), ...product });
     },
-    async replace(accountId: string, id: string, product: ProductIn) {
+    /** @param ifMatch the state that the caller has seen; undefined for any */
+    async replace(accountId: string, id: string, product: ProductIn, ifMatch?: string) {
       mustBeWriter(accountId);
-      return found(await repository.update({ id, ...product }), id);
+      return found(await repository.update({ id, ...product }, ifMatch), id);
     },
-    async remove(accountId: string, id: string) {
+    async remove(accountId: string, id: string, ifMatch?: string) {
       mustBeWriter(accountId);
-      found((await repository.remove(id)) || undefined, id);
+      found((await repository.remove(id, ifMatch)) || undefined, id);
     },
   };
 }

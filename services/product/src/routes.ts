@@ -1,4 +1,5 @@
 import { nextLink } from '@store/shared/http/pagination';
+import { etagDescription, ifMatchHeader } from '@store/shared/http/precondition';
 import { type AnyRoute, created, noContent, ok, problem, route, unavailable } from '@store/shared/http/route';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
@@ -9,8 +10,6 @@ import { productIn, productOut, productQuery } from './schemas.ts';
 const tag = 'products';
 const params = z.object({ id: uuid });
 const notWriter = problem('The account may not change products.');
-
-const etag = 'Names this state; as If-None-Match it asks whether it is current still.';
 
 export function productRoutes(products: Products, cache: CatalogueCache): AnyRoute[] {
   return [
@@ -26,7 +25,7 @@ export function productRoutes(products: Products, cache: CatalogueCache): AnyRou
         200: {
           description: 'A bounded list.',
           body: z.array(productOut),
-          headers: { ETag: etag, Link: 'The next page, as rel="next", while there is more.' },
+          headers: { ETag: etagDescription, Link: 'The next page, as rel="next", while there is more.' },
         },
         503: unavailable,
       },
@@ -46,7 +45,10 @@ export function productRoutes(products: Products, cache: CatalogueCache): AnyRou
       tag,
       identity: 'none',
       params,
-      responses: { 200: { description: 'The product.', body: productOut, headers: { ETag: etag } }, 503: unavailable },
+      responses: {
+        200: { description: 'The product.', body: productOut, headers: { ETag: etagDescription } },
+        503: unavailable,
+      },
       async handler({ params: { id }, url }) {
         const { json, headers } = await cache.reply(url, async () => ({ ...(await products.get(id)), headers: {} }));
         return ok({ json }, headers);
@@ -80,6 +82,7 @@ export function productRoutes(products: Products, cache: CatalogueCache): AnyRou
       tag,
       identity: 'account',
       params,
+      headers: ifMatchHeader,
       body: productIn,
       bodyKib: 16,
       decimals: true,
@@ -88,7 +91,8 @@ export function productRoutes(products: Products, cache: CatalogueCache): AnyRou
         403: notWriter,
         503: unavailable,
       },
-      handler: async ({ accountId, params: { id }, body }) => ok(await products.replace(accountId, id, body)),
+      handler: async ({ accountId, params: { id }, headers, body }) =>
+        ok(await products.replace(accountId, id, body, headers['if-match'])),
     }),
     route({
       method: 'delete',
@@ -98,9 +102,10 @@ export function productRoutes(products: Products, cache: CatalogueCache): AnyRou
       tag,
       identity: 'account',
       params,
+      headers: ifMatchHeader,
       responses: { 204: { description: 'Deleted.' }, 403: notWriter, 503: unavailable },
-      async handler({ accountId, params: { id } }) {
-        await products.remove(accountId, id);
+      async handler({ accountId, params: { id }, headers }) {
+        await products.remove(accountId, id, headers['if-match']);
         return noContent();
       },
     }),

@@ -87,6 +87,7 @@ export function describeContract({ routes, app, unavailableApp, restrictedApp, a
       if (status === 401) return { ...valid, headers: { ...valid.headers, 'id-account': '' } };
       if (status === 403 && restrictedApp !== undefined) return { ...valid, app: restrictedApp };
       if (status === 404) return { ...valid, path: path.replace(/\{\w+\}/, 'not-a-uuid') };
+      if (status === 412) return { ...valid, headers: { ...valid.headers, 'If-Match': '"another"' } };
       if (status === 413) return { ...valid, body: JSON.stringify({ filler: 'x'.repeat(1024 * 1024) }) };
       if (status === 415)
         return { ...valid, body: 'text', headers: { ...valid.headers, 'Content-Type': 'text/plain' } };

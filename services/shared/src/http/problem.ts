@@ -12,6 +12,7 @@ const statusOf: Record<ErrorKind, number> = {
   forbidden: 403,
   notFound: 404,
   conflict: 409,
+  preconditionFailed: 412,
   tooLarge: 413,
   unsupportedMedia: 415,
   ruleBroken: 422,

@@ -145,6 +145,9 @@ export const tooMany = (description: string): ProblemSpec => ({
 /** Whether its reply has an entity tag, so that If-None-Match can be asked. */
 export const hasETag = ({ responses }: AnyRoute): boolean => responses[200]?.headers?.ETag !== undefined;
 
+/** Whether it can demand the state that its client has seen. */
+const takesIfMatch = ({ headers }: AnyRoute): boolean => headers !== undefined && 'if-match' in headers.shape;
+
 /** Responses that follow from what a route accepts. */
 export function commonResponses(route: AnyRoute): Responses {
   const takesInput = route.params ?? route.query ?? route.headers ?? route.body;
@@ -158,6 +161,7 @@ export function commonResponses(route: AnyRoute): Responses {
   if (route.identity === 'caller') responses[403] = problem('The credential of the caller is missing or wrong.');
   if (route.scope !== undefined) responses[403] = problem('The token lacks the scope of this endpoint.');
   if (route.params !== undefined) responses[404] = problem('No such resource.');
+  if (takesIfMatch(route)) responses[412] = problem('The resource is no longer in the state that If-Match names.');
   if (route.body !== undefined) {
     responses[413] = problem(`The body is larger than ${bodyKibOf(route)} KiB.`);
     responses[415] = problem('The body is not JSON in UTF-8, or compressed.');

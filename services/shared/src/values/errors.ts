@@ -5,6 +5,7 @@ export type ErrorKind =
   | 'forbidden'
   | 'notFound'
   | 'conflict'
+  | 'preconditionFailed'
   | 'tooLarge'
   | 'unsupportedMedia'
   | 'ruleBroken'

@@ -1,0 +1,28 @@
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import { DomainError } from '../values/errors.ts';
+
+/** Of a reply that is read as it is: a strong validator, the same at every replica (RFC 9110, 8.8.3). */
+export const entityTag = (json: string): string => `"${hash('sha256', json, 'base64url')}"`;
+
+/** What a declared ETag says in the document. */
+export const etagDescription =
+  'Names this state: as If-None-Match it asks whether it is current, as If-Match it demands it.';
+
+/** The request header of a write that may demand the state that its client has seen. */
+export const ifMatchHeader = z.object({
+  'if-match': z
+    .string()
+    .optional()
+    .describe('The ETag that the resource must still have; otherwise the answer is 412.'),
+});
+
+/**
+ * Compares as RFC 9110, 13.1.1 does: strongly, and `*` is any state.
+ * @param current the tag of the resource, read and locked in the transaction that writes
+ * @throws DomainError preconditionFailed (412) if the client has seen another state
+ */
+export function mustMatch(ifMatch: string | undefined, current: string): void {
+  if (ifMatch === undefined || ifMatch.split(',').some((tag) => ['*', current].includes(tag.trim()))) return;
+  throw new DomainError('preconditionFailed', 'It has changed since you have read it. Read it again, and decide anew.');
+}
