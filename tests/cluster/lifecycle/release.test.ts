@@ -8,7 +8,7 @@ import { waitForRollout } from '../../../tools/cluster/rollout.ts';
 import { root } from '../../../tools/paths.ts';
 import { topology } from '../../../tools/topology/topology.ts';
 import { createPublisher, missingTools, pathOf } from '../../release/_publisher.ts';
-import { helm, helmIn, cluster as installed, kubectl, say } from '../kit/cluster.ts';
+import { findGateway, helm, helmIn, cluster as installed, kubectl, say, until } from '../kit/cluster.ts';
 import { expectNoLoss } from '../kit/load.ts';
 
 // Two releases in a registry that the nodes can pull from, REGISTRY, such as localhost:5000 where the node is this machine. Their
@@ -88,6 +88,7 @@ async function openGateway(): Promise<void> {
   const [node] = (await cluster.core.listNode()).items;
   const { address } = node?.status?.addresses?.find(({ type }) => type === 'InternalIP') ?? {};
   process.env.GATEWAY_URL = `http://${address}:${spec?.ports?.[0]?.nodePort}`;
+  await until('the new port leads to the gateway', findGateway);
 }
 
 (missing.length > 0 ? describe.skip : describe)('releases from a registry', () => {
