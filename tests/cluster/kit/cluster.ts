@@ -68,8 +68,9 @@ export async function withInstalledValues(run: (file: string) => Promise<void>):
     throw error;
   } finally {
     say('helm upgrade back to the installed values');
-    // Takes back the replica counts that an autoscaler has set meanwhile.
-    await upgrade('--values', file, '--force-conflicts');
+    // Takes back the replica counts that an autoscaler has set meanwhile. Helm 4 goes on with client-side apply where Helm 3 has
+    // installed.
+    await upgrade('--values', file, '--server-side=true', '--force-conflicts');
     await rm(dir, { recursive: true });
   }
 }

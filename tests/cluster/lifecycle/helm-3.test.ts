@@ -35,7 +35,7 @@ if (!HELM3) say('skipped: the change from Helm 3 to Helm 4, because HELM3 is not
       const isConfirmed = async () => (await storedOrders(customer.send))[0]?.status === 'CONFIRMED';
       await until('the order is confirmed', isConfirmed);
       say('helm 4 upgrade');
-      await upgrade('--values', file, '--force-conflicts');
+      await upgrade('--values', file);
       expect(await logIn(send, customer)).toMatch(/^__store_jwt_token=/);
       expect(await storedOrders(customer.send)).toMatchObject([{ status: 'CONFIRMED' }]);
       close();
