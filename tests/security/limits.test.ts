@@ -106,6 +106,10 @@ describe('rate limit per client', () => {
       expect(passed(rest)).toBeLessThanOrEqual(25 + refilled);
       for (const rejected of [...credentials, ...rest].filter(({ status }) => status !== 200)) {
         expect(rejected.status).toBe(429);
+        expect(rejected.headers).toMatchObject({
+          ratelimit: '"address";r=0;t=1',
+          'ratelimit-policy': expect.stringMatching(/^"requests";q=\d+;w=1, "credentials";q=\d+;w=1$/),
+        });
         expect(Number(rejected.headers['retry-after'])).toBeGreaterThanOrEqual(1);
         expect(problem(rejected)).toMatchObject({ title: 'Too Many Requests', status: 429 });
       }

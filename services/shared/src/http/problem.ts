@@ -75,7 +75,11 @@ export function problemHandler(log: Logger): ErrorRequestHandler {
       return;
     }
     if (known.kind === 'unavailable') log.warn({ err: known, path: req.path }, 'A dependency is unavailable');
-    if (known.retryAfterSeconds !== undefined) res.set('Retry-After', String(known.retryAfterSeconds));
+    if (known.retryAfterSeconds !== undefined) {
+      res.set('Retry-After', String(known.retryAfterSeconds));
+      // draft-ietf-httpapi-ratelimit-headers
+      if (known.kind === 'rateLimited') res.set('RateLimit', `"${known.code}";r=0;t=${known.retryAfterSeconds}`);
+    }
     const challenge = known.challenge ?? (known.kind === 'unauthenticated' ? cookieChallenge : undefined);
     if (challenge !== undefined) res.set('WWW-Authenticate', challenge);
     sendProblem(req, res, statusOf[known.kind], {

@@ -22,6 +22,12 @@
     filter_enabled: {default_value: {numerator: 100}}
     filter_enforced: {default_value: {numerator: 100}}
     enable_retry_after_header: true
+    # draft-ietf-httpapi-ratelimit-headers: which limits there are; whichever it was is used up, and has tokens again in a second.
+    response_headers_to_add:
+      - header:
+          key: ratelimit-policy
+          value: '"requests";q={{ .limits.requests.perSecond | int }};w=1, "credentials";q={{ .limits.credentials.perSecond | int }};w=1'
+      - header: {key: ratelimit, value: '"address";r=0;t=1'}
     max_dynamic_descriptors: {{ .limits.addresses | int }}
     rate_limits:
       - actions: [{remote_address: {}}]
