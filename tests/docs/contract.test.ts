@@ -7,6 +7,12 @@ import { documentAt, inCode, tableWith } from './_documents.ts';
 
 const contract = documentAt('docs/contract.md');
 
+it('every code of a problem has a section that says what to do', () => {
+  const codes = tableWith(contract, 'Code', 'Status', 'When').map(([code = '', status]) => [inCode(code)[0], status]);
+  const sections = [...documentAt('docs/problems.md').text.matchAll(/^## (.+)\n\n(\d{3})\. /gm)];
+  expect(sections.map(([, code, status]) => [code, status])).toEqual(codes);
+});
+
 describe('the table of events', () => {
   const common = ['orderId', 'customerId', 'timestamp'];
 
