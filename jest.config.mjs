@@ -11,6 +11,8 @@ export const common = {
     globalsCleanup: 'off', // jest 30.5: setting a global after its "soft deletion" recurses endlessly
   },
   extensionsToTreatAsEsm: ['.ts'],
+  // It has its TypeScript sources under the condition `source`, as the workspaces do.
+  transformIgnorePatterns: ['/node_modules/(?!eventsource-parser/)'],
   transform: {
     '^.+\\.ts$': [
       '@swc/jest',

@@ -6,7 +6,7 @@ import type { AccountClient } from './account-client.ts';
 import type { EndedSessions } from './ended-sessions.ts';
 import type { LoginFailureRepository } from './login-failure-repository.ts';
 import type { SessionRepository } from './session-repository.ts';
-import type { Tokens } from './tokens.ts';
+import type { Session, Tokens } from './tokens.ts';
 
 interface Dependencies {
   accounts: AccountClient;
@@ -65,6 +65,11 @@ export function createAuth(dependencies: Dependencies) {
     async endSessions(accountId: string): Promise<void> {
       endedSessions.add(await sessions.endAll(accountId, ttlSeconds));
       log.info({ accountId }, 'All sessions ended');
+    },
+    /** @returns the ids of those that were ended, by a logout or DELETE /auth/sessions */
+    endedOf(given: Pick<Session, 'id' | 'accountId' | 'authenticatedAt'>[]): string[] {
+      if (!follower.isLoaded()) throw unavailable('The list of ended sessions');
+      return given.filter(endedSessions.has).map(({ id }) => id);
     },
     /** @returns the id of the account that the token was issued to */
     async solve(token: string): Promise<string> {

@@ -1,4 +1,4 @@
-import { callerConfig, requireTokenKey, tokenKeyConfig } from '@store/shared/auth/config';
+import { calleeConfig, callerConfig, requireTokenKey, tokenKeyConfig } from '@store/shared/auth/config';
 import { databaseConfig } from '@store/shared/database/config';
 import { serviceConfig } from '@store/shared/service/config';
 import { flag, reportTogether, seconds, serviceUrl } from '@store/shared/values/environment';
@@ -9,6 +9,7 @@ export const configSchema = z
     ...serviceConfig,
     ...tokenKeyConfig,
     ...callerConfig,
+    ...calleeConfig,
     ...databaseConfig,
     /** Lifetime of a token and of its cookie. */
     JWT_TTL_SECONDS: seconds(60, 31_536_000).default(86_400),

@@ -30,7 +30,7 @@ export function createEndedSessions(clock: () => number = Date.now) {
 
   return {
     add,
-    has({ id, accountId, authenticatedAt }: Session): boolean {
+    has({ id, accountId, authenticatedAt }: Pick<Session, 'id' | 'accountId' | 'authenticatedAt'>): boolean {
       return expiries.has(id) || authenticatedAt <= (cutoffs.get(accountId)?.endedAt ?? 0);
     },
     /** @param payload JSON of an EndedSession or a SessionCutoff; anything else is ignored */

@@ -1,7 +1,7 @@
 import { accountIn, accountOut, credentials } from '@store/shared/contracts/account';
 import { type AnyRoute, created, noContent, ok, problem, route, tooMany, unavailable } from '@store/shared/http/route';
 import type { Auth } from './auth.ts';
-import { type Jwks, jwksOut, solveOut, tokenCookie, tokenIn } from './schemas.ts';
+import { endedOut, type Jwks, jwksOut, sessionsIn, solveOut, tokenCookie, tokenIn } from './schemas.ts';
 import { type TokenCookie, tokenCookieName } from './token-cookie.ts';
 
 const tag = 'auth';
@@ -93,6 +93,19 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
         503: unavailable,
       },
       handler: async ({ body }) => ok({ idAccount: await auth.solve(body.token) }, noStore),
+    }),
+    route({
+      method: 'post',
+      path: '/internal/session-checks',
+      operationId: 'checkSessions',
+      summary: 'Which of these sessions have been ended',
+      tag,
+      identity: 'caller',
+      internal: true,
+      body: sessionsIn,
+      bodyKib: 64,
+      responses: { 200: { description: 'The ids of those.', body: endedOut }, 503: unavailable },
+      handler: ({ body }) => ok({ ended: auth.endedOf(body.sessions) }),
     }),
     // For services that check tokens themselves: the gateway does not route it.
     route({

@@ -10,6 +10,14 @@ export const solveOut = z
   .object({ idAccount: uuid })
   .meta({ id: 'SolveOut', examples: [{ idAccount: '3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10' }] });
 
+/** contract 3.7 */
+export const sessionsIn = z
+  .object({
+    sessions: z.array(z.object({ id: uuid, accountId: uuid, authenticatedAt: z.number() })).max(200),
+  })
+  .meta({ id: 'SessionsIn' });
+export const endedOut = z.object({ ended: z.array(uuid) }).meta({ id: 'EndedOut' });
+
 /** cookie-parser turns a value of JSON into an object: such a token counts as absent. */
 export const tokenCookie = z.object({ [tokenCookieName]: z.string().optional().catch(undefined) });
 

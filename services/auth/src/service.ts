@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { type BearerValidator, bearerChallenge } from '@store/shared/auth/bearer';
+import { callersWith } from '@store/shared/auth/internal-credentials';
 import { createFollower } from '@store/shared/database/follower';
 import { createHttpApp } from '@store/shared/http/app';
 import { hourly } from '@store/shared/service/schedule';
@@ -50,6 +51,7 @@ export async function createAuthService(
     log,
     profile: config.APP_PROFILE,
     bearer: ownBearer(tokens),
+    callers: callersWith(config.INTERNAL_CREDENTIALS),
   });
   const check = createCheck({ tokens, endedSessions: follower, log });
   // Every secured request of the store is checked here, so the check avoids the cost of Express.

@@ -1,4 +1,5 @@
 import request from 'supertest';
+import { newCredential } from '../../../tests/kit/credentials.ts';
 import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/database.ts';
 import { describeContract } from '../../../tests/kit/openapi/contract.ts';
 import { createAccountClient } from '../src/account-client.ts';
@@ -11,17 +12,19 @@ const accountId = crypto.randomUUID();
 let database: TestDatabase;
 let auth: TestApp;
 let unavailable: TestApp;
+let restricted: TestApp;
 
 beforeAll(async () => {
   database = await createTestDatabase('auth');
   const env = { JWT_SECRET_KEY: secret };
   const accounts = createAccountClient({ baseUrl: 'http://127.0.0.1:1' });
   auth = await testApp({ databaseUrl: database.url, env });
+  restricted = await testApp({ databaseUrl: database.url, env: { ...env, INTERNAL_CREDENTIALS: newCredential() } });
   unavailable = await testApp({ databaseUrl: unreachableDatabaseUrl, accounts, env });
 });
 
 afterAll(async () => {
-  for (const app of [auth, unavailable]) await app?.close();
+  for (const app of [auth, unavailable, restricted]) await app?.close();
   await database?.drop();
 });
 
@@ -48,6 +51,7 @@ describeContract({
   routes: authRoutes({} as never, {} as never, {} as never),
   app: () => auth.app,
   unavailableApp: () => unavailable.app,
+  restrictedApp: () => restricted.app,
   calls: {
     'post /auth/register': { 201: { body: ada }, 400: { body: { ...ada, name: ' ' } }, 409: newAccount },
     'post /auth/login': {
@@ -58,6 +62,10 @@ describeContract({
     },
     'get /.well-known/jwks.json': { 200: {} },
     'get /auth/logout': { 200: withCookie },
+    'post /internal/session-checks': {
+      200: { body: { sessions: [{ id: accountId, accountId, authenticatedAt: 1.5 }] } },
+      400: { body: { sessions: [{ id: 'x' }] } },
+    },
     'delete /auth/sessions': { 204: withToken },
     'post /auth/solve': {
       200: async () => ({ body: { token: await auth.issue(crypto.randomUUID()) } }),

@@ -1,4 +1,4 @@
-import { bearerConfig, requireBearerKeys } from '@store/shared/auth/config';
+import { bearerConfig, callerConfig, requireBearerKeys } from '@store/shared/auth/config';
 import { databaseConfig } from '@store/shared/database/config';
 import { messagingConfig } from '@store/shared/messaging/config';
 import { serviceConfig } from '@store/shared/service/config';
@@ -9,7 +9,9 @@ export const configSchema = z
   .object({
     ...serviceConfig,
     ...bearerConfig,
+    ...callerConfig,
     ...databaseConfig,
+    AUTH_URL: serviceUrl,
     PRODUCT_URL: serviceUrl,
     /** ISO 4217: the currency of all prices. */
     STORE_CURRENCY: z

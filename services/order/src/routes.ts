@@ -1,17 +1,29 @@
 import { nextLink, pageInfo } from '@store/shared/http/pagination';
 import { entityTag, etagDescription, ifMatchHeader } from '@store/shared/http/precondition';
-import { type AnyRoute, created, noContent, ok, problem, route, unavailable } from '@store/shared/http/route';
+import { type AnyRoute, created, noContent, ok, problem, route, tooMany, unavailable } from '@store/shared/http/route';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
+import type { OrderStreams } from './live/order-streams.ts';
+import { sessionOf } from './live/sessions.ts';
 import { orderJson, toOrderOut } from './order-out.ts';
 import type { Orders } from './orders.ts';
-import { cancellationOut, createHeaders, orderChange, orderIn, orderOut, orderPage, orderQuery } from './schemas.ts';
+import {
+  cancellationOut,
+  createHeaders,
+  orderChange,
+  orderEvent,
+  orderIn,
+  orderOut,
+  orderPage,
+  orderQuery,
+  streamHeaders,
+} from './schemas.ts';
 
 const params = z.object({ id: uuid });
 const shipped = problem('The order has been shipped.');
 const base = { tag: 'orders', identity: 'account' } as const;
 
-export function orderRoutes(orders: Orders): AnyRoute[] {
+export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
   return [
     route({
       ...base,
@@ -57,6 +69,24 @@ export function orderRoutes(orders: Orders): AnyRoute[] {
       async handler({ accountId, query, url }) {
         const { orders: content, totalElements, next } = await orders.list(accountId, query);
         return ok({ content: content.map(toOrderOut), page: pageInfo(query, totalElements) }, nextLink(url, next));
+      },
+    }),
+    // Before /orders/{id}, which has the same form.
+    route({
+      ...base,
+      method: 'get',
+      path: '/orders/events',
+      operationId: 'orderEvents',
+      summary: 'Follow the status of your orders',
+      headers: streamHeaders,
+      responses: {
+        200: { description: 'Server-sent events, until the session ends.', events: orderEvent },
+        429: tooMany('Too many streams of the account are open.'),
+        503: unavailable,
+      },
+      async handler({ accountId, authorization, headers }) {
+        const session = sessionOf(authorization, accountId);
+        return { status: 200 as const, stream: await streams.open(session, headers['last-event-id']) };
       },
     }),
     route({

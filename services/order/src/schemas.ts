@@ -69,6 +69,23 @@ export const cancellationOut = z.object({ orderId: uuid, cancelledAt: timestamp,
   examples: [{ orderId: exampleOrder, cancelledAt: '2026-01-31T09:31:00.000Z', reason: 'cancelled by the customer' }],
 });
 
+/** contract 4.11 */
+export const orderEvent = z.object({ orderId: uuid, status: z.enum(orderStatuses), changedAt: timestamp }).meta({
+  id: 'OrderEvent',
+  examples: [{ orderId: exampleOrder, status: 'CONFIRMED', changedAt: '2026-01-31T09:30:02.000Z' }],
+});
+
+export const streamHeaders = z.object({
+  'last-event-id': z
+    .string()
+    .regex(/^[ -~]*$/, 'must be ASCII')
+    .optional()
+    .meta({
+      type: 'string',
+      description: 'The id of the last event that the client has seen: what came after it is sent.',
+    }),
+});
+
 /** Visible ASCII, with or without quotes (contract 4.7). */
 export const createHeaders = z.object({
   'idempotency-key': z

@@ -8,6 +8,9 @@ import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/s
 import { configSchema, type OrderConfig, type WorkerConfig, workerConfigSchema } from './config.ts';
 import { createDueOrders } from './due-orders.ts';
 import type { DB } from './generated/tables.ts';
+import { createOrderChanges } from './live/order-changes.ts';
+import { createOrderStreams } from './live/order-streams.ts';
+import { createSessionCheck, type SessionCheck } from './live/sessions.ts';
 import { createOrderRepository } from './order-repository.ts';
 import { createOrders } from './orders.ts';
 import { orderRoutes } from './routes.ts';
@@ -19,18 +22,28 @@ const migrations = new URL('../prisma/migrations/', import.meta.url);
 interface Replaceable {
   bearer?: BearerValidator;
   products?: Parameters<typeof createOrders>[0]['products'];
+  sessionCheck?: SessionCheck;
   clock?: () => Date;
 }
 
 /** Serves the order API. */
 export function createOrderService(
   { config, log, database }: ServiceContext<OrderConfig, DB>,
-  { bearer, products = createProductClient(config.PRODUCT_URL), clock = () => new Date() }: Replaceable = {},
+  {
+    bearer,
+    products = createProductClient(config.PRODUCT_URL),
+    sessionCheck = createSessionCheck({ baseUrl: config.AUTH_URL, credential: config.INTERNAL_CREDENTIAL }),
+    clock = () => new Date(),
+  }: Replaceable = {},
 ): Service<DB> {
   const repository = createOrderRepository(database);
   const orders = createOrders({ repository, products, currency: config.STORE_CURRENCY, clock, newId: randomUUID });
-  const routes = orderRoutes(orders);
-  return { app: createHttpApp({ title: 'Order API', routes, log, profile: config.APP_PROFILE, bearer }) };
+  const streams = createOrderStreams({ changes: createOrderChanges(database), check: sessionCheck, log });
+  const routes = orderRoutes(orders, streams);
+  return {
+    app: createHttpApp({ title: 'Order API', routes, log, profile: config.APP_PROFILE, bearer }),
+    endStreams: streams.end,
+  };
 }
 
 export const orderService: ServiceDefinition<typeof configSchema, DB> = {
@@ -49,6 +62,7 @@ const everyMs = (delaySeconds: number) => Math.min(Math.max(50 * delaySeconds, 1
  */
 export function createOrderWorker({ config, log, database }: ServiceContext<WorkerConfig, DB>): Service<DB> {
   const repository = createOrderRepository(database);
+  const changes = createOrderChanges(database);
   const clock = () => new Date();
   const dueOrders = createDueOrders({
     ...{ repository: createSagaRepository(database.kysely), newId: randomUUID, clock },
@@ -70,6 +84,7 @@ export function createOrderWorker({ config, log, database }: ServiceContext<Work
         ...{ work: dueOrders.cancelPending, delayMs: catchUpMs, everyMs: everyMs(config.PENDING_TIMEOUT_SECONDS) },
       }),
       hourly('expired idempotency keys', () => repository.deleteExpiredReplies(clock())),
+      hourly('old changes of orders', () => changes.deleteOld(clock())),
     ],
   };
 }

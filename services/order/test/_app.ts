@@ -5,6 +5,7 @@ import { testLog } from '../../../tests/kit/log.ts';
 import { configSchema } from '../src/config.ts';
 import { PrismaClient } from '../src/generated/client.ts';
 import type { DB } from '../src/generated/tables.ts';
+import type { SessionCheck } from '../src/live/sessions.ts';
 import { createOrderRepository } from '../src/order-repository.ts';
 import { createOrderService } from '../src/service.ts';
 
@@ -40,6 +41,7 @@ export function fakeProducts() {
 
 interface Options {
   products?: ProductClient;
+  sessionCheck?: SessionCheck;
   currency?: string;
   clock?: () => Date;
   production?: boolean;
@@ -47,18 +49,23 @@ interface Options {
   expects?: RegExp;
 }
 
+const noneEnded: SessionCheck = async () => new Set();
+
 /** The real service over a database of the test's own. */
 export function testApp(databaseUrl: string, options: Options = {}) {
-  const { products = fakeProducts(), currency, production, clock, expects } = options;
+  const { products = fakeProducts(), sessionCheck = noneEnded, currency, production, clock, expects } = options;
   const database = openDatabase<DB>(databaseUrl);
   const prisma = new PrismaClient({ adapter: database.adapter });
   const config = configSchema.parse({
-    ...{ DATABASE_URL: databaseUrl, PRODUCT_URL: 'http://product', STORE_CURRENCY: currency },
+    ...{ DATABASE_URL: databaseUrl, PRODUCT_URL: 'http://product', AUTH_URL: 'http://auth', STORE_CURRENCY: currency },
     APP_PROFILE: production ? 'prod' : 'dev',
   });
-  const { app } = createOrderService({ config, log: testLog('order', expects), database }, { products, clock });
+  const { app, endStreams } = createOrderService(
+    { config, log: testLog('order', expects), database },
+    { products, sessionCheck, clock },
+  );
   const { kysely, close } = database;
-  return { app, prisma, repository: createOrderRepository(database), kysely, close };
+  return { app, endStreams, prisma, repository: createOrderRepository(database), kysely, close };
 }
 
 /** How many rows there are of everything. */

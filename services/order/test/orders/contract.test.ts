@@ -4,15 +4,24 @@ import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '.
 import { describeContract } from '../../../../tests/kit/openapi/contract.ts';
 import { orderRoutes } from '../../src/routes.ts';
 import { alice, bob, salt, tea, testApp, unknown } from '../_app.ts';
+import { headersOf, openStream, startReplica } from '../live/_streams.ts';
 
 let database: TestDatabase;
+let replica: Awaited<ReturnType<typeof startReplica>>;
 let order: ReturnType<typeof testApp>;
 let holder: pg.Client;
 const unavailable = testApp(unreachableDatabaseUrl);
 
 beforeAll(async () => {
   database = await createTestDatabase('order');
-  order = testApp(database.url);
+  const seen = new Set<string>();
+  // Sessions end after their first check, and with them the streams: the contract test reads answers to their end.
+  const sessionCheck = async (sessions: { id: string }[]) => {
+    const ended = sessions.map(({ id }) => id).filter((id) => id !== 'lasting' && seen.has(id));
+    for (const { id } of sessions) seen.add(id);
+    return new Set(ended);
+  };
+  order = replica = await startReplica(database.url, { sessionCheck });
   // The lock that another process holds while it places the order of this key.
   holder = new pg.Client({ connectionString: database.url });
   await holder.connect();
@@ -20,7 +29,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await Promise.all([order.close(), unavailable.close(), holder.end()]);
+  await Promise.all([replica.stop(), unavailable.close(), holder.end()]);
   await database.drop();
 });
 
@@ -50,7 +59,7 @@ const cancel = { body: { status: 'CANCELLED' } };
 
 describeContract({
   // Only for the document; the requests go to the application.
-  routes: orderRoutes({} as never),
+  routes: orderRoutes({} as never, {} as never),
   app: () => order.app,
   unavailableApp: () => unavailable.app,
   accountId: alice,
@@ -68,6 +77,16 @@ describeContract({
     'get /orders': {
       200: () => placed({ path: '/orders?size=2' }),
       400: { path: '/orders?size=0' },
+    },
+    'get /orders/events': {
+      200: { headers: headersOf(alice) },
+      400: { headers: { ...headersOf(alice), 'last-event-id': 'é' } },
+      async 429() {
+        const headers = headersOf(bob, { id: 'lasting' });
+        for (let n = 0; n < 10; n += 1) await openStream(replica.url, { headers });
+        return { headers };
+      },
+      503: { headers: headersOf(alice), app: () => unavailable.app },
     },
     'get /orders/{id}': { 200: () => placed(), 400: { path: undecodable }, 404: { path: missing } },
     'patch /orders/{id}': {

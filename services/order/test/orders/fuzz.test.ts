@@ -31,7 +31,8 @@ async function cancelled() {
 }
 
 describeFuzz({
-  routes: orderRoutes({} as never),
+  // Without the stream, whose answer has no end
+  routes: orderRoutes({} as never, {} as never).filter(({ path }) => path !== '/orders/events'),
   app: () => order.app,
   accountId: alice,
   valid: {

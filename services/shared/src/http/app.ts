@@ -111,6 +111,10 @@ function handlersOf(route: AnyRoute, { production, bearer, callers, inFlight }: 
     const ended = inFlight.working(res);
     try {
       const reply = await route.handler(inputOf(route, req, res));
+      if ('stream' in reply) {
+        startStream(req, res, reply.stream);
+        return;
+      }
       const json = reply.body === undefined ? undefined : toJson(reply.body);
       checkReply?.(reply.status, json);
       if (route.method === 'get' && isKnown(reply.headers?.ETag, req.headers['if-none-match'])) {
@@ -123,6 +127,15 @@ function handlersOf(route: AnyRoute, { production, bearer, callers, inFlight }: 
       ended();
     }
   };
+  /** How many there are is limited by whoever writes them. */
+  function startStream(req: Request, res: Response, stream: (res: Response) => void): void {
+    res.locals.isStream = true;
+    inFlight.leave(res);
+    res.writeHead(200, streamHeaders);
+    res.flushHeaders();
+    stream(res);
+    if (req.method === 'HEAD') res.end();
+  }
   const readCookies = route.cookies === undefined ? [] : [cookieParser()];
   const readBody = route.body === undefined ? [] : [collectBody(bodyKibOf(route))];
   return [identify, ...readCookies, ...readBody, answer];
@@ -136,6 +149,7 @@ const inputOf = (route: AnyRoute, req: Request, res: Response) => ({
   cookies: parse(route.cookies, req.cookies, 'cookie'),
   body: route.body === undefined ? undefined : parse(route.body, parsedBody(req, route), 'body'),
   accountId: res.locals.accountId,
+  authorization: req.headers.authorization,
   url: req.originalUrl,
   isHttps: req.headers['x-forwarded-proto'] === 'https',
 });
@@ -179,6 +193,8 @@ const typeAndLength = (json: string | Buffer) => ({
   'Content-Length': Buffer.byteLength(json),
 });
 
+const streamHeaders = { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' };
+
 function endSpan(span: Span, req: Request, res: Response): void {
   const route: string | undefined = res.locals.route;
   span.end({
@@ -189,7 +205,10 @@ function endSpan(span: Span, req: Request, res: Response): void {
       ...(route !== undefined && { 'http.route': route }),
     },
     ...(res.statusCode >= 500 && { error: res.statusCode }),
-    ...(!res.writableFinished && { error: new Error('The connection was closed before the answer was sent') }),
+    // A stream ends when its client goes.
+    ...(!(res.writableFinished || res.locals.isStream) && {
+      error: new Error('The connection was closed before the answer was sent'),
+    }),
   });
 }
 

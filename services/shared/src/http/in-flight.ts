@@ -13,11 +13,15 @@ export interface InFlight {
    * @returns to be called when it has ended
    */
   working(res: Response): () => void;
+  /** Gives up the place of a request before its answer has ended. */
+  leave(res: Response): void;
 }
 
 export function createInFlight(limit = most): InFlight {
   let count = 0;
-  const leave = () => {
+  const leave = (res: Response) => {
+    if (res.locals.hasLeft) return;
+    res.locals.hasLeft = true;
     count -= 1;
   };
   return {
@@ -32,7 +36,7 @@ export function createInFlight(limit = most): InFlight {
       }
       count += 1;
       res.on('close', () => {
-        if (res.locals.working !== true) leave();
+        if (res.locals.working !== true) leave(res);
       });
       next();
     },
@@ -40,8 +44,9 @@ export function createInFlight(limit = most): InFlight {
       res.locals.working = true;
       return () => {
         res.locals.working = false;
-        if (res.closed) leave();
+        if (res.closed) leave(res);
       };
     },
+    leave,
   };
 }

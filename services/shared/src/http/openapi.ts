@@ -91,7 +91,7 @@ function operation(route: AnyRoute, schemas: Json): Json {
 
 function response(declared: ResponseSpec | ProblemSpec, schemas: Json): Json {
   const { description, headers } = declared;
-  const body = 'body' in declared ? declared.body : undefined;
+  const { body, events } = 'problem' in declared ? {} : declared;
   return {
     description,
     ...(headers === undefined
@@ -103,8 +103,14 @@ function response(declared: ResponseSpec | ProblemSpec, schemas: Json): Json {
         }),
     ...('problem' in declared ? { content: problemContent(schemas) } : {}),
     ...(body === undefined ? {} : { content: { 'application/json': { schema: jsonSchema(body, schemas) } } }),
+    ...(events === undefined ? {} : { content: { 'text/event-stream': eventStream(events, schemas) } }),
   };
 }
+
+/** OpenAPI 3.1 has no word for the events of a stream: each line of data is JSON of this schema. */
+const eventStream = (events: z.ZodType, schemas: Json): Json => ({
+  schema: { type: 'string', contentMediaType: 'application/json', contentSchema: jsonSchema(events, schemas) },
+});
 
 function problemContent(schemas: Json): Json {
   return { 'application/problem+json': { schema: jsonSchema(problemSchema, schemas) } };

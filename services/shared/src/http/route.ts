@@ -1,9 +1,12 @@
+import type { ServerResponse } from 'node:http';
 import type { z } from 'zod';
 
 export interface ResponseSpec {
   description: string;
   /** Without it the answer has no body. */
   body?: z.ZodType;
+  /** Instead of a body: the data of each event of a stream (event-stream.ts). */
+  events?: z.ZodType;
   /** Header names and their meanings. */
   headers?: Record<string, string>;
 }
@@ -29,13 +32,21 @@ interface Reply<S, B> {
   body?: B;
 }
 
+interface StreamReply<S> {
+  status: S;
+  /** Writes events to a response whose head has been sent, as long as it is open. */
+  stream(res: ServerResponse): void;
+}
+
 /** One of the declared successes, status and body together. */
 export type ReplyOf<R extends Responses> = {
   [S in keyof R & number]: R[S] extends { problem: true }
     ? never
-    : R[S] extends { body: infer B extends z.ZodType }
-      ? Reply<S, z.input<B> | JsonText> & { body: z.input<B> | JsonText }
-      : Reply<S, undefined>;
+    : R[S] extends { events: z.ZodType }
+      ? StreamReply<S>
+      : R[S] extends { body: infer B extends z.ZodType }
+        ? Reply<S, z.input<B> | JsonText> & { body: z.input<B> | JsonText }
+        : Reply<S, undefined>;
 }[keyof R & number];
 
 /** `account` demands `id-account`, `caller` the credential of a service or an operator, `none` nothing. */
@@ -50,6 +61,8 @@ export interface Input<P, Q, H, C, B, I extends IdentityRule> {
   cookies: Out<C>;
   body: Out<B>;
   accountId: I extends 'account' ? string : undefined;
+  /** The header as the gateway sets it (contract 2.3). */
+  authorization: string | undefined;
   /** Path and query as received, to build a `Link` from. */
   url: string;
   /** Whether the customer came by HTTPS, as the gateway says. */

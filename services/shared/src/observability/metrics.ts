@@ -13,10 +13,11 @@ const durations = new Histogram({
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
 });
 
-/** Measures a request once it is answered. The label is the route's pattern, since paths would create a series per id. */
+/** Measures a request once it is answered, unless its answer is a stream, which lasts as long as its client wants. The label is the route's pattern, since paths would create a series per id. */
 export function observeRequest(req: Request, res: Response): void {
   const start = performance.now();
   res.on('finish', () => {
+    if (res.locals.isStream) return;
     durations.observe(
       { method: req.method, route: res.locals.route ?? 'none', status: res.statusCode },
       (performance.now() - start) / 1000,

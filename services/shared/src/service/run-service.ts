@@ -64,6 +64,7 @@ export async function runService<Schema extends z.ZodType<ServiceConfig>, Tables
     readiness.stopping = true;
     log.info({ signal }, 'Stopping');
     if (signal === 'SIGTERM') await wait(config.DRAIN_SECONDS * 1000);
+    service.endStreams?.();
     await Promise.all([...servers, metrics].map(close));
     for (const one of started.reverse()) await stopInTime(one, log);
     log.info('Stopped');

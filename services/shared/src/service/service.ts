@@ -31,6 +31,8 @@ export interface Service<Tables = never> {
   jobs?: Job[];
   /** What must answer for the process to be ready, beside its database. */
   checks?: Checks;
+  /** Ends the answers that would never end by themselves; called when no new requests are expected any more. */
+  endStreams?: () => void;
   /** Further ports that answer like the main one. */
   extraPorts?: number[];
 }

@@ -1,0 +1,247 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import { createEventStream, type EventStream } from '@store/shared/http/event-stream';
+import type { Logger } from '@store/shared/observability/log';
+import { DomainError } from '@store/shared/values/errors';
+import { Gauge } from 'prom-client';
+import { type Cursor, cursorFrom, cursorText, type Snapshot } from './cursor.ts';
+import type { OrderChange, OrderChanges } from './order-changes.ts';
+import type { Session, SessionCheck } from './sessions.ts';
+
+const openStreams = new Gauge({ name: 'order_streams_open', help: 'Streams of order events that are open.' });
+
+/** contract 2.5 */
+const mostPerAccount = 10;
+const most = 5_000;
+/** How soon a change is seen, and the end of a session (contract 4.11). */
+const followEveryMs = 250;
+const checkEveryMs = 500;
+const beatEveryMs = 1_000;
+/** How long auth may be silent: after that nobody knows whose sessions have ended. */
+const uncheckedForMs = 5_000;
+const pageSize = 500;
+/** Changes that wait while a stream reads what it has missed. */
+const mostWaiting = 1_000;
+
+interface Dependencies {
+  changes: OrderChanges;
+  check: SessionCheck;
+  log: Logger;
+  /** Milliseconds since 1970. */
+  clock?: () => number;
+}
+
+interface Stream {
+  session: Session;
+  /** Undefined until its head has been sent. */
+  events?: EventStream;
+  /** While it reads what it has missed: what is sent after that. */
+  waiting?: ReturnType<typeof eventOf>[] | undefined;
+}
+
+/** From the first stream that is opened until none is left. */
+interface Run {
+  /** Up to here the log has been read for all streams. */
+  position: Snapshot | undefined;
+  /** When auth last said whose sessions have ended. */
+  checkedAt: number;
+  /** Moves the position to what is present when it is called, or later. */
+  advance: () => Promise<void>;
+}
+
+export type OrderStreams = ReturnType<typeof createOrderStreams>;
+
+/**
+ * The open streams of a process. One reader follows the log for all of them, and one asks auth for all of their sessions; while
+ * none is open, neither does anything.
+ */
+export function createOrderStreams({ changes, check, log, clock = Date.now }: Dependencies) {
+  const streams = new Map<string, Set<Stream>>();
+  let count = 0;
+  /** While streams are open. */
+  let run: Run | undefined;
+  let isEnded = false;
+  const all = () => [...streams.values()].flatMap((ofAccount) => [...ofAccount]);
+  const isOpen = (stream: Stream) => streams.get(stream.session.accountId)?.has(stream) === true;
+
+  function add(stream: Stream): Run {
+    const { accountId } = stream.session;
+    const ofAccount = streams.get(accountId) ?? new Set();
+    if (isEnded || count >= most) {
+      throw new DomainError('unavailable', 'Too many streams are open. Try again shortly.', { code: 'overloaded' });
+    }
+    if (ofAccount.size >= mostPerAccount) {
+      throw new DomainError('rateLimited', `At most ${mostPerAccount} streams of an account can be open.`, {
+        code: 'too-many-streams',
+        retryAfterSeconds: 10,
+      });
+    }
+    streams.set(accountId, ofAccount.add(stream));
+    count += 1;
+    openStreams.set(count);
+    run ??= start();
+    return run;
+  }
+
+  function remove(stream: Stream): void {
+    if (!isOpen(stream)) return;
+    const { accountId } = stream.session;
+    streams.get(accountId)?.delete(stream);
+    if (streams.get(accountId)?.size === 0) streams.delete(accountId);
+    count -= 1;
+    openStreams.set(count);
+    stream.events?.end();
+    if (count === 0) run = undefined;
+  }
+
+  function start(): Run {
+    const started: Run = { position: undefined, checkedAt: clock(), advance: inTurn(() => deliver(started)) };
+    repeat(started, followEveryMs, started.advance, 'Changes of orders cannot be read');
+    repeat(started, checkEveryMs, () => endSessions(started), 'Sessions of open streams cannot be checked');
+    repeat(started, beatEveryMs, beat, 'Heartbeats cannot be sent');
+    return started;
+  }
+  async function repeat(self: Run, everyMs: number, work: () => Promise<void>, failure: string): Promise<void> {
+    for (let failures = 0; ; ) {
+      await wait(everyMs);
+      if (run !== self) return;
+      try {
+        await work();
+        failures = 0;
+      } catch (error) {
+        if (failures === 0) log.warn({ err: error }, failure);
+        failures += 1;
+      }
+    }
+  }
+
+  /** Reads what was committed since the last time, for all streams. */
+  async function deliver(self: Run): Promise<void> {
+    const seen = self.position;
+    if (seen === undefined) {
+      self.position = await changes.snapshot();
+      return;
+    }
+    const { snapshot: next, changes: found } = await changes.after(seen);
+    self.position = next;
+    const now = clock();
+    for (const change of run === self ? found : []) {
+      const ofAccount = streams.get(change.accountId);
+      if (ofAccount === undefined) continue;
+      const event = eventOf(change, { seen, next, seq: change.seq }, now);
+      for (const stream of ofAccount) {
+        if (stream.waiting === undefined) stream.events?.send([event]);
+        else if (stream.waiting.push(event) > mostWaiting) remove(stream);
+      }
+    }
+  }
+
+  async function beat(): Promise<void> {
+    for (const stream of all()) stream.events?.beat();
+  }
+
+  async function endSessions(self: Run): Promise<void> {
+    const open = all();
+    try {
+      const ended = await check(open.map(({ session }) => session));
+      self.checkedAt = clock();
+      for (const stream of open) {
+        if (ended.has(stream.session.id) || stream.session.expiresAt * 1_000 <= self.checkedAt) remove(stream);
+      }
+    } catch (error) {
+      if (clock() - self.checkedAt > uncheckedForMs) for (const stream of open) remove(stream);
+      throw error;
+    }
+  }
+
+  /** Sends what a client lacks that has a cursor, and then what came meanwhile. */
+  async function catchUp(stream: Stream, events: EventStream, cursor: Cursor, by: Snapshot): Promise<void> {
+    const { accountId } = stream.session;
+    for (let from = cursor, isMore = true; isMore && events.isOpen(); ) {
+      const missed = await changes.missed(accountId, from, by, pageSize);
+      const now = clock();
+      for (const { inNext, ...change } of missed) {
+        from = { ...(inNext ? from : { seen: cursor.next, next: by }), seq: change.seq };
+        events.send([eventOf(change, from, now)]);
+      }
+      isMore = missed.length === pageSize;
+      await events.isRead();
+    }
+    events.send(stream.waiting ?? []);
+    stream.waiting = undefined;
+  }
+
+  return {
+    /**
+     * Opens a stream for the account of a session, from now on or from where a client was.
+     * @param lastEventId of the last event that the client has seen
+     * @returns writes its events to a response whose head has been sent
+     * @throws DomainError rateLimited or unavailable beyond the limits, unauthenticated if the session has ended
+     */
+    async open(session: Session, lastEventId: string | undefined): Promise<(res: ServerResponse) => void> {
+      const stream: Stream = { session };
+      const own = add(stream);
+      try {
+        const ended = await check([session]);
+        if (ended.has(session.id)) throw new DomainError('unauthenticated', 'The session has ended.');
+        // Another replica may have been further when it gave the client its cursor.
+        await own.advance();
+      } catch (error) {
+        remove(stream);
+        throw error;
+      }
+      return (res) => {
+        const events = createEventStream(res, clock);
+        res.on('close', () => remove(stream));
+        if (res.closed || !isOpen(stream)) {
+          remove(stream);
+          events.end();
+          return;
+        }
+        stream.events = events;
+        const by = own.position ?? '';
+        const cursor = lastEventId === undefined ? undefined : cursorFrom(lastEventId, clock(), by);
+        if (cursor === undefined) {
+          // Tells a client whose cursor is of no use that it may have missed something.
+          const event = lastEventId === undefined ? 'start' : 'reset';
+          events.send([{ id: cursorText({ seen: by, next: by, seq: '0' }, clock()), event, data: {} }]);
+          return;
+        }
+        stream.waiting = [];
+        catchUp(stream, events, cursor, by).catch((error: unknown) => {
+          log.warn({ err: error }, 'A stream ends: what it missed cannot be read');
+          remove(stream);
+        });
+      };
+    },
+
+    /** Ends all streams, so that their clients go to another replica. */
+    end(): void {
+      isEnded = true;
+      for (const stream of all()) remove(stream);
+    },
+  };
+}
+
+/** One run of the work at a time; calls that come meanwhile share the next one. */
+function inTurn(work: () => Promise<void>): () => Promise<void> {
+  let last: Promise<unknown> = Promise.resolve();
+  let next: Promise<void> | undefined;
+  return () => {
+    next ??= last.then(() => {
+      next = undefined;
+      const run = work();
+      last = run.catch(() => undefined);
+      return run;
+    });
+    return next;
+  };
+}
+
+function eventOf({ orderId, status, changedAt }: OrderChange, cursor: Cursor, now: number) {
+  return {
+    id: cursorText(cursor, now),
+    event: 'order',
+    data: { orderId, status, changedAt: changedAt.toISOString() },
+  };
+}
