@@ -1,6 +1,7 @@
 {{- /* Where requests go: the services, the external site, the trace collector, and Envoy itself. */}}
 {{- define "gateway.clusters" -}}
-{{- range $name, $upstream := include "gateway.upstreams" . | fromJson }}
+{{- $streams := include "gateway.streamUpstreams" . | fromJson }}
+{{- range $name, $upstream := merge (include "gateway.upstreams" . | fromJson) $streams }}
 - name: {{ $name }}
   cluster_type: &dns
     name: envoy.cluster.dns
@@ -26,7 +27,12 @@
     max_ejection_time: 30s
     max_ejection_percent: 50
   # With Envoy's default of three retries at a time, requests would fail when a replica terminates under load.
+  {{- if hasKey $streams $name }}
+  # Each stream is a connection. By a cluster of their own they leave those of other requests (1024 by default) alone.
+  circuit_breakers: {thresholds: [{max_retries: 100, max_connections: 20000, max_requests: 20000}]}
+  {{- else }}
   circuit_breakers: {thresholds: [{max_retries: 100}]}
+  {{- end }}
   typed_extension_protocol_options: &connections
     envoy.extensions.upstreams.http.v3.HttpProtocolOptions:
       "@type": type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions

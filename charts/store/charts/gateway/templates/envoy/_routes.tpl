@@ -13,6 +13,16 @@
 {{- toJson $upstreams }}
 {{- end }}
 
+{{- /* A JSON map like gateway.upstreams of the services that stream, by the name of the cluster for their streams. */}}
+{{- define "gateway.streamUpstreams" -}}
+{{- $upstreams := include "gateway.upstreams" . | fromJson }}
+{{- $streams := dict }}
+{{- range include "gateway.streamRoutes" . | fromJsonArray }}
+{{- $_ := set $streams .cluster (get $upstreams (trimSuffix "-streams" .cluster)) }}
+{{- end }}
+{{- toJson $streams }}
+{{- end }}
+
 {{- /*
 A JSON list of { prefix, cluster }, where a longer prefix comes before those that cover it: backwards by the alphabet. The
 empty prefix at the end covers everything.
@@ -28,6 +38,27 @@ empty prefix at the end covers everything.
 {{- append $routes (dict "prefix" "" "cluster" "self") | toJson }}
 {{- end }}
 
+{{- /* A JSON list of { match, prefix, cluster } of the paths whose GET is answered by a stream, each at the longest prefix that covers it. */}}
+{{- define "gateway.streamRoutes" -}}
+{{- $streams := list }}
+{{- range $path := .Values.streams }}
+{{- $service := "" }}
+{{- $prefix := "" }}
+{{- range include "gateway.routes" $ | fromJsonArray }}
+{{- if and (not $service) (hasPrefix (printf "%s/" .prefix) $path) (not (has .cluster (list "external" "self"))) }}
+{{- $service = .cluster }}
+{{- $prefix = .prefix }}
+{{- end }}
+{{- end }}
+{{- if not $service }}
+{{- fail (printf "gateway.streams: %q is refused: no route leads there. Expected is a path under a prefix of global.routes." $path) }}
+{{- end }}
+{{- $headers := list (dict "name" ":method" "string_match" (dict "exact" "GET")) }}
+{{- $streams = append $streams (dict "match" (dict "path" $path "headers" $headers) "prefix" $prefix "cluster" (printf "%s-streams" $service)) }}
+{{- end }}
+{{- toJson $streams }}
+{{- end }}
+
 {{- define "gateway.envoyRoutes" -}}
 # The open list and what is always open. Everything below is secured.
 {{- range include "gateway.openRoutes" . | fromJsonArray }}
@@ -35,6 +66,10 @@ empty prefix at the end covers everything.
 {{- end }}
 {{- $alwaysOpen := `{safe_regex: {regex: "/(health-check)?"}, headers: [{name: ":method", string_match: {safe_regex: {regex: GET|HEAD}}}]}` }}
 {{ include "gateway.envoyRoute" (dict "root" . "isOpen" true "prefix" "" "cluster" "self" "match" (fromYaml $alwaysOpen)) }}
+# Streams. They are secured like everything below.
+{{- range include "gateway.streamRoutes" . | fromJsonArray }}
+{{ include "gateway.envoyRoute" (merge . (dict "root" $ "isOpen" false "isStream" true)) }}
+{{- end }}
 # The last route takes unknown paths, so that they are checked too: 401 without a token, 404 with one.
 {{- range include "gateway.routes" . | fromJsonArray }}
 {{ include "gateway.envoyRoute" (dict "root" $ "isOpen" false "prefix" .prefix "cluster" .cluster "match" (include "gateway.prefixMatch" .prefix | fromJson)) }}
@@ -58,6 +93,9 @@ empty prefix at the end covers everything.
     {{- if .isOpen }}
     {{- /* Envoy ignores a timeout beside it. */}}
     max_stream_duration: {max_stream_duration: {{ min .root.Values.timeouts.open .root.Values.timeouts.route }}s}
+    {{- else if .isStream }}
+    timeout: 0s
+    idle_timeout: {{ .root.Values.timeouts.stream }}s
     {{- else if ne .cluster "self" }}
     timeout: {{ .root.Values.timeouts.route }}s
     {{- end }}
