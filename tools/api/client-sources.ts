@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { root } from '../paths.ts';
-import type { GatewayDocument } from './gateway-document.ts';
+import type { GatewayDocument, Operation } from './gateway-document.ts';
 
 const folder = join(root, 'clients/typescript');
 const generated = '// Written by make api from docs/openapi.yaml.\n';
@@ -16,10 +16,14 @@ export async function clientTypes(document: string): Promise<string> {
   return `${generated}${stdout}\n`;
 }
 
-/** Method and path of each operation, for the methods of the client. */
+/** Method and path of each operation, for the methods of the client. Streams have methods that are written by hand. */
 export function clientOperations({ paths }: GatewayDocument): string {
   const lines = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { operationId }]) => `  ${operationId}: ['${method}', '${path}'],\n`),
+    Object.entries(methods)
+      .filter(([, operation]) => !isStream(operation))
+      .map(([method, { operationId }]) => `  ${operationId}: ['${method}', '${path}'],\n`),
   );
   return `${generated}export const operations = {\n${lines.join('')}} as const;\n`;
 }
+
+const isStream = ({ responses }: Operation) => 'text/event-stream' in ((responses['200']?.content as object) ?? {});

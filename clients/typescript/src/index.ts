@@ -1,3 +1,4 @@
+export type { OrderEvent, OrderEventsOptions } from './order-events.ts';
 export { StoreProblem } from './problem.ts';
 export type { RetryOptions } from './retry.ts';
 export type {

@@ -38,7 +38,8 @@ export function withRetries(send: Send, { attempts = 4, maxDelayMs = 10_000 }: R
   };
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+/** Rejects with the signal's reason. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer);

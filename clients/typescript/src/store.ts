@@ -1,5 +1,6 @@
 import createFetchClient from 'openapi-fetch';
 import { operations } from './operations.ts';
+import { type OrderEvent, type OrderEventsOptions, orderEvents } from './order-events.ts';
 import { problemOf } from './problem.ts';
 import { type RetryOptions, type Send, withRetries } from './retry.ts';
 import type { paths, operations as schema } from './schema.ts';
@@ -50,6 +51,8 @@ type Item<Page> = Page extends (infer I)[] ? I : Page extends { content: (infer 
 
 /** A method for each operation of docs/openapi.yaml, by its operationId, and the lists as async iterators. */
 export type Store = { readonly [Id in OperationId]: Method<Id> } & {
+  /** Each change of a status of the caller's orders, as it happens. */
+  orderEvents(options?: OrderEventsOptions): AsyncGenerator<OrderEvent, void, undefined>;
   /** The pages of a list, one after another. */
   pages<Id extends ListId>(
     id: Id,
@@ -122,7 +125,10 @@ export function createStore({ url, fetch: platformFetch = fetch, ...retry }: Sto
     id,
     async (input?: AnyInput, options?: CallOptions) => (await call(id as OperationId, input, options)).data,
   ]);
-  return Object.assign(Object.fromEntries(methods), { pages, each });
+  return Object.assign(Object.fromEntries(methods), {
+    ...{ pages, each },
+    orderEvents: (options?: OrderEventsOptions) => orderEvents(platformFetch, url, options),
+  });
 }
 
 /** The parameters of the next page; a repeated one is a list. */
