@@ -25,13 +25,14 @@ import { scale } from './measurements/scale/scale.ts';
 import { search } from './measurements/search.ts';
 import { start } from './measurements/start.ts';
 import { status } from './measurements/status.ts';
+import { orderStreams } from './measurements/streams.ts';
 import { createMemory } from './memory.ts';
 import { isMissed, type Row, report } from './report.ts';
 import { keepResults, readResults } from './results.ts';
 
 const measurements: Measurement[] = [
   ...[products, orders, reads, gateway, attack, bearer, search, status, saga, orderLife, orderLifeInDev],
-  ...[closedLoop, hotProduct, replicas, scale, costs, events, backlog, idle],
+  ...[closedLoop, hotProduct, replicas, scale, costs, events, backlog, idle, orderStreams],
 ];
 const names = measurements.map(({ name }) => name);
 
