@@ -47,6 +47,7 @@ const schemasIn: Record<string, Documented> = {
   OrderOut: ['4.5', named('Field of an order')],
   OrderChange: ['4.6', mentioned],
   CancellationOut: ['4.6', mentioned],
+  OrderEvent: ['4.11', mentioned],
   StationStatus: ['4.8', named('Field')],
   StockIn: ['4.9', mentioned],
   StockOut: ['4.9', mentioned],

@@ -53,7 +53,7 @@ async function measure(measurement: Measurement, memory: ReturnType<typeof creat
   });
   try {
     const rows = await run({ store, log: (line) => log(`${name}: ${line}`) });
-    await memory.record(store, name);
+    if (!measurement.measuresMemory) await memory.record(store, name);
     return rows;
   } catch (error) {
     // A measurement without a result has missed its limit; the others go on.

@@ -20,6 +20,8 @@ export interface Measurement {
   postgresSettings?: StoreOptions['postgresSettings'];
   /** Its data is kept for the next run; every other measurement begins with an empty store. */
   keepsData?: true;
+  /** It has a figure of its own for memory. */
+  measuresMemory?: true;
   /** What it takes, of one that is run only if ONLY names it. */
   takes?: string;
   run(bench: { store: Store; log: Log }): Promise<Row[]>;

@@ -16,6 +16,7 @@ beforeEach(async () => {
   await new Promise<void>((resolve) => void hanging.listen(0, '127.0.0.1', resolve));
   order = await startService('services/order/src/main.ts', {
     DATABASE_URL: database.url,
+    AUTH_URL: 'http://127.0.0.1:1',
     PRODUCT_URL: `http://127.0.0.1:${(hanging.address() as AddressInfo).port}`,
   });
   await order.logs('"Ready"');
