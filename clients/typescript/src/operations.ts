@@ -12,7 +12,6 @@ export const operations = {
   checkHealth: ['get', '/health-check'],
   placeOrder: ['post', '/orders'],
   listOrders: ['get', '/orders'],
-  orderEvents: ['get', '/orders/events'],
   getOrder: ['get', '/orders/{id}'],
   changeOrder: ['patch', '/orders/{id}'],
   deleteOrder: ['delete', '/orders/{id}'],
