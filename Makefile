@@ -1,6 +1,6 @@
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help machine node install generate build tools run demo seed logs dlq timeline clean test test-faults gameday lint typecheck jest format bench capacity images namespace deploy undeploy forward rotate-key rotate-password restore doctor test-cluster test-chart api golden package service kind-up kind-down kafka api-diff
+.PHONY: help machine node install generate build tools run demo shop screenshots seed logs dlq timeline clean test test-browser test-faults gameday lint typecheck jest format bench capacity images namespace deploy undeploy forward rotate-key rotate-password restore doctor test-cluster test-chart api golden package service kind-up kind-down kafka api-diff
 
 # Without a wrapper such as npx, so that a signal reaches the tool.
 tool := node --import tsx
@@ -58,6 +58,9 @@ run: machine install ## Start the whole store on http://localhost:8080, PORTS=fr
 demo: install ## Walk through the running store as a customer
 	@$(tool) tools/local/commands/demo.ts
 
+shop: install ## Serve the shop for the running store on http://localhost:3000 until Ctrl-C
+	@$(tool) tools/local/commands/shop.ts
+
 seed: install ## Add 1,000 products and 200,000 status records to the running store
 	@$(tool) tools/local/commands/seed.ts
 
@@ -76,6 +79,12 @@ clean: install ## Delete data, keys and logs of the stopped store
 test: machine lint typecheck build tools ## Run lint, type check and all tests, on free ports
 	@$(jest)
 
+test-browser: machine build tools ## Walk through the shop in Chromium while services are killed; takes minutes
+	@$(jest) --config tests/browser/jest.config.mjs $(ARGS)
+
+screenshots: machine build tools ## Take pictures of every page of the shop, for docs/images
+	@$(tool) tests/browser/screenshots.ts
+
 test-faults: machine build tools ## Place 500 orders while components are killed, paused and partitioned; takes minutes
 	@FAULT_ORDERS=$${FAULT_ORDERS:-500} timeout --foreground -k 10 600 $(jest) --selectProjects faults
 
@@ -90,7 +99,7 @@ lint: install ## Check lint rules and format
 	  { echo 'make format corrects what can be corrected.' >&2; exit 1; }
 
 typecheck: generate ## Check all types, including tests and tools
-	@$(bin)/tsc
+	@$(bin)/tsc && $(bin)/tsc -p examples/shop
 
 format: install ## Format the sources and apply safe lint fixes
 	@$(bin)/biome check --write .

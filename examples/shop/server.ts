@@ -1,0 +1,48 @@
+import { createServer } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import sirv from 'sirv';
+
+// Serves the built shop: the image of the chart, and the tests. `vite build --ssr` makes one file of it.
+
+const { PORT = '8080', STORE_URL = '' } = process.env;
+const { pathname } = new URL(STORE_URL, 'http://store');
+if (pathname !== '/') throw new Error(`STORE_URL=${STORE_URL} has a path: only an origin is expected.`);
+
+/** Everything comes from here, but for the answers of a store of another origin. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "font-src 'self'",
+  "img-src 'self'",
+  `connect-src 'self' ${STORE_URL}`.trim(),
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const files = sirv(fileURLToPath(new URL('../client', import.meta.url)), {
+  etag: true,
+  setHeaders(response, path) {
+    response.setHeader('Content-Security-Policy', policy);
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    response.setHeader('Referrer-Policy', 'no-referrer');
+    // Names of assets have a digest of their content.
+    response.setHeader(
+      'Cache-Control',
+      path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+    );
+  },
+});
+
+const server = createServer((request, response) => {
+  if (request.url === '/health') return void response.end();
+  // Below its prefix at the gateway, too.
+  request.url = request.url?.replace(/^\/shop(?=\/|$|\?)/, '') || '/';
+  files(request, response, () => {
+    response.statusCode = 404;
+    response.end();
+  });
+});
+server.listen(Number(PORT));
+process.once('SIGTERM', () => server.close());

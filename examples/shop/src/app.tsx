@@ -1,0 +1,110 @@
+import { type Account, StoreProblem } from '@store-platform/client';
+import { useEffect, useRef } from 'preact/hooks';
+import { BasketPage } from './pages/basket.tsx';
+import { CataloguePage } from './pages/catalogue.tsx';
+import { CredentialsPage } from './pages/credentials.tsx';
+import { OrderPage } from './pages/order.tsx';
+import { OrdersPage } from './pages/orders.tsx';
+import { Announcement, useAnnouncement } from './parts/announcement.tsx';
+import { Failure } from './parts/failure.tsx';
+import { Header } from './parts/header.tsx';
+import { shortId } from './parts/order-status.tsx';
+import { useBasket } from './shop/basket.ts';
+import { type Shop, ShopContext } from './shop/context.ts';
+import { type OrderChange, useLiveOrders } from './shop/live-orders.ts';
+import { send, unanswered } from './shop/place-order.ts';
+import { goTo, type Route, useRoute } from './shop/route.ts';
+import { sentenceOf } from './shop/sentences.ts';
+import { useSession } from './shop/session.ts';
+
+export function App() {
+  const route = useRoute();
+  const session = useSession();
+  const basket = useBasket();
+  const [announced, announce] = useAnnouncement();
+  const { account } = session;
+  const changes = useLiveOrders(account?.id, (change) => announce(sentenceAbout(change)), explain);
+  const page = route.path[0] ?? '';
+  const main = useRef<HTMLElement>(null);
+
+  function explain(error: unknown): string {
+    if (error instanceof StoreProblem && error.status === 401) {
+      session.end();
+      announce('Your session has ended. Log in again.');
+    }
+    return sentenceOf(error);
+  }
+
+  function logIn(account: Account): void {
+    if (['log-in', 'register'].includes(page)) goTo('');
+    session.begin(account);
+  }
+
+  async function logOut(): Promise<void> {
+    try {
+      await session.logOut();
+      announce('You have logged out.');
+      goTo('log-in');
+    } catch (error) {
+      announce(sentenceOf(error));
+    }
+  }
+
+  useEffect(() => {
+    const attempt = account && unanswered(account.id);
+    if (!attempt) return;
+    send(attempt).then(
+      ({ id }) => {
+        basket.clear();
+        announce('Your order has been placed.');
+        goTo(`orders/${id}`);
+      },
+      (error) => announce(`Your order of before: ${explain(error)}`),
+    );
+  }, [account?.id]);
+
+  useFocusOnNewPage(route, account);
+
+  const shop: Shop | undefined = account && { account, basket, changes, announce, explain };
+  return (
+    <ShopContext.Provider value={shop}>
+      {/* No link: the hash is the page. */}
+      <button type="button" class="skip" onClick={() => main.current?.focus()}>
+        Skip to the content
+      </button>
+      <Header account={account} page={page} count={basket.count} onLogOut={() => void logOut()} />
+      <main id="main" ref={main} tabIndex={-1}>
+        {session.failure && <Failure sentence={session.failure} onRetry={session.retry} />}
+        {shop && <CustomerPage route={route} />}
+        {session.isKnown && !shop && <CredentialsPage key={page} isNew={page === 'register'} onLogIn={logIn} />}
+      </main>
+      <footer class="bottom">An example of what can be built on Store Platform.</footer>
+      <Announcement sentence={announced} />
+    </ShopContext.Provider>
+  );
+}
+
+function CustomerPage({ route }: { route: Route }) {
+  const [page, id] = route.path;
+  if (page === 'basket') return <BasketPage />;
+  if (page === 'orders') return id ? <OrderPage key={id} id={id} /> : <OrdersPage />;
+  return <CataloguePage route={route} />;
+}
+
+/** A new page begins at its headline, for the keyboard and for readers; the first one where browsers begin. */
+function useFocusOnNewPage({ path }: Route, account: Account | undefined): void {
+  const at = `${account?.id}/${path.join('/')}`;
+  const before = useRef<string>(undefined);
+  useEffect(() => {
+    const headline = document.querySelector<HTMLElement>('h1');
+    if (headline) document.title = `${headline.textContent} · Corner shop`;
+    if (before.current !== undefined && before.current !== at) {
+      headline?.focus({ preventScroll: true });
+      scrollTo(0, 0);
+    }
+    if (headline) before.current = at;
+  });
+}
+
+const words = { PENDING: 'is being confirmed', CONFIRMED: 'is confirmed', CANCELLED: 'is cancelled' };
+const sentenceAbout = ({ orderId, status }: OrderChange) => `Order ${shortId(orderId)} ${words[status]}.`;

@@ -1,0 +1,119 @@
+import type { Product } from '@store-platform/client';
+import { useEffect, useState } from 'preact/hooks';
+import { Artwork } from '../parts/artwork.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { ShowMore } from '../parts/show-more.tsx';
+import { useShop } from '../shop/context.ts';
+import { useEndless } from '../shop/endless.ts';
+import { money } from '../shop/money.ts';
+import { noteQuery, type Route } from '../shop/route.ts';
+import { store } from '../shop/store.ts';
+
+const pageSize = 24;
+const typingMs = 250;
+const orders = { '': 'New first', 'name,asc': 'By name', 'price,asc': 'Cheapest first', 'price,desc': 'Dearest first' };
+
+export function CataloguePage({ route }: { route: Route }) {
+  const { explain } = useShop();
+  const [text, setText] = useState('');
+  const [search, setSearch] = useState(route.query.get('q') ?? '');
+  const [sort, setSort] = useState('');
+  // What has neither a letter nor a digit is refused (contract 4.4).
+  const canSearch = search === '' || /[\p{L}\p{N}]/u.test(search);
+  const q = canSearch ? search : '';
+
+  useEffect(() => {
+    setText(route.query.get('q') ?? '');
+    setSearch(route.query.get('q') ?? '');
+    setSort(route.query.get('sort') ?? '');
+  }, [route]);
+  useEffect(() => {
+    const timer = setTimeout(() => setSearch(text.trim()), typingMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  useEffect(() => noteQuery('', { q, sort }), [q, sort]);
+
+  const query = { size: pageSize, sort: [sort || 'createdAt,desc'], ...(q && { q }) };
+  const list = useEndless<Product>(
+    (signal) => store.pages('listProducts', { query }, { signal }),
+    pageSize,
+    JSON.stringify(query),
+  );
+  const isEmpty = list.items.length === 0 && !list.more;
+
+  return (
+    <>
+      <div class="page-head">
+        <h1 tabIndex={-1}>Catalogue</h1>
+        <search class="search">
+          <label for="q" class="unseen">
+            Search products
+          </label>
+          <input
+            id="q"
+            type="search"
+            placeholder="Search products"
+            maxLength={200}
+            value={text}
+            aria-describedby="search-note"
+            onInput={({ currentTarget }) => setText(currentTarget.value)}
+          />
+          <label for="sort" class="unseen">
+            Order of the products
+          </label>
+          <select id="sort" value={sort} onChange={({ currentTarget }) => setSort(currentTarget.value)}>
+            {Object.entries(orders).map(([value, name]) => (
+              <option key={value} value={value}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </search>
+      </div>
+      <p id="search-note" class="note" role="status">
+        {canSearch ? found(list.items.length, isEmpty, q) : 'Type a letter or a digit to search for.'}
+      </p>
+      <Failure sentence={list.error === undefined ? undefined : explain(list.error)} onRetry={() => void list.next()} />
+      <ul class="products" aria-busy={list.busy}>
+        {list.items.map((product) => (
+          <ProductCard key={product.id} product={product} />
+        ))}
+      </ul>
+      <ShowMore list={list} />
+    </>
+  );
+}
+
+function found(count: number, isEmpty: boolean, q: string): string {
+  if (isEmpty) return q ? `Nothing is called “${q}”.` : 'There are no products yet: make seed adds some.';
+  return q && count > 0 ? `Products with “${q}” in their name` : '';
+}
+
+function ProductCard({ product }: { product: Product }) {
+  const { basket, announce } = useShop();
+  const { name, price, unit } = product;
+  const quantity = basket.quantityOf(product.id);
+  return (
+    <li class="product">
+      <Artwork name={name} />
+      <div class="product-text">
+        <h2>{name}</h2>
+        <p class="unit">{unit}</p>
+        <p class="price">{money(price)}</p>
+      </div>
+      <div class="product-foot">
+        <button
+          type="button"
+          aria-label={`Add ${name} to the basket`}
+          onClick={() => {
+            basket.set(product, quantity + 1);
+            announce(`${name}: ${quantity + 1} in your basket.`);
+          }}
+        >
+          Add
+        </button>
+        {quantity > 0 && <span class="in-basket">{quantity} in basket</span>}
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,109 @@
+import type { Order } from '@store-platform/client';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Artwork } from '../parts/artwork.tsx';
+import { CancelDialog } from '../parts/cancel-dialog.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { OrderStatus, shortId } from '../parts/order-status.tsx';
+import { OrderSteps } from '../parts/order-steps.tsx';
+import { useShop } from '../shop/context.ts';
+import { money } from '../shop/money.ts';
+import { store } from '../shop/store.ts';
+
+interface Shown {
+  order: Order;
+  /** Why it was cancelled. */
+  reason?: string;
+  /** Of its products that are still sold, by id. */
+  names: ReadonlyMap<string, string>;
+}
+
+async function read(id: string, signal?: AbortSignal): Promise<Shown> {
+  const order = await store.getOrder({ path: { id } }, { signal });
+  const ids = order.items.map(({ productId }) => productId);
+  const [products, cancellation] = await Promise.all([
+    store.listProducts({ query: { id: ids, size: ids.length } }, { signal }),
+    order.status === 'CANCELLED' ? store.getCancellation({ path: { id } }, { signal }) : undefined,
+  ]);
+  return { order, reason: cancellation?.reason, names: new Map(products.map(({ id, name }) => [id, name])) };
+}
+
+export function OrderPage({ id }: { id: string }) {
+  const { changes, explain, announce } = useShop();
+  const [shown, setShown] = useState<Shown>();
+  const [failure, setFailure] = useState<string>();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const changedAt = changes.get(id)?.changedAt;
+
+  useEffect(() => {
+    const stop = new AbortController();
+    read(id, stop.signal).then(
+      (current) => {
+        setShown(current);
+        setFailure(undefined);
+      },
+      (error) => stop.signal.aborted || setFailure(explain(error)),
+    );
+    return () => stop.abort();
+  }, [id, changedAt]);
+
+  async function cancel(): Promise<void> {
+    await store.cancelOrder({ path: { id } });
+    setShown(await read(id));
+    announce(`Order ${shortId(id)} is cancelled.`);
+  }
+
+  const order = shown?.order;
+  return (
+    <>
+      <p class="back">
+        <a href="#/orders">← All orders</a>
+      </p>
+      <div class="page-head">
+        <h1 tabIndex={-1}>Order {shortId(id)}</h1>
+        {order && <OrderStatus order={order} />}
+      </div>
+      <Failure sentence={failure} />
+      {shown && order && (
+        <div class="two-columns">
+          <section aria-labelledby="items-title">
+            <h2 id="items-title" class="unseen">
+              Products
+            </h2>
+            <ul class="lines">
+              {order.items.map(({ productId, quantity, unitPrice }) => {
+                const name = shown.names.get(productId) ?? 'A product that is not sold any more';
+                return (
+                  <li key={productId} class="line bought">
+                    <Artwork name={name} />
+                    <div class="line-text">
+                      <h3>{name}</h3>
+                      <p class="unit">
+                        {quantity} × {money(unitPrice.amount, unitPrice.currency)}
+                      </p>
+                    </div>
+                  </li>
+                );
+              })}
+            </ul>
+          </section>
+          <section class="summary" aria-labelledby="steps-title">
+            <h2 id="steps-title">What happens</h2>
+            <OrderSteps order={order} reason={shown.reason} />
+            <dl>
+              <div>
+                <dt>Total</dt>
+                <dd class="sum">{money(order.total.amount, order.total.currency)}</dd>
+              </div>
+            </dl>
+            {order.status !== 'CANCELLED' && !order.shippedAt && (
+              <button type="button" class="quiet" onClick={() => dialog.current?.showModal()}>
+                Cancel the order
+              </button>
+            )}
+          </section>
+        </div>
+      )}
+      <CancelDialog dialog={dialog} onCancel={cancel} />
+    </>
+  );
+}

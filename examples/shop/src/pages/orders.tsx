@@ -1,0 +1,41 @@
+import type { Order } from '@store-platform/client';
+import { Failure } from '../parts/failure.tsx';
+import { OrderStatus, shortId, when } from '../parts/order-status.tsx';
+import { ShowMore } from '../parts/show-more.tsx';
+import { useShop } from '../shop/context.ts';
+import { useEndless } from '../shop/endless.ts';
+import { money } from '../shop/money.ts';
+import { store } from '../shop/store.ts';
+
+const pageSize = 20;
+
+async function* readOrders(signal: AbortSignal): AsyncGenerator<readonly Order[]> {
+  for await (const { content } of store.pages('listOrders', { query: { size: pageSize } }, { signal })) yield content;
+}
+
+export function OrdersPage() {
+  const { changes, explain } = useShop();
+  const list = useEndless<Order>(readOrders, pageSize);
+  return (
+    <>
+      <h1 tabIndex={-1}>Orders</h1>
+      <Failure sentence={list.error === undefined ? undefined : explain(list.error)} onRetry={() => void list.next()} />
+      {list.items.length === 0 && !list.more && <p>You have not ordered anything yet.</p>}
+      <ul class="orders" aria-busy={list.busy}>
+        {list.items.map((order) => (
+          <li key={order.id}>
+            <a class="order-link" href={`#/orders/${order.id}`}>
+              <span class="order-id">Order {shortId(order.id)}</span>
+              <span class="order-when">
+                {when(order.createdAt)} · {order.items.length === 1 ? '1 product' : `${order.items.length} products`}
+              </span>
+              <OrderStatus order={{ ...order, ...changes.get(order.id) }} />
+              <span class="order-total">{money(order.total.amount, order.total.currency)}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+      <ShowMore list={list} />
+    </>
+  );
+}

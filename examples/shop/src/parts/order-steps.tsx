@@ -1,0 +1,48 @@
+import type { Order } from '@store-platform/client';
+import { when } from './order-status.tsx';
+
+interface Step {
+  state: 'done' | 'now' | 'later' | 'ended';
+  title: string;
+  note?: string;
+}
+
+function stepsOf(order: Order, reason: string | undefined): Step[] {
+  const { status, createdAt, paidAt, shippedAt, cancelledAt } = order;
+  const placed: Step = { state: 'done', title: 'Placed', note: when(createdAt) };
+  const paid: Step = { state: 'done', title: 'Confirmed', note: paidAt && when(paidAt) };
+  if (status === 'CANCELLED')
+    return [
+      placed,
+      ...(paidAt ? [paid] : []),
+      {
+        state: 'ended',
+        title: 'Cancelled',
+        note: [cancelledAt && when(cancelledAt), reason].filter(Boolean).join(' · '),
+      },
+    ];
+  if (status === 'PENDING')
+    return [
+      placed,
+      { state: 'now', title: 'Confirming', note: 'Stock is reserved, then your payment is taken.' },
+      { state: 'later', title: 'Shipped' },
+    ];
+  const shipped: Step = shippedAt
+    ? { state: 'done', title: 'Shipped', note: when(shippedAt) }
+    : { state: 'now', title: 'Getting ready to ship', note: 'Until then you can cancel.' };
+  return [placed, paid, shipped];
+}
+
+/** Where an order is on its way. */
+export function OrderSteps({ order, reason }: { order: Order; reason: string | undefined }) {
+  return (
+    <ol class="steps">
+      {stepsOf(order, reason).map(({ state, title, note }) => (
+        <li key={title} class={state} aria-current={state === 'now' ? 'step' : undefined}>
+          <strong>{title}</strong>
+          {note && <span>{note}</span>}
+        </li>
+      ))}
+    </ol>
+  );
+}

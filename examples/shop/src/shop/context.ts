@@ -1,0 +1,24 @@
+import type { Account } from '@store-platform/client';
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { Basket } from './basket.ts';
+import type { OrderChanges } from './live-orders.ts';
+
+/** What the pages of a customer share. */
+export interface Shop {
+  account: Account;
+  basket: Basket;
+  changes: OrderChanges;
+  /** Shows a sentence for a while, and reads it to those who do not see it. */
+  announce(sentence: string): void;
+  /** @returns a sentence; after the end of the session the page to log in comes instead */
+  explain(error: unknown): string;
+}
+
+export const ShopContext = createContext<Shop | undefined>(undefined);
+
+export function useShop(): Shop {
+  const shop = useContext(ShopContext);
+  if (!shop) throw new Error('Only pages of a customer have a shop.');
+  return shop;
+}

@@ -1,0 +1,75 @@
+import { type Order, StoreProblem } from '@store-platform/client';
+import { useEffect, useState } from 'preact/hooks';
+import { store } from './store.ts';
+
+export interface OrderChange {
+  orderId: string;
+  status: Order['status'];
+  changedAt: string;
+}
+
+/** The latest change of each order, by its id. */
+export type OrderChanges = ReadonlyMap<string, OrderChange>;
+
+const pollMs = 2000;
+const restartMs = 5000;
+
+/** The customer's orders as they change, while the page is open and somebody is logged in. */
+export function useLiveOrders(
+  accountId: string | undefined,
+  onChange: (change: OrderChange) => void,
+  onEnd: (error: StoreProblem) => void,
+): OrderChanges {
+  const [changes, setChanges] = useState<OrderChanges>(new Map());
+  useEffect(() => {
+    setChanges(new Map());
+    if (!accountId) return;
+    const stop = new AbortController();
+    void follow(stop.signal, (change) => {
+      setChanges((before) => new Map(before).set(change.orderId, change));
+      onChange(change);
+    }).catch((error) => stop.signal.aborted || onEnd(error));
+    return () => stop.abort();
+  }, [accountId]);
+  return changes;
+}
+
+/** Rejects once the session has ended, or the signal is aborted. */
+async function follow(signal: AbortSignal, onChange: (change: OrderChange) => void): Promise<never> {
+  for (;;) {
+    try {
+      for await (const change of orderEvents(signal)) onChange(change);
+    } catch (error) {
+      if (signal.aborted || (error instanceof StoreProblem && error.status === 401)) throw error;
+    }
+    await pause(restartMs, signal);
+  }
+}
+
+function orderEvents(signal: AbortSignal): AsyncIterable<OrderChange> {
+  type Live = { orderEvents(options: { signal: AbortSignal }): AsyncIterable<OrderChange> };
+  return 'orderEvents' in store ? (store as unknown as Live).orderEvents({ signal }) : polledEvents(signal);
+}
+
+/** For a client without orderEvents: what has changed since the list was read before. */
+async function* polledEvents(signal: AbortSignal): AsyncGenerator<OrderChange> {
+  let known: Map<string, Order['status']> | undefined;
+  for (;;) {
+    const { content } = await store.listOrders({}, { signal });
+    for (const { id, status, updatedAt } of content)
+      if (known && (known.get(id) ?? 'PENDING') !== status) yield { orderId: id, status, changedAt: updatedAt };
+    known = new Map(content.map(({ id, status }) => [id, status]));
+    await pause(pollMs, signal);
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+  });
+}

@@ -1,0 +1,33 @@
+import { StoreProblem } from '@store-platform/client';
+
+const byCode: Record<string, string> = {
+  'email-taken': 'There is an account with this e-mail address already. Log in instead.',
+  'order-shipped': 'The order has been shipped, so it cannot be cancelled any more.',
+  'unknown-product': 'Something in your basket is not sold any more. Remove it, then order again.',
+  'idempotency-key-reused': 'Your order of before had arrived after all. Look at your orders before you order again.',
+  'idempotency-key-in-use': 'Your order is still being placed. Try again in a moment.',
+};
+
+/** The last word of a problem's type, such as `email-taken`. */
+export const codeOf = (error: unknown): string | undefined =>
+  error instanceof StoreProblem ? error.type.split(/[:/#]/).at(-1) : undefined;
+
+/** What went wrong, for a customer. */
+export function sentenceOf(error: unknown): string {
+  if (!(error instanceof StoreProblem)) return 'The store does not respond. Check your connection, then try again.';
+  const known = byCode[codeOf(error) ?? ''];
+  if (known) return known;
+  if (error.status === 429) return `That was too often. Try again ${inWords(error.retryAfterMs)}.`;
+  if (error.status >= 500) return 'The store has a problem at the moment. Try again in a minute.';
+  return error.message;
+}
+
+const inWords = (ms = 60_000) =>
+  ms < 90_000 ? `in ${Math.ceil(ms / 1000)} seconds` : `in ${Math.ceil(ms / 60_000)} minutes`;
+
+/** What is wrong with which field of a form, by the field's name. */
+export function fieldErrorsOf(error: unknown): Record<string, string> {
+  if (!(error instanceof StoreProblem)) return {};
+  if (codeOf(error) === 'email-taken') return { email: sentenceOf(error) };
+  return Object.fromEntries(error.errors.map(({ path, message }) => [path.replace(/^body\./, ''), message]));
+}

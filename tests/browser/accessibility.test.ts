@@ -1,0 +1,137 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { chromiumPath } from '../kit/chromium.ts';
+import { addProducts, register, startShop, type TestShop } from './_shop.ts';
+import { someWares } from './_wares.ts';
+
+const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe finds on a page, with the elements. */
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource);
+  const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}
+
+(chromiumPath ? describe : describe.skip)('everybody can use the shop', () => {
+  let shop: TestShop;
+
+  beforeAll(async () => {
+    shop = await startShop(['gateway', 'auth', 'account', 'product', 'order']);
+    await addProducts(shop, someWares);
+  }, 180_000);
+
+  afterAll(() => shop?.stop(), 60_000);
+
+  const isWiderThanScreen = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
+
+  /** Walks over all pages with the mouse. */
+  async function walk(page: Page, look: (name: string) => Promise<void>): Promise<void> {
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    await look('log in');
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByText('Password').first().waitFor();
+    await page.locator('[aria-invalid], .failure').first().waitFor();
+    await look('log in, refused');
+    await register(page);
+    await page.getByText('Plum jam').waitFor();
+    await page.getByRole('button', { name: 'Add Plum jam to the basket' }).click();
+    await look('catalogue');
+    await page.getByRole('searchbox').fill('?!');
+    await page.getByText('Type a letter or a digit to search for.').waitFor();
+    await look('catalogue, refused');
+    await page.getByRole('link', { name: /Basket/ }).click();
+    await page.getByRole('heading', { name: 'Your order' }).waitFor();
+    await look('basket');
+    await page.getByRole('button', { name: 'Place the order' }).click();
+    await page.getByText('Confirming').waitFor();
+    await look('order');
+    await page.getByRole('button', { name: 'Cancel the order' }).click();
+    await look('cancel');
+    await page.getByRole('button', { name: 'Yes, cancel it' }).click();
+    await page.getByText('cancelled by the customer').waitFor();
+    await look('cancelled');
+    await page.getByRole('link', { name: 'Orders', exact: true }).click();
+    await page.getByText('1 product').waitFor();
+    await look('orders');
+    await page.getByRole('link', { name: 'Basket' }).click();
+    await page.getByText('Your basket is empty.').waitFor();
+    await look('empty basket');
+  }
+
+  it.each(['light', 'dark'] as const)('axe finds nothing on any page: %s', async (colorScheme) => {
+    const page = await shop.visit({ colorScheme, reducedMotion: 'reduce' });
+    const found: string[] = [];
+    await walk(page, async (name) => {
+      for (const finding of await findings(page)) found.push(`${name}: ${finding}`);
+    });
+    expect(found).toEqual([]);
+  });
+
+  it('axe would find something', async () => {
+    const page = await shop.visit();
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    await page.evaluate(`document.querySelector('label').remove()`);
+    expect(await findings(page)).toContainEqual(expect.stringMatching(/^label: /));
+  });
+
+  it('no page is wider than a screen of 360 px', async () => {
+    const page = await shop.visit({ viewport: { width: 360, height: 740 } });
+    const wide: string[] = [];
+    await walk(page, async (name) => {
+      if (await page.evaluate(isWiderThanScreen)) wide.push(name);
+    });
+    expect(wide).toEqual([]);
+  });
+
+  it('an order is placed and cancelled without a mouse', async () => {
+    const page = await shop.visit();
+    const { keyboard } = page;
+    /** Presses Tab until an element of that name has the focus, which can be seen. */
+    async function tabTo(name: RegExp): Promise<void> {
+      const seen: string[] = [];
+      for (let pressed = 0; pressed < 60; pressed += 1) {
+        await keyboard.press('Tab');
+        const [label, outline] = (await page.evaluate(`(({ activeElement: a }) => [
+          a.getAttribute('aria-label') ?? a.labels?.[0]?.textContent ?? a.textContent, getComputedStyle(a).outlineStyle,
+        ])(document)`)) as [string, string];
+        if (await page.evaluate('document.activeElement === document.body')) continue; // past the last one
+        expect([label, outline]).toEqual([label, 'solid']);
+        if (name.test(label)) return;
+        seen.push(label);
+      }
+      throw new Error(`Tab does not lead to ${name}: ${seen.join(', ')}`);
+    }
+
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    await tabTo(/^Register$/);
+    await keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Register' }).waitFor();
+    for (const [label, text] of [
+      [/^Name$/, 'Ada'],
+      [/^E-mail/, `ada-${Date.now()}@example.com`],
+      [/^Password$/, 'correct horse battery'],
+    ] as const) {
+      await tabTo(label);
+      await keyboard.type(text);
+    }
+    await keyboard.press('Enter');
+    await page.getByText('Sea salt').waitFor();
+    await tabTo(/^Add Sea salt/);
+    await keyboard.press('Enter');
+    await page.getByText('1 in basket').waitFor();
+    await tabTo(/^Basket/);
+    await keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Your order' }).waitFor();
+    await tabTo(/^Place the order$/);
+    await keyboard.press('Enter');
+    await page.getByText('Confirming').waitFor();
+    await tabTo(/^Cancel the order$/);
+    await keyboard.press('Enter');
+    await tabTo(/^Yes, cancel it$/);
+    await keyboard.press('Enter');
+    await page.getByText('cancelled by the customer').waitFor();
+  });
+});

@@ -1,0 +1,68 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
+import { chromiumPath } from '../kit/chromium.ts';
+import { register, startShop, type TestShop } from './_shop.ts';
+
+// What a real browser makes of CORS and the cookie (contract 2.4, 3.3).
+(chromiumPath ? describe : describe.skip)('a browser', () => {
+  let shop: TestShop;
+  let page: Page;
+
+  beforeAll(async () => {
+    shop = await startShop(['gateway', 'auth', 'account', 'product']);
+    page = await shop.visit();
+    await register(page);
+  }, 180_000);
+
+  afterAll(() => shop?.stop(), 60_000);
+
+  /** The status that a page gets, or the name of its error. */
+  const statusFor = (at: Page, path: string, init: object) =>
+    at.evaluate(
+      `fetch('${shop.gatewayUrl}${path}', ${JSON.stringify(init)}).then((answer) => answer.status, (error) => error.name)`,
+    );
+  // A method and a media type that need a preflight.
+  const write = {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: '{}',
+    credentials: 'include',
+  };
+
+  it('hides the cookie from scripts and keeps it to the site', async () => {
+    expect(await page.evaluate('document.cookie')).toBe('');
+    const [cookie, ...others] = await page.context().cookies(shop.gatewayUrl);
+    expect(others).toEqual([]);
+    expect(cookie).toMatchObject({ name: '__store_jwt_token', httpOnly: true, sameSite: 'Lax', secure: false });
+  });
+
+  it('asks before a write from the allowed origin, and sends the cookie with it', async () => {
+    // 404, not 401: the request came through with the cookie.
+    expect(await statusFor(page, '/products/none', write)).toBe(404);
+    expect(await statusFor(page, '/products/none', { ...write, credentials: 'omit' })).toBe(401);
+    expect(await statusFor(page, '/accounts', { credentials: 'include' })).toBe(200);
+    expect(await statusFor(page, '/accounts', { credentials: 'omit' })).toBe(401);
+  });
+
+  it('refuses pages of other origins, with the cookie or without', async () => {
+    const other = createServer((_, response) => response.end('<!doctype html><title>elsewhere</title>'));
+    await new Promise<void>((resolve) => other.listen(0, resolve));
+    const elsewhere = await page.context().newPage();
+    await elsewhere.goto(`http://localhost:${(other.address() as AddressInfo).port}`);
+    try {
+      expect(await statusFor(elsewhere, '/accounts', { credentials: 'include' })).toBe('TypeError');
+      expect(await statusFor(elsewhere, '/health-check', {})).toBe('TypeError');
+      expect(await statusFor(elsewhere, '/products/none', write)).toBe('TypeError');
+    } finally {
+      other.close();
+    }
+  });
+
+  it('sends no cookie from another site, even where CORS allows it', async () => {
+    const elsewhere = await page.context().newPage();
+    await elsewhere.goto(shop.url.replace('localhost', '127.0.0.1'));
+    expect(await statusFor(elsewhere, '/accounts', { credentials: 'include' })).toBe(401);
+    expect(await statusFor(page, '/accounts', { credentials: 'include' })).toBe(200);
+  });
+});

@@ -1,0 +1,119 @@
+import type { Page } from 'playwright-core';
+import { chromiumPath } from '../kit/chromium.ts';
+import { addProducts, register, startShop, type TestShop } from './_shop.ts';
+import { someWares } from './_wares.ts';
+
+(chromiumPath ? describe : describe.skip)('a customer in a browser', () => {
+  let shop: TestShop;
+
+  beforeAll(async () => {
+    shop = await startShop();
+    await addProducts(shop, someWares);
+  }, 180_000);
+
+  afterAll(() => shop?.stop(), 60_000);
+
+  const put = (page: Page, name: string) => page.getByRole('button', { name: `Add ${name} to the basket` }).click();
+  const goTo = (page: Page, name: string) =>
+    page
+      .getByRole('navigation')
+      .getByRole('link', { name: new RegExp(`^${name}`) })
+      .click();
+  const headline = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name }).waitFor();
+  const ordersOf = (page: Page) => page.getByRole('link', { name: /^Order [0-9A-F]{8}/ });
+
+  it('registers, searches, orders, sees the order confirmed unasked, cancels it, and logs out and in', async () => {
+    const page = await shop.visit();
+    const customer = await register(page);
+
+    await page.getByRole('searchbox', { name: 'Search products' }).fill('tea');
+    await page.getByText('Products with “tea” in their name').waitFor();
+    expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toEqual(['Green tea']);
+    await put(page, 'Green tea');
+    await put(page, 'Green tea');
+
+    await goTo(page, 'Basket');
+    await page.getByRole('button', { name: 'Place the order' }).click();
+    await headline(page, /^Order /);
+    await page.getByRole('status').getByText('is confirmed').waitFor();
+    await page.getByText('Getting ready to ship').waitFor();
+    await page.getByText('$9.90').waitFor();
+
+    await page.getByRole('button', { name: 'Cancel the order' }).click();
+    await page.getByRole('button', { name: 'Yes, cancel it' }).click();
+    await page.getByText('cancelled by the customer').waitFor();
+
+    await goTo(page, 'Orders');
+    await ordersOf(page).first().waitFor();
+    expect(await ordersOf(page).allTextContents()).toEqual([expect.stringContaining('Cancelled$9.90')]);
+
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await headline(page, 'Log in');
+    await page.getByLabel('E-mail address').fill(customer.email);
+    await page.getByLabel('Password').fill(customer.password);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await headline(page, 'Catalogue');
+  });
+
+  it('says what is wrong, at the field or as a sentence', async () => {
+    const page = await shop.visit();
+    await page.getByRole('link', { name: 'Register' }).first().click();
+    await page.getByLabel('Name').fill('Ada');
+    await page.getByLabel('E-mail address').fill('ada');
+    await page.getByLabel('Password').fill('short');
+    await page.getByRole('button', { name: 'Register' }).click();
+    const described = async (label: string) => {
+      const field = page.getByLabel(label);
+      await page.locator('[aria-invalid]').first().waitFor();
+      return page.locator(`[id="${await field.getAttribute('aria-describedby')}"]`).textContent();
+    };
+    expect(await described('Password')).toMatch(/8/);
+    expect(await described('E-mail address')).toMatch(/mail/i);
+
+    await page.getByRole('navigation').getByRole('link', { name: 'Log in' }).click();
+    await page.getByLabel('E-mail address').fill('nobody@example.com');
+    await page.getByLabel('Password').fill('not the password');
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('alert').getByText('The e-mail address or the password is wrong.').waitFor();
+  });
+
+  it('a double click places one order', async () => {
+    const page = await shop.visit();
+    await register(page);
+    await put(page, 'Sea salt');
+    await goTo(page, 'Basket');
+    await page.getByRole('button', { name: 'Place the order' }).dblclick();
+    await headline(page, /^Order /);
+    await goTo(page, 'Orders');
+    await ordersOf(page).first().waitFor();
+    expect(await ordersOf(page).count()).toBe(1);
+  });
+
+  it('an order whose answer was lost by a reload is placed once', async () => {
+    const page = await shop.visit();
+    await register(page);
+    await put(page, 'Plum jam');
+    await goTo(page, 'Basket');
+    const arrived: number[] = [];
+    await page.route('**/orders', async (route) => {
+      if (route.request().method() !== 'POST' || arrived.length > 0) return route.continue();
+      arrived.push((await route.fetch()).status()); // and the answer never reaches the page
+    });
+    await page.getByRole('button', { name: 'Place the order' }).click();
+    while (arrived.length === 0) await page.waitForTimeout(20);
+    await page.reload();
+    await headline(page, /^Order /);
+    expect(arrived).toEqual([201]);
+    await goTo(page, 'Orders');
+    await ordersOf(page).first().waitFor();
+    expect(await ordersOf(page).count()).toBe(1);
+  });
+
+  it('the end of the session elsewhere leads to the log-in', async () => {
+    const page = await shop.visit();
+    await register(page);
+    await page.evaluate(`fetch('${shop.gatewayUrl}/auth/logout', { credentials: 'include' })`);
+    await headline(page, 'Log in');
+    await page.getByText('Your session has ended. Log in again.').waitFor();
+  });
+});

@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { createServer } from 'vite';
+import { root } from '../../paths.ts';
+import { runCommand } from '../../run-command.ts';
+import { fixedPorts } from '../ports.ts';
+
+async function shop(): Promise<void> {
+  // By name: for a browser 127.0.0.1 and localhost are two sites, and the cookie is for one (SameSite=Lax).
+  const gateway = process.env.GATEWAY_URL || `http://localhost:${fixedPorts().gateway}`;
+  const answer = await fetch(`${gateway}/health-check`).catch(() => undefined);
+  if (!answer?.ok) throw new Error(`The store does not respond at ${gateway}: start it with make run.`);
+
+  process.env.VITE_STORE_URL = gateway;
+  const server = await createServer({ root: join(root, 'examples/shop'), clearScreen: false });
+  const { port } = server.config.server;
+  await server.listen().catch((error: Error) => {
+    if (!error.message.includes('in use')) throw error;
+    throw new Error(`Port ${port} is in use: stop that process. The gateway allows the shop no other (contract 2.4).`);
+  });
+  console.log(`The shop is on http://localhost:${port}, its store on ${gateway}. Ctrl-C stops the shop.`);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.once(signal, () => void server.close().finally(() => process.exit(0)));
+}
+
+const command = new Command('make shop')
+  .description(
+    'Serves the shop, examples/shop, for the running store until Ctrl-C. A change of a source reloads the page.',
+  )
+  .addHelpText('after', '\nEnvironment:\n  GATEWAY_URL  of another store than the local one')
+  .action(shop);
+
+await runCommand(command);
