@@ -4,7 +4,7 @@ import sirv from 'sirv';
 
 // Serves the built shop: the image of the chart, and the tests. `vite build --ssr` makes one file of it.
 
-const { PORT = '8080', STORE_URL = '' } = process.env;
+const { PORT = '8080', STORE_URL = '', DRAIN_SECONDS = '0' } = process.env;
 const { pathname } = new URL(STORE_URL, 'http://store');
 if (pathname !== '/') throw new Error(`STORE_URL=${STORE_URL} has a path: only an origin is expected.`);
 
@@ -37,12 +37,15 @@ const files = sirv(fileURLToPath(new URL('../client', import.meta.url)), {
 
 const server = createServer((request, response) => {
   if (request.url === '/health') return void response.end();
-  // Below its prefix at the gateway, too.
-  request.url = request.url?.replace(/^\/shop(?=\/|$|\?)/, '') || '/';
+  // Where the gateway has it. The page names its files relative to a path that ends in a slash.
+  if (request.url === '/shop') return void response.writeHead(308, { location: '/shop/' }).end();
+  request.url = request.url?.replace(/^\/shop\//, '/');
   files(request, response, () => {
     response.statusCode = 404;
     response.end();
   });
 });
+// Longer than the gateway keeps a connection, so that none is closed under a request.
+server.keepAliveTimeout = 75_000;
 server.listen(Number(PORT));
-process.once('SIGTERM', () => server.close());
+process.once('SIGTERM', () => setTimeout(() => server.close(), Number(DRAIN_SECONDS) * 1000));

@@ -1,11 +1,14 @@
+import { fileURLToPath } from 'node:url';
 import config, { common } from '../../jest.config.mjs';
 
-// The long form of the project browser: with the tests in long/.
-const { projects, ...shared } = config;
+const rootDir = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
+const resolved = (path) => path.replace(/^\.\//, `${rootDir}/`);
+
+/** The long form of the project browser: with the tests in long/. */
 export default {
-  ...shared,
-  rootDir: '../..',
-  projects: [
-    { ...common, displayName: 'browser', rootDir: '../..', testMatch: ['<rootDir>/tests/browser/**/*.test.ts'] },
-  ],
+  ...config,
+  globalSetup: resolved(config.globalSetup),
+  globalTeardown: resolved(config.globalTeardown),
+  reporters: config.reporters.map(resolved),
+  projects: [{ ...common, rootDir, displayName: 'browser', testMatch: ['<rootDir>/tests/browser/**/*.test.ts'] }],
 };

@@ -4,6 +4,7 @@ import { OrderStatus, shortId, when } from '../parts/order-status.tsx';
 import { ShowMore } from '../parts/show-more.tsx';
 import { useShop } from '../shop/context.ts';
 import { useEndless } from '../shop/endless.ts';
+import { withChange } from '../shop/live-orders.ts';
 import { money } from '../shop/money.ts';
 import { store } from '../shop/store.ts';
 
@@ -29,7 +30,7 @@ export function OrdersPage() {
               <span class="order-when">
                 {when(order.createdAt)} · {order.items.length === 1 ? '1 product' : `${order.items.length} products`}
               </span>
-              <OrderStatus order={{ ...order, ...changes.get(order.id) }} />
+              <OrderStatus order={withChange(order, changes.get(order.id))} />
               <span class="order-total">{money(order.total.amount, order.total.currency)}</span>
             </a>
           </li>

@@ -11,6 +11,10 @@ export interface OrderChange {
 /** The latest change of each order, by its id. */
 export type OrderChanges = ReadonlyMap<string, OrderChange>;
 
+/** What was read after a change knows more than the change. */
+export const withChange = (order: Order, change: OrderChange | undefined): Order =>
+  change && change.changedAt > order.updatedAt ? { ...order, status: change.status } : order;
+
 const pollMs = 2000;
 const restartMs = 5000;
 

@@ -4,8 +4,12 @@ it; a prefix to every route below it, and to the route that covers it. All are l
 */}}
 {{- define "gateway.openRoutes" -}}
 {{- $open := list }}
-{{- range $entry := .Values.open }}
-{{- include "gateway.checkOpenEntry" (dict "entry" $entry "open" $.Values.open) }}
+{{- $entries := .Values.open }}
+{{- if dig "shop" "image" "" .Values.global }}
+{{- $entries = concat $entries (list "GET /shop/**" "HEAD /shop/**") }}
+{{- end }}
+{{- range $entry := $entries }}
+{{- include "gateway.checkOpenEntry" (dict "entry" $entry "open" $entries) }}
 {{- $method := splitList " " $entry | first }}
 {{- $path := splitList " " $entry | last }}
 {{- $isPrefix := hasSuffix "/**" $path }}

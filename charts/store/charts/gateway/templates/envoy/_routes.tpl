@@ -1,6 +1,15 @@
+{{- /* global.routes, and that of the shop where it is installed. A JSON map from prefix to service. */}}
+{{- define "gateway.prefixes" -}}
+{{- $shop := dict }}
+{{- if dig "shop" "image" "" .Values.global }}
+{{- $shop = dict "/shop" "shop" }}
+{{- end }}
+{{- merge (dict) $shop .Values.global.routes | toJson }}
+{{- end }}
+
 {{- /* Whom the gateway calls: a JSON list of the services behind a prefix, and auth, which checks the tokens. */}}
 {{- define "gateway.services" -}}
-{{- without (append (values .Values.global.routes) "auth") "" | uniq | sortAlpha | toJson }}
+{{- without (append (include "gateway.prefixes" . | fromJson | values) "auth") "" | uniq | sortAlpha | toJson }}
 {{- end }}
 
 {{- /* A JSON map of { host, port } by service. */}}
@@ -29,7 +38,7 @@ empty prefix at the end covers everything.
 */}}
 {{- define "gateway.routes" -}}
 {{- $routes := list }}
-{{- $clusters := merge (dict "/external" "external") .Values.global.routes }}
+{{- $clusters := merge (dict "/external" "external") (include "gateway.prefixes" . | fromJson) }}
 {{- range $prefix := keys $clusters | sortAlpha | reverse }}
 {{- with get $clusters $prefix }}
 {{- $routes = append $routes (dict "prefix" $prefix "cluster" .) }}
