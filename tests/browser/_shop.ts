@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { freePort } from '../../tools/free-port.ts';
 import { root } from '../../tools/paths.ts';
 import { startTestStore, type TestStore, until } from '../e2e/_store.ts';
@@ -12,8 +12,7 @@ import { createSend, sendExpecting } from '../kit/http.ts';
 
 export interface TestShop {
   store: TestStore;
-  browser: Browser;
-  /** The shop's origin, http://localhost:<port>. */
+  /** Where the shop is. */
   url: string;
   /** Of the gateway, by a name of the same site as the shop's. */
   gatewayUrl: string;
@@ -25,43 +24,60 @@ export interface TestShop {
 /** Those that an order passes until it is confirmed. */
 export const allComponents = ['gateway', 'auth', 'account', 'product', 'order', 'order-worker', 'inventory', 'payment'];
 
-/** The production build of the shop, a store that allows its origin, and a browser. */
-export async function startShop(components = allComponents): Promise<TestShop> {
-  const port = await freePort();
-  const url = `http://localhost:${port}`;
-  // 127.0.0.1 is another site than localhost, whatever the port: CORS allows it here, so that SameSite alone decides.
-  const origins = [url, `http://127.0.0.1:${port}`].join();
-  const [store, browser, outDir] = await Promise.all([
-    startTestStore({ components, env: { CORS_ALLOWED_ORIGINS: origins } }),
-    openBrowser(),
-    mkdtemp(join(tmpdir(), 'store-shop-')),
-  ]);
-  const gatewayUrl = `http://localhost:${store.ports.gateway}`;
-  await buildShop(gatewayUrl, outDir);
-  const server = execa('node', [join(outDir, 'server/server.js')], {
-    env: { PORT: String(port), STORE_URL: gatewayUrl, NODE_OPTIONS: '' },
-    reject: false,
-  });
-  await until('the shop is served', async () => (await fetch(url).catch(() => undefined))?.ok === true);
+interface ShopOptions {
+  components?: string[];
+  /** Below /shop of the gateway, as in a cluster, instead of an origin of its own. */
+  behindGateway?: boolean;
+}
 
-  const contexts: BrowserContext[] = [];
-  return {
-    store,
-    browser,
-    url,
-    gatewayUrl,
-    async visit(options = {}) {
+/** The production build of the shop, a store, and a browser. */
+export async function startShop({
+  components = allComponents,
+  behindGateway = false,
+}: ShopOptions = {}): Promise<TestShop> {
+  const port = await freePort();
+  const own = `http://localhost:${port}`;
+  // 127.0.0.1 is another site than localhost, whatever the port: CORS allows it here, so that SameSite alone decides.
+  const origins = behindGateway ? '' : [own, `http://127.0.0.1:${port}`].join();
+  const gateway = { global: { shop: { image: 'shop' } }, upstreams: { shop: { host: '127.0.0.1', port } } };
+  const stops: (() => Promise<unknown>)[] = [];
+  const stop = async () => {
+    for (const part of stops.splice(0).reverse()) await part();
+  };
+  try {
+    const env = { CORS_ALLOWED_ORIGINS: origins };
+    const store = await startTestStore({ components, env, ...(behindGateway && { gateway }) });
+    stops.push(store.stop);
+    const gatewayUrl = `http://localhost:${store.ports.gateway}`;
+    const url = behindGateway ? `${gatewayUrl}/shop` : own;
+    const storeUrl = behindGateway ? '' : gatewayUrl;
+
+    const outDir = await mkdtemp(join(tmpdir(), 'store-shop-'));
+    stops.push(() => rm(outDir, { recursive: true, force: true }));
+    await buildShop(storeUrl, outDir);
+    const server = execa('node', [join(outDir, 'server/server.js')], {
+      env: { PORT: String(port), STORE_URL: storeUrl, NODE_OPTIONS: '' },
+      reject: false,
+    });
+    stops.push(() => {
+      server.kill();
+      return server;
+    });
+    await until('the shop is served', async () => (await fetch(url).catch(() => undefined))?.ok === true);
+
+    const browser = await openBrowser();
+    stops.push(() => browser.close());
+    const visit = async (options: BrowserContextOptions = {}) => {
       const context = await browser.newContext({ locale: 'en-US', viewport: { width: 1280, height: 860 }, ...options });
-      contexts.push(context);
       const page = await context.newPage();
       await page.goto(url);
       return page;
-    },
-    async stop() {
-      await Promise.all([browser.close(), server.kill(), server, rm(outDir, { recursive: true, force: true })]);
-      await store.stop();
-    },
-  };
+    };
+    return { store, url, gatewayUrl, visit, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 }
 
 /** Outside Jest: its modules have another Array than those of Vite's native part. */

@@ -19,7 +19,7 @@ async function findings(page: Page): Promise<string[]> {
   let shop: TestShop;
 
   beforeAll(async () => {
-    shop = await startShop(['gateway', 'auth', 'account', 'product', 'order']);
+    shop = await startShop({ components: ['gateway', 'auth', 'account', 'product', 'order'] });
     await addProducts(shop, someWares);
   }, 180_000);
 

@@ -10,7 +10,7 @@ import { register, startShop, type TestShop } from './_shop.ts';
   let page: Page;
 
   beforeAll(async () => {
-    shop = await startShop(['gateway', 'auth', 'account', 'product']);
+    shop = await startShop({ components: ['gateway', 'auth', 'account', 'product'] });
     page = await shop.visit();
     await register(page);
   }, 180_000);

@@ -120,7 +120,14 @@ async function startComponents(options: StoreOptions): Promise<Store> {
   });
   start('gateway', () => {
     const { concurrency, ...overrides } = options.gateway ?? {};
-    return startGateway({ values: { ...values, ...overrides }, concurrency, dir: join(dir, 'gateway'), logDir, log });
+    const upstreams = { ...values.upstreams, ...overrides.upstreams };
+    return startGateway({
+      values: { ...values, ...overrides, upstreams },
+      concurrency,
+      dir: join(dir, 'gateway'),
+      logDir,
+      log,
+    });
   });
   /** @param own name and ports of a replica beside the first process of the service */
   async function startService(service: Service, own = { name: service.name, ports }): Promise<SupervisedProcess> {
