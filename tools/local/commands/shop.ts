@@ -14,7 +14,8 @@ async function shop(): Promise<void> {
   process.env.VITE_STORE_URL = gateway;
   const server = await createServer({ root: join(root, 'examples/shop'), clearScreen: false });
   const { port } = server.config.server;
-  await server.listen().catch((error: Error) => {
+  await server.listen().catch(async (error: Error) => {
+    await server.close(); // it watches files, which keeps the process alive
     if (!error.message.includes('in use')) throw error;
     throw new Error(`Port ${port} is in use: stop that process. The gateway allows the shop no other (contract 2.4).`);
   });

@@ -1,0 +1,38 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { execa } from 'execa';
+import { freePort } from '../../tools/free-port.ts';
+import { root } from '../../tools/paths.ts';
+
+const shop = (env: Record<string, string>) =>
+  execa('node', ['--import', 'tsx', 'tools/local/commands/shop.ts'], {
+    cwd: root,
+    env: { NODE_OPTIONS: '', ...env },
+    reject: false,
+  });
+
+it('make shop says that there is no store', async () => {
+  const port = await freePort();
+  const { exitCode, stderr } = await shop({ GATEWAY_PORT: String(port) });
+  expect([exitCode, stderr]).toEqual([
+    1,
+    `The store does not respond at http://localhost:${port}: start it with make run.`,
+  ]);
+});
+
+it('make shop says that its port is in use, since the gateway allows no other', async () => {
+  const gateway = createServer((_, response) => response.end());
+  const other = createServer();
+  gateway.listen(await freePort(), 'localhost');
+  await once(gateway, 'listening');
+  other.once('error', () => undefined); // a shop of the developer's: in use as well
+  other.listen(3000, 'localhost');
+  try {
+    const { port } = gateway.address() as { port: number };
+    const { exitCode, stderr } = await shop({ GATEWAY_PORT: String(port) });
+    expect([exitCode, stderr]).toEqual([1, expect.stringMatching(/^Port 3000 is in use: stop that process\./)]);
+  } finally {
+    gateway.close();
+    other.close();
+  }
+});
