@@ -30,6 +30,11 @@ export function createAccounts({ repository, passwords, newId }: Dependencies) {
       if (account === undefined) throw new DomainError('notFound', `There is no account ${id}.`);
       return toOut(account);
     },
+    /** Whoever has this address: nobody, or one. */
+    async search(email: string): Promise<AccountOut[]> {
+      const account = await repository.findByEmail(email);
+      return account === undefined ? [] : [toOut(account)];
+    },
     async register({ password, ...account }: AccountIn): Promise<AccountOut> {
       const passwordHash = await passwords.hash(password);
       const inserted = await repository.insert({ id: newId(), ...account, passwordHash });

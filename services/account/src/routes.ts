@@ -1,7 +1,7 @@
 import { accountIn, accountOut, credentials } from '@store/shared/contracts/account';
 import { entityTag, etagDescription } from '@store/shared/http/precondition';
 import { type AnyRoute, created, ok, problem, route, unavailable } from '@store/shared/http/route';
-import { uuid } from '@store/shared/values/fields';
+import { text, uuid } from '@store/shared/values/fields';
 import { stringifyJson } from '@store/shared/values/json';
 import { z } from 'zod';
 import type { Accounts } from './accounts.ts';
@@ -36,6 +36,22 @@ export function accountRoutes(accounts: Accounts): AnyRoute[] {
         const json = stringifyJson(await accounts.get(accountId, id));
         return ok({ json }, { ETag: entityTag(json), 'Cache-Control': 'private, no-cache' });
       },
+    }),
+    // Internal, for operators.
+    route({
+      method: 'get',
+      path: '/internal/accounts',
+      operationId: 'searchAccounts',
+      summary: 'Find the account with an e-mail address',
+      tag,
+      identity: 'operator',
+      internal: true,
+      query: z.object({ email: text(1, 254) }),
+      responses: {
+        200: { description: 'An array with one account, or none.', body: z.array(accountOut) },
+        503: unavailable,
+      },
+      handler: async ({ query: { email } }) => ok(await accounts.search(email)),
     }),
     // Internal, for the auth service: the gateway does not route these.
     route({

@@ -19,7 +19,9 @@ export async function createAccountService(
   const routes = accountRoutes(accounts);
   const bearer = await bearerFrom(config);
   const callers = callersWith(config.INTERNAL_CREDENTIALS);
-  return { app: createHttpApp({ title: 'Account API', routes, log, profile: config.APP_PROFILE, bearer, callers }) };
+  const operators = callersWith(config.OPERATOR_CREDENTIALS);
+  const { APP_PROFILE: profile } = config;
+  return { app: createHttpApp({ title: 'Account API', routes, log, profile, bearer, callers, operators }) };
 }
 
 export const accountService: ServiceDefinition<typeof configSchema, DB> = {

@@ -15,7 +15,8 @@ beforeAll(async () => {
   database = await createTestDatabase('account');
   account = await testApp(database.url);
   unavailable = await testApp(unreachableDatabaseUrl);
-  restricted = await testApp(database.url, {}, { INTERNAL_CREDENTIALS: newCredential() });
+  const env = { INTERNAL_CREDENTIALS: newCredential(), OPERATOR_CREDENTIALS: newCredential() };
+  restricted = await testApp(database.url, {}, env);
 });
 
 afterAll(async () => {
@@ -48,6 +49,10 @@ describeContract({
       400: { path: '/accounts/%ff' },
       404: async () => ({ path: `/accounts/${(await newAccount()).id}` }),
       503: { path: `/accounts/${accountId}`, app: () => unavailable.app },
+    },
+    'get /internal/accounts': {
+      200: async () => ({ path: `/internal/accounts?email=${(await newAccount()).email}` }),
+      400: {},
     },
     'post /internal/accounts': {
       201: { body: ada },

@@ -1,18 +1,21 @@
 import { callersWith } from '@store/shared/auth/internal-credentials';
 import { createHttpApp } from '@store/shared/http/app';
+import { deadLetterRoutes } from '@store/shared/service/dead-letters/routes';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
 import { type ConsumersConfig, configSchema } from './config.ts';
 import type { DB } from './generated/tables.ts';
 import type { CreateGroup } from './group.ts';
 
 export function createGroupService(context: ServiceContext<ConsumersConfig, DB>, createGroup: CreateGroup) {
-  const { config, log } = context;
+  const { config, log, database } = context;
   const name = config.CONSUMER_GROUP;
   const callers = callersWith(config.INTERNAL_CREDENTIALS);
   const { title, group, routes, jobs = [] } = createGroup(context);
+  const consumer = { group: { name, chunkSize: 200, maxWaitMs: 500, ...group }, config, servesWithoutKafka: true };
+  const all = [...routes, ...deadLetterRoutes(consumer, database.kysely)];
   return {
-    app: createHttpApp({ title, routes, log: log.child({ group: name }), profile: config.APP_PROFILE, callers }),
-    consumer: { group: { name, chunkSize: 200, maxWaitMs: 500, ...group }, config, servesWithoutKafka: true },
+    app: createHttpApp({ title, routes: all, log: log.child({ group: name }), profile: config.APP_PROFILE, callers }),
+    consumer,
     jobs,
   } satisfies Service<DB>;
 }

@@ -2,10 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { callersWith } from '@store/shared/auth/internal-credentials';
 import { createProductClient, type ProductClient } from '@store/shared/contracts/product-client';
 import { createHttpApp } from '@store/shared/http/app';
+import { deadLetterRoutes } from '@store/shared/service/dead-letters/routes';
 import type { ServiceContext, ServiceDefinition } from '@store/shared/service/service';
 import { configSchema, type InventoryConfig } from './config.ts';
 import { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
+import { createReservationRecordRepository } from './records/reservation-record-repository.ts';
+import { createReservationRecords } from './records/reservation-records.ts';
+import { reservationRoutes } from './records/reservation-routes.ts';
 import { createReservations } from './reservations.ts';
 import { stockRoutes } from './routes.ts';
 import { createSaga } from './saga.ts';
@@ -18,20 +22,27 @@ interface Replaceable {
 }
 
 export function createInventoryService(
-  { config, log, database: { adapter, kysely } }: ServiceContext<InventoryConfig, DB>,
+  { config, log, database }: ServiceContext<InventoryConfig, DB>,
   { products = createProductClient(config.PRODUCT_URL), clock = () => new Date() }: Replaceable = {},
 ) {
+  const { adapter, kysely } = database;
   const stock = createStock({
     repository: createStockRepository(new PrismaClient({ adapter }), kysely),
     products,
     initialStock: config.INITIAL_STOCK,
   });
   const reservations = createReservations({ newId: randomUUID, clock });
-  const routes = stockRoutes(stock);
+  const group = createSaga(stock, reservations);
+  const consumer = { group, config, publishesAs: 'inventory', servesWithoutKafka: true };
+  const routes = [
+    ...stockRoutes(stock),
+    ...reservationRoutes(createReservationRecords(createReservationRecordRepository(database))),
+    ...deadLetterRoutes(consumer, kysely),
+  ];
   const callers = callersWith(config.INTERNAL_CREDENTIALS);
   return {
     app: createHttpApp({ title: 'Inventory API', routes, log, profile: config.APP_PROFILE, callers }),
-    consumer: { group: createSaga(stock, reservations), config, publishesAs: 'inventory', servesWithoutKafka: true },
+    consumer,
   };
 }
 

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { newCredential } from '../../../tests/kit/credentials.ts';
 import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/database.ts';
 import { describeContract } from '../../../tests/kit/openapi/contract.ts';
+import { reservationRoutes } from '../src/records/reservation-routes.ts';
 import { stockRoutes } from '../src/routes.ts';
-import { type TestInventory, testInventory, unknown } from './_inventory.ts';
+import { orderOf, type TestInventory, testInventory, unknown } from './_inventory.ts';
 
 let database: TestDatabase;
 let inventory: TestInventory;
@@ -26,11 +27,20 @@ const body = { available: 7 };
 
 describeContract({
   // Only for the document; the requests go to the application.
-  routes: stockRoutes({} as never),
+  routes: [...stockRoutes({} as never), ...reservationRoutes({} as never)],
   app: () => inventory.app,
   unavailableApp: () => unavailable.app,
   restrictedApp: () => restricted.app,
   calls: {
+    'get /internal/reservations/{orderId}': {
+      async 200() {
+        const order = orderOf([await inventory.setStock(5), 1]);
+        await inventory.take(order.created());
+        return { path: `/internal/reservations/${order.orderId}` };
+      },
+      400: { path: '/internal/reservations/%ff' },
+      404: { path: `/internal/reservations/${randomUUID()}` },
+    },
     'get /stock/{productId}': {
       200: () => existing(),
       400: { path: '/stock/%ff' },

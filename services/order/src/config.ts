@@ -1,4 +1,4 @@
-import { bearerConfig, callerConfig, requireBearerKeys } from '@store/shared/auth/config';
+import { bearerConfig, calleeConfig, callerConfig, requireBearerKeys } from '@store/shared/auth/config';
 import { databaseConfig } from '@store/shared/database/config';
 import { messagingConfig } from '@store/shared/messaging/config';
 import { serviceConfig } from '@store/shared/service/config';
@@ -9,6 +9,7 @@ export const configSchema = z
   .object({
     ...serviceConfig,
     ...bearerConfig,
+    ...calleeConfig,
     ...callerConfig,
     ...databaseConfig,
     AUTH_URL: serviceUrl,
@@ -22,6 +23,7 @@ export const configSchema = z
 
 export const workerConfigSchema = z.object({
   ...serviceConfig,
+  ...calleeConfig,
   ...databaseConfig,
   ...messagingConfig,
   /** From payment to shipment. */

@@ -33,14 +33,14 @@ const keyset = createKeyset(
   'id',
 );
 
-const columns = [
+export const orderColumns = [
   ...(['id', 'account_id as accountId', 'status', 'total_amount as totalAmount', 'currency'] as const),
   ...(['created_at as createdAt', 'updated_at as updatedAt', 'paid_at as paidAt'] as const),
   ...(['shipped_at as shippedAt', 'cancelled_at as cancelledAt', 'cancel_reason as cancelReason'] as const),
 ] as const;
 
 /** Of each order, as JSON, in which a price is text to keep its digits. */
-const items = sql<StoredItem[]>`(
+export const orderItems = sql<StoredItem[]>`(
   select coalesce(
     json_agg(
       json_build_object('productId', product_id, 'quantity', quantity, 'unitPrice', unit_price::text) order by position
@@ -68,7 +68,7 @@ export function createOrderRepository(database: Database<DB>) {
   const selectOrder = prepare(({ accountId, orderId }: Placeholders<{ accountId: string; orderId: string }>) =>
     kysely
       .selectFrom('orders')
-      .select([...columns, items])
+      .select([...orderColumns, orderItems])
       .where('id', '=', orderId)
       .where('account_id', '=', accountId)
       .where('deleted_at', 'is', null)
@@ -114,7 +114,7 @@ export function createOrderRepository(database: Database<DB>) {
       if (status !== undefined) matching = matching.where('status', '=', status);
       let rows = matching
         .clearSelect()
-        .select([...columns, order.position.as('position')])
+        .select([...orderColumns, order.position.as('position')])
         .orderBy(order.orderBy)
         // One row more than requested tells whether there is a next page.
         .limit(sql<number>`${size}::int + 1`);
@@ -169,7 +169,7 @@ const orderTransaction = (tx: Transaction<DB>) => ({
   async findForUpdate(accountId: string, orderId: string): Promise<Order | undefined> {
     const row = await tx
       .selectFrom('orders')
-      .select([...columns, items])
+      .select([...orderColumns, orderItems])
       .where('id', '=', orderId)
       .where('account_id', '=', accountId)
       .where('deleted_at', 'is', null)
@@ -203,7 +203,7 @@ type StoredOrder = Omit<Order, 'status' | 'total' | 'items'> & {
   items: StoredItem[];
 };
 
-function toOrder({ totalAmount, currency, status, items, ...row }: StoredOrder): Order {
+export function toOrder({ totalAmount, currency, status, items, ...row }: StoredOrder): Order {
   return {
     ...row,
     status: status as OrderStatus, // checked by the database

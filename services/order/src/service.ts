@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type BearerValidator, bearerFrom } from '@store/shared/auth/bearer';
+import { callersWith } from '@store/shared/auth/internal-credentials';
 import { createProductClient } from '@store/shared/contracts/product-client';
 import { createHttpApp } from '@store/shared/http/app';
+import { deadLetterRoutes } from '@store/shared/service/dead-letters/routes';
 import { polling } from '@store/shared/service/polling';
 import { hourly } from '@store/shared/service/schedule';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
@@ -13,6 +15,9 @@ import { createOrderStreams } from './live/order-streams.ts';
 import { createSessionCheck, type SessionCheck } from './live/sessions.ts';
 import { createOrderRepository } from './order-repository.ts';
 import { createOrders } from './orders.ts';
+import { createOrderRecordRepository } from './records/order-record-repository.ts';
+import { orderRecordRoutes } from './records/order-record-routes.ts';
+import { createOrderRecords } from './records/order-records.ts';
 import { orderRoutes } from './routes.ts';
 import { createSaga } from './saga.ts';
 import { createSagaRepository } from './saga-repository.ts';
@@ -39,9 +44,13 @@ export function createOrderService(
   const repository = createOrderRepository(database);
   const orders = createOrders({ repository, products, currency: config.STORE_CURRENCY, clock, newId: randomUUID });
   const streams = createOrderStreams({ changes: createOrderChanges(database), check: sessionCheck, log });
-  const routes = orderRoutes(orders, streams);
+  const routes = [
+    ...orderRoutes(orders, streams),
+    ...orderRecordRoutes(createOrderRecords(createOrderRecordRepository(database))),
+  ];
+  const callers = callersWith(config.INTERNAL_CREDENTIALS);
   return {
-    app: createHttpApp({ title: 'Order API', routes, log, profile: config.APP_PROFILE, bearer }),
+    app: createHttpApp({ title: 'Order API', routes, log, profile: config.APP_PROFILE, bearer, callers }),
     endStreams: streams.end,
   };
 }
@@ -71,9 +80,12 @@ export function createOrderWorker({ config, log, database }: ServiceContext<Work
   });
   /** What was decided while no worker ran is read first. */
   const catchUpMs = Math.min(config.PENDING_TIMEOUT_SECONDS, 60) * 1_000;
+  const consumer = { group: createSaga(clock), config, publishesAs: 'order' };
+  const routes = deadLetterRoutes(consumer, database.kysely);
+  const callers = callersWith(config.INTERNAL_CREDENTIALS);
   return {
-    app: createHttpApp({ title: 'Order worker', routes: [], log, profile: 'prod' }),
-    consumer: { group: createSaga(clock), config, publishesAs: 'order' },
+    app: createHttpApp({ title: 'Order worker', routes, log, profile: 'prod', callers }),
+    consumer,
     jobs: [
       polling({
         ...{ name: 'shipper', sentence: 'Orders were shipped', work: dueOrders.ship },

@@ -47,18 +47,20 @@ interface Options {
   production?: boolean;
   /** Errors that the test provokes. */
   expects?: RegExp;
+  env?: Record<string, string>;
 }
 
 const noneEnded: SessionCheck = async () => new Set();
 
 /** The real service over a database of the test's own. */
 export function testApp(databaseUrl: string, options: Options = {}) {
-  const { products = fakeProducts(), sessionCheck = noneEnded, currency, production, clock, expects } = options;
+  const { products = fakeProducts(), sessionCheck = noneEnded, currency, production, clock, expects, env } = options;
   const database = openDatabase<DB>(databaseUrl);
   const prisma = new PrismaClient({ adapter: database.adapter });
   const config = configSchema.parse({
     ...{ DATABASE_URL: databaseUrl, PRODUCT_URL: 'http://product', AUTH_URL: 'http://auth', STORE_CURRENCY: currency },
     APP_PROFILE: production ? 'prod' : 'dev',
+    ...env,
   });
   const { app, endStreams } = createOrderService(
     { config, log: testLog('order', expects), database },

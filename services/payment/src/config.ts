@@ -1,3 +1,4 @@
+import { calleeConfig } from '@store/shared/auth/config';
 import { databaseConfig } from '@store/shared/database/config';
 import { messagingConfig } from '@store/shared/messaging/config';
 import { serviceConfig } from '@store/shared/service/config';
@@ -6,6 +7,7 @@ import { z } from 'zod';
 
 export const configSchema = z.object({
   ...serviceConfig,
+  ...calleeConfig,
   ...databaseConfig,
   ...messagingConfig,
   /** The built-in provider declines totals above this, in any currency. */

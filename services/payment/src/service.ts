@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import { callersWith } from '@store/shared/auth/internal-credentials';
 import { createHttpApp } from '@store/shared/http/app';
+import { deadLetterRoutes } from '@store/shared/service/dead-letters/routes';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
 import { createBuiltInProvider } from './built-in-provider.ts';
 import { configSchema, type PaymentConfig } from './config.ts';
 import type { DB } from './generated/tables.ts';
+import { createPaymentRecordRepository } from './payment-record-repository.ts';
+import { createPaymentRecords } from './payment-records.ts';
 import { createPaymentRepository } from './payment-repository.ts';
 import { createPayments } from './payments.ts';
 import type { PaymentProvider } from './provider.ts';
+import { paymentRoutes } from './routes.ts';
 
 interface Replaceable {
   provider?: PaymentProvider;
@@ -19,9 +24,15 @@ export function createPaymentService(
 ) {
   const repository = createPaymentRepository(database.kysely);
   const group = createPayments({ repository, provider, clock, newId: randomUUID });
+  const consumer = { group, config, publishesAs: 'payment' };
+  const routes = [
+    ...paymentRoutes(createPaymentRecords(createPaymentRecordRepository(database))),
+    ...deadLetterRoutes(consumer, database.kysely),
+  ];
+  const callers = callersWith(config.INTERNAL_CREDENTIALS);
   return {
-    app: createHttpApp({ title: 'Payment', routes: [], log, profile: config.APP_PROFILE }),
-    consumer: { group, config, publishesAs: 'payment' },
+    app: createHttpApp({ title: 'Payment', routes, log, profile: config.APP_PROFILE, callers }),
+    consumer,
   } satisfies Service<DB>;
 }
 

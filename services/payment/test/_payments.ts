@@ -64,22 +64,25 @@ export function fakeProvider(declineAbove = limit) {
 interface Options {
   provider?: PaymentProvider;
   clock?: () => Date;
+  env?: Record<string, string>;
 }
 
 /** The service's real handlers over a database of the test's own. */
 export function testPayments(
   databaseUrl: string,
-  { provider = fakeProvider(), clock = () => new Date() }: Options = {},
+  { provider = fakeProvider(), clock = () => new Date(), env }: Options = {},
 ) {
   const database = openDatabase<DB>(databaseUrl, 20);
   const prisma = new PrismaClient({ adapter: database.adapter });
-  const config = configSchema.parse({ DATABASE_URL: databaseUrl, KAFKA_BROKERS: 'unused:1' });
+  const config = configSchema.parse({ DATABASE_URL: databaseUrl, KAFKA_BROKERS: 'unused:1', ...env });
   const context = { config, log: createLog('payment', 'silent'), database };
-  const { group } = createPaymentService(context, { provider, clock }).consumer;
+  const { app, consumer } = createPaymentService(context, { provider, clock });
+  const { group } = consumer;
   const processorOf = (changed: ConsumerGroup<DB, Answers> = group) => createEventProcessor(changed, database.kysely);
   type Stored = ReturnType<typeof stockReserved>;
 
   return {
+    app,
     prisma,
     group,
     processorOf,

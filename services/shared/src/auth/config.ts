@@ -37,6 +37,9 @@ const credentials = list.pipe(z.array(credential).min(1));
 /** For services with internal paths: the credentials of their callers. Unset: everybody may call (contract 3.7). */
 export const calleeConfig = { INTERNAL_CREDENTIALS: credentials.optional() };
 
+/** For services whose internal paths others call, too: those of operators (contract 3.7). */
+export const operatorConfig = { OPERATOR_CREDENTIALS: credentials.optional() };
+
 /** For services that call internal paths: the first one is shown, the others are of a rotation (contract 3.7). */
 export const callerConfig = { INTERNAL_CREDENTIAL: credentials.transform(([first]) => first).optional() };
 

@@ -28,6 +28,8 @@ export interface HttpAppOptions {
   bearer?: BearerValidator;
   /** Checks `Authorization` on routes for callers (contract 3.7). */
   callers?: CallerCheck;
+  /** Checks `Authorization` on routes for operators; default: as for callers. */
+  operators?: CallerCheck;
 }
 
 /** The Express application of a service: traces, logs, documentation, routes, problems. Opens nothing. */
@@ -38,6 +40,7 @@ export function createHttpApp({
   profile,
   bearer = noBearer,
   callers = anyCaller,
+  operators = callers,
 }: HttpAppOptions): Express {
   const production = profile === 'prod';
   const app = express();
@@ -65,7 +68,7 @@ export function createHttpApp({
       app,
       path,
       routes.filter((route) => route.path === path),
-      { production, bearer, callers, inFlight },
+      { production, bearer, callers, operators, inFlight },
     );
   }
   // Behind the routes, which are requested more often.
@@ -79,6 +82,7 @@ interface MountOptions {
   production: boolean;
   bearer: BearerValidator;
   callers: CallerCheck;
+  operators: CallerCheck;
   inFlight: InFlight;
 }
 
@@ -93,7 +97,7 @@ function mountPath(app: Express, path: string, routes: AnyRoute[], options: Moun
   });
 }
 
-function handlersOf(route: AnyRoute, { production, bearer, callers, inFlight }: MountOptions): Handler[] {
+function handlersOf(route: AnyRoute, { production, bearer, callers, operators, inFlight }: MountOptions): Handler[] {
   const declared = new Set(Object.keys(allResponses(route)).map(Number));
   const checkReply = production ? undefined : createReplyCheck(route);
 
@@ -101,6 +105,7 @@ function handlersOf(route: AnyRoute, { production, bearer, callers, inFlight }: 
     res.locals.route = route.path;
     if (!production) res.locals.declared = declared;
     if (route.identity === 'caller') callers(req.headers.authorization);
+    if (route.identity === 'operator') operators(req.headers.authorization);
     if (route.identity === 'account') {
       res.locals.accountId = accountIdOf(req.headers['id-account']);
       await bearer(req.headers.authorization, { accountId: res.locals.accountId, scope: route.scope });

@@ -56,6 +56,7 @@ export function openApiDocument(title: string, routes: AnyRoute[]) {
 const securityOf: Record<IdentityRule, Json> = {
   none: {},
   account: { security: [{ 'id-account': [] }, { 'id-account': [], bearer: [] }] },
+  operator: { security: [{ credential: [] }, {}] },
   caller: { security: [{}, { credential: [] }] },
 };
 

@@ -49,8 +49,11 @@ export type ReplyOf<R extends Responses> = {
         : Reply<S, undefined>;
 }[keyof R & number];
 
-/** `account` demands `id-account`, `caller` the credential of a service or an operator, `none` nothing. */
-export type IdentityRule = 'none' | 'account' | 'caller';
+/**
+ * `account` demands `id-account`, `caller` the credential of whoever calls the service's internal paths, `operator` that of an
+ * operator where those are other people, `none` nothing.
+ */
+export type IdentityRule = 'none' | 'account' | 'caller' | 'operator';
 
 type Out<T> = T extends z.ZodType ? z.output<T> : undefined;
 
@@ -171,7 +174,8 @@ export function commonResponses(route: AnyRoute): Responses {
   }
   if (takesInput !== undefined) responses[400] = problem('The request is malformed or violates a rule of its fields.');
   if (route.identity === 'account') responses[401] = problem('The account of the caller is unknown.');
-  if (route.identity === 'caller') responses[403] = problem('The credential of the caller is missing or wrong.');
+  if (route.identity === 'caller' || route.identity === 'operator')
+    responses[403] = problem('The credential of the caller is missing or wrong.');
   if (route.scope !== undefined) responses[403] = problem('The token lacks the scope of this endpoint.');
   if (route.params !== undefined) responses[404] = problem('No such resource.');
   if (takesIfMatch(route)) responses[412] = problem('The resource is no longer in the state that If-Match names.');

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Kafka, KafkaMessage } from 'kafkajs';
+import { unavailable } from '../../values/errors.ts';
 
 /** Offsets of a partition, `end` not included. */
 export interface OffsetRange {
@@ -48,7 +49,7 @@ export async function readRanges({ kafka, topic, ranges, onMessage }: ReadOption
     await reader.connect();
     await reader.subscribe({ topic, fromBeginning: true });
     await new Promise<void>((resolve, reject) => {
-      const silence = setTimeout(() => reject(new Error(`Timed out reading ${topic}.`)), longestSilenceMs);
+      const silence = setTimeout(() => reject(unavailable(`Topic ${topic}`)), longestSilenceMs);
       reader.on(reader.events.CRASH, ({ payload }) => reject(payload.error));
       reader.on(reader.events.GROUP_JOIN, () => silence.refresh());
       reader.on(reader.events.DISCONNECT, () => clearTimeout(silence));

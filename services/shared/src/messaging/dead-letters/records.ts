@@ -77,12 +77,20 @@ export async function recordsOf(on: QueryExecutorProvider, group: string): Promi
   return new Map(rows.map(({ id, ...record }) => [id, record]));
 }
 
-/** The audit trail of a group, or of some of its letters, the oldest entry first. */
-export async function auditOf(on: QueryExecutorProvider, group: string, ids?: string[]): Promise<AuditEntry[]> {
+/**
+ * The audit trail of a group, or of some of its letters, the oldest entry first.
+ * @param latest how many entries at most, counted from the end; default all
+ */
+export async function auditOf(
+  on: QueryExecutorProvider,
+  group: string,
+  ids?: string[],
+  latest?: number,
+): Promise<AuditEntry[]> {
   const { rows } = await sql<AuditEntry>`
     select letter_id::text as "letterId", event_id::text as "eventId", outcome, reason, requested_by as "requestedBy", at
     from dead_letter_audit
     where consumer_group = ${group} and (${ids ?? null}::uuid[] is null or letter_id = any(${ids ?? null}))
-    order by dead_letter_audit.id`.execute(on);
-  return rows;
+    order by dead_letter_audit.id desc limit ${latest ?? null}::int`.execute(on);
+  return rows.reverse();
 }

@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto';
+import { callersWith } from '@store/shared/auth/internal-credentials';
+import { openDatabase } from '@store/shared/database/database';
+import { createHttpApp } from '@store/shared/http/app';
+import { deadLetterRoutes } from '@store/shared/service/dead-letters/routes';
+import request from 'supertest';
+import { newCredential } from '../../../../tests/kit/credentials.ts';
+import { unreachableDatabaseUrl } from '../../../../tests/kit/database.ts';
+import { deferred } from '../../../../tests/kit/deferred.ts';
+import { describeContract } from '../../../../tests/kit/openapi/contract.ts';
+import { brokers } from '../../../../tests/kit/topic.ts';
+import { until } from '../../../../tests/kit/until.ts';
+import type { DB } from '../../src/generated/tables.ts';
+import { broken, deadLetteredEvents } from './_dead-letters.ts';
+import { createFixture, type Fixture, silent } from './_fixture.ts';
+
+// Dead letters over HTTP (contract 4.13): the same decisions as those of the command, by whoever asks and however many do.
+
+let fixture: Fixture;
+const unreachable = openDatabase<DB>(unreachableDatabaseUrl);
+const path = '/internal/dead-letters';
+
+beforeEach(async () => {
+  fixture = await createFixture(3);
+});
+
+afterEach(() => fixture.close());
+afterAll(() => unreachable.close());
+
+/** A replica of the group's service. */
+function replica(group = fixture.consumerGroup(), { kysely = fixture.kysely, callers = callersWith(undefined) } = {}) {
+  const config = { KAFKA_BROKERS: brokers, KAFKA_TLS: false, DATABASE_URL: fixture.database.url } as never;
+  const routes = deadLetterRoutes({ group, config }, kysely);
+  return createHttpApp({ title: 'test', routes, log: silent.log, profile: 'dev', callers });
+}
+
+const list = async (app = replica()) => (await request(app).get(path).expect(200)).body;
+const idsOf = async (): Promise<string[]> => (await list()).letters.map(({ id }: { id: string }) => id);
+const redrive = (ids: string[], by: string, more = {}, app = replica()) =>
+  request(app)
+    .post(`${path}/redrive`)
+    .send({ ids, by, ...more });
+const discard = (ids: string[], by: string, more = {}) =>
+  request(replica())
+    .post(`${path}/discard`)
+    .send({ ids, by, reason: 'sent twice', ...more });
+const trail = async () => (await request(replica()).get(`${path}/audit`).expect(200)).body.entries;
+
+const letter = async () => {
+  await deadLetteredEvents(fixture, 1);
+  return { body: { ids: await idsOf(), by: 'ann', reason: 'x' } };
+};
+/** Without a letter of its group a service does not ask its database. */
+const unlisted = async () => {
+  await letter();
+  return { app: () => replica(fixture.consumerGroup(), { kysely: unreachable.kysely }) };
+};
+const unknown = { body: { ids: [randomUUID()], by: 'ann', reason: 'x' } };
+
+describeContract({
+  // Only for the document; the requests go to the application.
+  routes: deadLetterRoutes({} as never, {} as never),
+  app: () => replica(),
+  unavailableApp: () => replica(fixture.consumerGroup(), { kysely: unreachable.kysely }),
+  restrictedApp: () => replica(fixture.consumerGroup(), { callers: callersWith([newCredential()]) }),
+  calls: {
+    'get /internal/dead-letters': { 200: {}, 503: unlisted },
+    'get /internal/dead-letters/audit': { 200: {} },
+    'post /internal/dead-letters/redrive': { 200: letter, 400: { body: { ids: [], by: 'ann' } }, 404: unknown },
+    'post /internal/dead-letters/discard': {
+      200: letter,
+      400: { body: { ids: [randomUUID()], by: '' } },
+      404: unknown,
+    },
+  },
+});
+
+it('a letter is listed with what it says and why, and redriven with who asked', async () => {
+  const [event] = await deadLetteredEvents(fixture, 1);
+  expect(await list()).toEqual({
+    ...{ group: fixture.group, total: 1 },
+    letters: [
+      {
+        ...{ id: expect.any(String), eventId: event?.id, kind: 'OrderCancelled', orderId: event?.key, attempts: 2 },
+        ...{ error: 'broken:\nline 2', time: expect.any(String), value: event?.payload },
+        origin: expect.stringMatching(new RegExp(`^${fixture.topic} \\d:\\d+$`)),
+      },
+    ],
+  });
+  const ids = await idsOf();
+  const failed = await redrive(ids, 'ann', {}, replica(fixture.consumerGroup(broken))).expect(200);
+  expect(failed.body.results).toEqual([{ id: ids[0], outcome: 'FAILED', error: 'broken:\nline 2' }]);
+  expect((await list()).letters[0].attempts).toBe(3);
+  const done = await redrive(ids, 'ben').expect(200);
+  expect(done.body.results).toEqual([{ id: ids[0], outcome: 'REDRIVEN' }]);
+  expect(await list()).toMatchObject({ total: 0, letters: [] });
+  expect(await fixture.handled()).toEqual([event?.id]);
+  expect((await trail()).map(({ outcome, requestedBy }: never) => [outcome, requestedBy])).toEqual([
+    ['FAILED', 'ann'],
+    ['REDRIVEN', 'ben'],
+  ]);
+});
+
+it('two people who redrive the same letters at once: each is handled once, and the other one is told by whom', async () => {
+  await deadLetteredEvents(fixture, 5);
+  const ids = await idsOf();
+  const answers = await Promise.all([redrive(ids, 'ann'), redrive(ids, 'ben'), redrive(ids, 'ann')]);
+  const results = answers.flatMap(({ body }) => body.results);
+  expect(await fixture.handled()).toHaveLength(5);
+  expect(
+    results
+      .filter(({ outcome }) => outcome === 'REDRIVEN')
+      .map(({ id }) => id)
+      .sort(),
+  ).toEqual([...ids].sort());
+  const others = results.filter(({ outcome }) => outcome !== 'REDRIVEN');
+  expect(others).toHaveLength(10);
+  for (const { decision } of others)
+    expect(decision).toMatchObject({ outcome: 'REDRIVEN', requestedBy: expect.stringMatching(/ann|ben/) });
+  expect(await trail()).toHaveLength(5);
+});
+
+it('a discard while a redrive is handling the letter finds it redriven', async () => {
+  await deadLetteredEvents(fixture, 1);
+  const ids = await idsOf();
+  const [handling, released] = [deferred(), deferred()];
+  const group = fixture.consumerGroup(async () => {
+    handling.resolve();
+    await released.promise;
+  });
+  const redriving = redrive(ids, 'ann', {}, replica(group)).then(({ body }) => body);
+  await handling.promise;
+  let isAnswered = false;
+  const discarding = discard(ids, 'ben').then(({ body }) => {
+    isAnswered = true;
+    return body;
+  });
+  await until('the discard waits for the letter', async () => {
+    const { count } = await fixture.prisma.$queryRaw<[{ count: number }]>`select count(*)::int from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.then(([row]) => row);
+    return count === 1;
+  }).finally(released.resolve);
+  expect(isAnswered).toBe(false);
+  expect((await redriving).results).toMatchObject([{ outcome: 'REDRIVEN' }]);
+  expect((await discarding).results).toMatchObject([
+    { outcome: 'DECIDED', decision: { outcome: 'REDRIVEN', requestedBy: 'ann' } },
+  ]);
+  expect(await fixture.handled()).toHaveLength(1);
+});
+
+it('a letter that was discarded is not handled, and a dry run changes nothing', async () => {
+  await deadLetteredEvents(fixture, 2);
+  const [first = '', second = ''] = await idsOf();
+  expect((await redrive([first, second], 'ann', { dryRun: true })).body.results).toMatchObject([
+    { outcome: 'REDRIVEN' },
+    { outcome: 'REDRIVEN' },
+  ]);
+  expect((await discard([first], 'ann', { dryRun: true })).body.results).toMatchObject([{ outcome: 'DISCARDED' }]);
+  expect(await idsOf()).toHaveLength(2);
+  expect(await trail()).toEqual([]);
+  expect((await discard([first], 'ann')).body.results).toMatchObject([{ outcome: 'DISCARDED' }]);
+  expect((await redrive([first], 'ben')).body.results).toMatchObject([
+    { outcome: 'DECIDED', decision: { outcome: 'DISCARDED', requestedBy: 'ann', reason: 'sent twice' } },
+  ]);
+  expect(await fixture.handled()).toEqual([]);
+});

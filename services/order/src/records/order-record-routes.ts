@@ -1,0 +1,46 @@
+import { eventsOut, toEventsOut } from '@store/shared/contracts/order-record';
+import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route';
+import { timestamp, uuid } from '@store/shared/values/fields';
+import { z } from 'zod';
+import { toOrderOut } from '../order-out.ts';
+import { orderOut } from '../schemas.ts';
+import type { OrderRecords } from './order-records.ts';
+
+const recordOut = orderOut
+  .extend({ cancelReason: z.string().nullable(), deletedAt: timestamp.nullable(), events: eventsOut })
+  .meta({ id: 'OrderRecordOut' });
+
+const base = { method: 'get', tag: 'order records', identity: 'caller', internal: true } as const;
+
+/** For operators, on the service's own address (contract 4.14). */
+export function orderRecordRoutes(records: OrderRecords): AnyRoute[] {
+  return [
+    route({
+      ...base,
+      path: '/internal/orders',
+      operationId: 'listOrderRecords',
+      summary: 'List the latest 50 orders of an account',
+      query: z.object({ accountId: uuid }),
+      responses: { 200: { description: 'The newest first.', body: z.array(orderOut) }, 503: unavailable },
+      handler: async ({ query: { accountId } }) => ok((await records.latestOf(accountId)).map(toOrderOut)),
+    }),
+    route({
+      ...base,
+      path: '/internal/orders/{id}',
+      operationId: 'getOrderRecord',
+      summary: 'Fetch an order of any customer, with the events that were written about it',
+      params: z.object({ id: uuid }),
+      responses: { 200: { description: 'The order.', body: recordOut }, 503: unavailable },
+      async handler({ params: { id } }) {
+        const record = await records.get(id);
+        const { cancelReason = null, deletedAt, events } = record;
+        return ok({
+          ...toOrderOut(record),
+          cancelReason,
+          deletedAt: deletedAt?.toISOString() ?? null,
+          events: toEventsOut(events),
+        });
+      },
+    }),
+  ];
+}

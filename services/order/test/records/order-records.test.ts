@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import request from 'supertest';
+import { newCredential } from '../../../../tests/kit/credentials.ts';
+import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../../tests/kit/database.ts';
+import { describeContract } from '../../../../tests/kit/openapi/contract.ts';
+import { orderRecordRoutes } from '../../src/records/order-record-routes.ts';
+import { alice, tea, testApp } from '../_app.ts';
+
+let database: TestDatabase;
+let order: ReturnType<typeof testApp>;
+let restricted: ReturnType<typeof testApp>;
+const unavailable = testApp(unreachableDatabaseUrl);
+
+beforeAll(async () => {
+  database = await createTestDatabase('order');
+  order = testApp(database.url);
+  restricted = testApp(database.url, { env: { INTERNAL_CREDENTIALS: newCredential() } });
+});
+
+afterAll(async () => {
+  await Promise.all([order.close(), unavailable.close(), restricted.close()]);
+  await database.drop();
+});
+
+async function placed(account: string = alice): Promise<string> {
+  const items = [{ productId: tea, quantity: 2 }];
+  const { body } = await request(order.app).post('/orders').set('id-account', account).send({ items });
+  return body.id;
+}
+
+const record = async () => ({ path: `/internal/orders/${await placed()}` });
+
+describeContract({
+  // Only for the document; the requests go to the application.
+  routes: orderRecordRoutes({} as never),
+  app: () => order.app,
+  unavailableApp: () => unavailable.app,
+  restrictedApp: () => restricted.app,
+  calls: {
+    'get /internal/orders': { 200: { path: `/internal/orders?accountId=${alice}` }, 400: {} },
+    'get /internal/orders/{id}': {
+      200: record,
+      400: { path: '/internal/orders/%ff' },
+      404: { path: `/internal/orders/${randomUUID()}` },
+    },
+  },
+});
+
+it('shows an order with its events, those that wait and those that were published, after its owner deleted it', async () => {
+  const id = await placed();
+  await order.prisma.outbox.updateMany({ where: { key: id }, data: { sentAt: new Date() } });
+  await request(order.app).delete(`/orders/${id}`).set('id-account', alice).expect(204);
+  const { body } = await request(order.app).get(`/internal/orders/${id}`).expect(200);
+  expect(body).toMatchObject({
+    ...{ id, status: 'CANCELLED', cancelReason: expect.any(String), deletedAt: expect.any(String) },
+    events: [
+      { kind: 'OrderCreated', sentAt: expect.any(String) },
+      { kind: 'OrderCancelled', sentAt: null },
+    ],
+  });
+  expect(JSON.parse(body.events[0].payload)).toMatchObject({ orderId: id, customerId: alice });
+});
+
+it('lists the orders of one account alone, the newest first', async () => {
+  const account = randomUUID();
+  const [first, second] = [await placed(account), await placed(account)];
+  await placed();
+  const { body } = await request(order.app).get(`/internal/orders?accountId=${account}`).expect(200);
+  expect(body.map(({ id }: { id: string }) => id)).toEqual([second, first]);
+});

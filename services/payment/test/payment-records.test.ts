@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import request from 'supertest';
+import { newCredential } from '../../../tests/kit/credentials.ts';
+import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/database.ts';
+import { describeContract } from '../../../tests/kit/openapi/contract.ts';
+import { paymentRoutes } from '../src/routes.ts';
+import { orderCancelled, stockReserved, testPayments } from './_payments.ts';
+
+let database: TestDatabase;
+let payment: ReturnType<typeof testPayments>;
+let restricted: ReturnType<typeof testPayments>;
+const unavailable = testPayments(unreachableDatabaseUrl);
+
+beforeAll(async () => {
+  database = await createTestDatabase('payment');
+  payment = testPayments(database.url);
+  restricted = testPayments(database.url, { env: { INTERNAL_CREDENTIALS: newCredential() } });
+});
+
+afterAll(async () => {
+  await Promise.all([payment.close(), unavailable.close(), restricted.close()]);
+  await database.drop();
+});
+
+async function paid(): Promise<string> {
+  const orderId = randomUUID();
+  await payment.apply(stockReserved(orderId));
+  return `/internal/payments/${orderId}`;
+}
+
+describeContract({
+  // Only for the document; the requests go to the application.
+  routes: paymentRoutes({} as never),
+  app: () => payment.app,
+  unavailableApp: () => unavailable.app,
+  restrictedApp: () => restricted.app,
+  calls: {
+    'get /internal/payments/{orderId}': {
+      200: async () => ({ path: await paid() }),
+      400: { path: '/internal/payments/%ff' },
+      404: { path: `/internal/payments/${randomUUID()}` },
+    },
+  },
+});
+
+it('shows a payment and its events, and one that was cancelled before it began', async () => {
+  const { body } = await request(payment.app)
+    .get(await paid())
+    .expect(200);
+  expect(body).toMatchObject({
+    status: 'PAID',
+    amount: { amount: 9.99 },
+    events: [{ kind: 'OrderPaid', sentAt: null }],
+  });
+  const orderId = randomUUID();
+  await payment.apply(orderCancelled(orderId));
+  const cancelled = await request(payment.app).get(`/internal/payments/${orderId}`).expect(200);
+  expect(cancelled.body).toMatchObject({ status: 'CANCELLED', amount: null, paymentId: null, events: [] });
+});

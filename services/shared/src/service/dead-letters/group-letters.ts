@@ -1,0 +1,101 @@
+import { KafkaJSError } from 'kafkajs';
+import type { Kysely } from 'kysely';
+import { brokersFrom } from '../../messaging/config.ts';
+import { createEventProcessor } from '../../messaging/consumer/handle-once.ts';
+import type { DeadLetter } from '../../messaging/dead-letters/dead-letters.ts';
+import { type AuditEntry, auditOf, recordsOf } from '../../messaging/dead-letters/records.ts';
+import {
+  discard,
+  listDeadLetters,
+  type Result,
+  redrive,
+  UnknownLetterError,
+} from '../../messaging/dead-letters/redrive.ts';
+import { createKafka } from '../../messaging/kafka.ts';
+import { createLog } from '../../observability/log.ts';
+import { DomainError, unavailable } from '../../values/errors.ts';
+import type { ServiceConsumer } from '../service.ts';
+import type { LetterOut, ResultOut } from './schemas.ts';
+
+const mostLetters = 500;
+const mostCharacters = 4_000;
+
+export interface Selection {
+  ids: string[];
+  by: string;
+  dryRun: boolean;
+}
+
+/** The dead letters of a service's own group, as its command has them (messaging/dead-letters/command.ts), for its routes. */
+export function groupLetters<Tables>({ group, config }: ServiceConsumer<Tables>, database: Kysely<Tables>) {
+  const processor = createEventProcessor(group, database);
+  const log = createLog(group.name, 'silent'); // failures are those of the request, which is logged
+  const kafka = createKafka({ ...brokersFrom(config), clientId: `${group.name}-letters`, log });
+  const known = (of: string) => (of === group.name ? recordsOf(database, of) : undefined);
+
+  async function decided(work: (onResult: (letter: DeadLetter, result: Result) => void) => Promise<void>) {
+    const results: ResultOut[] = [];
+    await asking(() => work(({ id }, result) => void results.push(toResultOut(id, result))));
+    return { group: group.name, results };
+  }
+
+  return {
+    async list() {
+      const { letters, total } = await asking(() => listDeadLetters({ kafka, known, limit: mostLetters }));
+      return { group: group.name, total, letters: letters.map(toLetterOut) };
+    },
+    async audit() {
+      const entries = await auditOf(database, group.name, undefined, mostLetters);
+      return { group: group.name, entries: entries.map(toEntryOut) };
+    },
+    redrive: ({ ids, by, dryRun: isDryRun }: Selection) =>
+      decided((onResult) => redrive({ kafka, processor, ids, by, isDryRun, onResult })),
+    discard: ({ ids, by, dryRun: isDryRun, reason }: Selection & { reason: string }) =>
+      decided((onResult) => discard({ kafka, processor, ids, by, isDryRun, reason, onResult })),
+  };
+}
+
+/** @throws DomainError notFound for an unknown letter, unavailable without an answer of the broker */
+async function asking<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof UnknownLetterError) throw new DomainError('notFound', error.message, { cause: error });
+    if (error instanceof KafkaJSError) throw unavailable('Kafka', error);
+    throw error;
+  }
+}
+
+const toLetterOut = ({ id, eventId, attempts, error, time, origin, message }: DeadLetter): LetterOut => ({
+  id,
+  eventId: eventId ?? null,
+  kind: message.headers.ce_type ?? null,
+  orderId: message.key ?? null,
+  attempts,
+  error,
+  time: Number.isNaN(time.getTime()) ? null : time.toISOString(),
+  origin: `${origin.topic} ${origin.partition}:${origin.offset}`,
+  value: message.value?.slice(0, mostCharacters) ?? null,
+});
+
+const toDecisionOut = ({ outcome, reason, requestedBy, at }: AuditEntry) => ({
+  ...{ outcome, reason, requestedBy },
+  at: at.toISOString(),
+});
+
+const toEntryOut = (entry: AuditEntry) => ({
+  ...{ letterId: entry.letterId, eventId: entry.eventId },
+  ...toDecisionOut(entry),
+});
+
+function toResultOut(id: string, result: Result): ResultOut {
+  if (result.outcome === 'FAILED') {
+    return {
+      id,
+      outcome: 'FAILED',
+      error: result.error instanceof Error ? result.error.message : String(result.error),
+    };
+  }
+  if (result.outcome !== 'DECIDED' || result.decision === undefined) return { id, outcome: result.outcome };
+  return { id, outcome: 'DECIDED', decision: toDecisionOut(result.decision) };
+}

@@ -1,0 +1,61 @@
+import type { Kysely } from 'kysely';
+import { type AnyRoute, ok, problem, route, unavailable } from '../../http/route.ts';
+import type { ServiceConsumer } from '../service.ts';
+import { auditOut, discardIn, lettersOut, redriveIn, resultsOut } from './schemas.ts';
+
+const base = { tag: 'dead letters', identity: 'caller', internal: true } as const;
+const path = '/internal/dead-letters';
+
+/** What a service with a consumer group offers operators (contract 4.13): its own dead letters, and no others. */
+export function deadLetterRoutes<Tables>(consumer: ServiceConsumer<Tables>, database: Kysely<Tables>): AnyRoute[] {
+  // Loaded with the first request: what builds a service without starting it needs no client of Kafka.
+  const letters = async () => (await import('./group-letters.ts')).groupLetters(consumer, database);
+  const decisions = {
+    200: { description: 'What became of each, or in a dry run would become.', body: resultsOut },
+    404: problem('The group has no letter of one of the ids; nothing was done.'),
+    503: unavailable,
+  };
+  return [
+    route({
+      ...base,
+      method: 'get',
+      path,
+      operationId: 'listDeadLetters',
+      summary: 'List the open dead letters of the group',
+      responses: {
+        200: { description: 'Those that were neither redriven nor discarded.', body: lettersOut },
+        503: unavailable,
+      },
+      handler: async () => ok(await (await letters()).list()),
+    }),
+    route({
+      ...base,
+      method: 'get',
+      path: `${path}/audit`,
+      operationId: 'listDeadLetterAudit',
+      summary: 'List who redrove or discarded what, when and why',
+      responses: { 200: { description: 'The audit trail.', body: auditOut }, 503: unavailable },
+      handler: async () => ok(await (await letters()).audit()),
+    }),
+    route({
+      ...base,
+      method: 'post',
+      path: `${path}/redrive`,
+      operationId: 'redriveDeadLetters',
+      summary: 'Hand dead letters to the handler of the group again',
+      body: redriveIn,
+      responses: decisions,
+      handler: async ({ body }) => ok(await (await letters()).redrive(body)),
+    }),
+    route({
+      ...base,
+      method: 'post',
+      path: `${path}/discard`,
+      operationId: 'discardDeadLetters',
+      summary: 'Decide that dead letters are never handled',
+      body: discardIn,
+      responses: decisions,
+      handler: async ({ body }) => ok(await (await letters()).discard(body)),
+    }),
+  ];
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { text, timestamp, uuid } from '../../values/fields.ts';
+
+/** contract 4.13 */
+export const letterOut = z
+  .object({
+    id: uuid,
+    eventId: uuid.nullable(),
+    kind: z.string().nullable(),
+    orderId: z.string().nullable().describe('The key of the message, which may be anything.'),
+    attempts: z.int(),
+    error: z.string(),
+    time: timestamp.nullable().describe('When it first became a dead letter.'),
+    origin: z.string().describe('Topic, partition and offset.'),
+    value: z.string().nullable().describe('As it was published, at most 4000 characters.'),
+  })
+  .meta({ id: 'DeadLetterOut' });
+
+export const lettersOut = z
+  .object({ group: z.string(), total: z.int(), letters: z.array(letterOut).describe('The first 500.') })
+  .meta({ id: 'DeadLettersOut' });
+
+const decision = {
+  outcome: z.enum(['REDRIVEN', 'FAILED', 'DISCARDED']),
+  reason: z.string().nullable(),
+  requestedBy: z.string(),
+  at: timestamp,
+};
+
+export const auditOut = z
+  .object({
+    group: z.string(),
+    entries: z
+      .array(z.object({ letterId: uuid, eventId: uuid.nullable(), ...decision }))
+      .describe('The latest 500, the oldest of them first.'),
+  })
+  .meta({ id: 'DeadLetterAuditOut' });
+
+const selection = {
+  /** Never "all": whoever decides has seen what about, and a request ends. */
+  ids: z.array(uuid).min(1).max(100),
+  by: text(1, 200).describe('Who asks, for the audit trail.'),
+  dryRun: z.boolean().default(false),
+};
+
+export const redriveIn = z.object(selection).meta({ id: 'RedriveIn' });
+export const discardIn = z.object({ ...selection, reason: text(1, 1_000) }).meta({ id: 'DiscardIn' });
+
+export const resultsOut = z
+  .object({
+    group: z.string(),
+    results: z.array(
+      z.object({
+        id: uuid,
+        outcome: z
+          .enum(['REDRIVEN', 'DISCARDED', 'FAILED', 'DECIDED'])
+          .describe('FAILED: it stays open. DECIDED: by somebody before, and nothing was done now.'),
+        error: z.string().optional().describe('Of FAILED.'),
+        decision: z.object(decision).optional().describe('Of DECIDED.'),
+      }),
+    ),
+  })
+  .meta({ id: 'DeadLetterResultsOut' });
+
+export type LetterOut = z.input<typeof letterOut>;
+export type ResultOut = z.input<typeof resultsOut>['results'][number];
