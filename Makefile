@@ -1,6 +1,6 @@
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help machine node install generate build tools run demo shop screenshots seed logs dlq timeline clean test test-browser test-faults gameday lint typecheck jest format bench capacity images namespace deploy undeploy forward rotate-key rotate-password restore doctor test-cluster test-chart api golden package service kind-up kind-down kafka api-diff
+.PHONY: help machine node install generate build tools run demo shop screenshots seed logs dlq timeline clean test test-browser test-faults gameday lint typecheck jest format bench capacity images namespace deploy undeploy forward rotate-key rotate-password restore doctor test-cluster test-chart api golden package service kind-up kind-down kafka api-diff console
 
 # Without a wrapper such as npx, so that a signal reaches the tool.
 tool := node --import tsx
@@ -69,6 +69,16 @@ logs: install ## Follow the logs of all components; COMPONENT=order for one
 
 dlq: build ## List the dead letters of the running store; REDRIVE=<group> [ID=] [DRY_RUN=1], DISCARD=<group> ID= REASON=
 	@$(tool) tools/local/commands/dead-letters.ts
+
+# A context on the command line is that of a cluster; without one it is the store of this machine.
+console: node ## Where the console of the running store is, and its token; CONTEXT=kind-store forwards that of a cluster
+ifeq ($(origin CONTEXT),command line)
+	@echo "http://localhost:8091, with this token:"
+	@$(kubectl) --namespace $(NAMESPACE) get secret store-console --output 'go-template={{.data.CONSOLE_TOKEN | base64decode}}{{"\n"}}'
+	@$(kubectl) --namespace $(NAMESPACE) port-forward deployment/console 8091:8080
+else
+	@$(tool) tools/local/commands/console.ts
+endif
 
 timeline: build ## Show the events of an order; ORDER=<id>
 	@$(tool) tools/local/commands/timeline.ts $(ORDER)

@@ -136,7 +136,9 @@ describe('what the chart renders', () => {
 
   it('with the CA of an external database: it is mounted where every URL is told to find it', async () => {
     const all = await manifests(external, ['tests/chart/external-database.yaml']);
-    const databases = all.filter(({ kind, metadata }) => kind === 'Deployment' && metadata.name !== 'gateway');
+    const databases = all.filter(
+      ({ kind, metadata }) => kind === 'Deployment' && !['gateway', 'console'].includes(metadata.name),
+    );
     for (const { spec } of databases) {
       const [container] = spec.template.spec.containers;
       const { value } = container.env.find(({ name }: { name: string }) => name === 'DATABASE_URL');
@@ -213,9 +215,10 @@ describe('what the chart renders', () => {
         .filter(({ kind, spec }) => kind === 'Deployment' && spec.template.metadata.labels[`calls/${name}`] === 'true')
         .map(({ metadata }) => metadata.name)
         .sort();
-    expect(callersOf('account')).toEqual(['auth', 'gateway']);
+    expect(callersOf('account')).toEqual(['auth', 'console', 'gateway']);
     expect(callersOf('product')).toEqual(expect.arrayContaining(['gateway', 'inventory', 'order']));
-    expect(callersOf('payment')).toEqual([]);
+    expect(callersOf('payment')).toEqual(['console']);
+    expect(callersOf('console')).toEqual([]);
     const policy = all.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'product');
     expect(policy.spec.ingress[0].from).toEqual([{ podSelector: { matchLabels: { 'calls/product': 'true' } } }]);
   });

@@ -49,7 +49,7 @@ export async function startFixture({ env, limitMs, isVerbose }: FixtureOptions):
     dir,
     ports: 'free',
     env,
-    components: ['gateway', ...serviceNames.filter((name) => name !== 'status')],
+    components: ['gateway', ...serviceNames.filter((name) => name !== 'status' && name !== 'console')],
     postgresSettings: { fsync: 'off' }, // processes are killed here, not the machine
     proxyPort: network.proxyPort,
     log: report,

@@ -37,6 +37,7 @@ const given = {
   env: {},
   ports: fixedPorts({}),
   jwtKey: Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64'),
+  consoleToken: 'x'.repeat(32),
   brokers: ['unused:1'],
   databaseUrl: unreachableDatabaseUrl,
 };

@@ -91,6 +91,7 @@ async function startComponents(options: StoreOptions): Promise<Store> {
   setMaxListeners(0, signal); // every component listens
   const [logDir, dataDir] = [join(dir, 'log'), join(dir, 'data')];
   const jwtKey = await keptKey(join(dataDir, 'jwt-secret-key'));
+  const consoleToken = await keptKey(join(dataDir, 'console-token'));
   const starting = new Map<ComponentName, Promise<SupervisedProcess>>();
   const pending = new Set<ComponentName>();
 
@@ -140,7 +141,10 @@ async function startComponents(options: StoreOptions): Promise<Store> {
       name: own.name,
       command: process.execPath,
       args: [...nodeFlags, entryOf(service)],
-      env: { ...serviceEnv(service, { env, ports: own.ports, portOf, jwtKey, brokers, databaseUrl }), ...options.env },
+      env: {
+        ...serviceEnv(service, { env, ports: own.ports, portOf, jwtKey, consoleToken, brokers, databaseUrl }),
+        ...options.env,
+      },
       logDir,
       log,
       signal,

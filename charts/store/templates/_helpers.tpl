@@ -55,6 +55,9 @@ imagePullSecrets:
 {{- if not .Values.global.jwt.existingSecret }}
 {{- $_ := set $secrets "store-jwt" (list "JWT_SECRET_KEY") }}
 {{- end }}
+{{- if and .Values.console.enabled (eq .Values.console.secrets.CONSOLE_TOKEN.secret "store-console") }}
+{{- $_ := set $secrets "store-console" (list "CONSOLE_TOKEN") }}
+{{- end }}
 {{- if .Values.postgres.enabled }}
 {{- $databases := include "store.databases" . | fromJsonArray | concat .Values.postgres.databases | uniq | sortAlpha }}
 {{- $_ := set $secrets "postgres" (prepend $databases "postgres") }}

@@ -46,13 +46,17 @@ export const sagaOn = (tx: Transaction<DB>) => ({
     return rows.flatMap(({ status, createdAt }) => (status === 'CONFIRMED' ? [createdAt] : []));
   },
 
-  /** PENDING and not shipped -> CANCELLED */
-  async cancelPending(cancellations: PendingCancellation[], now: Date): Promise<void> {
-    await sql`
+  /**
+   * PENDING and not shipped -> CANCELLED
+   * @returns how many were cancelled
+   */
+  async cancelPending(cancellations: PendingCancellation[], now: Date): Promise<number> {
+    const { numAffectedRows = 0n } = await sql`
       update orders
       set status = 'CANCELLED', cancelled_at = ${now}, cancel_reason = cancellation.reason, updated_at = ${now}
       from ${rowsAs('cancellation', cancellations, { orderId: 'uuid', reason: 'text' })}
       where id = cancellation."orderId" and status = 'PENDING' and shipped_at is null`.execute(tx);
+    return Number(numAffectedRows);
   },
 
   /** Not cancelled and not shipped -> shipped. It need not be paid: its payment may be recorded later. */

@@ -1,5 +1,5 @@
 import type { ConsumerGroup } from '@store/shared/messaging/consumer/handle-once';
-import { Histogram } from 'prom-client';
+import { Counter, Histogram } from 'prom-client';
 import type { DB } from './generated/tables.ts';
 import { type PendingCancellation, type RecordedPayment, type Shipment, sagaOn } from './saga-repository.ts';
 
@@ -8,6 +8,11 @@ const confirmation = new Histogram({
   help: 'Time from placing an order to CONFIRMED.',
   // An objective is one of these (monitoring.objectives.confirmation.seconds in the chart).
   buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900],
+});
+
+const rejections = new Counter({
+  name: 'orders_rejected_total',
+  help: 'Orders cancelled because their stock or their payment was refused.',
 });
 
 /** The order's steps of the saga (contract 6.1). CANCELLED is final; late and repeated events change nothing. */
@@ -32,9 +37,10 @@ export function createSaga(clock: () => Date): ConsumerGroup<DB> {
       }
       const [orders, now] = [sagaOn(tx), clock()];
       const placed = payments.length > 0 ? await orders.pay(payments, now) : [];
-      if (cancellations.length > 0) await orders.cancelPending(cancellations, now);
+      const rejected = cancellations.length > 0 ? await orders.cancelPending(cancellations, now) : 0;
       if (shipments.length > 0) await orders.recordShipments(shipments, now);
       // A transaction that fails from here on counts its orders again when it is repeated.
+      rejections.inc(rejected);
       for (const at of placed) confirmation.observe((now.getTime() - at.getTime()) / 1000);
     },
   };

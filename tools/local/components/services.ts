@@ -26,15 +26,17 @@ export function serviceEnv(
     /** Where it reaches other services; default: at their own ports. */
     portOf?: (service: string) => number;
     jwtKey: string;
+    /** For those who have CONSOLE_TOKEN. */
+    consoleToken?: string;
     brokers: string[];
     databaseUrl?: string;
   },
 ): Env {
-  const { env, ports, portOf = ports.of, jwtKey, brokers, databaseUrl } = given;
+  const { env, ports, portOf = ports.of, jwtKey, consoleToken, brokers, databaseUrl } = given;
   const { name, group } = service;
   const checksTokens = env.BEARER_VALIDATION === 'on';
   const seesKey = service.secrets.includes('JWT_SECRET_KEY') || checksTokens;
-  const inCluster = Object.entries(service.env).map(([name, value]) => [name, withLocalUrls(value, portOf)]);
+  const inCluster = Object.entries(service.env).map(([name, value]) => [name, withLocalUrls(value, ports, portOf)]);
   return {
     ...Object.fromEntries(inCluster),
     ...env,
@@ -49,8 +51,9 @@ export function serviceEnv(
     CONSUMER_GROUP: group,
     KAFKA_BROKERS: group && brokers.join(),
     JWT_SECRET_KEY: seesKey ? env.JWT_SECRET_KEY || jwtKey : undefined,
+    CONSOLE_TOKEN: service.secrets.includes('CONSOLE_TOKEN') ? env.CONSOLE_TOKEN || consoleToken : undefined,
     JWT_PREVIOUS_SECRET_KEYS: seesKey ? env.JWT_PREVIOUS_SECRET_KEYS : undefined,
-    BEARER_JWKS_URL: checksTokens ? withLocalUrls(env.BEARER_JWKS_URL || jwksUrl, portOf) : undefined,
+    BEARER_JWKS_URL: checksTokens ? withLocalUrls(env.BEARER_JWKS_URL || jwksUrl, ports, portOf) : undefined,
   };
 }
 
@@ -62,11 +65,12 @@ function secretsOfOthers({ secrets }: Service): Env {
   return Object.fromEntries(others.map((name) => [name, undefined]));
 }
 
-/** Replaces addresses of the cluster, such as http://product:8080, by those of the local run. */
-function withLocalUrls(value: string, portOf: (service: string) => number): string {
-  return value.replace(/http:\/\/([a-z0-9]+):8080/g, (url, host) => {
+/** Replaces addresses of the cluster, such as http://product:8080 or http://product-replicas:9090, by those of the local run. */
+function withLocalUrls(value: string, ports: Ports, portOf: (service: string) => number): string {
+  return value.replace(/http:\/\/([a-z0-9]+)(?:-replicas)?:(8080|9090)/g, (url, host, port) => {
     const service = topology.services.find(({ alias }) => alias === host);
-    return service ? localUrl(portOf(service.name)) : url;
+    if (service === undefined) return url;
+    return localUrl(port === '9090' ? ports.of(`${service.name}-metrics`) : portOf(service.name));
   });
 }
 

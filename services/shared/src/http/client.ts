@@ -21,6 +21,8 @@ export interface Answer {
   body: unknown;
 }
 
+type Method = 'GET' | 'POST' | 'PUT';
+
 interface Call {
   query?: string;
   body?: object;
@@ -39,7 +41,7 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
     });
   };
 
-  async function send(method: 'GET' | 'POST', url: string, body: object | undefined): Promise<Answer> {
+  async function send(method: Method, url: string, body: object | undefined): Promise<Answer> {
     const trace = currentTrace();
     try {
       const answer = await request(url, {
@@ -63,7 +65,7 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
 
   return {
     /** @throws DomainError unavailable: no answer in time, no JSON, or a status from 500 up, whose Retry-After it keeps */
-    call(method: 'GET' | 'POST', path: string, { query, body }: Call = {}): Promise<Answer> {
+    call(method: Method, path: string, { query, body }: Call = {}): Promise<Answer> {
       const span = { name: `${method} ${path}`, kind: 'client', attributes: { 'peer.service': service } } as const;
       return inSpan(span, () => send(method, `${baseUrl}${path}${query === undefined ? '' : `?${query}`}`, body));
     },

@@ -1,0 +1,42 @@
+import { html } from '/vendor/preact.js';
+
+const time = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+
+/** How long ago, in one unit. */
+export function ageOf(at, now = Date.now()) {
+  const seconds = Math.max(0, Math.round((now - new Date(at).getTime()) / 1000));
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 172_800) return `${Math.round(seconds / 3_600)} h`;
+  return `${Math.round(seconds / 86_400)} days`;
+}
+
+export function Time({ at }) {
+  const date = new Date(at);
+  const isToday = day.format(date) === day.format(new Date());
+  return html`<time datetime=${date.toISOString()} title=${date.toISOString()}>
+    ${isToday ? '' : `${day.format(date)} `}${time.format(date)}
+  </time>`;
+}
+
+export const Problem = ({ text }) => (text ? html`<p class="problem" role="alert">${text}</p>` : null);
+
+const tones = {
+  UP: 'good',
+  CONFIRMED: 'good',
+  REDRIVEN: 'good',
+  PENDING: 'wait',
+  DOWN: 'bad',
+  GONE: 'bad',
+  FAILED: 'bad',
+};
+export const Badge = ({ text }) => html`<span class=${`badge ${tones[text] ?? ''}`}>${text}</span>`;
+
+export const money = ({ amount, currency }) => {
+  try {
+    return new Intl.NumberFormat(undefined, { style: 'currency', currency }).format(amount);
+  } catch {
+    return `${amount} ${currency}`;
+  }
+};

@@ -1,0 +1,61 @@
+import { sendProblem } from '@store/shared/http/problem';
+import type { Handler } from 'express';
+import type { Sessions } from './session.ts';
+
+export const sessionCookie = 'console_session';
+/** Set here alone, from the session; what a client sends under this name is removed. */
+export const operatorHeader = 'console-operator';
+
+const loopback = /^(::ffff:)?127\.|^::1$/;
+const localHost = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
+
+/** Scripts, styles and data come from here alone, and no page may frame it. */
+export const pageHeaders: Handler = (_req, res, next) => {
+  res.set({
+    'Content-Security-Policy':
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Cache-Control': 'no-store',
+  });
+  next();
+};
+
+/**
+ * Admits the machine itself, which in a cluster is the pod: whoever forwards a port to it. The name is checked too, since a page of
+ * another host could have its name resolve to 127.0.0.1.
+ */
+export const localOnly: Handler = (req, res, next) => {
+  if (loopback.test(req.socket.remoteAddress ?? '') && localHost.test(req.headers.host ?? '')) return next();
+  sendProblem(req, res, 403, { detail: 'The console answers its own machine only: forward a port to it.' });
+};
+
+/**
+ * Changes are asked for by the console's own page. SameSite alone would not do: a page on another port of localhost is the same
+ * site.
+ */
+export const sameOrigin: Handler = (req, res, next) => {
+  const { host, origin, 'sec-fetch-site': site } = req.headers;
+  const isSafe = req.method === 'GET' || req.method === 'HEAD';
+  if (isSafe || (origin === `http://${host}` && (site === undefined || site === 'same-origin'))) return next();
+  sendProblem(req, res, 403, { detail: 'Changes are made from the page of the console only.' });
+};
+
+/** Says who asks, in a header that routes read. */
+export const withOperator =
+  (sessions: Sessions): Handler =>
+  async (req, _res, next) => {
+    delete req.headers[operatorHeader];
+    const cookies = (req.headers.cookie ?? '').split(';').map((cookie) => cookie.trim().split('='));
+    const name = await sessions.nameOf(cookies.find(([key]) => key === sessionCookie)?.[1]);
+    if (name !== undefined) req.headers[operatorHeader] = name;
+    next();
+  };
+
+export const sessionRequired: Handler = (req, res, next) => {
+  if (req.headers[operatorHeader] !== undefined) return next();
+  res.set('WWW-Authenticate', 'Cookie realm="console"');
+  sendProblem(req, res, 401, { detail: 'Log in with the token of the console.' });
+};

@@ -1,0 +1,68 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { DomainError } from '@store/shared/values/errors';
+import { jwtVerify, SignJWT } from 'jose';
+
+export const sessionSeconds = 2 * 60 * 60;
+/** How long a failed login takes. They are answered one after another: about one guess a second, whoever guesses. */
+const failureMs = 1_000;
+const mostWaiting = 10;
+
+const digest = (text: string) => createHash('sha256').update(text).digest();
+
+export type Sessions = ReturnType<typeof createSessions>;
+
+/**
+ * Sessions of people who have the token. Nothing is stored: a session is signed with a key that is derived from the token, so that
+ * another token ends all of them.
+ */
+export function createSessions(
+  token: string,
+  clock = () => new Date(),
+  delay: (ms: number) => Promise<unknown> = wait,
+) {
+  const key = digest(`console session ${token}`);
+  const known = digest(token);
+  let waiting = 0;
+  let previous: Promise<unknown> = Promise.resolve();
+
+  async function check(given: string): Promise<void> {
+    if (timingSafeEqual(digest(given), known)) return;
+    await delay(failureMs);
+    throw new DomainError('unauthenticated', 'The token is wrong.', { challenge: 'Cookie realm="console"' });
+  }
+
+  return {
+    /**
+     * @param name of the person, for what is logged
+     * @returns the session, to be kept in a cookie
+     * @throws DomainError unauthenticated, rateLimited
+     */
+    async begin(given: string, name: string): Promise<string> {
+      if (waiting >= mostWaiting) {
+        throw new DomainError('rateLimited', 'Too many logins fail at present.', { retryAfterSeconds: 10 });
+      }
+      waiting += 1;
+      const checked = previous
+        .then(() => check(given))
+        .finally(() => {
+          waiting -= 1;
+        });
+      previous = checked.catch(() => undefined);
+      await checked;
+      const issuedAt = Math.floor(clock().getTime() / 1000);
+      return new SignJWT({ name })
+        .setProtectedHeader({ alg: 'HS256' })
+        .setIssuedAt(issuedAt)
+        .setExpirationTime(issuedAt + sessionSeconds)
+        .sign(key);
+    },
+    /** @returns whose session it is; undefined if it is none, or has expired */
+    async nameOf(session: string | undefined): Promise<string | undefined> {
+      if (session === undefined) return undefined;
+      const options = { algorithms: ['HS256'], currentDate: clock(), requiredClaims: ['exp'] };
+      const verified = await jwtVerify<{ name: string }>(session, key, options).catch(() => undefined);
+      return verified?.payload.name;
+    },
+  };
+}

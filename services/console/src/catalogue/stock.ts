@@ -1,0 +1,34 @@
+import type { Logger } from '@store/shared/observability/log';
+import type { Services } from '../services-client.ts';
+
+const shown = 20;
+
+interface Product {
+  id: string;
+  name: string;
+  [field: string]: unknown;
+}
+
+export type Stock = ReturnType<typeof createStock>;
+
+/** Products with their stock (contract 4.4 and 4.9). */
+export function createStock(services: Services, log: Logger) {
+  return {
+    /** @param sought text in the name; default: the latest products */
+    async list(sought: string | undefined) {
+      const query = sought === undefined ? 'sort=createdAt,desc' : `q=${encodeURIComponent(sought)}`;
+      const products = (await services.get('product', `/products?size=${shown}&${query}`)) as Product[];
+      return Promise.all(
+        products.map(async (product) => {
+          const stock = await services.find('inventory', `/stock/${product.id}`).catch(() => undefined);
+          return { ...product, available: (stock as { available: number } | undefined)?.available ?? null };
+        }),
+      );
+    },
+    async set(by: string, productId: string, available: number) {
+      const stock = await services.put('inventory', `/stock/${productId}`, { available });
+      log.info({ by, productId, available }, 'A stock was set');
+      return stock;
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route';
+import { auditOut, discardIn, letterOut, redriveIn, resultsOut } from '@store/shared/service/dead-letters/schemas';
+import { z } from 'zod';
+import { byOperator } from '../by-operator.ts';
+import type { DeadLetters } from './dead-letters.ts';
+
+const path = '/api/dead-letters';
+const base = { tag: 'dead letters', ...byOperator } as const;
+const params = z.object({ service: z.string() });
+const decided = { 200: { description: 'What became of each.', body: resultsOut }, 503: unavailable };
+
+const groupsOut = z.array(
+  z.object({
+    service: z.string(),
+    group: z.string().optional(),
+    total: z.int().optional(),
+    letters: z.array(letterOut),
+    problem: z.string().optional(),
+  }),
+);
+const trailOut = z.object({
+  entries: z.array(auditOut.shape.entries.element.extend({ group: z.string() })),
+  problems: z.array(z.string()),
+});
+
+export function deadLetterPageRoutes(letters: DeadLetters): AnyRoute[] {
+  return [
+    route({
+      ...base,
+      method: 'get',
+      path,
+      operationId: 'showDeadLetters',
+      summary: 'List the open dead letters of all groups',
+      responses: { 200: { description: 'By group.', body: groupsOut } },
+      handler: async () => ok(await letters.list()),
+    }),
+    route({
+      ...base,
+      method: 'get',
+      path: `${path}/audit`,
+      operationId: 'showAudit',
+      summary: 'List who decided what',
+      responses: { 200: { description: 'The latest first.', body: trailOut } },
+      handler: async () => ok((await letters.audit()) as z.input<typeof trailOut>),
+    }),
+    route({
+      ...base,
+      method: 'post',
+      path: `${path}/{service}/redrive`,
+      operationId: 'redrive',
+      summary: 'Hand letters to their group again',
+      params,
+      body: redriveIn.omit({ by: true }),
+      responses: decided,
+      handler: async ({ params: { service }, headers, body }) =>
+        ok(await letters.redrive(service, headers['console-operator'], body)),
+    }),
+    route({
+      ...base,
+      method: 'post',
+      path: `${path}/{service}/discard`,
+      operationId: 'discard',
+      summary: 'Decide that letters are never handled',
+      params,
+      body: discardIn.omit({ by: true }),
+      responses: decided,
+      handler: async ({ params: { service }, headers, body }) =>
+        ok(await letters.discard(service, headers['console-operator'], body)),
+    }),
+  ];
+}

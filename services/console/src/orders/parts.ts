@@ -1,0 +1,68 @@
+// What the services answer about an order, as far as it is shown (contract 4.10 and 4.12).
+
+export interface Event {
+  id: string;
+  kind: string;
+  payload: string;
+  traceId: string | null;
+  createdAt: string;
+  sentAt: string | null;
+}
+
+export interface OrderRecord {
+  id: string;
+  customerId: string;
+  status: 'PENDING' | 'CONFIRMED' | 'CANCELLED';
+  total: { amount: unknown; currency: string };
+  items: { productId: string; quantity: number }[];
+  createdAt: string;
+  paidAt?: string;
+  shippedAt?: string;
+  cancelledAt?: string;
+  cancelReason: string | null;
+  deletedAt: string | null;
+  events: Event[];
+}
+
+interface Record {
+  status: string;
+  createdAt: string;
+  updatedAt: string;
+  events: Event[];
+}
+
+export type Reservation = Record;
+export type Payment = Record & { reason: string | null };
+
+export interface Mail {
+  kind: string;
+  subject: string;
+  createdAt: string;
+  sentAt?: string;
+  refusal?: string;
+}
+
+export interface Invoice {
+  number: number;
+  createdAt: string;
+}
+
+export interface Letter {
+  id: string;
+  group: string;
+  kind: string | null;
+  error: string;
+  time: string | null;
+}
+
+/** What is known of an order; undefined where a service knows nothing, or did not answer (then it is in `problems`). */
+export interface Parts {
+  order: OrderRecord;
+  reservation: Reservation | undefined;
+  payment: Payment | undefined;
+  mails: Mail[];
+  invoices: Invoice[];
+  /** The open dead letters of this order. */
+  letters: Letter[];
+  problems: string[];
+}

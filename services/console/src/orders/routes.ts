@@ -1,0 +1,46 @@
+import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route';
+import { text, uuid } from '@store/shared/values/fields';
+import { z } from 'zod';
+import { byOperator } from '../by-operator.ts';
+import type { OrderPages } from './order-pages.ts';
+
+const base = { tag: 'orders', method: 'get', ...byOperator } as const;
+// The services answer for the rest; it is shown as it comes.
+const orderOut = z.looseObject({ id: uuid, status: z.string(), createdAt: z.string() });
+const stepOut = z.object({
+  at: z.string(),
+  service: z.string(),
+  text: z.string(),
+  detail: z.string().optional(),
+  traceId: z.string().optional(),
+});
+const partsOut = z.looseObject({
+  order: orderOut,
+  timeline: z.array(stepOut),
+  waitingFor: z.array(z.string()),
+  problems: z.array(z.string()).describe('What could not be asked.'),
+});
+
+export function orderPageRoutes(orders: OrderPages): AnyRoute[] {
+  return [
+    route({
+      ...base,
+      path: '/api/orders',
+      operationId: 'searchOrders',
+      summary: 'Find orders by id, or by the e-mail address of the customer',
+      query: z.object({ search: text(1, 254) }),
+      responses: { 200: { description: 'The newest first.', body: z.array(orderOut) }, 503: unavailable },
+      handler: async ({ query: { search } }) =>
+        ok((await orders.search(search)) as unknown as z.input<typeof orderOut>[]),
+    }),
+    route({
+      ...base,
+      path: '/api/orders/{id}',
+      operationId: 'showOrder',
+      summary: 'Show an order, what happened to it and what it waits for',
+      params: z.object({ id: uuid }),
+      responses: { 200: { description: 'The order.', body: partsOut }, 503: unavailable },
+      handler: async ({ params: { id } }) => ok((await orders.show(id)) as unknown as z.input<typeof partsOut>),
+    }),
+  ];
+}

@@ -1,0 +1,48 @@
+import { createHttpApp } from '@store/shared/http/app';
+import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
+import express from 'express';
+import { localOnly, pageHeaders, sameOrigin, sessionRequired, withOperator } from './access/guard.ts';
+import { pages } from './access/pages.ts';
+import { sessionRoutes } from './access/routes.ts';
+import { createSessions } from './access/session.ts';
+import { stockPageRoutes } from './catalogue/routes.ts';
+import { createStock } from './catalogue/stock.ts';
+import { type ConsoleConfig, configSchema } from './config.ts';
+import { createDeadLetters } from './dead-letters/dead-letters.ts';
+import { deadLetterPageRoutes } from './dead-letters/routes.ts';
+import { createOrderPages } from './orders/order-pages.ts';
+import { orderPageRoutes } from './orders/routes.ts';
+import { createServices } from './services-client.ts';
+import { createHistory } from './watch/history.ts';
+import { askReplicas } from './watch/replicas-client.ts';
+import { nowRoutes } from './watch/routes.ts';
+import { watching } from './watch/watch.ts';
+
+/** In this order: nothing answers strangers, no change comes from another page, and nothing below /api goes without a session. */
+export function createConsole({ config, log }: ServiceContext<ConsoleConfig>): Service {
+  const services = createServices(config.SERVICES, config.INTERNAL_CREDENTIAL);
+  const sessions = createSessions(config.CONSOLE_TOKEN);
+  const letters = createDeadLetters(services, config.GROUPS, log);
+  const history = createHistory();
+  const routes = [
+    ...sessionRoutes(sessions, log),
+    ...nowRoutes(history),
+    ...orderPageRoutes(createOrderPages(services, letters)),
+    ...deadLetterPageRoutes(letters),
+    ...stockPageRoutes(createStock(services, log)),
+  ];
+  const app = express();
+  app.disable('x-powered-by');
+  app.use(pageHeaders, localOnly, sameOrigin, withOperator(sessions));
+  app.use('/api', sessionRequired);
+  app.use(pages);
+  app.use(createHttpApp({ title: 'Console', routes, log, profile: config.APP_PROFILE }));
+  const addresses = { services: config.SERVICES, metrics: config.METRICS };
+  return { app, jobs: [watching(history, addresses, askReplicas)] };
+}
+
+export const consoleService: ServiceDefinition<typeof configSchema> = {
+  name: 'console',
+  configSchema,
+  build: createConsole,
+};

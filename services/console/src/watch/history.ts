@@ -1,0 +1,109 @@
+import type { Replica } from './replicas-client.ts';
+import { highest, quantile, totalsOf } from './sample.ts';
+
+/** From one look to the next. */
+export const everyMs = 5_000;
+const keptPoints = (15 * 60_000) / everyMs;
+/** Times to CONFIRMED are those of the last minute: of five seconds they would be too few. */
+const quantilePoints = 60_000 / everyMs;
+export const outcomes = ['placed', 'confirmed', 'rejected', 'timedOut', 'refused', 'failed'] as const;
+export type Outcome = (typeof outcomes)[number];
+
+export interface Point {
+  /** Milliseconds since 1970. */
+  at: number;
+  /** Per second, since the point before. */
+  rates: Record<Outcome, number>;
+  /** Seconds, of the orders that were confirmed within the last minute; null without any. */
+  p50: number | null;
+  p95: number | null;
+  /** Messages, by group. */
+  lag: Record<string, number>;
+  /** Seconds, by service; 0 if nothing waits. */
+  outbox: Record<string, number>;
+}
+
+export interface ReplicaState extends Omit<Replica, 'samples'> {
+  service: string;
+  /** Since when it has been in that state, as far as this process has seen: milliseconds since 1970. */
+  since: number;
+}
+
+export type History = ReturnType<typeof createHistory>;
+
+/** What the last 15 minutes of looks have shown. */
+export function createHistory() {
+  const points: Point[] = [];
+  const recent: Map<string, number>[] = [];
+  let totals = new Map<string, Map<string, number>>();
+  let states: ReplicaState[] = [];
+  let lastAt: number | undefined;
+
+  /** What the counters have risen by since the look before, of processes that were there. One that restarts begins at 0. */
+  function increases(byAddress: Map<string, Map<string, number>>): Map<string, number> {
+    const sums = new Map<string, number>();
+    for (const [address, current] of byAddress) {
+      const before = totals.get(address);
+      if (before === undefined) continue;
+      for (const [key, value] of current) {
+        const previous = before.get(key) ?? 0;
+        sums.set(key, (sums.get(key) ?? 0) + (value >= previous ? value - previous : value));
+      }
+    }
+    return sums;
+  }
+
+  function add(at: number, replicas: (Replica & { service: string })[]): void {
+    const current = new Map(replicas.map(({ address, samples }) => [address, totalsOf(samples)]));
+    const risen = increases(current);
+    // One that did not answer is compared with its last answer once it does.
+    totals = new Map(
+      replicas.map(({ address, samples }) => [
+        address,
+        (samples.length === 0 ? totals.get(address) : undefined) ?? current.get(address) ?? new Map(),
+      ]),
+    );
+    const seconds = lastAt === undefined ? everyMs / 1000 : Math.max((at - lastAt) / 1000, 0.001);
+    lastAt = at;
+    recent.push(risen);
+    if (recent.length > quantilePoints) recent.shift();
+    const samples = replicas.flatMap((replica) => replica.samples);
+    const partitions = highest(samples, 'consumer_lag_messages', ({ group, partition }) => `${group} ${partition}`);
+    const lag: Record<string, number> = {};
+    for (const [key, value] of partitions) {
+      const group = key.split(' ')[0] ?? '';
+      lag[group] = (lag[group] ?? 0) + value;
+    }
+    const outbox = Object.fromEntries(
+      replicas
+        .flatMap(({ service, samples: own }) =>
+          [...highest(own, 'outbox_oldest_unsent_seconds', () => service)].map(
+            ([name, value]) => [name, value] as const,
+          ),
+        )
+        .sort(([, a], [, b]) => a - b),
+    );
+    const within = new Map<number, number>();
+    for (const [key, value] of recent.flatMap((one) => [...one])) {
+      if (!key.startsWith('within ')) continue;
+      const limit = key === 'within +Inf' ? Number.POSITIVE_INFINITY : Number(key.slice('within '.length));
+      within.set(limit, (within.get(limit) ?? 0) + value);
+    }
+    points.push({
+      at,
+      rates: Object.fromEntries(outcomes.map((name) => [name, (risen.get(name) ?? 0) / seconds])) as Point['rates'],
+      p50: quantile(0.5, within) ?? null,
+      p95: quantile(0.95, within) ?? null,
+      ...{ lag, outbox },
+    });
+    if (points.length > keptPoints) points.shift();
+
+    const before = new Map(states.map((state) => [`${state.service} ${state.address}`, state]));
+    states = replicas.map(({ samples: _, ...replica }) => {
+      const known = before.get(`${replica.service} ${replica.address}`);
+      return { ...replica, since: known?.state === replica.state ? known.since : at };
+    });
+  }
+
+  return { add, points: () => points, states: () => states };
+}

@@ -1,0 +1,69 @@
+import { lookup } from 'node:dns/promises';
+import { request } from 'undici';
+import { type Sample, watchedMetrics } from './sample.ts';
+
+const timeoutMs = 3_000;
+const watched = new Set(watchedMetrics);
+const sample = /^(\w+)(?:\{(.*)\})? (\S+)$/;
+
+/** One process of a service, as it answers now. */
+export interface Replica {
+  address: string;
+  state: 'UP' | 'DOWN' | 'GONE';
+  /** What a process that is DOWN waits for, or why one is GONE. */
+  waitingFor: string[];
+  samples: Sample[];
+}
+
+/**
+ * Asks every replica of a service. In a cluster the name of the metrics resolves to the addresses of all pods, ready or not.
+ * @param serviceUrl whose port has /health/ready
+ */
+export async function askReplicas(serviceUrl: string, metricsUrl: string): Promise<Replica[]> {
+  const metrics = new URL(metricsUrl);
+  const servicePort = new URL(serviceUrl).port;
+  try {
+    const found = await lookup(metrics.hostname, { all: true, family: 4 });
+    return await Promise.all(found.map(({ address }) => askReplica(address, servicePort, metrics.port)));
+  } catch (error) {
+    return [{ address: metrics.hostname, state: 'GONE', waitingFor: [codeOf(error)], samples: [] }];
+  }
+}
+
+async function askReplica(host: string, servicePort: string, metricsPort: string): Promise<Replica> {
+  const address = `${host}:${servicePort}`;
+  const [health, samples] = await Promise.all([healthOf(address), samplesOf(`${host}:${metricsPort}`)]);
+  return { address, samples, ...health };
+}
+
+async function healthOf(address: string): Promise<Pick<Replica, 'state' | 'waitingFor'>> {
+  try {
+    const { body } = await request(`http://${address}/health/ready`, { signal: AbortSignal.timeout(timeoutMs) });
+    const { status, waitingFor = [] } = (await body.json()) as { status: 'UP' | 'DOWN'; waitingFor?: string[] };
+    return { state: status === 'UP' ? 'UP' : 'DOWN', waitingFor };
+  } catch (error) {
+    return { state: 'GONE', waitingFor: [codeOf(error)] };
+  }
+}
+
+/** None if the process does not answer: the health says so. */
+async function samplesOf(address: string): Promise<Sample[]> {
+  try {
+    const { body } = await request(`http://${address}/metrics`, { signal: AbortSignal.timeout(timeoutMs) });
+    return samplesIn(await body.text());
+  } catch {
+    return [];
+  }
+}
+
+/** The watched lines of Prometheus' text format. */
+export function samplesIn(text: string): Sample[] {
+  return text.split('\n').flatMap((line) => {
+    const [, name = '', labels = '', value] = sample.exec(line) ?? [];
+    if (!watched.has(name)) return [];
+    const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, key, text]) => [key, text]);
+    return [{ name, labels: Object.fromEntries(pairs), value: Number(value) }];
+  });
+}
+
+const codeOf = (error: unknown) => (error as { code?: string }).code ?? (error as Error).name;

@@ -1,0 +1,42 @@
+import { type AnyRoute, ok, route } from '@store/shared/http/route';
+import { z } from 'zod';
+import { byOperator } from '../by-operator.ts';
+import { type History, outcomes } from './history.ts';
+
+const byName = z.record(z.string(), z.number());
+const nowOut = z.object({
+  points: z.array(
+    z.object({
+      at: z.number(),
+      rates: z.object(Object.fromEntries(outcomes.map((name) => [name, z.number()]))),
+      p50: z.number().nullable(),
+      p95: z.number().nullable(),
+      lag: byName,
+      outbox: byName,
+    }),
+  ),
+  replicas: z.array(
+    z.object({
+      service: z.string(),
+      address: z.string(),
+      state: z.enum(['UP', 'DOWN', 'GONE']),
+      waitingFor: z.array(z.string()),
+      since: z.number(),
+    }),
+  ),
+});
+
+export function nowRoutes(history: History): AnyRoute[] {
+  return [
+    route({
+      ...byOperator,
+      method: 'get',
+      path: '/api/now',
+      operationId: 'showNow',
+      summary: 'Show the last 15 minutes, and the state of every process',
+      tag: 'now',
+      responses: { 200: { description: 'A point for every five seconds.', body: nowOut } },
+      handler: () => ok({ points: history.points(), replicas: history.states() }),
+    }),
+  ];
+}

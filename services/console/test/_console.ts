@@ -1,0 +1,67 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createLog } from '@store/shared/observability/log';
+import request from 'supertest';
+import { configSchema } from '../src/config.ts';
+import { createConsole } from '../src/service.ts';
+
+export const token = 'a-token-of-the-console-0123456789';
+
+/** Answers for a service: by method and path, or undefined for a 404. */
+export type Answer = (method: string, path: string, body: unknown) => unknown;
+
+/** Something that answers like a service, and what it was asked. */
+export async function fakeService(answer: Answer) {
+  const asked: { method: string; path: string; body: unknown; authorization: string | undefined }[] = [];
+  const server = createServer(async (req, res) => {
+    const chunks = await req.toArray();
+    const text = Buffer.concat(chunks).toString();
+    const { method = '', url = '', headers } = req;
+    const body = text === '' ? undefined : JSON.parse(text);
+    asked.push({ method, path: url, body, authorization: headers.authorization });
+    const reply = await answer(method, url, body);
+    res.writeHead(reply === undefined ? 404 : 200, { 'Content-Type': 'application/json' });
+    res.end(JSON.stringify(reply ?? { detail: 'There is none.' }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    asked,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => new Promise((resolve) => server.close(resolve)),
+  };
+}
+
+/** The real console before fake services, and a person at it. */
+export function testConsole(services: Record<string, string> = {}, env: Record<string, string> = {}) {
+  const logged: Record<string, unknown>[] = [];
+  const log = createLog('console', 'info', { write: (line: string) => void logged.push(JSON.parse(line)) });
+  const config = configSchema.parse({
+    CONSOLE_TOKEN: token,
+    SERVICES: Object.entries(services)
+      .map(([name, url]) => `${name}=${url}`)
+      .join(),
+    METRICS: '',
+    GROUPS: Object.keys(services).join(),
+    ...env,
+  });
+  const { app } = createConsole({ config, log, database: undefined });
+  const server = createServer(app);
+  const ready = new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  return {
+    logged,
+    ready,
+    origin,
+    http: () => request(server),
+    close: () => new Promise((resolve) => server.close(resolve)),
+    /** @returns the cookie */
+    async login(name = 'ann', given = token): Promise<string> {
+      const { headers } = await request(server).post('/session').set('Origin', origin()).send({ token: given, name });
+      return String(headers['set-cookie']?.[0]).split(';')[0] ?? '';
+    },
+    send: (method: 'post' | 'put' | 'delete', path: string, cookie: string) =>
+      request(server)[method](path).set({ Origin: origin(), Cookie: cookie }),
+    read: (path: string, cookie: string) => request(server).get(path).set('Cookie', cookie),
+  };
+}

@@ -1,0 +1,169 @@
+import { once } from 'node:events';
+import { request as ask } from 'node:http';
+import { networkInterfaces } from 'node:os';
+import express from 'express';
+import { localOnly } from '../src/access/guard.ts';
+import { createSessions, sessionSeconds } from '../src/access/session.ts';
+import { configSchema } from '../src/config.ts';
+import { fakeService, testConsole, token } from './_console.ts';
+
+const paths = ['/api/now', '/api/orders?search=x', '/api/dead-letters', '/api/dead-letters/audit', '/api/products'];
+const letter = '00000000-0000-8000-8000-000000000001';
+
+let service: Awaited<ReturnType<typeof fakeService>>;
+let console: ReturnType<typeof testConsole>;
+
+beforeAll(async () => {
+  service = await fakeService(() => ({ group: 'payment-group', results: [], productId: letter, available: 5 }));
+  console = testConsole({ payment: service.url, inventory: service.url });
+  await console.ready;
+});
+
+afterAll(() => Promise.all([console.close(), service.close()]));
+
+afterEach(() => {
+  service.asked.length = 0;
+});
+
+describe('without a token', () => {
+  it.each([undefined, '', 'short', 'with blanks in it, and long enough for one'])(
+    'it does not start: %s',
+    (CONSOLE_TOKEN) => {
+      const parsed = configSchema.safeParse({ CONSOLE_TOKEN, SERVICES: '', METRICS: '', GROUPS: '' });
+      expect(parsed.error?.issues.map(({ path }) => path)).toEqual([['CONSOLE_TOKEN']]);
+    },
+  );
+});
+
+describe('the login', () => {
+  it('keeps the session from scripts and other sites', async () => {
+    const answer = await console.http().post('/session').set('Origin', console.origin()).send({ token, name: ' ann ' });
+    expect(answer.status).toBe(204);
+    expect(answer.headers['set-cookie']?.[0]).toMatch(
+      /^console_session=[\w.-]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=7200$/,
+    );
+    const cookie = await console.login('ann');
+    expect((await console.read('/session', cookie)).body).toEqual({ name: 'ann' });
+    expect((await console.send('delete', '/session', cookie)).headers['set-cookie']?.[0]).toMatch(
+      /^console_session=; .*Max-Age=0$/,
+    );
+  });
+
+  it('refuses a wrong token after a while, one after another, and logs neither', async () => {
+    const delays: number[] = [];
+    let running = 0;
+    const sessions = createSessions(token, undefined, async (ms) => {
+      running += 1;
+      expect(running).toBe(1);
+      delays.push(ms);
+      await new Promise(setImmediate);
+      running -= 1;
+    });
+    const attempts = await Promise.allSettled(Array.from({ length: 12 }, () => sessions.begin(`${token}x`, 'eve')));
+    const kinds = attempts.map((attempt) => (attempt.status === 'rejected' ? attempt.reason.kind : 'begun'));
+    expect(kinds).toEqual([...Array(10).fill('unauthenticated'), 'rateLimited', 'rateLimited']);
+    expect(delays).toEqual(Array(10).fill(1_000));
+    await console
+      .http()
+      .post('/session')
+      .set('Origin', console.origin())
+      .send({ token: 'wrong', name: 'eve' })
+      .expect(401);
+    expect(JSON.stringify(console.logged)).not.toMatch(/wrong|a-token-of/);
+    expect(console.logged).toContainEqual(expect.objectContaining({ by: 'eve', msg: 'A login was refused' }));
+  });
+
+  it('ends by itself, and with the token', async () => {
+    let now = new Date();
+    const sessions = createSessions(token, () => now);
+    const session = await sessions.begin(token, 'ann');
+    expect(await sessions.nameOf(session)).toBe('ann');
+    expect(await createSessions(`${token}2`).nameOf(session)).toBeUndefined();
+    expect(await sessions.nameOf(`${session.slice(0, -2)}xx`)).toBeUndefined();
+    now = new Date(now.getTime() + sessionSeconds * 1000 + 1000);
+    expect(await sessions.nameOf(session)).toBeUndefined();
+  });
+});
+
+describe('without a session', () => {
+  it.each(paths)('GET %s is 401, whatever the request says of itself', async (path) => {
+    const { http } = console;
+    await http().get(path).expect(401);
+    await http().get(path).set('console-operator', 'eve').expect(401);
+    await http().get(path).set('Cookie', 'console_session=eyJhbGciOiJub25lIn0.eyJuYW1lIjoiZXZlIn0.').expect(401);
+    await http()
+      .get(path.replace('/api', '/API'))
+      .set('console-operator', 'eve')
+      .expect(({ status }) => expect([401, 404]).toContain(status));
+    expect(service.asked).toEqual([]);
+  });
+
+  it('a change is 401, and reaches no service', async () => {
+    await console.send('put', `/api/stock/${letter}`, '').send({ available: 1 }).expect(401);
+    await console
+      .send('post', '/api/dead-letters/payment/redrive', '')
+      .send({ ids: [letter] })
+      .expect(401);
+    expect(service.asked).toEqual([]);
+  });
+});
+
+describe('a change from another page', () => {
+  const evil = ['http://localhost:3000', 'http://127.0.0.1:1', 'https://example.com', 'null', ''];
+  it.each(evil)('of %s is 403, although the cookie comes with it', async (Origin) => {
+    const cookie = await console.login();
+    const change = console.http().post('/api/dead-letters/payment/redrive').set('Cookie', cookie);
+    await (Origin === '' ? change : change.set('Origin', Origin)).send({ ids: [letter] }).expect(403);
+    expect(service.asked).toEqual([]);
+  });
+
+  it('of the same site is 403', async () => {
+    const cookie = await console.login();
+    const change = console.send('put', `/api/stock/${letter}`, cookie).set('Sec-Fetch-Site', 'same-site');
+    await change.send({ available: 1 }).expect(403);
+  });
+
+  it('as a form is 415, since a form needs no leave to be sent', async () => {
+    const cookie = await console.login();
+    const change = console.send('post', '/api/dead-letters/payment/redrive', cookie).set('Content-Type', 'text/plain');
+    await change.send(JSON.stringify({ ids: [letter] })).expect(415);
+    expect(service.asked).toEqual([]);
+  });
+});
+
+describe('the pod', () => {
+  it.each(['console:8080', 'evil.example', 'localhost.evil.example'])('is not asked by the name %s', async (Host) => {
+    await console.http().get('/').set('Host', Host).expect(403);
+  });
+
+  it('does not answer another machine', async () => {
+    const address = Object.values(networkInterfaces())
+      .flat()
+      .find((one) => one && !one.internal && one.family === 'IPv4')?.address;
+    if (address === undefined) return; // a machine without a network has no other
+    const server = express()
+      .use(localOnly, (_req, res) => void res.end('in'))
+      .listen(0, '0.0.0.0');
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+    const statusAt = (host: string) =>
+      new Promise((resolve) =>
+        ask({ host, port, headers: { host: 'localhost' } }, (res) => resolve(res.resume().statusCode)).end(),
+      );
+    expect(await statusAt('127.0.0.1')).toBe(200);
+    expect(await statusAt(address)).toBe(403);
+    server.close();
+  });
+});
+
+it('pages run no script but their own, and cannot be framed', async () => {
+  const { headers, text } = await console.http().get('/').expect(200);
+  const policy = headers['content-security-policy'];
+  expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).not.toContain('unsafe');
+  expect(text).not.toMatch(/<script>|<style|\son\w+=/);
+  for (const path of ['/app.js', '/style.css', '/vendor/preact.js', '/vendor/uplot.js', '/vendor/uplot.css']) {
+    await console.http().get(path).expect(200);
+  }
+});

@@ -1,0 +1,18 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { cacheDir } from '../../paths.ts';
+import { runCommand } from '../../run-command.ts';
+import { localUrl } from '../components/services.ts';
+import { fixedPorts } from '../ports.ts';
+
+/** Says where the console of the running store is. */
+async function showConsole(): Promise<void> {
+  const url = localUrl(fixedPorts().of('console'));
+  const health = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined);
+  if (!health?.ok) throw new Error(`The console does not answer at ${url}: start the store with make run.`);
+  const token = process.env.CONSOLE_TOKEN || (await readFile(join(cacheDir, 'data/console-token'), 'utf8')).trim();
+  console.log(`${url}, with this token:\n${token}`);
+}
+
+await runCommand(new Command('make console').description('Where the console is, and its token.').action(showConsole));
