@@ -114,7 +114,9 @@ describe('a routed service', () => {
     const routed = Object.values(topology.routes).map(({ alias }) => alias);
     const services = [...routed.filter((alias) => alias !== 'status'), 'inventory'].sort();
 
-    const headless = all.filter(({ kind, spec }) => kind === 'Service' && spec.clusterIP === 'None');
+    const headless = all.filter(
+      ({ kind, spec }) => kind === 'Service' && spec.clusterIP === 'None' && !spec.publishNotReadyAddresses,
+    );
     expect(headless.map(({ metadata }) => metadata.name)).toEqual(services.map((name) => `${name}-pods`));
     const labels = Object.keys(named('Deployment', 'gateway').spec.template.metadata.labels);
     expect(labels.filter((label) => label.startsWith('calls/'))).toEqual(services.map((name) => `calls/${name}`));

@@ -12,11 +12,12 @@ export function ageOf(at, now = Date.now()) {
   return `${Math.round(seconds / 86_400)} days`;
 }
 
-export function Time({ at }) {
+/** @param precise with milliseconds */
+export function Time({ at, precise = false }) {
   const date = new Date(at);
   const isToday = day.format(date) === day.format(new Date());
   return html`<time datetime=${date.toISOString()} title=${date.toISOString()}>
-    ${isToday ? '' : `${day.format(date)} `}${time.format(date)}
+    ${isToday ? '' : `${day.format(date)} `}${time.format(date)}${precise ? ` + ${date.getMilliseconds()} ms` : ''}
   </time>`;
 }
 

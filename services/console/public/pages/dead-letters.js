@@ -65,7 +65,7 @@ export function DeadLetters({ filter = '' }) {
     </form>
     <${Decision} selected=${selected} busy=${busy} onDecide=${decide} />
     <${Said} said=${said} />
-    ${data && html`<${Letters} letters=${shown} chosen=${chosen} onChoose=${choose} />`}
+    ${data && (shown.length > 0 || groups.every(({ problem: why }) => why === undefined)) && html`<${Letters} letters=${shown} chosen=${chosen} onChoose=${choose} />`}
     ${hidden > 0 && html`<p class="note">${hidden} more are not shown until some of these are decided.</p>`}
     <${Audit} version=${version} />`;
 }

@@ -74,7 +74,7 @@ function Order({ id }) {
       <ol class="timeline">
         ${timeline.map(
           ({ at, service, text, detail, traceId }) => html`<li>
-            <${Time} at=${at} /> <strong>${service}</strong>
+            <${Time} at=${at} precise /> <strong>${service}</strong>${' '}
             <span>${text}</span>
             ${
               (detail || traceId) &&

@@ -9,8 +9,9 @@ export type OrderPages = ReturnType<typeof createOrderPages>;
 
 /** Orders of all customers, put together from what each service knows. */
 export function createOrderPages(services: Services, deadLetters: DeadLetters) {
-  async function lettersOf(orderId: string): Promise<Letter[]> {
+  async function lettersOf(orderId: string, problems: string[]): Promise<Letter[]> {
     const groups = await deadLetters.list();
+    problems.push(...groups.flatMap(({ problem }) => problem ?? []));
     return groups.flatMap(({ service, group = service, letters }) =>
       letters.filter((letter) => letter.orderId === orderId).map((letter) => ({ ...letter, group })),
     );
@@ -52,7 +53,7 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
         unlessAway<Payment | undefined>(services.find('payment', `/internal/payments/${id}`), undefined),
         unlessAway(services.get('notification', `/notifications?orderId=${id}&size=100`).then(contentOf<Mail>), []),
         unlessAway(services.get('invoice', `/invoices?orderId=${id}`).then(contentOf<Invoice>), []),
-        unlessAway(lettersOf(id), []),
+        unlessAway(lettersOf(id, problems), []),
       ]);
       const parts: Parts = { order, reservation, payment, mails, invoices, letters, problems };
       return { ...parts, timeline: timelineOf(parts), waitingFor: waitingFor(parts) };

@@ -64,7 +64,7 @@ const eventOf =
   });
 
 /** What an order waits for, as sentences; none if it is done. */
-export function waitingFor({ order, reservation, payment, mails, letters, problems }: Parts): string[] {
+export function waitingFor({ order, reservation, payment, letters, problems }: Parts): string[] {
   const held = letters.map(
     ({ group, kind, id }) => `${group} failed to handle ${kind ?? 'a message'}: dead letter ${id}`,
   );
@@ -76,12 +76,9 @@ export function waitingFor({ order, reservation, payment, mails, letters, proble
   const unpublished = unsent.flatMap(([service, events]) =>
     events.filter(({ sentAt }) => sentAt === null).map(({ kind }) => `The relay of ${service} has to publish ${kind}`),
   );
-  const mailed = mails
-    .filter(({ sentAt, refusal }) => sentAt === undefined && refusal === undefined)
-    .map(({ subject }) => `A mail is not sent: ${subject}`);
   // Whatever failed, or is on its way, is the reason; without all answers nothing else can be told.
   const isKnown = held.length + unpublished.length + problems.length === 0;
-  return [...held, ...unpublished, ...(isKnown ? nextStep({ order, reservation, payment }) : []), ...mailed];
+  return [...held, ...unpublished, ...(isKnown ? nextStep({ order, reservation, payment }) : [])];
 }
 
 function nextStep({ order, reservation, payment }: Pick<Parts, 'order' | 'reservation' | 'payment'>): string[] {

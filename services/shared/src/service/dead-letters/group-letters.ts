@@ -1,4 +1,4 @@
-import { KafkaJSError } from 'kafkajs';
+import kafkajs from 'kafkajs'; // Node does not find its errors by name
 import type { Kysely } from 'kysely';
 import { brokersFrom } from '../../messaging/config.ts';
 import { createEventProcessor } from '../../messaging/consumer/handle-once.ts';
@@ -61,7 +61,7 @@ async function asking<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof UnknownLetterError) throw new DomainError('notFound', error.message, { cause: error });
-    if (error instanceof KafkaJSError) throw unavailable('Kafka', error);
+    if (error instanceof kafkajs.KafkaJSError) throw unavailable('Kafka', error);
     throw error;
   }
 }
