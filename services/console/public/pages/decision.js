@@ -31,7 +31,7 @@ export function Decision({ selected, busy, onDecide }) {
     </div>
     <dialog ref=${dialog} aria-labelledby="asked">
       <form onSubmit=${decide}>
-        <h2 id="asked">${asked?.decision === 'discard' ? 'Discard' : 'Redrive'} ${asked?.letters.length === 1 ? '1 letter' : `${asked?.letters.length} letters`}${dryRun ? ' (dry run)' : ''}?</h2>
+        <h2 id="asked">${asked?.decision === 'discard' ? 'Discard' : 'Redrive'} ${asked?.letters.length === 1 ? '1 letter' : `${asked?.letters.length} letters`}?</h2>
         ${
           asked?.decision === 'discard'
             ? html`<p>They are never handled. This stands: a letter that was discarded cannot be redriven.</p>
@@ -39,6 +39,7 @@ export function Decision({ selected, busy, onDecide }) {
               <textarea id="reason" required maxlength="1000" value=${reason} onInput=${({ target }) => setReason(target.value)}></textarea>`
             : html`<p>Their group handles them again, each once. One that fails again stays here.</p>`
         }
+        ${dryRun && html`<p class="note">Nothing is changed: this only says what would be done.</p>`}
         <div class="actions">
           <button type="submit" class=${asked?.decision === 'discard' ? 'grave' : ''}>${asked?.decision === 'discard' ? 'Discard' : 'Redrive'}</button>
           <button type="button" class="quiet" onClick=${() => dialog.current.close()}>Cancel</button>
