@@ -6,7 +6,9 @@ MAKEFLAGS += --no-print-directory
 tool := node --import tsx
 bin := node_modules/.bin
 helm = helm=$$($(tool) tools/chart/helm-path.ts) && "$$helm"
-jest := node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js
+jest_bin := node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js
+# Tests use no cluster of yours, apart from test-cluster.
+jest := CONTEXT= $(jest_bin)
 # One at a time, even if make runs twice; where there is no flock (macOS), not.
 alone := mkdir -p .cache && $(if $(shell command -v flock 2>/dev/null),flock .cache/make.lock)
 
@@ -96,7 +98,7 @@ screenshots: machine build tools ## Take pictures of every page of the shop, for
 	@$(tool) tests/browser/screenshots.ts
 
 test-faults: machine build tools ## Place 500 orders while components are killed, paused and partitioned; takes minutes
-	@FAULT_ORDERS=$${FAULT_ORDERS:-500} timeout --foreground -k 10 600 $(jest) --selectProjects faults
+	@FAULT_ORDERS=$${FAULT_ORDERS:-500} CONTEXT= timeout --foreground -k 10 600 $(jest_bin) --selectProjects faults
 
 gameday: machine build tools ## Break a thing for each alert on a real Prometheus, takes half an hour; ARGS="StoreSlow StoreOutboxAge" for some
 	@$(tool) tests/gameday/main.ts $(ARGS)
@@ -186,4 +188,4 @@ golden: install ## Write what follows from the chart: golden files, and the file
 
 test-cluster: install ## Test the installed store, with faults under load; takes most of an hour
 	@$(helm) test $(at) $(RELEASE) --namespace $(NAMESPACE) --logs
-	@$(jest) --config tests/cluster/jest.config.mjs $(ARGS)
+	@$(jest_bin) --config tests/cluster/jest.config.mjs $(ARGS)

@@ -86,7 +86,10 @@ export function createStore({ url, fetch: platformFetch = fetch, ...retry }: Sto
   async function call(id: OperationId, input: AnyInput = {}, { signal }: CallOptions = {}) {
     const [method, path] = operations[id];
     const { body, header, ...parameters } = input;
-    const withKey = id === 'placeOrder' ? { 'idempotency-key': crypto.randomUUID(), ...header } : header;
+    const withKey =
+      id === 'placeOrder' && !header?.['idempotency-key']
+        ? { ...header, 'idempotency-key': crypto.randomUUID() }
+        : header;
     // The types of the operation are those of `Store`; here any of them may be called.
     const request = client.request as (
       method: string,

@@ -15,7 +15,6 @@ export type OrderChanges = ReadonlyMap<string, OrderChange>;
 export const withChange = (order: Order, change: OrderChange | undefined): Order =>
   change && change.changedAt > order.updatedAt ? { ...order, status: change.status } : order;
 
-const pollMs = 2000;
 const restartMs = 5000;
 
 /** The customer's orders as they change, while the page is open and somebody is logged in. */
@@ -42,28 +41,11 @@ export function useLiveOrders(
 async function follow(signal: AbortSignal, onChange: (change: OrderChange) => void): Promise<never> {
   for (;;) {
     try {
-      for await (const change of orderEvents(signal)) onChange(change);
+      for await (const change of store.orderEvents({ signal })) onChange(change);
     } catch (error) {
       if (signal.aborted || (error instanceof StoreProblem && error.status === 401)) throw error;
     }
     await pause(restartMs, signal);
-  }
-}
-
-function orderEvents(signal: AbortSignal): AsyncIterable<OrderChange> {
-  type Live = { orderEvents(options: { signal: AbortSignal }): AsyncIterable<OrderChange> };
-  return 'orderEvents' in store ? (store as unknown as Live).orderEvents({ signal }) : polledEvents(signal);
-}
-
-/** For a client without orderEvents: what has changed since the list was read before. */
-async function* polledEvents(signal: AbortSignal): AsyncGenerator<OrderChange> {
-  let known: Map<string, Order['status']> | undefined;
-  for (;;) {
-    const { content } = await store.listOrders({}, { signal });
-    for (const { id, status, updatedAt } of content)
-      if (known && (known.get(id) ?? 'PENDING') !== status) yield { orderId: id, status, changedAt: updatedAt };
-    known = new Map(content.map(({ id, status }) => [id, status]));
-    await pause(pollMs, signal);
   }
 }
 

@@ -31,7 +31,7 @@ interface Entry {
 
 export type DeadLetters = ReturnType<typeof createDeadLetters>;
 
-/** The dead letters of all groups, by the services that handle them (contract 4.11). */
+/** The dead letters of all groups, by the services that handle them (contract 4.13). */
 export function createDeadLetters(services: Services, names: string[], log: Logger) {
   let kept: { at: number; groups: Promise<GroupLetters[]> } | undefined;
 

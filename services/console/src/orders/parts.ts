@@ -1,4 +1,4 @@
-// What the services answer about an order, as far as it is shown (contract 4.10 and 4.12).
+// What the services answer about an order, as far as it is shown (contract 4.10 and 4.14).
 
 export interface Event {
   id: string;
