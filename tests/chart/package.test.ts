@@ -35,7 +35,7 @@ describe('make package', () => {
     expect(images.filter((image) => !own.includes(image))).toEqual([
       expect.stringMatching(/^apache\/kafka:/),
       expect.stringMatching(/^envoyproxy\/envoy:v/),
-      expect.stringMatching(/^postgres:/),
+      expect.stringMatching(/^library\/postgres:/),
     ]);
     expect(parse(await readFile(join(dir, 'store/Chart.yaml'), 'utf8'))).toMatchObject({
       version: '0.2.0',
@@ -62,7 +62,7 @@ describe('make package', () => {
     const images = imagesIn(await template(join(pinned, 'store')));
     const own = images.filter((image) => image.endsWith(`:0.3.0@sha256:${'c'.repeat(64)}`));
     expect(own).toHaveLength(topology.images.length);
-    expect(images).toContainEqual(expect.stringMatching(/^postgres:.*@sha256:d{64}$/));
+    expect(images).toContainEqual(expect.stringMatching(/^library\/postgres:.*@sha256:d{64}$/));
     const { annotations } = parse(await readFile(join(pinned, 'store/Chart.yaml'), 'utf8'));
     const listed: { image: string }[] = parse(annotations['artifacthub.io/images']);
     expect(listed.map(({ image }) => image).sort()).toEqual(images);

@@ -43,7 +43,7 @@ describe('the Job that creates Secrets', () => {
         apiGroups: [''],
         resources: ['secrets'],
         verbs: ['get', 'patch'],
-        resourceNames: ['databases', 'postgres', 'postgres-logins', 'store-jwt'],
+        resourceNames: ['databases', 'postgres', 'postgres-logins', 'store-console', 'store-jwt'],
       },
     ]);
   });
@@ -66,7 +66,8 @@ describe('the Job that creates Secrets', () => {
   });
 
   it('is not there where nothing is generated', async () => {
-    expect(named('store-secrets')(await manifests({}, valuesFiles.prod))).toEqual([]);
+    const ownToken = { console: { secrets: { CONSOLE_TOKEN: { secret: 'of-yours', key: 'token' } } } };
+    expect(named('store-secrets')(await manifests(ownToken, valuesFiles.prod))).toEqual([]);
   });
 
   it('has another name if it does something else, because a Job cannot be changed', async () => {

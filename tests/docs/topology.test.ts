@@ -23,8 +23,9 @@ describe('what the contract says of the topology', () => {
       const database = /^database `(\w+)`/.exec(owns)?.[1] ?? 'no database';
       return [[name, database, ...depends.split(', ').filter(known).sort()].join(', ')];
     });
+    const nameOf = (alias: string) => services.find((service) => service.alias === alias)?.name ?? alias;
     const actual = services.map(({ name, database = 'no database', calls, group }) =>
-      [name, database, ...[...calls, ...(group ? ['Kafka'] : [])].sort()].join(', '),
+      [name, database, ...[...calls.map(nameOf), ...(group ? ['Kafka'] : [])].sort()].join(', '),
     );
     expectSame(documented, actual);
   });

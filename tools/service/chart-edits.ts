@@ -16,7 +16,7 @@ export function chartEdits({ name, route, localPort }: NewService): Edit[] {
   return [
     [
       'charts/store/Chart.yaml',
-      /(?<=^ {2}- \{ name: service, version: (.+), alias: \w+ \}\n)$(?![\s\S])/m,
+      /(?<=^ {2}- \{ name: service, version: (.+), alias: \w+(?:, condition: \w+\.enabled)? \}\n)$(?![\s\S])/m,
       (_, version) => `  - { name: service, version: ${version}, alias: ${name} }\n`,
     ],
     ['charts/store/values.yaml', /^ {2}routes:\n(?: {4}\/.*\n)+/m, (routes) => `${routes}    ${route}: ${name}\n`],
