@@ -130,7 +130,7 @@ describe('what the Job does', () => {
 
   it('creates a key that auth accepts, and a password for each database that its URL can hold', async () => {
     expect((await run()).exitCode).toBe(0);
-    expect([...api.secrets.keys()].sort()).toEqual(['postgres', 'postgres-logins', 'store-jwt']);
+    expect([...api.secrets.keys()].sort()).toEqual(['postgres', 'postgres-logins', 'store-console', 'store-jwt']);
     const { JWT_SECRET_KEY = '', ...others } = dataOf('store-jwt');
     expect(others).toEqual({});
     expect(secretProblem(atob(JWT_SECRET_KEY))).toBeUndefined();
@@ -152,7 +152,7 @@ describe('what the Job does', () => {
     expect([...api.secrets]).toEqual(before);
     expect(second).toEqual({
       exitCode: 0,
-      all: 'databases: absent\npostgres: complete\npostgres-logins: complete\nstore-jwt: complete',
+      all: 'databases: absent\npostgres: complete\npostgres-logins: complete\nstore-console: complete\nstore-jwt: complete',
     });
     for (const [, { data }] of before) {
       for (const value of Object.values(data ?? {})) {

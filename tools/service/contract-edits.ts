@@ -21,7 +21,7 @@ export function contractEdits({ name, route, localPort }: NewService): Edit[] {
     Math.max(...[...text.matchAll(/^### 4\.(\d+) /gm)].map(([, n]) => Number(n))) + 1;
   const title = route.slice(1, 2).toUpperCase() + route.slice(2);
   return [
-    [path, /(?<=^\| status \| .+\n)(?=\n)/m, () => `| ${name} | ${title} | database \`${name}\` | - |\n`],
+    [path, /(?<=^\| console \| .+\n)(?=\n)/m, () => `| ${name} | ${title} | database \`${name}\` | - |\n`],
     [
       path,
       /^(?=\| PostgreSQL \| )/m,
