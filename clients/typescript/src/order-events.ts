@@ -1,6 +1,6 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { problemOf, StoreProblem } from './problem.ts';
-import { pause } from './retry.ts';
+import { pause, temporary } from './retry.ts';
 import type { OrderEvent as Data } from './schema.ts';
 
 /** A status that an order of the caller has from now on. */
@@ -20,9 +20,6 @@ export interface OrderEventsOptions {
 /** The store sends a heartbeat every 15 s. */
 const silentForMs = 40_000;
 const longestPauseMs = 30_000;
-
-/** What a later attempt may find in place. */
-const temporary = new Set([429, 502, 503, 504]);
 
 /**
  * Follows the status of the caller's orders. After a break it goes on where it was, so that each change comes once.

@@ -10,7 +10,7 @@ export interface RetryOptions {
 export type Send = (request: Request) => Promise<Response>;
 
 /** What never reached a service, or what a later attempt may find in place. */
-const temporary = new Set([429, 502, 503, 504]);
+export const temporary = new Set([429, 502, 503, 504]);
 const repeatable = new Set(['GET', 'HEAD', 'PUT', 'DELETE']);
 
 /**

@@ -1,5 +1,5 @@
 import { accountIn, accountOut, credentials } from '@store/shared/contracts/account';
-import { entityTag, etagDescription } from '@store/shared/http/precondition';
+import { etagDescription, stateHeaders } from '@store/shared/http/precondition';
 import { type AnyRoute, created, ok, problem, route, unavailable } from '@store/shared/http/route';
 import { text, uuid } from '@store/shared/values/fields';
 import { stringifyJson } from '@store/shared/values/json';
@@ -34,7 +34,7 @@ export function accountRoutes(accounts: Accounts): AnyRoute[] {
       },
       async handler({ accountId, params: { id } }) {
         const json = stringifyJson(await accounts.get(accountId, id));
-        return ok({ json }, { ETag: entityTag(json), 'Cache-Control': 'private, no-cache' });
+        return ok({ json }, stateHeaders(json));
       },
     }),
     // Internal, for operators.

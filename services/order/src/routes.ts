@@ -1,5 +1,5 @@
 import { nextLink, pageInfo } from '@store/shared/http/pagination';
-import { entityTag, etagDescription, ifMatchHeader } from '@store/shared/http/precondition';
+import { etagDescription, ifMatchHeader, stateHeaders } from '@store/shared/http/precondition';
 import { type AnyRoute, created, noContent, ok, problem, route, tooMany, unavailable } from '@store/shared/http/route';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
@@ -102,7 +102,7 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
       },
       async handler({ accountId, params: { id } }) {
         const json = orderJson(await orders.get(accountId, id));
-        return ok({ json }, { ETag: entityTag(json), 'Cache-Control': 'private, no-cache' });
+        return ok({ json }, stateHeaders(json));
       },
     }),
     route({

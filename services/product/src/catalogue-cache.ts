@@ -1,4 +1,4 @@
-import { entityTag } from '@store/shared/http/precondition';
+import { stateHeaders } from '@store/shared/http/precondition';
 import { coalesce } from '@store/shared/values/coalesce';
 import { LRUCache } from 'lru-cache';
 import { Counter } from 'prom-client';
@@ -93,7 +93,6 @@ function toReply({ json, headers, version }: CatalogueRead): Reply {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(json));
   bytes.write(json);
   // A page is another one where another follows.
-  const etag = entityTag(json + (headers.Link ?? ''));
-  // Browsers may keep it, and ask each time whether it is current.
-  return { json: bytes, headers: { ...headers, ETag: etag, 'Cache-Control': 'private, no-cache' }, version };
+  const state = stateHeaders(json + (headers.Link ?? ''));
+  return { json: bytes, headers: { ...headers, ...state }, version };
 }

@@ -1,12 +1,8 @@
-import { type Order, StoreProblem } from '@store-platform/client';
+import { type Order, type OrderEvent, StoreProblem } from '@store-platform/client';
 import { useEffect, useState } from 'preact/hooks';
 import { store } from './store.ts';
 
-export interface OrderChange {
-  orderId: string;
-  status: Order['status'];
-  changedAt: string;
-}
+export type OrderChange = Omit<OrderEvent, 'id'>;
 
 /** The latest change of each order, by its id. */
 export type OrderChanges = ReadonlyMap<string, OrderChange>;

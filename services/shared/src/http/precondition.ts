@@ -5,6 +5,12 @@ import { DomainError } from '../values/errors.ts';
 /** Of a reply that is read as it is: a strong validator, the same at every replica (RFC 9110, 8.8.3). */
 export const entityTag = (json: string): string => `"${hash('sha256', json, 'base64url')}"`;
 
+/**
+ * Of a reply that browsers may keep, if they ask each time whether it is current.
+ * @param state the reply, or whatever changes with it
+ */
+export const stateHeaders = (state: string) => ({ ETag: entityTag(state), 'Cache-Control': 'private, no-cache' });
+
 /** What a declared ETag says in the document. */
 export const etagDescription =
   'Names this state: as If-None-Match it asks whether it is current, as If-Match it demands it.';
