@@ -6,7 +6,7 @@ import { parse, stringify } from 'yaml';
 import { alertsOf, type RuleGroup, ruleGroups } from '../../../tools/chart/alerts.ts';
 import { findOnPath } from '../../../tools/local/downloads/provide-tool.ts';
 
-const files = ['components', 'events', 'kafka', 'objectives', 'objectives-over-days', 'postgres', 'volumes'];
+const files = ['backup', 'components', 'events', 'kafka', 'objectives', 'objectives-over-days', 'postgres', 'volumes'];
 const pathOf = (file: string) => join(import.meta.dirname, `${file}.yaml`);
 
 interface TestCase {

@@ -9,5 +9,6 @@ export const faults: Fault[] = [...processFaults, ...postgresFaults, ...kafkaFau
 
 /** Alerts that nothing on one machine can cause, and why. */
 export const notHere: Record<string, string> = {
+  StoreBackupMissing: 'kube-state-metrics reports the CronJobs of a cluster; its rule is tested by promtool alone',
   StoreVolumeFull: 'kubelet reports the volumes of a cluster; its rule is tested by promtool alone',
 };
