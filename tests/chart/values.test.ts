@@ -135,7 +135,7 @@ describe('what the chart renders', () => {
   });
 
   it('with the CA of an external database: it is mounted where every URL is told to find it', async () => {
-    const all = await manifests(external, ['tests/chart/external-database.yaml']);
+    const all = await manifests(external, ['tests/chart/databases/external-database.yaml']);
     const databases = all.filter(
       ({ kind, metadata }) => kind === 'Deployment' && !['gateway', 'console'].includes(metadata.name),
     );

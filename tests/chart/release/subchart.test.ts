@@ -2,9 +2,9 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseAllDocuments, stringify } from 'yaml';
-import { template } from '../../tools/chart/helm.ts';
-import { renderChart } from '../../tools/chart/render.ts';
-import { root } from '../../tools/paths.ts';
+import { template } from '../../../tools/chart/helm.ts';
+import { renderChart } from '../../../tools/chart/render.ts';
+import { root } from '../../../tools/paths.ts';
 
 // The store as a dependency of another chart.
 

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { parseAllDocuments } from 'yaml';
-import { renderChart } from '../../tools/chart/render.ts';
-import { freePort } from '../../tools/free-port.ts';
-import { findOnPath, outputOf } from '../../tools/local/downloads/provide-tool.ts';
-import { scripts } from '../kit/postgres-client.ts';
-import { until } from '../kit/until.ts';
+import { renderChart } from '../../../tools/chart/render.ts';
+import { freePort } from '../../../tools/free-port.ts';
+import { findOnPath, outputOf } from '../../../tools/local/downloads/provide-tool.ts';
+import { scripts } from '../../kit/postgres-client.ts';
+import { until } from '../../kit/until.ts';
 
 // What dumps and restores is tested on a whole store: tests/e2e/backup.test.ts.
 

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { generate } from 'selfsigned';
-import { createKafka } from '../../services/shared/src/messaging/kafka.ts';
-import { createLog } from '../../services/shared/src/observability/log.ts';
-import { freePort } from '../../tools/free-port.ts';
-import { provideKafka } from '../../tools/local/downloads/kafka.ts';
+import { createKafka } from '../../../services/shared/src/messaging/kafka.ts';
+import { createLog } from '../../../services/shared/src/observability/log.ts';
+import { freePort } from '../../../tools/free-port.ts';
+import { provideKafka } from '../../../tools/local/downloads/kafka.ts';
 
 /** A broker as Strimzi configures one for login: TLS with its own authority, SCRAM-SHA-512, and rights by ACL only. */
 export async function startKafkaWithUsers(passwords: Record<string, string>) {

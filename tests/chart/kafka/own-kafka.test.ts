@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { parseAllDocuments } from 'yaml';
-import { askAdmin } from '../../services/shared/src/messaging/admin.ts';
-import { storeTopics } from '../../services/shared/src/messaging/topics.ts';
-import { createLog } from '../../services/shared/src/observability/log.ts';
-import { renderChart } from '../../tools/chart/render.ts';
-import { freePort } from '../../tools/free-port.ts';
-import { provideKafka } from '../../tools/local/downloads/kafka.ts';
-import { until } from '../kit/until.ts';
+import { askAdmin } from '../../../services/shared/src/messaging/admin.ts';
+import { storeTopics } from '../../../services/shared/src/messaging/topics.ts';
+import { createLog } from '../../../services/shared/src/observability/log.ts';
+import { renderChart } from '../../../tools/chart/render.ts';
+import { freePort } from '../../../tools/free-port.ts';
+import { provideKafka } from '../../../tools/local/downloads/kafka.ts';
+import { until } from '../../kit/until.ts';
 
 // The Kafka of a release without values: its manifests, and its program, run outside a container.
 

@@ -1,4 +1,4 @@
-import { renderEdited } from './_edited-chart.ts';
+import { renderEdited } from '../_edited-chart.ts';
 import { answering, notes } from './_notes.ts';
 
 // What Helm says after an install, and what it refuses because of what is in the cluster. Kinds that "exist" are found by

@@ -1,5 +1,5 @@
 import { parseAllDocuments } from 'yaml';
-import { renderChart } from '../../tools/chart/render.ts';
+import { renderChart } from '../../../tools/chart/render.ts';
 
 const rendered = async (values: object) =>
   parseAllDocuments(await renderChart([], values)).map(

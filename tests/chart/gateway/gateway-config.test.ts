@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, stat, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeGatewayConfig } from '../../tools/local/components/gateway.ts';
+import { writeGatewayConfig } from '../../../tools/local/components/gateway.ts';
 
 let dir: string;
 beforeEach(async () => {

@@ -1,7 +1,7 @@
 import type { V1Deployment } from '@kubernetes/client-node';
 import { parseAllDocuments } from 'yaml';
-import { renderChart } from '../../tools/chart/render.ts';
-import { checkWriters } from '../../tools/cluster/doctor/check-writers.ts';
+import { renderChart } from '../../../tools/chart/render.ts';
+import { checkWriters } from '../../../tools/cluster/doctor/check-writers.ts';
 
 // What make doctor says about the product Deployment of the chart.
 

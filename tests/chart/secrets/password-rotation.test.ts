@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import { execa } from 'execa';
 import pg from 'pg';
-import { withCluster } from '../../tools/cluster/api.ts';
-import { nextAnnotation, podAnnotation, textOf } from '../../tools/cluster/passwords/logins.ts';
-import { rotatePassword } from '../../tools/cluster/passwords/rotate-password.ts';
-import { findOnPath } from '../../tools/local/downloads/provide-tool.ts';
-import { queryOnce } from '../kit/database.ts';
-import { startKubernetesApi } from '../kit/kubernetes-api.ts';
-import { scripts } from '../kit/postgres-client.ts';
-import { until } from '../kit/until.ts';
+import { withCluster } from '../../../tools/cluster/api.ts';
+import { nextAnnotation, podAnnotation, textOf } from '../../../tools/cluster/passwords/logins.ts';
+import { rotatePassword } from '../../../tools/cluster/passwords/rotate-password.ts';
+import { findOnPath } from '../../../tools/local/downloads/provide-tool.ts';
+import { queryOnce } from '../../kit/database.ts';
+import { startKubernetesApi } from '../../kit/kubernetes-api.ts';
+import { scripts } from '../../kit/postgres-client.ts';
+import { until } from '../../kit/until.ts';
 
 // make rotate-password: the command against a fake API server, and what PostgreSQL makes of the files. tests/cluster has both
 // together, under load.

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { parse, parseAllDocuments } from 'yaml';
-import { template } from '../../tools/chart/helm.ts';
-import { root } from '../../tools/paths.ts';
-import { topology } from '../../tools/topology/topology.ts';
+import { template } from '../../../tools/chart/helm.ts';
+import { root } from '../../../tools/paths.ts';
+import { topology } from '../../../tools/topology/topology.ts';
 
 let dir: string;
 

@@ -1,9 +1,9 @@
 import { parseAllDocuments } from 'yaml';
-import { renderChart, valuesFiles } from '../../tools/chart/render.ts';
-import { documentAt } from '../docs/_documents.ts';
-import { itWithCrds, problemsOf } from '../kit/crds.ts';
-import { renderEdited } from './_edited-chart.ts';
-import { answering, notes } from './_notes.ts';
+import { renderChart, valuesFiles } from '../../../tools/chart/render.ts';
+import { documentAt } from '../../docs/_documents.ts';
+import { itWithCrds, problemsOf } from '../../kit/crds.ts';
+import { renderEdited } from '../_edited-chart.ts';
+import { answering, notes } from '../release/_notes.ts';
 
 // What customers reach: the Service, TLS at the gateway, and what may stand in front.
 

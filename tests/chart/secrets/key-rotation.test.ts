@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
-import { withCluster } from '../../tools/cluster/api.ts';
-import { kidOf, newSecret, readKeys } from '../../tools/cluster/jwt-keys.ts';
-import { type Options, rotateKey } from '../../tools/cluster/rotation/rotate-key.ts';
-import { startKubernetesApi } from '../kit/kubernetes-api.ts';
+import { withCluster } from '../../../tools/cluster/api.ts';
+import { kidOf, newSecret, readKeys } from '../../../tools/cluster/jwt-keys.ts';
+import { type Options, rotateKey } from '../../../tools/cluster/rotation/rotate-key.ts';
+import { startKubernetesApi } from '../../kit/kubernetes-api.ts';
 
 // make rotate-key against a fake API server, where tokens live for a day; tests/cluster has the real one, under load.
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
-import { renderChart, valuesFiles } from '../../tools/chart/render.ts';
-import { root } from '../../tools/paths.ts';
+import { renderChart, valuesFiles } from '../../../tools/chart/render.ts';
+import { root } from '../../../tools/paths.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: Kubernetes' own objects
 const manifests = async (values: object, files: string[] = []): Promise<any[]> =>
@@ -34,7 +34,7 @@ describe.each(Object.entries(valuesFiles))('with %s values', (_, files) => {
   });
 
   it('nothing changes that an upgrade from version 0.1.0 cannot change', async () => {
-    const released = parse(readFileSync(join(root, 'tests/chart/immutable.yaml'), 'utf8'));
+    const released = parse(readFileSync(join(root, 'tests/chart/release/immutable.yaml'), 'utf8'));
     const workloads = (await manifests({}, files)).filter(({ kind }) => ['Deployment', 'StatefulSet'].includes(kind));
     const found = workloads.flatMap(({ kind, metadata, spec }) => {
       const name = `${kind}/${metadata.name}`;

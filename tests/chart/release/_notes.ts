@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import { root } from '../../tools/paths.ts';
-import { renderEdited } from './_edited-chart.ts';
+import { root } from '../../../tools/paths.ts';
+import { renderEdited } from '../_edited-chart.ts';
 
 /** Has every lookup find an object if its kind is among these, and nothing otherwise. */
 export const answering = (exists: string[]) => (text: string) =>

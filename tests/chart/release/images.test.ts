@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
-import { renderChart, valuesFiles } from '../../tools/chart/render.ts';
-import { root } from '../../tools/paths.ts';
-import { topology } from '../../tools/topology/topology.ts';
+import { renderChart, valuesFiles } from '../../../tools/chart/render.ts';
+import { root } from '../../../tools/paths.ts';
+import { topology } from '../../../tools/topology/topology.ts';
 
 interface Pod {
   initContainers?: { image: string }[];

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } from 'kafkajs';
 import { parseAllDocuments } from 'yaml';
-import { brokersFrom } from '../../services/shared/src/messaging/config.ts';
-import { deadLetterHeaders, readDeadLetters } from '../../services/shared/src/messaging/dead-letters/dead-letters.ts';
-import { createKafka, createPublisher } from '../../services/shared/src/messaging/kafka.ts';
-import { deadLetterTopic, orderEventsTopic, storeTopics } from '../../services/shared/src/messaging/topics.ts';
-import { createLog } from '../../services/shared/src/observability/log.ts';
-import { renderChart, valuesFiles } from '../../tools/chart/render.ts';
-import { topology } from '../../tools/topology/topology.ts';
+import { brokersFrom } from '../../../services/shared/src/messaging/config.ts';
+import {
+  deadLetterHeaders,
+  readDeadLetters,
+} from '../../../services/shared/src/messaging/dead-letters/dead-letters.ts';
+import { createKafka, createPublisher } from '../../../services/shared/src/messaging/kafka.ts';
+import { deadLetterTopic, orderEventsTopic, storeTopics } from '../../../services/shared/src/messaging/topics.ts';
+import { createLog } from '../../../services/shared/src/observability/log.ts';
+import { renderChart, valuesFiles } from '../../../tools/chart/render.ts';
+import { topology } from '../../../tools/topology/topology.ts';
 import { startKafkaWithUsers } from './_kafka-with-users.ts';
 
 // The users and rights that the production values ask Strimzi for, applied to a real broker: sufficient, and no more.

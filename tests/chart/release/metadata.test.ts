@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { root } from '../../tools/paths.ts';
+import { root } from '../../../tools/paths.ts';
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const chart = parse(read('charts/store/Chart.yaml'));

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { parse, parseAllDocuments } from 'yaml';
-import { renderChart, valuesFiles } from '../../tools/chart/render.ts';
-import { root } from '../../tools/paths.ts';
-import { codeBlocks, filesBelow } from '../docs/_documents.ts';
-import { renderEdited } from './_edited-chart.ts';
+import { renderChart, valuesFiles } from '../../../tools/chart/render.ts';
+import { root } from '../../../tools/paths.ts';
+import { codeBlocks, filesBelow } from '../../docs/_documents.ts';
+import { renderEdited } from '../_edited-chart.ts';
 
 // What Argo CD and Flux rely on (docs/gitops.md).
 

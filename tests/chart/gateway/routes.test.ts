@@ -1,6 +1,6 @@
 import { parseAllDocuments } from 'yaml';
-import { renderChart } from '../../tools/chart/render.ts';
-import { topology } from '../../tools/topology/topology.ts';
+import { renderChart } from '../../../tools/chart/render.ts';
+import { topology } from '../../../tools/topology/topology.ts';
 
 const withRoutes = (routes: object) => renderChart([], { global: { routes } });
 const withOpenList = (...open: unknown[]) => renderChart([], { gateway: { open } });

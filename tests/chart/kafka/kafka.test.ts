@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { parseAllDocuments } from 'yaml';
-import { renderChart, valuesFiles } from '../../tools/chart/render.ts';
-import { provideKafka } from '../../tools/local/downloads/kafka.ts';
+import { renderChart, valuesFiles } from '../../../tools/chart/render.ts';
+import { provideKafka } from '../../../tools/local/downloads/kafka.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: Strimzi's own objects
 const resources = async (values: object, files: string[] = []): Promise<any[]> =>

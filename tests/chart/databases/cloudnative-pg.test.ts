@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import { renderChart, valuesFiles } from '../../tools/chart/render.ts';
-import { root } from '../../tools/paths.ts';
-import { topology } from '../../tools/topology/topology.ts';
-import { itWithCrds, problemsOf } from '../kit/crds.ts';
+import { renderChart, valuesFiles } from '../../../tools/chart/render.ts';
+import { root } from '../../../tools/paths.ts';
+import { topology } from '../../../tools/topology/topology.ts';
+import { itWithCrds, problemsOf } from '../../kit/crds.ts';
 
 const names = topology.databases.toSorted();
 
