@@ -62,18 +62,20 @@ test('applying the manifests again changes no key and no password, and adds that
     isReady(await core.readNamespacedPod({ name: 'postgres-0', namespace })),
   );
   const first = await readSecrets();
-  expect(Object.keys(first).sort()).toEqual(['postgres', 'store-jwt']);
+  expect(Object.keys(first).sort()).toEqual(['postgres', 'postgres-logins', 'store-console', 'store-jwt']);
 
   expect(await apply()).toMatch(/^job\.batch\/store-secrets-\w+ unchanged$/m);
   expect(await readSecrets()).toEqual(first);
 
   await apply({ postgres: { databases: ['reports'] } });
   await until('the password of the new database exists', async () =>
-    expect((await readSecrets()).postgres).toHaveProperty('reports'),
+    expect((await readSecrets())['postgres-logins']).toHaveProperty('reports'),
   );
-  const { reports, ...others } = (await readSecrets()).postgres ?? {};
-  expect({ ...first, postgres: others }).toEqual(first);
-  expect(reports).toMatch(/./);
+  const { postgres, 'postgres-logins': logins, ...others } = await readSecrets();
+  const { reports, ...passwords } = postgres ?? {};
+  const { reports: login, ...otherLogins } = logins ?? {};
+  expect({ ...others, postgres: passwords, 'postgres-logins': otherLogins }).toEqual(first);
+  expect({ reports, login }).toEqual({ reports: expect.stringMatching(/./), login: expect.stringMatching(/./) });
 });
 
 test('server-side apply, as Argo CD does it, changes nothing the second time', async () => {

@@ -12,6 +12,8 @@ const requestPath = [
   'gateway',
   ...new Set(Object.values(topology.routes).flatMap(({ alias, calls }) => [alias, ...calls])),
 ];
+/** Runs once: what it has seen is in its memory, and whoever looks at it can wait. */
+const single = 'console';
 /** Covers the gateway's health check interval of 2 s and the time-out of the last request to the killed replica. */
 const detectionMs = 10_000;
 
@@ -20,7 +22,7 @@ afterAll(() => upgrade('--reuse-values', '--force-conflicts'));
 
 test('killing one of two replicas of any component fails only its in-flight requests', async () => {
   await withInstalledValues(async (file) => {
-    const names = await deploymentNames();
+    const names = (await deploymentNames()).filter((name) => name !== single);
     say('helm upgrade to two replicas of every component');
     const small = names.flatMap((name) => ['--set', `${name}.resources.requests.cpu=10m`]);
     await upgrade(
