@@ -22,7 +22,8 @@ interface LoadOptions {
  */
 async function startLoad({ retriesOrders = false, gateway }: LoadOptions = {}) {
   const { url, ca } = gateway ?? { url: await findGateway() };
-  const setup = createClient(url, { ca });
+  // Used before and after the load. Kept alive meanwhile, its connection may be closed just as it is used again (RFC 9112, 9.3.1).
+  const setup = createClient(url, { ca, keepAlive: false });
   const customers: Customer[] = [];
   const products: string[] = [];
   for (let n = 0; n < 3; n += 1) customers.push(await newCustomer(setup.send));
