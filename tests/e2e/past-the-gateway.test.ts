@@ -8,6 +8,7 @@ import { startTestStore, type TestStore } from './_store.ts';
 // services check the token themselves, and want a credential on internal paths.
 
 const credential = newCredential();
+const tea = { name: 'Tea', price: 1.25, unit: 'kg' };
 const { privateKey } = newKeyPair();
 let store: TestStore;
 let alice: Customer;
@@ -38,8 +39,7 @@ const as = (customer: Customer, { bearer = customer } = {}) => ({
 describe('a token', () => {
   it('is signed with the private key and accepted by every service behind the gateway', async () => {
     expect(decodeProtectedHeader(tokenOf(alice)).alg).toBe('EdDSA');
-    const product = { name: 'Tea', price: 1.25, unit: 'kg' };
-    const created = await alice.send('POST', '/products', product);
+    const created = await alice.send('POST', '/products', tea);
     expect(created.status).toBe(201);
     expect((await alice.send('GET', '/accounts')).body).toMatchObject([{ id: alice.accountId }]);
     const items = [{ productId: created.body.id, quantity: 1 }];
@@ -80,6 +80,7 @@ describe('an internal path', () => {
     ['account', 'POST', '/internal/password-checks', wrong, 401],
     ['account', 'POST', '/internal/accounts', { ...wrong, name: 'Nobody' }, 201],
     ['inventory', 'PUT', '/stock/00000000-0000-4000-8000-00000000dead', { available: 5 }, 404],
+    ['product', 'PUT', '/internal/products/00000000-0000-4000-8000-00000000dead', tea, 404],
   ];
 
   it.each(calls)('of %s refuses %s %s without the credential of its caller', async (service, method, path, body) => {

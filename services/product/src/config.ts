@@ -1,4 +1,4 @@
-import { bearerConfig, requireBearerKeys } from '@store/shared/auth/config';
+import { bearerConfig, calleeConfig, requireBearerKeys } from '@store/shared/auth/config';
 import { databaseConfig } from '@store/shared/database/config';
 import { serviceConfig } from '@store/shared/service/config';
 import { list, reportTogether } from '@store/shared/values/environment';
@@ -12,6 +12,7 @@ export const configSchema = z
   .object({
     ...serviceConfig,
     ...bearerConfig,
+    ...calleeConfig,
     ...databaseConfig,
     /** The ids of the accounts that may write products, or everybody (contract 4.4). */
     PRODUCT_WRITERS: z

@@ -20,6 +20,9 @@ export function createProducts({ repository, writers, newId }: Dependencies) {
     if (product === undefined) throw new DomainError('notFound', `There is no product ${id}.`);
     return product;
   }
+  /** @param ifMatch the state that the caller has seen; undefined for any */
+  const set = async (id: string, product: ProductIn, ifMatch?: string) =>
+    found(await repository.update({ id, ...product }, ifMatch), id);
 
   return {
     list: (query: ProductQuery) => repository.list(query),
@@ -28,11 +31,12 @@ export function createProducts({ repository, writers, newId }: Dependencies) {
       mustBeWriter(accountId);
       return repository.insert({ id: newId(), ...product });
     },
-    /** @param ifMatch the state that the caller has seen; undefined for any */
     async replace(accountId: string, id: string, product: ProductIn, ifMatch?: string) {
       mustBeWriter(accountId);
-      return found(await repository.update({ id, ...product }, ifMatch), id);
+      return set(id, product, ifMatch);
     },
+    /** For operators, whoever may write otherwise. */
+    set,
     async remove(accountId: string, id: string, ifMatch?: string) {
       mustBeWriter(accountId);
       found((await repository.remove(id, ifMatch)) || undefined, id);

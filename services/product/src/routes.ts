@@ -10,6 +10,8 @@ import { productIn, productOut, productQuery } from './schemas.ts';
 const tag = 'products';
 const params = z.object({ id: uuid });
 const notWriter = problem('The account may not change products.');
+const replacement = { params, headers: ifMatchHeader, body: productIn, bodyKib: 16, decimals: true } as const;
+const replaced = { description: 'The product as it is now.', body: productOut };
 
 export function productRoutes(products: Products, cache: CatalogueCache): AnyRoute[] {
   return [
@@ -81,18 +83,23 @@ export function productRoutes(products: Products, cache: CatalogueCache): AnyRou
       summary: 'Replace a product',
       tag,
       identity: 'account',
-      params,
-      headers: ifMatchHeader,
-      body: productIn,
-      bodyKib: 16,
-      decimals: true,
-      responses: {
-        200: { description: 'The product as it is now.', body: productOut },
-        403: notWriter,
-        503: unavailable,
-      },
+      ...replacement,
+      responses: { 200: replaced, 403: notWriter, 503: unavailable },
       handler: async ({ accountId, params: { id }, headers, body }) =>
         ok(await products.replace(accountId, id, body, headers['if-match'])),
+    }),
+    // Internal, for operators: the gateway does not route it.
+    route({
+      method: 'put',
+      path: '/internal/products/{id}',
+      operationId: 'setProduct',
+      summary: 'Replace a product as an operator',
+      tag,
+      identity: 'caller',
+      internal: true,
+      ...replacement,
+      responses: { 200: replaced, 503: unavailable },
+      handler: async ({ params: { id }, headers, body }) => ok(await products.set(id, body, headers['if-match'])),
     }),
     route({
       method: 'delete',

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type BearerValidator, bearerFrom } from '@store/shared/auth/bearer';
+import { callersWith } from '@store/shared/auth/internal-credentials';
 import { createHttpApp } from '@store/shared/http/app';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
 import { createCatalogueCache } from './catalogue-cache.ts';
@@ -18,7 +19,8 @@ export function createProductService(
   const products = createProducts({ repository, writers: config.PRODUCT_WRITERS, newId: randomUUID });
   const cache = createCatalogueCache(config.CATALOGUE_CACHE_MIB * 2 ** 20, repository.currentVersion);
   const routes = productRoutes(products, cache);
-  return { app: createHttpApp({ title: 'Product API', routes, log, profile: config.APP_PROFILE, bearer }) };
+  const callers = callersWith(config.INTERNAL_CREDENTIALS);
+  return { app: createHttpApp({ title: 'Product API', routes, log, profile: config.APP_PROFILE, bearer, callers }) };
 }
 
 export const productService: ServiceDefinition<typeof configSchema, DB> = {

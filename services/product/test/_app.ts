@@ -15,6 +15,8 @@ export const unknown = '/products/00000000-0000-4000-8000-000000000000';
 export interface TestAppOptions {
   /** PRODUCT_WRITERS */
   writers?: string;
+  /** INTERNAL_CREDENTIALS */
+  credentials?: string;
   /** CATALOGUE_CACHE_MIB */
   cacheMib?: number;
   production?: boolean;
@@ -26,7 +28,7 @@ export interface TestAppOptions {
 /** The real service over a database of the test's own. */
 export function testApp(
   databaseUrl: string,
-  { writers, cacheMib, production = false, ...options }: TestAppOptions = {},
+  { writers, credentials, cacheMib, production = false, ...options }: TestAppOptions = {},
 ) {
   const database = openDatabase<DB>(databaseUrl);
   const prisma = new PrismaClient({ adapter: database.adapter });
@@ -34,6 +36,7 @@ export function testApp(
   const config = configSchema.parse({
     DATABASE_URL: databaseUrl,
     PRODUCT_WRITERS: writers,
+    INTERNAL_CREDENTIALS: credentials,
     ...(cacheMib !== undefined && { CATALOGUE_CACHE_MIB: String(cacheMib) }),
     APP_PROFILE: production ? 'prod' : 'dev',
   });

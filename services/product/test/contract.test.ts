@@ -1,4 +1,5 @@
 import request from 'supertest';
+import { newCredential } from '../../../tests/kit/credentials.ts';
 import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/database.ts';
 import { describeContract } from '../../../tests/kit/openapi/contract.ts';
 import { productRoutes } from '../src/routes.ts';
@@ -12,7 +13,8 @@ const unavailable = testApp(unreachableDatabaseUrl);
 beforeAll(async () => {
   database = await createTestDatabase('product');
   product = testApp(database.url);
-  restricted = testApp(database.url, { writers: '11111111-1111-4111-8111-111111111111' });
+  const writers = '11111111-1111-4111-8111-111111111111';
+  restricted = testApp(database.url, { writers, credentials: newCredential() });
 });
 
 afterAll(async () => {
@@ -24,6 +26,11 @@ async function existing(call: object = {}) {
   const { headers } = await request(product.app).post('/products').set('id-account', accountId).send(tea);
   return { path: headers.location, ...call };
 }
+
+const asOperator = async (call: object = {}) => {
+  const { path } = await existing();
+  return { path: `/internal${path}`, body: tea, ...call };
+};
 
 describeContract({
   // Only for the document; the requests go to the application.
@@ -44,6 +51,12 @@ describeContract({
       400: { path: unknown, body: '{' },
       403: () => existing({ body: tea, app: () => restricted.app }),
       404: { path: unknown, body: tea },
+    },
+    'put /internal/products/{id}': {
+      200: () => asOperator(),
+      400: () => asOperator({ body: '{' }),
+      403: () => asOperator({ app: () => restricted.app }),
+      404: { path: `/internal${unknown}`, body: tea },
     },
     'delete /products/{id}': {
       204: () => existing(),

@@ -32,6 +32,7 @@ describeFuzz({
     'get /products/{id}': existing,
     'post /products': { body: tea },
     'put /products/{id}': async () => ({ ...(await existing()), body: tea }),
+    'put /internal/products/{id}': async () => ({ path: `/internal${(await existing()).path}`, body: tea }),
     'delete /products/{id}': existing,
   },
   readState: () => product.prisma.product.findMany({ orderBy: { id: 'asc' } }),

@@ -1,5 +1,6 @@
 import { readConfig } from '@store/shared/values/environment';
 import request from 'supertest';
+import { newCredential } from '../../../tests/kit/credentials.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
 import { configSchema } from '../src/config.ts';
 import { accountId, tea, testApp, unknown } from './_app.ts';
@@ -61,6 +62,24 @@ describe('PRODUCT_WRITERS', () => {
     expect((await open.post(tea)).status).toBe(201);
     expect((await product.post(tea)).status).toBe(201);
     await open.close();
+  });
+
+  it('does not concern operators, who write with their credential alone, in the state that they have seen', async () => {
+    const credential = newCredential();
+    const protectedApp = testApp(database.url, { writers: writer, credentials: credential });
+    const { headers } = await product.post(tea);
+    const { etag = '' } = (await product.get(headers.location ?? '')).headers;
+    const set = (price: number, authorization: string) =>
+      request(protectedApp.app)
+        .put(`/internal${headers.location}`)
+        .set({ authorization, 'if-match': etag, 'id-account': writer })
+        .send({ ...tea, price });
+    for (const wrong of ['', 'Bearer ', `Bearer ${newCredential()}`]) expect((await set(9, wrong)).status).toBe(403);
+    expect((await product.get(headers.location ?? '')).body.price).toBe(tea.price);
+    expect(await set(2, `Bearer ${credential}`)).toMatchObject({ status: 200, body: { ...tea, price: 2 } });
+    expect((await set(3, `Bearer ${credential}`)).status).toBe(412);
+    expect((await product.get(headers.location ?? '')).body.price).toBe(2);
+    await protectedApp.close();
   });
 
   it.each([['admin'], [`everybody,${writer}`], [`${writer};${writer}`]])('refuses to start with %s', (writers) => {

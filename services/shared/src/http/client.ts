@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import { currentTrace, inSpan } from '../observability/trace-context.ts';
 import { DomainError, unavailable } from '../values/errors.ts';
-import { parseJson } from '../values/json.ts';
+import { parseJson, stringifyJson } from '../values/json.ts';
 
 export interface HttpClientOptions {
   /** The service called, such as `product`: named in spans and errors. */
@@ -19,13 +19,18 @@ export interface Answer {
   status: number;
   /** JSON; numbers that a double cannot hold are Decimals. */
   body: unknown;
+  /** Names the state that was read, where the answer has one. */
+  etag: string | undefined;
 }
 
 type Method = 'GET' | 'POST' | 'PUT';
 
 interface Call {
   query?: string;
-  body?: object;
+  /** Decimals are sent with all their digits. */
+  body?: object | undefined;
+  /** The ETag that the resource must still have; otherwise the answer is 412 (contract 4.12). */
+  ifMatch?: string | undefined;
 }
 
 export type HttpClient = ReturnType<typeof createHttpClient>;
@@ -41,7 +46,7 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
     });
   };
 
-  async function send(method: Method, url: string, body: object | undefined): Promise<Answer> {
+  async function send(method: Method, url: string, { body, ifMatch }: Call): Promise<Answer> {
     const trace = currentTrace();
     try {
       const answer = await request(url, {
@@ -49,15 +54,16 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
         headers: {
           ...(trace && { traceparent: trace.traceparent }),
           ...(credential !== undefined && { authorization: `Bearer ${credential}` }),
+          ...(ifMatch !== undefined && { 'if-match': ifMatch }),
           ...(body && { 'content-type': 'application/json' }),
         },
-        ...(body && { body: JSON.stringify(body) }),
+        ...(body && { body: stringifyJson(body) }),
         signal: AbortSignal.timeout(timeoutMs),
       });
       const text = await answer.body.text();
       const { statusCode: status, headers } = answer;
       if (status >= 500) throw failed(new Error(`Status ${status}`), headers['retry-after']?.toString());
-      return { status, body: parseJson(text) };
+      return { status, body: parseJson(text), etag: headers.etag?.toString() };
     } catch (error) {
       throw error instanceof DomainError ? error : failed(error);
     }
@@ -65,9 +71,9 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
 
   return {
     /** @throws DomainError unavailable: no answer in time, no JSON, or a status from 500 up, whose Retry-After it keeps */
-    call(method: Method, path: string, { query, body }: Call = {}): Promise<Answer> {
+    call(method: Method, path: string, { query, ...rest }: Call = {}): Promise<Answer> {
       const span = { name: `${method} ${path}`, kind: 'client', attributes: { 'peer.service': service } } as const;
-      return inSpan(span, () => send(method, `${baseUrl}${path}${query === undefined ? '' : `?${query}`}`, body));
+      return inSpan(span, () => send(method, `${baseUrl}${path}${query === undefined ? '' : `?${query}`}`, rest));
     },
     /** The error to throw for an answer that the other service should not have given. */
     failed,
