@@ -5,7 +5,8 @@ import { localOnly, pageHeaders, sameOrigin, sessionRequired, withOperator } fro
 import { pages } from './access/pages.ts';
 import { sessionRoutes } from './access/routes.ts';
 import { createSessions } from './access/session.ts';
-import { stockPageRoutes } from './catalogue/routes.ts';
+import { createProducts } from './catalogue/products.ts';
+import { cataloguePageRoutes } from './catalogue/routes.ts';
 import { createStock } from './catalogue/stock.ts';
 import { type ConsoleConfig, configSchema } from './config.ts';
 import { createDeadLetters } from './dead-letters/dead-letters.ts';
@@ -29,7 +30,7 @@ export function createConsole({ config, log }: ServiceContext<ConsoleConfig>): S
     ...nowRoutes(history),
     ...orderPageRoutes(createOrderPages(services, letters)),
     ...deadLetterPageRoutes(letters),
-    ...stockPageRoutes(createStock(services, log)),
+    ...cataloguePageRoutes(createStock(services, log), createProducts(services, log)),
   ];
   const app = express();
   app.disable('x-powered-by');

@@ -15,23 +15,37 @@ export function createServices(addresses: ReadonlyMap<string, string>, credentia
     ]),
   );
 
-  async function send(method: 'GET' | 'POST' | 'PUT', service: string, path: string, body?: object) {
+  async function send(
+    method: 'GET' | 'POST' | 'PUT',
+    service: string,
+    path: string,
+    sent: { body?: object; ifMatch?: string } = {},
+  ) {
     const client = clients.get(service);
     if (client === undefined) throw new DomainError('notFound', `There is no service ${service}.`);
-    const answer = await client.call(method, path, body === undefined ? {} : { body });
+    const answer = await client.call(method, path, sent);
     if (answer.status < 400) return answer;
     const detail = (answer.body as { detail?: unknown } | undefined)?.detail;
     const said = typeof detail === 'string' ? detail : `Status ${answer.status}`;
     if (answer.status === 404) throw new DomainError('notFound', said);
     if (answer.status === 400) throw new DomainError('invalid', said);
+    if (answer.status === 412) throw new DomainError('conflict', said);
     throw new DomainError('unavailable', `The ${service} service refuses: ${said}`);
   }
 
   return {
-    /** @throws DomainError notFound, unavailable; its message is the service's own */
+    /** @throws DomainError notFound, invalid, unavailable; its message is the service's own */
     get: async (service: string, path: string) => (await send('GET', service, path)).body,
-    post: async (service: string, path: string, body: object) => (await send('POST', service, path, body)).body,
-    put: async (service: string, path: string, body: object) => (await send('PUT', service, path, body)).body,
+    /** With the entity tag of what was read. */
+    read: (service: string, path: string) => send('GET', service, path),
+    post: async (service: string, path: string, body: object) => (await send('POST', service, path, { body })).body,
+    put: async (service: string, path: string, body: object) => (await send('PUT', service, path, { body })).body,
+    /**
+     * Writes in the state that has this entity tag.
+     * @throws DomainError conflict if it has another one by now
+     */
+    replace: async (service: string, path: string, body: object, ifMatch: string) =>
+      (await send('PUT', service, path, { body, ifMatch })).body,
     /** @returns undefined if it is not there */
     find: (service: string, path: string): Promise<unknown> =>
       send('GET', service, path).then(

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createLog } from '@store/shared/observability/log';
 import request from 'supertest';
@@ -8,20 +8,35 @@ import { createConsole } from '../src/service.ts';
 export const token = 'a-token-of-the-console-0123456789';
 
 /** Answers for a service: by method and path, or undefined for a 404. */
-export type Answer = (method: string, path: string, body: unknown) => unknown;
+export type Answer = (method: string, path: string, body: unknown, headers: IncomingHttpHeaders) => unknown;
+
+/** An answer that is not 200, or has headers. */
+export class Reply {
+  readonly status: number;
+  /** JSON text, or what becomes it. */
+  readonly body: unknown;
+  readonly headers: Record<string, string>;
+
+  constructor(status: number, body: unknown, headers: Record<string, string> = {}) {
+    this.status = status;
+    this.body = body;
+    this.headers = headers;
+  }
+}
 
 /** Something that answers like a service, and what it was asked. */
 export async function fakeService(answer: Answer) {
-  const asked: { method: string; path: string; body: unknown; authorization: string | undefined }[] = [];
+  const asked: { method: string; path: string; text: string; body: unknown; authorization: string | undefined }[] = [];
   const server = createServer(async (req, res) => {
     const chunks = await req.toArray();
     const text = Buffer.concat(chunks).toString();
     const { method = '', url = '', headers } = req;
     const body = text === '' ? undefined : JSON.parse(text);
-    asked.push({ method, path: url, body, authorization: headers.authorization });
-    const reply = await answer(method, url, body);
-    res.writeHead(reply === undefined ? 404 : 200, { 'Content-Type': 'application/json' });
-    res.end(JSON.stringify(reply ?? { detail: 'There is none.' }));
+    asked.push({ method, path: url, text, body, authorization: headers.authorization });
+    const answered = (await answer(method, url, body, headers)) ?? new Reply(404, { detail: 'There is none.' });
+    const reply = answered instanceof Reply ? answered : new Reply(200, answered);
+    res.writeHead(reply.status, { 'Content-Type': 'application/json', ...reply.headers });
+    res.end(typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

@@ -7,8 +7,11 @@ import { createSessions, sessionSeconds } from '../src/access/session.ts';
 import { configSchema } from '../src/config.ts';
 import { fakeService, testConsole, token } from './_console.ts';
 
-const paths = ['/api/now', '/api/orders?search=x', '/api/dead-letters', '/api/dead-letters/audit', '/api/products'];
 const letter = '00000000-0000-8000-8000-000000000001';
+const paths = [
+  ...['/api/now', '/api/orders?search=x', '/api/dead-letters', '/api/dead-letters/audit'],
+  ...['/api/products', `/api/products/${letter}`],
+];
 
 let service: Awaited<ReturnType<typeof fakeService>>;
 let console: ReturnType<typeof testConsole>;
@@ -100,6 +103,7 @@ describe('without a session', () => {
 
   it('a change is 401, and reaches no service', async () => {
     await console.send('put', `/api/stock/${letter}`, '').send({ available: 1 }).expect(401);
+    await console.send('put', `/api/products/${letter}`, '').send({ name: 'Tea' }).expect(401);
     await console
       .send('post', '/api/dead-letters/payment/redrive', '')
       .send({ ids: [letter] })

@@ -1,18 +1,40 @@
-import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route';
+import { type AnyRoute, noContent, ok, problem, route, unavailable } from '@store/shared/http/route';
 import { text, uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { byOperator } from '../by-operator.ts';
+import type { Products } from './products.ts';
 import type { Stock } from './stock.ts';
 
-const base = { tag: 'stock', ...byOperator } as const;
-const productOut = z.looseObject({
+const base = { tag: 'catalogue', ...byOperator } as const;
+const listedOut = z.looseObject({
   id: uuid,
   name: z.string(),
   available: z.int().nullable().describe('Null for a product that inventory has not seen, or if it does not answer.'),
 });
 const stockOut = z.object({ productId: uuid, available: z.int() });
+const path = '/api/products/{id}';
+const params = z.object({ id: uuid });
+const productIn = z.object({
+  name: text(1, 200),
+  price: z
+    .string()
+    .trim()
+    .regex(/^\d{1,12}(\.\d{1,4})?$/, 'must have at most 12 digits before and 4 after the point'),
+  unit: text(1, 32),
+  version: z
+    .string()
+    .regex(/^"[^"]+"$/, 'must be one that was read')
+    .max(100),
+});
+const productOut = z.object({
+  id: uuid,
+  name: z.string(),
+  price: z.string(),
+  unit: z.string(),
+  version: z.string().describe('Of what is shown: a change names it.'),
+});
 
-export function stockPageRoutes(stock: Stock): AnyRoute[] {
+export function cataloguePageRoutes(stock: Stock, products: Products): AnyRoute[] {
   return [
     route({
       ...base,
@@ -22,10 +44,38 @@ export function stockPageRoutes(stock: Stock): AnyRoute[] {
       summary: 'List 20 products with their stock',
       query: z.object({ search: text(1, 200).optional() }),
       responses: {
-        200: { description: 'Those with the text, or the latest.', body: z.array(productOut) },
+        200: { description: 'Those with the text, or the latest.', body: z.array(listedOut) },
         503: unavailable,
       },
       handler: async ({ query: { search } }) => ok(await stock.list(search)),
+    }),
+    route({
+      ...base,
+      method: 'get',
+      path,
+      operationId: 'showProduct',
+      summary: 'Show a product as it is now',
+      params,
+      responses: { 200: { description: 'The product.', body: productOut }, 503: unavailable },
+      handler: async ({ params: { id } }) => ok(await products.find(id)),
+    }),
+    route({
+      ...base,
+      method: 'put',
+      path,
+      operationId: 'changeProduct',
+      summary: 'Set name, price and unit of a product',
+      params,
+      body: productIn,
+      responses: {
+        204: { description: 'They are set.' },
+        409: problem('Somebody else has changed it since this version.'),
+        503: unavailable,
+      },
+      async handler({ params: { id }, headers, body: { version, ...fields } }) {
+        await products.change(headers['console-operator'], id, version, fields);
+        return noContent();
+      },
     }),
     route({
       ...base,

@@ -1,0 +1,33 @@
+import type { Logger } from '@store/shared/observability/log';
+import { Decimal } from '@store/shared/values/money';
+import type { Services } from '../services-client.ts';
+
+/** What an operator may set. */
+export interface ProductFields {
+  name: string;
+  /** Digits: a browser's number would lose some of a long one. */
+  price: string;
+  unit: string;
+}
+
+export type Products = ReturnType<typeof createProducts>;
+
+/** One product, to be changed in the state in which it was seen (contract 4.4). */
+export function createProducts(services: Services, log: Logger) {
+  return {
+    async find(id: string) {
+      const { body, etag = '' } = await services.read('product', `/products/${id}`);
+      const { name, price, unit } = body as { name: string; price: number | Decimal; unit: string };
+      return { id, name, price: new Decimal(price).toFixed(), unit, version: etag };
+    },
+    /**
+     * @param version as it was found
+     * @throws DomainError conflict if somebody else has changed it meanwhile
+     */
+    async change(by: string, id: string, version: string, fields: ProductFields): Promise<void> {
+      const product = { ...fields, price: new Decimal(fields.price) };
+      await services.replace('product', `/internal/products/${id}`, product, version);
+      log.info({ by, productId: id, product: fields }, 'A product was changed');
+    },
+  };
+}

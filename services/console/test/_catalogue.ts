@@ -1,0 +1,32 @@
+import { entityTag, mustMatch } from '@store/shared/http/precondition';
+import { stringifyJson } from '@store/shared/values/json';
+import { type Answer, Reply } from './_console.ts';
+
+export const productId = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
+
+/**
+ * One product and its stock, kept as product and inventory keep them (contract 4.4 and 4.9).
+ * @param price as it is written
+ */
+export function catalogueOf(price: string): Answer {
+  let state = `{"id":"${productId}","name":"Tea","price":${price},"unit":"kg"}`;
+  let available = 5;
+  return (method, path, body, headers) => {
+    if (path.startsWith('/products?')) return new Reply(200, `[${state}]`);
+    if (path === `/products/${productId}`) return new Reply(200, state, { ETag: entityTag(state) });
+    if (path === `/stock/${productId}`) {
+      if (method === 'PUT') ({ available } = body as { available: number });
+      return { productId, available };
+    }
+    if (path !== `/internal/products/${productId}`) return undefined;
+    try {
+      mustMatch(headers['if-match'], entityTag(state));
+    } catch (error) {
+      return new Reply(412, { detail: (error as Error).message });
+    }
+    const fields = body as { name: string };
+    if (fields.name === 'refused') return new Reply(400, { detail: 'body.name: must be another' });
+    state = stringifyJson({ id: productId, ...fields });
+    return new Reply(200, state);
+  };
+}
