@@ -45,13 +45,14 @@ it('keeps 15 minutes', () => {
   expect(history.points()).toHaveLength(180);
 });
 
-it('says since when a process has been as it is', () => {
+it('says since when a process has been as it is, and whether it has seen that begin', () => {
   const history = createHistory();
   history.add(0, [replica('a', '')]);
+  expect(history.states()).toMatchObject([{ state: 'UP', since: 0, orBefore: true }]);
   history.add(5_000, [replica('a', '', { state: 'DOWN', waitingFor: ['kafka'] })]);
   history.add(10_000, [replica('a', '', { state: 'DOWN', waitingFor: ['database'] })]);
   expect(history.states()).toEqual([
-    { service: 'order', address: 'a', state: 'DOWN', waitingFor: ['database'], since: 5_000 },
+    { service: 'order', address: 'a', state: 'DOWN', waitingFor: ['database'], since: 5_000, orBefore: false },
   ]);
 });
 

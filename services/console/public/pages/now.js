@@ -37,17 +37,17 @@ function Health({ replicas }) {
       </thead>
       <tbody>
         ${[...ill, ...replicas.filter(({ state }) => state === 'UP')].map(
-          ({ service, address, state, since, waitingFor }) => html`<tr key=${`${service} ${address}`}>
+          ({ service, address, state, since, orBefore, waitingFor }) => html`<tr key=${`${service} ${address}`}>
             <th scope="row">${service}</th>
             <td data-label="Address"><code>${address}</code></td>
             <td data-label="State"><${Badge} text=${state} /></td>
-            <td data-label="Since"><${Time} at=${since} /> (${ageOf(since)})</td>
+            <td data-label="Since"><${Time} at=${since} /> ${orBefore && 'or before '}(${ageOf(since)})</td>
             <td data-label="Waits for">${waitingFor.join(', ') || 'nothing'}</td>
           </tr>`,
         )}
       </tbody>
     </table>
-    <p class="note">Since is as far as this console has seen: it looks every five seconds, and forgets when it restarts.</p>
+    <p class="note">The console looks every five seconds, and forgets when it restarts. “Or before”: it was so at the first look.</p>
   </section>`;
 }
 

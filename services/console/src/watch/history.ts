@@ -25,8 +25,10 @@ export interface Point {
 
 export interface ReplicaState extends Omit<Replica, 'samples'> {
   service: string;
-  /** Since when it has been in that state, as far as this process has seen: milliseconds since 1970. */
+  /** Since when it has been in that state: milliseconds since 1970. */
   since: number;
+  /** It was in that state when it was first looked at, and may have been before. */
+  orBefore: boolean;
 }
 
 export type History = ReturnType<typeof createHistory>;
@@ -101,7 +103,8 @@ export function createHistory() {
     const before = new Map(states.map((state) => [`${state.service} ${state.address}`, state]));
     states = replicas.map(({ samples: _, ...replica }) => {
       const known = before.get(`${replica.service} ${replica.address}`);
-      return { ...replica, since: known?.state === replica.state ? known.since : at };
+      if (known?.state === replica.state) return { ...replica, since: known.since, orBefore: known.orBefore };
+      return { ...replica, since: at, orBefore: known === undefined };
     });
   }
 

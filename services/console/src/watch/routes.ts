@@ -22,6 +22,7 @@ const nowOut = z.object({
       state: z.enum(['UP', 'DOWN', 'GONE']),
       waitingFor: z.array(z.string()),
       since: z.number(),
+      orBefore: z.boolean().describe('When it was first looked at it was in that state already.'),
     }),
   ),
 });
