@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { callersWith } from '@store/shared/auth/internal-credentials';
 import { openDatabase } from '@store/shared/database/database';
 import { createHttpApp } from '@store/shared/http/app';
+import { consumerMetrics } from '@store/shared/messaging/consumer/metrics';
 import { deadLetterRoutes } from '@store/shared/service/dead-letters/routes';
 import request from 'supertest';
 import { newCredential } from '../../../../tests/kit/credentials.ts';
@@ -98,6 +99,22 @@ it('a letter is listed with what it says and why, and redriven with who asked', 
   expect((await trail()).map(({ outcome, requestedBy }: never) => [outcome, requestedBy])).toEqual([
     ['FAILED', 'ann'],
     ['REDRIVEN', 'ben'],
+  ]);
+});
+
+it('what is decided is counted once, and a dry run not at all', async () => {
+  await deadLetteredEvents(fixture, 3);
+  const ids = await idsOf();
+  await redrive(ids, 'ann', { dryRun: true }).expect(200);
+  await redrive(ids.slice(0, 1), 'ann', {}, replica(fixture.consumerGroup(broken))).expect(200);
+  for (const by of ['ann', 'ben']) await redrive(ids.slice(0, 2), by).expect(200);
+  await discard(ids, 'ben').expect(200);
+  const { values } = await consumerMetrics.decided.get();
+  const own = values.filter(({ labels }) => labels.group === fixture.group);
+  expect(own.map(({ labels, value }) => [labels.outcome, value])).toEqual([
+    ['failed', 1],
+    ['redriven', 2],
+    ['discarded', 1],
   ]);
 });
 

@@ -11,6 +11,11 @@ export const consumerMetrics = {
     help: 'Attempts after the first.',
     labelNames: ['group'],
   }),
+  decided: new Counter({
+    name: 'dead_letters_decided_total',
+    help: 'Dead letters by what became of them over the internal paths: redriven, failed, discarded.',
+    labelNames: ['group', 'outcome'],
+  }),
   seconds: new Histogram({
     name: 'consumer_handling_seconds',
     help: 'Time from taking a chunk of messages to its commit.',
@@ -36,4 +41,5 @@ export const reportMembership = (group: string, isMember: () => boolean) => void
 export function initialiseMetrics(group: string): void {
   for (const result of ['processed', 'duplicate', 'skipped', 'dead']) consumerMetrics.handled.inc({ group, result }, 0);
   consumerMetrics.retries.inc({ group }, 0);
+  for (const outcome of ['redriven', 'failed', 'discarded']) consumerMetrics.decided.inc({ group, outcome }, 0);
 }

@@ -1,5 +1,7 @@
 import type { Kysely } from 'kysely';
+import type { z } from 'zod';
 import { type AnyRoute, ok, problem, route, unavailable } from '../../http/route.ts';
+import { consumerMetrics } from '../../messaging/consumer/metrics.ts';
 import type { ServiceConsumer } from '../service.ts';
 import { auditOut, discardIn, lettersOut, redriveIn, resultsOut } from './schemas.ts';
 
@@ -45,7 +47,7 @@ export function deadLetterRoutes<Tables>(consumer: ServiceConsumer<Tables>, data
       summary: 'Hand dead letters to the handler of the group again',
       body: redriveIn,
       responses: decisions,
-      handler: async ({ body }) => ok(await (await letters()).redrive(body)),
+      handler: async ({ body }) => ok(counted(body, await (await letters()).redrive(body))),
     }),
     route({
       ...base,
@@ -55,7 +57,15 @@ export function deadLetterRoutes<Tables>(consumer: ServiceConsumer<Tables>, data
       summary: 'Decide that dead letters are never handled',
       body: discardIn,
       responses: decisions,
-      handler: async ({ body }) => ok(await (await letters()).discard(body)),
+      handler: async ({ body }) => ok(counted(body, await (await letters()).discard(body))),
     }),
   ];
+}
+
+/** What was decided now: neither a dry run nor by somebody before. */
+function counted<T extends z.input<typeof resultsOut>>({ dryRun }: { dryRun: boolean }, answer: T): T {
+  for (const { outcome } of dryRun ? [] : answer.results) {
+    if (outcome !== 'DECIDED') consumerMetrics.decided.inc({ group: answer.group, outcome: outcome.toLowerCase() });
+  }
+  return answer;
 }
