@@ -13,7 +13,7 @@ export async function checkSecrets({ core, namespace }: Cluster, deployments: V1
   for (const [name, variables] of referencesOf(deployments)) {
     const secret = await core.readNamespacedSecret({ name, namespace }).catch(orUndefined);
     const problem = secret ? problemOf(secret, variables, name === jwt) : 'it is missing';
-    const isGenerated = name === 'store-jwt' || name === 'postgres-logins';
+    const isGenerated = ['store-jwt', 'store-console', 'postgres-logins'].includes(name);
     const remedy = isGenerated ? 'make deploy creates what is missing' : `kubectl -n ${namespace} edit secret ${name}`;
     if (problem) findings.push(wrong(`Secret ${name}: ${problem}`, remedy));
     else findings.push(ok(`Secret ${name}: ${[...variables.keys()].sort().join(', ')}`));
