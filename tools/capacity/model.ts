@@ -25,8 +25,8 @@ export const assumptions = {
   walOfServer: 500e6,
 };
 
-/** After so many days rows are deleted (contract 4.7, 6.5, 6.6); those of other tables are kept. */
-const keptDays: Record<string, number> = { idempotency_keys: 1, outbox: 7, processed_events: 30 };
+/** After so many days rows are deleted (contract 4.7, 4.11, 6.5, 6.6); those of other tables are kept. */
+const keptDays: Record<string, number> = { idempotency_keys: 1, outbox: 7, order_changes: 8, processed_events: 30 };
 /** Of the topic (contract 6.2). */
 const topicDays = 7;
 const secondsOfDay = 86_400;
