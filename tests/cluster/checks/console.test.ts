@@ -1,0 +1,112 @@
+import { exec, isReady, podsOf } from '../../../tools/cluster/pods.ts';
+import { topology } from '../../../tools/topology/topology.ts';
+import { type Customer, newCustomer, newProduct } from '../../kit/customer.ts';
+import { createSend, type Send, sendExpecting } from '../../kit/http.ts';
+import { createClient } from '../kit/client.ts';
+import { cluster, findGateway, until } from '../kit/cluster.ts';
+import { portForward } from '../kit/port-forward.ts';
+
+// The console as an operator has it: by a port-forward, with the token from its Secret.
+
+const { core, apps, namespace } = cluster;
+const others = topology.services.filter(({ alias }) => alias !== 'console');
+
+let forwarded: Awaited<ReturnType<typeof portForward>>;
+let client: ReturnType<typeof createClient>;
+/** With the session of whoever has the token. */
+let asOperator: Send;
+let ada: Customer;
+let tea: string;
+
+async function readToken(): Promise<string> {
+  const { spec } = await apps.readNamespacedDeployment({ name: 'console', namespace });
+  const env = spec?.template.spec?.containers[0]?.env ?? [];
+  const { name = '', key = '' } = env.find(({ name }) => name === 'CONSOLE_TOKEN')?.valueFrom?.secretKeyRef ?? {};
+  const { data } = await core.readNamespacedSecret({ name, namespace });
+  return Buffer.from(data?.[key] ?? '', 'base64').toString();
+}
+
+const logIn = (token: string) =>
+  client.send('POST', '/session', { token, name: 'cluster test' }, { origin: forwarded.url });
+const read = async (path: string) => (await sendExpecting(200, asOperator, 'GET', path)).body;
+
+beforeAll(async () => {
+  await until('the console is ready', async () => expect((await podsOf(cluster, 'console')).some(isReady)).toBe(true));
+  forwarded = await portForward('console', 8080);
+  client = createClient(forwarded.url);
+  const { status, headers } = await logIn(await readToken());
+  expect(status).toBe(204);
+  const session = { cookie: headers.get('set-cookie')?.split(';')[0] ?? '', origin: forwarded.url };
+  asOperator = (method, path, body) => client.send(method, path, body, session);
+  ada = await newCustomer(createSend(await findGateway()));
+  tea = await newProduct(ada);
+}, 600_000);
+
+afterAll(async () => {
+  client?.close();
+  await forwarded?.stop();
+});
+
+test('it is behind its token, and not behind the gateway', async () => {
+  expect((await client.send('GET', '/')).status).toBe(200);
+  expect((await client.send('GET', '/api/now')).status).toBe(401);
+  expect((await logIn('not the token of the console, but as long')).status).toBe(401);
+  for (const path of ['/console', '/console/', '/api/now', '/api/dead-letters', `/internal/products/${tea}`])
+    expect([path, (await ada.send('GET', path)).status]).toEqual([path, 404]);
+});
+
+test('no other pod is answered', async () => {
+  const program = `
+    const answer = await fetch('http://console:8080/', { signal: AbortSignal.timeout(5_000) });
+    console.log(answer.status);`;
+  const pod = (await podsOf(cluster, 'order')).find(isReady);
+  if (!pod) throw new Error('No replica of order is ready.');
+  // With NetworkPolicies that are enforced nothing comes back; without them, a refusal.
+  const output = await exec(cluster, pod, ['node', '--input-type=module', '--eval', program]).catch(() => '');
+  expect(['', '403']).toContain(output.trim());
+});
+
+test('what happens now: every process is UP, and every group has a lag', async () => {
+  await until('all processes are UP', async () => {
+    const { replicas, points } = await read('/api/now');
+    const names = [...new Set(replicas.map(({ service }: { service: string }) => service))];
+    expect(names.sort()).toEqual(others.map(({ name }) => name).sort());
+    expect(replicas.filter(({ state }: { state: string }) => state !== 'UP')).toEqual([]);
+    expect(Object.keys(points.at(-1).lag).sort()).toEqual(Object.keys(topology.groups).sort());
+  });
+});
+
+test('an order: what every service knows of it, found by its id and by the e-mail address of its customer', async () => {
+  const order = { items: [{ productId: tea, quantity: 1 }] };
+  const { id } = (await sendExpecting(201, ada.send, 'POST', '/orders', order)).body;
+  await until('the console shows the order as CONFIRMED', async () => {
+    const { order, timeline, problems } = await read(`/api/orders/${id}`);
+    expect({ status: order.status, problems }).toEqual({ status: 'CONFIRMED', problems: [] });
+    const services = new Set(timeline.map(({ service }: { service: string }) => service));
+    expect([...services].sort()).toEqual(['inventory', 'invoice', 'notification', 'order', 'payment']);
+  });
+  expect(await read(`/api/orders?search=${encodeURIComponent(ada.email)}`)).toMatchObject([{ id }]);
+});
+
+test('dead letters and the audit trail of every group', async () => {
+  const groups: { service: string; problem?: string }[] = await read('/api/dead-letters');
+  expect(groups.map(({ service, problem }) => [service, problem]).sort()).toEqual(
+    Object.values(topology.groups)
+      .map(({ name }) => [name, undefined])
+      .sort(),
+  );
+  expect(await read('/api/dead-letters/audit')).toMatchObject({ problems: [] });
+});
+
+test('stock and products: what is set is what customers get, once of two who have seen the same', async () => {
+  expect(await sendExpecting(200, asOperator, 'PUT', `/api/stock/${tea}`, { available: 7 })).toMatchObject({
+    body: { available: 7 },
+  });
+  const seen = await read(`/api/products/${tea}`);
+  const change = { ...seen, name: 'Tea of the cluster test', price: '2.5' };
+  await sendExpecting(204, asOperator, 'PUT', `/api/products/${tea}`, change);
+  await sendExpecting(409, asOperator, 'PUT', `/api/products/${tea}`, { ...seen, price: '9' });
+  expect((await ada.send('GET', `/products/${tea}`)).body).toMatchObject({ name: change.name, price: 2.5 });
+  const listed = await read(`/api/products?search=${encodeURIComponent(change.name)}`);
+  expect(listed.find(({ id }: { id: string }) => id === tea)).toMatchObject({ price: 2.5, available: 7 });
+});

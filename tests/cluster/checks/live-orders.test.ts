@@ -1,0 +1,108 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { createStore, type OrderEvent, StoreProblem } from '@store-platform/client';
+import { podsOf } from '../../../tools/cluster/pods.ts';
+import { nameOf } from '../../../tools/cluster/rollout.ts';
+import { type Customer, newCustomer, newProduct } from '../../kit/customer.ts';
+import { createSend, sendExpecting } from '../../kit/http.ts';
+import { areAllAvailable, cluster, findGateway, say, until } from '../kit/cluster.ts';
+
+const { core, namespace } = cluster;
+/** The gateway gives up other routes after 15 s, and order closes streams if it cannot ask auth for 5 s. */
+const longerThanTimeoutMs = 22_000;
+
+let url: string;
+let ada: Customer;
+let tea: string;
+
+beforeAll(async () => {
+  url = await findGateway();
+  ada = await newCustomer(createSend(url));
+  tea = await newProduct(ada);
+}, 120_000);
+
+/** What a page of the customer would show, and the connections that it took. */
+function follow({ cookie }: Customer) {
+  const connections: { status: number; lastEventId: string | null }[] = [];
+  const client = createStore({
+    url,
+    fetch: async (request) => {
+      const sent = new Request(request as Request);
+      sent.headers.set('cookie', cookie);
+      const answer = await fetch(sent);
+      connections.push({ status: answer.status, lastEventId: sent.headers.get('last-event-id') });
+      return answer;
+    },
+  });
+  const events: OrderEvent[] = [];
+  const controller = new AbortController();
+  let resets = 0;
+  const onReset = () => {
+    resets += 1;
+  };
+  const ended = (async () => {
+    for await (const event of client.orderEvents({ signal: controller.signal, onReset })) events.push(event);
+  })().catch((error: unknown) => error);
+  return {
+    connections,
+    resets: () => resets,
+    statusesOf: (order: string) => events.flatMap(({ orderId, status }) => (orderId === order ? [status] : [])),
+    ended,
+    close: () => controller.abort(),
+  };
+}
+
+async function following(customer: Customer) {
+  const page = follow(customer);
+  await until('the stream is open', async () => expect(page.connections).toMatchObject([{ status: 200 }]), 30);
+  return page;
+}
+
+async function place(): Promise<string> {
+  const order = { items: [{ productId: tea, quantity: 1 }] };
+  return (await sendExpecting(201, ada.send, 'POST', '/orders', order)).body.id;
+}
+
+const life = ['PENDING', 'CONFIRMED'];
+
+test('a stream outlives the time-out of routes, and after the death of its pods nothing is missing or comes twice', async () => {
+  const page = await following(ada);
+  const untilSeen = (order: string) =>
+    until(`${order} was seen PENDING and CONFIRMED`, async () => expect(page.statusesOf(order)).toEqual(life), 60);
+  try {
+    const first = await place();
+    await untilSeen(first);
+    await pause(longerThanTimeoutMs);
+    const second = await place();
+    await untilSeen(second);
+    expect(page.connections).toEqual([{ status: 200, lastEventId: null }]);
+
+    say('deleting the pods of order');
+    const third = await place();
+    for (const pod of await podsOf(cluster, 'order'))
+      await core.deleteNamespacedPod({ name: nameOf(pod), namespace, gracePeriodSeconds: 0 });
+    await until('the stream goes on where it was', async () =>
+      expect(page.connections.slice(1)).toContainEqual({ status: 200, lastEventId: expect.stringMatching(/./) }),
+    );
+    await untilSeen(third);
+    await until('all components are available', areAllAvailable);
+    const fourth = await place();
+    await untilSeen(fourth);
+    for (const order of [first, second, third]) expect([order, ...page.statusesOf(order)]).toEqual([order, ...life]);
+    expect(page.resets()).toBe(0);
+  } finally {
+    page.close();
+    await page.ended;
+  }
+});
+
+test('it takes a token, and a logout ends it: order hears of that from auth', async () => {
+  expect((await createSend(url)('GET', '/orders/events')).status).toBe(401);
+  const bob = await newCustomer(createSend(url));
+  const page = await following(bob);
+  await sendExpecting(200, bob.send, 'GET', '/auth/logout');
+  const given = setTimeout(page.close, 10_000);
+  const end = await page.ended;
+  clearTimeout(given);
+  expect(end).toBeInstanceOf(StoreProblem);
+  expect(end).toMatchObject({ status: 401 });
+});
