@@ -39,7 +39,7 @@ export async function startShop({
   const own = `http://localhost:${port}`;
   // 127.0.0.1 is another site than localhost, whatever the port: CORS allows it here, so that SameSite alone decides.
   const origins = behindGateway ? '' : [own, `http://127.0.0.1:${port}`].join();
-  const gateway = { global: { shop: { image: 'shop' } }, upstreams: { shop: { host: '127.0.0.1', port } } };
+  const gateway = { global: { shop: { enabled: true } }, upstreams: { shop: { host: '127.0.0.1', port } } };
   const stops: (() => Promise<unknown>)[] = [];
   const stop = async () => {
     for (const part of stops.splice(0).reverse()) await part();

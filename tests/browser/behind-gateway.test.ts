@@ -2,7 +2,7 @@ import { chromiumPath } from '../kit/chromium.ts';
 import { addProducts, register, startShop, type TestShop } from './_shop.ts';
 import { someWares } from './_wares.ts';
 
-// As global.shop.image installs it: one origin with the API, which no other origin may read.
+// As global.shop.enabled installs it: one origin with the API, which no other origin may read.
 (chromiumPath ? describe : describe.skip)('the shop below /shop of the gateway', () => {
   let shop: TestShop;
 

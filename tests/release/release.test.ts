@@ -6,6 +6,7 @@ import { parseAllDocuments } from 'yaml';
 import { thirdPartyImages } from '../../tools/chart/third-party.ts';
 import { requireHelm } from '../../tools/local/downloads/helm.ts';
 import { root } from '../../tools/paths.ts';
+import { builtImages } from '../../tools/topology/images.ts';
 import { topology } from '../../tools/topology/topology.ts';
 import { codeBlocks } from '../docs/_documents.ts';
 import { createPublisher, missingTools, pathOf } from './_publisher.ts';
@@ -35,8 +36,8 @@ async function push(image: string, content: string): Promise<string> {
 async function release(version: string): Promise<void> {
   pushed[version] = {};
   // The workflow pushes by digest alone; skopeo wants a tag.
-  for (const image of topology.images)
-    pushed[version][image] = await push(`${repository}/${image}:build`, `${image}-${version}`);
+  for (const { name } of builtImages)
+    pushed[version][name] = await push(`${repository}/${name}:build`, `${name}-${version}`);
   await publisher.publish(version, pushed[version]);
 }
 
@@ -64,9 +65,9 @@ async function imagesInstalledBy(...args: string[]): Promise<string[]> {
   });
 
   it.each(['0.1.0', '0.2.0'])(
-    '%s installs without values, from images of that version by their digests',
+    '%s installs without values, and with the shop, from images of that version by their digests',
     async (version) => {
-      const images = await imagesInstalledBy('--version', version);
+      const images = await imagesInstalledBy('--version', version, '--set', 'global.shop.enabled=true');
       const own = images.filter((image) => image.startsWith(`${repository}/`));
       const expected = Object.entries(pushed[version] ?? {});
       expect(own).toEqual(expected.map(([name, digest]) => `${repository}/${name}:${version}@${digest}`).sort());

@@ -6,7 +6,7 @@ import { parse, parseDocument, stringify } from 'yaml';
 import { z } from 'zod';
 import { cacheDir, root } from '../paths.ts';
 import { runCommand } from '../run-command.ts';
-import { topology } from '../topology/topology.ts';
+import { builtImages } from '../topology/images.ts';
 import { packageChart } from './helm.ts';
 import { thirdPartyImages } from './third-party.ts';
 
@@ -17,6 +17,8 @@ interface Options {
   digests?: string;
   to: string;
 }
+
+const built = builtImages.map(({ name }) => name);
 
 type Edit = [pattern: RegExp, replacement: string];
 
@@ -43,13 +45,13 @@ async function setVersions(chart: string, version: string): Promise<void> {
 
 const digestsSchema = z.record(z.string(), z.string().regex(/^sha256:[0-9a-f]{64}$/));
 
-/** @throws Error where the digest of a service's image is missing, or one is of no image */
+/** @throws Error where the digest of an image of the store is missing, or one is of no image */
 async function readDigests(file: string, chart: string): Promise<Record<string, string>> {
   const { data, error } = digestsSchema.safeParse(parse(await readFile(file, 'utf8')));
   if (error)
     throw new Error(`${file} is no map of images to digests, such as order: sha256:…\n${z.prettifyError(error)}`);
-  const missing = topology.images.filter((image) => !(image in data));
-  const known = [...topology.images, ...Object.keys(await thirdPartyImages(chart))];
+  const missing = built.filter((image) => !(image in data));
+  const known = [...built, ...Object.keys(await thirdPartyImages(chart))];
   const unknown = Object.keys(data).filter((image) => !known.includes(image));
   if (missing.length > 0) throw new Error(`${file} has no digest of ${missing.join(', ')}.`);
   if (unknown.length > 0)
@@ -81,8 +83,8 @@ async function packageVersion(version: string, { images, digests, to }: Options)
 async function listImages(chart: string, version: string): Promise<void> {
   const values = parse(await readFile(join(chart, 'values.yaml'), 'utf8'), { merge: true });
   const { repository, digests } = values.global.image;
-  const services = topology.images.map((name) => [name, `${repository}/${name}:${version}`]);
-  const images = { ...Object.fromEntries(services), ...(await thirdPartyImages(chart)) };
+  const own = built.map((name) => [name, `${repository}/${name}:${version}`]);
+  const images = { ...Object.fromEntries(own), ...(await thirdPartyImages(chart)) };
   const list = Object.entries(images).map(([name, image]) => ({
     name,
     image: digests[name] ? `${image}@${digests[name]}` : image,

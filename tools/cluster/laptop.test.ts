@@ -25,7 +25,16 @@ let dir: string;
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'store-laptop-'));
   const isCopied = (path: string) => !['.cache', '.git', 'dist', 'node_modules'].includes(basename(path));
-  const paths = ['Makefile', 'package.json', 'package-lock.json', 'kind-config.yaml', 'k8s', 'services', 'tools'];
+  const paths = [
+    'Makefile',
+    'package.json',
+    'package-lock.json',
+    'kind-config.yaml',
+    'charts',
+    'k8s',
+    'services',
+    'tools',
+  ];
   for (const path of paths) {
     const options = { recursive: true, preserveTimestamps: true, filter: isCopied };
     await cp(join(root, path), join(dir, path), options);
@@ -66,7 +75,7 @@ it('make kind-up images deploy takes no Java and nothing of GNU, and only ever r
   expect(callsOf('kind')).toEqual([
     'kind get clusters',
     'kind create cluster --config kind-config.yaml --wait 5m',
-    expect.stringMatching(/^kind load docker-image --name store store\/account:\w+ store\/auth:/),
+    expect.stringMatching(/^kind load docker-image --name store store\/auth:\w+ store\/account:.* store\/shop:\w+$/),
   ]);
   expect(callsOf('kubectl').filter((call) => !call.startsWith('kubectl --context kind-store '))).toEqual([]);
   expect(callsOf('kubectl').length).toBeGreaterThan(0);

@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { parse } from 'yaml';
 import { root } from '../paths.ts';
 import { runCommand } from '../run-command.ts';
-import { topology } from '../topology/topology.ts';
+import { builtImages } from '../topology/images.ts';
 import { notesOf } from './changelog.ts';
 
 async function prepare(tag: string, project: string): Promise<void> {
@@ -15,7 +15,7 @@ async function prepare(tag: string, project: string): Promise<void> {
   notesOf(await readFile(join(root, 'CHANGELOG.md'), 'utf8'), version);
   console.log(`version=${version}`);
   console.log(`repository=ghcr.io/${project.toLowerCase()}`);
-  console.log(`images=${JSON.stringify(topology.images)}`);
+  console.log(`images=${JSON.stringify(builtImages)}`);
 }
 
 const command = new Command('prepare')

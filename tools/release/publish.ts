@@ -8,7 +8,7 @@ import { thirdPartyImages } from '../chart/third-party.ts';
 import { requireHelm } from '../local/downloads/helm.ts';
 import { root } from '../paths.ts';
 import { runCommand } from '../run-command.ts';
-import { topology } from '../topology/topology.ts';
+import { builtImages } from '../topology/images.ts';
 
 // What is built, pushed by digest and scanned becomes a version: signatures, tags, then the chart, which is the release.
 
@@ -37,7 +37,7 @@ async function publish(version: string, repository: string, { digests: folder, c
 
 /** Each file is called after an image and holds its digest. @throws Error where one is missing */
 async function readDigests(folder: string): Promise<Record<string, string>> {
-  const entries = topology.images.map(async (image) => [image, (await readFile(join(folder, image), 'utf8')).trim()]);
+  const entries = builtImages.map(async ({ name }) => [name, (await readFile(join(folder, name), 'utf8')).trim()]);
   return Object.fromEntries(await Promise.all(entries));
 }
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseDocument } from 'yaml';
 import { root } from '../paths.ts';
+import { builtImages } from './images.ts';
 import { topology } from './topology.ts';
 
 // skaffold reads static files only. What they say about the services is written into them by make golden.
@@ -9,13 +10,13 @@ import { topology } from './topology.ts';
 /** skaffold.yaml with an artifact and a tag for each image, in the profile that runs the images as they are delivered. */
 function skaffoldYaml(): string {
   const document = parseDocument(readFileSync(join(root, 'skaffold.yaml'), 'utf8'));
-  const artifacts = topology.images.map((image) => {
-    const docker = { dockerfile: 'services/Dockerfile', buildArgs: { SERVICE: image } };
-    return document.createNode({ image: `store/${image}`, docker }, { flow: true });
+  const artifacts = builtImages.map(({ name, dockerfile }) => {
+    const docker = { dockerfile, buildArgs: { SERVICE: name } };
+    return document.createNode({ image: `store/${name}`, docker }, { flow: true });
   });
-  const tags = topology.images.map((image) => [
-    `global.image.tags.${image}`,
-    `{{.IMAGE_TAG_store_${image.replaceAll('-', '_')}}}`,
+  const tags = builtImages.map(({ name }) => [
+    `global.image.tags.${name}`,
+    `{{.IMAGE_TAG_store_${name.replaceAll('-', '_')}}}`,
   ]);
   document.setIn(['profiles', 0, 'build', 'artifacts'], artifacts);
   document.setIn(['profiles', 0, 'patches', 1, 'value'], Object.fromEntries(tags));

@@ -30,6 +30,12 @@ describe('a prefix that the chart refuses', () => {
     await expect(withRoutes({ '/x': service })).rejects.toThrow(message);
   });
 
+  it('one that leads to the console', async () => {
+    await expect(withRoutes({ '/console': 'console' })).rejects.toThrow(
+      /leads from \/console to the console, which is for/,
+    );
+  });
+
   it('a prefix set to null, which Helm would ignore in the subcharts', async () => {
     await expect(withRoutes({ '/orders': null })).rejects.toThrow(/To remove a prefix, set it to ""/);
   });

@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
 import { renderChart, valuesFiles } from '../../../tools/chart/render.ts';
 import { root } from '../../../tools/paths.ts';
+import { builtImages } from '../../../tools/topology/images.ts';
 import { topology } from '../../../tools/topology/topology.ts';
 
 interface Pod {
@@ -84,6 +85,35 @@ describe('global.image.digests', () => {
   it('is removed by an empty one, as for a build of your own', async () => {
     const image = { digests: { order: '' }, tags: { order: '4f1c9a' } };
     expect(await images({ global: { image } })).toContain('ghcr.io/store-platform/store-platform/order:4f1c9a');
+  });
+});
+
+describe('the images that are built', () => {
+  it('are those of the store that the chart can run, each from a Dockerfile that exists', async () => {
+    const all = await images({ global: { image: { repository: 'own.test/store' }, shop: { enabled: true } } });
+    const own = all.flatMap((image) => /^own\.test\/store\/([^:]+):/.exec(image)?.[1] ?? []);
+    expect([...new Set(own)].sort()).toEqual(builtImages.map(({ name }) => name).sort());
+    expect(builtImages.filter(({ dockerfile }) => !existsSync(join(root, dockerfile)))).toEqual([]);
+  });
+
+  it('are built by skaffold as they are delivered, and by the workflow of a release', () => {
+    const { profiles } = parse(readFileSync(join(root, 'skaffold.yaml'), 'utf8'));
+    const { artifacts } = profiles.find(({ name }: { name: string }) => name === 'delivered').build;
+    expect(
+      artifacts.map(({ image, docker }: { image: string; docker: { dockerfile: string } }) => ({
+        name: image.replace('store/', ''),
+        dockerfile: docker.dockerfile,
+      })),
+    ).toEqual(builtImages);
+
+    const { jobs } = parse(readFileSync(join(root, '.github/workflows/release.yaml'), 'utf8'));
+    // By tools/release/prepare.ts
+    expect(jobs.image.strategy.matrix.image).toContain('fromJSON(needs.prepare.outputs.images)');
+    const { with: inputs } = jobs.image.steps.find(({ id }: { id?: string }) => id === 'build');
+    expect(inputs).toMatchObject({
+      file: expect.stringContaining('matrix.image.dockerfile'),
+      'build-args': expect.stringMatching(/^SERVICE=.*matrix\.image\.name/),
+    });
   });
 });
 

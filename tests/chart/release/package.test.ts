@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import { parse, parseAllDocuments } from 'yaml';
 import { template } from '../../../tools/chart/helm.ts';
 import { root } from '../../../tools/paths.ts';
-import { topology } from '../../../tools/topology/topology.ts';
+import { builtImages } from '../../../tools/topology/images.ts';
 
 let dir: string;
 
@@ -16,6 +16,8 @@ afterAll(() => rm(dir, { recursive: true, force: true }));
 
 const makePackage = (...args: string[]) =>
   execa('node', ['--import', 'tsx', 'tools/chart/package.ts', ...args], { cwd: root, reject: false, all: true });
+
+const withShop = { global: { shop: { enabled: true } } };
 
 /** Every image in the manifests, without repetition. */
 function imagesIn(manifests: string): string[] {
@@ -28,9 +30,9 @@ describe('make package', () => {
     const { exitCode, stdout } = await makePackage('0.2.0', '--images', 'registry.example.com/store', '--to', dir);
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: join(dir, 'store-0.2.0.tgz') });
     await execa('tar', ['-xzf', 'store-0.2.0.tgz'], { cwd: dir });
-    const images = imagesIn(await template(join(dir, 'store')));
+    const images = imagesIn(await template(join(dir, 'store'), [], withShop));
     const own = images.filter((image) => image.startsWith('registry.example.com/store/'));
-    const names = [...new Set(topology.services.map(({ image }) => image))].sort();
+    const names = builtImages.map(({ name }) => name).sort();
     expect(own).toEqual(names.map((name) => `registry.example.com/store/${name}:0.2.0`));
     expect(images.filter((image) => !own.includes(image))).toEqual([
       expect.stringMatching(/^apache\/kafka:/),
@@ -45,7 +47,7 @@ describe('make package', () => {
       expect(parse(await readFile(join(dir, 'store/charts', subchart, 'Chart.yaml'), 'utf8')).version).toBe('0.2.0');
   });
 
-  const digests = Object.fromEntries(topology.images.map((image) => [image, `sha256:${'c'.repeat(64)}`]));
+  const digests = Object.fromEntries(builtImages.map(({ name }) => [name, `sha256:${'c'.repeat(64)}`]));
   const writeDigests = async (content: object) => {
     const file = join(dir, 'digests.json');
     await writeFile(file, JSON.stringify(content));
@@ -59,9 +61,9 @@ describe('make package', () => {
     const pinned = join(dir, 'pinned');
     await mkdir(pinned);
     await execa('tar', ['-xzf', 'store-0.3.0.tgz', '-C', pinned], { cwd: dir });
-    const images = imagesIn(await template(join(pinned, 'store')));
+    const images = imagesIn(await template(join(pinned, 'store'), [], withShop));
     const own = images.filter((image) => image.endsWith(`:0.3.0@sha256:${'c'.repeat(64)}`));
-    expect(own).toHaveLength(topology.images.length);
+    expect(own).toHaveLength(builtImages.length);
     expect(images).toContainEqual(expect.stringMatching(/^library\/postgres:.*@sha256:d{64}$/));
     const { annotations } = parse(await readFile(join(pinned, 'store/Chart.yaml'), 'utf8'));
     const listed: { image: string }[] = parse(annotations['artifacthub.io/images']);

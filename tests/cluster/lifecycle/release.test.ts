@@ -6,6 +6,7 @@ import { thirdPartyImages } from '../../../tools/chart/third-party.ts';
 import { podsOf } from '../../../tools/cluster/pods.ts';
 import { waitForRollout } from '../../../tools/cluster/rollout.ts';
 import { root } from '../../../tools/paths.ts';
+import { builtImages } from '../../../tools/topology/images.ts';
 import { topology } from '../../../tools/topology/topology.ts';
 import { createPublisher, missingTools, pathOf } from '../../release/_publisher.ts';
 import { findGateway, helm, helmIn, cluster as installed, kubectl, say, until } from '../kit/cluster.ts';
@@ -49,7 +50,7 @@ async function publish(): Promise<void> {
   const { image } = JSON.parse(await helm('get', 'values', installed.release, '--all', '--output', 'json')).global;
   for (const version of versions) {
     const digests: Record<string, string> = {};
-    for (const name of topology.images) {
+    for (const { name } of builtImages) {
       const source = `${image.repository}/${name}:${image.tags[name]}`;
       digests[name] = await push(`${repository}/${name}:build`, source, version);
     }

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { execa } from 'execa';
 import { stringify } from 'yaml';
 import { cacheDir, root } from '../../paths.ts';
 import { runCommand } from '../../run-command.ts';
+import { type BuiltImage, builtImages } from '../../topology/images.ts';
 
 interface Options {
   docker: string;
@@ -31,11 +31,11 @@ async function run(command: string, ...args: string[]): Promise<string> {
  * @returns the tag, a digest of the content, so that a deployment replaces only the services that have changed. The id would
  * not do: it contains the time of the build, where containerd stores the images.
  */
-async function build(service: string, repository: string, { docker, buildFlags }: Options): Promise<string> {
+async function build(image: BuiltImage, repository: string, { docker, buildFlags }: Options): Promise<string> {
   const startedAt = Date.now();
-  const name = `${repository}/${service}`;
+  const name = `${repository}/${image.name}`;
   console.log(`${name}: building`);
-  const args = ['--file', 'services/Dockerfile', '--build-arg', `SERVICE=${service}`, '--tag', `${name}:latest`];
+  const args = ['--file', image.dockerfile, '--build-arg', `SERVICE=${image.name}`, '--tag', `${name}:latest`];
   try {
     await run(docker, 'build', ...args, ...words(buildFlags), '.');
   } catch (error) {
@@ -56,11 +56,8 @@ async function images(options: Options): Promise<void> {
   const { docker, push, load } = options;
   const repository = push || 'store';
   const tags: Record<string, string> = {};
-  for (const service of (await readdir(join(root, 'services'))).sort()) {
-    const isService = existsSync(join(root, 'services', service, 'src/main.ts'));
-    if (isService) tags[service] = await build(service, repository, options);
-  }
-  const images = Object.entries(tags).map(([service, tag]) => `${repository}/${service}:${tag}`);
+  for (const image of builtImages) tags[image.name] = await build(image, repository, options);
+  const images = Object.entries(tags).map(([name, tag]) => `${repository}/${name}:${tag}`);
   console.log(`${push ? `${docker} push` : load}: ${images.length} images`);
   if (push) for (const image of images) await run(docker, 'push', image);
   else await run(load, ...images);
@@ -70,7 +67,7 @@ async function images(options: Options): Promise<void> {
 
 const command = new Command('make images')
   .description(
-    'Builds the image of every service, loads them into the cluster or pushes them to a registry, and writes their names for make deploy.',
+    'Builds the images of every service and of the shop, loads them into the cluster or pushes them to a registry, and writes their names for make deploy.',
   )
   .addOption(new Option('--docker <command>').env('DOCKER').makeOptionMandatory())
   .addOption(new Option('--build-flags <flags>', 'further flags of docker build').env('BUILD_FLAGS').default(''))

@@ -45,7 +45,7 @@ export interface GatewayValues {
     /** Added to those of the chart. */
     routes?: Record<string, string>;
     tracing?: { endpoint: string; samplingPercent: number };
-    shop?: { image: string };
+    shop?: { enabled: boolean };
   };
 }
 

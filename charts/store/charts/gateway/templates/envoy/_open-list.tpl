@@ -5,7 +5,7 @@ it; a prefix to every route below it, and to the route that covers it. All are l
 {{- define "gateway.openRoutes" -}}
 {{- $open := list }}
 {{- $entries := .Values.open }}
-{{- if dig "shop" "image" "" .Values.global }}
+{{- if dig "shop" "enabled" false .Values.global }}
 {{- $entries = concat $entries (list "GET /shop/**" "HEAD /shop/**") }}
 {{- end }}
 {{- range $entry := $entries }}

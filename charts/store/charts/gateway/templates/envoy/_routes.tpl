@@ -1,7 +1,7 @@
 {{- /* global.routes, and that of the shop where it is installed. A JSON map from prefix to service. */}}
 {{- define "gateway.prefixes" -}}
 {{- $shop := dict }}
-{{- if dig "shop" "image" "" .Values.global }}
+{{- if dig "shop" "enabled" false .Values.global }}
 {{- $shop = dict "/shop" "shop" }}
 {{- end }}
 {{- merge (dict) $shop .Values.global.routes | toJson }}

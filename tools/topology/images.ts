@@ -1,0 +1,13 @@
+import { topology } from './topology.ts';
+
+export interface BuiltImage {
+  /** Last part of the image's name; what builds a service finds it in the build argument SERVICE. */
+  name: string;
+  dockerfile: string;
+}
+
+/** Everything that make images, skaffold and a release build: the services, and the shop, whether it is installed or not. */
+export const builtImages: BuiltImage[] = [
+  ...topology.images.map((name) => ({ name, dockerfile: 'services/Dockerfile' })),
+  { name: 'shop', dockerfile: 'examples/shop/Dockerfile' },
+];
