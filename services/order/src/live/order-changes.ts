@@ -16,9 +16,10 @@ export interface OrderChange {
 }
 
 /** A change that a client with a cursor lacks. */
-export interface MissedChange extends OrderChange {
-  /** Whether the snapshot `next` of its cursor has it. */
-  inNext: boolean;
+export interface MissedChange {
+  change: OrderChange;
+  /** The cursor of a client that has it, too. */
+  at: Cursor;
 }
 
 interface Row extends OrderChange {
@@ -64,9 +65,10 @@ export function createOrderChanges({ kysely, prepare, run, lists }: Database<DB>
     },
 
     /** What an account lacks that has a cursor, of what was committed by a snapshot. At most `limit`, in order. */
-    missed: (accountId: string, { seen, next, seq }: Cursor, by: Snapshot, limit: number): Promise<MissedChange[]> =>
-      lists.run(
-        sql<MissedChange>`
+    async missed(accountId: string, cursor: Cursor, by: Snapshot, limit: number): Promise<MissedChange[]> {
+      const { seen, next, seq } = cursor;
+      const rows = await lists.run(
+        sql<OrderChange & { inNext: boolean }>`
           select ${columns}, pg_visible_in_snapshot(xid, ${next}::pg_snapshot) as "inNext"
           from order_changes
           where account_id = ${accountId}::uuid and xid >= pg_snapshot_xmin(${seen}::pg_snapshot)
@@ -75,7 +77,12 @@ export function createOrderChanges({ kysely, prepare, run, lists }: Database<DB>
             and pg_visible_in_snapshot(xid, ${by}::pg_snapshot)
           order by "inNext" desc, order_changes.seq
           limit ${limit}::int`.compile(kysely),
-      ),
+      );
+      return rows.map(({ inNext, ...change }) => ({
+        change,
+        at: { ...(inNext ? cursor : { seen: next, next: by }), seq: change.seq },
+      }));
+    },
 
     /** Deletes what no cursor needs, and what is of the future: that of another server, in a database restored from a dump. */
     async deleteOld(now: Date): Promise<number> {

@@ -5,6 +5,7 @@ import type { Logger } from '@store/shared/observability/log';
 import { DomainError } from '@store/shared/values/errors';
 import { Gauge } from 'prom-client';
 import { type Cursor, cursorFrom, cursorText, type Snapshot } from './cursor.ts';
+import { inTurn } from './in-turn.ts';
 import type { OrderChange, OrderChanges } from './order-changes.ts';
 import type { Session, SessionCheck } from './sessions.ts';
 
@@ -19,9 +20,8 @@ const checkEveryMs = 500;
 const beatEveryMs = 1_000;
 /** How long auth may be silent: after that nobody knows whose sessions have ended. */
 const uncheckedForMs = 5_000;
-const pageSize = 500;
-/** Changes that wait while a stream reads what it has missed. */
-const mostWaiting = 1_000;
+/** What is read from the log at once for a stream that is behind: some 60 KB. */
+const pageSize = 250;
 
 interface Dependencies {
   changes: OrderChanges;
@@ -35,8 +35,8 @@ interface Stream {
   session: Session;
   /** Undefined until its head has been sent. */
   events?: EventStream;
-  /** While it reads what it has missed: what is sent after that. */
-  waiting?: ReturnType<typeof eventOf>[] | undefined;
+  /** While it is sent from the log what it lacks; `isMore` if its account has changes that were not read yet. */
+  behind?: { isMore: boolean } | undefined;
 }
 
 /** From the first stream that is opened until none is left. */
@@ -128,10 +128,14 @@ export function createOrderStreams({ changes, check, log, clock = Date.now }: De
     for (const change of run === self ? found : []) {
       const ofAccount = streams.get(change.accountId);
       if (ofAccount === undefined) continue;
-      const event = eventOf(change, { seen, next, seq: change.seq }, now);
+      const cursor = { seen, next, seq: change.seq };
       for (const stream of ofAccount) {
-        if (stream.waiting === undefined) stream.events?.send([event]);
-        else if (stream.waiting.push(event) > mostWaiting) remove(stream);
+        if (stream.behind !== undefined) {
+          stream.behind.isMore = true;
+          continue;
+        }
+        stream.events?.send([eventOf(change, cursor, now)]);
+        if (stream.events?.isFull()) catchUp(self, stream, stream.events, cursor);
       }
     }
   }
@@ -154,21 +158,28 @@ export function createOrderStreams({ changes, check, log, clock = Date.now }: De
     }
   }
 
-  /** Sends what a client lacks that has a cursor, and then what came meanwhile. */
-  async function catchUp(stream: Stream, events: EventStream, cursor: Cursor, by: Snapshot): Promise<void> {
-    const { accountId } = stream.session;
-    for (let from = cursor, isMore = true; isMore && events.isOpen(); ) {
-      const missed = await changes.missed(accountId, from, by, pageSize);
-      const now = clock();
-      for (const { inNext, ...change } of missed) {
-        from = { ...(inNext ? from : { seen: cursor.next, next: by }), seq: change.seq };
-        events.send([eventOf(change, from, now)]);
+  /** Sends what comes after a cursor from the log, as fast as the client reads, until the stream has what the others have. */
+  async function catchUp(self: Run, stream: Stream, events: EventStream, cursor: Cursor): Promise<void> {
+    const behind = { isMore: true };
+    stream.behind = behind;
+    try {
+      for (let from = cursor; behind.isMore; ) {
+        await events.isRead();
+        if (!events.isOpen()) return;
+        behind.isMore = false;
+        const by = self.position ?? '';
+        const missed = await changes.missed(stream.session.accountId, from, by, pageSize);
+        const now = clock();
+        events.send(missed.map(({ change, at }) => eventOf(change, at, now)));
+        const last = missed[pageSize - 1];
+        if (last !== undefined) behind.isMore = true;
+        from = last?.at ?? { seen: by, next: by, seq: '0' };
       }
-      isMore = missed.length === pageSize;
-      await events.isRead();
+      stream.behind = undefined;
+    } catch (error) {
+      log.warn({ err: error }, 'A stream ends: what it missed cannot be read');
+      remove(stream);
     }
-    events.send(stream.waiting ?? []);
-    stream.waiting = undefined;
   }
 
   return {
@@ -207,11 +218,7 @@ export function createOrderStreams({ changes, check, log, clock = Date.now }: De
           events.send([{ id: cursorText({ seen: by, next: by, seq: '0' }, clock()), event, data: {} }]);
           return;
         }
-        stream.waiting = [];
-        catchUp(stream, events, cursor, by).catch((error: unknown) => {
-          log.warn({ err: error }, 'A stream ends: what it missed cannot be read');
-          remove(stream);
-        });
+        catchUp(own, stream, events, cursor);
       };
     },
 
@@ -220,21 +227,6 @@ export function createOrderStreams({ changes, check, log, clock = Date.now }: De
       isEnded = true;
       for (const stream of all()) remove(stream);
     },
-  };
-}
-
-/** One run of the work at a time; calls that come meanwhile share the next one. */
-function inTurn(work: () => Promise<void>): () => Promise<void> {
-  let last: Promise<unknown> = Promise.resolve();
-  let next: Promise<void> | undefined;
-  return () => {
-    next ??= last.then(() => {
-      next = undefined;
-      const run = work();
-      last = run.catch(() => undefined);
-      return run;
-    });
-    return next;
   };
 }
 

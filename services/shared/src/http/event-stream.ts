@@ -12,8 +12,8 @@ interface Event {
 const retryMs = 2_000;
 /** As comments, so that neither side takes a quiet stream for a broken one (contract 2.5). */
 const heartbeatMs = 15_000;
-/** What a client has not read; beyond it, it is cut off and resumes later. */
-const mostUnreadBytes = 256 * 1024;
+/** Who has not read what was sent for so long is cut off, and resumes later (contract 4.11). */
+const unreadForMs = 60_000;
 
 export type EventStream = ReturnType<typeof createEventStream>;
 
@@ -24,11 +24,11 @@ export type EventStream = ReturnType<typeof createEventStream>;
  */
 export function createEventStream(res: ServerResponse, clock: () => number = Date.now) {
   let writtenAt = clock();
+  const isOpen = () => !res.destroyed && !res.writableEnded;
   function write(text: string): void {
-    if (res.closed || res.writableEnded) return;
+    if (!isOpen()) return;
     writtenAt = clock();
     res.write(text);
-    if (res.writableLength > mostUnreadBytes) res.destroy();
   }
   write(`retry: ${retryMs}\n`);
 
@@ -37,18 +37,25 @@ export function createEventStream(res: ServerResponse, clock: () => number = Dat
       write(
         events.map(({ id, event, data }) => `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`).join(''),
       ),
+    /** Whether what was sent waits for the client: nothing more should be sent before it `isRead`. */
+    isFull: () => res.writableNeedDrain,
     /** Resolves when the client has read most of what was sent, or has gone. */
     async isRead(): Promise<void> {
-      if (!res.writableNeedDrain || res.closed) return;
+      if (!res.writableNeedDrain) return;
       const either = new AbortController();
       const { signal } = either;
       await Promise.race([once(res, 'drain', { signal }), once(res, 'close', { signal })]);
       either.abort();
     },
+    /** To be called every second or so. */
     beat(): void {
-      if (clock() - writtenAt >= heartbeatMs) write(':\n\n');
+      const quietMs = clock() - writtenAt;
+      if (!res.writableNeedDrain) {
+        if (quietMs >= heartbeatMs) write(':\n\n');
+      } else if (quietMs >= unreadForMs) res.destroy();
     },
-    isOpen: () => !res.closed && !res.writableEnded,
-    end: () => void res.end(),
+    isOpen,
+    /** What the client has not read by now is lost, so that none keeps it waiting. */
+    end: () => void (res.writableNeedDrain ? res.destroy() : res.end()),
   };
 }

@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { createEventStream, type EventStream } from './event-stream.ts';
+
+let server: Server;
+let stream: EventStream;
+let response: IncomingMessage;
+let now: number;
+
+beforeEach(async () => {
+  now = 0;
+  server = createServer((_, res: ServerResponse) => {
+    res.writeHead(200).flushHeaders();
+    stream = createEventStream(res, () => now);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const sent = request({ port: (server.address() as AddressInfo).port, agent: false }).end();
+  [response] = (await once(sent, 'response')) as [IncomingMessage];
+  response.on('error', () => undefined);
+});
+
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+/** Sends more than the buffers of both sockets hold, to a client that does not read. */
+function fill(): void {
+  response.pause();
+  stream.send([{ id: '1', event: 'order', data: { text: 'x'.repeat(64_000_000) } }]);
+}
+
+it('writes events, and a heartbeat where nothing else was written for 15 s', async () => {
+  now = 14_999;
+  stream.beat();
+  stream.send([{ id: '1', event: 'order', data: { a: 'b\n' } }]);
+  now += 15_000;
+  stream.beat();
+  stream.beat();
+  stream.end();
+  expect(await text(response)).toBe('retry: 2000\nid: 1\nevent: order\ndata: {"a":"b\\n"}\n\n:\n\n');
+});
+
+it('is full while the client does not read, and read when it does', async () => {
+  fill();
+  let isRead = false;
+  const read = stream.isRead().then(() => {
+    isRead = true;
+  });
+  now = 59_999;
+  stream.beat();
+  expect([isRead, stream.isFull(), stream.isOpen()]).toEqual([false, true, true]);
+  response.resume();
+  await read;
+  expect([stream.isFull(), stream.isOpen()]).toEqual([false, true]);
+});
+
+it.each<[string, () => void]>([
+  [
+    'cuts off a client that has read nothing for a minute',
+    () => {
+      now = 60_000;
+      stream.beat();
+    },
+  ],
+  ['ends at once, whatever the client has not read', () => stream.end()],
+])('%s', async (_, end) => {
+  fill();
+  const read = stream.isRead();
+  end();
+  await read;
+  expect([stream.isOpen(), stream.isFull()]).toEqual([false, false]);
+  await new Promise((resolve) => response.resume().once('close', resolve));
+  expect(response.complete).toBe(false);
+});
