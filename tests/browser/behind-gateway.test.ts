@@ -1,4 +1,7 @@
+import type { Page } from 'playwright-core';
 import { chromiumPath } from '../kit/chromium.ts';
+import { queryOnce } from '../kit/database.ts';
+import { deferred } from '../kit/deferred.ts';
 import { addProducts, register, startShop, type TestShop } from './_shop.ts';
 import { someWares } from './_wares.ts';
 
@@ -13,16 +16,43 @@ import { someWares } from './_wares.ts';
 
   afterAll(() => shop?.stop(), 60_000);
 
-  it('takes an order, and its policy is never violated', async () => {
-    const page = await shop.visit();
-    const complaints: string[] = [];
-    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+  async function order(page: Page): Promise<void> {
     await register(page);
     await page.getByRole('button', { name: 'Add Olive oil to the basket' }).click();
     await page.getByRole('link', { name: /Basket/ }).click();
     await page.getByRole('button', { name: 'Place the order' }).click();
     await page.getByText('Confirming').waitFor();
+  }
+  /** Of all orders, as the worker does. */
+  const change = (columns: string) =>
+    queryOnce(shop.store.databaseUrl('order'), `update orders set ${columns}, updated_at = now()`);
+
+  it('takes an order and shows how it goes on, and its policy is never violated', async () => {
+    const page = await shop.visit();
+    const complaints: string[] = [];
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+    await order(page);
     expect(complaints).toEqual([]);
+
+    await change(`status = 'CONFIRMED', paid_at = now()`);
+    await page.getByText('Getting ready to ship').waitFor();
+    await change(`shipped_at = now()`);
+    await page.getByRole('status').getByText('is shipped').waitFor();
+  });
+
+  it('misses no change that comes between the reading of an order and the beginning of its changes', async () => {
+    const page = await shop.visit();
+    await order(page);
+    const confirmed = deferred();
+    await page.route('**/orders/events', async (route) => {
+      await confirmed.promise;
+      await route.continue();
+    });
+    await page.reload();
+    await page.getByText('Confirming').waitFor();
+    await change(`status = 'CONFIRMED', paid_at = now()`);
+    confirmed.resolve();
+    await page.getByText('Getting ready to ship').waitFor();
   });
 
   it.each([

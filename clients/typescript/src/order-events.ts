@@ -13,8 +13,11 @@ export interface OrderEventsOptions {
   signal?: AbortSignal;
   /** Of the last event that was handled. Without it, events begin with the call. */
   lastEventId?: string;
-  /** Called if events may have been missed, after days without a connection: read the orders again. */
-  onReset?: () => void;
+  /**
+   * Called when the events begin, and again where some may be missing, after days without a connection. What is read of orders
+   * from then on, together with the events, is complete.
+   */
+  onStart?: () => void;
 }
 
 /** The store sends a heartbeat every 15 s. */
@@ -22,13 +25,15 @@ const silentForMs = 40_000;
 const longestPauseMs = 30_000;
 
 /**
- * Follows the status of the caller's orders. After a break it goes on where it was, so that each change comes once.
- * @returns rejects with a StoreProblem when the session has ended (401), and with the signal's reason
+ * Follows the status of the caller's orders. After a break it goes on where it was, so that each change comes once. It comes
+ * back for as long as the store cannot answer, or refuses for the moment.
+ * @returns rejects with a StoreProblem when the store refuses, such as by 401 when the session has ended, and with the
+ *   signal's reason
  */
 export async function* orderEvents(
   send: (request: Request) => Promise<Response>,
   url: string,
-  { signal, lastEventId, onReset }: OrderEventsOptions = {},
+  { signal, lastEventId, onStart }: OrderEventsOptions = {},
 ): AsyncGenerator<OrderEvent, void, undefined> {
   const abandoned = new AbortController();
   const either = AbortSignal.any([abandoned.signal, ...(signal ? [signal] : [])]);
@@ -37,16 +42,18 @@ export async function* orderEvents(
     for (let failures = 0; ; ) {
       let pauseMs = 0;
       try {
-        for await (const { id = cursor, event, data } of connect(send, url, cursor, either)) {
+        const onOpen = () => {
           failures = 0;
+        };
+        for await (const { id = cursor, event, data } of connect(send, url, cursor, either, onOpen)) {
           cursor = id;
-          if (event === 'reset') onReset?.();
+          if (event === 'start' || event === 'reset') onStart?.();
           if (event === 'order' && id !== undefined) yield { id, ...(JSON.parse(data) as Data) };
         }
       } catch (error) {
         signal?.throwIfAborted();
         if (error instanceof StoreProblem) {
-          if (!temporary.has(error.status)) throw error;
+          if (error.status < 500 && !temporary.has(error.status)) throw error;
           pauseMs = error.retryAfterMs ?? 0;
         }
       }
@@ -65,9 +72,10 @@ async function* connect(
   url: string,
   cursor: string | undefined,
   signal: AbortSignal,
+  onOpen: () => void,
 ): AsyncGenerator<EventSourceMessage, void, undefined> {
   const silent = new AbortController();
-  const request = new Request(new URL('/orders/events', url), {
+  const request = new Request(`${url.replace(/\/$/, '')}/orders/events`, {
     headers: { accept: 'text/event-stream', ...(cursor !== undefined && { 'last-event-id': cursor }) },
     credentials: 'include',
     signal: AbortSignal.any([signal, silent.signal]),
@@ -76,6 +84,7 @@ async function* connect(
   try {
     const response = await send(request);
     if (!response.ok || response.body === null) throw await problemOf(response);
+    onOpen();
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     const events: EventSourceMessage[] = [];
     const parser = createParser({ onEvent: (event) => void events.push(event) });

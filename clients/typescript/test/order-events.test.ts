@@ -11,9 +11,9 @@ type Answer = (res: ServerResponse) => void;
 
 /** A server that answers each connection in its turn. */
 async function storeWith(...answers: Answer[]) {
-  const seen: IncomingMessage['headers'][] = [];
+  const seen: IncomingMessage[] = [];
   const server = createServer((req, res) => {
-    seen.push(req.headers);
+    seen.push(req);
     const answer = answers.shift() ?? refused(401);
     answer(res);
   });
@@ -22,7 +22,7 @@ async function storeWith(...answers: Answer[]) {
     server.close();
     server.closeAllConnections();
   });
-  return { store: createStore({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }), seen };
+  return { store: createStore({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/below/` }), seen };
 }
 
 const refused =
@@ -46,6 +46,7 @@ test('goes on after breaks behind what it has, and ends with the session', async
     streamed(`retry: 2000\n${event('0', 'start')}${event('1', 'order', change('PENDING'))}:\n\nid: 2\nevent: or`),
     streamed(event('2', 'order', change('CONFIRMED')), (res) => res.destroy()),
     refused(503),
+    refused(500),
     streamed(event('3', 'order', change('CANCELLED'))),
   );
   const found: string[] = [];
@@ -54,15 +55,15 @@ test('goes on after breaks behind what it has, and ends with the session', async
   };
   await expect(follow()).rejects.toMatchObject({ name: 'StoreProblem', status: 401, message: 'No.' });
   expect(found).toEqual(['1 PENDING', '2 CONFIRMED', '3 CANCELLED']);
-  expect(seen.map((headers) => headers['last-event-id'])).toEqual(['x', '1', '2', '2', '3']);
+  expect(seen.map(({ headers }) => headers['last-event-id'])).toEqual(['x', '1', '2', '2', '2', '3']);
+  expect(new Set(seen.map(({ url }) => url))).toEqual(new Set(['/below/orders/events']));
 }, 30_000);
 
-test('tells when events may be missing', async () => {
-  const { store } = await storeWith(streamed(event('0', 'reset')));
-  let resets = 0;
-  const events = store.orderEvents({ lastEventId: 'old', onReset: () => (resets += 1) });
-  await expect(events.next()).rejects.toMatchObject({ status: 401 });
-  expect(resets).toBe(1);
+test('tells when events begin, and when some may be missing', async () => {
+  const { store } = await storeWith(streamed(event('0', 'start')), streamed(''), streamed(event('1', 'reset')));
+  let starts = 0;
+  await expect(store.orderEvents({ onStart: () => (starts += 1) }).next()).rejects.toMatchObject({ status: 401 });
+  expect(starts).toBe(2);
 });
 
 test('closes its connection when the caller leaves or aborts', async () => {

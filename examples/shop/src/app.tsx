@@ -23,7 +23,7 @@ export function App() {
   const basket = useBasket();
   const [announced, announce] = useAnnouncement();
   const { account } = session;
-  const changes = useLiveOrders(account?.id, (change) => announce(sentenceAbout(change)), explain);
+  const live = useLiveOrders(account?.id, (change) => announce(sentenceAbout(change)), explain);
   const page = route.path[0] ?? '';
   const main = useRef<HTMLElement>(null);
 
@@ -65,7 +65,7 @@ export function App() {
 
   useFocusOnNewPage(route, account);
 
-  const shop: Shop | undefined = account && { account, basket, changes, announce, explain };
+  const shop: Shop | undefined = account && { account, basket, live, announce, explain };
   return (
     <ShopContext.Provider value={shop}>
       {/* No link: the hash is the page. */}

@@ -34,11 +34,9 @@ export function CataloguePage({ route }: { route: Route }) {
   useEffect(() => noteQuery('', { q, sort }), [q, sort]);
 
   const query = { size: pageSize, sort: [sort || 'createdAt,desc'], ...(q && { q }) };
-  const list = useEndless<Product>(
-    (signal) => store.pages('listProducts', { query }, { signal }),
-    pageSize,
-    JSON.stringify(query),
-  );
+  const list = useEndless<Product>((signal) => store.pages('listProducts', { query }, { signal }), pageSize, {
+    of: JSON.stringify(query),
+  });
   const isEmpty = list.items.length === 0 && !list.more;
 
   return (

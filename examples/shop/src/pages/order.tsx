@@ -6,6 +6,7 @@ import { Failure } from '../parts/failure.tsx';
 import { OrderStatus, shortId } from '../parts/order-status.tsx';
 import { OrderSteps } from '../parts/order-steps.tsx';
 import { useShop } from '../shop/context.ts';
+import { useLookAgain } from '../shop/look-again.ts';
 import { money } from '../shop/money.ts';
 import { store } from '../shop/store.ts';
 
@@ -28,11 +29,14 @@ async function read(id: string, signal?: AbortSignal): Promise<Shown> {
 }
 
 export function OrderPage({ id }: { id: string }) {
-  const { changes, explain, announce } = useShop();
+  const { live, explain, announce } = useShop();
   const [shown, setShown] = useState<Shown>();
   const [failure, setFailure] = useState<string>();
   const dialog = useRef<HTMLDialogElement>(null);
-  const changedAt = changes.get(id)?.changedAt;
+  const order = shown?.order;
+  const changedAt = live.changes.get(id)?.changedAt;
+  // No change of a status tells of the shipment.
+  const looks = useLookAgain(order?.status === 'CONFIRMED' && !order.shippedAt);
 
   useEffect(() => {
     const stop = new AbortController();
@@ -40,11 +44,12 @@ export function OrderPage({ id }: { id: string }) {
       (current) => {
         setShown(current);
         setFailure(undefined);
+        if (order && !order.shippedAt && current.order.shippedAt) announce(`Order ${shortId(id)} is shipped.`);
       },
       (error) => stop.signal.aborted || setFailure(explain(error)),
     );
     return () => stop.abort();
-  }, [id, changedAt]);
+  }, [id, changedAt, live.starts, looks]);
 
   async function cancel(): Promise<void> {
     await store.cancelOrder({ path: { id } });
@@ -52,7 +57,6 @@ export function OrderPage({ id }: { id: string }) {
     announce(`Order ${shortId(id)} is cancelled.`);
   }
 
-  const order = shown?.order;
   return (
     <>
       <p class="back">

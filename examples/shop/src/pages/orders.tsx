@@ -15,8 +15,8 @@ async function* readOrders(signal: AbortSignal): AsyncGenerator<readonly Order[]
 }
 
 export function OrdersPage() {
-  const { changes, explain } = useShop();
-  const list = useEndless<Order>(readOrders, pageSize);
+  const { live, explain } = useShop();
+  const list = useEndless<Order>(readOrders, pageSize, { since: live.starts });
   return (
     <>
       <h1 tabIndex={-1}>Orders</h1>
@@ -30,7 +30,7 @@ export function OrdersPage() {
               <span class="order-when">
                 {when(order.createdAt)} · {order.items.length === 1 ? '1 product' : `${order.items.length} products`}
               </span>
-              <OrderStatus order={withChange(order, changes.get(order.id))} />
+              <OrderStatus order={withChange(order, live.changes.get(order.id))} />
               <span class="order-total">{money(order.total.amount, order.total.currency)}</span>
             </a>
           </li>

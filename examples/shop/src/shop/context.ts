@@ -2,13 +2,13 @@ import type { Account } from '@store-platform/client';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Basket } from './basket.ts';
-import type { OrderChanges } from './live-orders.ts';
+import type { LiveOrders } from './live-orders.ts';
 
 /** What the pages of a customer share. */
 export interface Shop {
   account: Account;
   basket: Basket;
-  changes: OrderChanges;
+  live: LiveOrders;
   /** Shows a sentence for a while, and reads it to those who do not see it. */
   announce(sentence: string): void;
   /** @returns a sentence; after the end of the session the page to log in comes instead */

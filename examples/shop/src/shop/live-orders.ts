@@ -1,57 +1,43 @@
-import { type Order, type OrderEvent, StoreProblem } from '@store-platform/client';
+import type { Order, OrderEvent } from '@store-platform/client';
 import { useEffect, useState } from 'preact/hooks';
 import { store } from './store.ts';
 
 export type OrderChange = Omit<OrderEvent, 'id'>;
 
-/** The latest change of each order, by its id. */
-export type OrderChanges = ReadonlyMap<string, OrderChange>;
+export interface LiveOrders {
+  /** The latest change of each order, by its id. */
+  changes: ReadonlyMap<string, OrderChange>;
+  /** Grows when changes begin to come, perhaps after some were missed: what was read before may be old. */
+  starts: number;
+}
 
 /** What was read after a change knows more than the change. */
 export const withChange = (order: Order, change: OrderChange | undefined): Order =>
   change && change.changedAt > order.updatedAt ? { ...order, status: change.status } : order;
 
-const restartMs = 5000;
+const none: LiveOrders = { changes: new Map(), starts: 0 };
 
 /** The customer's orders as they change, while the page is open and somebody is logged in. */
 export function useLiveOrders(
   accountId: string | undefined,
   onChange: (change: OrderChange) => void,
-  onEnd: (error: StoreProblem) => void,
-): OrderChanges {
-  const [changes, setChanges] = useState<OrderChanges>(new Map());
+  onEnd: (error: unknown) => void,
+): LiveOrders {
+  const [live, setLive] = useState(none);
   useEffect(() => {
-    setChanges(new Map());
+    setLive(none);
     if (!accountId) return;
     const stop = new AbortController();
-    void follow(stop.signal, (change) => {
-      setChanges((before) => new Map(before).set(change.orderId, change));
-      onChange(change);
-    }).catch((error) => stop.signal.aborted || onEnd(error));
+    const { signal } = stop;
+    const onStart = () => setLive(({ changes, starts }) => ({ changes, starts: starts + 1 }));
+    async function follow(): Promise<void> {
+      for await (const change of store.orderEvents({ signal, onStart })) {
+        setLive(({ changes, starts }) => ({ changes: new Map(changes).set(change.orderId, change), starts }));
+        onChange(change);
+      }
+    }
+    follow().catch((error) => signal.aborted || onEnd(error));
     return () => stop.abort();
   }, [accountId]);
-  return changes;
-}
-
-/** Rejects once the session has ended, or the signal is aborted. */
-async function follow(signal: AbortSignal, onChange: (change: OrderChange) => void): Promise<never> {
-  for (;;) {
-    try {
-      for await (const change of store.orderEvents({ signal })) onChange(change);
-    } catch (error) {
-      if (signal.aborted || (error instanceof StoreProblem && error.status === 401)) throw error;
-    }
-    await pause(restartMs, signal);
-  }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    });
-  });
+  return live;
 }
