@@ -90,7 +90,7 @@ test('alerts and dashboard only query series and labels that the components expo
     [...serviceNames, 'gateway'].map(async (name) => fetch(`${store.metricsUrl(name)}/metrics`)),
   );
   const series = readSeries((await Promise.all(responses.map((response) => response.text()))).join('\n'));
-  const ofDependencies = /^(kafka|pg|kubelet)_/;
+  const ofDependencies = /^(kafka|pg|kubelet|kube)_/;
   const all = await expressions();
   expect(all.length).toBeGreaterThan(20);
   expect(missingSeries(all, series, (metric) => !ofDependencies.test(metric))).toEqual([]);
