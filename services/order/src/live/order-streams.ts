@@ -56,18 +56,16 @@ export type OrderStreams = ReturnType<typeof createOrderStreams>;
  * none is open, neither does anything.
  */
 export function createOrderStreams({ changes, check, log, clock = Date.now }: Dependencies) {
-  const streams = new Map<string, Set<Stream>>();
-  let count = 0;
+  const streams = new Set<Stream>();
+  const byAccount = new Map<string, Set<Stream>>();
   /** While streams are open. */
   let run: Run | undefined;
   let isEnded = false;
-  const all = () => [...streams.values()].flatMap((ofAccount) => [...ofAccount]);
-  const isOpen = (stream: Stream) => streams.get(stream.session.accountId)?.has(stream) === true;
 
   function add(stream: Stream): Run {
     const { accountId } = stream.session;
-    const ofAccount = streams.get(accountId) ?? new Set();
-    if (isEnded || count >= most) {
+    const ofAccount = byAccount.get(accountId) ?? new Set();
+    if (isEnded || streams.size >= most) {
       throw new DomainError('unavailable', 'Too many streams are open. Try again shortly.', { code: 'overloaded' });
     }
     if (ofAccount.size >= mostPerAccount) {
@@ -76,22 +74,20 @@ export function createOrderStreams({ changes, check, log, clock = Date.now }: De
         retryAfterSeconds: 10,
       });
     }
-    streams.set(accountId, ofAccount.add(stream));
-    count += 1;
-    openStreams.set(count);
+    byAccount.set(accountId, ofAccount.add(stream));
+    openStreams.set(streams.add(stream).size);
     run ??= start();
     return run;
   }
 
   function remove(stream: Stream): void {
-    if (!isOpen(stream)) return;
+    if (!streams.delete(stream)) return;
+    openStreams.set(streams.size);
     const { accountId } = stream.session;
-    streams.get(accountId)?.delete(stream);
-    if (streams.get(accountId)?.size === 0) streams.delete(accountId);
-    count -= 1;
-    openStreams.set(count);
+    byAccount.get(accountId)?.delete(stream);
+    if (byAccount.get(accountId)?.size === 0) byAccount.delete(accountId);
     stream.events?.end();
-    if (count === 0) run = undefined;
+    if (streams.size === 0) run = undefined;
   }
 
   function start(): Run {
@@ -126,7 +122,7 @@ export function createOrderStreams({ changes, check, log, clock = Date.now }: De
     self.position = next;
     const now = clock();
     for (const change of run === self ? found : []) {
-      const ofAccount = streams.get(change.accountId);
+      const ofAccount = byAccount.get(change.accountId);
       if (ofAccount === undefined) continue;
       const cursor = { seen, next, seq: change.seq };
       for (const stream of ofAccount) {
@@ -141,11 +137,11 @@ export function createOrderStreams({ changes, check, log, clock = Date.now }: De
   }
 
   async function beat(): Promise<void> {
-    for (const stream of all()) stream.events?.beat();
+    for (const stream of streams) stream.events?.beat();
   }
 
   async function endSessions(self: Run): Promise<void> {
-    const open = all();
+    const open = [...streams];
     try {
       const ended = await check(open.map(({ session }) => session));
       self.checkedAt = clock();
@@ -204,7 +200,7 @@ export function createOrderStreams({ changes, check, log, clock = Date.now }: De
       return (res) => {
         const events = createEventStream(res, clock);
         res.on('close', () => remove(stream));
-        if (res.closed || !isOpen(stream)) {
+        if (res.closed || !streams.has(stream)) {
           remove(stream);
           events.end();
           return;
@@ -225,7 +221,7 @@ export function createOrderStreams({ changes, check, log, clock = Date.now }: De
     /** Ends all streams, so that their clients go to another replica. */
     end(): void {
       isEnded = true;
-      for (const stream of all()) remove(stream);
+      for (const stream of streams) remove(stream);
     },
   };
 }

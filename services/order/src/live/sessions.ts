@@ -59,10 +59,9 @@ export function createSessionCheck(options: Pick<HttpClientOptions, 'baseUrl' | 
   }
 
   return async (sessions) => {
-    const distinct = [...new Map(sessions.map((session) => [session.id, session])).values()];
     const ended = new Set<string>();
-    for (let from = 0; from < distinct.length; from += mostPerCheck) {
-      for (const id of await endedOf(distinct.slice(from, from + mostPerCheck))) ended.add(id);
+    for (let from = 0; from < sessions.length; from += mostPerCheck) {
+      for (const id of await endedOf(sessions.slice(from, from + mostPerCheck))) ended.add(id);
     }
     return ended;
   };

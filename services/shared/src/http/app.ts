@@ -138,6 +138,8 @@ function handlersOf(route: AnyRoute, { production, bearer, callers, operators, i
     inFlight.leave(res);
     res.writeHead(200, streamHeaders);
     res.flushHeaders();
+    // Node.js keeps the request as long as its response lasts: not with what nobody asks for any more.
+    Object.assign(req, { headers: {}, rawHeaders: [], next: undefined });
     stream(res);
     if (req.method === 'HEAD') res.end();
   }
