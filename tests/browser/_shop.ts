@@ -103,15 +103,3 @@ export async function addProducts({ store }: TestShop, wares: readonly Wares[]):
   const send = createSend(store.url('product'));
   for (const product of wares) await sendExpecting(201, send, 'POST', '/products', product, headers);
 }
-
-/** Registers in the shop; the catalogue comes next. */
-export async function register(page: Page, name = 'Ada'): Promise<{ email: string; password: string }> {
-  const customer = { email: `${randomUUID()}@example.com`, password: 'correct horse battery' };
-  await page.getByRole('link', { name: 'Register' }).first().click();
-  await page.getByLabel('Name').fill(name);
-  await page.getByLabel('E-mail address').fill(customer.email);
-  await page.getByLabel('Password').fill(customer.password);
-  await page.getByRole('button', { name: 'Register' }).click();
-  await page.getByRole('heading', { name: 'Catalogue' }).waitFor();
-  return customer;
-}

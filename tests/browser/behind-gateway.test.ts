@@ -2,7 +2,8 @@ import type { Page } from 'playwright-core';
 import { chromiumPath } from '../kit/chromium.ts';
 import { queryOnce } from '../kit/database.ts';
 import { deferred } from '../kit/deferred.ts';
-import { addProducts, register, startShop, type TestShop } from './_shop.ts';
+import { register } from './_customer.ts';
+import { addProducts, startShop, type TestShop } from './_shop.ts';
 import { someWares } from './_wares.ts';
 
 // As global.shop.enabled installs it: one origin with the API, which no other origin may read.

@@ -5,7 +5,8 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { root } from '../../tools/paths.ts';
 import { runCommand } from '../../tools/run-command.ts';
 import { chromiumPath, howToGetChromium } from '../kit/chromium.ts';
-import { addProducts, register, startShop, type TestShop } from './_shop.ts';
+import { register } from './_customer.ts';
+import { addProducts, startShop, type TestShop } from './_shop.ts';
 import { someWares } from './_wares.ts';
 
 const folder = join(root, 'docs/images');

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { until } from '../../e2e/_store.ts';
 import { chromiumPath } from '../../kit/chromium.ts';
-import { addProducts, register, startShop, type TestShop } from '../_shop.ts';
+import { register } from '../_customer.ts';
+import { addProducts, startShop, type TestShop } from '../_shop.ts';
 import { someWares } from '../_wares.ts';
 
 const orders = 10;
