@@ -25,6 +25,9 @@ export interface Fixture {
   end(hasFailed: boolean): Promise<void>;
 }
 
+/** What is needed to look at a store. */
+export type View = Pick<Fixture, 'store' | 'rows' | 'report' | 'reported' | 'signal'>;
+
 interface FixtureOptions {
   env: Record<string, string>;
   limitMs: number;

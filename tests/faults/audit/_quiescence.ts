@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Fixture } from '../_fixture.ts';
+import type { View } from '../_fixture.ts';
 import { lag } from '../inject/_consumer-groups.ts';
 import { publishers } from './_recorded-state.ts';
 
@@ -7,13 +7,13 @@ import { publishers } from './_recorded-state.ts';
 const stallMs = 90_000;
 
 /** Waits until every order is final, every event is published, and every group has read the whole topic. */
-export async function waitForQuiescence(fixture: Fixture): Promise<void> {
+export async function waitForQuiescence(view: View): Promise<void> {
   let before = '';
   for (let changedAt = Date.now(), isQuiescent = false; !isQuiescent; await wait(1_000)) {
-    fixture.signal.throwIfAborted();
-    const pending = await pendingWork(fixture);
+    view.signal.throwIfAborted();
+    const pending = await pendingWork(view);
     // Checked twice: a message that a group handled during the first check may have caused another event.
-    isQuiescent = pending.length === 0 && (await pendingWork(fixture)).length === 0;
+    isQuiescent = pending.length === 0 && (await pendingWork(view)).length === 0;
     const now = pending.join('\n');
     if (now !== before) changedAt = Date.now();
     before = now;
@@ -24,22 +24,22 @@ export async function waitForQuiescence(fixture: Fixture): Promise<void> {
 }
 
 /** One line per piece of work. Groups come first, so that the tables are read after what the groups wrote to them. */
-async function pendingWork(fixture: Fixture): Promise<string[]> {
-  const pending = await lag(fixture);
+async function pendingWork(view: View): Promise<string[]> {
+  const pending = await lag(view);
   for (const publisher of publishers) {
-    const unsent = await fixture.rows<{ kind: string; key: string }>(
+    const unsent = await view.rows<{ kind: string; key: string }>(
       publisher,
       'select kind, key from outbox where sent_at is null order by seq',
     );
     pending.push(...unsent.map(({ kind, key }) => `${publisher} has not published ${kind} of order ${key}`));
   }
-  const orders = await fixture.rows<{ id: string; status: string; isFinal: boolean }>(
+  const orders = await view.rows<{ id: string; status: string; isFinal: boolean }>(
     'order',
     `select id, status, status = 'CANCELLED' or shipped_at is not null as "isFinal" from orders`,
   );
   const open = orders.filter(({ isFinal }) => !isFinal);
   const line = `${orders.length - open.length} of ${orders.length} orders final, ${pending.length} other items pending`;
-  if (!fixture.reported.at(-1)?.endsWith(line)) fixture.report(line);
+  if (!view.reported.at(-1)?.endsWith(line)) view.report(line);
   pending.push(...open.map(({ id, status }) => `order ${id} is ${status} and not final`));
   return pending;
 }

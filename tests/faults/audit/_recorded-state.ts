@@ -2,7 +2,7 @@ import { readRanges, topicRanges } from '@store/shared/messaging/dead-letters/re
 import type { EventKind } from '@store/shared/messaging/events';
 import { readMessage } from '@store/shared/messaging/kafka';
 import { deadLetterTopic, orderEventsTopic } from '@store/shared/messaging/topics';
-import type { Fixture } from '../_fixture.ts';
+import type { View } from '../_fixture.ts';
 import { createClient } from '../inject/_consumer-groups.ts';
 import { poisonDay, poisonHeader } from '../inject/_poison.ts';
 import type { Item } from '../load/_workload.ts';
@@ -44,8 +44,8 @@ export interface Figures {
 export type RecordedState = Awaited<ReturnType<typeof readRecordedState>>;
 
 /** What every service has recorded in its database, and all messages and dead letters. */
-export async function readRecordedState(fixture: Fixture) {
-  const { rows } = fixture;
+export async function readRecordedState(view: View) {
+  const { rows } = view;
   const readAt = Date.now();
   const orders = await rows<{
     id: string;
@@ -111,14 +111,14 @@ export async function readRecordedState(fixture: Fixture) {
       'select order_id as "orderId", number::int, amount::text from invoices order by number',
     ),
     notifications: await rows<{ id: string }>('consumers', 'select id from notifications'),
-    topic: await readTopic(fixture),
-    deadLetters: await readDeadLetters(fixture),
+    topic: await readTopic(view),
+    deadLetters: await readDeadLetters(view),
   };
 }
 
 /** All messages up to the current end of the topic, in the order of each partition. */
-async function readTopic(fixture: Fixture): Promise<TopicMessage[]> {
-  const kafka = createClient(fixture);
+async function readTopic(view: View): Promise<TopicMessage[]> {
+  const kafka = createClient(view);
   const messages: TopicMessage[] = [];
   await readRanges({
     kafka,
@@ -135,8 +135,8 @@ async function readTopic(fixture: Fixture): Promise<TopicMessage[]> {
 }
 
 /** The errors of all dead letters. One that was written again after a crash counts once. */
-async function readDeadLetters(fixture: Fixture): Promise<Map<string, string>> {
-  const kafka = createClient(fixture);
+async function readDeadLetters(view: View): Promise<Map<string, string>> {
+  const kafka = createClient(view);
   const errors = new Map<string, string>();
   await readRanges({
     kafka,

@@ -5,20 +5,20 @@ import { type Admin, Kafka, logLevel } from 'kafkajs';
 import type { ComponentName } from '../../../tools/local/store.ts';
 import { topology } from '../../../tools/topology/topology.ts';
 import type { Random } from '../../kit/random.ts';
-import type { Fixture } from '../_fixture.ts';
+import type { Fixture, View } from '../_fixture.ts';
 
 /** A broker that has just started may drop a request silently, so each attempt has a time-out. */
 const attemptMs = 15_000;
 
-export const createClient = ({ store }: Fixture) =>
+export const createClient = ({ store }: View) =>
   new Kafka({ brokers: store.kafkaBrokers, clientId: 'test', logLevel: logLevel.NOTHING });
 
 /** Runs a request to the broker and retries it until it succeeds. */
-async function withAdmin<T>(fixture: Fixture, name: string, run: (admin: Admin) => Promise<T>): Promise<T> {
+async function withAdmin<T>(view: View, name: string, run: (admin: Admin) => Promise<T>): Promise<T> {
   let lastError: unknown;
   for (const deadline = Date.now() + 90_000; Date.now() < deadline; await wait(500)) {
-    fixture.signal.throwIfAborted();
-    const admin = createClient(fixture).admin();
+    view.signal.throwIfAborted();
+    const admin = createClient(view).admin();
     const timeout = wait(attemptMs, undefined, { ref: false }).then(() => Promise.reject(new Error('timed out')));
     timeout.catch(() => undefined);
     try {
@@ -39,8 +39,8 @@ export function componentOf(groupId: string): ComponentName {
 }
 
 /** The partitions that a group has not read to the end, each as `invoice-group 3: 17 of 20`. */
-export const lag = (fixture: Fixture): Promise<string[]> =>
-  withAdmin(fixture, 'Offsets of all groups', async (admin) => {
+export const lag = (view: View): Promise<string[]> =>
+  withAdmin(view, 'Offsets of all groups', async (admin) => {
     const lines: string[] = [];
     for (const groupId of Object.keys(topology.groups)) {
       const [committed] = await admin.fetchOffsets({ groupId, topics: [orderEventsTopic] });
