@@ -28,6 +28,8 @@ const withKafka = {
 };
 const consumes = (image) => topology.services.some((service) => service.image === image && service.group);
 
+export const browser = { ...common, displayName: 'browser', globalSetup: './tests/kit/jest/chromium-setup.mjs' };
+
 /** Every folder of services is a project: `make jest ARGS="--selectProjects order"`. */
 const services = readdirSync(new URL('services/', import.meta.url))
   .filter((name) => existsSync(new URL(`services/${name}/package.json`, import.meta.url)))
@@ -51,7 +53,7 @@ export default {
     { ...common, displayName: 'system', testMatch: ['<rootDir>/tests/{e2e,security}/**/*.test.ts'] },
     { ...common, displayName: 'tools', testMatch: ['<rootDir>/tools/**/*.test.ts'] },
     // A short run; make test-browser is the long one.
-    { ...common, displayName: 'browser', testMatch: ['<rootDir>/tests/browser/*.test.ts'] },
+    { ...browser, testMatch: ['<rootDir>/tests/browser/*.test.ts'] },
     { ...common, displayName: 'client', testMatch: ['<rootDir>/clients/**/*.test.ts'] },
     { ...common, displayName: 'generator', testMatch: ['<rootDir>/tests/generator/**/*.test.ts'] },
     { ...common, displayName: 'chart', testMatch: ['<rootDir>/tests/{chart,docs,gameday,release}/**/*.test.ts'] },

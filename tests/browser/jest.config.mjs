@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import config, { common } from '../../jest.config.mjs';
+import config, { browser } from '../../jest.config.mjs';
 
 const rootDir = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 const resolved = (path) => path.replace(/^\.\//, `${rootDir}/`);
@@ -10,5 +10,12 @@ export default {
   globalSetup: resolved(config.globalSetup),
   globalTeardown: resolved(config.globalTeardown),
   reporters: config.reporters.map(resolved),
-  projects: [{ ...common, rootDir, displayName: 'browser', testMatch: ['<rootDir>/tests/browser/**/*.test.ts'] }],
+  projects: [
+    {
+      ...browser,
+      rootDir,
+      globalSetup: resolved(browser.globalSetup),
+      testMatch: ['<rootDir>/tests/browser/**/*.test.ts'],
+    },
+  ],
 };
