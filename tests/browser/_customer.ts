@@ -1,14 +1,57 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 
+export interface Credentials {
+  email: string;
+  password: string;
+}
+
+async function fillIn(page: Page, { email, password }: Credentials): Promise<void> {
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password').fill(password);
+}
+
 /** Registers in the shop; the catalogue comes next. */
-export async function register(page: Page, name = 'Ada'): Promise<{ email: string; password: string }> {
+export async function register(page: Page, name = 'Ada'): Promise<Credentials> {
   const customer = { email: `${randomUUID()}@example.com`, password: 'correct horse battery' };
   await page.getByRole('link', { name: 'Register' }).first().click();
   await page.getByLabel('Name').fill(name);
-  await page.getByLabel('E-mail address').fill(customer.email);
-  await page.getByLabel('Password').fill(customer.password);
+  await fillIn(page, customer);
   await page.getByRole('button', { name: 'Register' }).click();
   await page.getByRole('heading', { name: 'Catalogue' }).waitFor();
   return customer;
+}
+
+/** Logs in at the shop's log-in. */
+export async function logIn(page: Page, customer: Credentials): Promise<void> {
+  await fillIn(page, customer);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('button', { name: 'Log out' }).waitFor();
+}
+
+/** Orders a piece as a customer would: where the shop shows a sentence, the button is pressed again. @returns the order's id */
+export async function order(page: Page, name: string): Promise<string> {
+  await page.evaluate(`location.hash = '#/'`);
+  const add = page.getByRole('button', { name: `Add ${name} to the basket` });
+  const again = page.getByRole('button', { name: 'Try again' });
+  for (;;) {
+    await add.or(again).first().waitFor({ timeout: 90_000 });
+    if (await add.isVisible()) break;
+    await again.click();
+    await sleep(500);
+  }
+  await add.click();
+  await page.evaluate(`location.hash = '#/basket'`);
+  const placed = page.getByRole('heading', { level: 1, name: /^Order / });
+  const failed = page.getByRole('alert').locator('.failure');
+  const place = page.getByRole('button', { name: 'Place the order' });
+  for (;;) {
+    await place.click();
+    await page.getByRole('button', { name: 'One moment…' }).waitFor({ state: 'hidden', timeout: 90_000 });
+    await placed.or(failed).first().waitFor({ timeout: 90_000 });
+    if (await placed.isVisible()) break;
+    await sleep(500);
+  }
+  return new URL(page.url()).hash.replace('#/orders/', '');
 }

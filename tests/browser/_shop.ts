@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { freePort } from '../../tools/free-port.ts';
+import { serviceNames } from '../../tools/local/ports.ts';
 import { root } from '../../tools/paths.ts';
 import { startTestStore, type TestStore, until } from '../e2e/_store.ts';
 import { openBrowser } from '../kit/chromium.ts';
@@ -16,7 +17,9 @@ export interface TestShop {
   url: string;
   /** Of the gateway, by a name of the same site as the shop's. */
   gatewayUrl: string;
-  /** A browser of its own, without cookies, at the shop. */
+  /** A browser of its own, without cookies. */
+  newPage(options?: BrowserContextOptions): Promise<Page>;
+  /** A new page at the shop. */
   visit(options?: BrowserContextOptions): Promise<Page>;
   stop(): Promise<void>;
 }
@@ -28,12 +31,21 @@ interface ShopOptions {
   components?: string[];
   /** Below /shop of the gateway, as in a cluster, instead of an origin of its own. */
   behindGateway?: boolean;
+  /** Of every service. */
+  env?: Record<string, string>;
 }
+
+/** For a walk over all that an order causes, in a few seconds. */
+export const entireStore: ShopOptions = {
+  components: ['gateway', ...serviceNames],
+  env: { SHIP_AFTER_SECONDS: '5', RETRY_DELAY_MS: '100' },
+};
 
 /** The production build of the shop, a store, and a browser. */
 export async function startShop({
   components = allComponents,
   behindGateway = false,
+  env = {},
 }: ShopOptions = {}): Promise<TestShop> {
   const port = await freePort();
   const own = `http://localhost:${port}`;
@@ -45,8 +57,11 @@ export async function startShop({
     for (const part of stops.splice(0).reverse()) await part();
   };
   try {
-    const env = { CORS_ALLOWED_ORIGINS: origins };
-    const store = await startTestStore({ components, env, ...(behindGateway && { gateway }) });
+    const store = await startTestStore({
+      components,
+      env: { ...env, CORS_ALLOWED_ORIGINS: origins },
+      ...(behindGateway && { gateway }),
+    });
     stops.push(store.stop);
     const gatewayUrl = `http://localhost:${store.ports.gateway}`;
     const url = behindGateway ? `${gatewayUrl}/shop` : own;
@@ -67,13 +82,16 @@ export async function startShop({
 
     const browser = await openBrowser();
     stops.push(() => browser.close());
-    const visit = async (options: BrowserContextOptions = {}) => {
+    const newPage = async (options: BrowserContextOptions = {}) => {
       const context = await browser.newContext({ locale: 'en-US', viewport: { width: 1280, height: 860 }, ...options });
-      const page = await context.newPage();
+      return context.newPage();
+    };
+    const visit = async (options?: BrowserContextOptions) => {
+      const page = await newPage(options);
       await page.goto(url);
       return page;
     };
-    return { store, url, gatewayUrl, visit, stop };
+    return { store, url, gatewayUrl, newPage, visit, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -97,9 +115,14 @@ export interface Wares {
   unit: string;
 }
 
-/** Adds products past the gateway, as somebody who may write them. */
-export async function addProducts({ store }: TestShop, wares: readonly Wares[]): Promise<void> {
+/** Adds products past the gateway, as somebody who may write them. @returns their ids by name */
+export async function addProducts({ store }: TestShop, wares: readonly Wares[]): Promise<Map<string, string>> {
   const headers = { 'id-account': randomUUID() };
   const send = createSend(store.url('product'));
-  for (const product of wares) await sendExpecting(201, send, 'POST', '/products', product, headers);
+  const ids = new Map<string, string>();
+  for (const product of wares) {
+    const { body } = await sendExpecting(201, send, 'POST', '/products', product, headers);
+    ids.set(product.name, body.id);
+  }
+  return ids;
 }

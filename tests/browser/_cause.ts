@@ -1,0 +1,14 @@
+import type { TestStore } from '../e2e/_store.ts';
+import { queryOnce } from '../kit/database.ts';
+
+/** Somebody has added it by hand: what costs 15 or more cannot be recorded as paid. Nothing else is refused. */
+export const constraint = 'small_payments_only';
+
+export const breakPayments = (store: TestStore) =>
+  queryOnce(
+    store.databaseUrl('payment'),
+    `alter table payments add constraint ${constraint} check (status <> 'PAID' or amount < 15) not valid`,
+  );
+
+export const mendPayments = (store: TestStore) =>
+  queryOnce(store.databaseUrl('payment'), `alter table payments drop constraint ${constraint}`);

@@ -1,0 +1,30 @@
+import { chromiumPath } from '../../kit/chromium.ts';
+import { entireStore, startShop, type TestShop } from '../_shop.ts';
+import { tellStory } from '../operator/_story.ts';
+
+/** All but those that a login needs: without auth nobody knows for some seconds whose sessions have ended (contract 4.11). */
+const killed = [
+  'order',
+  'payment',
+  'console',
+  'inventory',
+  'product',
+  'order-worker',
+  'notification',
+  'invoice',
+  'analytics',
+];
+
+(chromiumPath ? describe : describe.skip)('a customer and two operators, while every group is killed', () => {
+  let shop: TestShop;
+
+  beforeAll(async () => {
+    shop = await startShop(entireStore);
+  }, 180_000);
+
+  afterAll(() => shop?.stop(), 60_000);
+
+  it('orders whose payments failed are confirmed after their redrive', async () => {
+    await tellStory(shop, { killed, rounds: 4 });
+  }, 900_000);
+});

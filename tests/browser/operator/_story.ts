@@ -1,0 +1,84 @@
+import type { Page } from 'playwright-core';
+import { until } from '../../e2e/_store.ts';
+import { breakPayments, constraint, mendPayments } from '../_cause.ts';
+import { findLetters, openConsole, redriveAll } from '../_console.ts';
+import { type Credentials, logIn, order, register } from '../_customer.ts';
+import { killThroughout } from '../_kills.ts';
+import { addProducts, type TestShop } from '../_shop.ts';
+import { someWares } from '../_wares.ts';
+import { expectNothingLostOrDoubled, type Placed } from './_books.ts';
+import { type Stream, watchStream } from './_stream.ts';
+
+interface Plan {
+  /** Services that are killed in turn, throughout. */
+  killed: string[];
+  /** How often payments fail. */
+  rounds: number;
+}
+
+/** Another browser of the customer ends all sessions: the stream of a page that follows is closed within a second. */
+async function expectEndOfSessions(shop: TestShop, customer: Credentials, page: Page, stream: Stream): Promise<void> {
+  const other = await shop.visit();
+  await logIn(other, customer);
+  await until('the page follows', async () => stream.isOpen(), 60_000);
+  const logOutEverywhere = `fetch('${shop.gatewayUrl}/auth/sessions', { method: 'DELETE', credentials: 'include' })`;
+  expect(await other.evaluate(`${logOutEverywhere}.then(({ status }) => status)`)).toBe(204);
+  const endedAt = performance.now();
+  await until('the stream is closed', async () => !stream.isOpen());
+  expect(stream.closedAt() - endedAt).toBeLessThan(1_000);
+  await page.getByText('Your session has ended. Log in again.').waitFor();
+}
+
+/**
+ * Ada's order stays behind, because its payment cannot be recorded. Ann and Ben see the letter in the console, mend the cause and
+ * redrive it, both at once; the page of Ada, who does nothing, turns CONFIRMED. Bob orders meanwhile and notices nothing.
+ */
+export async function tellStory(shop: TestShop, { killed, rounds }: Plan): Promise<void> {
+  const { store } = shop;
+  const products = await addProducts(shop, someWares);
+  const placed: Placed[] = [];
+  async function place(page: Page, name: string): Promise<string> {
+    const id = await order(page, name);
+    const { price = 0 } = someWares.find((ware) => ware.name === name) ?? {};
+    placed.push({ id, productId: products.get(name) ?? '', price });
+    return id;
+  }
+  const confirmed = (page: Page) => page.getByRole('listitem').filter({ hasText: /^Confirmed/ });
+
+  const [ada, bob] = [await shop.visit(), await shop.visit()];
+  const stream = watchStream(ada);
+  const customer = await register(ada, 'Ada');
+  await register(bob, 'Bob');
+  const kills = killThroughout(store, killed);
+  try {
+    const operators = [await openConsole(shop, 'Ann'), await openConsole(shop, 'Ben')];
+    for (let round = 0; round < rounds; round += 1) {
+      await breakPayments(store);
+      const id = await place(ada, 'Linen towel');
+      await ada.evaluate('globalThis.isNotReloaded = true');
+      await place(bob, 'Sea salt');
+      await confirmed(bob).waitFor({ timeout: 90_000 });
+      for (const page of operators) {
+        const letters = await findLetters(page, id);
+        expect(await letters.allTextContents()).toEqual([expect.stringContaining(constraint)]);
+      }
+      expect(await confirmed(ada).count()).toBe(0);
+
+      await mendPayments(store);
+      await Promise.all(operators.map(redriveAll));
+      await confirmed(ada).waitFor({ timeout: 90_000 });
+      expect(await ada.evaluate('globalThis.isNotReloaded')).toBe(true);
+    }
+    await expectEndOfSessions(shop, customer, ada, stream);
+  } finally {
+    await kills.stop();
+  }
+  expect(await kills.stop()).toBeGreaterThanOrEqual(killed.length);
+
+  await logIn(ada, customer);
+  await ada.getByRole('link', { name: 'Orders', exact: true }).click();
+  await ada.getByText('1 product').first().waitFor();
+  const listed = await ada.getByRole('link', { name: /^Order / }).allTextContents();
+  expect(listed).toEqual(Array(rounds).fill(expect.stringMatching(/(Confirmed|Shipped)\$18\.00$/)));
+  await expectNothingLostOrDoubled(store, placed, rounds);
+}
