@@ -15,7 +15,7 @@ export async function openConsole(shop: TestShop, name: string, options?: Browse
     await page.getByLabel('Your name').fill(name);
     await page.getByLabel('Token').fill(token);
     await page.getByRole('button', { name: 'Log in' }).click();
-    await page.getByRole('link', { name: 'Dead letters' }).waitFor();
+    await page.getByRole('link', { name: 'Dead letters', exact: true }).waitFor();
     return true;
   };
   await until(`${name} is logged in`, logIn, 90_000);
@@ -24,7 +24,7 @@ export async function openConsole(shop: TestShop, name: string, options?: Browse
 
 /** The dead letters with that text, as soon as there is one. */
 export async function findLetters(page: Page, text: string): Promise<Locator> {
-  await page.getByRole('link', { name: 'Dead letters' }).click();
+  await page.getByRole('link', { name: 'Dead letters', exact: true }).click();
   await page.getByLabel('Filter').fill(text);
   const letters = page.getByRole('listitem', { name: /^Dead letter / });
   await letters.first().waitFor({ timeout: 120_000 });

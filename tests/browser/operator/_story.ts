@@ -16,17 +16,25 @@ interface Plan {
   rounds: number;
 }
 
-/** Another browser of the customer ends all sessions: the stream of a page that follows is closed within a second. */
+/**
+ * Another browser of the customer ends all sessions: the stream of a page that follows is closed within a second. Where its replica
+ * is killed meanwhile, that says little, and is tried again.
+ */
 async function expectEndOfSessions(shop: TestShop, customer: Credentials, page: Page, stream: Stream): Promise<void> {
-  const other = await shop.visit();
-  await logIn(other, customer);
-  await until('the page follows', async () => stream.isOpen(), 60_000);
   const logOutEverywhere = `fetch('${shop.gatewayUrl}/auth/sessions', { method: 'DELETE', credentials: 'include' })`;
-  expect(await other.evaluate(`${logOutEverywhere}.then(({ status }) => status)`)).toBe(204);
-  const endedAt = performance.now();
-  await until('the stream is closed', async () => !stream.isOpen());
-  expect(stream.closedAt() - endedAt).toBeLessThan(1_000);
-  await page.getByText('Your session has ended. Log in again.').waitFor();
+  for (;;) {
+    const other = await shop.visit();
+    await logIn(other, customer);
+    await until('the page follows', async () => stream.isOpen(), 60_000);
+    expect(await other.evaluate(`${logOutEverywhere}.then(({ status }) => status)`)).toBe(204);
+    const endedAt = performance.now();
+    await until('the stream is closed', async () => !stream.isOpen());
+    await page.getByText('Your session has ended. Log in again.').waitFor();
+    const { at, isOrderly } = stream.closing();
+    expect(at - endedAt).toBeLessThan(1_000);
+    if (isOrderly) return;
+    await logIn(page, customer);
+  }
 }
 
 /**

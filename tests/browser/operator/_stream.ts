@@ -1,24 +1,31 @@
 import type { Page, Request } from 'playwright-core';
 
+interface Closing {
+  /** By performance.now(). */
+  at: number;
+  /** Whether the service has ended it, instead of having died. */
+  isOrderly: boolean;
+}
+
 export interface Stream {
   isOpen(): boolean;
-  /** When it was closed the last time, by performance.now(). */
-  closedAt(): number;
+  /** The last one. */
+  closing(): Closing;
 }
 
 /** The stream of order events of a page that is opened from now on. */
 export function watchStream(page: Page): Stream {
   let open: Request | undefined;
-  let closedAt = 0;
+  let closing: Closing = { at: 0, isOrderly: false };
   page.on('response', (answer) => {
     if (answer.ok() && new URL(answer.url()).pathname === '/orders/events') open = answer.request();
   });
-  const close = (request: Request) => {
+  const closed = (request: Request, isOrderly: boolean) => {
     if (request !== open) return;
     open = undefined;
-    closedAt = performance.now();
+    closing = { at: performance.now(), isOrderly };
   };
-  page.on('requestfinished', close);
-  page.on('requestfailed', close);
-  return { isOpen: () => open !== undefined, closedAt: () => closedAt };
+  page.on('requestfinished', (request) => closed(request, true));
+  page.on('requestfailed', (request) => closed(request, false));
+  return { isOpen: () => open !== undefined, closing: () => closing };
 }
