@@ -91,10 +91,10 @@ clean: install ## Delete data, keys and logs of the stopped store
 test: machine lint typecheck build tools ## Run lint, type check and all tests, on free ports
 	@$(jest)
 
-test-browser: machine build tools ## Walk through the shop in Chromium while services are killed; takes minutes
+test-browser: machine build tools ## Walk through shop and console in Chromium while services are killed; takes minutes
 	@$(jest) --config tests/browser/jest.config.mjs $(ARGS)
 
-screenshots: machine build tools ## Take pictures of every page of the shop, for docs/images
+screenshots: machine build tools ## Take pictures of every page of shop and console, for docs/images; takes minutes
 	@$(tool) tests/browser/screenshots.ts
 
 test-faults: machine build tools ## Place 500 orders while components are killed, paused and partitioned; takes minutes

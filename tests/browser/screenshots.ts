@@ -5,21 +5,23 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { root } from '../../tools/paths.ts';
 import { runCommand } from '../../tools/run-command.ts';
 import { chromiumPath, howToGetChromium } from '../kit/chromium.ts';
+import { openConsole } from './_console.ts';
+import { prepare, walkConsole } from './_console-pictures.ts';
 import { register } from './_customer.ts';
-import { addProducts, startShop, type TestShop } from './_shop.ts';
+import { addProducts, entireStore, startShop, type TestShop } from './_shop.ts';
 import { someWares } from './_wares.ts';
 
 const folder = join(root, 'docs/images');
-/** The other looks have pictures of two pages. */
-const pagesInAllLooks = ['catalogue', 'order'];
+/** The other looks have pictures of two pages of each. */
+const pagesInAllLooks = ['shop-catalogue', 'shop-order', 'console-now', 'console-dead-letters'];
 const looks: [suffix: string, options: BrowserContextOptions][] = [
   ['', { colorScheme: 'light' }],
   ['-dark', { colorScheme: 'dark' }],
   ['-narrow', { colorScheme: 'light', viewport: { width: 360, height: 780 }, deviceScaleFactor: 2 }],
 ];
 
-/** Walks through the shop as a customer and takes a picture of each page. */
-async function walk(page: Page, take: (name: string) => Promise<unknown>): Promise<void> {
+/** Walks through the shop as a customer. */
+async function walkShop(page: Page, take: (name: string) => Promise<void>): Promise<void> {
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
   await take('log-in');
   await register(page);
@@ -39,26 +41,36 @@ async function walk(page: Page, take: (name: string) => Promise<unknown>): Promi
   await take('orders');
 }
 
+/** @param isWhole whether pictures of the usual look show what has to be scrolled to, too */
+const taking = (page: Page, of: string, suffix: string, isWhole: boolean) => async (name: string) => {
+  const picture = `${of}-${name}`;
+  if (suffix !== '' && !pagesInAllLooks.includes(picture)) return;
+  const path = join(folder, `${picture}${suffix}.png`);
+  await page.screenshot({ path, animations: 'disabled', fullPage: isWhole && suffix !== '-narrow' });
+  console.log(`docs/images/${picture}${suffix}.png`);
+};
+
 async function takeAll(shop: TestShop): Promise<void> {
-  await addProducts(shop, [...someWares].reverse());
   await mkdir(folder, { recursive: true });
+  const products = await addProducts(shop, [...someWares].reverse());
   for (const [suffix, options] of looks) {
     const page = await shop.visit(options);
-    await walk(page, async (name) => {
-      if (suffix !== '' && !pagesInAllLooks.includes(name)) return;
-      await page.screenshot({ path: join(folder, `shop-${name}${suffix}.png`), animations: 'disabled' });
-      console.log(`docs/images/shop-${name}${suffix}.png`);
-    });
+    await walkShop(page, taking(page, 'shop', suffix, false));
+  }
+  const waiting = await prepare(shop, products);
+  for (const [suffix, options] of looks) {
+    const page = await openConsole(shop, 'Ann', options);
+    await walkConsole(page, taking(page, 'console', suffix, true), waiting);
   }
 }
 
 const command = new Command('make screenshots')
   .description(
-    'Writes pictures of every page of the shop, two of them also dark and narrow, to docs/images, from a store of its own on free ports.',
+    'Writes pictures of every page of the shop and the console, two of each also dark and narrow, to docs/images, from a store of its own on free ports. Takes some minutes.',
   )
   .action(async () => {
     if (chromiumPath === '') throw new Error(`Pictures need Chromium: ${howToGetChromium}.`);
-    const shop = await startShop();
+    const shop = await startShop({ components: entireStore.components });
     try {
       await takeAll(shop);
     } finally {

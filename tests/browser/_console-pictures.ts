@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Page } from 'playwright-core';
+import { createSend, sendExpecting } from '../kit/http.ts';
+import { breakPayments } from './_cause.ts';
+import { findLetters, openConsole } from './_console.ts';
+import type { TestShop } from './_shop.ts';
+
+/** Of charts that show something. */
+const tradeSeconds = 90;
+/** Of the product that runs out. */
+const scarce = { name: 'Wildflower honey', available: 12 };
+
+/** Has customers order for a while; three orders fail, and the letter of one is discarded. @returns the id of an order that waits for its dead letter */
+export async function prepare(shop: TestShop, products: Map<string, string>): Promise<string> {
+  const order = createSend(shop.store.url('order'));
+  const inventory = createSend(shop.store.url('inventory'));
+  const place = async (productId: string, expected = 201) => {
+    const body = { items: [{ productId, quantity: 1 }] };
+    return sendExpecting(expected, order, 'POST', '/orders', body, { 'id-account': randomUUID() });
+  };
+  await sendExpecting(201, inventory, 'PUT', `/stock/${products.get(scarce.name)}`, { available: scarce.available });
+
+  const ids = [...products.values()];
+  const begin = Date.now();
+  for (let count = 0; Date.now() - begin < tradeSeconds * 1_000; count += 1) {
+    await place(ids[count % ids.length] ?? '');
+    if (count % 25 === 0) await place(randomUUID(), 400); // nobody sells it
+    await sleep(150 + 120 * Math.sin((Date.now() - begin) / 9_000));
+  }
+
+  await breakPayments(shop.store);
+  const failed: string[] = [];
+  for (let count = 0; count < 3; count += 1) failed.push((await place(products.get('Linen towel') ?? '')).body.id);
+  const page = await openConsole(shop, 'Ann');
+  const [waiting = '', discarded = ''] = failed;
+  await findLetters(page, discarded);
+  await page.getByRole('checkbox', { name: /^Select all / }).check();
+  await page.getByRole('button', { name: /^Discard \d+ letter/ }).click();
+  await page.getByLabel('Reason').fill('Ordered twice by mistake; the customer was told.');
+  await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
+  await page.getByText('There is no dead letter here.').waitFor();
+  await page.context().close();
+  return waiting;
+}
+
+/** Walks through the console as an operator. */
+export async function walkConsole(page: Page, take: (name: string) => Promise<void>, orderId: string): Promise<void> {
+  await page.getByText('processes are ready').waitFor();
+  await take('now');
+  await page.getByRole('link', { name: 'Orders' }).click();
+  await page.getByLabel('Order id or e-mail address').fill(orderId);
+  await page.getByRole('button', { name: 'Find' }).click();
+  await page.getByText('failed to handle').waitFor();
+  await take('order');
+  await findLetters(page, '');
+  await page.getByText('Ordered twice by mistake').waitFor();
+  await page.getByRole('checkbox', { name: /^Select all / }).check();
+  await take('dead-letters');
+  await page.getByRole('link', { name: 'Stock' }).click();
+  await page.getByRole('row', { name: /Sea salt/ }).waitFor();
+  await take('stock');
+}
