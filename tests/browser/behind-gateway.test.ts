@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { chromiumPath } from '../kit/chromium.ts';
-import { queryOnce } from '../kit/database.ts';
 import { deferred } from '../kit/deferred.ts';
+import { queryOnce } from '../kit/postgres/database.ts';
 import { register } from './_customer.ts';
 import { addProducts, startShop, type TestShop } from './_shop.ts';
 import { someWares } from './_wares.ts';

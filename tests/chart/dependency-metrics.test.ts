@@ -5,8 +5,14 @@ import { createKafka } from '../../services/shared/src/messaging/kafka.ts';
 import { createLog } from '../../services/shared/src/observability/log.ts';
 import { freePort } from '../../tools/free-port.ts';
 import { startKafka } from '../../tools/local/components/kafka.ts';
-import { findExporter, howToGetExporter, startExporter } from '../kit/postgres-exporter.ts';
-import { type Expression, expressions, missingSeries, readSeries, type Series } from '../kit/prometheus.ts';
+import {
+  type Expression,
+  expressions,
+  missingSeries,
+  readSeries,
+  type Series,
+} from '../kit/observability/prometheus.ts';
+import { findExporter, howToGetExporter, startExporter } from '../kit/postgres/postgres-exporter.ts';
 import { until } from '../kit/until.ts';
 
 // Those of the services and the gateway are compared in tests/e2e/observability.test.ts.

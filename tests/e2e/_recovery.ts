@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Store } from '../../tools/local/store.ts';
-import { queryOnce } from '../kit/database.ts';
 import { createSend, sendExpecting } from '../kit/http.ts';
+import { queryOnce } from '../kit/postgres/database.ts';
 import { until } from './_store.ts';
 
 type Row = Record<string, unknown>;

@@ -6,8 +6,8 @@ import { execa } from 'execa';
 import { type Store, type StoreOptions, startStore } from '../../tools/local/store.ts';
 import { root } from '../../tools/paths.ts';
 import { topology } from '../../tools/topology/topology.ts';
-import { queryOnce } from '../kit/database.ts';
-import { findClient, howToGetClient, runScript } from '../kit/postgres-client.ts';
+import { queryOnce } from '../kit/postgres/database.ts';
+import { findClient, howToGetClient, runScript } from '../kit/postgres/postgres-client.ts';
 import { placeOrders, type State, untilQuiet } from './_recovery.ts';
 
 // The scripts of the chart, on a whole store (docs/backup.md).

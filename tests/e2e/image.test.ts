@@ -8,7 +8,7 @@ import pg from 'pg';
 import { freePort } from '../../tools/free-port.ts';
 import { type Kafka, startKafka } from '../../tools/local/components/kafka.ts';
 import { root } from '../../tools/paths.ts';
-import { type Otlp, startOtlp } from '../kit/otlp.ts';
+import { type Otlp, startOtlp } from '../kit/observability/otlp.ts';
 import { until } from '../kit/until.ts';
 
 // An image contains the files that a trace of the imports finds. Running every process from them alone reveals a missing one.

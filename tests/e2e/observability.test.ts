@@ -1,8 +1,8 @@
 import { serviceNames } from '../../tools/local/ports.ts';
 import { type Customer, newCustomer, newProducts } from '../kit/customer.ts';
 import { createSend } from '../kit/http.ts';
-import { type Otlp, startOtlp } from '../kit/otlp.ts';
-import { expressions, missingSeries, readSeries } from '../kit/prometheus.ts';
+import { type Otlp, startOtlp } from '../kit/observability/otlp.ts';
+import { expressions, missingSeries, readSeries } from '../kit/observability/prometheus.ts';
 import { startTestStore, type TestStore, until } from './_store.ts';
 
 let collector: Otlp;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { queryOnce } from '../kit/database.ts';
 import { createSend, sendExpecting } from '../kit/http.ts';
+import { queryOnce } from '../kit/postgres/database.ts';
 import { startTestStore, type TestStore, until } from './_store.ts';
 
 const asAda = { 'id-account': randomUUID() };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { queryOnce } from '../kit/database.ts';
 import { createSend, type Send, sendExpecting } from '../kit/http.ts';
+import { queryOnce } from '../kit/postgres/database.ts';
 import { startTestStore, type TestStore, until } from './_store.ts';
 
 /** Between two looks of the shipper at what is due. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serviceNames } from '../../tools/local/ports.ts';
 import { type Store, startStore } from '../../tools/local/store.ts';
-import { queryOnce } from '../kit/database.ts';
+import { queryOnce } from '../kit/postgres/database.ts';
 import { createHistory, type History } from './history/_history.ts';
 import { createNetwork, type Network } from './inject/_network.ts';
 

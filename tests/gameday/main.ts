@@ -3,7 +3,7 @@ import { Argument, Command } from 'commander';
 import { markdownTable } from 'markdown-table';
 import { alertsOf, ruleGroups } from '../../tools/chart/alerts.ts';
 import { runCommand } from '../../tools/run-command.ts';
-import { findExporter, howToGetExporter } from '../kit/postgres-exporter.ts';
+import { findExporter, howToGetExporter } from '../kit/postgres/postgres-exporter.ts';
 import { drill, type Outcome } from './drill.ts';
 import { faults, notHere } from './faults/faults.ts';
 import { requirePrometheus } from './prometheus.ts';

@@ -7,7 +7,7 @@ import type { SupervisedProcess } from '../../tools/local/components/supervised-
 import { type Store, startStore } from '../../tools/local/store.ts';
 import { cacheDir } from '../../tools/paths.ts';
 import { topology } from '../../tools/topology/topology.ts';
-import { startExporter } from '../kit/postgres-exporter.ts';
+import { startExporter } from '../kit/postgres/postgres-exporter.ts';
 import { createTcpProxy } from '../kit/tcp-proxy.ts';
 import { type Prometheus, startPrometheus, type Target } from './prometheus.ts';
 import { factor, shorten } from './rules.ts';

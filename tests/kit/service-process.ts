@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../tools/free-port.ts';
 import { nodeFlags } from '../../tools/local/components/services.ts';
-import { brokers } from './topic.ts';
+import { brokers } from './kafka/topic.ts';
 import { until } from './until.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Otlp, startOtlp } from '../kit/otlp.ts';
+import { type Otlp, startOtlp } from '../kit/observability/otlp.ts';
 import { until } from '../kit/until.ts';
 import { COOKIE, type Fixture, http, startUnlimited } from './_fixture.ts';
 

@@ -3,7 +3,7 @@ import { openDatabase } from '@store/shared/database/database';
 import { createLog } from '@store/shared/observability/log';
 import type { Service, ServiceDefinition } from '@store/shared/service/service';
 import request from 'supertest';
-import { unreachableDatabaseUrl } from '../../tests/kit/database.ts';
+import { unreachableDatabaseUrl } from '../../tests/kit/postgres/database.ts';
 import { serviceEnv } from '../local/components/services.ts';
 import { fixedPorts } from '../local/ports.ts';
 import { root } from '../paths.ts';

@@ -1,6 +1,6 @@
 import { openDatabase } from '@store/shared/database/database';
 import { createLog } from '@store/shared/observability/log';
-import { printUnexpected } from '../../../tests/kit/log.ts';
+import { printUnexpected } from '../../../tests/kit/observability/log.ts';
 import { configSchema } from '../src/config.ts';
 import { PrismaClient } from '../src/generated/client.ts';
 import type { DB } from '../src/generated/tables.ts';

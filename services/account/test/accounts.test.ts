@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import request from 'supertest';
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
 import { ada, testApp } from './_app.ts';
 
 let database: TestDatabase;

@@ -4,7 +4,7 @@ import type { AccountOut } from '@store/shared/contracts/account';
 import { openDatabase } from '@store/shared/database/database';
 import { createLog } from '@store/shared/observability/log';
 import { DomainError } from '@store/shared/values/errors';
-import { unreachableDatabaseUrl } from '../../../tests/kit/database.ts';
+import { unreachableDatabaseUrl } from '../../../tests/kit/postgres/database.ts';
 import { until } from '../../../tests/kit/until.ts';
 import type { AccountClient } from '../src/account-client.ts';
 import { configSchema } from '../src/config.ts';

@@ -1,7 +1,7 @@
 import { parseSetCookie } from 'cookie';
 import request from 'supertest';
 import { withShortTitles } from '../../../tests/kit/cases.ts';
-import { createTestDatabase, queryOnce, type TestDatabase } from '../../../tests/kit/database.ts';
+import { createTestDatabase, queryOnce, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
 import { type AccountClient, createAccountClient } from '../src/account-client.ts';
 import { ada, fakeAccounts, type TestApp, testApp } from './_app.ts';
 

@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
 import { createCheck } from '../src/check.ts';
 import { type TestApp, testApp } from './_app.ts';
 

@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { newCredential } from '../../../tests/kit/credentials.ts';
-import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/database.ts';
 import { describeContract } from '../../../tests/kit/openapi/contract.ts';
+import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/postgres/database.ts';
 import { createAccountClient } from '../src/account-client.ts';
 import { authRoutes } from '../src/routes.ts';
 import { ada, newSecret, type TestApp, testApp } from './_app.ts';

@@ -1,6 +1,6 @@
 import { openDatabase } from '@store/shared/database/database';
 import request from 'supertest';
-import { createTestDatabase, queryOnce, type TestDatabase } from '../../../tests/kit/database.ts';
+import { createTestDatabase, queryOnce, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { createEndedSessions } from '../src/ended-sessions.ts';
 import type { DB } from '../src/generated/tables.ts';

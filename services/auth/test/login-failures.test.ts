@@ -5,7 +5,7 @@ import {
   queryOnce,
   type TestDatabase,
   unreachableDatabaseUrl,
-} from '../../../tests/kit/database.ts';
+} from '../../../tests/kit/postgres/database.ts';
 import type { DB } from '../src/generated/tables.ts';
 import { createLoginFailureRepository } from '../src/login-failure-repository.ts';
 import { ada, fakeAccounts, type TestApp, testApp } from './_app.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { jest } from '@jest/globals';
 import { runInTrace, traceFrom } from '@store/shared/observability/trace-context';
 import pg from 'pg';
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
 import { seededRandom } from '../../../tests/kit/random.ts';
 import { type Demanded, fakeProducts, orderOf, type TestInventory, testInventory, unknown } from './_inventory.ts';
 

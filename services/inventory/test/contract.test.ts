@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { newCredential } from '../../../tests/kit/credentials.ts';
-import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/database.ts';
 import { describeContract } from '../../../tests/kit/openapi/contract.ts';
+import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/postgres/database.ts';
 import { reservationRoutes } from '../src/records/reservation-routes.ts';
 import { stockRoutes } from '../src/routes.ts';
 import { orderOf, type TestInventory, testInventory, unknown } from './_inventory.ts';

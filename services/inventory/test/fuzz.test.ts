@@ -1,5 +1,5 @@
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
 import { describeFuzz } from '../../../tests/kit/openapi/fuzz.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
 import { stockRoutes } from '../src/routes.ts';
 import { type TestInventory, testInventory } from './_inventory.ts';
 

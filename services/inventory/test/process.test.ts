@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import type { StoredEvent } from '@store/shared/messaging/events';
 import { createKafka, createPublisher } from '@store/shared/messaging/kafka';
 import { createLog } from '@store/shared/observability/log';
-import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/database.ts';
+import { brokers, readTopic } from '../../../tests/kit/kafka/topic.ts';
+import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/postgres/database.ts';
 import { startService } from '../../../tests/kit/service-process.ts';
-import { brokers, readTopic } from '../../../tests/kit/topic.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { orderOf, type TestInventory, testInventory, unknown } from './_inventory.ts';
 

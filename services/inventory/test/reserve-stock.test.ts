@@ -1,4 +1,4 @@
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
 import { alice, orderOf, type TestInventory, testInventory } from './_inventory.ts';
 
 let database: TestDatabase;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
 import { alice, orderOf, type TestInventory, testInventory } from './_inventory.ts';
 
 let database: TestDatabase;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { unavailable } from '@store/shared/values/errors';
 import request from 'supertest';
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
 import {
   type Demanded,
   fakeProducts,

@@ -1,7 +1,7 @@
 import type { ProductClient } from '@store/shared/contracts/product-client';
 import { openDatabase } from '@store/shared/database/database';
 import { Decimal } from '@store/shared/values/money';
-import { testLog } from '../../../tests/kit/log.ts';
+import { testLog } from '../../../tests/kit/observability/log.ts';
 import { configSchema } from '../src/config.ts';
 import { PrismaClient } from '../src/generated/client.ts';
 import type { DB } from '../src/generated/tables.ts';

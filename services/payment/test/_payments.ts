@@ -3,7 +3,7 @@ import { type ConsumerGroup, createEventProcessor } from '@store/shared/messagin
 import { type OrderEvent, readEvent } from '@store/shared/messaging/events';
 import { createLog } from '@store/shared/observability/log';
 import { Decimal } from '@store/shared/values/money';
-import { receivedEvent, storedEvent } from '../../../tests/kit/order-events.ts';
+import { receivedEvent, storedEvent } from '../../../tests/kit/kafka/order-events.ts';
 import { createBuiltInProvider } from '../src/built-in-provider.ts';
 import { configSchema } from '../src/config.ts';
 import { PrismaClient } from '../src/generated/client.ts';

@@ -4,11 +4,11 @@ import { createKafka, createPublisher } from '@store/shared/messaging/kafka';
 import { startRelay } from '@store/shared/messaging/outbox/relay';
 import { answersTo, startWatchdog } from '@store/shared/messaging/watchdog';
 import { createLog } from '@store/shared/observability/log';
-import { createTestDatabase } from '../../../tests/kit/database.ts';
-import { type ApiName, createKafkaProxy } from '../../../tests/kit/kafka-proxy.ts';
+import { type ApiName, createKafkaProxy } from '../../../tests/kit/kafka/kafka-proxy.ts';
+import { brokers, createTopic, readTopic } from '../../../tests/kit/kafka/topic.ts';
+import { createTestDatabase } from '../../../tests/kit/postgres/database.ts';
 import { startService } from '../../../tests/kit/service-process.ts';
 import type { ProxyMode } from '../../../tests/kit/tcp-proxy.ts';
-import { brokers, createTopic, readTopic } from '../../../tests/kit/topic.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { stockReserved, testPayments } from './_payments.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
 import { deferred } from '../../../tests/kit/deferred.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { aboveLimit, fakeProvider, orderCancelled, stockReserved, testPayments } from './_payments.ts';
 

@@ -5,10 +5,10 @@ import { startRelay } from '@store/shared/messaging/outbox/relay';
 import { createLog } from '@store/shared/observability/log';
 import { unavailable } from '@store/shared/values/errors';
 import pg from 'pg';
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
-import { storedEvent } from '../../../tests/kit/order-events.ts';
+import { storedEvent } from '../../../tests/kit/kafka/order-events.ts';
+import { brokers, createTopic, readTopic } from '../../../tests/kit/kafka/topic.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
 import { startService } from '../../../tests/kit/service-process.ts';
-import { brokers, createTopic, readTopic } from '../../../tests/kit/topic.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { aboveLimit, alice, fakeProvider, orderCancelled, stockReserved, testPayments } from './_payments.ts';
 

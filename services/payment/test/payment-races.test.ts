@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { DeliveredEvent } from '@store/shared/messaging/consumer/handle-once';
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
 import { deferred } from '../../../tests/kit/deferred.ts';
-import { receivedEvent } from '../../../tests/kit/order-events.ts';
+import { receivedEvent } from '../../../tests/kit/kafka/order-events.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { fakeProvider, orderCancelled, stockReserved, testPayments } from './_payments.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { runInTrace, traceFrom } from '@store/shared/observability/trace-context';
 import { unavailable } from '@store/shared/values/errors';
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
 import { aboveLimit, alice, fakeProvider, orderCancelled, stockReserved, testPayments } from './_payments.ts';
 
 const now = new Date('2026-03-04T05:06:07.089Z');

@@ -1,7 +1,7 @@
 import { openDatabase } from '@store/shared/database/database';
 import type { Logger } from '@store/shared/observability/log';
 import request from 'supertest';
-import { testLog } from '../../../tests/kit/log.ts';
+import { testLog } from '../../../tests/kit/observability/log.ts';
 import { configSchema } from '../src/config.ts';
 import { PrismaClient } from '../src/generated/client.ts';
 import type { DB } from '../src/generated/tables.ts';

@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { newCredential } from '../../../tests/kit/credentials.ts';
-import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/database.ts';
 import { describeContract } from '../../../tests/kit/openapi/contract.ts';
+import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/postgres/database.ts';
 import { productRoutes } from '../src/routes.ts';
 import { accountId, tea, testApp, unknown } from './_app.ts';
 

@@ -1,7 +1,7 @@
 import { createLog } from '@store/shared/observability/log';
 import request from 'supertest';
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
-import { testLog } from '../../../tests/kit/log.ts';
+import { testLog } from '../../../tests/kit/observability/log.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
 import { createTcpProxy } from '../../../tests/kit/tcp-proxy.ts';
 import { accountId, tea, testApp, unknown } from './_app.ts';
 

@@ -1,6 +1,6 @@
 import request from 'supertest';
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
 import { describeFuzz } from '../../../tests/kit/openapi/fuzz.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
 import { productRoutes } from '../src/routes.ts';
 import { accountId, testApp } from './_app.ts';
 

@@ -1,5 +1,5 @@
 import { encodeCursor } from '@store/shared/database/keyset';
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
 import { tea, testApp } from './_app.ts';
 import { catalogueOf, type Item, idsOf, names, nextOf } from './_catalogue.ts';
 

@@ -1,4 +1,4 @@
-import { createTestDatabase, queryOnce, type TestDatabase } from '../../../tests/kit/database.ts';
+import { createTestDatabase, queryOnce, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { tea, testApp } from './_app.ts';
 

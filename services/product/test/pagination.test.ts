@@ -1,4 +1,4 @@
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
 import { tea, testApp } from './_app.ts';
 import { catalogueOf, type Item, idsOf, nextOf } from './_catalogue.ts';
 

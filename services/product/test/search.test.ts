@@ -1,6 +1,6 @@
 import type { Database } from '@store/shared/database/database';
 import type { CompiledQuery } from 'kysely';
-import { createTestDatabase, queryOnce, type TestDatabase } from '../../../tests/kit/database.ts';
+import { createTestDatabase, queryOnce, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
 import type { PrismaClient } from '../src/generated/client.ts';
 import type { DB } from '../src/generated/tables.ts';
 import { createProductRepository } from '../src/product-repository.ts';

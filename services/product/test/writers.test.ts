@@ -1,7 +1,7 @@
 import { readConfig } from '@store/shared/values/environment';
 import request from 'supertest';
 import { newCredential } from '../../../tests/kit/credentials.ts';
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
 import { configSchema } from '../src/config.ts';
 import { accountId, tea, testApp, unknown } from './_app.ts';
 

@@ -2,7 +2,7 @@ import { chmod, chown, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { certificateFor, certificateFrom } from '../../../tests/kit/certificates.ts';
-import { queryOnce } from '../../../tests/kit/database.ts';
+import { queryOnce } from '../../../tests/kit/postgres/database.ts';
 import { freePort } from '../../../tools/free-port.ts';
 import { startPostgres } from '../../../tools/local/components/postgres.ts';
 

@@ -1,7 +1,7 @@
 import { createLog } from '@store/shared/observability/log';
 import { currentTrace, inSpan, startSpan } from '@store/shared/observability/trace-context';
 import { startTracing } from '@store/shared/observability/trace-exporter';
-import { type Otlp, startOtlp } from '../../../tests/kit/otlp.ts';
+import { type Otlp, startOtlp } from '../../../tests/kit/observability/otlp.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { freePort } from '../../../tools/free-port.ts';
 

@@ -1,5 +1,5 @@
 import { openDatabase } from '@store/shared/database/database';
-import { testLog } from '../../../tests/kit/log.ts';
+import { testLog } from '../../../tests/kit/observability/log.ts';
 import { configSchema } from '../src/config.ts';
 import { PrismaClient } from '../src/generated/client.ts';
 import type { DB } from '../src/generated/tables.ts';

@@ -1,5 +1,5 @@
-import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/database.ts';
 import { describeContract } from '../../../tests/kit/openapi/contract.ts';
+import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/postgres/database.ts';
 import { statusRoutes } from '../src/routes.ts';
 import { testApp } from './_app.ts';
 import { add } from './_records.ts';

@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { parse } from 'yaml';
-import { unreachableDatabaseUrl } from '../../../tests/kit/database.ts';
+import { unreachableDatabaseUrl } from '../../../tests/kit/postgres/database.ts';
 import { testApp } from './_app.ts';
 
 // All services share the code of these endpoints, which need no database (contract 8).

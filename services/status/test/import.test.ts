@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
-import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/database.ts';
+import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/postgres/database.ts';
 import { CsvProblem, csvRows } from '../src/csv-rows.ts';
 import { importStatuses } from '../src/import-statuses.ts';
 import { testApp } from './_app.ts';

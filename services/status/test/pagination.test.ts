@@ -1,7 +1,7 @@
 import request from 'supertest';
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
 import { nextLink } from '../../../tests/kit/http.ts';
-import { recordedStatement } from '../../../tests/kit/recorded-statement.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
+import { recordedStatement } from '../../../tests/kit/postgres/recorded-statement.ts';
 import { createStatusRepository, type Position, type Selection } from '../src/status-repository.ts';
 import { testApp } from './_app.ts';
 import { add, clear } from './_records.ts';

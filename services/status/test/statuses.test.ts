@@ -1,6 +1,6 @@
 import request from 'supertest';
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
 import { nextLink } from '../../../tests/kit/http.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
 import { testApp } from './_app.ts';
 import { add, clear } from './_records.ts';
 

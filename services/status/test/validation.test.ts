@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
 import { testApp } from './_app.ts';
 import { add, clear } from './_records.ts';
 

@@ -2,7 +2,7 @@ import type { TestStore } from '../../e2e/_store.ts';
 import { auditEffects } from '../../faults/audit/_audit.ts';
 import { waitForQuiescence } from '../../faults/audit/_quiescence.ts';
 import { readRecordedState } from '../../faults/audit/_recorded-state.ts';
-import { queryOnce } from '../../kit/database.ts';
+import { queryOnce } from '../../kit/postgres/database.ts';
 
 /** An order of one piece, without the currency. */
 export interface Placed {

@@ -6,7 +6,7 @@ import { parseAllDocuments } from 'yaml';
 import { renderChart } from '../../../tools/chart/render.ts';
 import { freePort } from '../../../tools/free-port.ts';
 import { findOnPath, outputOf } from '../../../tools/local/downloads/provide-tool.ts';
-import { scripts } from '../../kit/postgres-client.ts';
+import { scripts } from '../../kit/postgres/postgres-client.ts';
 import { until } from '../../kit/until.ts';
 
 // What dumps and restores is tested on a whole store: tests/e2e/backup.test.ts.

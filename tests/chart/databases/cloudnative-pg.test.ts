@@ -4,7 +4,7 @@ import { parseAllDocuments } from 'yaml';
 import { renderChart, valuesFiles } from '../../../tools/chart/render.ts';
 import { root } from '../../../tools/paths.ts';
 import { topology } from '../../../tools/topology/topology.ts';
-import { itWithCrds, problemsOf } from '../../kit/crds.ts';
+import { itWithCrds, problemsOf } from '../../kit/kubernetes/crds.ts';
 
 const names = topology.databases.toSorted();
 

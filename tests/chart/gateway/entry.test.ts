@@ -1,7 +1,7 @@
 import { parseAllDocuments } from 'yaml';
 import { renderChart, valuesFiles } from '../../../tools/chart/render.ts';
 import { documentAt } from '../../docs/_documents.ts';
-import { itWithCrds, problemsOf } from '../../kit/crds.ts';
+import { itWithCrds, problemsOf } from '../../kit/kubernetes/crds.ts';
 import { renderEdited } from '../_edited-chart.ts';
 import { answering, notes } from '../release/_notes.ts';
 

@@ -5,7 +5,7 @@ import { jest } from '@jest/globals';
 import { withCluster } from '../../../tools/cluster/api.ts';
 import { kidOf, newSecret, readKeys } from '../../../tools/cluster/jwt-keys.ts';
 import { type Options, rotateKey } from '../../../tools/cluster/rotation/rotate-key.ts';
-import { startKubernetesApi } from '../../kit/kubernetes-api.ts';
+import { startKubernetesApi } from '../../kit/kubernetes/kubernetes-api.ts';
 
 // make rotate-key against a fake API server, where tokens live for a day; tests/cluster has the real one, under load.
 

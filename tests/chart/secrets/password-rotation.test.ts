@@ -8,9 +8,9 @@ import { withCluster } from '../../../tools/cluster/api.ts';
 import { nextAnnotation, podAnnotation, textOf } from '../../../tools/cluster/passwords/logins.ts';
 import { rotatePassword } from '../../../tools/cluster/passwords/rotate-password.ts';
 import { findOnPath } from '../../../tools/local/downloads/provide-tool.ts';
-import { queryOnce } from '../../kit/database.ts';
-import { startKubernetesApi } from '../../kit/kubernetes-api.ts';
-import { scripts } from '../../kit/postgres-client.ts';
+import { startKubernetesApi } from '../../kit/kubernetes/kubernetes-api.ts';
+import { queryOnce } from '../../kit/postgres/database.ts';
+import { scripts } from '../../kit/postgres/postgres-client.ts';
 import { until } from '../../kit/until.ts';
 
 // make rotate-password: the command against a fake API server, and what PostgreSQL makes of the files. tests/cluster has both

@@ -7,7 +7,7 @@ import { secretProblem } from '../../../services/shared/src/auth/token-keys.ts';
 import { databaseUrl } from '../../../services/shared/src/database/config.ts';
 import { renderChart, valuesFiles } from '../../../tools/chart/render.ts';
 import { topology } from '../../../tools/topology/topology.ts';
-import { startKubernetesApi } from '../../kit/kubernetes-api.ts';
+import { startKubernetesApi } from '../../kit/kubernetes/kubernetes-api.ts';
 
 // Keys and passwords are in no manifest (docs/decisions/0019). What the Job does is run here against a fake API server;
 // tests/cluster has the real one.

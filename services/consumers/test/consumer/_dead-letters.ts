@@ -1,7 +1,7 @@
 import { serviceConfig } from '@store/shared/service/config';
 import { runRedrive } from '@store/shared/service/run-redrive';
 import { z } from 'zod';
-import { brokers } from '../../../../tests/kit/topic.ts';
+import { brokers } from '../../../../tests/kit/kafka/topic.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import type { DB } from '../../src/generated/tables.ts';
 import { anEvent, type Fixture, times } from './_fixture.ts';

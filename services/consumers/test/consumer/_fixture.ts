@@ -10,9 +10,9 @@ import { createKafka, createPublisher, type RawMessage } from '@store/shared/mes
 import { createLog } from '@store/shared/observability/log';
 import type { Admin, Kafka } from 'kafkajs';
 import { type QueryExecutorProvider, sql } from 'kysely';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
-import { storedEvent } from '../../../../tests/kit/order-events.ts';
-import { brokers, createTopic } from '../../../../tests/kit/topic.ts';
+import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
+import { brokers, createTopic } from '../../../../tests/kit/kafka/topic.ts';
+import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { PrismaClient } from '../../src/generated/client.ts';
 import type { DB } from '../../src/generated/tables.ts';

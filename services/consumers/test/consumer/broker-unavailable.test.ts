@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { Kafka, logLevel } from 'kafkajs';
-import { brokers } from '../../../../tests/kit/topic.ts';
+import { brokers } from '../../../../tests/kit/kafka/topic.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { anEvent, createFixture, type Fixture } from './_fixture.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DeliveredEvent } from '@store/shared/messaging/consumer/handle-once';
-import { receivedEvent } from '../../../../tests/kit/order-events.ts';
+import { receivedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { anEvent, createFixture, type Fixture } from './_fixture.ts';
 
 let fixture: Fixture;

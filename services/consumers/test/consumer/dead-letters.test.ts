@@ -6,7 +6,7 @@ import { listDeadLetters } from '@store/shared/messaging/dead-letters/redrive';
 import { serviceConfig } from '@store/shared/service/config';
 import { runRedrive } from '@store/shared/service/run-redrive';
 import { z } from 'zod';
-import { unreachableDatabaseUrl } from '../../../../tests/kit/database.ts';
+import { unreachableDatabaseUrl } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import type { DB } from '../../src/generated/tables.ts';
 import { broken, command, deadLetteredEvents } from './_dead-letters.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { PoisonError } from '@store/shared/messaging/events';
-import { readTopic } from '../../../../tests/kit/topic.ts';
+import { readTopic } from '../../../../tests/kit/kafka/topic.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { anEvent, createFixture, type Fixture, kafka, rawOf } from './_fixture.ts';
 

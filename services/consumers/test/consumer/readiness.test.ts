@@ -1,5 +1,5 @@
 import { createKafka } from '@store/shared/messaging/kafka';
-import { createKafkaProxy } from '../../../../tests/kit/kafka-proxy.ts';
+import { createKafkaProxy } from '../../../../tests/kit/kafka/kafka-proxy.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { createFixture, type Fixture, silent } from './_fixture.ts';
 

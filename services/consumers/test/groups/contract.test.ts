@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { newCredential } from '../../../../tests/kit/credentials.ts';
-import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../../tests/kit/database.ts';
+import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { describeContract } from '../../../../tests/kit/openapi/contract.ts';
 import { describeFuzz } from '../../../../tests/kit/openapi/fuzz.ts';
-import { storedEvent } from '../../../../tests/kit/order-events.ts';
+import {
+  createTestDatabase,
+  type TestDatabase,
+  unreachableDatabaseUrl,
+} from '../../../../tests/kit/postgres/database.ts';
 import { customerId } from '../consumer/_fixture.ts';
 import { groups, type TestGroup, testGroup } from './_group.ts';
 

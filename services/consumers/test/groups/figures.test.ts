@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
-import { storedEvent } from '../../../../tests/kit/order-events.ts';
+import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
+import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { customerId } from '../consumer/_fixture.ts';
 import { paginate, type TestGroup, testGroup } from './_group.ts';
 

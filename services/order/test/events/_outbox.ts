@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { type Message, withoutRepeats } from '../../../../tests/kit/topic.ts';
+import { type Message, withoutRepeats } from '../../../../tests/kit/kafka/topic.ts';
 
 /** The outbox of a database, seen from beside the relay. */
 export function outboxOf(databaseUrl: string) {

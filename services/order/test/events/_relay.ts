@@ -1,8 +1,8 @@
 import { createPublisher, type Publisher } from '@store/shared/messaging/kafka';
 import { startRelay } from '@store/shared/messaging/outbox/relay';
 import { createLog } from '@store/shared/observability/log';
-import { createTestDatabase } from '../../../../tests/kit/database.ts';
-import { brokers, createTopic, readTopic } from '../../../../tests/kit/topic.ts';
+import { brokers, createTopic, readTopic } from '../../../../tests/kit/kafka/topic.ts';
+import { createTestDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { outboxOf } from './_outbox.ts';
 
 /** An outbox in a database of the test's own, with relays, publishers and topics that `close` stops. */

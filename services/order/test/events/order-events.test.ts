@@ -3,8 +3,8 @@ import { startRelay } from '@store/shared/messaging/outbox/relay';
 import { createLog } from '@store/shared/observability/log';
 import pg from 'pg';
 import request from 'supertest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
-import { brokers, createTopic, readTopic } from '../../../../tests/kit/topic.ts';
+import { brokers, createTopic, readTopic } from '../../../../tests/kit/kafka/topic.ts';
+import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { alice, gold, salt, tea, testApp } from '../_app.ts';
 

@@ -1,5 +1,5 @@
+import { brokers } from '../../../../tests/kit/kafka/topic.ts';
 import { createTcpProxy } from '../../../../tests/kit/tcp-proxy.ts';
-import { brokers } from '../../../../tests/kit/topic.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { byKey, isAscending } from './_outbox.ts';
 import { createFixture, type Fixture, fakePublisher } from './_relay.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { deferred } from '../../../../tests/kit/deferred.ts';
-import { storedEvent } from '../../../../tests/kit/order-events.ts';
-import { createTopic } from '../../../../tests/kit/topic.ts';
+import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
+import { createTopic } from '../../../../tests/kit/kafka/topic.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { whileHolding } from '../orders/_open-transaction.ts';
 import { byKey, isAscending } from './_outbox.ts';

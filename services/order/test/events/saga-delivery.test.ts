@@ -4,8 +4,8 @@ import type { ConsumerGroup } from '@store/shared/messaging/consumer/handle-once
 import { deleteOldEventIds } from '@store/shared/messaging/consumer/processed-events';
 import { createKafka, createPublisher } from '@store/shared/messaging/kafka';
 import { createLog } from '@store/shared/observability/log';
-import { receivedEvent } from '../../../../tests/kit/order-events.ts';
-import { brokers, createTopic, readTopic } from '../../../../tests/kit/topic.ts';
+import { receivedEvent } from '../../../../tests/kit/kafka/order-events.ts';
+import { brokers, createTopic, readTopic } from '../../../../tests/kit/kafka/topic.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import type { DB } from '../../src/generated/tables.ts';
 import { createFixture, events, type Fixture } from './_saga.ts';

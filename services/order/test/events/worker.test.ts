@@ -2,10 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { createPublisher } from '@store/shared/messaging/kafka';
 import { createLog } from '@store/shared/observability/log';
 import request from 'supertest';
-import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../../tests/kit/database.ts';
-import { storedEvent } from '../../../../tests/kit/order-events.ts';
+import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
+import { brokers, readTopic } from '../../../../tests/kit/kafka/topic.ts';
+import {
+  createTestDatabase,
+  type TestDatabase,
+  unreachableDatabaseUrl,
+} from '../../../../tests/kit/postgres/database.ts';
 import { startService } from '../../../../tests/kit/service-process.ts';
-import { brokers, readTopic } from '../../../../tests/kit/topic.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { alice, tea, testApp } from '../_app.ts';
 import { whileHolding } from '../orders/_open-transaction.ts';

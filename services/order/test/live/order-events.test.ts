@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { createTestDatabase, queryOnce, type TestDatabase } from '../../../../tests/kit/database.ts';
+import { createTestDatabase, queryOnce, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { orderEvent } from '../../src/schemas.ts';
 import { alice, bob, tea } from '../_app.ts';

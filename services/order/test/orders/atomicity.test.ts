@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import request from 'supertest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { alice, eventsOf, rowCounts, tea, testApp } from '../_app.ts';
 
 let database: TestDatabase;

@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { alice, eventsOf, tea, testApp } from '../_app.ts';
 import { whileHolding } from './_open-transaction.ts';

@@ -1,7 +1,11 @@
 import pg from 'pg';
 import request from 'supertest';
-import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../../tests/kit/database.ts';
 import { describeContract } from '../../../../tests/kit/openapi/contract.ts';
+import {
+  createTestDatabase,
+  type TestDatabase,
+  unreachableDatabaseUrl,
+} from '../../../../tests/kit/postgres/database.ts';
 import { orderRoutes } from '../../src/routes.ts';
 import { alice, bob, salt, tea, testApp, unknown } from '../_app.ts';
 import { headersOf, openStream, startReplica } from '../live/_streams.ts';

@@ -1,6 +1,6 @@
 import { encodeCursor } from '@store/shared/database/keyset';
 import request from 'supertest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { alice, testApp } from '../_app.ts';
 
 let database: TestDatabase;

@@ -1,6 +1,6 @@
 import request from 'supertest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
 import { describeFuzz } from '../../../../tests/kit/openapi/fuzz.ts';
+import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { orderRoutes } from '../../src/routes.ts';
 import { alice, rowCounts, tea, testApp } from '../_app.ts';
 

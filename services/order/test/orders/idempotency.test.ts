@@ -1,7 +1,7 @@
 import { unavailable } from '@store/shared/values/errors';
 import request from 'supertest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
 import { deferred } from '../../../../tests/kit/deferred.ts';
+import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { alice, bob, eventsOf, fakeProducts, rowCounts, salt, tea, testApp, unknown } from '../_app.ts';
 

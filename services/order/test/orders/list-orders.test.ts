@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { withShortTitles } from '../../../../tests/kit/cases.ts';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
 import { nextLink } from '../../../../tests/kit/http.ts';
+import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { alice, bob, tea, testApp } from '../_app.ts';
 
 let database: TestDatabase;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { parse } from 'yaml';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { startService } from '../../../../tests/kit/service-process.ts';
 import { alice, tea } from '../_app.ts';
 

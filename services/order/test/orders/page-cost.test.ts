@@ -1,7 +1,7 @@
 import type { Database } from '@store/shared/database/database';
 import { encodeCursor } from '@store/shared/database/keyset';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
-import { recordedStatements } from '../../../../tests/kit/recorded-statement.ts';
+import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { recordedStatements } from '../../../../tests/kit/postgres/recorded-statement.ts';
 import type { DB } from '../../src/generated/tables.ts';
 import { createOrderRepository } from '../../src/order-repository.ts';
 import { orderQuery } from '../../src/schemas.ts';

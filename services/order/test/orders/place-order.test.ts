@@ -1,6 +1,6 @@
 import { unavailable } from '@store/shared/values/errors';
 import request from 'supertest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { alice, bob, dust, fakeProducts, gold, rowCounts, salt, tea, testApp, unknown } from '../_app.ts';
 
 const now = new Date('2026-03-04T05:06:07.089Z');

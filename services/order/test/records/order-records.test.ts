@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import request from 'supertest';
 import { newCredential } from '../../../../tests/kit/credentials.ts';
-import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../../tests/kit/database.ts';
 import { describeContract } from '../../../../tests/kit/openapi/contract.ts';
+import {
+  createTestDatabase,
+  type TestDatabase,
+  unreachableDatabaseUrl,
+} from '../../../../tests/kit/postgres/database.ts';
 import { orderRecordRoutes } from '../../src/records/order-record-routes.ts';
 import { alice, tea, testApp } from '../_app.ts';
 

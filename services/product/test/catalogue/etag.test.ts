@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { createTestDatabase, queryOnce, type TestDatabase } from '../../../../tests/kit/database.ts';
+import { createTestDatabase, queryOnce, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { tea, testApp } from '../_app.ts';
 
 let database: TestDatabase;

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { accountId, tea, testApp } from '../_app.ts';
 import { beginJudging, gone, nameOf, type Shown, shownBy, type Written } from './_history.ts';
 

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { createTestDatabase, queryOnce, type TestDatabase } from '../../../../tests/kit/database.ts';
+import { createTestDatabase, queryOnce, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { tea, testApp } from '../_app.ts';
 
 let database: TestDatabase;

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { createTcpProxy } from '../../../../tests/kit/tcp-proxy.ts';
 import { type Database, openDatabase } from './database.ts';
 

@@ -1,4 +1,4 @@
-import { createTcpProxy, type ProxyMode } from './tcp-proxy.ts';
+import { createTcpProxy, type ProxyMode } from '../tcp-proxy.ts';
 
 /** Requests of the Kafka protocol by their API keys. */
 const apiKeys = {

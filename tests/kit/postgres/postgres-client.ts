@@ -1,7 +1,7 @@
 import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
-import { outputOf } from '../../tools/local/downloads/provide-tool.ts';
-import { root } from '../../tools/paths.ts';
+import { outputOf } from '../../../tools/local/downloads/provide-tool.ts';
+import { root } from '../../../tools/paths.ts';
 
 export const howToGetClient =
   'apt-get install postgresql-client-18 (from apt.postgresql.org where the system is older), or set POSTGRES_CLIENT to a folder with pg_dump, pg_restore and psql';

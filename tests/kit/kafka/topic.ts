@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Kafka, logLevel } from 'kafkajs';
-import { until } from './until.ts';
+import { until } from '../until.ts';
 
 /** The broker that the Jest set-up started; a system test has its own. */
 export const brokers = (process.env.TEST_KAFKA_BROKERS ?? '').split(',');
