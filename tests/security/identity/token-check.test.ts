@@ -1,5 +1,5 @@
-import { ACCOUNT, COOKIE, type Fixture, goodAuth, http, startFixture, TOKEN } from './_fixture.ts';
-import { type Reply, reply } from './_upstream.ts';
+import { ACCOUNT, COOKIE, type Fixture, goodAuth, http, startFixture, TOKEN } from '../_fixture.ts';
+import { type Reply, reply } from '../_upstream.ts';
 
 let fixture: Fixture;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
-import { ACCOUNT, COOKIE, type Fixture, http, startUnlimited, TOKEN } from './_fixture.ts';
-import { sendHttp2 } from './_raw.ts';
+import { ACCOUNT, COOKIE, type Fixture, http, startUnlimited, TOKEN } from '../_fixture.ts';
+import { sendHttp2 } from '../_raw.ts';
 
 let fixture: Fixture;
 beforeAll(async () => {

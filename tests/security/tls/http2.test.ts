@@ -1,8 +1,8 @@
-import { certificateFor } from '../kit/certificates.ts';
-import { until } from '../kit/until.ts';
-import { ACCOUNT, COOKIE, expectNoForgery, VICTIM } from './_fixture.ts';
-import { floodHttp2 } from './_flood.ts';
-import { sendHttp2 } from './_raw.ts';
+import { certificateFor } from '../../kit/certificates.ts';
+import { until } from '../../kit/until.ts';
+import { ACCOUNT, COOKIE, expectNoForgery, VICTIM } from '../_fixture.ts';
+import { sendHttp2 } from '../_raw.ts';
+import { floodHttp2 } from '../load/_flood.ts';
 import { name, openHttp2, startTls, type TlsFixture } from './_tls.ts';
 
 // What HTTP/2 has beside HTTP/1.1, over TLS. The other tests of this folder ask over HTTP/1.1, or HTTP/2 without TLS.

@@ -1,6 +1,6 @@
-import { COOKIE, expectNoForgery, type Fixture, http, startUnlimited, TOKEN, VICTIM } from './_fixture.ts';
-import { sendHttp2 } from './_raw.ts';
-import { type Seen, startUpstream, type Upstream } from './_upstream.ts';
+import { COOKIE, expectNoForgery, type Fixture, http, startUnlimited, TOKEN, VICTIM } from '../_fixture.ts';
+import { sendHttp2 } from '../_raw.ts';
+import { type Seen, startUpstream, type Upstream } from '../_upstream.ts';
 
 // The open list (contract 2.2): each form of an entry opens what it says, and nothing else.
 

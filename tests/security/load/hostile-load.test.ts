@@ -1,9 +1,9 @@
 import { connect as connectHttp2 } from 'node:http2';
-import { residentMib } from '../../tools/bench/process-usage.ts';
-import { until } from '../kit/until.ts';
-import { COOKIE, type Fixture, http, startUnlimited } from './_fixture.ts';
+import { residentMib } from '../../../tools/bench/process-usage.ts';
+import { until } from '../../kit/until.ts';
+import { COOKIE, type Fixture, http, startUnlimited } from '../_fixture.ts';
+import { reply } from '../_upstream.ts';
 import { askAsOther, flood, floodHttp2 } from './_flood.ts';
-import { reply } from './_upstream.ts';
 
 const KIB = 1024;
 const token = [`Cookie: ${COOKIE}`];

@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { Agent, request } from 'node:https';
-import { type Certificate, certificateFor } from '../kit/certificates.ts';
-import { until } from '../kit/until.ts';
-import { COOKIE } from './_fixture.ts';
+import { type Certificate, certificateFor } from '../../kit/certificates.ts';
+import { until } from '../../kit/until.ts';
+import { COOKIE } from '../_fixture.ts';
 import { handshake, name, openHttp2, startTls, type TlsFixture } from './_tls.ts';
 
 const fingerprintOf = ({ cert }: Certificate) => new X509Certificate(cert).fingerprint256;

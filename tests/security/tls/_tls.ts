@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type ConnectionOptions, connect } from 'node:tls';
-import { freePort } from '../../tools/free-port.ts';
-import type { GatewayValues } from '../../tools/local/components/gateway.ts';
-import { type Certificate, mountCertificate } from '../kit/certificates.ts';
-import { type Fixture, startUnlimited } from './_fixture.ts';
+import { freePort } from '../../../tools/free-port.ts';
+import type { GatewayValues } from '../../../tools/local/components/gateway.ts';
+import { type Certificate, mountCertificate } from '../../kit/certificates.ts';
+import { type Fixture, startUnlimited } from '../_fixture.ts';
 
 export interface TlsFixture extends Fixture {
   httpsPort: number;

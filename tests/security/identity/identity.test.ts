@@ -1,4 +1,4 @@
-import { withShortTitles } from '../kit/cases.ts';
+import { withShortTitles } from '../../kit/cases.ts';
 import {
   ACCOUNT,
   COOKIE,
@@ -9,8 +9,8 @@ import {
   startUnlimited,
   TOKEN,
   VICTIM,
-} from './_fixture.ts';
-import { sendHttp2 } from './_raw.ts';
+} from '../_fixture.ts';
+import { sendHttp2 } from '../_raw.ts';
 
 let fixture: Fixture;
 beforeAll(async () => {

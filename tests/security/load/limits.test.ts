@@ -1,7 +1,7 @@
-import { until } from '../kit/until.ts';
-import { COOKIE, type Fixture, goodAuth, http, startFixture } from './_fixture.ts';
+import { until } from '../../kit/until.ts';
+import { COOKIE, type Fixture, goodAuth, http, startFixture } from '../_fixture.ts';
+import { sendHttp2 } from '../_raw.ts';
 import { type Flood, flood } from './_flood.ts';
-import { sendHttp2 } from './_raw.ts';
 
 const problem = (response: { headers: Record<string, string>; body: string }) => {
   expect(response.headers['content-type']).toBe('application/problem+json');

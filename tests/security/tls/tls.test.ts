@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 import { connect } from 'node:net';
-import { certificateFor } from '../kit/certificates.ts';
-import { ACCOUNT, COOKIE, http } from './_fixture.ts';
-import { sendHttp2 } from './_raw.ts';
+import { certificateFor } from '../../kit/certificates.ts';
+import { ACCOUNT, COOKIE, http } from '../_fixture.ts';
+import { sendHttp2 } from '../_raw.ts';
+import { reply } from '../_upstream.ts';
 import { handshake, name, openHttp2, sendHttps, startTls, type TlsFixture } from './_tls.ts';
-import { reply } from './_upstream.ts';
 
 const certificate = await certificateFor(name);
 const ca = certificate.cert;

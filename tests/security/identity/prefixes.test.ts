@@ -1,4 +1,4 @@
-import { COOKIE, expectNoForgery, type Fixture, http, startUnlimited, VICTIM } from './_fixture.ts';
+import { COOKIE, expectNoForgery, type Fixture, http, startUnlimited, VICTIM } from '../_fixture.ts';
 
 // A path prefix is one value (contract 2.1): routed to its service, and secured.
 

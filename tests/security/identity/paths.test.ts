@@ -1,6 +1,6 @@
-import { withShortTitles } from '../kit/cases.ts';
-import { COOKIE, expectNoForgery, type Fixture, http, startUnlimited, VICTIM } from './_fixture.ts';
-import { sendHttp2 } from './_raw.ts';
+import { withShortTitles } from '../../kit/cases.ts';
+import { COOKIE, expectNoForgery, type Fixture, http, startUnlimited, VICTIM } from '../_fixture.ts';
+import { sendHttp2 } from '../_raw.ts';
 
 let fixture: Fixture;
 beforeAll(async () => {
