@@ -55,7 +55,7 @@ export function createHistory() {
     return sums;
   }
 
-  function add(at: number, replicas: (Replica & { service: string })[]): void {
+  function add(at: number, replicas: Seen): void {
     const current = new Map(replicas.map(({ address, samples }) => [address, totalsOf(samples)]));
     const risen = increases(current);
     // One that did not answer is compared with its last answer once it does.
@@ -69,34 +69,13 @@ export function createHistory() {
     lastAt = at;
     recent.push(risen);
     if (recent.length > quantilePoints) recent.shift();
-    const samples = replicas.flatMap((replica) => replica.samples);
-    const partitions = highest(samples, 'consumer_lag_messages', ({ group, partition }) => `${group} ${partition}`);
-    const lag: Record<string, number> = {};
-    for (const [key, value] of partitions) {
-      const group = key.split(' ')[0] ?? '';
-      lag[group] = (lag[group] ?? 0) + value;
-    }
-    const outbox = Object.fromEntries(
-      replicas
-        .flatMap(({ service, samples: own }) =>
-          [...highest(own, 'outbox_oldest_unsent_seconds', () => service)].map(
-            ([name, value]) => [name, value] as const,
-          ),
-        )
-        .sort(([, a], [, b]) => a - b),
-    );
-    const within = new Map<number, number>();
-    for (const [key, value] of recent.flatMap((one) => [...one])) {
-      if (!key.startsWith('within ')) continue;
-      const limit = key === 'within +Inf' ? Number.POSITIVE_INFINITY : Number(key.slice('within '.length));
-      within.set(limit, (within.get(limit) ?? 0) + value);
-    }
+    const within = confirmedWithin(recent);
     points.push({
       at,
       rates: Object.fromEntries(outcomes.map((name) => [name, (risen.get(name) ?? 0) / seconds])) as Point['rates'],
       p50: quantile(0.5, within) ?? null,
       p95: quantile(0.95, within) ?? null,
-      ...{ lag, outbox },
+      ...{ lag: lagOf(replicas), outbox: outboxOf(replicas) },
     });
     if (points.length > keptPoints) points.shift();
 
@@ -109,4 +88,40 @@ export function createHistory() {
   }
 
   return { add, points: () => points, states: () => states };
+}
+
+type Seen = (Replica & { service: string })[];
+
+/** By group: the sum over partitions, of which every process that knows the lag reports all. */
+function lagOf(replicas: Seen): Point['lag'] {
+  const samples = replicas.flatMap((replica) => replica.samples);
+  const lag: Point['lag'] = {};
+  for (const [key, value] of highest(
+    samples,
+    'consumer_lag_messages',
+    ({ group, partition }) => `${group} ${partition}`,
+  )) {
+    const group = key.split(' ')[0] ?? '';
+    lag[group] = (lag[group] ?? 0) + value;
+  }
+  return lag;
+}
+
+/** By service: that of the replica whose share of the outbox is oldest. */
+function outboxOf(replicas: Seen): Point['outbox'] {
+  const ages = replicas.flatMap(({ service, samples }) => [
+    ...highest(samples, 'outbox_oldest_unsent_seconds', () => service),
+  ]);
+  return Object.fromEntries(ages.sort(([, a], [, b]) => a - b));
+}
+
+/** How many orders were confirmed within so many seconds. */
+function confirmedWithin(recent: Map<string, number>[]): Map<number, number> {
+  const within = new Map<number, number>();
+  for (const [key, value] of recent.flatMap((one) => [...one])) {
+    if (!key.startsWith('within ')) continue;
+    const limit = key === 'within +Inf' ? Number.POSITIVE_INFINITY : Number(key.slice('within '.length));
+    within.set(limit, (within.get(limit) ?? 0) + value);
+  }
+  return within;
 }
