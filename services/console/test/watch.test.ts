@@ -59,6 +59,8 @@ it('says since when a process has been as it is, and whether it has seen that be
 it('names what does not answer', async () => {
   const [gone] = await askReplicas('http://127.0.0.1:1', 'http://127.0.0.1:1');
   expect(gone).toEqual({ address: '127.0.0.1:1', state: 'GONE', waitingFor: ['ECONNREFUSED'], samples: [] });
+  const [alsoGone] = await askReplicas('http://[::1]:1', 'http://[::1]:1');
+  expect(alsoGone).toMatchObject({ address: '[::1]:1', state: 'GONE', waitingFor: [expect.stringMatching(/^E/)] });
   const [unknown] = await askReplicas('http://no.invalid:1', 'http://no.invalid:1');
   expect(unknown).toMatchObject({ state: 'GONE', waitingFor: [expect.stringMatching(/^E/)] });
 });

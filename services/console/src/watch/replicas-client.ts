@@ -23,8 +23,11 @@ export async function askReplicas(serviceUrl: string, metricsUrl: string): Promi
   const metrics = new URL(metricsUrl);
   const servicePort = new URL(serviceUrl).port;
   try {
-    const found = await lookup(metrics.hostname, { all: true, family: 4 });
-    return await Promise.all(found.map(({ address }) => askReplica(address, servicePort, metrics.port)));
+    const found = await lookup(metrics.hostname.replace(/^\[|\]$/g, ''), { all: true, verbatim: false });
+    // Pods of a cluster with both families have an address of each.
+    const one = found.filter(({ family }) => family === found[0]?.family);
+    const hosts = one.map(({ address, family }) => (family === 6 ? `[${address}]` : address));
+    return await Promise.all(hosts.map((host) => askReplica(host, servicePort, metrics.port)));
   } catch (error) {
     return [{ address: metrics.hostname, state: 'GONE', waitingFor: [codeOf(error)], samples: [] }];
   }
