@@ -13,6 +13,9 @@ export interface Stream {
   closing(): Closing;
 }
 
+/** The client gives up a connection whose events have ended. */
+const givenUp = 'net::ERR_ABORTED';
+
 /** The stream of order events of a page that is opened from now on. */
 export function watchStream(page: Page): Stream {
   let open: Request | undefined;
@@ -26,6 +29,6 @@ export function watchStream(page: Page): Stream {
     closing = { at: performance.now(), isOrderly };
   };
   page.on('requestfinished', (request) => closed(request, true));
-  page.on('requestfailed', (request) => closed(request, false));
+  page.on('requestfailed', (request) => closed(request, request.failure()?.errorText === givenUp));
   return { isOpen: () => open !== undefined, closing: () => closing };
 }
