@@ -15,7 +15,7 @@ export async function createTestDatabase(service: string): Promise<TestDatabase>
   const url = new URL(base);
   url.pathname = `/${name}`;
   await queryOnce(base, `create database ${name}`);
-  await migrate(url.href, new URL(`../../services/${service}/prisma/migrations/`, import.meta.url));
+  await migrate(url.href, new URL(`../../../services/${service}/prisma/migrations/`, import.meta.url));
   return {
     url: url.href,
     async drop() {
