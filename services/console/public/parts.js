@@ -1,6 +1,8 @@
 import { html } from '/vendor/preact.js';
 
-const time = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const parts = { hour: '2-digit', minute: '2-digit', second: '2-digit' };
+const time = new Intl.DateTimeFormat(undefined, parts);
+const preciseTime = new Intl.DateTimeFormat(undefined, { ...parts, fractionalSecondDigits: 3 });
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 
 /** How long ago, in one unit. */
@@ -17,7 +19,7 @@ export function Time({ at, precise = false }) {
   const date = new Date(at);
   const isToday = day.format(date) === day.format(new Date());
   return html`<time datetime=${date.toISOString()} title=${date.toISOString()}>
-    ${isToday ? '' : `${day.format(date)} `}${time.format(date)}${precise ? ` + ${date.getMilliseconds()} ms` : ''}
+    ${isToday ? '' : `${day.format(date)} `}${(precise ? preciseTime : time).format(date)}
   </time>`;
 }
 

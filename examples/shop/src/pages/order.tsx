@@ -35,8 +35,8 @@ export function OrderPage({ id }: { id: string }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const order = shown?.order;
   const changedAt = live.changes.get(id)?.changedAt;
-  // No change of a status tells of the shipment.
-  const looks = useLookAgain(order?.status === 'CONFIRMED' && !order.shippedAt);
+  // No change of a status tells of the shipment, or that what failed works again.
+  const looks = useLookAgain(failure !== undefined || (order?.status === 'CONFIRMED' && !order.shippedAt));
 
   useEffect(() => {
     const stop = new AbortController();

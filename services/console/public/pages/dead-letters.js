@@ -19,9 +19,11 @@ export function DeadLetters({ filter = '' }) {
   const { data, problem } = useLive('/api/dead-letters', { everyMs: 3_000, version });
 
   const groups = data ?? [];
-  const all = groups.flatMap(({ service, group: name = service, letters }) =>
-    letters.map((letter) => ({ ...letter, service, group: name })),
-  );
+  const all = groups
+    .flatMap(({ service, group: name = service, letters }) =>
+      letters.map((letter) => ({ ...letter, service, group: name })),
+    )
+    .sort(newestFirst);
   const shown = all.filter((letter) => (group === '' || letter.group === group) && matches(letter, text));
   const selected = shown.filter(({ id }) => chosen.has(id));
   const hidden = groups.reduce((sum, { total = 0, letters }) => sum + total - letters.length, 0);
@@ -69,6 +71,8 @@ export function DeadLetters({ filter = '' }) {
     ${hidden > 0 && html`<p class="note">${hidden} more are not shown until some of these are decided.</p>`}
     <${Audit} version=${version} />`;
 }
+
+const newestFirst = (a, b) => (b.time ?? '').localeCompare(a.time ?? '') || a.id.localeCompare(b.id);
 
 function matches(letter, text) {
   const sought = text.trim().toLowerCase();

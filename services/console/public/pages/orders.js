@@ -14,8 +14,8 @@ export function Orders({ id }) {
     try {
       const orders = await call('GET', `/api/orders?search=${encodeURIComponent(sought.trim())}`);
       setProblem(undefined);
-      setFound(orders);
       if (orders.length === 1) location.hash = `#/orders/${orders[0].id}`;
+      else setFound(orders);
     } catch (error) {
       setProblem(error.message);
     }
@@ -35,7 +35,7 @@ export function Orders({ id }) {
 function Found({ orders }) {
   if (orders.length === 0) return html`<p role="status">No order was found.</p>`;
   return html`<section class="card" aria-label="Orders found">
-    <h2>${orders.length === 1 ? '1 order' : `${orders.length} orders`}</h2>
+    <h2>${orders.length} orders</h2>
     <table>
       <thead><tr><th>Order</th><th>Status</th><th>Total</th><th>Placed</th></tr></thead>
       <tbody>
@@ -59,7 +59,7 @@ function Order({ id }) {
   return html`<${Problem} text=${problem} />
     <section class="card" aria-label="Order">
       <h2>Order <code>${id}</code></h2>
-      <p><${Badge} text=${order.status} /> ${money(order.total)}, ${order.items.length} products, placed ${ageOf(order.createdAt)} ago</p>
+      <p><${Badge} text=${order.status} /> ${money(order.total)}, ${order.items.length === 1 ? '1 product' : `${order.items.length} products`}, placed ${ageOf(order.createdAt)} ago</p>
       ${problems.map((text) => html`<${Problem} text=${text} />`)}
       <h3>Waits for</h3>
       ${
