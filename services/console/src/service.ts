@@ -1,5 +1,6 @@
 import { createHttpApp } from '@store/shared/http/app';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
+import cookieParser from 'cookie-parser';
 import express from 'express';
 import { localOnly, pageHeaders, sameOrigin, sessionRequired, withOperator } from './access/guard.ts';
 import { pages } from './access/pages.ts';
@@ -34,7 +35,7 @@ export function createConsole({ config, log }: ServiceContext<ConsoleConfig>): S
   ];
   const app = express();
   app.disable('x-powered-by');
-  app.use(pageHeaders, localOnly, sameOrigin, withOperator(sessions));
+  app.use(pageHeaders, localOnly, sameOrigin, cookieParser(), withOperator(sessions));
   app.use('/api', sessionRequired);
   app.use(pages);
   app.use(createHttpApp({ title: 'Console', routes, log, profile: config.APP_PROFILE }));

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { DomainError } from '@store/shared/values/errors';
 import { jwtVerify, SignJWT } from 'jose';
+import pLimit from 'p-limit';
 
 export const sessionSeconds = 2 * 60 * 60;
 /** How long a failed login takes. They are answered one after another: about one guess a second, whoever guesses. */
@@ -23,8 +24,7 @@ export function createSessions(
 ) {
   const key = digest(`console session ${token}`);
   const known = digest(token);
-  let waiting = 0;
-  let previous: Promise<unknown> = Promise.resolve();
+  const oneAtATime = pLimit(1);
 
   async function check(given: string): Promise<void> {
     if (timingSafeEqual(digest(given), known)) return;
@@ -39,17 +39,10 @@ export function createSessions(
      * @throws DomainError unauthenticated, rateLimited
      */
     async begin(given: string, name: string): Promise<string> {
-      if (waiting >= mostWaiting) {
+      if (oneAtATime.activeCount + oneAtATime.pendingCount >= mostWaiting) {
         throw new DomainError('rateLimited', 'Too many logins fail at present.', { retryAfterSeconds: 10 });
       }
-      waiting += 1;
-      const checked = previous
-        .then(() => check(given))
-        .finally(() => {
-          waiting -= 1;
-        });
-      previous = checked.catch(() => undefined);
-      await checked;
+      await oneAtATime(() => check(given));
       const issuedAt = Math.floor(clock().getTime() / 1000);
       return new SignJWT({ name })
         .setProtectedHeader({ alg: 'HS256' })
