@@ -31,14 +31,7 @@ beforeAll(async () => {
 afterAll(() => rm(dir, { recursive: true }));
 beforeEach(async () => {
   api = await startKubernetesApi([structuredClone(auth)]);
-  const cluster = { server: `https://127.0.0.1:${api.port}`, 'certificate-authority-data': btoa(api.ca) };
-  const config = {
-    'current-context': 'fake',
-    clusters: [{ name: 'fake', cluster }],
-    users: [{ name: 'fake', user: { token: api.token } }],
-    contexts: [{ name: 'fake', context: { cluster: 'fake', user: 'fake' } }],
-  };
-  await writeFile(join(dir, 'kubeconfig'), JSON.stringify(config));
+  await writeFile(join(dir, 'kubeconfig'), api.kubeconfig);
   Object.assign(process.env, { KUBECONFIG: join(dir, 'kubeconfig'), NAMESPACE: 'store', RELEASE: 'store' });
 });
 afterEach(() => api.close());

@@ -41,14 +41,7 @@ describe('the command', () => {
 
   async function start(secret = 'postgres-logins'): Promise<void> {
     api = await startKubernetesApi([orderFrom(secret)]);
-    const cluster = { server: `https://127.0.0.1:${api.port}`, 'certificate-authority-data': btoa(api.ca) };
-    const config = {
-      'current-context': 'fake',
-      clusters: [{ name: 'fake', cluster }],
-      users: [{ name: 'fake', user: { token: api.token } }],
-      contexts: [{ name: 'fake', context: { cluster: 'fake', user: 'fake' } }],
-    };
-    await writeFile(join(dir, 'kubeconfig'), JSON.stringify(config));
+    await writeFile(join(dir, 'kubeconfig'), api.kubeconfig);
     Object.assign(process.env, { KUBECONFIG: join(dir, 'kubeconfig'), NAMESPACE: 'store', RELEASE: 'store' });
     const secretOf = (name: string, data: Record<string, string>) =>
       api.secrets.set(name, { metadata: { name, resourceVersion: 'first' }, data });

@@ -104,10 +104,20 @@ export async function startKubernetesApi(deployments: FakeDeployment[] = []) {
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
 
+  const { port } = server.address() as AddressInfo;
+  const cluster = { server: `https://127.0.0.1:${port}`, 'certificate-authority-data': btoa(certificate.cert) };
+
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     ca: certificate.cert,
     token,
+    /** The file that KUBECONFIG names, for whoever is nobody's pod. */
+    kubeconfig: JSON.stringify({
+      'current-context': 'fake',
+      clusters: [{ name: 'fake', cluster }],
+      users: [{ name: 'fake', user: { token } }],
+      contexts: [{ name: 'fake', context: { cluster: 'fake', user: 'fake' } }],
+    }),
     deployments,
     secrets,
     requests,
