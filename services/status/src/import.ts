@@ -3,6 +3,7 @@ import { databaseConfig } from '@store/shared/database/config';
 import { isDatabaseUnavailable } from '@store/shared/database/errors';
 import { migrate } from '@store/shared/database/migrate';
 import { ConfigError, readConfig } from '@store/shared/values/environment';
+import { messageOf } from '@store/shared/values/errors';
 import { Command } from 'commander';
 import { z } from 'zod';
 import { CsvProblem, columns, csvRows } from './csv-rows.ts';
@@ -53,7 +54,7 @@ function explain(error: unknown, file: string): string {
   if (error instanceof CsvProblem) return `${file}: ${error.message}`;
   if (error instanceof ConfigError) return error.message;
   if (isDatabaseUnavailable(error)) return 'The database that DATABASE_URL names cannot be reached.';
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }
 
 try {

@@ -1,5 +1,6 @@
 import type { Logger } from '@store/shared/observability/log';
 import type { LetterOut, ResultOut } from '@store/shared/service/dead-letters/schemas';
+import { messageOf } from '@store/shared/values/errors';
 import type { Services } from '../services-client.ts';
 
 const path = '/internal/dead-letters';
@@ -94,5 +95,3 @@ export function createDeadLetters(services: Services, names: string[], log: Logg
       decide('discard', service, { ...selection, by }),
   };
 }
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

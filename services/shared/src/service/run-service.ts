@@ -9,6 +9,7 @@ import type { Started } from '../messaging/start.ts';
 import { createLog, type Logger } from '../observability/log.ts';
 import { createMetricsServer } from '../observability/metrics.ts';
 import { ConfigError, readConfig } from '../values/environment.ts';
+import { messageOf } from '../values/errors.ts';
 import type { ServiceConfig } from './config.ts';
 import { type Readiness, withHealth } from './health.ts';
 import { close, listen } from './listen.ts';
@@ -113,15 +114,14 @@ async function untilDatabaseAnswers(work: () => Promise<unknown>, log: Logger, r
       return;
     } catch (error) {
       if (!isDatabaseUnavailable(error)) exitUnstarted(log, error);
-      const reason = error instanceof Error ? error.message : String(error);
-      log.warn({ reason, retryInSeconds: delaySeconds }, 'Waiting for the database');
+      log.warn({ reason: messageOf(error), retryInSeconds: delaySeconds }, 'Waiting for the database');
       await wait(delaySeconds * 1000);
     }
   }
 }
 
 function exitUnstarted(log: Logger, error: unknown): never {
-  log.fatal({ err: error }, `Cannot start: ${error instanceof Error ? error.message : error}`);
+  log.fatal({ err: error }, `Cannot start: ${messageOf(error)}`);
   process.exit(1);
 }
 

@@ -51,3 +51,6 @@ export class DomainError extends Error {
 export function unavailable(what: string, cause?: unknown): DomainError {
   return new DomainError('unavailable', `${what} is not available at the moment. Try again shortly.`, { cause });
 }
+
+/** What was thrown may be no Error. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Kafka, KafkaMessage } from 'kafkajs';
+import { messageOf } from '../../values/errors.ts';
 import { uuid } from '../../values/fields.ts';
 import type { Message } from '../events.ts';
 import { readMessage } from '../kafka.ts';
@@ -34,7 +35,7 @@ export interface DeadLetter extends LetterRef {
 
 /** contract 6.7 */
 export function deadLetterHeaders(group: string, attempts: number, error: unknown, origin: Origin, time = new Date()) {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   return {
     dlq_group: group,
     dlq_attempts: String(attempts),

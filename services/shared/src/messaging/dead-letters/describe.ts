@@ -1,3 +1,4 @@
+import { messageOf } from '../../values/errors.ts';
 import type { DeadLetter } from './dead-letters.ts';
 import type { AuditEntry } from './records.ts';
 import type { OpenLetters } from './redrive.ts';
@@ -5,7 +6,7 @@ import type { OpenLetters } from './redrive.ts';
 /** Control characters removed: text from a message must not be able to move a terminal's cursor. */
 export const printable = (text: string) => text.replaceAll(/\p{Cc}+/gu, ' ');
 
-export const reasonOf = (error: unknown) => printable(error instanceof Error ? error.message : String(error));
+export const reasonOf = (error: unknown) => printable(messageOf(error));
 
 /** A block per letter, by group, the oldest first: what it is, where it came from, why it failed. */
 export function describeLetters({ letters, total }: OpenLetters, of = 'any group', now = new Date()): string {

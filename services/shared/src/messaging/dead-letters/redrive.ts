@@ -1,5 +1,6 @@
 import type { Kafka } from 'kafkajs';
 import type { QueryExecutorProvider } from 'kysely';
+import { messageOf } from '../../values/errors.ts';
 import { type EventProcessor, isUnavailable } from '../consumer/handle-once.ts';
 import { readEvent } from '../events.ts';
 import { type DeadLetter, readDeadLetters } from './dead-letters.ts';
@@ -100,7 +101,7 @@ export async function redrive({ kafka, processor, ids, by, isDryRun, onResult }:
     } catch (error) {
       if (isUnavailable(error)) throw error;
       if (isDryRun) return { outcome: 'FAILED', error };
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       const isOpen = await decide(database, letter, { outcome: 'FAILED', by, reason });
       return isOpen ? { outcome: 'FAILED', error } : await earlierDecision(database, letter);
     }

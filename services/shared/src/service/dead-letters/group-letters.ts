@@ -13,7 +13,7 @@ import {
 } from '../../messaging/dead-letters/redrive.ts';
 import { createKafka } from '../../messaging/kafka.ts';
 import { createLog } from '../../observability/log.ts';
-import { DomainError, unavailable } from '../../values/errors.ts';
+import { DomainError, messageOf, unavailable } from '../../values/errors.ts';
 import type { ServiceConsumer } from '../service.ts';
 import type { LetterOut, ResultOut } from './schemas.ts';
 
@@ -90,11 +90,7 @@ const toEntryOut = (entry: AuditEntry) => ({
 
 function toResultOut(id: string, result: Result): ResultOut {
   if (result.outcome === 'FAILED') {
-    return {
-      id,
-      outcome: 'FAILED',
-      error: result.error instanceof Error ? result.error.message : String(result.error),
-    };
+    return { id, outcome: 'FAILED', error: messageOf(result.error) };
   }
   if (result.outcome !== 'DECIDED' || result.decision === undefined) return { id, outcome: result.outcome };
   return { id, outcome: 'DECIDED', decision: toDecisionOut(result.decision) };
