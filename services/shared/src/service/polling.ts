@@ -7,8 +7,8 @@ const batchSize = 100;
 
 interface Polling {
   name: string;
-  /** Logged with the `count` of what was done, unless that is 0. */
-  sentence: string;
+  /** Logged with the `count` of what was done, unless that is 0. Not for work that only looks. */
+  sentence?: string;
   /** Does at most `limit` pieces of work and returns how many it did; if it fails, it is retried. */
   work(limit: number): Promise<number>;
   /** Before the first look; default 0. */
