@@ -10,6 +10,7 @@ import { runInTrace, type Span, startSpan, traceFrom } from '../observability/tr
 import { DomainError } from '../values/errors.ts';
 import { stringifyJson } from '../values/json.ts';
 import { collectBody, parsedBody } from './body.ts';
+import { clientAddressOf } from './client-address.ts';
 import { accountIdOf } from './identity.ts';
 import { createInFlight, type InFlight } from './in-flight.ts';
 import { openApiPages } from './openapi.ts';
@@ -157,6 +158,7 @@ const inputOf = (route: AnyRoute, req: Request, res: Response) => ({
   body: route.body === undefined ? undefined : parse(route.body, parsedBody(req, route), 'body'),
   accountId: res.locals.accountId,
   authorization: req.headers.authorization,
+  clientAddress: clientAddressOf(req.headers['x-envoy-external-address']),
   url: req.originalUrl,
   isHttps: req.headers['x-forwarded-proto'] === 'https',
 });

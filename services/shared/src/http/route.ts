@@ -66,6 +66,8 @@ export interface Input<P, Q, H, C, B, I extends IdentityRule> {
   accountId: I extends 'account' ? string : undefined;
   /** The header as the gateway sets it (contract 2.3). */
   authorization: string | undefined;
+  /** Whom limits per client count (client-address.ts); undefined if the request did not come through the gateway. */
+  clientAddress: string | undefined;
   /** Path and query as received, to build a `Link` from. */
   url: string;
   /** Whether the customer came by HTTPS, as the gateway says. */
