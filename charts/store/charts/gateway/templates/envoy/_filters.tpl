@@ -30,22 +30,22 @@
       - header: {key: ratelimit, value: '"address";r=0;t=1'}
     max_dynamic_descriptors: {{ .limits.addresses | int }}
     rate_limits:
-      - actions: [{remote_address: {}}]
+      - actions: [&client {masked_remote_address: {v4_prefix_mask_len: 32, v6_prefix_mask_len: 64}}]
       - actions:
           - header_value_match:
               descriptor_value: credentials
               headers:
                 - {name: ":method", string_match: {exact: POST}}
                 - {name: ":path", string_match: {safe_regex: {regex: "/auth/(login|register)([?].*)?"}}}
-          - remote_address: {}
-    # An entry without a value is a bucket for each client address.
+          - *client
+    # An entry without a value is a bucket for each client address. A household or machine has a whole /64 of IPv6 (RFC 6177, 2).
     descriptors:
-      - entries: [{key: remote_address}]
+      - entries: [{key: masked_remote_address}]
         token_bucket:
           max_tokens: {{ .limits.requests.burst | int }}
           tokens_per_fill: {{ .limits.requests.perSecond | int }}
           fill_interval: 1s
-      - entries: [{key: header_match, value: credentials}, {key: remote_address}]
+      - entries: [{key: header_match, value: credentials}, {key: masked_remote_address}]
         token_bucket:
           max_tokens: {{ .limits.credentials.burst | int }}
           tokens_per_fill: {{ .limits.credentials.perSecond | int }}
