@@ -100,8 +100,7 @@ export function describeFuzz({ routes, app, accountId, valid, readState }: FuzzO
 
   /** Whether it has the documented shape and reveals neither stack trace nor path. */
   function isProblem(status: number, type: string | undefined, text: string): boolean {
-    if (type?.split(';')[0] !== 'application/problem+json' || /node_modules|\bat .{1,200}:\d+:\d+/.test(text))
-      return false;
+    if (type !== 'application/problem+json' || /node_modules|\bat .{1,200}:\d+:\d+/.test(text)) return false;
     const problem: { status?: number } = JSON.parse(text);
     return matchesSchema(problem) && problem.status === status;
   }

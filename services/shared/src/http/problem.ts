@@ -41,7 +41,10 @@ export const problemSchema = z
 
 export type Problem = z.infer<typeof problemSchema>;
 
-/** Sends a problem+json answer. `instance` is the path without the query, which may be private. */
+/**
+ * Sends a problem+json answer. `instance` is the path without the query, which may be private. Express would add a charset to the
+ * media type, which has no such parameter (RFC 9457).
+ */
 export function sendProblem(req: Request, res: Response, status: number, rest: Partial<Problem>): void {
   const problem: Problem = {
     type: 'about:blank',
@@ -50,7 +53,10 @@ export function sendProblem(req: Request, res: Response, status: number, rest: P
     instance: req.originalUrl.split('?', 1)[0] ?? '/',
     ...rest,
   };
-  res.status(status).type('application/problem+json').send(JSON.stringify(problem));
+  const json = JSON.stringify(problem);
+  res
+    .writeHead(status, { 'Content-Type': 'application/problem+json', 'Content-Length': Buffer.byteLength(json) })
+    .end(json);
 }
 
 /**
