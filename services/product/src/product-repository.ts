@@ -23,20 +23,20 @@ export interface ProductPage extends Versioned {
 
 export type ProductRepository = ReturnType<typeof createProductRepository>;
 
-/** The columns of a product, and how a list writes each as JSON. */
-const columns = { id: 'id', name: 'name', price: 'trim_scale(price)', unit: 'unit' } satisfies Record<
+/** The columns of a product, and how PostgreSQL reads each. */
+const columns = { id: 'id', name: 'name', price: 'trim_scale(price) as price', unit: 'unit' } satisfies Record<
   keyof Row,
   string
 >;
-
 const select = Object.fromEntries(Object.keys(columns).map((name) => [name, true])) as Record<
   keyof typeof columns,
   true
 >;
-const jsonText = `json_build_object(${Object.entries(columns)
-  .map(([name, expression]) => `'${name}', ${expression}`)
-  .join(', ')})`;
-const asJson = sql.raw(jsonText);
+const productColumns = Object.values(columns).join(', ');
+/** Selects products as JSON without white space, as one that has just been written is answered. */
+const selectJson = (from: string) =>
+  `select row_to_json(product)::text as json from (select ${productColumns} ${from}) as product`;
+const lockProduct = selectJson('from products where id = $1::uuid for update');
 
 const keyset = createKeyset(
   'products',
@@ -66,9 +66,9 @@ function only<T>([row]: T[]): T {
 
 export function createProductRepository(prisma: PrismaClient, { kysely, run, prepare, lists, checks }: Database<DB>) {
   const selectProduct = prepare(({ id }: Placeholders<{ id: string }>) =>
-    sql<Versioned>`select ${asJson}::text as json, ${versionText} as version from products where id = ${id}::uuid`.compile(
-      kysely,
-    ),
+    sql<Versioned>`
+      select row_to_json(product)::text as json, ${versionText} as version
+      from (select ${sql.raw(productColumns)} from products where id = ${id}::uuid) as product`.compile(kysely),
   );
   const selectVersion = sql<{ version: string }>`select ${versionText} as version`.compile(kysely);
   const toRow = ({ price, ...product }: ProductIn) => ({ ...product, price: price.toFixed() });
@@ -81,8 +81,7 @@ export function createProductRepository(prisma: PrismaClient, { kysely, run, pre
   ) {
     if (ifMatch === undefined) return write(prisma);
     return prisma.$transaction(async (tx) => {
-      const statement = `select ${jsonText}::text as json from products where id = $1::uuid for update`;
-      const [row] = await tx.$queryRawUnsafe<{ json: string }[]>(statement, id);
+      const [row] = await tx.$queryRawUnsafe<{ json: string }[]>(lockProduct, id);
       if (row !== undefined) mustMatch(ifMatch, entityTag(row.json));
       return write(tx);
     });
@@ -107,12 +106,12 @@ export function createProductRepository(prisma: PrismaClient, { kysely, run, pre
       // One row more than requested tells whether there is a next page.
       const statement = sql<Versioned & { last: string | null }>`
         select ${versionText} as version,
-               coalesce(json_agg(${asJson} order by n) filter (where n <= ${size}::int), '[]')::text as json,
+               '[' || coalesce(string_agg(json, ',' order by n) filter (where n <= ${size}::int), '') || ']' as json,
                case when count(*) > ${size}::int
                  then max(${order.position}::text) filter (where n = ${size}::int) end as last
         from (select *, row_number() over (order by ${order.orderBy}) as n
               from (select * from products ${where} order by ${order.orderBy} limit ${size}::int + 1 ${offset}) as rows
-             ) as page`;
+             ) as page, lateral (${sql.raw(selectJson(''))}) as item`;
       const { json, version, last } = only(await runnerFor(q, id)(statement.compile(kysely)));
       return { json, version, next: last === null ? undefined : order.cursorOf(JSON.parse(last)) };
     },

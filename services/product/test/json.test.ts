@@ -1,0 +1,28 @@
+import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
+import { tea, testApp } from './_app.ts';
+import { names } from './_catalogue.ts';
+
+let database: TestDatabase;
+let product: ReturnType<typeof testApp>;
+
+beforeAll(async () => {
+  database = await createTestDatabase('product');
+  product = testApp(database.url);
+});
+
+afterAll(async () => {
+  await product.close();
+  await database.drop();
+});
+
+test('a product is the same text when it is made, alone and in a list', async () => {
+  const made: string[] = [];
+  for (const [index, name] of [...names, 'tab\there', 'a : b, c', 'line\u2028separator'].entries())
+    made.push((await product.post({ ...tea, name, price: 1 + index / 8 })).text);
+  const alone = await Promise.all(
+    made.map(async (text) => (await product.get(`/products/${JSON.parse(text).id}`)).text),
+  );
+  expect(alone).toEqual(made);
+  expect((await product.get('/products')).text).toBe(`[${made.join(',')}]`);
+  expect((await product.get('/products?page=1')).text).toBe('[]');
+});
