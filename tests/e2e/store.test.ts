@@ -37,6 +37,14 @@ async function countOrders(): Promise<number> {
 }
 
 describe('a customer', () => {
+  it('registers and logs in with a short password, as the specification has no rule', async () => {
+    const grace = { name: 'Grace', email: `grace-${randomUUID()}@example.com`, password: 'secret' };
+    expect((await anonymous('POST', '/auth/register', grace)).status).toBe(201);
+    expect((await anonymous('POST', '/auth/login', grace)).status).toBe(200);
+    const refused = await anonymous('POST', '/auth/register', { ...grace, password: '' });
+    expect(refused.body.errors).toEqual([{ path: 'body.password', message: 'must have 1 to 128 characters' }]);
+  });
+
   it('sees their own account only', async () => {
     const other = await newCustomer(anonymous);
     const accounts = await ada.send('GET', '/accounts');

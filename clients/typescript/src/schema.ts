@@ -299,7 +299,10 @@ export interface components {
             name: string;
             /** Format: email */
             email: string;
-            /** Format: password */
+            /**
+             * Format: password
+             * @description The store may demand more characters (`PASSWORD_MIN_LENGTH`); the 400 for fewer says how many.
+             */
             password: string;
         };
         /**

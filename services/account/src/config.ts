@@ -2,10 +2,19 @@ import { bearerConfig, calleeConfig, operatorConfig, requireBearerKeys } from '@
 import { databaseConfig } from '@store/shared/database/config';
 import { serviceConfig } from '@store/shared/service/config';
 import { reportTogether } from '@store/shared/values/environment';
+import { wholeNumber } from '@store/shared/values/fields';
 import { z } from 'zod';
 
 export const configSchema = z
-  .object({ ...serviceConfig, ...bearerConfig, ...calleeConfig, ...operatorConfig, ...databaseConfig })
+  .object({
+    ...serviceConfig,
+    ...bearerConfig,
+    ...calleeConfig,
+    ...operatorConfig,
+    ...databaseConfig,
+    /** Fewest characters of a new password; default: 1, and 8 in production (contract 3.5). */
+    PASSWORD_MIN_LENGTH: wholeNumber(1, 128).optional(),
+  })
   .superRefine(requireBearerKeys, reportTogether);
 
 export type AccountConfig = z.output<typeof configSchema>;

@@ -1,4 +1,4 @@
-import { accountIn, accountOut, credentials } from '@store/shared/contracts/account';
+import { accountInWith, accountOut, credentials } from '@store/shared/contracts/account';
 import { etagDescription, stateHeaders } from '@store/shared/http/precondition';
 import { type AnyRoute, created, ok, problem, route, unavailable } from '@store/shared/http/route';
 import { text, uuid } from '@store/shared/values/fields';
@@ -8,7 +8,7 @@ import type { Accounts } from './accounts.ts';
 
 const tag = 'accounts';
 
-export function accountRoutes(accounts: Accounts): AnyRoute[] {
+export function accountRoutes(accounts: Accounts, minPasswordLength: number): AnyRoute[] {
   return [
     route({
       method: 'get',
@@ -62,7 +62,7 @@ export function accountRoutes(accounts: Accounts): AnyRoute[] {
       tag,
       identity: 'caller',
       internal: true,
-      body: accountIn,
+      body: accountInWith(minPasswordLength),
       responses: {
         201: { description: 'Registered.', body: accountOut, headers: { Location: 'Path of the new account.' } },
         409: problem('The e-mail address is taken.'),

@@ -16,11 +16,11 @@ export async function createAccountService(
 ): Promise<Service<DB>> {
   const repository = createAccountRepository(database);
   const accounts = createAccounts({ repository, passwords: await createPasswords(limits), newId: randomUUID });
-  const routes = accountRoutes(accounts);
+  const { APP_PROFILE: profile, PASSWORD_MIN_LENGTH: minPasswordLength = profile === 'prod' ? 8 : 1 } = config;
+  const routes = accountRoutes(accounts, minPasswordLength);
   const bearer = await bearerFrom(config);
   const callers = callersWith(config.INTERNAL_CREDENTIALS);
   const operators = callersWith(config.OPERATOR_CREDENTIALS);
-  const { APP_PROFILE: profile } = config;
   return { app: createHttpApp({ title: 'Account API', routes, log, profile, bearer, callers, operators }) };
 }
 

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { readConfig } from '@store/shared/values/environment';
 import request from 'supertest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
+import { configSchema } from '../src/config.ts';
 import { ada, testApp } from './_app.ts';
 
 let database: TestDatabase;
@@ -67,7 +69,7 @@ describe('POST /internal/accounts', () => {
     ['an e-mail without @', { email: 'ada' }, ['body.email']],
     ['an e-mail with NUL', { email: 'a\0da@example.com' }, ['body.email']],
     ['an e-mail of 255 characters', { email: `${'a'.repeat(243)}@example.com` }, ['body.email']],
-    ['a password of 7 characters', { password: '🐎🐎🐎🐎🐎🐎🐎' }, ['body.password']],
+    ['an empty password', { password: '' }, ['body.password']],
     ['a password of 129 characters', { password: 'x'.repeat(129) }, ['body.password']],
     ['an unpaired surrogate in the password', { password: 'password\ud800' }, ['body.password']],
     ['only invalid fields', { name: '', email: '', password: '' }, ['body.name', 'body.email', 'body.password']],
@@ -83,6 +85,33 @@ describe('POST /internal/accounts', () => {
     ['white space around the e-mail', { email: ' ada@example.com ' }],
   ])('accepts %s', async (_, unusual) => {
     await register({ ...ada, ...unusual }).expect(201);
+  });
+});
+
+describe('PASSWORD_MIN_LENGTH', () => {
+  it.each([
+    ['in profile dev', {}, 'x', 1],
+    ['in profile prod', { APP_PROFILE: 'prod' }, '🐎'.repeat(8), 8],
+    ['as set', { APP_PROFILE: 'prod', PASSWORD_MIN_LENGTH: '6' }, 'secret', 6],
+  ])('%s: is accepted, one character less is refused with the minimum', async (_, env, password, minLength) => {
+    const strict = await testApp(database.url, {}, env);
+    try {
+      const send = (given: string) =>
+        request(strict.app)
+          .post('/internal/accounts')
+          .send({ ...ada, password: given });
+      const { body } = await send([...password].slice(1).join('')).expect(400);
+      const message = `must have ${minLength} to 128 characters`;
+      expect(body.errors).toEqual([{ path: 'body.password', message }]);
+      await send(password).expect(201);
+    } finally {
+      await strict.close();
+    }
+  });
+
+  it.each(['0', '129', 'eight'])('refuses the value %s', (value) => {
+    const env = { DATABASE_URL: database.url, PASSWORD_MIN_LENGTH: value };
+    expect(() => readConfig(configSchema, env)).toThrow('PASSWORD_MIN_LENGTH: must be');
   });
 });
 

@@ -34,7 +34,7 @@ async function newAccount() {
 
 describeContract({
   // Only for the document; the requests go to the application.
-  routes: accountRoutes({} as never),
+  routes: accountRoutes({} as never, 1),
   app: () => account.app,
   unavailableApp: () => unavailable.app,
   restrictedApp: () => restricted.app,

@@ -57,7 +57,6 @@ export function CredentialsPage({ isNew, onLogIn }: Props) {
             label="Password"
             type="password"
             autoComplete={isNew ? 'new-password' : 'current-password'}
-            hint={isNew ? 'At least 8 characters.' : undefined}
             error={errors.password}
           />
           <button type="submit" class="main" aria-disabled={busy}>

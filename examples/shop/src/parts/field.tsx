@@ -3,13 +3,11 @@ interface Props {
   type: 'text' | 'email' | 'password';
   autoComplete: string;
   label: string;
-  hint?: string;
   error?: string;
 }
 
 /** An input with its label, and what is wrong with it. */
-export function Field({ name, type, autoComplete, label, hint, error }: Props) {
-  const note = error ?? hint;
+export function Field({ name, type, autoComplete, label, error }: Props) {
   return (
     <div class="field">
       <label for={name}>{label}</label>
@@ -20,11 +18,11 @@ export function Field({ name, type, autoComplete, label, hint, error }: Props) {
         autoComplete={autoComplete}
         required
         aria-invalid={error ? true : undefined}
-        aria-describedby={note && `${name}-note`}
+        aria-describedby={error && `${name}-note`}
       />
-      {note && (
-        <p id={`${name}-note`} class={error ? 'field-error' : 'field-hint'}>
-          {note}
+      {error && (
+        <p id={`${name}-note`} class="field-error">
+          {error}
         </p>
       )}
     </div>

@@ -15,7 +15,7 @@ export function text(min: number, max: number) {
         const length = codePoints(value);
         return length >= min && length <= max;
       },
-      min > 0 ? `must have ${min} to ${max} characters` : `must have at most ${max} characters`,
+      lengthRule(min, max),
     )
     .meta({ minLength: min, maxLength: max });
 }
@@ -33,10 +33,13 @@ export function password(min: number, max: number) {
   return z
     .string()
     .refine((value) => value.isWellFormed(), 'must be Unicode text')
-    .refine((value) => {
-      const length = codePoints(value);
-      return length >= min && length <= max;
-    }, `must have ${min} to ${max} characters`)
+    .refine(
+      (value) => {
+        const length = codePoints(value);
+        return length >= min && length <= max;
+      },
+      lengthRule(min, max),
+    )
     .meta({ format: 'password', minLength: min, maxLength: max });
 }
 
@@ -55,6 +58,9 @@ export function wholeNumber(min: number, max: number) {
     .refine((value) => value >= min && value <= max, `must be ${min} to ${max}`)
     .meta({ type: 'integer', minimum: min, maximum: max });
 }
+
+const lengthRule = (min: number, max: number) =>
+  min > 0 ? `must have ${min} to ${max} characters` : `must have at most ${max} characters`;
 
 function codePoints(value: string): number {
   let count = 0;
