@@ -24,12 +24,12 @@ export type Auth = ReturnType<typeof createAuth>;
 export function createAuth(dependencies: Dependencies) {
   const { accounts, tokens, failures, sessions, endedSessions, follower, ttlSeconds, log } = dependencies;
 
-  async function checkPassword(credentials: Credentials): Promise<AccountOut | undefined> {
+  async function checkPassword(credentials: Credentials, countedAt: number): Promise<AccountOut | undefined> {
     try {
       return await accounts.checkPassword(credentials);
     } catch (error) {
       await failures
-        .uncount(credentials.email)
+        .uncount(credentials.email, countedAt)
         .catch((err: unknown) => log.warn({ err }, 'A login still counts as failed'));
       throw error;
     }
@@ -46,7 +46,7 @@ export function createAuth(dependencies: Dependencies) {
           retryAfterSeconds: await failures.delayOf(credentials.email),
         });
       }
-      const account = await checkPassword(credentials);
+      const account = await checkPassword(credentials, authenticatedAt);
       if (account === undefined) {
         throw new DomainError('unauthenticated', 'The e-mail address or the password is wrong.');
       }

@@ -54,11 +54,19 @@ export function createLoginFailureRepository(kysely: Kysely<DB>) {
       return Math.max(row?.seconds ?? 1, 1);
     },
 
-    /** Takes back one `count`: its password could not be checked. */
-    async uncount(email: string): Promise<void> {
+    /**
+     * Takes back one `count`: its password could not be checked. Its delay goes with it; that of a failure that was counted later
+     * stays.
+     * @param at what `count` returned
+     */
+    async uncount(email: string, at: number): Promise<void> {
+      const isLast = sql<boolean>`extract(epoch from last_at)::float8 = ${at}`;
       await kysely
         .updateTable('login_failures')
-        .set({ failures: sql`greatest(failures - 1, 0)`, blocked_until: null })
+        .set({
+          failures: sql`greatest(failures - 1, 0)`,
+          blocked_until: sql`case when ${isLast} then null else blocked_until end`,
+        })
         .where('email_digest', '=', digestOf(email))
         .execute();
     },

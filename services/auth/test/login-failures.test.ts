@@ -1,5 +1,7 @@
 import { openDatabase } from '@store/shared/database/database';
+import { unavailable } from '@store/shared/values/errors';
 import request from 'supertest';
+import { deferred } from '../../../tests/kit/deferred.ts';
 import {
   createTestDatabase,
   queryOnce,
@@ -36,7 +38,7 @@ const fail = async (times: number, email = ada.email) => {
   for (let n = 0; n < times; n += 1) await login('wrong password', email).expect(401);
 };
 const rows = () =>
-  queryOnce<{ failures: number; delay: number }>(
+  queryOnce<{ failures: number; delay: number | null }>(
     database.url,
     'select failures, extract(epoch from blocked_until - last_at)::int as delay from login_failures',
   );
@@ -126,6 +128,38 @@ test('logins that could not be checked do not count', async () => {
   accounts.checkPassword = () => Promise.reject(new Error('Out of order'));
   for (let n = 0; n < 20; n += 1) await login(ada.password).expect(500);
   accounts.checkPassword = checkPassword;
+  await login(ada.password).expect(200);
+});
+
+test('a login that ends in 503 does not clear the delay that a later failure has earned', async () => {
+  await fail(10);
+  await pass('1 second');
+  const checkPassword = accounts.checkPassword;
+  const [reached, timedOut] = [deferred(), deferred()];
+  accounts.checkPassword = async () => {
+    reached.resolve();
+    await timedOut.promise;
+    throw unavailable('The account service');
+  };
+  const slow = login(ada.password).then(({ status }) => status);
+  await reached.promise;
+  accounts.checkPassword = checkPassword;
+  await pass('2 seconds');
+  await fail(1);
+  timedOut.resolve();
+  expect(await slow).toBe(503);
+  expect(await rows()).toEqual([{ failures: 11, delay: 4 }]);
+  await login(ada.password).expect(429);
+});
+
+test('a login that ends in 503 leaves no delay of its own', async () => {
+  await fail(10);
+  await pass('1 second');
+  const checkPassword = accounts.checkPassword;
+  accounts.checkPassword = () => Promise.reject(unavailable('The account service'));
+  await login(ada.password).expect(503);
+  accounts.checkPassword = checkPassword;
+  expect(await rows()).toEqual([{ failures: 10, delay: null }]);
   await login(ada.password).expect(200);
 });
 
