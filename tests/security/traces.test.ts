@@ -77,7 +77,7 @@ describe('without traces', () => {
 
   it.each([
     ['a UUID', randomUUID()],
-    ['of 50 KiB', 'x'.repeat(50 * 1024)],
+    ['of 15 KiB', 'x'.repeat(15 * 1024)],
     ['empty', ''],
   ])('the gateway replaces a x-request-id that is %s', async (_, id) => {
     fixture.clear();

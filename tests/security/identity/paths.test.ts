@@ -73,6 +73,7 @@ describe('path', () => {
     '/accounts/%00',
     '/accounts/\0',
     '/accounts#fragment',
+    `/accounts/${'x'.repeat(16 * 1024)}`,
     `/accounts/${'x'.repeat(62 * 1024)}`,
   ];
   it.each(withShortTitles(malformed))('%s is rejected as malformed', async (_, path) => {
@@ -81,12 +82,6 @@ describe('path', () => {
       expect([400, 431]).toContain(response.status);
       expect(response.headers['content-type']).toBe('application/problem+json');
     }
-    expect(fixture.reached()).toEqual([]);
-  });
-
-  it('of more than 64 KiB closes the connection, as documented', async () => {
-    const request = http(`GET /accounts/${'x'.repeat(70 * 1024)}`, [`Cookie: ${COOKIE}`]);
-    await expect(fixture.send(request)).rejects.toThrow('the connection was closed after ""');
     expect(fixture.reached()).toEqual([]);
   });
 

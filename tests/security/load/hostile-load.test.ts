@@ -12,7 +12,7 @@ const request = http('GET /accounts', token);
 /** All bytes of a body but the last. */
 const stalled = (firstLine: string, bytes: number, lines: string[] = []) =>
   http(firstLine, [...lines, `Content-Length: ${bytes}`], 'x'.repeat(bytes - 1));
-const endlessHeaders = `GET / HTTP/1.1\r\nHost: x\r\n${`X: ${'x'.repeat(1000)}\r\n`.repeat(55)}`;
+const endlessHeaders = `GET / HTTP/1.1\r\nHost: x\r\n${`X: ${'x'.repeat(1000)}\r\n`.repeat(15)}`;
 
 /** The rate limits per address would stop most of this; memory must not depend on them. */
 describe('memory under a flood stays below the limit of the pod, and another client is served:', () => {

@@ -62,20 +62,41 @@ describe('default size limits', () => {
     expect(fixture.reached()).toEqual([]);
   });
 
+  const cookies = (bytes: number, fill = 'x') => `Cookie: ${`${COOKIE}; a=`.padEnd(bytes, fill)}`;
   it.each([
-    ['accept headers of 50 KiB', [`X-A: ${'x'.repeat(50 * 1024)}`], 200],
-    ['reject a header of 61 KiB with 431', [`X-A: ${'x'.repeat(61 * 1024)}`], 431],
+    ['accept headers of 15 KiB', [`X-A: ${'x'.repeat(15 * 1024)}`], undefined],
+    ['reject a header of 16 KiB', [`X-A: ${'x'.repeat(16 * 1024)}`], 'headers'],
     [
-      'reject many headers of 61 KiB together with 431',
-      Array.from({ length: 61 }, (_, i) => `X-${i}: ${'x'.repeat(1024)}`),
-      431,
+      'reject many headers of 17 KiB together',
+      Array.from({ length: 17 }, (_, i) => `X-${i}: ${'x'.repeat(1024)}`),
+      'headers',
     ],
-    ['reject 101 headers with 431', Array.from({ length: 101 }, (_, i) => `X-${i}: x`), 431],
-  ])('%s', async (_, lines, status) => {
-    const response = await fixture.send(http('GET /accounts', [`Cookie: ${COOKIE}`, ...lines]));
-    expect(response.status).toBe(status);
-    if (status === 431) expect(problem(response).status).toBe(431);
-    expect(fixture.reached()).toHaveLength(status === 200 ? 1 : 0);
+    ['reject 101 headers', Array.from({ length: 101 }, (_, i) => `X-${i}: x`), 'headers'],
+    ['accept cookies of 8 KiB', [cookies(8192)], undefined],
+    ['accept cookies of 8 KiB that are not UTF-8', [cookies(8192, '\xff')], undefined],
+    ['reject cookies of 8 KiB and one byte', [cookies(8193)], 'cookies'],
+    ['reject cookies of 8 KiB and one byte that are not UTF-8', [cookies(8193, '\xff')], 'cookies'],
+    ['reject cookies of 8 KiB of semicolons', [cookies(8193, ';')], 'cookies'],
+    ['reject two cookie headers of 8 KiB together', [cookies(4096), `Cookie: ${'x'.repeat(4096)}`], 'cookies'],
+  ])('%s', async (_, lines, refused) => {
+    const withToken = lines.some((line) => line.startsWith('Cookie')) ? lines : [`Cookie: ${COOKIE}`, ...lines];
+    for (const firstLine of ['GET /accounts', 'GET /auth/logout', 'GET /']) {
+      fixture.clear();
+      const response = await fixture.send(http(firstLine, withToken));
+      const detail = {
+        headers: 'The headers are larger than 16 KiB, or more than 100.',
+        cookies: 'The cookies are larger than 8 KiB.',
+      }[String(refused)];
+      expect(response.status).toBe(refused ? 431 : 200);
+      if (refused) expect(problem(response)).toMatchObject({ title: 'Request Header Fields Too Large', detail });
+      if (refused) expect([...fixture.checks(), ...fixture.reached()]).toEqual([]);
+    }
+  });
+
+  it('reject cookies over HTTP/2 that are more than 8 KiB together, each a header of its own', async () => {
+    const request = { ':path': '/accounts', cookie: [COOKIE, ...Array<string>(8).fill(`a=${'x'.repeat(1024)}`)] };
+    expect((await sendHttp2(fixture.port, request)).status).toBe(431);
+    expect([...fixture.checks(), ...fixture.reached()]).toEqual([]);
   });
 });
 
@@ -203,13 +224,13 @@ describe('time-outs', () => {
 
 test('503 with Retry-After is the answer while memory is short, and the metrics port still responds', async () => {
   const fixture = await startFixture({ resources: { limits: { memory: '32Mi' } }, timeouts: { requestHeaders: 3600 } });
-  const unfinished = `GET / HTTP/1.1\r\nHost: x\r\n${`X: ${'x'.repeat(1000)}\r\n`.repeat(55)}`;
+  const unfinished = `GET / HTTP/1.1\r\nHost: x\r\n${`X: ${'x'.repeat(1000)}\r\n`.repeat(15)}`;
   const floods: Flood[] = [];
   try {
     let response = await fixture.send(http('GET /'));
     expect(response.status).toBe(200);
     const isShort = async () => {
-      floods.push(await flood(fixture.port, 8, unfinished));
+      floods.push(await flood(fixture.port, 32, unfinished));
       response = await fixture.send(http('GET /'));
       return response.status !== 200;
     };

@@ -106,7 +106,7 @@ describe('requests that no other protocol has', () => {
 describe('limits', () => {
   it.each([
     ['101 headers', Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`x-${i}`, 'x']))],
-    ['headers of 61 KiB', { 'x-a': 'x'.repeat(61 * 1024) }],
+    ['headers of 16 KiB', { 'x-a': 'x'.repeat(16 * 1024) }],
     ['61 KiB of cookies', { cookie: Array.from({ length: 61 }, (_, i) => `c${i}=${'x'.repeat(1024)}`) }],
   ])('%s are refused', async (_, headers) => {
     expect([0, 431]).toContain((await send({ cookie: COOKIE, ...headers })).status);

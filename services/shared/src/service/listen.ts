@@ -1,8 +1,8 @@
 import { createServer, type RequestListener, Server } from 'node:http';
 import type { Logger } from '../observability/log.ts';
 
-/** What the gateway lets through (60 KiB, contract 2.5) and what it adds. */
-const maxHeaderSize = 72 * 1024;
+/** What the gateway lets through (16 KiB, contract 2.5) and what it adds. */
+const maxHeaderSize = 24 * 1024;
 const closeTimeoutMs = 15_000;
 
 /** Listens on a port, or logs why it cannot and exits with 1. */

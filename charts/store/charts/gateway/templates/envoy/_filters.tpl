@@ -55,6 +55,32 @@
 - name: length
   typed_config:
     "@type": type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC
+- name: cookies
+  typed_config:
+    "@type": type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC
+    rules:
+      action: DENY
+      policies:
+        large-cookies:
+          permissions: [{any: true}]
+          principals: [{any: true}]
+          # size(bytes(request.headers["cookie"])) > limit: of all such headers together. Envoy takes no CEL as text here.
+          condition:
+            call_expr:
+              function: _>_
+              args:
+                - call_expr:
+                    function: size
+                    args:
+                      - call_expr:
+                          function: bytes
+                          args:
+                            - call_expr:
+                                function: _[_]
+                                args:
+                                  - select_expr: {operand: {ident_expr: {name: request}}, field: headers}
+                                  - const_expr: {string_value: cookie}
+                - const_expr: {int64_value: {{ mul .limits.cookiesKib 1024 }}}
 # On secured routes auth sets Authorization; the client's own never arrives.
 - name: authorization
   typed_config:

@@ -7,6 +7,7 @@ answer's status as it is. json_format escapes; with a text_format a path could f
   (list "response.code_details == 'local_rate_limited'" 429 "Too Many Requests" "Too many requests came from this address. Wait as long as Retry-After says.")
   (list "response.code_details == 'rbac_access_denied_matched_policy[no-token]'" 401 "Unauthorized" "The token cookie is missing or empty. Log in first.")
   (list "response.code_details == 'rbac_access_denied_matched_policy[too-large]' || response.code == 413" 413 "Payload Too Large" "The body is larger than %METADATA(ROUTE:store:largestBody)%.")
+  (list "response.code_details == 'rbac_access_denied_matched_policy[large-cookies]'" 431 "Request Header Fields Too Large" (printf "The cookies are larger than %d KiB." (int .Values.limits.cookiesKib)))
   (list "response.code_details.startsWith('rbac_access_denied')" 401 "Unauthorized" "Invalid token")
   (list "response.code_details == 'ext_authz_denied' && (response.code < 400 || response.code == 401)" 401 "Unauthorized" "Invalid token")
   (list "response.code_details.startsWith('ext_authz')" 503 "Service Unavailable" "Tokens cannot be checked at the moment. Try again shortly.")
