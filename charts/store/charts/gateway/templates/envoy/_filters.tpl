@@ -50,6 +50,12 @@
           max_tokens: {{ .limits.credentials.burst | int }}
           tokens_per_fill: {{ .limits.credentials.perSecond | int }}
           fill_interval: 1s
+- name: other-sites
+  typed_config:
+    "@type": type.googleapis.com/envoy.extensions.filters.http.lua.v3.Lua
+    default_source_code:
+      inline_string: |
+        {{- $.Files.Get "files/other-sites.lua" | nindent 8 }}
 # Each route has its own limit, here and in the body filter below, which does not count the last frame. A Content-Length is
 # checked exactly, and before the body is read.
 - name: length

@@ -1,0 +1,35 @@
+-- Refuses a request that changes something if the browser says that another site makes it (contract 2.10): the cookie comes with it.
+local safe = {GET = true, HEAD = true, OPTIONS = true}
+
+local function changes_something(headers)
+  return not safe[headers:get(":method")] or headers:get(":path"):match("^[^?]*") == "/auth/logout"
+end
+
+-- Returns an origin as browsers write it.
+local function normal(origin)
+  return (origin:lower():gsub("^(http://.*):80$", "%1"):gsub("^(https://.*):443$", "%1"))
+end
+
+local function is_allowed(origin, request)
+  for _, allowed in ipairs(request:filterContext():get("allowedOrigins")) do
+    -- With * no site is known: it may not act as the customer, who has a cookie.
+    if origin == allowed or (allowed == "*" and not request:headers():get("cookie")) then return true end
+  end
+  return false
+end
+
+local function is_from_another_site(request)
+  local headers = request:headers()
+  if not changes_something(headers) then return false end
+  local origin, site = headers:get("origin"), headers:get("sec-fetch-site")
+  if origin and is_allowed(origin, request) then return false end
+  if site and site ~= "same-origin" and site ~= "none" then return true end
+  local own = headers:get("x-forwarded-proto") .. "://" .. headers:get(":authority")
+  return origin ~= nil and normal(origin) ~= normal(own)
+end
+
+function envoy_on_request(request)
+  -- Envoy would forward the request after an error.
+  local succeeded, refused = pcall(is_from_another_site, request)
+  if refused or not succeeded then request:respond({[":status"] = "403"}, "") end
+end
