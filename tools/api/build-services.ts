@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { openDatabase } from '@store/shared/database/database';
 import { createLog } from '@store/shared/observability/log';
@@ -11,6 +12,7 @@ import { topology } from '../topology/topology.ts';
 
 export interface Property {
   type?: string;
+  format?: string;
   $ref?: string;
   properties?: Record<string, Property>;
   items?: Property & { examples?: string[] };
@@ -18,8 +20,9 @@ export interface Property {
   maximum?: number;
 }
 
-interface Operation {
+export interface Operation {
   parameters: { name: string; in: string; schema: Property }[];
+  requestBody?: { content: Record<string, { schema: Property }> };
   responses: Record<string, { content?: Record<string, { schema: Property }> }>;
 }
 
@@ -27,6 +30,7 @@ export interface BuiltService {
   name: string;
   /** Kinds of events that its consumer group handles. */
   kinds: readonly string[];
+  app: RequestListener;
   /** Of its OpenAPI document. */
   paths: Record<string, Record<string, Operation>>;
   schemas: Record<string, Property>;
@@ -64,7 +68,8 @@ export async function buildServices(): Promise<BuiltService[]> {
     const { body } = await request(app).get('/v3/api-docs');
     await database.close();
     const { paths = {}, components = {} } = body;
-    built.push({ name: service.name, kinds: consumer?.group.kinds ?? [], paths, schemas: components.schemas ?? {} });
+    const { schemas = {} } = components;
+    built.push({ name: service.name, kinds: consumer?.group.kinds ?? [], app, paths, schemas });
   }
   return built;
 }

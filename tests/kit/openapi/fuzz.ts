@@ -17,6 +17,7 @@ import {
 } from './fuzz-mutations.ts';
 import * as values from './fuzz-values.ts';
 import { send } from './send.ts';
+import { ownSentence } from './sentences.ts';
 
 /** A request that succeeds; every malformed request is a mutation of it. */
 export interface ValidRequest {
@@ -98,11 +99,12 @@ export function describeFuzz({ routes, app, accountId, valid, readState }: FuzzO
 
   const portOf = () => (server.address() as AddressInfo).port;
 
-  /** Whether it has the documented shape and reveals neither stack trace nor path. */
+  /** Whether it has the documented shape, sentences of the store, and reveals neither stack trace nor path. */
   function isProblem(status: number, type: string | undefined, text: string): boolean {
     if (type !== 'application/problem+json' || /node_modules|\bat .{1,200}:\d+:\d+/.test(text)) return false;
-    const problem: { status?: number } = JSON.parse(text);
-    return matchesSchema(problem) && problem.status === status;
+    const problem: { status?: number; errors?: { message: string }[] } = JSON.parse(text);
+    const isOwn = problem.errors?.every(({ message }) => ownSentence.test(message)) ?? true;
+    return matchesSchema(problem) && problem.status === status && isOwn;
   }
 
   function itRejects(input: string, operation: Operation, mutate: (request: Sent) => Mutation[]): void {

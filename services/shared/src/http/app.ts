@@ -1,18 +1,16 @@
 import cookieParser from 'cookie-parser';
 import express, { type Express, type Handler, type Request, type Response } from 'express';
-import type { z } from 'zod';
 import { type BearerValidator, noBearer } from '../auth/bearer.ts';
 import { anyCaller, type CallerCheck } from '../auth/internal-credentials.ts';
 import type { Logger } from '../observability/log.ts';
 import { observeRequest } from '../observability/metrics.ts';
 import { createRequestLog } from '../observability/request-log.ts';
 import { runInTrace, type Span, startSpan, traceFrom } from '../observability/trace-context.ts';
-import { DomainError } from '../values/errors.ts';
 import { stringifyJson } from '../values/json.ts';
-import { collectBody, parsedBody } from './body.ts';
-import { clientAddressOf } from './client-address.ts';
+import { collectBody } from './body.ts';
 import { accountIdOf } from './identity.ts';
 import { createInFlight, type InFlight } from './in-flight.ts';
+import { inputOf } from './input.ts';
 import { openApiPages } from './openapi.ts';
 import { problemHandler, sendProblem } from './problem.ts';
 import { createReplyCheck } from './reply-check.ts';
@@ -147,41 +145,6 @@ function handlersOf(route: AnyRoute, { production, bearer, callers, operators, i
   const readCookies = route.cookies === undefined ? [] : [cookieParser()];
   const readBody = route.body === undefined ? [] : [collectBody(bodyKibOf(route))];
   return [identify, ...readCookies, ...readBody, answer];
-}
-
-/** Apart from the handler's call, which as long as it waits would hold the body as received, too. */
-const inputOf = (route: AnyRoute, req: Request, res: Response) => ({
-  params: parseParams(route.params, req),
-  query: parse(route.query, req.query, 'query'),
-  headers: parse(route.headers, req.headers, 'header'),
-  cookies: parse(route.cookies, req.cookies, 'cookie'),
-  body: route.body === undefined ? undefined : parse(route.body, parsedBody(req, route), 'body'),
-  accountId: res.locals.accountId,
-  authorization: req.headers.authorization,
-  clientAddress: clientAddressOf(req.headers['x-envoy-external-address']),
-  url: req.originalUrl,
-  isHttps: req.headers['x-forwarded-proto'] === 'https',
-});
-
-function parse(schema: z.ZodType | undefined, value: unknown, where: string): unknown {
-  if (schema === undefined) return undefined;
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const errors = result.error.issues.map((issue) => ({
-    path: [where, ...issue.path.map(String)].join('.'),
-    message: issue.message,
-  }));
-  const detail = errors.map((error) => `${error.path}: ${error.message}`).join('; ');
-  // A body with a thousand invalid items is not worth a thousand lines.
-  throw new DomainError('invalid', detail.slice(0, 500), { code: 'validation', errors: errors.slice(0, 20) });
-}
-
-/** A path parameter that does not fit its schema cannot name an existing resource. */
-function parseParams(schema: z.ZodType | undefined, req: Request): unknown {
-  if (schema === undefined) return undefined;
-  const result = schema.safeParse(req.params);
-  if (result.success) return result.data;
-  throw new DomainError('notFound', 'There is no such resource.');
 }
 
 function toJson(body: unknown): string | Buffer {

@@ -1,0 +1,42 @@
+import type { Request, Response } from 'express';
+import type { z } from 'zod';
+import { DomainError } from '../values/errors.ts';
+import { parsedBody } from './body.ts';
+import { clientAddressOf } from './client-address.ts';
+import type { AnyRoute } from './route.ts';
+import { type Place, sentenceOf } from './sentences.ts';
+
+/** Apart from the handler's call, which as long as it waits would hold the body as received, too. */
+export const inputOf = (route: AnyRoute, req: Request, res: Response) => ({
+  params: parseParams(route.params, req),
+  query: parse(route.query, req.query, 'query'),
+  headers: parse(route.headers, req.headers, 'header'),
+  cookies: parse(route.cookies, req.cookies, 'cookie'),
+  body: route.body === undefined ? undefined : parse(route.body, parsedBody(req, route), 'body'),
+  accountId: res.locals.accountId,
+  authorization: req.headers.authorization,
+  clientAddress: clientAddressOf(req.headers['x-envoy-external-address']),
+  url: req.originalUrl,
+  isHttps: req.headers['x-forwarded-proto'] === 'https',
+});
+
+function parse(schema: z.ZodType | undefined, value: unknown, place: Place): unknown {
+  if (schema === undefined) return undefined;
+  const result = schema.safeParse(value, { error: sentenceOf(place) });
+  if (result.success) return result.data;
+  const errors = result.error.issues.map((issue) => ({
+    path: [place, ...issue.path.map(String)].join('.'),
+    message: issue.message,
+  }));
+  const detail = errors.map((error) => `${error.path}: ${error.message}`).join('; ');
+  // A body with a thousand invalid items is not worth a thousand lines.
+  throw new DomainError('invalid', detail.slice(0, 500), { code: 'validation', errors: errors.slice(0, 20) });
+}
+
+/** A path parameter that does not fit its schema cannot name an existing resource. */
+function parseParams(schema: z.ZodType | undefined, req: Request): unknown {
+  if (schema === undefined) return undefined;
+  const result = schema.safeParse(req.params);
+  if (result.success) return result.data;
+  throw new DomainError('notFound', 'There is no such resource.');
+}

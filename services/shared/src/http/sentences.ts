@@ -1,0 +1,51 @@
+import type { z } from 'zod';
+
+/** The parts of a request that values come from. Only a body has types; elsewhere all is text, and a list what is repeated. */
+export type Place = 'query' | 'header' | 'cookie' | 'body';
+
+const types: Record<string, string> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+};
+
+/**
+ * Says as the store does why a value is refused, in place of zod, whose sentences name its own terms. The sentence of a
+ * schema itself comes first.
+ */
+export const sentenceOf =
+  (place: Place) =>
+  (issue: z.core.$ZodRawIssue): string => {
+    switch (issue.code) {
+      case 'invalid_type':
+        if (issue.input === undefined) return 'is required';
+        if (place !== 'body' && Array.isArray(issue.input)) return 'must be given once';
+        return `must be ${types[issue.expected] ?? issue.expected}`;
+      case 'invalid_value':
+        return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`;
+      case 'too_small':
+        if (issue.origin === 'string' && issue.minimum === 1) return 'must not be empty';
+        return bounded(issue.origin, issue.inclusive ? 'at least' : 'more than', issue.minimum);
+      case 'too_big':
+        return bounded(issue.origin, issue.inclusive ? 'at most' : 'less than', issue.maximum);
+      case 'invalid_union':
+        return sentenceOfBest(issue.errors);
+      default:
+        return 'is not valid';
+    }
+  };
+
+function bounded(origin: string, bound: string, value: number | bigint): string {
+  if (origin === 'string') return `must have ${bound} ${value} characters`;
+  if (origin === 'array') return `must have ${bound} ${value} items`;
+  return `must be ${bound} ${value}`;
+}
+
+/** A value that has the type of one alternative is meant for that one: what it says is wrong is what helps. */
+function sentenceOfBest(alternatives: z.core.$ZodIssue[][]): string {
+  const meant = alternatives.find(([first]) => first?.code !== 'invalid_type' || first.path.length > 0);
+  return (meant ?? alternatives[0])?.[0]?.message ?? 'is not valid';
+}

@@ -1,0 +1,111 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { type BuiltService, buildServices, type Operation, type Property } from '../../tools/api/build-services.ts';
+import {
+  fieldMutations,
+  isRepeatable,
+  mayBeValid,
+  type Sent,
+  sample,
+  withQuery,
+} from '../kit/openapi/fuzz-mutations.ts';
+import { headerValues, queryValues } from '../kit/openapi/fuzz-values.ts';
+import { send } from '../kit/openapi/send.ts';
+import { ownSentence } from '../kit/openapi/sentences.ts';
+
+interface BadValue {
+  /** Where it is: `query.size`, `body`. */
+  place: string;
+  request: Partial<Sent>;
+}
+
+const id = '00000000-0000-4000-8000-000000000001';
+
+/** Values that the document of an operation does not allow, at each of its places. */
+function badValues(path: string, { parameters, requestBody }: Operation, schemas: BuiltService['schemas']): BadValue[] {
+  const inQuery = parameters.filter((parameter) => parameter.in === 'query');
+  // A condition that nothing fulfils is no error (RFC 9110, 13.1).
+  const inHeaders = parameters.filter((parameter) => parameter.in === 'header' && !/^if-/i.test(parameter.name));
+  return [
+    ...inQuery.flatMap(({ name, schema }) => {
+      const [given, place] = [schema as Parameters<typeof sample>[0], `query.${name}`];
+      const values = queryValues.filter((value) => !mayBeValid(given, name, value)).map((value) => `${name}=${value}`);
+      const often = `${name}=${sample(given)}&`.repeat(isRepeatable(given) ? 200 : 2);
+      return [...values, often].map((query) => ({ place, request: { path: withQuery(path, query) } }));
+    }),
+    ...inHeaders.flatMap(({ name }) =>
+      headerValues.map((value) => ({ place: `header.${name}`, request: { headers: { [name]: value } } })),
+    ),
+    ...badBodies(requestBody?.content['application/json']?.schema, schemas).map((body) => ({
+      place: 'body',
+      request: { body },
+    })),
+  ];
+}
+
+function badBodies(schema: Property | undefined, schemas: BuiltService['schemas']): string[] {
+  if (schema === undefined) return [];
+  const ajv = new Ajv2020({ strict: false });
+  addFormats.default(ajv);
+  ajv.addSchema({ $id: 'document', components: { schemas } });
+  const isValid = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')));
+  const exampleOf = (property: Property): unknown => {
+    const { type, properties, items, format } = schemas[property.$ref?.split('/').at(-1) ?? ''] ?? property;
+    if (properties !== undefined)
+      return Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, exampleOf(value)]));
+    if (items !== undefined) return [exampleOf(items)];
+    if (type === 'integer' || type === 'number') return 1;
+    return format === 'uuid' ? id : 'a text';
+  };
+  const mutations = fieldMutations(exampleOf(schema) as object, isValid).map(({ body }) => String(body));
+  return ['[]', '1', 'null', '{}', ...mutations];
+}
+
+// Their databases cannot be reached: what is not refused is 503.
+describe('a value that the documents do not allow', () => {
+  const refused = new Map<string, number>();
+  const foreign: string[] = [];
+
+  beforeAll(async () => {
+    for (const { app, paths, schemas } of await buildServices()) {
+      const server = createServer(app);
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      for (const [path, operations] of Object.entries(paths)) {
+        for (const [method, operation] of Object.entries(operations))
+          await refuse(server, method, path, operation, schemas);
+      }
+      await new Promise((resolve) => server.close(resolve).closeAllConnections());
+    }
+  });
+
+  async function refuse(
+    server: Server,
+    method: string,
+    path: string,
+    operation: Operation,
+    schemas: BuiltService['schemas'],
+  ) {
+    const { port } = server.address() as AddressInfo;
+    const existing = path.replaceAll(/\{\w+\}/g, id);
+    for (const { place, request } of badValues(existing, operation, schemas)) {
+      const at = `${method.toUpperCase()} ${path} ${place}`;
+      const headers = { 'id-account': id, 'content-type': 'application/json', ...request.headers };
+      const { status, text } = await send(port, { method: method.toUpperCase(), path: existing, ...request, headers });
+      refused.set(at, (refused.get(at) ?? 0) + Number(status === 400));
+      const { errors = [] }: { errors?: { message: string }[] } = status === 400 ? JSON.parse(text) : {};
+      for (const { message } of errors) if (!ownSentence.test(message)) foreign.push(`${at}: ${message}`);
+    }
+  }
+
+  it('is refused in a sentence of the store', () => {
+    expect([...new Set(foreign)]).toEqual([]);
+  });
+
+  it('is refused at every parameter, header and body that any document names', () => {
+    const never = [...refused].filter(([, count]) => count === 0).map(([at]) => at);
+    expect(never).toEqual([]);
+    expect(refused.size).toBeGreaterThan(30);
+  });
+});
