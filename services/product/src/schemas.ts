@@ -19,7 +19,7 @@ export const productOut = z.object({ id: uuid, name: z.string(), price: decimal(
   examples: [{ id: '7c9e6679-7425-40de-944b-e07fc1f90ae7', name: 'Tea', price: 4.25, unit: '100 g' }],
 });
 
-export const sortFields = ['name', 'price', 'createdAt'] as const;
+export const sortFields = ['id', 'name', 'price', 'createdAt'] as const;
 
 export const productQuery = withinCounted(
   z.object({

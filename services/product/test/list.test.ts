@@ -174,6 +174,22 @@ describe('GET /products parameters', () => {
     expect(await paginate('/products')).toHaveLength(1001);
   });
 
+  it.each<[string, string, string?]>([
+    ['sort=price,up', 'must be one of id, name, price, createdAt, then ,asc or ,desc'],
+    ['sort=name&sort=price,up', 'must be one of id, name, price, createdAt, then ,asc or ,desc'],
+    ['id=x', 'must be a UUID'],
+    ['id=x&id=y', 'must be a UUID', 'query.id.0'],
+  ])('say what is wrong with %s', async (query, message, path = `query.${query.split('=')[0]}`) => {
+    const { errors } = (await product.get(`/products?${query}`)).body;
+    expect(errors[0]).toEqual({ path, message });
+  });
+
+  it('sort by id, and in any case of the direction', async () => {
+    const ids = idsOf(await make(7)).sort();
+    expect(idsOf(await paginate('/products?sort=id&size=2'))).toEqual(ids);
+    expect(idsOf((await product.get('/products?sort=id,DESC')).body)).toEqual(ids.toReversed());
+  });
+
   it.each([
     ...[
       'size=0',
@@ -189,7 +205,6 @@ describe('GET /products parameters', () => {
     ],
     ...[
       'sort=',
-      'sort=id',
       'sort=unit',
       'sort=name,up',
       'sort=name,',

@@ -33,6 +33,8 @@ describe('sortQuery', () => {
     [undefined, [['price', 'desc']]],
     ['name', [['name', 'asc']]],
     ['name,desc', [['name', 'desc']]],
+    ['name,Desc', [['name', 'desc']]],
+    ['name,ASC', [['name', 'asc']]],
     [
       ['price,desc', 'name'],
       [

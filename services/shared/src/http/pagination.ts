@@ -4,12 +4,13 @@ import type { Direction, Sort } from '../database/keyset.ts';
 import { wholeNumber } from '../values/fields.ts';
 
 /**
- * `sort=field,direction`, repeatable, of the given fields; the direction defaults to ascending. If a field is repeated,
- * the first counts.
+ * `sort=field,direction`, repeatable, of the given fields; the direction, in any case, defaults to ascending. If a field is
+ * repeated, the first counts.
  */
 export function sortQuery<const F extends string>(fields: readonly F[], fallback: Sort<NoInfer<F>>[]) {
   const one = z
     .string()
+    .overwrite((value) => value.replace(/,\w+$/, (direction) => direction.toLowerCase()))
     .regex(
       new RegExp(`^(${fields.join('|')})(,(asc|desc))?$`),
       `must be one of ${fields.join(', ')}, then ,asc or ,desc`,
