@@ -1,4 +1,4 @@
-import { bearerConfig, calleeConfig, callerConfig, requireBearerKeys } from '@store/shared/auth/config';
+import { bearerConfig, calleeConfig, callerConfig, operatorConfig, requireBearerKeys } from '@store/shared/auth/config';
 import { databaseConfig } from '@store/shared/database/config';
 import { messagingConfig } from '@store/shared/messaging/config';
 import { serviceConfig } from '@store/shared/service/config';
@@ -10,6 +10,7 @@ export const configSchema = z
     ...serviceConfig,
     ...bearerConfig,
     ...calleeConfig,
+    ...operatorConfig,
     ...callerConfig,
     ...databaseConfig,
     AUTH_URL: serviceUrl,

@@ -48,9 +48,12 @@ export function createOrderService(
     ...orderRoutes(orders, streams),
     ...orderRecordRoutes(createOrderRecords(createOrderRecordRepository(database))),
   ];
-  const callers = callersWith(config.INTERNAL_CREDENTIALS);
+  // Where one of both is missing, nothing is open that the other could close.
+  const { INTERNAL_CREDENTIALS, OPERATOR_CREDENTIALS } = config;
+  const callers = callersWith(INTERNAL_CREDENTIALS ?? OPERATOR_CREDENTIALS);
+  const operators = callersWith(OPERATOR_CREDENTIALS ?? INTERNAL_CREDENTIALS);
   return {
-    app: createHttpApp({ title: 'Order API', routes, log, profile: config.APP_PROFILE, bearer, callers }),
+    app: createHttpApp({ title: 'Order API', routes, log, profile: config.APP_PROFILE, bearer, callers, operators }),
     endStreams: streams.end,
   };
 }

@@ -1,13 +1,20 @@
 import type { Database } from '@store/shared/database/database';
 import { eventsOf, type OutboxEvent } from '@store/shared/messaging/outbox/events-of';
+import { sql } from 'kysely';
 import type { DB } from '../generated/tables.ts';
-import type { Order } from '../order.ts';
+import type { Line, Order } from '../order.ts';
 import { orderColumns, orderItems, toOrder } from '../order-repository.ts';
 
 /** An order as operators see it: of any customer, and whether its owner has deleted it. */
 export interface OrderRecord extends Order {
   deletedAt: Date | null;
   events: OutboxEvent[];
+}
+
+/** An order as inventory needs it. */
+export interface Demand extends Pick<Order, 'total'> {
+  orderId: string;
+  items: Line[];
 }
 
 const mostOrders = 50;
@@ -23,6 +30,15 @@ export function createOrderRecordRepository({ lists: { kysely } }: Database<DB>)
       if (row === undefined) return undefined;
       const order = { ...toOrder(row), deletedAt: row.deletedAt };
       return { ...order, events: await eventsOf(kysely, { orderId, ...order }) };
+    },
+
+    async demandsOf(orderIds: string[]): Promise<Demand[]> {
+      const rows = await select.where('id', '=', sql<string>`any(${orderIds}::uuid[])`).execute();
+      return rows.map(toOrder).map(({ id, items, total }) => ({
+        orderId: id,
+        items: items.map(({ productId, quantity }) => ({ productId, quantity })),
+        total,
+      }));
     },
 
     /** The latest ones, deleted ones included. */

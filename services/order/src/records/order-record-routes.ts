@@ -1,3 +1,4 @@
+import { maxDemands, orderDemandOut } from '@store/shared/contracts/order-demand';
 import { eventsOut, toEventsOut } from '@store/shared/contracts/order-record';
 import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route';
 import { timestamp, uuid } from '@store/shared/values/fields';
@@ -10,14 +11,32 @@ const recordOut = orderOut
   .extend({ cancelReason: z.string().nullable(), deletedAt: timestamp.nullable(), events: eventsOut })
   .meta({ id: 'OrderRecordOut' });
 
-const base = { method: 'get', tag: 'order records', identity: 'caller', internal: true } as const;
+const base = { method: 'get', tag: 'order records', internal: true } as const;
 
-/** For operators, on the service's own address (contract 4.14). */
+/** For operators and for inventory, on the service's own address (contract 3.7, 4.14). */
 export function orderRecordRoutes(records: OrderRecords): AnyRoute[] {
   return [
     route({
       ...base,
+      path: '/internal/order-demands',
+      operationId: 'listOrderDemands',
+      summary: 'List what orders of any customer demand',
+      identity: 'caller',
+      query: z.object({
+        id: z
+          .union([uuid.transform((id) => [id]), z.array(uuid).max(maxDemands)])
+          .describe(`The orders; repeatable up to ${maxDemands} times.`),
+      }),
+      responses: {
+        200: { description: 'Those that are known, in any order.', body: z.array(orderDemandOut) },
+        503: unavailable,
+      },
+      handler: async ({ query: { id } }) => ok(await records.demandsOf(id)),
+    }),
+    route({
+      ...base,
       path: '/internal/orders',
+      identity: 'operator',
       operationId: 'listOrderRecords',
       summary: 'List the latest 50 orders of an account',
       query: z.object({ accountId: uuid }),
@@ -27,6 +46,7 @@ export function orderRecordRoutes(records: OrderRecords): AnyRoute[] {
     route({
       ...base,
       path: '/internal/orders/{id}',
+      identity: 'operator',
       operationId: 'getOrderRecord',
       summary: 'Fetch an order of any customer, with the events that were written about it',
       params: z.object({ id: uuid }),

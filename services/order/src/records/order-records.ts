@@ -3,7 +3,7 @@ import type { OrderRecordRepository } from './order-record-repository.ts';
 
 export type OrderRecords = ReturnType<typeof createOrderRecords>;
 
-/** For operators, who see those of every customer. */
+/** For operators and services, who see those of every customer. */
 export function createOrderRecords(repository: OrderRecordRepository) {
   return {
     async get(orderId: string) {
@@ -11,6 +11,7 @@ export function createOrderRecords(repository: OrderRecordRepository) {
       if (record === undefined) throw new DomainError('notFound', `There is no order ${orderId}.`);
       return record;
     },
+    demandsOf: repository.demandsOf,
     latestOf: (accountId: string) => repository.latestOf(accountId),
   };
 }

@@ -41,6 +41,7 @@ describeContract({
   unavailableApp: () => unavailable.app,
   restrictedApp: () => restricted.app,
   calls: {
+    'get /internal/order-demands': { 200: { path: `/internal/order-demands?id=${randomUUID()}` }, 400: {} },
     'get /internal/orders': { 200: { path: `/internal/orders?accountId=${alice}` }, 400: {} },
     'get /internal/orders/{id}': {
       200: record,
@@ -63,6 +64,34 @@ it('shows an order with its events, those that wait and those that were publishe
     ],
   });
   expect(JSON.parse(body.events[0].payload)).toMatchObject({ orderId: id, customerId: alice });
+});
+
+it('tells inventory what orders demand, and nothing of unknown ones; no other path takes its credential', async () => {
+  const [first, second] = [await placed(), await placed()];
+  const env = { INTERNAL_CREDENTIALS: newCredential(), OPERATOR_CREDENTIALS: newCredential() };
+  const guarded = testApp(database.url, { env });
+  const ask = (path: string, credential: string) =>
+    request(guarded.app).get(path).set('authorization', `Bearer ${credential}`);
+  const path = `/internal/order-demands?id=${first}&id=${randomUUID()}&id=${second}`;
+  const { body } = await ask(path, env.INTERNAL_CREDENTIALS).expect(200);
+  const demand = { items: [{ productId: tea, quantity: 2 }], total: { amount: 9, currency: 'USD' } };
+  expect(new Map(body.map((one: { orderId: string }) => [one.orderId, one]))).toEqual(
+    new Map([first, second].map((orderId) => [orderId, { orderId, ...demand }])),
+  );
+  await ask(path, env.OPERATOR_CREDENTIALS).expect(403);
+  await ask(`/internal/orders/${first}`, env.INTERNAL_CREDENTIALS).expect(403);
+  await ask(`/internal/orders/${first}`, env.OPERATOR_CREDENTIALS).expect(200);
+  await guarded.close();
+});
+
+it.each(['INTERNAL_CREDENTIALS', 'OPERATOR_CREDENTIALS'])('with %s alone no internal path is open', async (name) => {
+  const credential = newCredential();
+  const guarded = testApp(database.url, { env: { [name]: credential } });
+  for (const path of [`/internal/order-demands?id=${randomUUID()}`, `/internal/orders?accountId=${alice}`]) {
+    await request(guarded.app).get(path).expect(403);
+    await request(guarded.app).get(path).set('authorization', `Bearer ${credential}`).expect(200);
+  }
+  await guarded.close();
 });
 
 it('lists the orders of one account alone, the newest first', async () => {

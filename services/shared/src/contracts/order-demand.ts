@@ -1,0 +1,15 @@
+import { z } from 'zod';
+import { uuid } from '../values/fields.ts';
+import { moneySchema } from '../values/money.ts';
+
+/** What an order demands, for whoever learns of it by an event that leaves this out (contract 6.3). */
+export const orderDemandOut = z
+  .object({
+    orderId: uuid,
+    items: z.array(z.object({ productId: uuid, quantity: z.int().positive() })).min(1),
+    total: moneySchema,
+  })
+  .meta({ id: 'OrderDemandOut' });
+
+/** The most orders that one request asks about. */
+export const maxDemands = 100;
