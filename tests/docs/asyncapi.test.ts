@@ -15,6 +15,7 @@ const text = await readFile(join(root, file), 'utf8');
 const document: ReturnType<typeof asyncDocument> = parse(text);
 
 const id = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
+const origin = { topic: 'order-events', partition: 0, offset: '0' };
 const items = [{ productId: id, quantity: 2 }];
 const money = { amount: 8.5, currency: 'USD' };
 const common = { orderId: id, customerId: id, timestamp: '2026-01-31T09:30:00.000Z' };
@@ -63,7 +64,7 @@ describe('old and new versions of an event read each other', () => {
 
   const read = (kind: EventKind, payload: object) =>
     readEvent(
-      { key: id, value: stringifyJson(payload), headers: { ce_type: kind, ce_id: id } },
+      { origin, key: id, value: stringifyJson(payload), headers: { ce_type: kind, ce_id: id } },
       new Set<string>([kind]),
     )?.kind;
   /** What was there before any field was added. */

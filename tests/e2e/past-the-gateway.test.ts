@@ -76,10 +76,11 @@ describe.each([
 
 describe('an internal path', () => {
   const wrong = { email: 'nobody@example.com', password: 'a wrong password' };
-  const calls: [string, string, string, object, number][] = [
+  const calls: [string, string, string, object | undefined, number][] = [
     ['account', 'POST', '/internal/password-checks', wrong, 401],
     ['account', 'POST', '/internal/accounts', { ...wrong, name: 'Nobody' }, 201],
     ['inventory', 'PUT', '/stock/00000000-0000-4000-8000-00000000dead', { available: 5 }, 404],
+    ['order', 'GET', '/internal/order-demands?id=00000000-0000-4000-8000-00000000dead', undefined, 200],
     ['product', 'PUT', '/internal/products/00000000-0000-4000-8000-00000000dead', tea, 404],
   ];
 

@@ -90,7 +90,7 @@ export function asyncDocument(services: BuiltService[], version: string) {
       title: 'Store Platform: events',
       version,
       description:
-        'What happens to orders. Changes are additive: a new field is optional, anything else is a new kind. Consumers ignore kinds and fields that they do not know.',
+        'What happens to orders. Changes are additive: a new field is optional, anything else is a new kind. Consumers ignore kinds and fields that they do not know. They also read messages of others, without these headers (docs/contract.md, 6.4).',
       license: { name: 'Apache-2.0' },
     },
     defaultContentType: 'application/json',

@@ -1,4 +1,4 @@
-import { calleeConfig } from '@store/shared/auth/config';
+import { calleeConfig, callerConfig } from '@store/shared/auth/config';
 import { databaseConfig } from '@store/shared/database/config';
 import { messagingConfig } from '@store/shared/messaging/config';
 import { serviceConfig } from '@store/shared/service/config';
@@ -12,6 +12,8 @@ export const configSchema = z.object({
   ...calleeConfig,
   ...databaseConfig,
   ...messagingConfig,
+  ...callerConfig,
+  ORDER_URL: serviceUrl,
   PRODUCT_URL: serviceUrl,
   /** Pieces of a product that is seen for the first time. */
   INITIAL_STOCK: wholeNumber(0, maxAvailable).default(1_000),

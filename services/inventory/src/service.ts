@@ -7,6 +7,7 @@ import type { ServiceContext, ServiceDefinition } from '@store/shared/service/se
 import { configSchema, type InventoryConfig } from './config.ts';
 import { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
+import { createOrderClient, type OrderClient } from './order-client.ts';
 import { createReservationRecordRepository } from './records/reservation-record-repository.ts';
 import { createReservationRecords } from './records/reservation-records.ts';
 import { reservationRoutes } from './records/reservation-routes.ts';
@@ -18,12 +19,17 @@ import { createStockRepository } from './stock-repository.ts';
 
 interface Replaceable {
   products?: ProductClient;
+  orders?: OrderClient;
   clock?: () => Date;
 }
 
 export function createInventoryService(
   { config, log, database }: ServiceContext<InventoryConfig, DB>,
-  { products = createProductClient(config.PRODUCT_URL), clock = () => new Date() }: Replaceable = {},
+  {
+    products = createProductClient(config.PRODUCT_URL),
+    orders = createOrderClient({ baseUrl: config.ORDER_URL, credential: config.INTERNAL_CREDENTIAL }),
+    clock = () => new Date(),
+  }: Replaceable = {},
 ) {
   const { adapter, kysely } = database;
   const stock = createStock({
@@ -32,7 +38,7 @@ export function createInventoryService(
     initialStock: config.INITIAL_STOCK,
   });
   const reservations = createReservations({ newId: randomUUID, clock });
-  const group = createSaga(stock, reservations);
+  const group = createSaga({ stock, orders, reservations });
   const consumer = { group, config, publishesAs: 'inventory', servesWithoutKafka: true };
   const routes = [
     ...stockRoutes(stock),

@@ -9,6 +9,7 @@ import { testLog } from '../../../tests/kit/observability/log.ts';
 import { configSchema } from '../src/config.ts';
 import { PrismaClient } from '../src/generated/client.ts';
 import type { DB } from '../src/generated/tables.ts';
+import type { OrderClient, OrderDemand } from '../src/order-client.ts';
 import type { Item } from '../src/reservation-repository.ts';
 import { createInventoryService } from '../src/service.ts';
 
@@ -30,8 +31,25 @@ export function fakeProducts() {
   return products satisfies ProductClient;
 }
 
+/** The order service as a test wants it: it knows the orders in `known`; `answer` may hold or fail it. */
+export function fakeOrders() {
+  const orders = {
+    asked: [] as string[][],
+    known: new Map<string, OrderDemand>(),
+    answer: async (): Promise<void> => undefined,
+    async demands(ids: string[]) {
+      if (ids.length === 0) return new Map();
+      orders.asked.push(ids);
+      await orders.answer();
+      return new Map([...orders.known].filter(([id]) => ids.includes(id)));
+    },
+  };
+  return orders satisfies OrderClient;
+}
+
 interface Options {
   products?: ProductClient;
+  orders?: OrderClient;
   clock?: () => Date;
   production?: boolean;
   env?: Record<string, string>;
@@ -44,13 +62,18 @@ export function testInventory(databaseUrl: string, options: Options = {}) {
   const database = openDatabase<DB>(databaseUrl, 25);
   const prisma = new PrismaClient({ adapter: database.adapter });
   const config = configSchema.parse({
-    ...{ DATABASE_URL: databaseUrl, KAFKA_BROKERS: 'unused:1', PRODUCT_URL: 'http://product' },
+    ...{
+      DATABASE_URL: databaseUrl,
+      KAFKA_BROKERS: 'unused:1',
+      PRODUCT_URL: 'http://product',
+      ORDER_URL: 'http://order',
+    },
     ...{ INITIAL_STOCK: String(initialStock), APP_PROFILE: options.production ? 'prod' : 'dev' },
     ...options.env,
   });
   const { app, consumer } = createInventoryService(
     { config, log: testLog('inventory'), database },
-    { products: options.products ?? fakeProducts(), clock: options.clock },
+    { products: options.products ?? fakeProducts(), orders: options.orders ?? fakeOrders(), clock: options.clock },
   );
   const processor = createEventProcessor(consumer.group, database.kysely);
 

@@ -9,7 +9,7 @@ import { brokers, readTopic } from '../../../tests/kit/kafka/topic.ts';
 import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/postgres/database.ts';
 import { startService } from '../../../tests/kit/service-process.ts';
 import { until } from '../../../tests/kit/until.ts';
-import { orderOf, type TestInventory, testInventory, unknown } from './_inventory.ts';
+import { alice, orderOf, type TestInventory, testInventory, unknown } from './_inventory.ts';
 
 const entry = 'services/inventory/src/main.ts';
 const kafkaOptions = { brokers, clientId: 'inventory-test', log: createLog('test', 'silent') };
@@ -19,6 +19,10 @@ let database: TestDatabase;
 let inventory: TestInventory;
 let products: Server;
 let productsUnavailable = false;
+let orders: Server;
+let ordersUnavailable = false;
+/** What the order service knows, by order id. */
+const demands = new Map<string, object>();
 let topic: Awaited<ReturnType<typeof readTopic>>;
 let deadLetters: Awaited<ReturnType<typeof readTopic>>;
 let service: Awaited<ReturnType<typeof startService>>;
@@ -36,10 +40,13 @@ async function skipExistingMessages(): Promise<void> {
   await admin.disconnect();
 }
 
+const urlOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
 const start = (env: Record<string, string> = {}) =>
   startService(entry, {
     DATABASE_URL: database.url,
-    PRODUCT_URL: `http://127.0.0.1:${(products.address() as AddressInfo).port}`,
+    PRODUCT_URL: urlOf(products),
+    ORDER_URL: urlOf(orders),
     ...env,
   });
 
@@ -51,7 +58,12 @@ beforeAll(async () => {
     if (productsUnavailable) res.writeHead(503);
     res.end(JSON.stringify(ids.filter((id) => id !== unknown).map((id) => ({ id, price: 1 }))));
   });
-  await once(products.listen(0, '127.0.0.1'), 'listening');
+  orders = createServer((req, res) => {
+    const ids = new URL(req.url ?? '', 'http://orders').searchParams.getAll('id');
+    if (ordersUnavailable) res.writeHead(503);
+    res.end(JSON.stringify(ids.flatMap((id) => demands.get(id) ?? [])));
+  });
+  for (const server of [products, orders]) await once(server.listen(0, '127.0.0.1'), 'listening');
   [topic, deadLetters] = await Promise.all([readTopic('order-events'), readTopic('order-events-dlq')]);
   await skipExistingMessages();
   service = await start();
@@ -59,8 +71,10 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await service.end('SIGKILL');
-  products.closeAllConnections();
-  products.close();
+  for (const server of [products, orders]) {
+    server.closeAllConnections();
+    server.close();
+  }
   await Promise.all([topic.close(), deadLetters.close(), publisher.close(), inventory.close()]);
   await database.drop();
 });
@@ -72,6 +86,14 @@ const published = (orderId: string) =>
 const ofKind = (orderId: string, kind: string) => published(orderId).filter(({ headers }) => headers.ce_type === kind);
 const untilPublished = (orderId: string, kind: string) =>
   until(`${kind} is published`, () => ofKind(orderId, kind).length > 0);
+async function redrive(...ids: string[]) {
+  const response = await fetch(`${service.url}/internal/dead-letters/redrive`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ids, by: 'test' }),
+  });
+  return ((await response.json()) as { results: object[] }).results;
+}
 const deadLetterOf = (orderId: string) => deadLetters.messages.find(({ key }) => key === orderId);
 
 test('inventory reserves the stock of an order within its trace, settles it, and skips a repeated event', async () => {
@@ -120,9 +142,9 @@ test('inventory dead-letters poison at once and handles the event behind it', as
   const tea = await inventory.setStock(10);
   const [missingField, malformedJson, valid] = [orderOf([tea, 1]), orderOf([tea, 1]), orderOf([tea, 1])];
   // All with one key, so that the valid event is behind the poison in the same partition.
-  const key = missingField.orderId;
+  const key = valid.orderId;
   const events = [
-    missingField.created({ total: undefined }),
+    { ...missingField.created(), payload: JSON.stringify({ orderId: valid.orderId }) },
     { ...malformedJson.created(), payload: '{"orderId":' },
     valid.created(),
   ];
@@ -132,7 +154,7 @@ test('inventory dead-letters poison at once and handles the event behind it', as
     deadLetters.messages.filter((letter) => letter.key === key && letter.headers.dlq_group === 'inventory-group');
   await until('both dead letters are there', () => ours().length === 2);
   expect(ours().map(({ headers }) => headers.dlq_attempts)).toEqual(['1', '1']);
-  expect(ours()[0]?.headers.dlq_error).toBe('OrderCreated has no items or no total.');
+  expect(ours()[0]?.headers.dlq_error).toMatch(/Invalid payload of OrderCreated.*customerId/s);
   expect(ours()[0]?.value).toBe(events[0]?.payload);
   expect(await inventory.available(tea)).toBe(9);
 });
@@ -142,6 +164,48 @@ test('inventory rejects an order whose product no longer exists, without a dead 
   await publish(order.created());
   await untilPublished(order.orderId, 'StockRejected');
   expect(deadLetterOf(order.orderId)).toBeUndefined();
+});
+
+describe('inventory handles OrderCreated of another producer, which has the specified fields and no headers,', () => {
+  /** What such a producer writes. */
+  async function publishSpecified(orderId: string): Promise<void> {
+    const value = JSON.stringify({ orderId, customerId: alice, timestamp: new Date().toISOString() });
+    await publisher.send('order-events', [{ key: orderId, value }]);
+  }
+  const total = { amount: 3, currency: 'USD' };
+
+  it('by asking the order service, and waits as long as it is unavailable', async () => {
+    const tea = await inventory.setStock(10);
+    const order = orderOf([tea, 3]);
+    demands.set(order.orderId, { orderId: order.orderId, items: order.items, total });
+    ordersUnavailable = true;
+    await publishSpecified(order.orderId);
+    await until('inventory logs that it waits', () =>
+      service.lines.some((line) => line.includes('dependency is unavailable') && line.includes('order service')),
+    );
+    ordersUnavailable = false;
+    await untilPublished(order.orderId, 'StockReserved');
+    expect(JSON.parse(ofKind(order.orderId, 'StockReserved')[0]?.value ?? '')).toMatchObject({
+      ...{ orderId: order.orderId, customerId: alice, items: order.items, total },
+    });
+    expect(await inventory.available(tea)).toBe(7);
+    expect(deadLetterOf(order.orderId)).toBeUndefined();
+  });
+
+  it('as a dead letter where the order service does not know the order; it can be redriven once it does', async () => {
+    const order = orderOf([await inventory.setStock(10), 3]);
+    await publishSpecified(order.orderId);
+    await until('the dead letter is there', () => deadLetterOf(order.orderId) !== undefined);
+    expect(deadLetterOf(order.orderId)?.headers.dlq_error).toContain(`there is no order ${order.orderId}`);
+    expect(await inventory.statusOf(order.orderId)).toBeUndefined();
+
+    const { body } = await service.get('/internal/dead-letters');
+    const letter = body.letters.find(({ orderId }: { orderId: string }) => orderId === order.orderId);
+    expect(letter).toMatchObject({ kind: 'OrderCreated', eventId: expect.any(String) });
+    demands.set(order.orderId, { orderId: order.orderId, items: order.items, total });
+    expect(await redrive(letter.id)).toEqual([{ id: letter.id, outcome: 'REDRIVEN' }]);
+    await untilPublished(order.orderId, 'StockReserved');
+  });
 });
 
 test('inventory retries without dead letters while the product service is unavailable', async () => {
@@ -175,9 +239,9 @@ test('inventory without its database is live and not ready', async () => {
 });
 
 test('inventory names every invalid setting and does not start', async () => {
-  const env = { DATABASE_URL: '', KAFKA_BROKERS: 'nowhere', PRODUCT_URL: 'x', INITIAL_STOCK: '-1' };
+  const env = { DATABASE_URL: '', KAFKA_BROKERS: 'nowhere', PRODUCT_URL: 'x', ORDER_URL: 'x', INITIAL_STOCK: '-1' };
   const refused = await start(env);
   expect(await refused.exit).toEqual([1, null]);
-  await until('all problems are printed', () => refused.lines.length >= 5);
+  await until('all problems are printed', () => refused.lines.length >= 6);
   for (const name of Object.keys(env)) expect(refused.lines.join('\n')).toContain(name);
 });

@@ -1,17 +1,21 @@
+import { unavailable } from '@store/shared/values/errors';
+import { Decimal } from '@store/shared/values/money';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
-import { alice, orderOf, type TestInventory, testInventory } from './_inventory.ts';
+import { alice, fakeOrders, orderOf, type TestInventory, testInventory } from './_inventory.ts';
 
 let database: TestDatabase;
 let inventory: TestInventory;
 let now: Date;
+const orders = fakeOrders();
 
 beforeAll(async () => {
   database = await createTestDatabase('inventory');
-  inventory = testInventory(database.url, { clock: () => now });
+  inventory = testInventory(database.url, { orders, clock: () => now });
 });
 
 beforeEach(() => {
   now = new Date('2026-03-01T12:00:00.000Z');
+  Object.assign(orders, { asked: [], known: new Map(), answer: async () => undefined });
 });
 
 afterAll(async () => {
@@ -84,13 +88,44 @@ describe('OrderCreated', () => {
     expect(stored.payload).toContain('"amount":123456789012345678.1234');
   });
 
-  it.each<[string, object]>([
+  describe.each<[string, object]>([
     ['items', { items: undefined }],
     ['total', { total: undefined }],
-  ])('is poison without %s', async (_what, more) => {
-    const order = orderOf([await inventory.setStock(1), 1]);
-    await expect(inventory.take(order.created(more))).rejects.toMatchObject({ name: 'PoisonError' });
-    expect(await inventory.statusOf(order.orderId)).toBeUndefined();
+    ['items and total', { items: undefined, total: undefined }],
+  ])('without %s', (_what, more) => {
+    const total = { amount: new Decimal('123456789012345678.1234'), currency: 'EUR' };
+
+    it('asks the order service, once for a chunk', async () => {
+      const tea = await inventory.setStock(10);
+      const [first, second] = [orderOf([tea, 2]), orderOf([tea, 3])];
+      for (const { orderId, items } of [first, second]) orders.known.set(orderId, { orderId, items, total });
+      await inventory.take(first.created(more), orderOf([tea, 1]).created(), second.created(more));
+      expect(orders.asked).toEqual([[first.orderId, second.orderId]]);
+      expect(await inventory.available(tea)).toBe(4);
+      expect(await inventory.eventsOf(first.orderId)).toMatchObject([
+        { kind: 'StockReserved', payload: { items: first.items, total: { currency: expect.any(String) } } },
+      ]);
+    });
+
+    it('waits while the order service is unavailable', async () => {
+      const order = orderOf([await inventory.setStock(1), 1]);
+      orders.answer = async () => {
+        throw unavailable('The order service');
+      };
+      await expect(inventory.take(order.created(more))).rejects.toMatchObject({ kind: 'unavailable' });
+      expect(await inventory.statusOf(order.orderId)).toBeUndefined();
+    });
+
+    it('is poison where the order service does not know the order', async () => {
+      const order = orderOf([await inventory.setStock(1), 1]);
+      await expect(inventory.take(order.created(more))).rejects.toMatchObject({ name: 'PoisonError' });
+      expect(await inventory.statusOf(order.orderId)).toBeUndefined();
+    });
+  });
+
+  it('with items and total asks no order service', async () => {
+    await inventory.take(orderOf([await inventory.setStock(1), 1]).created());
+    expect(orders.asked).toEqual([]);
   });
 
   it('is poison when the sum of quantities is not a safe integer', async () => {

@@ -110,7 +110,8 @@ export function testPayments(
       const rows = await prisma.outbox.findMany({ where: { key: orderId }, orderBy: { seq: 'asc' } });
       return rows.flatMap(({ id, kind, key, payload, traceparent }) => {
         const headers = { ce_id: id, ce_type: kind, traceparent: traceparent ?? undefined };
-        return readEvent({ key, value: payload, headers }, new Set([kind])) ?? [];
+        const origin = { topic: 'order-events', partition: 0, offset: '0' };
+        return readEvent({ origin, key, value: payload, headers }, new Set([kind])) ?? [];
       });
     },
     async kinds(orderId: string) {

@@ -125,7 +125,7 @@ async function readTopic(view: View): Promise<TopicMessage[]> {
     topic: orderEventsTopic,
     ranges: await topicRanges(kafka, orderEventsTopic),
     onMessage(partition, raw) {
-      const { key = '', value, headers } = readMessage(raw);
+      const { key = '', value, headers } = readMessage(orderEventsTopic, partition, raw);
       const poison = headers[poisonHeader];
       const { ce_id: id = '', ce_type: kind = '' } = headers;
       messages.push({ partition, offset: raw.offset, key, value, id, kind, ...(poison && { poison }) });
@@ -142,8 +142,8 @@ async function readDeadLetters(view: View): Promise<Map<string, string>> {
     kafka,
     topic: deadLetterTopic,
     ranges: await topicRanges(kafka, deadLetterTopic),
-    onMessage(_partition, raw) {
-      const { headers } = readMessage(raw);
+    onMessage(partition, raw) {
+      const { headers } = readMessage(deadLetterTopic, partition, raw);
       errors.set(deadLetterId(headers.dlq_group, headers.dlq_partition, headers.dlq_offset), headers.dlq_error ?? '');
     },
   });

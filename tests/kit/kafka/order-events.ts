@@ -19,7 +19,8 @@ export function storedEvent<K extends EventKind>(
 /** The event as a consumer receives it: serialized, then parsed by its schema. */
 export function receivedEvent(stored: StoredEvent): OrderEvent {
   const headers = { ce_id: stored.id, ce_type: stored.kind, traceparent: stored.traceparent ?? undefined };
-  const event = readEvent({ key: stored.key, value: stored.payload, headers }, new Set([stored.kind]));
+  const origin = { topic: 'order-events', partition: 0, offset: '0' };
+  const event = readEvent({ origin, key: stored.key, value: stored.payload, headers }, new Set([stored.kind]));
   if (event === undefined) throw new Error(`Unknown event kind ${stored.kind}`);
   return event;
 }

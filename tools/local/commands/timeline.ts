@@ -1,4 +1,5 @@
 import { readRanges, topicRanges } from '@store/shared/messaging/dead-letters/read-range';
+import { eventIdOf, kindOf, unlessPoison } from '@store/shared/messaging/events';
 import { createKafka, readMessage } from '@store/shared/messaging/kafka';
 import { orderEventsTopic } from '@store/shared/messaging/topics';
 import { createLog } from '@store/shared/observability/log';
@@ -23,14 +24,15 @@ async function eventsOf(order: string): Promise<OrderEvent[]> {
     kafka,
     topic: orderEventsTopic,
     ranges: await topicRanges(kafka, orderEventsTopic),
-    onMessage(_partition, raw) {
-      const { key, headers } = readMessage(raw);
-      if (key !== order) return;
+    onMessage(partition, raw) {
+      const message = readMessage(orderEventsTopic, partition, raw);
+      const { key, headers } = message;
+      if (key?.toLowerCase() !== order) return;
       events.push({
-        kind: headers.ce_type ?? '(no kind)',
+        kind: unlessPoison(() => kindOf(message)) ?? '(no kind)',
         time: new Date(headers.ce_time ?? Number(raw.timestamp)),
         source: headers.ce_source ?? '',
-        id: headers.ce_id ?? '',
+        id: unlessPoison(() => eventIdOf(message)) ?? '',
         traceId: headers.traceparent?.split('-')[1] ?? '',
       });
     },

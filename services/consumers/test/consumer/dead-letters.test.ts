@@ -142,10 +142,9 @@ describe('dead letter command', () => {
 
 test('describeLetters removes control characters and lists the oldest dead letter first', () => {
   const letter = (minutes: number, error: string): DeadLetter => ({
-    ...{ group: 'g', id: 'i', eventId: undefined, attempts: 1, error },
-    origin: { topic: 't', partition: 0, offset: '7' },
+    ...{ group: 'g', id: 'i', eventId: undefined, attempts: 1, error, kind: 'OrderPaid\x07' },
     time: new Date(Date.UTC(2026, 0, 1, 12, minutes)),
-    message: { key: 'k\x1b[2J', value: '', headers: { ce_type: 'OrderPaid\x07' } },
+    message: { key: 'k\x1b[2J', value: '', headers: {}, origin: { topic: 't\x07', partition: 0, offset: '7' } },
   });
   const now = new Date(Date.UTC(2026, 0, 3, 13));
   const letters = [letter(30, 'second'), letter(0, 'first\x1b]0;x')];

@@ -14,14 +14,18 @@ describe('poison', () => {
 
   it.each([
     ['malformed JSON', { value: '{"orderId":' }, /not valid JSON/],
-    ['no value', { value: null }, /not valid JSON/],
-    ['invalid UTF-8', { value: Buffer.from([0x7b, 0xff, 0xfe, 0x7d]) }, /not valid JSON/],
+    ['no value', { value: null }, /no value/],
+    ['invalid UTF-8', { value: Buffer.from([0x7b, 0xff, 0xfe, 0x7d]) }, /no value/],
     ['JSON that is not an object', { value: '[]' }, /payload of OrderCancelled/],
     ['a missing field', { value: JSON.stringify({ ...payload, reason: undefined }) }, /reason/],
     ['a wrong type', { value: JSON.stringify({ ...payload, orderId: 7 }) }, /orderId/],
     ['no kind', { headers: { ce_id: randomUUID() } }, /no kind/],
     ['no headers', { headers: undefined }, /no kind/],
-    ['no id', { headers: { ce_type: 'OrderCancelled' } }, /no event id/],
+    ['a kind twice', { headers: { ...valid.headers, ce_type: ['OrderCancelled', 'OrderPaid'] } }, /header ce_type/],
+    ['a kind that is not UTF-8', { headers: { ...valid.headers, ce_type: Buffer.from([0xff]) } }, /header ce_type/],
+    ['an id twice', { headers: { ...valid.headers, ce_id: [randomUUID(), randomUUID()] } }, /header ce_id/],
+    ['no key', { key: null }, /key of the message is missing/],
+    ['the key of another order', { key: randomUUID() }, /key of the message is .* must be the order id/],
     ['an id that is not a UUID', { headers: { ce_type: 'OrderCancelled', ce_id: '1' } }, /no event id/],
   ])('with %s is dead-lettered at once', async (_, change, reason) => {
     fixture = await createFixture();
@@ -42,7 +46,7 @@ describe('poison', () => {
       dlq_offset: '0',
       dlq_time: expect.stringMatching(/^\d{4}-.*Z$/),
     });
-    expect(ofGroup()[0]?.key).toBe(valid.key);
+    expect(ofGroup()[0]?.key).toBe(String('key' in change ? change.key : valid.key));
     await until('both messages are committed', async () => (await fixture.committed()) === 2);
     expect(await fixture.handled()).toEqual([behind.id]);
   });
@@ -75,6 +79,37 @@ describe('poison', () => {
     fixture.start();
     await fixture.has(behind);
     expect(await fixture.deadLetters()).toHaveLength(1);
+  });
+
+  it('with the largest headers is dead-lettered without them and does not block the partition', async () => {
+    fixture = await createFixture();
+    const behind = anEvent();
+    await fixture.send({ key: 'k', value: null, headers: { much: 'x'.repeat(1_048_350) } });
+    await fixture.publish(behind);
+    fixture.start();
+    await fixture.has(behind);
+    expect(await fixture.deadLetters()).toMatchObject([
+      { error: expect.stringContaining('no value'), eventId: expect.any(String) },
+    ]);
+  });
+
+  // Other clients write both.
+  it.each<[string, string, string | null]>([
+    ['without a value', 'other', null],
+    ['that is called like a property of every object', 'constructor', 'x'],
+  ])('with a header %s is dead-lettered, which kafkajs cannot write as it has read it', async (_, name, value) => {
+    fixture = await createFixture();
+    const behind = anEvent();
+    const byteLength = Buffer.byteLength;
+    Buffer.byteLength = (given, ...rest) => (given === null ? 0 : byteLength(given, ...rest)); // what fails in kafkajs
+    const headers = { ce_type: 'OrderCancelled', [name]: value as string };
+    await fixture.send({ key: 'k', value: '{', headers }).finally(() => Object.assign(Buffer, { byteLength }));
+    await fixture.publish(behind);
+    fixture.start();
+    await fixture.has(behind);
+    const [letter] = await fixture.deadLetters();
+    expect(letter?.error).toMatch(/not valid JSON/);
+    expect(Object.keys(letter?.message.headers ?? {})).toContain(name);
   });
 
   it('can be declared by a handler', async () => {

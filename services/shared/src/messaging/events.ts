@@ -3,6 +3,7 @@ import { currentTrace } from '../observability/trace-context.ts';
 import { timestamp, uuid } from '../values/fields.ts';
 import { parseJson, stringifyJson } from '../values/json.ts';
 import { moneySchema } from '../values/money.ts';
+import { nameUuid } from '../values/name-uuid.ts';
 import { orderEventsTopic } from './topics.ts';
 
 const common = { orderId: uuid, customerId: uuid, timestamp };
@@ -71,33 +72,91 @@ export function newEvent<K extends EventKind>(id: string, kind: K, payload: Payl
   };
 }
 
-/** A message as text; undefined where it is absent or not UTF-8. */
+/** Where a message is on the broker. */
+export interface Origin {
+  topic: string;
+  partition: number;
+  offset: string;
+}
+
+/** A message as text; undefined where it is absent or not UTF-8. A header that is there twice is undefined, too. */
 export interface Message {
+  origin: Origin;
   key: string | undefined;
   value: string | undefined;
   headers: Record<string, string | undefined>;
 }
 
 /**
- * The event of a message; undefined if its kind is not among `kinds`, in which case the rest is not read.
- * @throws PoisonError for a message without a valid kind or id, or with a payload that violates the schema of its kind
+ * The event of a message, of this store or of another producer (contract 6.4); undefined if its kind is not among `kinds`, in
+ * which case the rest is not read.
+ * @throws PoisonError for a message whose kind or id cannot be told, whose payload violates the schema of its kind, or whose key
+ *   is not the id of its order
  */
 export function readEvent(message: Message, kinds: ReadonlySet<string>): OrderEvent | undefined {
-  const kind = message.headers.ce_type;
-  if (kind === undefined || kind === '') throw new PoisonError('The message has no kind (header ce_type).');
+  const kind = kindOf(message);
   if (!kinds.has(kind) || !isKnown(kind)) return undefined;
-  const id = uuid.safeParse(message.headers.ce_id);
-  if (!id.success) throw new PoisonError('The message has no event id (header ce_id: a UUID).');
-  const payload = payloads[kind].safeParse(parsed(message.value));
-  if (!payload.success) throw new PoisonError(`Invalid payload of ${kind}: ${z.prettifyError(payload.error)}`);
-  return { id: id.data, kind, payload: payload.data, traceparent: message.headers.traceparent } as OrderEvent;
+  const id = eventIdOf(message);
+  const { success, data: payload, error } = payloads[kind].safeParse(parsed(message.value));
+  if (!success) throw new PoisonError(`Invalid payload of ${kind}: ${z.prettifyError(error)}`);
+  if (message.key?.toLowerCase() !== payload.orderId)
+    throw new PoisonError(`The key of the message is ${message.key ?? 'missing'}: it must be the order id.`);
+  return { id, kind, payload, traceparent: message.headers.traceparent } as OrderEvent;
+}
+
+/** The fields of the specified OrderCreated, which needs nothing else to be recognised. */
+const specified = Object.keys(common).sort().join();
+
+/**
+ * The kind of a message: its header, or the field `type`, or OrderCreated for a value with exactly the specified fields.
+ * @throws PoisonError where that leaves a doubt
+ */
+export function kindOf({ headers, value }: Message): string {
+  const kind = headerOf(headers, 'ce_type');
+  if (kind !== undefined) return kind;
+  const fields = z.looseObject({ type: z.string().min(1).optional() }).safeParse(parsed(value));
+  if (fields.data?.type !== undefined) return fields.data.type;
+  if (fields.success && Object.keys(fields.data).sort().join() === specified) return 'OrderCreated';
+  throw new PoisonError(
+    `The message has no kind: neither a header ce_type, nor a text in the field type, nor exactly the fields ${specified}.`,
+  );
+}
+
+/**
+ * The id of an event. Without one it is that of its place on the topic; its key tells it from an event at the same place of a topic
+ * that was created anew.
+ * @throws PoisonError for one that is no UUID
+ */
+export function eventIdOf({ headers, origin: { topic, partition, offset }, key }: Omit<Message, 'value'>): string {
+  const given = headerOf(headers, 'ce_id');
+  if (given === undefined) return nameUuid(topic, partition, offset, key ?? null);
+  const id = uuid.safeParse(given);
+  if (!id.success) throw new PoisonError('The message has no event id: its header ce_id is no UUID.');
+  return id.data;
+}
+
+/** What can be told of a message that may be poison. */
+export function unlessPoison<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+function headerOf(headers: Message['headers'], name: string): string | undefined {
+  if (!Object.hasOwn(headers, name)) return undefined;
+  const text = headers[name];
+  if (!text) throw new PoisonError(`The header ${name} of the message is empty, there twice, or not UTF-8.`);
+  return text;
 }
 
 const isKnown = (kind: string): kind is EventKind => Object.hasOwn(payloads, kind);
 
 function parsed(value: string | undefined): unknown {
+  if (value === undefined) throw new PoisonError('The message has no value, or none in UTF-8.');
   try {
-    return parseJson(value ?? '');
+    return parseJson(value);
   } catch (cause) {
     throw new PoisonError('The message is not valid JSON.', { cause });
   }

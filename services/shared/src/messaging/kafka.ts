@@ -185,17 +185,23 @@ export function brokerError(error: unknown): string | undefined {
 /** Whether the broker rejects a message for its size. */
 export const isTooLarge = (error: unknown) => brokerError(error) === 'MESSAGE_TOO_LARGE';
 
-/** A message as text. A value that is not valid UTF-8 is treated as absent. */
-export function readMessage({ key, value, headers }: Pick<KafkaMessage, 'key' | 'value' | 'headers'>): Message {
-  const texts = Object.entries(headers ?? {}).map(([name, text]) => [name, text?.toString()]);
-  return { key: key?.toString(), value: value === null ? undefined : utf8(value), headers: Object.fromEntries(texts) };
+/** A message as it was read. */
+export type ReadBytes = Pick<KafkaMessage, 'key' | 'value' | 'offset'> & { headers?: IHeaders | undefined };
+
+/** The same as text. */
+export function readMessage(topic: string, partition: number, message: ReadBytes): Message {
+  const { key, value, headers, offset } = message;
+  const texts = Object.entries(headers ?? {}).map(([name, text]) => [name, utf8(text)]);
+  const origin = { topic, partition, offset };
+  return { origin, key: utf8(key), value: utf8(value), headers: Object.fromEntries(texts) };
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-function utf8(bytes: Buffer): string | undefined {
+/** Undefined for anything but bytes in UTF-8, such as the array that kafkajs makes of a repeated header. */
+function utf8(bytes: unknown): string | undefined {
   try {
-    return decoder.decode(bytes);
+    return Buffer.isBuffer(bytes) ? decoder.decode(bytes) : undefined;
   } catch {
     return undefined;
   }
@@ -222,7 +228,7 @@ export async function untilAborted<T>(signal: AbortSignal, work: () => Promise<T
 }
 
 /** CloudEvents 1.0, Kafka binding, binary mode. */
-function toMessage(event: StoredEvent, source: string): Message {
+function toMessage(event: StoredEvent, source: string): RawMessage {
   return {
     key: event.key,
     value: event.payload,

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { KafkaMessage } from 'kafkajs';
+import type { IHeaders, KafkaMessage } from 'kafkajs';
 import type { Logger } from '../../observability/log.ts';
 import { runInTrace, traceFrom } from '../../observability/trace-context.ts';
 import { deadLetterHeaders, letterRef } from '../dead-letters/dead-letters.ts';
 import { recordOpen } from '../dead-letters/records.ts';
 import { type OrderEvent, PoisonError, readEvent } from '../events.ts';
-import { isTooLarge, readMessage, type Sender } from '../kafka.ts';
+import { isTooLarge, type ReadBytes, readMessage, type Sender } from '../kafka.ts';
 import { deadLetterTopic } from '../topics.ts';
 import { type EventProcessor, isUnavailable } from './handle-once.ts';
 import { consumerMetrics } from './metrics.ts';
@@ -51,8 +51,9 @@ export async function handleChunk(
   signal: AbortSignal,
   done: (offset: string) => void,
 ): Promise<boolean> {
-  const { group, kinds } = options.processor;
-  const all = messages.map((message) => read(message, kinds));
+  const { topic, processor } = options;
+  const { group, kinds } = processor;
+  const all = messages.map((message) => read(topic, partition, message, kinds));
   const events = all.flatMap(({ event }) => event ?? []);
   const isProcessed = events.length > 0 && (await options.processTogether(events, signal));
   let lastDone: string | undefined;
@@ -78,9 +79,9 @@ export async function handleChunk(
 const inTraceOf = <T>({ headers }: KafkaMessage, work: () => Promise<T>) =>
   runInTrace(traceFrom(headers?.traceparent?.toString()), work);
 
-function read(message: KafkaMessage, kinds: ReadonlySet<string>): ReadMessage {
+function read(topic: string, partition: number, message: KafkaMessage, kinds: ReadonlySet<string>): ReadMessage {
   try {
-    return { message, event: readEvent(readMessage(message), kinds) };
+    return { message, event: readEvent(readMessage(topic, partition, message), kinds) };
   } catch (poison) {
     return { message, poison };
   }
@@ -126,21 +127,27 @@ async function deadLetter(
   error: unknown,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { key, value, headers, offset } = message;
-  const origin = { topic, partition, offset };
+  const origin = { topic, partition, offset: message.offset };
+  const added = deadLetterHeaders(group, attempts, error, origin);
   // Byte for byte: a message that cannot be decoded is one of those that end here.
-  const letter = { key, value, headers: { ...headers, ...deadLetterHeaders(group, attempts, error, origin) } };
+  let letter: ReadBytes = { ...message, headers: { ...writable(message.headers), ...added } };
+  // What is too large stays at its origin: the value or, if that is not enough, key and headers as well.
+  const smaller = [
+    { ...letter, value: null },
+    { ...letter, value: null, key: null, headers: added },
+  ];
   while (!signal.aborted) {
     try {
-      await recordOpen(database, letterRef(group, origin, readMessage(message)));
+      await recordOpen(database, letterRef(group, readMessage(topic, partition, letter)));
       await sender.send(deadLetterTopic, [letter]);
       consumerMetrics.handled.inc({ group, result: 'dead' });
       log.error({ err: error, ...origin, attempts }, 'A message was moved to the dead letters');
       return true;
     } catch (failure) {
-      if (isTooLarge(failure) && letter.value !== null) {
-        log.warn(origin, 'A dead letter is too large; it is written without its value, which stays at its origin');
-        letter.value = null;
+      const next = isTooLarge(failure) ? smaller.shift() : undefined;
+      if (next !== undefined) {
+        log.warn(origin, 'A dead letter is too large; it is written without what is, which stays at its origin');
+        letter = next;
         continue;
       }
       log.warn({ err: failure, ...origin }, 'A dead letter cannot be written, the partition waits');
@@ -149,5 +156,18 @@ async function deadLetter(
   }
   return false;
 }
+
+/**
+ * Headers as kafkajs can write them. It reads one without a value as null, which it fails to write, and one that is called like a
+ * property of every object, such as `constructor`, together with that property.
+ */
+const writable = (headers: IHeaders = {}): IHeaders =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, given]) => {
+      const values = [given].flat().map((value) => value ?? Buffer.alloc(0));
+      const [first = '', ...others] = values.filter(Buffer.isBuffer);
+      return [name, others.length > 0 ? [first, ...others] : first];
+    }),
+  );
 
 const pause = (ms: number, signal: AbortSignal) => wait(ms, undefined, { signal }).catch(() => undefined);

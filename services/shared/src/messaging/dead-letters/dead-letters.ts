@@ -1,25 +1,17 @@
-import { createHash } from 'node:crypto';
 import type { Kafka, KafkaMessage } from 'kafkajs';
 import { messageOf } from '../../values/errors.ts';
-import { uuid } from '../../values/fields.ts';
-import type { Message } from '../events.ts';
+import { nameUuid } from '../../values/name-uuid.ts';
+import { eventIdOf, kindOf, type Message, type Origin, unlessPoison } from '../events.ts';
 import { readMessage } from '../kafka.ts';
 import { deadLetterTopic } from '../topics.ts';
 import { readRanges, topicRanges } from './read-range.ts';
-
-/** Where a message came from. */
-export interface Origin {
-  topic: string;
-  partition: number;
-  offset: string;
-}
 
 /** What identifies a dead letter. */
 export interface LetterRef {
   group: string;
   /** The same however often the letter was written: a UUID of its group, its origin, its event and its order. */
   id: string;
-  /** Undefined if the message names none. */
+  /** Undefined if that of the message cannot be read. */
   eventId: string | undefined;
 }
 
@@ -27,7 +19,8 @@ export interface DeadLetter extends LetterRef {
   /** Calls of the handler that failed. */
   attempts: number;
   error: string;
-  origin: Origin;
+  /** Undefined if that of the message cannot be told. */
+  kind: string | undefined;
   /** When the message first became a dead letter. */
   time: Date;
   message: Message;
@@ -51,21 +44,14 @@ export function deadLetterHeaders(group: string, attempts: number, error: unknow
  * A consumer that dies after it has written a letter writes it again, elsewhere on the topic: both are one letter. Event
  * and key are in the id as well, so that it is another one in a store whose topic was created anew.
  */
-export function letterRef(
-  group: string,
-  origin: Origin,
-  { key, headers }: Pick<Message, 'key' | 'headers'>,
-): LetterRef {
+export function letterRef(group: string, message: Omit<Message, 'value'>): LetterRef {
+  const { key, headers, origin } = message;
   const { topic, partition, offset } = origin;
-  const name = JSON.stringify([group, topic, partition, offset, headers.ce_id ?? null, key ?? null]);
-  return { group, id: uuidOf(name), eventId: uuid.safeParse(headers.ce_id).data };
-}
-
-/** A UUID of version 8 with the digest of a name (RFC 9562, appendix B.2). */
-function uuidOf(name: string): string {
-  const hex = createHash('sha256').update(name).digest('hex');
-  const variant = '89ab'[Number.parseInt(hex[16] ?? '', 16) % 4];
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+  return {
+    group,
+    id: nameUuid(group, topic, partition, offset, headers.ce_id ?? null, key ?? null),
+    eventId: unlessPoison(() => eventIdOf(message)),
+  };
 }
 
 /** Calls back with what is on the topic of dead letters, one at a time; a letter that was written twice comes twice. */
@@ -74,23 +60,24 @@ export async function readDeadLetters(kafka: Kafka, onLetter: (letter: DeadLette
     kafka,
     topic: deadLetterTopic,
     ranges: await topicRanges(kafka, deadLetterTopic),
-    onMessage: (_partition, message) => onLetter(toLetter(message)),
+    onMessage: (partition, message) => onLetter(toLetter(partition, message)),
   });
 }
 
-function toLetter(raw: KafkaMessage): DeadLetter {
-  const message = readMessage(raw);
-  const { headers } = message;
+function toLetter(partition: number, raw: KafkaMessage): DeadLetter {
+  const letter = readMessage(deadLetterTopic, partition, raw);
+  const { headers } = letter;
   const origin = {
     topic: headers.dlq_topic ?? '',
     partition: Number(headers.dlq_partition ?? -1),
     offset: headers.dlq_offset ?? '',
   };
+  const message = { ...letter, origin };
   return {
-    ...letterRef(headers.dlq_group ?? '', origin, message),
+    ...letterRef(headers.dlq_group ?? '', message),
     attempts: Number(headers.dlq_attempts ?? 0),
     error: headers.dlq_error ?? '',
-    origin,
+    kind: unlessPoison(() => kindOf(message)),
     time: new Date(headers.dlq_time ?? 0),
     message,
   };

@@ -19,15 +19,16 @@ export function describeLetters({ letters, total }: OpenLetters, of = 'any group
     .join('\n\n');
 }
 
-function describeLetter({ id, group, attempts, error, origin, time, message }: DeadLetter, now: Date): string {
-  const kind = printable(message.headers.ce_type || 'no kind');
+function describeLetter(letter: DeadLetter, now: Date): string {
+  const { id, eventId, group, attempts, error, kind = 'no kind', time, message } = letter;
+  const { origin, key = 'unknown' } = message;
   const tries = attempts === 1 ? '1 attempt' : `${attempts} attempts`;
   const age = ageOf(now.getTime() - time.getTime());
   const place = `${origin.topic} ${origin.partition}:${origin.offset}`;
   return [
-    `${printable(group)}  ${kind}  order ${printable(message.key ?? 'unknown')}  ${age}  ${tries}`,
+    `${printable(group)}  ${printable(kind)}  order ${printable(key)}  ${age}  ${tries}`,
     `  id ${id}`,
-    `  ${printable(place)}, event ${printable(message.headers.ce_id ?? 'without id')}`,
+    `  ${printable(place)}, event ${eventId ?? 'without id'}`,
     ...error
       .trim()
       .split('\n')
@@ -38,7 +39,7 @@ function describeLetter({ id, group, attempts, error, origin, time, message }: D
 /** Its headers and its value as they were published, to be read by a person. */
 export function describeMessage({ message: { headers, value } }: DeadLetter): string {
   const lines = Object.entries(headers).filter(([name]) => !name.startsWith('dlq_'));
-  return [...lines.map(([name, text]) => `${name}: ${text}`), value ?? '(no value, or none in UTF-8)']
+  return [...lines.map(([name, text]) => `${name}: ${text ?? '(unreadable)'}`), value ?? '(no value, or none in UTF-8)']
     .map((line) => `  ${printable(line)}`)
     .join('\n');
 }

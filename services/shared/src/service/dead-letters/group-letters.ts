@@ -66,15 +66,15 @@ async function asking<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-const toLetterOut = ({ id, eventId, attempts, error, time, origin, message }: DeadLetter): LetterOut => ({
+const toLetterOut = ({ id, eventId, kind, attempts, error, time, message }: DeadLetter): LetterOut => ({
   id,
   eventId: eventId ?? null,
-  kind: message.headers.ce_type ?? null,
+  kind: kind ?? null,
   orderId: message.key ?? null,
   attempts,
   error,
   time: Number.isNaN(time.getTime()) ? null : time.toISOString(),
-  origin: `${origin.topic} ${origin.partition}:${origin.offset}`,
+  origin: `${message.origin.topic} ${message.origin.partition}:${message.origin.offset}`,
   value: message.value?.slice(0, mostCharacters) ?? null,
 });
 

@@ -1,0 +1,90 @@
+import { type Message, readEvent } from './events.ts';
+
+const orderId = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
+const eventId = '0f8fad5b-d9cb-469f-a165-70867728950e';
+const created = { orderId, customerId: orderId, timestamp: '2026-01-31T09:30:00Z' };
+const cancelled = { ...created, reason: 'why not' };
+const origin = { topic: 'order-events', partition: 3, offset: '7' };
+const kinds = new Set(['OrderCreated', 'OrderCancelled', 'OrderPaid', 'StockReserved', 'OrderShipped']);
+
+type Given = Partial<Message> & { payload?: object };
+
+function read({ payload = created, ...given }: Given = {}) {
+  return readEvent({ origin, key: orderId, value: JSON.stringify(payload), headers: {}, ...given }, kinds);
+}
+
+describe('the kind of an event is', () => {
+  it.each<[string, Given, string]>([
+    [
+      'that of its header',
+      { headers: { ce_type: 'OrderCancelled' }, payload: { ...cancelled, type: 'x' } },
+      'OrderCancelled',
+    ],
+    ['without one, that of the field type', { payload: { ...cancelled, type: 'OrderCancelled' } }, 'OrderCancelled'],
+    ['without both, OrderCreated for exactly the specified fields', {}, 'OrderCreated'],
+  ])('%s', (_, given, kind) => expect(read(given)?.kind).toBe(kind));
+
+  it.each<[string, Given]>([
+    ['a header', { headers: { ce_type: 'OrderPraised' } }],
+    ['the field type', { payload: { ...created, type: 'OrderCreatedV2' } }],
+  ])('unknown where %s says so: it is skipped', (_, given) => expect(read(given)).toBeUndefined());
+
+  const items = [{ productId: orderId, quantity: 1 }];
+  it.each<[string, Given]>([
+    ['the fields of several kinds', { payload: { ...created, items, total: { amount: 1, currency: 'USD' } } }],
+    ['a further field', { payload: { ...created, praise: 'yes' } }],
+    ['a missing field', { payload: { orderId, customerId: orderId } }],
+    ['a type that is no text', { payload: { ...created, type: 7 } }],
+    ['an empty type', { payload: { ...created, type: '' } }],
+    ['a list', { value: '[]' }],
+    ['null', { value: 'null' }],
+  ])('in doubt with %s: poison', (_, given) => expect(() => read(given)).toThrow(/no kind/));
+
+  it.each<[string, Given]>([
+    ['is empty', { headers: { ce_type: '' } }],
+    ['is there twice or no text', { headers: { ce_type: undefined } }],
+  ])('in doubt where its header %s: poison', (_, given) => expect(() => read(given)).toThrow(/header ce_type/));
+});
+
+describe('the id of an event is', () => {
+  it('that of its header', () => expect(read({ headers: { ce_id: eventId.toUpperCase() } })?.id).toBe(eventId));
+
+  it('without one, a UUID of its place and its order, always the same', () => {
+    const id = read()?.id;
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(read()?.id).toBe(id);
+    const elsewhere = [{ topic: 'other' }, { partition: 4 }, { offset: '8' }].map((change) => ({
+      ...origin,
+      ...change,
+    }));
+    const others = elsewhere.map((origin) => read({ origin })?.id);
+    const ofOrder = read({ key: eventId, payload: { ...created, orderId: eventId } })?.id;
+    expect(new Set([id, ofOrder, ...others]).size).toBe(5);
+  });
+
+  it.each([
+    ['no UUID', '1'],
+    ['empty', ''],
+    ['there twice or no text', undefined],
+  ])('poison if %s', (_, id) => expect(() => read({ headers: { ce_id: id } })).toThrow(/ce_id/));
+});
+
+describe('the key of an event is', () => {
+  it('the id of its order, in either case', () =>
+    expect(read({ key: orderId.toUpperCase() })?.kind).toBe('OrderCreated'));
+
+  it.each([
+    ['missing', undefined],
+    ['that of another order', eventId],
+  ])('poison if %s', (_, key) => expect(() => read({ key })).toThrow(/key of the message is .*must be the order id/));
+});
+
+it('a field of a wrong type is named', () => {
+  expect(() => read({ payload: { ...created, customerId: 7 } })).toThrow(
+    /Invalid payload of OrderCreated.*customerId/s,
+  );
+});
+
+it('a message without a value, or with one that is not UTF-8, says so', () => {
+  expect(() => read({ value: undefined })).toThrow('The message has no value, or none in UTF-8.');
+});
