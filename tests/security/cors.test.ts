@@ -1,4 +1,5 @@
 import { COOKIE, type Fixture, http, startFixture } from './_fixture.ts';
+import type { Answer } from './_raw.ts';
 
 const ORIGIN = 'http://localhost:3000';
 const SECOND = 'https://shop.example';
@@ -18,7 +19,7 @@ describe('CORS with a list of origins and credentials', () => {
   beforeAll(async () => {
     fixture = await startFixture({
       cors: { allowedOrigins: [ORIGIN, SECOND] },
-      limits: { credentials: { perSecond: 1, burst: 1 }, bodyKib: 1 },
+      limits: { bodyKib: 1 },
       bodyKib: { '/accounts': 1 },
     });
   });
@@ -77,11 +78,35 @@ describe('CORS with a list of origins and credentials', () => {
     expect(response.headers.vary).toBe('Origin');
   });
 
-  it('adds its headers to a 429 response', async () => {
-    const login = http('POST /auth/login', [`Origin: ${ORIGIN}`]);
-    const responses = await Promise.all([fixture.send(login), fixture.send(login), fixture.send(login)]);
-    const limited = responses.find(({ status }) => status === 429);
-    expect(cors(limited?.headers ?? {})).toMatchObject({ 'allow-origin': ORIGIN });
+  it('counts preflights for the rate limit, and adds its headers to a 429 response for an allowed origin only', async () => {
+    const limited = await startFixture({
+      cors: { allowedOrigins: [ORIGIN, SECOND] },
+      limits: { requests: { perSecond: 1, burst: 1 } },
+    });
+    try {
+      const refusals: Answer[] = [];
+      const refusalOf = async (request: string) => {
+        const answers = await Promise.all(Array.from({ length: 20 }, () => limited.send(request)));
+        const refused = answers.filter(({ status }) => status === 429);
+        expect(refused.length).toBeGreaterThan(10);
+        refusals.push(...refused);
+        return refused[0]?.headers ?? {};
+      };
+      const expected = {
+        'allow-origin': SECOND,
+        'allow-credentials': 'true',
+        'expose-headers': expect.stringContaining('ratelimit-policy, retry-after'),
+      };
+      expect(cors(await refusalOf(preflight('/accounts', SECOND)))).toEqual(expected);
+      expect(cors(await refusalOf(http('GET /accounts', [`Origin: ${SECOND}`])))).toEqual(expected);
+      expect(cors(await refusalOf(preflight('/accounts', 'http://evil.test')))).toEqual({});
+      expect(cors(await refusalOf(http('GET /accounts', ['Origin: http://evil.test'])))).toEqual({});
+      expect(cors(await refusalOf(http('GET /accounts')))).toEqual({});
+      for (const { headers } of refusals)
+        expect(headers).toMatchObject({ vary: 'Origin', ratelimit: expect.any(String) });
+    } finally {
+      await limited.stop();
+    }
   });
 
   it('adds only Vary to the response to a request without Origin', async () => {

@@ -1,5 +1,6 @@
 import { until } from '../kit/until.ts';
 import { COOKIE, type Fixture, http, startFixture } from './_fixture.ts';
+import { sendHttp2 } from './_raw.ts';
 import { type Reply, reply } from './_upstream.ts';
 
 let fixture: Fixture;
@@ -211,4 +212,14 @@ test('the access log has one JSON line per request, without query, cookie and au
     upstream: 'account',
   });
   expect(await fixture.log()).not.toMatch(/secret|aaaa\.bbbb/);
+});
+
+test('the access log has 2 KiB of a long path, and 32 characters of a long method', async () => {
+  const path = `/accounts/${'x'.repeat(12 * 1024)}`;
+  await sendHttp2(fixture.port, { ':method': 'M'.repeat(1024), ':path': path, cookie: COOKIE });
+  const findLine = async () => (await fixture.log()).split('\n').find((line) => line.includes('MMMM'));
+  await until('the request is logged', async () => (await findLine()) !== undefined);
+  const line = (await findLine()) ?? '';
+  expect(JSON.parse(line)).toMatchObject({ method: 'M'.repeat(32), path: path.slice(0, 2048) });
+  expect(line.length).toBeLessThan(4096);
 });

@@ -3,6 +3,7 @@ import type { ErrorRequestHandler, Request, Response } from 'express';
 import { z } from 'zod';
 import { isDatabaseMisconfigured, isDatabaseUnavailable } from '../database/errors.ts';
 import type { Logger } from '../observability/log.ts';
+import { pathOf } from '../observability/path-of.ts';
 import { currentTrace } from '../observability/trace-context.ts';
 import { DomainError, type DomainErrorOptions, type ErrorKind } from '../values/errors.ts';
 
@@ -73,14 +74,14 @@ export function problemHandler(log: Logger): ErrorRequestHandler {
     const undeclared = known !== undefined && res.locals.declared?.has(statusOf[known.kind]) === false;
     if (known === undefined || undeclared) {
       if (undeclared) error = new Error('The route does not declare this failure', { cause: known });
-      log.error({ err: error, method: req.method, path: req.path }, 'Request failed unexpectedly');
+      log.error({ err: error, method: req.method, path: pathOf(req) }, 'Request failed unexpectedly');
       sendProblem(req, res, 500, {
         detail: 'Something went wrong on our side. Please mention the trace id when you report it.',
         traceId: currentTrace()?.traceId,
       });
       return;
     }
-    if (known.kind === 'unavailable') log.warn({ err: known, path: req.path }, 'A dependency is unavailable');
+    if (known.kind === 'unavailable') log.warn({ err: known, path: pathOf(req) }, 'A dependency is unavailable');
     if (known.retryAfterSeconds !== undefined) {
       res.set('Retry-After', String(known.retryAfterSeconds));
       // draft-ietf-httpapi-ratelimit-headers

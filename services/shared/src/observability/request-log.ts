@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Logger } from './log.ts';
+import { pathOf } from './path-of.ts';
 import { currentTrace } from './trace-context.ts';
 
 /**
@@ -15,7 +16,7 @@ export function createRequestLog(log: Logger): (req: Request, res: Response) => 
     res.on('close', () => {
       const fields = {
         traceId,
-        req: { method: req.method, path: req.originalUrl.split('?', 1)[0] },
+        req: { method: req.method, path: pathOf(req) },
         res: { status: res.statusCode },
         durationMs: Math.round(performance.now() - start),
       };

@@ -12,9 +12,7 @@
             header: {key: strict-transport-security, value: max-age={{ .tls.hstsSeconds | int64 }}}
             append_action: OVERWRITE_IF_EXISTS_OR_ADD
         {{- end }}
-- name: cors
-  typed_config:
-    "@type": type.googleapis.com/envoy.extensions.filters.http.cors.v3.Cors
+# Before CORS, so that preflights count too: a 429 gets the headers of CORS from gateway.localReplies.
 - name: rate
   typed_config:
     "@type": type.googleapis.com/envoy.extensions.filters.http.local_ratelimit.v3.LocalRateLimit
@@ -50,6 +48,9 @@
           max_tokens: {{ .limits.credentials.burst | int }}
           tokens_per_fill: {{ .limits.credentials.perSecond | int }}
           fill_interval: 1s
+- name: cors
+  typed_config:
+    "@type": type.googleapis.com/envoy.extensions.filters.http.cors.v3.Cors
 - name: other-sites
   typed_config:
     "@type": type.googleapis.com/envoy.extensions.filters.http.lua.v3.Lua

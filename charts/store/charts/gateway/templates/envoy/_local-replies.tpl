@@ -1,10 +1,14 @@
 {{- /*
 The gateway's own answers, as problem+json (contract 2.7): the first whose condition (CEL) holds. A status of 0 leaves the
-answer's status as it is. json_format escapes; with a text_format a path could forge the body.
+answer's status as it is. A fifth part are headers. json_format escapes; with a text_format a path could forge the body.
 */}}
 {{- define "gateway.localReplies" -}}
+{{- $limited := "response.code_details == 'local_rate_limited'" }}
+{{- $wait := "Too many requests came from this address. Wait as long as Retry-After says." }}
+{{- $cors := include "gateway.corsBeforeFilter" . | fromJson }}
 {{- $problems := list
-  (list "response.code_details == 'local_rate_limited'" 429 "Too Many Requests" "Too many requests came from this address. Wait as long as Retry-After says.")
+  (list (printf "%s && %s" $limited $cors.condition) 429 "Too Many Requests" $wait $cors.headers)
+  (list $limited 429 "Too Many Requests" $wait)
   (list "response.code_details == 'rbac_access_denied_matched_policy[no-token]'" 401 "Unauthorized" "The token cookie is missing or empty. Log in first.")
   (list "response.code_details == 'rbac_access_denied_matched_policy[too-large]' || response.code == 413" 413 "Payload Too Large" "The body is larger than %METADATA(ROUTE:store:largestBody)%.")
   (list "response.code_details == 'rbac_access_denied_matched_policy[large-cookies]'" 431 "Request Header Fields Too Large" (printf "The cookies are larger than %d KiB." (int .Values.limits.cookiesKib)))
@@ -28,6 +32,15 @@ answer's status as it is. json_format escapes; with a text_format a path could f
 mappers:
 {{- range $problem := $problems }}
 {{- $status := index $problem 1 }}
+{{- $headers := dict }}
+{{- if eq $status 401 }}
+{{- /* A challenge is required (RFC 9110, 11.6.1). The scheme is that of draft-broyer-http-cookie-auth: Bearer would not be true. */}}
+{{- $headers = dict "www-authenticate" `Cookie realm="store", cookie-name="__store_jwt_token"` }}
+{{- else if eq $status 503 }}
+{{- $headers = dict "retry-after" (toString $.Values.timeouts.retryAfter) }}
+{{- else if gt (len $problem) 4 }}
+{{- $headers = index $problem 4 }}
+{{- end }}
   - filter:
       extension_filter:
         name: envoy.access_loggers.extension_filters.cel
@@ -37,16 +50,11 @@ mappers:
     {{- if $status }}
     status_code: {{ $status }}
     {{- end }}
-    {{- if eq $status 401 }}
+    {{- with $headers }}
     headers_to_add:
-      # A challenge is required (RFC 9110, 11.6.1). The scheme is that of draft-broyer-http-cookie-auth: Bearer would not be true.
-      - header: {key: www-authenticate, value: 'Cookie realm="store", cookie-name="__store_jwt_token"'}
-        append_action: OVERWRITE_IF_EXISTS_OR_ADD
-    {{- end }}
-    {{- if eq $status 503 }}
-    headers_to_add:
-      - header: {key: retry-after, value: {{ $.Values.timeouts.retryAfter | quote }}}
-        append_action: OVERWRITE_IF_EXISTS_OR_ADD
+      {{- range $name, $value := . }}
+      - {header: {key: {{ $name }}, value: {{ quote $value }}}, append_action: OVERWRITE_IF_EXISTS_OR_ADD}
+      {{- end }}
     {{- end }}
     body_format_override:
       content_type: application/problem+json

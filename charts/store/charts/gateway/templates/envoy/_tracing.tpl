@@ -4,7 +4,7 @@ operation: "%REQ(:METHOD)%"
 spawn_upstream_span: true
 # This tag would hold the whole address, whose query may be secret.
 max_path_tag_length: 0
-custom_tags: [{tag: url.path, value: "%PATH(NQ:ORIG_OR_PATH)%"}]
+custom_tags: [{tag: url.path, value: "%PATH(NQ:ORIG_OR_PATH):2048%"}]
 provider:
   name: envoy.tracers.opentelemetry
   typed_config:
