@@ -35,7 +35,7 @@ export interface GatewayValues {
   };
   tls?: { existingSecret: string; port: number; redirectHttp?: boolean; publicPort?: number; hstsSeconds?: number };
   cors?: { allowedOrigins?: string[]; allowedCredentials?: boolean };
-  limits?: Record<string, number | { perSecond: number; burst: number }>;
+  limits?: Record<string, number | Record<string, number>>;
   /** By path prefix. */
   bodyKib?: Record<string, number>;
   /** The memory limit bounds Envoy here, too. */

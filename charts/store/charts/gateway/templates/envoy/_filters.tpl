@@ -12,42 +12,9 @@
             header: {key: strict-transport-security, value: max-age={{ .tls.hstsSeconds | int64 }}}
             append_action: OVERWRITE_IF_EXISTS_OR_ADD
         {{- end }}
-# Before CORS, so that preflights count too: a 429 gets the headers of CORS from gateway.localReplies.
 - name: rate
   typed_config:
-    "@type": type.googleapis.com/envoy.extensions.filters.http.local_ratelimit.v3.LocalRateLimit
-    stat_prefix: rate
-    filter_enabled: {default_value: {numerator: 100}}
-    filter_enforced: {default_value: {numerator: 100}}
-    enable_retry_after_header: true
-    # draft-ietf-httpapi-ratelimit-headers: which limits there are; whichever it was is used up, and has tokens again in a second.
-    response_headers_to_add:
-      - header:
-          key: ratelimit-policy
-          value: '"requests";q={{ .limits.requests.perSecond | int }};w=1, "credentials";q={{ .limits.credentials.perSecond | int }};w=1'
-      - header: {key: ratelimit, value: '"address";r=0;t=1'}
-    max_dynamic_descriptors: {{ .limits.addresses | int }}
-    rate_limits:
-      - actions: [&client {masked_remote_address: {v4_prefix_mask_len: 32, v6_prefix_mask_len: 64}}]
-      - actions:
-          - header_value_match:
-              descriptor_value: credentials
-              headers:
-                - {name: ":method", string_match: {exact: POST}}
-                - {name: ":path", string_match: {safe_regex: {regex: "/auth/(login|register)([?].*)?"}}}
-          - *client
-    # An entry without a value is a bucket for each client address. A household or machine has a whole /64 of IPv6 (RFC 6177, 2).
-    descriptors:
-      - entries: [{key: masked_remote_address}]
-        token_bucket:
-          max_tokens: {{ .limits.requests.burst | int }}
-          tokens_per_fill: {{ .limits.requests.perSecond | int }}
-          fill_interval: 1s
-      - entries: [{key: header_match, value: credentials}, {key: masked_remote_address}]
-        token_bucket:
-          max_tokens: {{ .limits.credentials.burst | int }}
-          tokens_per_fill: {{ .limits.credentials.perSecond | int }}
-          fill_interval: 1s
+    {{- include "gateway.addressRates" $ | nindent 4 }}
 - name: cors
   typed_config:
     "@type": type.googleapis.com/envoy.extensions.filters.http.cors.v3.Cors
@@ -146,6 +113,11 @@
                 name: id-account
                 string_match:
                   safe_regex: {regex: "[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"}
+{{- if .limits.orders.perMinute }}
+- name: orders
+  typed_config:
+    {{- include "gateway.accountRates" $ | nindent 4 }}
+{{- end }}
 # The routes to the external site enable it.
 - name: token-cookie
   disabled: true

@@ -5,10 +5,12 @@ answer's status as it is. A fifth part are headers. json_format escapes; with a 
 {{- define "gateway.localReplies" -}}
 {{- $limited := "response.code_details == 'local_rate_limited'" }}
 {{- $wait := "Too many requests came from this address. Wait as long as Retry-After says." }}
+{{- $rates := include "gateway.rateHeaders" . | fromJson }}
 {{- $cors := include "gateway.corsBeforeFilter" . | fromJson }}
 {{- $problems := list
-  (list (printf "%s && %s" $limited $cors.condition) 429 "Too Many Requests" $wait $cors.headers)
-  (list $limited 429 "Too Many Requests" $wait)
+  (list (printf "%s && 'id-account' in request.headers" $limited) 429 "Too Many Requests" "This account places too many orders. Wait as long as Retry-After says." $rates.account)
+  (list (printf "%s && %s" $limited $cors.condition) 429 "Too Many Requests" $wait (merge $cors.headers $rates.address))
+  (list $limited 429 "Too Many Requests" $wait $rates.address)
   (list "response.code_details == 'rbac_access_denied_matched_policy[no-token]'" 401 "Unauthorized" "The token cookie is missing or empty. Log in first.")
   (list "response.code_details == 'rbac_access_denied_matched_policy[too-large]' || response.code == 413" 413 "Payload Too Large" "The body is larger than %METADATA(ROUTE:store:largestBody)%.")
   (list "response.code_details == 'rbac_access_denied_matched_policy[large-cookies]'" 431 "Request Header Fields Too Large" (printf "The cookies are larger than %d KiB." (int .Values.limits.cookiesKib)))

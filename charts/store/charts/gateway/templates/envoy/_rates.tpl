@@ -1,0 +1,83 @@
+{{- /* What all filters of rates have in common. An entry of a descriptor without a value is a bucket for each value. */}}
+{{- define "gateway.rates" -}}
+"@type": type.googleapis.com/envoy.extensions.filters.http.local_ratelimit.v3.LocalRateLimit
+filter_enabled: {default_value: {numerator: 100}}
+filter_enforced: {default_value: {numerator: 100}}
+enable_retry_after_header: true
+max_dynamic_descriptors: {{ .Values.limits.addresses | int }}
+{{- end }}
+
+{{- /* Before the filter of CORS, so that preflights count too: a 429 gets the headers of CORS from gateway.localReplies. */}}
+{{- define "gateway.addressRates" -}}
+{{- $limits := .Values.limits -}}
+{{ include "gateway.rates" . }}
+stat_prefix: rate
+rate_limits:
+  # A household or machine has a whole /64 of IPv6 (RFC 6177, 2).
+  - actions: [&client {masked_remote_address: {v4_prefix_mask_len: 32, v6_prefix_mask_len: 64}}]
+  - actions:
+      - header_value_match:
+          descriptor_value: credentials
+          headers:
+            - &post {name: ":method", string_match: {exact: POST}}
+            - {name: ":path", string_match: {safe_regex: {regex: "/auth/(login|register)([?].*)?"}}}
+      - *client
+  {{- if $limits.registrations.perHour }}
+  - actions:
+      - header_value_match:
+          descriptor_value: registrations
+          headers: [*post, {name: ":path", string_match: {safe_regex: {regex: "/auth/register([?].*)?"}}}]
+      - *client
+  {{- end }}
+descriptors:
+  - entries: [{key: masked_remote_address}]
+    token_bucket:
+      max_tokens: {{ $limits.requests.burst | int }}
+      tokens_per_fill: {{ $limits.requests.perSecond | int }}
+      fill_interval: 1s
+  - entries: [{key: header_match, value: credentials}, {key: masked_remote_address}]
+    token_bucket:
+      max_tokens: {{ $limits.credentials.burst | int }}
+      tokens_per_fill: {{ $limits.credentials.perSecond | int }}
+      fill_interval: 1s
+  {{- with $limits.registrations.perHour }}
+  - entries: [{key: header_match, value: registrations}, {key: masked_remote_address}]
+    token_bucket: {max_tokens: {{ int . }}, tokens_per_fill: {{ int . }}, fill_interval: 3600s}
+  {{- end }}
+{{- end }}
+
+{{- /* Behind the check, which sets the account. */}}
+{{- define "gateway.accountRates" -}}
+{{- $perMinute := int .Values.limits.orders.perMinute -}}
+{{ include "gateway.rates" . }}
+stat_prefix: orders
+rate_limits:
+  - actions:
+      - header_value_match:
+          descriptor_value: orders
+          headers:
+            - {name: ":method", string_match: {exact: POST}}
+            - {name: ":path", string_match: {safe_regex: {regex: "/orders([?].*)?"}}}
+      - request_headers: {header_name: id-account, descriptor_key: account}
+descriptors:
+  - entries: [{key: header_match, value: orders}, {key: account}]
+    token_bucket: {max_tokens: {{ $perMinute }}, tokens_per_fill: {{ $perMinute }}, fill_interval: 60s}
+{{- end }}
+
+{{- /*
+Headers of a 429 after draft-ietf-httpapi-ratelimit-headers, a JSON map by who has used up a limit, whichever of its own it was: which
+limits there are, and when there are tokens again.
+*/}}
+{{- define "gateway.rateHeaders" -}}
+{{- $limits := .Values.limits }}
+{{- $address := list (printf `"requests";q=%d;w=1` (int $limits.requests.perSecond)) (printf `"credentials";q=%d;w=1` (int $limits.credentials.perSecond)) }}
+{{- with $limits.registrations.perHour }}
+{{- $address = append $address (printf `"registrations";q=%d;w=3600` (int .)) }}
+{{- end }}
+{{- $policies := dict "address" (join ", " $address) "account" (printf `"orders";q=%d;w=60` (int $limits.orders.perMinute)) }}
+{{- $headers := dict }}
+{{- range $who, $policy := $policies }}
+{{- $_ := set $headers $who (dict "ratelimit-policy" $policy "ratelimit" (printf `"%s";r=0;t=%%RESP(retry-after)%%` $who)) }}
+{{- end }}
+{{- toJson $headers }}
+{{- end }}
