@@ -50,7 +50,6 @@ export async function startFixture(values: Partial<GatewayValues> = {}, folder?:
     logDir: dir,
     log: (line) => console.error(line),
   });
-  const isCheck = ({ service, path }: Seen) => service === 'auth' && path === '/check';
   return {
     port,
     metricsPort,
@@ -79,9 +78,19 @@ const unlimited = { perSecond: 10000, burst: 10000 };
 export const startUnlimited = (values: Partial<GatewayValues> = {}, folder?: string) =>
   startFixture({ limits: { requests: unlimited, credentials: unlimited }, ...values }, folder);
 
+/** The gateway's own call, by either value of gateway.auth.call: what it forwards says how the customer came. */
+const isCheck = ({ service, path, headers }: Seen) =>
+  service === 'auth' && (path === '/check' || (path === '/auth/solve' && !headers['x-forwarded-proto']));
+
 /** Auth's rule: exactly one token cookie, with the known token. Two Cookie headers arrive joined by a comma. */
-export function goodAuth({ path, headers }: Seen): string {
-  if (path !== '/check') return reply(200, ['x-service: auth']);
+export function goodAuth(seen: Seen): string {
+  if (!isCheck(seen)) return reply(200, ['x-service: auth']);
+  const { path, headers, body } = seen;
+  if (path === '/auth/solve') {
+    return body === JSON.stringify({ token: TOKEN })
+      ? reply(200, [], JSON.stringify({ idAccount: ACCOUNT }))
+      : reply(401);
+  }
   const tokens = (headers.cookie ?? '')
     .split(/[;,]/)
     .filter((cookie) => cookie.trim().startsWith('__store_jwt_token='));

@@ -19,6 +19,7 @@ describe('values that the chart refuses', () => {
     ],
     ['no memory limit', { resources: { limits: { memory: null } } }, /resources.limits.memory is missing/],
     ['a memory limit in an unknown unit', { resources: { limits: { memory: '512m' } } }, /"512m" is refused/],
+    ['an unknown call of auth', { auth: { call: 'sovle' } }, /auth.call/],
     ['a port that is a string', { port: '8080' }, /port/],
     ['an external site that is not HTTP', { external: { url: 'ftp://x' } }, /external\/url|external\.url/],
     ['an external site with a path', { external: { url: 'https://x/y' } }, /external\/url|external\.url/],
@@ -55,6 +56,7 @@ describe('what the chart renders', () => {
     ['several origins', { cors: { allowedOrigins: ['http://a.test', 'https://b.test:8443'] } }],
     ['TLS', { tls: { existingSecret: 'store-tls', hstsSeconds: 31536000 } }],
     ['TLS without plain HTTP', { tls: { existingSecret: 'store-tls', redirectHttp: false } }],
+    ['the specified call of auth', { auth: { call: 'solve' } }],
     ['* without credentials', { cors: { allowedOrigins: ['*'], allowedCredentials: false } }],
     [
       'an external site without TLS',

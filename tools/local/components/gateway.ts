@@ -26,6 +26,7 @@ export interface GatewayValues {
   /** By alias. */
   upstreams: Record<string, Upstream>;
   open?: string[];
+  auth?: { call: 'check' | 'solve' };
   external?: {
     url?: string;
     stripPrefix?: boolean;

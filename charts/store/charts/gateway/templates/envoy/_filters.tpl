@@ -82,6 +82,14 @@
   typed_config:
     "@type": type.googleapis.com/envoy.extensions.filters.http.buffer.v3.Buffer
     max_request_bytes: {{ mul .limits.bodyKib 1024 }}
+{{- if eq .auth.call "solve" }}
+- name: check
+  typed_config:
+    "@type": type.googleapis.com/envoy.extensions.filters.http.lua.v3.Lua
+    default_source_code:
+      inline_string: |
+        {{- tpl ($.Files.Get "files/solve.lua") $ | nindent 8 }}
+{{- else }}
 - name: check
   typed_config:
     "@type": type.googleapis.com/envoy.extensions.filters.http.ext_authz.v3.ExtAuthz
@@ -99,6 +107,7 @@
         allowed_upstream_headers: {patterns: [{exact: id-account}, {exact: authorization}]}
         # Without a list, every header of auth's answer would reach the client.
         allowed_client_headers: {patterns: [{exact: www-authenticate}]}
+{{- end }}
 # A 200 of auth without an account id is no identity.
 - name: identity
   typed_config:

@@ -16,7 +16,7 @@ answer's status as it is. A fifth part are headers. json_format escapes; with a 
   (list "response.code_details == 'rbac_access_denied_matched_policy[large-cookies]'" 431 "Request Header Fields Too Large" (printf "The cookies are larger than %d KiB." (int .Values.limits.cookiesKib)))
   (list "response.code_details.startsWith('rbac_access_denied')" 401 "Unauthorized" "Invalid token")
   (list "response.code_details == 'ext_authz_denied' && (response.code < 400 || response.code == 401)" 401 "Unauthorized" "Invalid token")
-  (list "response.code_details.startsWith('ext_authz')" 503 "Service Unavailable" "Tokens cannot be checked at the moment. Try again shortly.")
+  (list "response.code_details.startsWith('ext_authz') || response.code_details == 'lua_response' && response.code == 503" 503 "Service Unavailable" "Tokens cannot be checked at the moment. Try again shortly.")
   (list "response.code_details == 'lua_response' && response.code == 403" 403 "Forbidden" "The browser says that another site makes this request. Make it from a page of this address, or allow the origin of that site in CORS_ALLOWED_ORIGINS (gateway.cors.allowedOrigins).")
   (list "response.code_details.startsWith('overload')" 503 "Service Unavailable" "The gateway is overloaded at the moment. Try again shortly.")
   (list "response.code == 503" 503 "Service Unavailable" "The service cannot be reached at the moment. Try again shortly.")
