@@ -43,6 +43,7 @@ const schemasIn: Record<string, Documented> = {
   SolveOut: ['3.4', mentioned],
   Credentials: ['3.4', mentioned],
   Money: ['4.2', mentioned],
+  ProductChange: ['4.4', mentioned],
   OrderIn: ['4.5', named('Field of a request')],
   OrderOut: ['4.5', named('Field of an order')],
   OrderChange: ['4.6', mentioned],

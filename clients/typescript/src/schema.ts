@@ -485,6 +485,21 @@ export interface components {
         /**
          * @example {
          *       "name": "Tea",
+         *       "price": 4.5,
+         *       "unit": "100 g",
+         *       "version": 1
+         *     }
+         */
+        ProductChange: {
+            name: string;
+            price: number;
+            unit: string;
+            /** @description The version that the resource must still have; otherwise the answer is 409. */
+            version?: number | null;
+        };
+        /**
+         * @example {
+         *       "name": "Tea",
          *       "price": 4.25,
          *       "unit": "100 g"
          *     }
@@ -499,7 +514,8 @@ export interface components {
          *       "id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
          *       "name": "Tea",
          *       "price": 4.25,
-         *       "unit": "100 g"
+         *       "unit": "100 g",
+         *       "version": 1
          *     }
          */
         ProductOut: {
@@ -508,6 +524,7 @@ export interface components {
             name: string;
             price: number;
             unit: string;
+            version: number;
         };
         /**
          * @example {
@@ -613,6 +630,7 @@ export type OrderIn = components['schemas']['OrderIn'];
 export type OrderOut = components['schemas']['OrderOut'];
 export type OrderPage = components['schemas']['OrderPage'];
 export type Problem = components['schemas']['Problem'];
+export type ProductChange = components['schemas']['ProductChange'];
 export type ProductIn = components['schemas']['ProductIn'];
 export type ProductOut = components['schemas']['ProductOut'];
 export type SolveOut = components['schemas']['SolveOut'];
@@ -1733,7 +1751,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ProductIn"];
+                "application/json": components["schemas"]["ProductChange"];
             };
         };
         responses: {
@@ -1767,6 +1785,15 @@ export interface operations {
             };
             /** @description No such resource. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The resource no longer has the version that the body names. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

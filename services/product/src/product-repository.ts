@@ -1,12 +1,12 @@
 import type { Database } from '@store/shared/database/database';
 import { createKeyset, timeColumn, uuidColumn } from '@store/shared/database/keyset';
 import type { Placeholders } from '@store/shared/database/prepared-statements';
-import { entityTag, mustMatch } from '@store/shared/http/precondition';
+import { entityTag, mustBeVersion, mustMatch } from '@store/shared/http/precondition';
 import type { Decimal } from '@store/shared/values/money';
 import { type RawBuilder, sql } from 'kysely';
 import type { Prisma, PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
-import type { ProductIn, ProductOut, ProductQuery } from './schemas.ts';
+import type { ProductChange, ProductIn, ProductOut, ProductQuery } from './schemas.ts';
 
 type Row = Omit<ProductOut, 'price'> & { price: Decimal };
 
@@ -24,10 +24,13 @@ export interface ProductPage extends Versioned {
 export type ProductRepository = ReturnType<typeof createProductRepository>;
 
 /** The columns of a product, and how PostgreSQL reads each. */
-const columns = { id: 'id', name: 'name', price: 'trim_scale(price) as price', unit: 'unit' } satisfies Record<
-  keyof Row,
-  string
->;
+const columns = {
+  id: 'id',
+  name: 'name',
+  price: 'trim_scale(price) as price',
+  unit: 'unit',
+  version: 'version',
+} satisfies Record<keyof Row, string>;
 const select = Object.fromEntries(Object.keys(columns).map((name) => [name, true])) as Record<
   keyof typeof columns,
   true
@@ -73,16 +76,19 @@ export function createProductRepository(prisma: PrismaClient, { kysely, run, pre
   const selectVersion = sql<{ version: string }>`select ${versionText} as version`.compile(kysely);
   const toRow = ({ price, ...product }: ProductIn) => ({ ...product, price: price.toFixed() });
 
-  /** Writes if the product is in the state that the caller has seen, and there is one; undefined is any state. */
+  /** Writes if the product is in the state that the caller has seen, and there is one; without either it is any state. */
   async function writeIf<T>(
     id: string,
-    ifMatch: string | undefined,
+    { ifMatch, version }: { ifMatch: string | undefined; version?: number | null | undefined },
     write: (client: Prisma.TransactionClient) => Promise<T>,
   ) {
-    if (ifMatch === undefined) return write(prisma);
+    if (ifMatch === undefined && (version ?? null) === null) return write(prisma);
     return prisma.$transaction(async (tx) => {
       const [row] = await tx.$queryRawUnsafe<{ json: string }[]>(lockProduct, id);
-      if (row !== undefined) mustMatch(ifMatch, entityTag(row.json));
+      if (row !== undefined) {
+        mustMatch(ifMatch, entityTag(row.json));
+        mustBeVersion(version, JSON.parse(row.json).version);
+      }
       return write(tx);
     });
   }
@@ -119,13 +125,16 @@ export function createProductRepository(prisma: PrismaClient, { kysely, run, pre
     currentVersion: async (): Promise<string> => only(await checks.run(selectVersion)).version,
     insert: ({ id, ...product }: { id: string } & ProductIn): Promise<Row> =>
       prisma.product.create({ data: { id, ...toRow(product) }, select }),
-    async update({ id, ...product }: { id: string } & ProductIn, ifMatch?: string): Promise<Row | undefined> {
+    async update(
+      { id, version, ...product }: { id: string } & ProductChange,
+      ifMatch?: string,
+    ): Promise<Row | undefined> {
       const change = { where: { id }, data: toRow(product), select };
-      const [row] = await writeIf(id, ifMatch, (client) => client.product.updateManyAndReturn(change));
+      const [row] = await writeIf(id, { ifMatch, version }, (client) => client.product.updateManyAndReturn(change));
       return row;
     },
     async remove(id: string, ifMatch?: string): Promise<boolean> {
-      const { count } = await writeIf(id, ifMatch, (client) => client.product.deleteMany({ where: { id } }));
+      const { count } = await writeIf(id, { ifMatch }, (client) => client.product.deleteMany({ where: { id } }));
       return count > 0;
     },
   };

@@ -1,6 +1,6 @@
 import { DomainError } from '@store/shared/values/errors';
 import type { ProductRepository } from './product-repository.ts';
-import type { ProductIn, ProductQuery } from './schemas.ts';
+import type { ProductChange, ProductIn, ProductQuery } from './schemas.ts';
 
 interface Dependencies {
   repository: ProductRepository;
@@ -21,7 +21,7 @@ export function createProducts({ repository, writers, newId }: Dependencies) {
     return product;
   }
   /** @param ifMatch the state that the caller has seen; undefined for any */
-  const set = async (id: string, product: ProductIn, ifMatch?: string) =>
+  const set = async (id: string, product: ProductChange, ifMatch?: string) =>
     found(await repository.update({ id, ...product }, ifMatch), id);
 
   return {
@@ -31,7 +31,7 @@ export function createProducts({ repository, writers, newId }: Dependencies) {
       mustBeWriter(accountId);
       return repository.insert({ id: newId(), ...product });
     },
-    async replace(accountId: string, id: string, product: ProductIn, ifMatch?: string) {
+    async replace(accountId: string, id: string, product: ProductChange, ifMatch?: string) {
       mustBeWriter(accountId);
       return set(id, product, ifMatch);
     },

@@ -1,16 +1,17 @@
 import { nextLink } from '@store/shared/http/pagination';
-import { etagDescription, ifMatchHeader } from '@store/shared/http/precondition';
+import { etagDescription, ifMatchHeader, staleVersion } from '@store/shared/http/precondition';
 import { type AnyRoute, created, noContent, ok, problem, route, unavailable } from '@store/shared/http/route';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import type { CatalogueCache } from './catalogue-cache.ts';
 import type { Products } from './products.ts';
-import { productIn, productOut, productQuery } from './schemas.ts';
+import { productChange, productIn, productOut, productQuery } from './schemas.ts';
 
 const tag = 'products';
 const params = z.object({ id: uuid });
 const notWriter = problem('The account may not change products.');
-const replacement = { params, headers: ifMatchHeader, body: productIn, bodyKib: 16, decimals: true } as const;
+const stale = problem(staleVersion);
+const replacement = { params, headers: ifMatchHeader, body: productChange, bodyKib: 16, decimals: true } as const;
 const replaced = { description: 'The product as it is now.', body: productOut };
 
 export function productRoutes(products: Products, cache: CatalogueCache): AnyRoute[] {
@@ -84,7 +85,7 @@ export function productRoutes(products: Products, cache: CatalogueCache): AnyRou
       tag,
       identity: 'account',
       ...replacement,
-      responses: { 200: replaced, 403: notWriter, 503: unavailable },
+      responses: { 200: replaced, 403: notWriter, 409: stale, 503: unavailable },
       handler: async ({ accountId, params: { id }, headers, body }) =>
         ok(await products.replace(accountId, id, body, headers['if-match'])),
     }),
@@ -98,7 +99,7 @@ export function productRoutes(products: Products, cache: CatalogueCache): AnyRou
       identity: 'caller',
       internal: true,
       ...replacement,
-      responses: { 200: replaced, 503: unavailable },
+      responses: { 200: replaced, 409: stale, 503: unavailable },
       handler: async ({ params: { id }, headers, body }) => ok(await products.set(id, body, headers['if-match'])),
     }),
     route({

@@ -1,4 +1,5 @@
 import { pageQuery, sortQuery, withinCounted } from '@store/shared/http/pagination';
+import { seenVersion } from '@store/shared/http/precondition';
 import { text, uuid } from '@store/shared/values/fields';
 import { decimal } from '@store/shared/values/money';
 import { z } from 'zod';
@@ -14,10 +15,17 @@ export const productIn = z
   })
   .meta({ id: 'ProductIn', examples: [{ name: 'Tea', price: 4.25, unit: '100 g' }] });
 
-export const productOut = z.object({ id: uuid, name: z.string(), price: decimal(12, 4), unit: z.string() }).meta({
-  id: 'ProductOut',
-  examples: [{ id: '7c9e6679-7425-40de-944b-e07fc1f90ae7', name: 'Tea', price: 4.25, unit: '100 g' }],
-});
+/** A product that exists has a version, which a change may name. */
+export const productChange = productIn
+  .extend({ version: seenVersion })
+  .meta({ id: 'ProductChange', examples: [{ name: 'Tea', price: 4.5, unit: '100 g', version: 1 }] });
+
+export const productOut = z
+  .object({ id: uuid, name: z.string(), price: decimal(12, 4), unit: z.string(), version: z.int() })
+  .meta({
+    id: 'ProductOut',
+    examples: [{ id: '7c9e6679-7425-40de-944b-e07fc1f90ae7', name: 'Tea', price: 4.25, unit: '100 g', version: 1 }],
+  });
 
 export const sortFields = ['id', 'name', 'price', 'createdAt'] as const;
 
@@ -38,6 +46,7 @@ export const productQuery = withinCounted(
   }),
 );
 
+export type ProductChange = z.output<typeof productChange>;
 export type ProductIn = z.output<typeof productIn>;
 export type ProductOut = z.input<typeof productOut>;
 export type ProductQuery = z.output<typeof productQuery>;

@@ -51,12 +51,14 @@ describeContract({
       400: { path: unknown, body: '{' },
       403: () => existing({ body: tea, app: () => restricted.app }),
       404: { path: unknown, body: tea },
+      409: () => existing({ body: { ...tea, version: 7 } }),
     },
     'put /internal/products/{id}': {
       200: () => asOperator(),
       400: () => asOperator({ body: '{' }),
       403: () => asOperator({ app: () => restricted.app }),
       404: { path: `/internal${unknown}`, body: tea },
+      409: () => asOperator({ body: { ...tea, version: 7 } }),
     },
     'delete /products/{id}': {
       204: () => existing(),

@@ -31,8 +31,11 @@ describeFuzz({
   valid: {
     'get /products/{id}': existing,
     'post /products': { body: tea },
-    'put /products/{id}': async () => ({ ...(await existing()), body: tea }),
-    'put /internal/products/{id}': async () => ({ path: `/internal${(await existing()).path}`, body: tea }),
+    'put /products/{id}': async () => ({ ...(await existing()), body: { ...tea, version: 1 } }),
+    'put /internal/products/{id}': async () => ({
+      path: `/internal${(await existing()).path}`,
+      body: { ...tea, version: 1 },
+    }),
     'delete /products/{id}': existing,
   },
   readState: () => product.prisma.product.findMany({ orderBy: { id: 'asc' } }),

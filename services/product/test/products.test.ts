@@ -30,7 +30,10 @@ describe('POST /products', () => {
     ['ignores an id in the body', { id: '00000000-0000-4000-8000-000000000009' }, {}],
   ])('%s', async (_, change, expected) => {
     const { status, body, headers } = await product.post({ ...tea, ...change });
-    expect({ status, body }).toEqual({ status: 201, body: { ...tea, ...expected, id: expect.any(String) } });
+    expect({ status, body }).toEqual({
+      status: 201,
+      body: { ...tea, ...expected, id: expect.any(String), version: 1 },
+    });
     expect(body.id).not.toBe('00000000-0000-4000-8000-000000000009');
     expect(headers.location).toBe(`/products/${body.id}`);
     expect((await product.get(headers.location ?? '')).body).toEqual(body);
@@ -70,11 +73,11 @@ describe('/products/{id}', () => {
     const { body } = await product.post(tea);
     const before = await count();
     const changed = { ...tea, name: 'Black tea', price: 9.25, unit: 'box' };
-    for (const _ of [1, 2]) {
+    for (const version of [2, 3]) {
       const { status, body: replaced } = await product.put(`/products/${body.id}`, changed);
-      expect({ status, replaced }).toEqual({ status: 200, replaced: { id: body.id, ...changed } });
+      expect({ status, replaced }).toEqual({ status: 200, replaced: { id: body.id, ...changed, version } });
     }
-    expect((await product.get(`/products/${body.id}`)).body).toEqual({ id: body.id, ...changed });
+    expect((await product.get(`/products/${body.id}`)).body).toEqual({ id: body.id, ...changed, version: 3 });
     expect(await count()).toBe(before);
   });
 

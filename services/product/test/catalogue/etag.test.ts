@@ -54,8 +54,9 @@ describe.each(['a list', 'a product'])('the ETag of %s', (what) => {
     expect(changed.text).not.toBe(text);
     expect(changed.etag).not.toBe(etag);
 
+    // Its version says that it was another one meanwhile.
     await replicas[1]?.put(product, tea);
-    expect(await ask(path, etag)).toMatchObject({ status: 304, etag });
+    expect(await ask(path, etag)).toMatchObject({ status: 200 });
   });
 
   it('does not change with other products', async () => {

@@ -23,6 +23,28 @@ export const ifMatchHeader = z.object({
     .describe('The ETag that the resource must still have; otherwise the answer is 412.'),
 });
 
+/** An optional field of the body of a change: the `version` of the resource that its client has seen. */
+export const seenVersion = z
+  .int()
+  .min(1)
+  .nullish()
+  .describe('The version that the resource must still have; otherwise the answer is 409.');
+
+/**
+ * Compares the versions that a resource counts, for clients that name one in the body in place of If-Match.
+ * @param current read and locked in the transaction that writes
+ * @throws DomainError conflict (409) if the client has seen another one
+ */
+export function mustBeVersion(seen: number | null | undefined, current: number): void {
+  if ((seen ?? current) === current) return;
+  throw new DomainError('conflict', `It has changed since you have read it: its version is ${current}.`, {
+    code: 'stale-version',
+  });
+}
+
+/** What a documented 409 says where a version may be stale. */
+export const staleVersion = 'The resource no longer has the version that the body names.';
+
 /**
  * Compares as RFC 9110, 13.1.1 does: strongly, and `*` is any state.
  * @param current the tag of the resource, read and locked in the transaction that writes
