@@ -1,3 +1,4 @@
+import { cookieReader } from '@store/shared/http/cookies';
 import { stringifySetCookie } from 'cookie';
 
 export interface CookieOptions {
@@ -9,8 +10,6 @@ export interface CookieOptions {
 }
 
 export const tokenCookieName = '__store_jwt_token';
-// Also a comma, by which proxies join two Cookie headers.
-const separator = /[;,]/;
 
 export type TokenCookie = ReturnType<typeof createTokenCookie>;
 
@@ -32,15 +31,5 @@ export function createTokenCookie({ httpOnly, sameSite, secure, maxAgeSeconds }:
   };
 }
 
-/**
- * Every value that a `Cookie` header holds for the token. Parsers disagree on which of two counts, so the caller has to
- * see both.
- */
-export function tokensInCookies(header = ''): string[] {
-  const values: string[] = [];
-  for (const pair of header.split(separator)) {
-    const equals = pair.indexOf('=');
-    if (equals > 0 && pair.slice(0, equals).trim() === tokenCookieName) values.push(pair.slice(equals + 1).trim());
-  }
-  return values;
-}
+/** Two if the header has more than one: the caller refuses both (contract 3.1). */
+export const tokensInCookies = cookieReader(tokenCookieName);

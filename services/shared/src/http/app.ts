@@ -1,4 +1,3 @@
-import cookieParser from 'cookie-parser';
 import express, { type Express, type Handler, type Request, type Response } from 'express';
 import { type BearerValidator, noBearer } from '../auth/bearer.ts';
 import { anyCaller, type CallerCheck } from '../auth/internal-credentials.ts';
@@ -8,6 +7,8 @@ import { createRequestLog } from '../observability/request-log.ts';
 import { runInTrace, type Span, startSpan, traceFrom } from '../observability/trace-context.ts';
 import { stringifyJson } from '../values/json.ts';
 import { collectBody } from './body.ts';
+import { readCookies } from './cookies.ts';
+import { matchesWeakly } from './entity-tags.ts';
 import { accountIdOf } from './identity.ts';
 import { createInFlight, type InFlight } from './in-flight.ts';
 import { inputOf } from './input.ts';
@@ -142,9 +143,8 @@ function handlersOf(route: AnyRoute, { production, bearer, callers, operators, i
     stream(res);
     if (req.method === 'HEAD') res.end();
   }
-  const readCookies = route.cookies === undefined ? [] : [cookieParser()];
   const readBody = route.body === undefined ? [] : [collectBody(bodyKibOf(route))];
-  return [identify, ...readCookies, ...readBody, answer];
+  return [identify, ...readCookies(route.cookies), ...readBody, answer];
 }
 
 function toJson(body: unknown): string | Buffer {
@@ -157,7 +157,7 @@ function toJson(body: unknown): string | Buffer {
  * `no-cache` with every If-None-Match.
  */
 const isKnown = (etag: string | undefined, ifNoneMatch: string | undefined) =>
-  etag !== undefined && ifNoneMatch?.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim()));
+  etag !== undefined && ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, etag);
 
 /** Express's `send` would find these out itself, at the cost of the sending once more. */
 const typeAndLength = (json: string | Buffer) => ({

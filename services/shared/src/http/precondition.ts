@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { DomainError } from '../values/errors.ts';
+import { matchesTag } from './entity-tags.ts';
 
 /** Of a reply that is read as it is: a strong validator, the same at every replica (RFC 9110, 8.8.3). */
 export const entityTag = (json: string): string => `"${hash('sha256', json, 'base64url')}"`;
@@ -51,6 +52,6 @@ export const staleVersion = 'The resource no longer has the version that the bod
  * @throws DomainError preconditionFailed (412) if the client has seen another state
  */
 export function mustMatch(ifMatch: string | undefined, current: string): void {
-  if (ifMatch === undefined || ifMatch.split(',').some((tag) => ['*', current].includes(tag.trim()))) return;
+  if (ifMatch === undefined || matchesTag(ifMatch, current)) return;
   throw new DomainError('preconditionFailed', 'It has changed since you have read it. Read it again, and decide anew.');
 }
