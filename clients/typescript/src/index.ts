@@ -10,6 +10,7 @@ export type {
   OrderIn as NewOrder,
   OrderOut as Order,
   OrderPage,
+  ProductChange,
   ProductIn as NewProduct,
   ProductOut as Product,
   StationStatus,
