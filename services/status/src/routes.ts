@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { statusOut, statusQuery } from './schemas.ts';
 import type { Statuses } from './statuses.ts';
 
-/** For `skip`, which the cursor replaces: RFC 9745 and RFC 8594. */
+/** For `skip`, which the cursor replaces since the first release: RFC 9745 and RFC 8594. */
 const retiring = {
-  Deprecation: `@${Date.UTC(2026, 0, 1) / 1000}`,
+  Deprecation: `@${Date.UTC(2026, 10, 21) / 1000}`,
   Sunset: new Date(Date.UTC(2028, 0, 1)).toUTCString(),
 };
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import request from 'supertest';
 import { nextLink } from '../../../tests/kit/http.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
@@ -155,6 +156,11 @@ describe('skip of status records', () => {
     const until = Date.parse(headers.sunset ?? '');
     expect(headers.sunset).toMatch(/^\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/);
     expect(until).toBeGreaterThan(since);
+    const releases = readFileSync(new URL('../../../CHANGELOG.md', import.meta.url), 'utf8').matchAll(
+      /^## \[[\d.]+\] - (.+)$/gm,
+    );
+    const [, first = ''] = [...releases].at(-1) ?? [];
+    expect(since).toBeGreaterThanOrEqual(Date.parse(first));
   });
 
   it('does not add Deprecation and Sunset when it is not used', async () => {
