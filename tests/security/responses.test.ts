@@ -74,6 +74,13 @@ describe("the gateway's own error response", () => {
   });
 });
 
+it.each(['/', '/health-check'])('HEAD %s has the length of GET', async (path) => {
+  for (const method of ['GET', 'HEAD']) {
+    const { headers } = await fixture.send(http(`${method} ${path}`));
+    expect({ method, length: headers['content-length'] }).toEqual({ method, length: path === '/' ? '9' : '0' });
+  }
+});
+
 describe('faulty upstream', () => {
   const cases: [string, Reply, number][] = [
     ['bytes that are not HTTP', 'hello\r\n\r\n', 502],

@@ -117,6 +117,10 @@ empty prefix at the end covers everything.
   {{- if $hidesIdentity }}
   request_headers_to_remove: [id-account, authorization]
   {{- end }}
+  {{- if and .isOpen (eq .cluster "self") }}
+  # Envoy writes none for the empty answer of /health-check to HEAD.
+  response_headers_to_add: [{header: {key: content-length, value: "0"}, append_action: ADD_IF_ABSENT}]
+  {{- end }}
   {{- if $isExternal }}
   # What speaks for the whole origin, which is the store's
   response_headers_to_remove: [clear-site-data, strict-transport-security, service-worker-allowed, alt-svc, nel, report-to]
