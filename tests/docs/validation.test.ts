@@ -93,7 +93,7 @@ describe('a value that the documents do not allow', () => {
       const at = `${method.toUpperCase()} ${path} ${place}`;
       const headers = { 'id-account': id, 'content-type': 'application/json', ...request.headers };
       const { status, text } = await send(port, { method: method.toUpperCase(), path: existing, ...request, headers });
-      refused.set(at, (refused.get(at) ?? 0) + Number(status === 400));
+      refused.set(at, (refused.get(at) ?? 0) + Number([400, 401].includes(status)));
       const { errors = [] }: { errors?: { message: string }[] } = status === 400 ? JSON.parse(text) : {};
       for (const { message } of errors) if (!ownSentence.test(message)) foreign.push(`${at}: ${message}`);
     }

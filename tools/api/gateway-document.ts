@@ -117,6 +117,7 @@ const shared = (name: keyof typeof responses) => ({ $ref: `#/components/response
 function throughGateway({ security: _, ...operation }: Operation, isOpen: boolean): Operation {
   return {
     ...operation,
+    parameters: operation.parameters?.filter(({ name }) => name !== 'id-account'),
     security: isOpen ? [] : [{ token: [] }],
     responses: {
       429: shared('TooManyRequests'),

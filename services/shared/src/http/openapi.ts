@@ -22,6 +22,18 @@ const ifNoneMatch = z.object({
     .describe('The ETag of what the client has: while that is current, the answer is 304.'),
 });
 
+/**
+ * Beside the security scheme of the same name, so that the documentation page has a field for it at the operation, too. Not
+ * required: the page sends that of the scheme where the field is empty.
+ */
+const idAccount: Json = {
+  name: 'id-account',
+  in: 'header',
+  required: false,
+  description: 'The account id that the gateway sets. Clients of the gateway never send it.',
+  schema: { type: 'string', format: 'uuid' },
+};
+
 /** The OpenAPI 3.1 document of a list of routes. Schemas that carry an id become components. */
 export function openApiDocument(title: string, routes: AnyRoute[]) {
   const schemas: Json = {};
@@ -77,6 +89,7 @@ function operation(route: AnyRoute, schemas: Json): Json {
     parameters: [
       ...parameters('path', route.params, schemas),
       ...parameters('query', route.query, schemas),
+      ...(route.identity === 'account' ? [idAccount] : []),
       ...parameters('header', hasETag(route) ? ifNoneMatch : undefined, schemas),
       ...parameters('header', route.headers, schemas),
       ...parameters('cookie', route.cookies, schemas),

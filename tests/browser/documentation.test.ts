@@ -1,0 +1,69 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createHttpApp } from '@store/shared/http/app';
+import { ok, route } from '@store/shared/http/route';
+import type { Browser } from 'playwright-core';
+import { z } from 'zod';
+import { chromiumPath, openBrowser } from '../kit/chromium.ts';
+import { testLog } from '../kit/observability/log.ts';
+
+const accountId = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001';
+
+// All services share the code of this page (contract 8).
+(chromiumPath ? describe : describe.skip)('the documentation page', () => {
+  let server: Server;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    const whoAmI = route({
+      ...({ method: 'get', path: '/me', operationId: 'whoAmI', summary: 'Say who is asking', tag: 'me' } as const),
+      identity: 'account',
+      responses: { 200: { description: 'You.', body: z.object({ youAre: z.string() }) } },
+      handler: ({ accountId }) => ok({ youAre: accountId }),
+    });
+    server = createServer(createHttpApp({ title: 'Test API', routes: [whoAmI], log: testLog('test'), profile: 'dev' }));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    browser = await openBrowser();
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await new Promise((resolve) => server.close(resolve).closeAllConnections());
+  });
+
+  async function openOperation() {
+    const page = await browser.newPage();
+    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/apidocs-ui.html`);
+    await page.locator('#operations-me-whoAmI .opblock-summary-control').click();
+    await page.getByRole('button', { name: 'Try it out' }).click();
+    return page;
+  }
+
+  const answer = '.live-responses-table .response-col_description .highlight-code';
+
+  it('has a field for id-account at an operation with an identity, and sends it', async () => {
+    const page = await openOperation();
+    await page.locator('tr[data-param-name="id-account"] input').fill(accountId);
+    await page.getByRole('button', { name: 'Execute' }).click();
+    expect(await page.locator(answer).first().textContent()).toContain(`"youAre": "${accountId}"`);
+    await page.close();
+  });
+
+  it('sends that of the scheme where the field is empty', async () => {
+    const page = await openOperation();
+    await page.getByRole('button', { name: 'Authorize' }).first().click();
+    await page
+      .getByRole('textbox', { name: 'auth-apiKey-value' })
+      .or(page.locator('#api_key_value'))
+      .first()
+      .fill(accountId);
+    await page
+      .locator('form:has(#api_key_value) button[type=submit], .auth-container:has(#api_key_value) .authorize')
+      .first()
+      .click();
+    await page.locator('.close-modal').click();
+    await page.getByRole('button', { name: 'Execute' }).click();
+    expect(await page.locator(answer).first().textContent()).toContain(`"youAre": "${accountId}"`);
+    await page.close();
+  });
+});
