@@ -1,4 +1,4 @@
-import { useEffect, useState } from '/vendor/preact.js';
+import { useEffect, useState } from './vendor/preact.js';
 
 /** Shown as it is: the services' own sentences. */
 export class Refused extends Error {
@@ -11,7 +11,7 @@ export class Refused extends Error {
 /** Calls the console's server. A session that has ended brings the login back. */
 export async function call(method, path, body) {
   const init = { method, headers: body && { 'content-type': 'application/json' }, body: body && JSON.stringify(body) };
-  const answer = await fetch(path, init).catch(() => {
+  const answer = await fetch(`.${path}`, init).catch(() => {
     throw new Refused(0, 'The console does not answer. Is it still forwarded?');
   });
   if (answer.ok) return answer.status === 204 ? undefined : answer.json();

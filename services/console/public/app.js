@@ -1,10 +1,10 @@
-import { html, render, useEffect, useState } from '/vendor/preact.js';
 import { call } from './api.js';
 import { DeadLetters } from './pages/dead-letters.js';
 import { Login } from './pages/login.js';
 import { Now } from './pages/now.js';
 import { Orders } from './pages/orders.js';
 import { Stock } from './pages/stock.js';
+import { html, render, useEffect, useState } from './vendor/preact.js';
 
 const pages = { now: 'Now', orders: 'Orders', 'dead-letters': 'Dead letters', stock: 'Stock' };
 

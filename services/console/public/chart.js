@@ -1,5 +1,5 @@
-import { html, useEffect, useRef } from '/vendor/preact.js';
-import UPlot from '/vendor/uplot.js';
+import { html, useEffect, useRef } from './vendor/preact.js';
+import UPlot from './vendor/uplot.js';
 
 const palette = ['--blue', '--green', '--orange', '--violet', '--red', '--grey'];
 const height = 170;

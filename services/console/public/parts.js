@@ -1,4 +1,4 @@
-import { html } from '/vendor/preact.js';
+import { html } from './vendor/preact.js';
 
 const parts = { hour: '2-digit', minute: '2-digit', second: '2-digit' };
 const time = new Intl.DateTimeFormat(undefined, parts);

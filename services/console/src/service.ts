@@ -1,8 +1,9 @@
 import { createHttpApp } from '@store/shared/http/app';
+import { sendProblem } from '@store/shared/http/problem';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
 import cookieParser from 'cookie-parser';
 import express from 'express';
-import { localOnly, pageHeaders, sameOrigin, sessionRequired, withOperator } from './access/guard.ts';
+import { basePath, localOnly, pageHeaders, sameOrigin, sessionRequired, withOperator } from './access/guard.ts';
 import { pages } from './access/pages.ts';
 import { sessionRoutes } from './access/routes.ts';
 import { createSessions } from './access/session.ts';
@@ -36,9 +37,10 @@ export function createConsole({ config, log }: ServiceContext<ConsoleConfig>): S
   const app = express();
   app.disable('x-powered-by');
   app.use(pageHeaders, localOnly, sameOrigin, cookieParser(), withOperator(sessions));
-  app.use('/api', sessionRequired);
-  app.use(pages);
-  app.use(createHttpApp({ title: 'Console', routes, log, profile: config.APP_PROFILE }));
+  app.use(`${basePath}/api`, sessionRequired);
+  app.use(basePath, pages, createHttpApp({ title: 'Console', routes, log, profile: config.APP_PROFILE }));
+  app.get('/', (_req, res) => res.redirect(`${basePath}/`));
+  app.use((req, res) => sendProblem(req, res, 404, { detail: `The console is at ${basePath}/.` }));
   const addresses = { services: config.SERVICES, metrics: config.METRICS };
   return { app, jobs: [watching(history, addresses, askReplicas)] };
 }

@@ -63,20 +63,21 @@ export function testConsole(services: Record<string, string> = {}, env: Record<s
   const server = createServer(app);
   const ready = new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const origin = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const http = () => request(`${origin()}/console`);
 
   return {
     logged,
     ready,
     origin,
-    http: () => request(server),
+    http,
     close: () => new Promise((resolve) => server.close(resolve)),
     /** @returns the cookie */
     async login(name = 'ann', given = token): Promise<string> {
-      const { headers } = await request(server).post('/session').set('Origin', origin()).send({ token: given, name });
+      const { headers } = await http().post('/session').set('Origin', origin()).send({ token: given, name });
       return String(headers['set-cookie']?.[0]).split(';')[0] ?? '';
     },
     send: (method: 'post' | 'put' | 'delete', path: string, cookie: string) =>
-      request(server)[method](path).set({ Origin: origin(), Cookie: cookie }),
-    read: (path: string, cookie: string) => request(server).get(path).set('Cookie', cookie),
+      http()[method](path).set({ Origin: origin(), Cookie: cookie }),
+    read: (path: string, cookie: string) => http().get(path).set('Cookie', cookie),
   };
 }

@@ -42,13 +42,16 @@ describe('the login', () => {
   it('keeps the session from scripts and other sites', async () => {
     const answer = await console.http().post('/session').set('Origin', console.origin()).send({ token, name: ' ann ' });
     expect(answer.status).toBe(204);
-    expect(answer.headers['set-cookie']?.[0]).toMatch(
-      /^console_session=[\w.-]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=7200$/,
+    const { port } = new URL(console.origin());
+    const [set = '', ...others] = answer.headers['set-cookie'] ?? [];
+    expect(others).toEqual([]);
+    expect(set.replace(/=[\w.-]+;/, '=;')).toBe(
+      `console_session_${port}=; Path=/console; HttpOnly; SameSite=Strict; Max-Age=7200`,
     );
     const cookie = await console.login('ann');
     expect((await console.read('/session', cookie)).body).toEqual({ name: 'ann' });
     expect((await console.send('delete', '/session', cookie)).headers['set-cookie']?.[0]).toMatch(
-      /^console_session=; .*Max-Age=0$/,
+      /^console_session_\d+=; Path=\/console; .*Max-Age=0$/,
     );
   });
 
@@ -76,6 +79,17 @@ describe('the login', () => {
     expect(console.logged).toContainEqual(expect.objectContaining({ by: 'eve', msg: 'A login was refused' }));
   });
 
+  it('makes a cookie that no other port of the machine is sent, and no other console takes', async () => {
+    const cookie = await console.login('ann');
+    expect((await console.read('/session', cookie.replace(/_\d+=/, '_1='))).body).toEqual({ name: null });
+    for (const path of ['/', '/api/now', '/session', '/app.js']) {
+      const answer = await fetch(`${console.origin()}${path}`, { headers: { cookie }, redirect: 'manual' });
+      expect([path, answer.status, answer.headers.get('location')]).toEqual(
+        path === '/' ? ['/', 302, '/console/'] : [path, 404, null],
+      );
+    }
+  });
+
   it('ends by itself, and with the token', async () => {
     let now = new Date();
     const sessions = createSessions(token, () => now);
@@ -93,7 +107,11 @@ describe('without a session', () => {
     const { http } = console;
     await http().get(path).expect(401);
     await http().get(path).set('console-operator', 'eve').expect(401);
-    await http().get(path).set('Cookie', 'console_session=eyJhbGciOiJub25lIn0.eyJuYW1lIjoiZXZlIn0.').expect(401);
+    const { port } = new URL(console.origin());
+    await http()
+      .get(path)
+      .set('Cookie', `console_session_${port}=eyJhbGciOiJub25lIn0.eyJuYW1lIjoiZXZlIn0.`)
+      .expect(401);
     await http()
       .get(path.replace('/api', '/API'))
       .set('console-operator', 'eve')
@@ -138,6 +156,25 @@ describe('a change from another page', () => {
 describe('the pod', () => {
   it.each(['console:8080', 'evil.example', 'localhost.evil.example'])('is not asked by the name %s', async (Host) => {
     await console.http().get('/').set('Host', Host).expect(403);
+  });
+
+  it.each([
+    ['itself', '127.0.0.1', '127.0.0.1', 200],
+    ['a sidecar, which connects from an address of its own for anybody', '127.0.0.1', '127.0.0.6', 403],
+    ['a sidecar that connects to another address', '127.0.0.2', '127.0.0.1', 403],
+  ])('asked by %s', async (_, host, localAddress, status) => {
+    const server = express()
+      .use(localOnly, (_req, res) => void res.end('in'))
+      .listen(0, '0.0.0.0');
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+    const answered = new Promise((resolve) =>
+      ask({ host, port, localAddress, headers: { host: 'localhost' } }, (res) =>
+        resolve(res.resume().statusCode),
+      ).end(),
+    );
+    expect(await answered).toBe(status);
+    server.close();
   });
 
   it('does not answer another machine', async () => {

@@ -27,7 +27,7 @@ async function readToken(): Promise<string> {
 }
 
 const logIn = (token: string) =>
-  client.send('POST', '/session', { token, name: 'cluster test' }, { origin: forwarded.url });
+  client.send('POST', '/console/session', { token, name: 'cluster test' }, { origin: forwarded.url });
 const read = async (path: string) => (await sendExpecting(200, asOperator, 'GET', path)).body;
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ beforeAll(async () => {
   const { status, headers } = await logIn(await readToken());
   expect(status).toBe(204);
   const session = { cookie: headers.get('set-cookie')?.split(';')[0] ?? '', origin: forwarded.url };
-  asOperator = (method, path, body) => client.send(method, path, body, session);
+  asOperator = (method, path, body) => client.send(method, `/console${path}`, body, session);
   ada = await newCustomer(createSend(await findGateway()));
   tea = await newProduct(ada);
 }, 600_000);
@@ -48,8 +48,8 @@ afterAll(async () => {
 });
 
 test('it is behind its token, and not behind the gateway', async () => {
-  expect((await client.send('GET', '/')).status).toBe(200);
-  expect((await client.send('GET', '/api/now')).status).toBe(401);
+  expect((await client.send('GET', '/console/')).status).toBe(200);
+  expect((await client.send('GET', '/console/api/now')).status).toBe(401);
   expect((await logIn('not the token of the console, but as long')).status).toBe(401);
   for (const path of ['/console', '/console/', '/api/now', '/api/dead-letters', `/internal/products/${tea}`])
     expect([path, (await ada.send('GET', path)).status]).toEqual([path, 404]);

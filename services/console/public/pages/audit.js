@@ -1,6 +1,6 @@
-import { html } from '/vendor/preact.js';
 import { useLive } from '../api.js';
 import { Badge, Problem, Time } from '../parts.js';
+import { html } from '../vendor/preact.js';
 
 export function Audit({ version }) {
   const { data, problem } = useLive('/api/dead-letters/audit', { everyMs: 5_000, version });

@@ -1,6 +1,6 @@
-import { html, useState } from '/vendor/preact.js';
 import { call, useLive } from '../api.js';
 import { Problem } from '../parts.js';
+import { html, useState } from '../vendor/preact.js';
 import { Audit } from './audit.js';
 import { Decision } from './decision.js';
 import { Letters } from './letters.js';

@@ -1,4 +1,4 @@
-import { html, useRef, useState } from '/vendor/preact.js';
+import { html, useRef, useState } from '../vendor/preact.js';
 
 /** What is to become of the selected letters. Both ask once more, and say of how many. */
 export function Decision({ selected, busy, onDecide }) {

@@ -1,5 +1,5 @@
-import { html } from '/vendor/preact.js';
 import { ageOf } from '../parts.js';
+import { html } from '../vendor/preact.js';
 
 /** The letters, each to be chosen. */
 export function Letters({ letters, chosen, onChoose }) {

@@ -1,6 +1,6 @@
-import { html, useState } from '/vendor/preact.js';
 import { call } from '../api.js';
 import { Problem } from '../parts.js';
+import { html, useState } from '../vendor/preact.js';
 
 export function Login({ onLogin }) {
   const [token, setToken] = useState('');

@@ -1,7 +1,7 @@
-import { html, useMemo } from '/vendor/preact.js';
 import { useLive } from '../api.js';
 import { Chart } from '../chart.js';
 import { ageOf, Badge, Problem, Time } from '../parts.js';
+import { html, useMemo } from '../vendor/preact.js';
 
 const outcomes = {
   placed: 'placed',

@@ -1,6 +1,6 @@
-import { html, useState } from '/vendor/preact.js';
 import { call, useLive } from '../api.js';
 import { ageOf, Badge, money, Problem, Time } from '../parts.js';
+import { html, useState } from '../vendor/preact.js';
 
 /** @param id of the order that is shown; undefined: only the search */
 export function Orders({ id }) {

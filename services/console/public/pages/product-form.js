@@ -1,5 +1,5 @@
-import { html, useEffect, useRef, useState } from '/vendor/preact.js';
 import { call } from '../api.js';
+import { html, useEffect, useRef, useState } from '../vendor/preact.js';
 
 /**
  * Changes a product in the state in which it was opened. If somebody else has changed it meanwhile, it says how it is now and asks

@@ -1,6 +1,6 @@
-import { html, useRef, useState } from '/vendor/preact.js';
 import { call, useLive } from '../api.js';
 import { Problem } from '../parts.js';
+import { html, useRef, useState } from '../vendor/preact.js';
 import { ProductForm } from './product-form.js';
 
 export function Stock() {

@@ -2,11 +2,17 @@ import { sendProblem } from '@store/shared/http/problem';
 import type { Handler } from 'express';
 import type { Sessions } from './session.ts';
 
-export const sessionCookie = 'console_session';
+/** Path of all that a session is for. Its cookie goes nowhere else, though browsers send cookies to every port of localhost. */
+export const basePath = '/console';
+
+/** Names the cookie by the port, so that the consoles of two clusters keep their sessions apart. */
+export const sessionCookieOf = (host = '') => `console_session_${/:(\d+)$/.exec(host)?.[1] ?? 80}`;
+
 /** Set here alone, from the session; what a client sends under this name is removed. */
 export const operatorHeader = 'console-operator';
 
-const loopback = /^(::ffff:)?127\.|^::1$/;
+/** Addresses from which and to which a forwarded port connects. A sidecar connects from another one, such as 127.0.0.6, for anybody. */
+const loopback = new Set<string | undefined>(['127.0.0.1', '::ffff:127.0.0.1', '::1']);
 const localHost = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 
 /** Scripts, styles and data come from here alone, and no page may frame it. */
@@ -28,7 +34,9 @@ export const pageHeaders: Handler = (_req, res, next) => {
  * another host could have its name resolve to 127.0.0.1.
  */
 export const localOnly: Handler = (req, res, next) => {
-  if (loopback.test(req.socket.remoteAddress ?? '') && localHost.test(req.headers.host ?? '')) return next();
+  const { remoteAddress, localAddress } = req.socket;
+  const isLocal = loopback.has(remoteAddress) && loopback.has(localAddress);
+  if (isLocal && localHost.test(req.headers.host ?? '')) return next();
   sendProblem(req, res, 403, { detail: 'The console answers its own machine only: forward a port to it.' });
 };
 
@@ -48,7 +56,7 @@ export const withOperator =
   (sessions: Sessions): Handler =>
   async (req, _res, next) => {
     delete req.headers[operatorHeader];
-    const name = await sessions.nameOf(req.cookies[sessionCookie]);
+    const name = await sessions.nameOf(req.cookies[sessionCookieOf(req.headers.host)]);
     if (name !== undefined) req.headers[operatorHeader] = name;
     next();
   };

@@ -2,14 +2,16 @@ import { type AnyRoute, noContent, ok, problem, route, tooMany } from '@store/sh
 import type { Logger } from '@store/shared/observability/log';
 import { text } from '@store/shared/values/fields';
 import { z } from 'zod';
-import { operatorHeader, sessionCookie } from './guard.ts';
+import { basePath, operatorHeader, sessionCookieOf } from './guard.ts';
 import { type Sessions, sessionSeconds } from './session.ts';
 
 const path = '/session';
 const base = { path, tag: 'session', identity: 'none', internal: true } as const;
 const loginIn = z.object({ token: z.string().max(300), name: text(1, 80) });
-const cookie = (value: string, seconds: number) => ({
-  'Set-Cookie': `${sessionCookie}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}`,
+const hostIn = z.object({ host: z.string() });
+/** `__Host-` would need TLS, which localhost has not, and the path of all. */
+const cookie = (host: string, value: string, seconds: number) => ({
+  'Set-Cookie': `${sessionCookieOf(host)}=${value}; Path=${basePath}; HttpOnly; SameSite=Strict; Max-Age=${seconds}`,
 });
 
 export function sessionRoutes(sessions: Sessions, log: Logger): AnyRoute[] {
@@ -28,17 +30,18 @@ export function sessionRoutes(sessions: Sessions, log: Logger): AnyRoute[] {
       method: 'post',
       operationId: 'logIn',
       summary: 'Log in with the token',
+      headers: hostIn,
       body: loginIn,
       responses: {
         204: { description: 'The session is in the cookie.', headers: { 'Set-Cookie': 'The session.' } },
         401: problem('The token is wrong.'),
         429: tooMany('Too many logins fail at present.'),
       },
-      async handler({ body: { token, name } }) {
+      async handler({ headers: { host }, body: { token, name } }) {
         try {
           const session = await sessions.begin(token.trim(), name);
           log.info({ by: name }, 'Somebody has logged in');
-          return noContent(cookie(session, sessionSeconds));
+          return noContent(cookie(host, session, sessionSeconds));
         } catch (error) {
           log.warn({ by: name }, 'A login was refused');
           throw error;
@@ -50,8 +53,9 @@ export function sessionRoutes(sessions: Sessions, log: Logger): AnyRoute[] {
       method: 'delete',
       operationId: 'logOut',
       summary: 'Log out',
+      headers: hostIn,
       responses: { 204: { description: 'The cookie is gone.', headers: { 'Set-Cookie': 'None any more.' } } },
-      handler: () => noContent(cookie('', 0)),
+      handler: ({ headers: { host } }) => noContent(cookie(host, '', 0)),
     }),
   ];
 }
