@@ -16,7 +16,8 @@ export const COOKIE = `__store_jwt_token=${TOKEN}`;
 export interface Fixture {
   port: number;
   metricsPort: number;
-  adminPort: number;
+  /** The socket of Envoy's admin interface. */
+  adminSocket: string;
   /** Of Envoy. */
   pid(): number | undefined;
   auth: Upstream;
@@ -41,11 +42,11 @@ export async function startFixture(values: Partial<GatewayValues> = {}, folder?:
   const started = await Promise.all(names.map(async (name) => [name, await start(name)] as const));
   const { auth, ...services } = Object.fromEntries(started) as Fixture['services'] & { auth: Upstream };
   auth.answer(goodAuth);
-  const [port, metricsPort, adminPort] = await Promise.all([freePort(), freePort(), freePort()]);
+  const [port, metricsPort] = await Promise.all([freePort(), freePort()]);
   const dir = folder ?? (await mkdtemp(join(tmpdir(), 'gateway-test-')));
   const upstreams = Object.fromEntries(started.map(([name, { port }]) => [name, { host: '127.0.0.1', port }]));
   const gateway = await startGateway({
-    values: { port, metricsPort, adminPort, upstreams, external: { url: 'http://127.0.0.1:1' }, ...values },
+    values: { port, metricsPort, upstreams, external: { url: 'http://127.0.0.1:1' }, ...values },
     dir,
     logDir: dir,
     log: (line) => console.error(line),
@@ -53,7 +54,7 @@ export async function startFixture(values: Partial<GatewayValues> = {}, folder?:
   return {
     port,
     metricsPort,
-    adminPort,
+    adminSocket: join(dir, 'admin.sock'),
     pid: gateway.pid,
     auth,
     services,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { root } from '../../tools/paths.ts';
 import { topology } from '../../tools/topology/topology.ts';
+import { askAdmin } from './_admin.ts';
 import { COOKIE, type Fixture, startUnlimited } from './_fixture.ts';
 
 // docs/openapi.yaml and what Envoy routes, compared in both directions.
@@ -64,8 +65,8 @@ it('leads to the service of each documented operation, with a token if the docum
 });
 
 it('documents something of every prefix that Envoy routes to a service', async () => {
-  const dump = await fetch(`http://127.0.0.1:${gateway.adminPort}/config_dump`);
-  const { configs } = JSON.parse(await dump.text());
+  const dump = await askAdmin(gateway.adminSocket, 'GET', '/config_dump');
+  const { configs } = JSON.parse(dump.body);
   const hosts = configs
     .flatMap((dump: { static_route_configs?: object[] }) => dump.static_route_configs ?? [])
     .flatMap((dump: { route_config: { virtual_hosts: object[] } }) => dump.route_config.virtual_hosts);

@@ -88,6 +88,28 @@ test('a Cookie header that names the token in another value too is removed entir
   expect(seen[0]?.headers).not.toHaveProperty('cookie');
 });
 
+test.each([
+  ['alone', 'console_session_8091=x', undefined],
+  ['between others', 'a=1; console_session_8091=x; b=2', 'a=1; b=2'],
+  ['twice, and of another port', 'console_session_8091=x; console_session_80=y; a=1', 'a=1'],
+])("the console's cookie never arrives: %s", async (_, own, cookie) => {
+  const external = { url: `https://localhost:${site.port}`, trustedCa, forwardIdentity: true };
+  const gateway = await startFixture({ external });
+  try {
+    for (const [on, others] of [
+      [fixture, cookie],
+      [gateway, [cookie, COOKIE].filter(Boolean).join('; ')],
+    ] as const) {
+      seen.length = 0;
+      await visit('/external/x', [`Cookie: ${own}; ${COOKIE}`], on);
+      expect(seen).toHaveLength(1);
+      expect(seen[0]?.headers.cookie).toBe(others);
+    }
+  } finally {
+    await gateway.stop();
+  }
+});
+
 describe('the external site cannot set the token cookie', () => {
   it.each([
     ['plain', '__store_jwt_token=forged; Path=/'],

@@ -6,7 +6,6 @@ import { topology } from '../topology/topology.ts';
 const otherPorts = {
   gateway: 8080,
   'gateway-metrics': 9901,
-  'gateway-admin': 9902,
   postgres: 15432,
   kafka: 19092,
   'kafka-controller': 19093,

@@ -221,7 +221,7 @@ function known(name: ComponentName): ComponentName {
 function portsOf(component: ComponentName): string[] {
   if (component === 'postgres') return ['postgres'];
   if (component === 'kafka') return ['kafka', 'kafka-controller'];
-  if (component === 'gateway') return ['gateway', 'gateway-metrics', 'gateway-admin'];
+  if (component === 'gateway') return ['gateway', 'gateway-metrics'];
   return [component, `${component}-metrics`];
 }
 

@@ -75,7 +75,6 @@ async function gatewayValues(auth: number, service: number): Promise<GatewayValu
   return {
     port: await freePort(),
     metricsPort: await freePort(),
-    adminPort: await freePort(),
     upstreams: { auth: at(auth), account: at(service), product: at(service), order: at(service), status: at(service) },
     limits: { requests: many, credentials: many },
   };
@@ -83,7 +82,9 @@ async function gatewayValues(auth: number, service: number): Promise<GatewayValu
 
 /** The gateway's own configuration with every filter removed but the router. */
 async function startForwarder(values: GatewayValues, log: Log) {
-  const files = await renderGateway({ ...values, address: '127.0.0.1', reusePort: false });
+  const dir = join(benchDir, 'forwarder');
+  const own = { address: '127.0.0.1', reusePort: false, adminSocket: join(dir, 'admin.sock') };
+  const files = await renderGateway({ ...values, ...own });
   const config = parse(files['envoy.yaml'], { merge: true });
   const [store] = config.static_resources.listeners;
   const [{ typed_config: manager }] = store.filter_chains[0].filters;
@@ -92,7 +93,6 @@ async function startForwarder(values: GatewayValues, log: Log) {
     delete host.typed_per_filter_config;
     for (const route of host.routes) delete route.typed_per_filter_config;
   }
-  const dir = join(benchDir, 'forwarder');
   await mkdir(dir, { recursive: true });
   await writeFile(join(dir, 'envoy.yaml'), stringify(config));
   const envoy = await provideEnvoy();

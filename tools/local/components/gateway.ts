@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { parse } from 'yaml';
 import { template } from '../../chart/helm.ts';
@@ -21,7 +21,9 @@ interface Upstream {
 export interface GatewayValues {
   port: number;
   metricsPort: number;
-  adminPort: number;
+  /** In the place of the socket that a local run has. */
+  adminPort?: number;
+  adminSocket?: string;
   trustedHops?: number;
   /** By alias. */
   upstreams: Record<string, Upstream>;
@@ -64,6 +66,7 @@ export const provideGatewayTools = () => Promise.all([provideHelm(), provideEnvo
 
 interface ConfigFiles {
   'envoy.yaml': string;
+  'drain.sh': string;
   /** With TLS */
   'certificate.yaml'?: string;
 }
@@ -101,6 +104,9 @@ export async function writeGatewayConfig(file: string, values: object): Promise<
   await writeFile(file, inFolder(config) + mark);
 }
 
+/** From the folder in which Envoy runs, since the path of a socket has at most 107 characters. */
+const adminSocketIn = (dir: string) => relative(root, join(dir, 'admin.sock'));
+
 /** Starts Envoy with the chart's configuration, on 127.0.0.1 only; resolves once it serves. */
 export async function startGateway(options: GatewayOptions): Promise<SupervisedProcess> {
   const { values, dir, logDir, log, concurrency = 1 } = options;
@@ -109,7 +115,13 @@ export async function startGateway(options: GatewayOptions): Promise<SupervisedP
   const file = join(dir, 'envoy.yaml');
   const [envoy] = await Promise.all([
     provideEnvoy(),
-    writeGatewayConfig(file, { ...values, external, address: '127.0.0.1', reusePort: false }),
+    writeGatewayConfig(file, {
+      adminSocket: adminSocketIn(dir),
+      ...values,
+      external,
+      address: '127.0.0.1',
+      reusePort: false,
+    }),
   ]);
   return startProcess({
     name: 'gateway',

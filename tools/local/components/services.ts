@@ -88,7 +88,6 @@ export function gatewayValues(env: Env, ports: Ports, portOf = ports.of): Gatewa
   return {
     port: ports.gateway,
     metricsPort: ports['gateway-metrics'],
-    adminPort: ports['gateway-admin'],
     upstreams: Object.fromEntries(upstreams),
     cors: {
       allowedOrigins: origins.split(',').flatMap((origin) => origin.trim() || []),

@@ -1,15 +1,20 @@
--- Removes the token cookie and keeps the others. A cookie that still names the token afterwards is written in a way that
--- cannot be judged, and is removed as a whole.
+-- Removes the cookies whose names begin with one of `hidden`, and keeps the others. A header that still has such a name afterwards
+-- is written in a way that cannot be judged, and is removed as a whole.
+local function without_hidden(cookie)
+  cookie = ";" .. cookie
+  for _, name in ipairs(hidden) do
+    cookie = cookie:gsub("[;,]%s*" .. name .. "[^=;,]*=[^;,]*", "")
+    if cookie:find(name, 1, true) then return "" end
+  end
+  return (cookie:gsub("^[;,%s]+", ""))
+end
+
 function envoy_on_request(request)
   local headers = request:headers()
   local kept = {}
   for i = 0, headers:getNumValues("cookie") - 1 do
-    local cookie = ";" .. headers:getAtIndex("cookie", i)
-    cookie = cookie:gsub("[;,]%s*__store_jwt_token%s*=[^;,]*", "")
-    cookie = cookie:gsub("^[;,%s]+", "")
-    if cookie ~= "" and not cookie:find("__store_jwt_token", 1, true) then
-      table.insert(kept, cookie)
-    end
+    local cookie = without_hidden(headers:getAtIndex("cookie", i))
+    if cookie ~= "" then table.insert(kept, cookie) end
   end
   headers:remove("cookie")
   if #kept > 0 then headers:add("cookie", table.concat(kept, "; ")) end

@@ -77,7 +77,17 @@
     cluster_name: admin
     endpoints:
       - lb_endpoints:
-          - endpoint: {address: {socket_address: {address: 127.0.0.1, port_value: {{ .Values.adminPort }}}}}
+          - endpoint:
+              address:
+                {{- include "gateway.adminAddress" . | nindent 16 }}
+{{- end }}
+
+{{- define "gateway.adminAddress" -}}
+{{- if .Values.adminSocket -}}
+pipe: {path: {{ quote .Values.adminSocket }}, mode: 384} # 0600
+{{- else -}}
+socket_address: {address: 127.0.0.1, port_value: {{ .Values.adminPort }}}
+{{- end }}
 {{- end }}
 
 {{- /* The one endpoint of a cluster outside the release, whose certificate is verified where its URL is https. */}}

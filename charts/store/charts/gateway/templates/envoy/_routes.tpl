@@ -153,9 +153,8 @@ empty prefix at the end covers everything.
       "@type": type.googleapis.com/envoy.extensions.filters.http.lua.v3.LuaPerRoute
       source_code:
         inline_string: |
-          {{- if $hidesIdentity }}
+          local hidden = {"console_session"{{ if $hidesIdentity }}, "__store_jwt_token"{{ end }}}
           {{- .root.Files.Get "files/request-cookies.lua" | nindent 10 }}
-          {{- end }}
           {{- .root.Files.Get "files/response-cookies.lua" | nindent 10 }}
     {{- end }}
 {{- end }}
