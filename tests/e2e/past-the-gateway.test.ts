@@ -19,7 +19,7 @@ beforeAll(async () => {
     components: ['gateway', 'auth', 'account', 'product', 'order', 'inventory'],
     env: {
       ...{ JWT_PRIVATE_KEY: privateKey, BEARER_VALIDATION: 'on' },
-      ...{ INTERNAL_CREDENTIAL: credential, INTERNAL_CREDENTIALS: credential },
+      ...{ INTERNAL_CREDENTIAL: credential, INTERNAL_CREDENTIALS: credential, OPERATOR_CREDENTIALS: credential },
     },
   });
   const anonymous = createSend(store.gatewayUrl);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readConfig } from '@store/shared/values/environment';
 import request from 'supertest';
+import { newCredential } from '../../../tests/kit/credentials.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
 import { configSchema } from '../src/config.ts';
 import { ada, testApp } from './_app.ts';
@@ -113,6 +114,14 @@ describe('PASSWORD_MIN_LENGTH', () => {
     const env = { DATABASE_URL: database.url, PASSWORD_MIN_LENGTH: value };
     expect(() => readConfig(configSchema, env)).toThrow('PASSWORD_MIN_LENGTH: must be');
   });
+});
+
+it.each([
+  ['INTERNAL_CREDENTIALS', 'OPERATOR_CREDENTIALS'],
+  ['OPERATOR_CREDENTIALS', 'INTERNAL_CREDENTIALS'],
+])('refuses to start with %s and without %s, whose paths would be open', (given, missing) => {
+  const env = { DATABASE_URL: database.url, [given]: newCredential() };
+  expect(() => readConfig(configSchema, env)).toThrow(`${given}: is set, but not ${missing}: set all of them, or none`);
 });
 
 describe('POST /internal/password-checks', () => {

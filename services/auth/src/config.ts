@@ -1,4 +1,10 @@
-import { calleeConfig, callerConfig, requireTokenKey, tokenKeyConfig } from '@store/shared/auth/config';
+import {
+  calleeConfig,
+  callerConfig,
+  requireAllCredentials,
+  requireTokenKey,
+  tokenKeyConfig,
+} from '@store/shared/auth/config';
 import { databaseConfig } from '@store/shared/database/config';
 import { serviceConfig } from '@store/shared/service/config';
 import { flag, reportTogether, seconds, serviceUrl } from '@store/shared/values/environment';
@@ -18,6 +24,7 @@ export const configSchema = z
     COOKIE_SECURE: z.union([flag, z.literal('auto')]).default('auto'),
     ACCOUNT_URL: serviceUrl,
   })
+  .apply(requireAllCredentials)
   .refine((config) => config.COOKIE_SAME_SITE !== 'None' || config.COOKIE_SECURE === true, {
     path: ['COOKIE_SAME_SITE'],
     message: 'None needs COOKIE_SECURE=true: browsers drop the cookie otherwise',

@@ -83,8 +83,18 @@ test.each([
   expect(() => read({ [name]: value })).not.toThrow(value.slice(10, 30));
 });
 
+test.each([
+  ['INTERNAL_CREDENTIAL', 'INTERNAL_CREDENTIALS'],
+  ['INTERNAL_CREDENTIALS', 'INTERNAL_CREDENTIAL'],
+])('auth refuses to start with %s and without %s, whose paths would be open', (given, missing) => {
+  expect(() => read({ [given]: newCredential() })).toThrow(
+    `${given}: is set, but not ${missing}: set all of them, or none`,
+  );
+});
+
 test('auth shows the first of its credentials: the others are of a rotation', () => {
   const [next, current] = [newCredential(), newCredential()];
-  expect(read({ INTERNAL_CREDENTIAL: `${next}, ${current}` }).INTERNAL_CREDENTIAL).toBe(next);
+  const env = { INTERNAL_CREDENTIAL: `${next}, ${current}`, INTERNAL_CREDENTIALS: newCredential() };
+  expect(read(env).INTERNAL_CREDENTIAL).toBe(next);
   expect(read({}).INTERNAL_CREDENTIAL).toBeUndefined();
 });

@@ -19,7 +19,8 @@ beforeAll(async () => {
   const env = { JWT_SECRET_KEY: secret };
   const accounts = createAccountClient({ baseUrl: 'http://127.0.0.1:1' });
   auth = await testApp({ databaseUrl: database.url, env });
-  restricted = await testApp({ databaseUrl: database.url, env: { ...env, INTERNAL_CREDENTIALS: newCredential() } });
+  const credentials = { INTERNAL_CREDENTIAL: newCredential(), INTERNAL_CREDENTIALS: newCredential() };
+  restricted = await testApp({ databaseUrl: database.url, env: { ...env, ...credentials } });
   unavailable = await testApp({ databaseUrl: unreachableDatabaseUrl, accounts, env });
 });
 

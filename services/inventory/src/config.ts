@@ -1,4 +1,4 @@
-import { calleeConfig, callerConfig } from '@store/shared/auth/config';
+import { calleeConfig, callerConfig, requireAllCredentials } from '@store/shared/auth/config';
 import { databaseConfig } from '@store/shared/database/config';
 import { messagingConfig } from '@store/shared/messaging/config';
 import { serviceConfig } from '@store/shared/service/config';
@@ -7,16 +7,18 @@ import { wholeNumber } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { maxAvailable } from './schemas.ts';
 
-export const configSchema = z.object({
-  ...serviceConfig,
-  ...calleeConfig,
-  ...databaseConfig,
-  ...messagingConfig,
-  ...callerConfig,
-  ORDER_URL: serviceUrl,
-  PRODUCT_URL: serviceUrl,
-  /** Pieces of a product that is seen for the first time. */
-  INITIAL_STOCK: wholeNumber(0, maxAvailable).default(1_000),
-});
+export const configSchema = z
+  .object({
+    ...serviceConfig,
+    ...calleeConfig,
+    ...databaseConfig,
+    ...messagingConfig,
+    ...callerConfig,
+    ORDER_URL: serviceUrl,
+    PRODUCT_URL: serviceUrl,
+    /** Pieces of a product that is seen for the first time. */
+    INITIAL_STOCK: wholeNumber(0, maxAvailable).default(1_000),
+  })
+  .apply(requireAllCredentials);
 
 export type InventoryConfig = z.output<typeof configSchema>;

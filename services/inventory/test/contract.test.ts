@@ -14,7 +14,9 @@ const unavailable = testInventory(unreachableDatabaseUrl);
 beforeAll(async () => {
   database = await createTestDatabase('inventory');
   inventory = testInventory(database.url);
-  restricted = testInventory(database.url, { env: { INTERNAL_CREDENTIALS: newCredential() } });
+  restricted = testInventory(database.url, {
+    env: { INTERNAL_CREDENTIAL: newCredential(), INTERNAL_CREDENTIALS: newCredential() },
+  });
 });
 
 afterAll(async () => {

@@ -1,4 +1,11 @@
-import { bearerConfig, calleeConfig, callerConfig, operatorConfig, requireBearerKeys } from '@store/shared/auth/config';
+import {
+  bearerConfig,
+  calleeConfig,
+  callerConfig,
+  operatorConfig,
+  requireAllCredentials,
+  requireBearerKeys,
+} from '@store/shared/auth/config';
 import { databaseConfig } from '@store/shared/database/config';
 import { messagingConfig } from '@store/shared/messaging/config';
 import { serviceConfig } from '@store/shared/service/config';
@@ -20,6 +27,7 @@ export const configSchema = z
       .enum(Intl.supportedValuesOf('currency') as [string, ...string[]], { error: 'must be a currency such as USD' })
       .default('USD'),
   })
+  .apply(requireAllCredentials)
   .superRefine(requireBearerKeys, reportTogether);
 
 export const workerConfigSchema = z.object({

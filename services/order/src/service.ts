@@ -48,10 +48,8 @@ export function createOrderService(
     ...orderRoutes(orders, streams),
     ...orderRecordRoutes(createOrderRecords(createOrderRecordRepository(database))),
   ];
-  // Where one of both is missing, nothing is open that the other could close.
-  const { INTERNAL_CREDENTIALS, OPERATOR_CREDENTIALS } = config;
-  const callers = callersWith(INTERNAL_CREDENTIALS ?? OPERATOR_CREDENTIALS);
-  const operators = callersWith(OPERATOR_CREDENTIALS ?? INTERNAL_CREDENTIALS);
+  const callers = callersWith(config.INTERNAL_CREDENTIALS);
+  const operators = callersWith(config.OPERATOR_CREDENTIALS);
   return {
     app: createHttpApp({ title: 'Order API', routes, log, profile: config.APP_PROFILE, bearer, callers, operators }),
     endStreams: streams.end,

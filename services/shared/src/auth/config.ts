@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { list, serviceUrl } from '../values/environment.ts';
+import { list, reportTogether, serviceUrl } from '../values/environment.ts';
 import { privateKeyProblem, publicKeysProblem, secretProblem } from './token-keys.ts';
 
 const checkedBy = (problemOf: (value: string) => string | undefined) =>
@@ -42,6 +42,23 @@ export const operatorConfig = { OPERATOR_CREDENTIALS: credentials.optional() };
 
 /** For services that call internal paths: the first one is shown, the others are of a rotation (contract 3.7). */
 export const callerConfig = { INTERNAL_CREDENTIAL: credentials.transform(([first]) => first).optional() };
+
+const credentialVariables = ['INTERNAL_CREDENTIAL', 'INTERNAL_CREDENTIALS', 'OPERATOR_CREDENTIALS'];
+
+/**
+ * Refuses a part of the credentials that a service takes: the others' paths would be open without a word (contract 3.7). Goes with
+ * `.apply` behind the object that has them.
+ */
+export function requireAllCredentials<Schema extends z.ZodObject>(schema: Schema): Schema {
+  const names = credentialVariables.filter((name) => name in schema.shape);
+  return schema.superRefine((config: Record<string, unknown>, context) => {
+    const [given] = names.filter((name) => config[name] !== undefined);
+    const missing = names.filter((name) => config[name] === undefined);
+    if (given === undefined || missing.length === 0) return;
+    const message = `is set, but not ${missing.join(' and ')}: set all of them, or none`;
+    context.addIssue({ code: 'custom', path: [given], message });
+  }, reportTogether);
+}
 
 /** For services with routes that need an identity; goes with `.superRefine(requireBearerKeys, reportTogether)`. */
 export const bearerConfig = {
