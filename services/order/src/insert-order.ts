@@ -4,7 +4,7 @@ import type { StoredEvent } from '@store/shared/messaging/events';
 import { wakeRelay } from '@store/shared/messaging/outbox/append';
 import { type RawBuilder, sql } from 'kysely';
 import type { DB } from './generated/tables.ts';
-import { type Order, replyLifetimeHours, type StoredReply } from './order.ts';
+import { type NewOrder, replyLifetimeHours, type StoredReply } from './order.ts';
 
 /** `repeated`: the Idempotency-Key has a stored reply. `running`: another request with the key is being stored. */
 export type InsertOutcome = 'stored' | 'repeated' | 'running';
@@ -26,7 +26,7 @@ export function createInsertOrder({ kysely, prepare }: Database<DB>) {
     insertFrom(keyedSource(values), values).compile(kysely),
   );
 
-  return async (order: Order, event: StoredEvent, reply: KeyedReply | undefined): Promise<InsertOutcome> => {
+  return async (order: NewOrder, event: StoredEvent, reply: KeyedReply | undefined): Promise<InsertOutcome> => {
     const values = orderValues(order, event);
     const [row] = reply === undefined ? await insert(values) : await insertKeyed({ ...values, ...reply });
     if (row?.stored === true) {
@@ -37,11 +37,10 @@ export function createInsertOrder({ kysely, prepare }: Database<DB>) {
   };
 }
 
-function orderValues(order: Order, event: StoredEvent) {
+function orderValues(order: NewOrder, event: StoredEvent) {
   return {
     order: order.id,
     account: order.accountId,
-    status: order.status,
     total: order.total.amount.toFixed(),
     currency: order.total.currency,
     createdAt: order.createdAt,
@@ -63,7 +62,7 @@ function insertFrom(source: RawBuilder<unknown>, values: Placeholders<OrderValue
     with ${source},
     new_order as (
       insert into orders (id, account_id, status, total_amount, currency, created_at, updated_at)
-      select ${order}::uuid, ${account}::uuid, ${values.status}, ${values.total}::numeric, ${values.currency},
+      select ${order}::uuid, ${account}::uuid, 'PENDING', ${values.total}::numeric, ${values.currency},
              ${createdAt}::timestamptz, ${createdAt}::timestamptz
       from source
     ),

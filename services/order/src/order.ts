@@ -16,18 +16,27 @@ export interface PricedLine extends Line {
   unitPrice: Decimal;
 }
 
+/** As it is placed: PENDING. */
+export interface NewOrder {
+  id: string;
+  accountId: string;
+  total: Money;
+  items: PricedLine[];
+  createdAt: Date;
+}
+
+/** As it is stored. */
 export interface Order {
   id: string;
   accountId: string;
   status: OrderStatus;
-  total: Money;
-  items: PricedLine[];
   createdAt: Date;
   updatedAt: Date;
-  paidAt?: Date | null;
-  shippedAt?: Date | null;
-  cancelledAt?: Date | null;
-  cancelReason?: string | null;
+  shippedAt: Date | null;
+  cancelledAt: Date | null;
+  cancelReason: string | null;
+  /** Its representation (contract 4.5). */
+  json: string;
 }
 
 /** How long a reply is kept (contract 4.7). */

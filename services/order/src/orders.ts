@@ -7,18 +7,21 @@ import { minorUnit, total } from '@store/shared/values/money';
 import {
   type Line,
   mergeLines,
+  type NewOrder,
   type Order,
   type OrderStatus,
   type PricedLine,
   priceLines,
   type StoredReply,
 } from './order.ts';
-import { orderJson } from './order-out.ts';
+import type { OrderListRepository } from './order-list-repository.ts';
+import { newOrderJson } from './order-out.ts';
 import type { OrderRepository, OrderTransaction } from './order-repository.ts';
 import type { OrderIn, OrderQuery } from './schemas.ts';
 
 interface Dependencies {
   repository: OrderRepository;
+  lists: OrderListRepository;
   products: ProductClient;
   /** ISO 4217 */
   currency: string;
@@ -29,14 +32,15 @@ interface Dependencies {
 const byCustomer = 'cancelled by the customer';
 
 interface Cancelled {
-  order: Order;
+  /** The order's representation. */
+  json: string;
   /** False if it was cancelled before. */
   isNew: boolean;
 }
 
 export type Orders = ReturnType<typeof createOrders>;
 
-export function createOrders({ repository, products, currency, clock, newId }: Dependencies) {
+export function createOrders({ repository, lists, products, currency, clock, newId }: Dependencies) {
   const digits = minorUnit(currency);
   /** Keys whose first request is in flight in this process. Across processes the database decides when it stores. */
   const inFlight = new Set<string>();
@@ -80,20 +84,18 @@ export function createOrders({ repository, products, currency, clock, newId }: D
       throw error;
     }
     const now = clock();
-    const order: Order = {
+    const order: NewOrder = {
       id: newId(),
       accountId,
-      status: 'PENDING',
       total: total(items, currency, digits),
       items,
       createdAt: now,
-      updatedAt: now,
     };
     const reply: StoredReply = {
       requestHash,
       location: `/orders/${order.id}`,
       // Stored as text, so that a repetition gets the very same.
-      body: orderJson(order),
+      body: newOrderJson(order),
       replayed: false,
     };
     const event = newEvent(newId(), 'OrderCreated', {
@@ -125,11 +127,11 @@ export function createOrders({ repository, products, currency, clock, newId }: D
   ): Promise<Cancelled | 'shipped'> {
     const order = await tx.findForUpdate(accountId, orderId);
     if (order === undefined) throw notFound(orderId);
-    mustMatch(ifMatch, entityTag(orderJson(order)));
-    if (order.status === 'CANCELLED') return { order, isNew: false };
+    mustMatch(ifMatch, entityTag(order.json));
+    if (order.status === 'CANCELLED') return { json: order.json, isNew: false };
     if (order.shippedAt) return 'shipped';
     const now = clock();
-    await tx.cancel(orderId, now, byCustomer);
+    const json = await tx.cancel(orderId, now, byCustomer);
     await tx.append(
       newEvent(newId(), 'OrderCancelled', {
         orderId,
@@ -138,8 +140,7 @@ export function createOrders({ repository, products, currency, clock, newId }: D
         reason: byCustomer,
       }),
     );
-    const change = { status: 'CANCELLED', updatedAt: now, cancelledAt: now, cancelReason: byCustomer } as const;
-    return { order: { ...order, ...change }, isNew: true };
+    return { json, isNew: true };
   }
 
   const cancelOrRefuse = (accountId: string, orderId: string, ifMatch?: string): Promise<Cancelled> =>
@@ -154,7 +155,7 @@ export function createOrders({ repository, products, currency, clock, newId }: D
   return {
     create,
     get,
-    list: (accountId: string, query: OrderQuery) => repository.list(accountId, query),
+    list: (accountId: string, query: OrderQuery) => lists.page(accountId, query),
 
     async cancellation(accountId: string, orderId: string) {
       const { cancelledAt, cancelReason } = await get(accountId, orderId);
@@ -165,8 +166,8 @@ export function createOrders({ repository, products, currency, clock, newId }: D
     cancel: (accountId: string, orderId: string) => cancelOrRefuse(accountId, orderId),
 
     /** CANCELLED is the only status that a customer may set. */
-    async change(accountId: string, orderId: string, status: OrderStatus, ifMatch?: string): Promise<Order> {
-      if (status === 'CANCELLED') return (await cancelOrRefuse(accountId, orderId, ifMatch)).order;
+    async change(accountId: string, orderId: string, status: OrderStatus, ifMatch?: string): Promise<Cancelled> {
+      if (status === 'CANCELLED') return cancelOrRefuse(accountId, orderId, ifMatch);
       await get(accountId, orderId);
       throw new DomainError('ruleBroken', `An order cannot be set to ${status}, only to CANCELLED.`, {
         code: 'status-not-settable',

@@ -5,7 +5,6 @@ import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import type { OrderStreams } from './live/order-streams.ts';
 import { sessionOf } from './live/sessions.ts';
-import { orderJson, toOrderOut } from './order-out.ts';
 import type { Orders } from './orders.ts';
 import {
   cancellationOut,
@@ -67,8 +66,9 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
         503: unavailable,
       },
       async handler({ accountId, query, url }) {
-        const { orders: content, totalElements, next } = await orders.list(accountId, query);
-        return ok({ content: content.map(toOrderOut), page: pageInfo(query, totalElements) }, nextLink(url, next));
+        const { content, totalElements, next } = await orders.list(accountId, query);
+        const page = JSON.stringify(pageInfo(query, totalElements));
+        return ok({ json: `{"content":${content},"page":${page}}` }, nextLink(url, next));
       },
     }),
     // Before /orders/{id}, which has the same form.
@@ -101,7 +101,7 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
         503: unavailable,
       },
       async handler({ accountId, params: { id } }) {
-        const json = orderJson(await orders.get(accountId, id));
+        const { json } = await orders.get(accountId, id);
         return ok({ json }, stateHeaders(json));
       },
     }),
@@ -120,8 +120,10 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
         422: problem('Only CANCELLED can be set.'),
         503: unavailable,
       },
-      handler: async ({ accountId, params: { id }, headers, body }) =>
-        ok(toOrderOut(await orders.change(accountId, id, body.status, headers['if-match']))),
+      async handler({ accountId, params: { id }, headers, body }) {
+        const { json } = await orders.change(accountId, id, body.status, headers['if-match']);
+        return ok({ json });
+      },
     }),
     route({
       ...base,
@@ -151,8 +153,8 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
         503: unavailable,
       },
       async handler({ accountId, params: { id } }) {
-        const { order, isNew } = await orders.cancel(accountId, id);
-        return isNew ? created(`/orders/${id}/cancellation`, toOrderOut(order)) : ok(toOrderOut(order));
+        const { json, isNew } = await orders.cancel(accountId, id);
+        return isNew ? created(`/orders/${id}/cancellation`, { json }) : ok({ json });
       },
     }),
     route({

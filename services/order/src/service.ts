@@ -13,6 +13,7 @@ import type { DB } from './generated/tables.ts';
 import { createOrderChanges } from './live/order-changes.ts';
 import { createOrderStreams } from './live/order-streams.ts';
 import { createSessionCheck, type SessionCheck } from './live/sessions.ts';
+import { createOrderListRepository } from './order-list-repository.ts';
 import { createOrderRepository } from './order-repository.ts';
 import { createOrders } from './orders.ts';
 import { createOrderRecordRepository } from './records/order-record-repository.ts';
@@ -42,7 +43,10 @@ export function createOrderService(
   }: Replaceable = {},
 ): Service<DB> {
   const repository = createOrderRepository(database);
-  const orders = createOrders({ repository, products, currency: config.STORE_CURRENCY, clock, newId: randomUUID });
+  const orders = createOrders({
+    ...{ repository, lists: createOrderListRepository(database), products },
+    ...{ currency: config.STORE_CURRENCY, clock, newId: randomUUID },
+  });
   const streams = createOrderStreams({ changes: createOrderChanges(database), check: sessionCheck, log });
   const routes = [
     ...orderRoutes(orders, streams),

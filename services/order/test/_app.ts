@@ -6,6 +6,7 @@ import { configSchema } from '../src/config.ts';
 import { PrismaClient } from '../src/generated/client.ts';
 import type { DB } from '../src/generated/tables.ts';
 import type { SessionCheck } from '../src/live/sessions.ts';
+import { createOrderListRepository } from '../src/order-list-repository.ts';
 import { createOrderRepository } from '../src/order-repository.ts';
 import { createOrderService } from '../src/service.ts';
 
@@ -67,7 +68,8 @@ export function testApp(databaseUrl: string, options: Options = {}) {
     { products, sessionCheck, clock },
   );
   const { kysely, close } = database;
-  return { app, endStreams, prisma, repository: createOrderRepository(database), kysely, close };
+  const repositories = { repository: createOrderRepository(database), lists: createOrderListRepository(database) };
+  return { app, endStreams, prisma, ...repositories, kysely, close };
 }
 
 /** How many rows there are of everything. */

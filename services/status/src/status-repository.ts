@@ -63,7 +63,11 @@ export function createStatusRepository(kysely: Kysely<DB>) {
             .orderBy('n'),
         )
         .selectNoFrom((eb) => [
-          eb.selectFrom('item').select(sql<string | null>`json_agg(item)::text`.as('json')).as('json'),
+          // json_agg would set blanks between the records.
+          eb
+            .selectFrom('item')
+            .select(sql<string | null>`'[' || string_agg(row_to_json(item)::text, ',') || ']'`.as('json'))
+            .as('json'),
           eb
             .selectFrom('page')
             .select(sql<string>`json_build_array(${isoUtc}, station_id::text, id::text)::text`.as('last'))

@@ -36,7 +36,7 @@ test('GET /api/v1/status/ returns the documented fields with microseconds', asyn
     { time: '2026-01-01T00:00:00.000001Z', station: 7, bikes: 3, docks: 0, ...categories },
     { time: '2026-01-01T02:00:00.123+01:00', station: 8 },
   );
-  const { body, headers } = await get()
+  const { body, text, headers } = await get()
     .expect(200)
     .expect('Content-Type', /^application\/json/);
   expect(body).toStrictEqual([
@@ -50,6 +50,7 @@ test('GET /api/v1/status/ returns the documented fields with microseconds', asyn
       category2: null,
     },
   ]);
+  expect(text).toBe(JSON.stringify(body));
   expect(headers).not.toHaveProperty('link');
 });
 

@@ -1,9 +1,12 @@
 import type { Database } from '@store/shared/database/database';
 import { eventsOf, type OutboxEvent } from '@store/shared/messaging/outbox/events-of';
+import { parseJson } from '@store/shared/values/json';
+import type { Money } from '@store/shared/values/money';
 import { sql } from 'kysely';
 import type { DB } from '../generated/tables.ts';
 import type { Line, Order } from '../order.ts';
-import { orderColumns, orderItems, toOrder } from '../order-repository.ts';
+import { orderColumns } from '../order-repository.ts';
+import { orderOut } from '../schemas.ts';
 
 /** An order as operators see it: of any customer, and whether its owner has deleted it. */
 export interface OrderRecord extends Order {
@@ -12,8 +15,9 @@ export interface OrderRecord extends Order {
 }
 
 /** An order as inventory needs it. */
-export interface Demand extends Pick<Order, 'total'> {
+export interface Demand {
   orderId: string;
+  total: Money;
   items: Line[];
 }
 
@@ -23,32 +27,24 @@ export type OrderRecordRepository = ReturnType<typeof createOrderRecordRepositor
 
 /** Reads as lists do: what operators ask never holds the connections of customers. */
 export function createOrderRecordRepository({ lists: { kysely } }: Database<DB>) {
-  const select = kysely.selectFrom('orders').select([...orderColumns, orderItems, 'deleted_at as deletedAt']);
+  const select = kysely.selectFrom('orders').select([...orderColumns, 'deleted_at as deletedAt']);
   return {
     async find(orderId: string): Promise<OrderRecord | undefined> {
       const row = await select.where('id', '=', orderId).executeTakeFirst();
       if (row === undefined) return undefined;
-      const order = { ...toOrder(row), deletedAt: row.deletedAt };
-      return { ...order, events: await eventsOf(kysely, { orderId, ...order }) };
+      return { ...row, events: await eventsOf(kysely, { orderId, ...row }) };
     },
 
     async demandsOf(orderIds: string[]): Promise<Demand[]> {
       const rows = await select.where('id', '=', sql<string>`any(${orderIds}::uuid[])`).execute();
-      return rows.map(toOrder).map(({ id, items, total }) => ({
-        orderId: id,
-        items: items.map(({ productId, quantity }) => ({ productId, quantity })),
-        total,
-      }));
+      return rows.map(({ id, json }) => {
+        const { items, total } = orderOut.parse(parseJson(json));
+        return { orderId: id, items: items.map(({ productId, quantity }) => ({ productId, quantity })), total };
+      });
     },
 
     /** The latest ones, deleted ones included. */
-    async latestOf(accountId: string): Promise<Order[]> {
-      const rows = await select
-        .where('account_id', '=', accountId)
-        .orderBy('created_at', 'desc')
-        .limit(mostOrders)
-        .execute();
-      return rows.map(toOrder);
-    },
+    latestOf: (accountId: string): Promise<Order[]> =>
+      select.where('account_id', '=', accountId).orderBy('created_at', 'desc').limit(mostOrders).execute(),
   };
 }

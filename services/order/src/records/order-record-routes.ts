@@ -2,8 +2,8 @@ import { maxDemands, orderDemandOut } from '@store/shared/contracts/order-demand
 import { eventsOut, toEventsOut } from '@store/shared/contracts/order-record';
 import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route';
 import { timestamp, uuid } from '@store/shared/values/fields';
+import { stringifyJson } from '@store/shared/values/json';
 import { z } from 'zod';
-import { toOrderOut } from '../order-out.ts';
 import { orderOut } from '../schemas.ts';
 import type { OrderRecords } from './order-records.ts';
 
@@ -41,7 +41,10 @@ export function orderRecordRoutes(records: OrderRecords): AnyRoute[] {
       summary: 'List the latest 50 orders of an account',
       query: z.object({ accountId: uuid }),
       responses: { 200: { description: 'The newest first.', body: z.array(orderOut) }, 503: unavailable },
-      handler: async ({ query: { accountId } }) => ok((await records.latestOf(accountId)).map(toOrderOut)),
+      async handler({ query: { accountId } }) {
+        const orders = await records.latestOf(accountId);
+        return ok({ json: `[${orders.map(({ json }) => json)}]` });
+      },
     }),
     route({
       ...base,
@@ -52,14 +55,12 @@ export function orderRecordRoutes(records: OrderRecords): AnyRoute[] {
       params: z.object({ id: uuid }),
       responses: { 200: { description: 'The order.', body: recordOut }, 503: unavailable },
       async handler({ params: { id } }) {
-        const record = await records.get(id);
-        const { cancelReason = null, deletedAt, events } = record;
-        return ok({
-          ...toOrderOut(record),
-          cancelReason,
-          deletedAt: deletedAt?.toISOString() ?? null,
+        const { json, cancelReason, deletedAt, events } = await records.get(id);
+        const more = stringifyJson({
+          ...{ cancelReason, deletedAt: deletedAt?.toISOString() ?? null },
           events: toEventsOut(events),
         });
+        return ok({ json: `${json.slice(0, -1)},${more.slice(1)}` });
       },
     }),
   ];

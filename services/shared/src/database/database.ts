@@ -5,6 +5,7 @@ import type pg from 'pg';
 import { DomainError } from '../values/errors.ts';
 import { createPool } from './connection.ts';
 import { createStatementNames, type Placeholders, placeholders, valuesFor } from './prepared-statements.ts';
+import { createTurns } from './turns.ts';
 
 export type Database<Tables> = ReturnType<typeof openDatabase<Tables>>;
 
@@ -44,6 +45,8 @@ export function openDatabase<Tables>(url: string, poolSize = 10) {
       run: runOn(listPool, nameOf, requireRoom),
       /** Not prepared: PostgreSQL chooses the plan, and with it the index, for these very values. */
       runOnce: runOn(listPool, () => '', requireRoom),
+      /** Reads a list of an account: accounts take turns, so that one that reads a lot does not keep others waiting. */
+      inTurn: createTurns(maxLists),
     },
     /** For a short statement that many requests wait for: neither writes nor lists hold its connections. */
     checks: { run: runOn(checkPool, nameOf) },
@@ -59,7 +62,8 @@ const limits: pg.PoolConfig = {
   idle_in_transaction_session_timeout: 20_000,
   keepAlive: true,
 };
-const listLimits: pg.PoolConfig = { max: 5, statement_timeout: 2_000, query_timeout: 4_000 };
+const maxLists = 5;
+const listLimits: pg.PoolConfig = { max: maxLists, statement_timeout: 2_000, query_timeout: 4_000 };
 /** The second takes over while the first is given up as silent. */
 const mostChecks = 2;
 /** Fewer than requests are admitted (http/in-flight.ts), so that lists alone never make a service refuse the rest. */

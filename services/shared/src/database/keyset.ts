@@ -50,6 +50,8 @@ export const uuidColumn = (column: string): KeyColumn => ({
 });
 
 export interface KeysetOrder {
+  /** The columns to sort by, in their order; one of them is unique. */
+  key: readonly (KeyColumn & { direction: Direction })[];
   /** For `order by`. */
   orderBy: RawBuilder<unknown>;
   /** The row's position as a JSON array of texts: what `cursorOf` takes. */
@@ -59,6 +61,8 @@ export interface KeysetOrder {
    * @throws DomainError invalid (400) for a cursor of another collection or sort order
    */
   after(cursor: string): RawBuilder<boolean>;
+  /** What `cursorOf` was given; throws like `after`. */
+  positionOf(cursor: string): string[];
   cursorOf(position: string[]): string;
 }
 
@@ -78,16 +82,22 @@ export function createKeyset<F extends string>(collection: string, columns: Reco
     const known = orders.get(name);
     if (known !== undefined) return known;
     const key = sorts.map((one) => ({ ...columns[one.field], direction: one.direction }));
+    const positionOf = (cursor: string) => decodeCursor(cursor, name, key);
     const order: KeysetOrder = {
-      orderBy: sql.raw(key.map((column) => `${column.sql} ${column.direction}`).join(', ')),
+      key,
+      orderBy: orderByKey(key),
       position: sql.raw(`json_build_array(${key.map(({ text }) => text).join(', ')})`),
-      after: (cursor) => rowsAfter(key, decodeCursor(cursor, name, key)),
+      after: (cursor) => rowsAfter(key, positionOf(cursor)),
+      positionOf,
       cursorOf: (position) => encodeCursor(name, position),
     };
     orders.set(name, order);
     return order;
   };
 }
+
+export const orderByKey = (key: readonly { sql: string; direction: Direction }[]): RawBuilder<unknown> =>
+  sql.raw(key.map((column) => `${column.sql} ${column.direction}`).join(', '));
 
 /**
  * `(a, b) > ($1, $2)`, also for columns of mixed directions: an index starts at the cursor, however deep it is. With

@@ -109,6 +109,7 @@ function handlersOf(route: AnyRoute, { production, bearer, callers, operators, i
     if (route.identity === 'account') {
       res.locals.accountId = accountIdOf(req.headers['id-account']);
       await bearer(req.headers.authorization, { accountId: res.locals.accountId, scope: route.scope });
+      if (!inFlight.admitAccount(req, res, res.locals.accountId)) return;
     }
     next();
   };

@@ -14,21 +14,29 @@ let waiting: ReturnType<typeof deferred>[];
 let server: Server;
 let url: string;
 
+async function hold() {
+  const ended = deferred();
+  waiting.push(ended);
+  await ended.promise;
+  return noContent();
+}
+
 beforeEach(async () => {
   waiting = [];
   const held = route({
     ...{ method: 'post', path: '/held', operationId: 'hold', summary: 'Held', tag: 'test', identity: 'none' },
     body: z.object({}),
     responses: { 204: { description: 'Ended.' } },
-    async handler() {
-      const ended = deferred();
-      waiting.push(ended);
-      await ended.promise;
-      return noContent();
-    },
+    handler: hold,
+  });
+  const heldByAccount = route({
+    ...{ method: 'post', path: '/held-by-account', operationId: 'holdByAccount', summary: 'Held', tag: 'test' },
+    identity: 'account',
+    responses: { 204: { description: 'Ended.' } },
+    handler: hold,
   });
   server = createServer(
-    createHttpApp({ title: 'Test', routes: [held], log: createLog('test', 'silent'), profile: 'prod' }),
+    createHttpApp({ title: 'Test', routes: [held, heldByAccount], log: createLog('test', 'silent'), profile: 'prod' }),
   );
   await once(server.listen(0, '127.0.0.1'), 'listening');
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/held`;
@@ -86,4 +94,49 @@ it('counts a request whose client has gone until its handler has ended', async (
 
   for (const { resolve } of waiting.splice(0)) resolve();
   await fill();
+});
+
+describe('of one account', () => {
+  /** Alone, it holds twice as many as there are places left for the next. */
+  const max = 333;
+  const own = (account: string) => `${account}0000000-0000-4000-8000-000000000000`;
+  const postAs = (account: string) =>
+    fetch(`${url}-by-account`, { method: 'POST', headers: { 'id-account': own(account) } });
+  const send = (account: string, count: number) =>
+    Array.from({ length: count }, () => postAs(account).catch(() => undefined));
+
+  it('admits twice as many as there are places left, and answers 429 to more', async () => {
+    send('a', max);
+    await isHandling(max);
+    const refused = await postAs('a');
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+    expect(await refused.json()).toMatchObject({ type: 'urn:problem:store:too-many-requests', status: 429 });
+    send('b', 1);
+    await isHandling(max + 1);
+  });
+
+  it('leaves places for others, however many accounts take all they can', async () => {
+    const answers = [...'abcdef'].flatMap((account) => send(account, 200));
+    // Each is held or refused.
+    let refused = 0;
+    for (const answer of answers) {
+      answer.then(() => {
+        refused += 1;
+      });
+    }
+    await until('all have arrived', () => waiting.length + refused === answers.length);
+    const held = waiting.length;
+    expect(held).toBeLessThan(most);
+    send('0', 1);
+    await isHandling(held + 1);
+  });
+
+  it('counts a request until it has ended', async () => {
+    send('a', max);
+    await isHandling(max);
+    expect((await postAs('a')).status).toBe(429);
+    for (const { resolve } of waiting.splice(0)) resolve();
+    send('a', max);
+    await isHandling(max);
+  });
 });

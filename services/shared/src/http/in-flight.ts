@@ -1,5 +1,5 @@
 import type { Handler, Request, Response } from 'express';
-import { sendProblem } from './problem.ts';
+import { type Problem, sendProblem } from './problem.ts';
 
 /** contract 2.5: as many as one client may send in a second, each holding its body of at most 64 KiB and what is made of it. */
 const most = 500;
@@ -8,6 +8,12 @@ const most = 500;
 export interface InFlight {
   /** The middleware that admits requests, before their bodies are read, and answers 503 at once beyond the bound. */
   admit: Handler;
+  /**
+   * Counts a request to its account, which may have at most twice as many in flight as there are places left: two thirds
+   * of all alone, less the more accounts are busy, and one that has none gets in as long as there is a place.
+   * @returns false if it has been answered with 429
+   */
+  admitAccount(req: Request, res: Response, accountId: string): boolean;
   /**
    * Marks a handler as running: it may outlive its connection, and holds its memory for as long.
    * @returns to be called when it has ended
@@ -19,16 +25,24 @@ export interface InFlight {
 
 export function createInFlight(limit = most): InFlight {
   let count = 0;
+  const countOf = new Map<string, number>();
+
+  function addTo(account: string, change: 1 | -1): void {
+    const now = (countOf.get(account) ?? 0) + change;
+    if (now === 0) countOf.delete(account);
+    else countOf.set(account, now);
+  }
+
   const leave = (res: Response) => {
     if (res.locals.hasLeft) return;
     res.locals.hasLeft = true;
     count -= 1;
+    if (res.locals.countedTo !== undefined) addTo(res.locals.countedTo, -1);
   };
   return {
     admit(req: Request, res: Response, next) {
       if (count >= limit) {
-        res.set('Retry-After', '1');
-        sendProblem(req, res, 503, {
+        refuse(req, res, 503, {
           type: 'urn:problem:store:overloaded',
           detail: 'Too many requests are in flight. Try again shortly.',
         });
@@ -40,6 +54,19 @@ export function createInFlight(limit = most): InFlight {
       });
       next();
     },
+    admitAccount(req, res, accountId) {
+      if ((countOf.get(accountId) ?? 0) > 2 * (limit - count)) {
+        refuse(req, res, 429, {
+          type: 'urn:problem:store:too-many-requests',
+          detail: 'Too many requests of this account are in flight. Wait for their answers, then try again.',
+        });
+        return false;
+      }
+      if (res.locals.hasLeft) return true;
+      addTo(accountId, 1);
+      res.locals.countedTo = accountId;
+      return true;
+    },
     working(res) {
       res.locals.working = true;
       return () => {
@@ -49,4 +76,9 @@ export function createInFlight(limit = most): InFlight {
     },
     leave,
   };
+}
+
+function refuse(req: Request, res: Response, status: number, problem: Partial<Problem>): void {
+  res.set('Retry-After', '1');
+  sendProblem(req, res, status, problem);
 }
