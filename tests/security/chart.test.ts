@@ -60,7 +60,15 @@ describe('what the chart renders', () => {
     ['* without credentials', { cors: { allowedOrigins: ['*'], allowedCredentials: false } }],
     [
       'an external site without TLS',
-      { external: { url: 'http://site.test:81', stripPrefix: false, forwardIdentity: true } },
+      {
+        external: {
+          url: 'http://site.test:81',
+          stripPrefix: false,
+          forwardIdentity: true,
+          contentSecurityPolicy: '',
+          removeHeaders: false,
+        },
+      },
     ],
   ])('%s is a configuration that Envoy accepts without a warning', async (_, values) => {
     const dir = await mkdtemp(join(tmpdir(), 'chart-test-'));

@@ -35,6 +35,7 @@ export interface GatewayValues {
     forwardIdentity?: boolean;
     trustedCa?: string;
     contentSecurityPolicy?: string;
+    removeHeaders?: boolean;
   };
   tls?: { existingSecret: string; port: number; redirectHttp?: boolean; publicPort?: number; hstsSeconds?: number };
   cors?: { allowedOrigins?: string[]; allowedCredentials?: boolean };

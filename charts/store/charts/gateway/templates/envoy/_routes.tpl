@@ -122,8 +122,10 @@ empty prefix at the end covers everything.
   response_headers_to_add: [{header: {key: content-length, value: "0"}, append_action: ADD_IF_ABSENT}]
   {{- end }}
   {{- if $isExternal }}
+  {{- if $external.removeHeaders }}
   # What speaks for the whole origin, which is the store's
   response_headers_to_remove: [clear-site-data, strict-transport-security, service-worker-allowed, alt-svc, nel, report-to]
+  {{- end }}
   {{- with $external.contentSecurityPolicy }}
   response_headers_to_add:
     - {header: {key: content-security-policy, value: {{ quote . }}}, append_action: APPEND_IF_EXISTS_OR_ADD}
@@ -155,6 +157,8 @@ empty prefix at the end covers everything.
         inline_string: |
           local hidden = {"console_session"{{ if $hidesIdentity }}, "__store_jwt_token"{{ end }}}
           {{- .root.Files.Get "files/request-cookies.lua" | nindent 10 }}
+          {{- if $external.removeHeaders }}
           {{- .root.Files.Get "files/response-cookies.lua" | nindent 10 }}
+          {{- end }}
     {{- end }}
 {{- end }}
