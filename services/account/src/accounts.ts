@@ -35,17 +35,17 @@ export function createAccounts({ repository, passwords, newId }: Dependencies) {
       const account = await repository.findByEmail(email);
       return account === undefined ? [] : [toOut(account)];
     },
-    async register({ password, ...account }: AccountIn): Promise<AccountOut> {
-      const passwordHash = await passwords.hash(password);
+    async register({ password, ...account }: AccountIn, client: string | undefined): Promise<AccountOut> {
+      const passwordHash = await passwords.hash(password, client);
       const inserted = await repository.insert({ id: newId(), ...account, passwordHash });
       if (inserted !== undefined) return toOut(inserted);
       throw new DomainError('conflict', 'There is an account with this e-mail address already.', {
         code: 'email-taken',
       });
     },
-    async checkPassword({ email, password }: Credentials): Promise<AccountOut> {
+    async checkPassword({ email, password }: Credentials, client: string | undefined): Promise<AccountOut> {
       const account = await repository.findByEmail(email);
-      const matches = await passwords.verify(account?.passwordHash, password);
+      const matches = await passwords.verify(account?.passwordHash, password, { email, client });
       if (account !== undefined && matches) return toOut(account);
       throw new DomainError('unauthenticated', 'The e-mail address or the password is wrong.');
     },

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hash, type Options, verify } from '@node-rs/argon2';
 import { DomainError } from '@store/shared/values/errors';
-import pLimit from 'p-limit';
+import { createFairQueue } from './fair-queue.ts';
 
 /** OWASP's parameters of argon2id: 19 MiB, two passes, one lane. The library's enum has no values to import: 2 is argon2id. */
 const options: Options = { algorithm: 2, memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };
@@ -13,33 +13,42 @@ export interface PasswordLimits {
   waiting?: number;
 }
 
+/** For which a password is checked: an account, which may not exist, and the client's address. */
+interface Login {
+  email: string;
+  client: string | undefined;
+}
+
+const clientKey = (client: string | undefined) => `client ${client}`;
+
+const overloaded = () =>
+  new DomainError('unavailable', 'Too many passwords are being checked. Try again shortly.', {
+    code: 'overloaded',
+    retryAfterSeconds: 2,
+  });
+
 export type Passwords = Awaited<ReturnType<typeof createPasswords>>;
 
 export async function createPasswords({ concurrency = 2, waiting = 40 }: PasswordLimits = {}) {
-  const limit = pLimit(concurrency);
+  const queue = createFairQueue({ concurrency, waiting, refusal: overloaded });
   const decoy = await hash(randomBytes(32), options);
-
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (limit.activeCount + limit.pendingCount >= concurrency + waiting) {
-      throw new DomainError('unavailable', 'Too many passwords are being checked. Try again shortly.', {
-        code: 'overloaded',
-        retryAfterSeconds: 2,
-      });
-    }
-    return limit(work);
-  }
   // Devices encode the same characters as different code points.
   const bytes = (password: string) => Buffer.from(password.normalize('NFC'));
 
   return {
-    /** @throws DomainError unavailable if too many wait */
-    hash: async (password: string) => inTurn(() => hash(bytes(password), options)),
+    /**
+     * @param client the address for which it is done; registrations have no other key, since anybody may name any e-mail address
+     * @throws DomainError unavailable if too many wait
+     */
+    hash: (password: string, client: string | undefined) =>
+      queue.run([clientKey(client)], () => hash(bytes(password), options)),
     /**
      * Takes as long without a hash as with one, so that timing does not reveal whether an account exists.
      * @throws DomainError unavailable if too many wait
      */
-    async verify(passwordHash: string | undefined, password: string): Promise<boolean> {
-      const matches = await inTurn(() => verify(passwordHash ?? decoy, bytes(password)));
+    async verify(passwordHash: string | undefined, password: string, { email, client }: Login): Promise<boolean> {
+      const keys = [clientKey(client), `account ${email.toLowerCase()}`];
+      const matches = await queue.run(keys, () => verify(passwordHash ?? decoy, bytes(password)));
       return matches && passwordHash !== undefined;
     },
   };

@@ -68,8 +68,8 @@ export function accountRoutes(accounts: Accounts, minPasswordLength: number): An
         409: problem('The e-mail address is taken.'),
         503: unavailable,
       },
-      async handler({ body }) {
-        const account = await accounts.register(body);
+      async handler({ body, clientAddress }) {
+        const account = await accounts.register(body, clientAddress);
         return created(`/accounts/${account.id}`, account);
       },
     }),
@@ -87,7 +87,7 @@ export function accountRoutes(accounts: Accounts, minPasswordLength: number): An
         401: problem('No account has this e-mail address and this password.'),
         503: unavailable,
       },
-      handler: async ({ body }) => ok(await accounts.checkPassword(body)),
+      handler: async ({ body, clientAddress }) => ok(await accounts.checkPassword(body, clientAddress)),
     }),
   ];
 }

@@ -3,6 +3,7 @@ import { readConfig } from '@store/shared/values/environment';
 import request from 'supertest';
 import { newCredential } from '../../../tests/kit/credentials.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
+import { until } from '../../../tests/kit/until.ts';
 import { configSchema } from '../src/config.ts';
 import { ada, testApp } from './_app.ts';
 
@@ -184,6 +185,38 @@ describe('POST /internal/password-checks', () => {
       expect(rejected.every(({ headers }) => headers['retry-after'] === '2')).toBe(true);
       await send().expect(401);
     } finally {
+      await busy.close();
+    }
+  });
+});
+
+describe('while four addresses try passwords without a pause', () => {
+  const from = (app: typeof account.app, address: string, credentials: object) =>
+    request(app).post('/internal/password-checks').set('x-envoy-external-address', address).send(credentials);
+
+  it('a right password of another address is checked after a few of theirs', async () => {
+    await register(ada).expect(201);
+    const busy = await testApp(database.url, { concurrency: 1, waiting: 20 });
+    let [attacking, checked] = [true, 0];
+    async function attack(address: string) {
+      for (let n = 0; attacking; n += 1) {
+        const { status } = await from(busy.app, address, { email: `${n}@example.com`, password: 'guess' });
+        if (status === 401) checked += 1;
+      }
+    }
+    const attackers = ['192.0.2.1', '192.0.2.2', '2001:db8::/64', '192.0.2.4'].flatMap((address) =>
+      Array.from({ length: 20 }, () => attack(address)),
+    );
+    try {
+      await until('the attack has begun', async () => checked > 4);
+      for (let n = 0; n < 8; n += 1) {
+        const before = checked;
+        await from(busy.app, '198.51.100.7', ada).expect(200);
+        expect(checked - before).toBeLessThan(12);
+      }
+    } finally {
+      attacking = false;
+      await Promise.all(attackers);
       await busy.close();
     }
   });

@@ -36,15 +36,15 @@ export function createAccountClient({ baseUrl, timeoutMs = 5_000, credential }: 
 
   return {
     /** @throws DomainError conflict if the e-mail is taken, invalid for what only the account service rejects */
-    async register(account: AccountIn): Promise<AccountOut> {
-      const answer = await client.call('POST', '/internal/accounts', { body: account });
+    async register(account: AccountIn, clientAddress?: string): Promise<AccountOut> {
+      const answer = await client.call('POST', '/internal/accounts', { body: account, clientAddress });
       if (answer.status === 201) return accountFrom(answer);
       if (answer.status === 409) throw refusal('conflict', 'email-taken', answer);
       throw unexpected(answer);
     },
     /** @returns undefined if the e-mail or the password is wrong */
-    async checkPassword(credentials: Credentials): Promise<AccountOut | undefined> {
-      const answer = await client.call('POST', '/internal/password-checks', { body: credentials });
+    async checkPassword(credentials: Credentials, clientAddress?: string): Promise<AccountOut | undefined> {
+      const answer = await client.call('POST', '/internal/password-checks', { body: credentials, clientAddress });
       if (answer.status === 200) return accountFrom(answer);
       if (answer.status === 401) return undefined;
       throw unexpected(answer);

@@ -1,4 +1,4 @@
-import type { AccountIn, AccountOut, Credentials } from '@store/shared/contracts/account';
+import type { AccountIn, Credentials } from '@store/shared/contracts/account';
 import type { Follower } from '@store/shared/database/follower';
 import type { Logger } from '@store/shared/observability/log';
 import { DomainError, unavailable } from '@store/shared/values/errors';
@@ -24,9 +24,9 @@ export type Auth = ReturnType<typeof createAuth>;
 export function createAuth(dependencies: Dependencies) {
   const { accounts, tokens, failures, sessions, endedSessions, follower, ttlSeconds, log } = dependencies;
 
-  async function checkPassword(credentials: Credentials, countedAt: number): Promise<AccountOut | undefined> {
+  async function checkPassword(credentials: Credentials, clientAddress: string | undefined, countedAt: number) {
     try {
-      return await accounts.checkPassword(credentials);
+      return await accounts.checkPassword(credentials, clientAddress);
     } catch (error) {
       await failures
         .uncount(credentials.email, countedAt)
@@ -36,9 +36,9 @@ export function createAuth(dependencies: Dependencies) {
   }
 
   return {
-    register: (account: AccountIn) => accounts.register(account),
+    register: (account: AccountIn, clientAddress: string | undefined) => accounts.register(account, clientAddress),
     /** @throws DomainError unauthenticated, or rateLimited after too many failures, whatever the password is */
-    async login(credentials: Credentials) {
+    async login(credentials: Credentials, clientAddress: string | undefined) {
       const authenticatedAt = await failures.count(credentials.email);
       if (authenticatedAt === undefined) {
         throw new DomainError('rateLimited', 'Too many logins with this e-mail address have failed. Try again later.', {
@@ -46,7 +46,7 @@ export function createAuth(dependencies: Dependencies) {
           retryAfterSeconds: await failures.delayOf(credentials.email),
         });
       }
-      const account = await checkPassword(credentials, authenticatedAt);
+      const account = await checkPassword(credentials, clientAddress, authenticatedAt);
       if (account === undefined) {
         throw new DomainError('unauthenticated', 'The e-mail address or the password is wrong.');
       }

@@ -22,8 +22,8 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
         409: problem('The e-mail address is taken.'),
         503: unavailable,
       },
-      async handler({ body }) {
-        const account = await auth.register(body);
+      async handler({ body, clientAddress }) {
+        const account = await auth.register(body, clientAddress);
         return created(`/accounts/${account.id}`, account);
       },
     }),
@@ -41,8 +41,8 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
         429: tooMany('Too many logins with this e-mail address have failed.'),
         503: unavailable,
       },
-      async handler({ body, isHttps }) {
-        const { account, token } = await auth.login(body);
+      async handler({ body, clientAddress, isHttps }) {
+        const { account, token } = await auth.login(body, clientAddress);
         return ok(account, { ...noStore, 'Set-Cookie': cookie.carrying(token, isHttps) });
       },
     }),

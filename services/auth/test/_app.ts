@@ -24,15 +24,15 @@ export function fakeAccounts(): AccountClient & { calls: unknown[] } {
   const calls: unknown[] = [];
   return {
     calls,
-    async register({ name, email, password }) {
-      calls.push({ register: { name, email, password } });
+    async register({ name, email, password }, clientAddress) {
+      calls.push({ register: { name, email, password }, ...(clientAddress && { clientAddress }) });
       if (known.has(email)) throw new DomainError('conflict', 'Taken.', { code: 'email-taken' });
       const account = { id: crypto.randomUUID(), name, email, createdAt: new Date().toISOString() };
       known.set(email, { account, password });
       return account;
     },
-    async checkPassword({ email, password }) {
-      calls.push({ checkPassword: { email, password } });
+    async checkPassword({ email, password }, clientAddress) {
+      calls.push({ checkPassword: { email, password }, ...(clientAddress && { clientAddress }) });
       const found = known.get(email);
       return found?.password === password ? found.account : undefined;
     },

@@ -42,14 +42,18 @@ test('account client registers an account within the current trace', async () =>
       url: req.url,
       type,
       traceparent,
+      client: req.headers['x-envoy-external-address'],
       body: JSON.parse(Buffer.concat(chunks).toString()),
     });
     respond(201, { ...account, unknown: 'field' })(req, res);
   };
   const trace = traceFrom(undefined);
-  expect(await runInTrace(trace, () => client().register(ada))).toEqual(account);
+  expect(await runInTrace(trace, () => client().register(ada, '192.0.2.1'))).toEqual(account);
   expect(seen).toEqual([
-    { method: 'POST', url: '/internal/accounts', type: 'application/json', traceparent: trace.traceparent, body: ada },
+    {
+      ...{ method: 'POST', url: '/internal/accounts', type: 'application/json', traceparent: trace.traceparent },
+      ...{ client: '192.0.2.1', body: ada },
+    },
   ]);
 });
 

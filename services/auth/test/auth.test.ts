@@ -51,6 +51,16 @@ describe('POST /auth/register', () => {
   });
 });
 
+test('the account service learns for which client an account is registered and a password checked', async () => {
+  for (const path of ['/auth/register', '/auth/login'])
+    await post(path, ada).set('x-envoy-external-address', '2001:db8:1:2:3::4');
+  const clientAddress = '2001:db8:1:2::/64';
+  expect(accounts.calls).toEqual([
+    expect.objectContaining({ clientAddress }),
+    expect.objectContaining({ clientAddress }),
+  ]);
+});
+
 describe('POST /auth/login', () => {
   it('returns the account and a cookie that passes the token check', async () => {
     const { body: account } = await post('/auth/register', ada);

@@ -31,6 +31,8 @@ interface Call {
   body?: object | undefined;
   /** The ETag that the resource must still have; otherwise the answer is 412 (contract 4.12). */
   ifMatch?: string | undefined;
+  /** The client on whose behalf the call is, as a route's input has it: passed on as the gateway says it. */
+  clientAddress?: string | undefined;
 }
 
 export type HttpClient = ReturnType<typeof createHttpClient>;
@@ -46,7 +48,7 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
     });
   };
 
-  async function send(method: Method, url: string, { body, ifMatch }: Call): Promise<Answer> {
+  async function send(method: Method, url: string, { body, ifMatch, clientAddress }: Call): Promise<Answer> {
     const trace = currentTrace();
     try {
       const answer = await request(url, {
@@ -55,6 +57,7 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
           ...(trace && { traceparent: trace.traceparent }),
           ...(credential !== undefined && { authorization: `Bearer ${credential}` }),
           ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+          ...(clientAddress !== undefined && { 'x-envoy-external-address': clientAddress }),
           ...(body && { 'content-type': 'application/json' }),
         },
         ...(body && { body: stringifyJson(body) }),

@@ -1,0 +1,72 @@
+interface Options {
+  /** How many run at once. */
+  concurrency: number;
+  /** How many more may wait. */
+  waiting: number;
+  /** Makes the error for the one that has to give way. */
+  refusal: () => Error;
+}
+
+interface Place {
+  /** The turn that each key has reached with it. */
+  turns: Map<string, number>;
+  /** The last of them: the turn in which it is due. */
+  due: number;
+  start(): void;
+  refuse(error: Error): void;
+}
+
+export type FairQueue = ReturnType<typeof createFairQueue>;
+
+/**
+ * Runs work in turns: each key has one place per turn, so that whoever sends the most waits for itself (start-time fair queueing).
+ * When too many wait, the one that is due last gives way, whether it has come last or not.
+ */
+export function createFairQueue({ concurrency, waiting: maxWaiting, refusal }: Options) {
+  const places: Place[] = [];
+  let running = 0;
+  let turn = 0;
+
+  /** A key's turn counts what waits of that key alone: a stranger's place with two keys makes neither of them wait for the other. */
+  const turnOf = (key: string) => Math.max(turn, ...places.map(({ turns }) => (turns.get(key) ?? -1) + 1));
+
+  function remove(place: Place): Place {
+    places.splice(places.indexOf(place), 1);
+    return place;
+  }
+
+  const queued = (keys: string[]) =>
+    new Promise<void>((start, refuse) => {
+      const turns = new Map(keys.map((key) => [key, turnOf(key)]));
+      places.push({ turns, due: Math.max(turn, ...turns.values()), start, refuse });
+      if (places.length <= maxWaiting) return;
+      remove(places.reduce((last, place) => (place.due >= last.due ? place : last))).refuse(refusal());
+    });
+
+  function startNext(): void {
+    const [first, ...others] = places;
+    if (first === undefined) {
+      running -= 1;
+      return;
+    }
+    const next = remove(others.reduce((soonest, place) => (place.due < soonest.due ? place : soonest), first));
+    turn = next.due;
+    next.start();
+  }
+
+  return {
+    /**
+     * @param keys on whose account the work is, such as a client and what it asks for
+     * @throws the refusal if too many wait and this is due last
+     */
+    async run<T>(keys: string[], work: () => Promise<T>): Promise<T> {
+      if (running < concurrency) running += 1;
+      else await queued(keys);
+      try {
+        return await work();
+      } finally {
+        startNext();
+      }
+    },
+  };
+}

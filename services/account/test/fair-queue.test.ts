@@ -1,0 +1,72 @@
+import { setImmediate } from 'node:timers/promises';
+import { deferred } from '../../../tests/kit/deferred.ts';
+import { createFairQueue } from '../src/fair-queue.ts';
+
+/** A queue of one slot, in which work is done one by one, in the order that `done` shows. */
+function testQueue(waiting = 40) {
+  const queue = createFairQueue({ concurrency: 1, waiting, refusal: () => new Error('overloaded') });
+  const done: string[] = [];
+  const refused: string[] = [];
+  const first = deferred();
+  const add = (name: string, ...keys: string[]) => {
+    queue.run(keys, async () => done.push(name)).catch(() => refused.push(name));
+  };
+  queue.run(['nobody'], () => first.promise);
+  return {
+    add,
+    refused,
+    async finish() {
+      first.resolve();
+      for (let n = 0; n < 200; n += 1) await setImmediate();
+      return done;
+    },
+  };
+}
+
+it('takes one of each client in turn, the earlier first', async () => {
+  const { add, finish } = testQueue();
+  for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) add(name, name.slice(0, 1));
+  expect(await finish()).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
+});
+
+it('lets a newcomer pass whoever has more than one waiting', async () => {
+  const { add, finish } = testQueue();
+  for (const client of ['a', 'b', 'c', 'd'])
+    for (let n = 0; n < 10; n += 1) add(`${client}${n}`, client, `${client}${n}@example.com`);
+  add('victim', 'v', 'victim@example.com');
+  expect((await finish()).indexOf('victim')).toBeLessThanOrEqual(4);
+});
+
+it('takes one of each account in turn, however many clients try it', async () => {
+  const { add, finish } = testQueue();
+  for (let n = 0; n < 39; n += 1) add(`guess ${n}`, `client ${n}`, 'attacked');
+  add('victim', 'v', 'other');
+  expect((await finish()).indexOf('victim')).toBeLessThanOrEqual(1);
+});
+
+it('does not make an account wait for the client that named it', async () => {
+  const { add, finish } = testQueue();
+  for (let n = 0; n < 30; n += 1) add(`a${n}`, 'a', `${n}`);
+  add('guess', 'a', 'victim');
+  add('victim', 'v', 'victim');
+  expect((await finish()).indexOf('victim')).toBeLessThanOrEqual(2);
+});
+
+it('when it is full, refuses who has the most waiting, and not a newcomer', async () => {
+  const { add, finish, refused } = testQueue(6);
+  for (let n = 0; n < 8; n += 1) add(`a${n}`, 'a');
+  add('b', 'b');
+  add('c', 'c');
+  const done = await finish();
+  expect(done).toEqual(['a0', 'b', 'c', 'a1', 'a2', 'a3']);
+  expect(refused).toEqual(['a6', 'a7', 'a5', 'a4']);
+});
+
+it('goes on after work that fails', async () => {
+  const queue = createFairQueue({ concurrency: 1, waiting: 1, refusal: () => new Error('overloaded') });
+  const failing = queue.run(['a'], () => Promise.reject(new Error('broken')));
+  const next = queue.run(['a'], async () => 'done');
+  await expect(failing).rejects.toThrow('broken');
+  expect(await next).toBe('done');
+  expect(await queue.run(['a'], async () => 'again')).toBe('again');
+});
