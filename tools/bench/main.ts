@@ -13,6 +13,7 @@ import { closedLoop } from './measurements/closed-loop.ts';
 import { costs } from './measurements/costs/costs.ts';
 import { events } from './measurements/events.ts';
 import { gateway } from './measurements/gateway.ts';
+import { hostileCookies } from './measurements/hostile-cookies.ts';
 import { hotProduct } from './measurements/hot-product.ts';
 import { idle } from './measurements/idle.ts';
 import { orderLife, orderLifeInDev } from './measurements/order-life.ts';
@@ -31,7 +32,20 @@ import { isMissed, type Row, report } from './report.ts';
 import { keepResults, readResults } from './results.ts';
 
 const measurements: Measurement[] = [
-  ...[products, orders, reads, gateway, attack, bearer, search, status, saga, orderLife, orderLifeInDev],
+  ...[
+    products,
+    orders,
+    reads,
+    gateway,
+    attack,
+    hostileCookies,
+    bearer,
+    search,
+    status,
+    saga,
+    orderLife,
+    orderLifeInDev,
+  ],
   ...[closedLoop, hotProduct, replicas, scale, costs, events, backlog, idle, orderStreams],
 ];
 const names = measurements.map(({ name }) => name);
