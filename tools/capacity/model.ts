@@ -26,7 +26,9 @@ export const assumptions = {
 };
 
 /** After so many days rows are deleted (contract 4.7, 4.11, 6.5, 6.6); those of other tables are kept. */
-const keptDays: Record<string, number> = { idempotency_keys: 1, outbox: 7, order_changes: 8, processed_events: 30 };
+const keptDays: Record<string, number> = {
+  ...{ idempotency_keys: 1, outbox: 7, order_changes: 8, order_count_changes: 0, processed_events: 30 },
+};
 /** Of the topic (contract 6.2). */
 const topicDays = 7;
 const secondsOfDay = 86_400;

@@ -1,8 +1,8 @@
-import { mostCounted } from '@store/shared/database/count';
 import type { Database } from '@store/shared/database/database';
 import { createKeyset, timeColumn, uuidColumn } from '@store/shared/database/keyset';
 import { sql } from 'kysely';
 import type { DB } from './generated/tables.ts';
+import { orderCount } from './order-count-repository.ts';
 import { orderJson } from './order-repository.ts';
 import type { OrderQuery } from './schemas.ts';
 
@@ -62,7 +62,7 @@ export function createOrderListRepository({ kysely, lists }: Database<DB>) {
         )
         select '[' || coalesce(string_agg(${orderJson}, ',' order by n), '') || ']' as content,
                case when count(*) > ${size}::int then max(position::text) filter (where n = ${size}::int) end as last,
-               (select count(*)::int from (select 1 ${matching} limit ${mostCounted}::int) as counted) as total
+               ${orderCount(accountId, status)} as total
         from page left join orders on orders.id = page.id and n <= ${size}::int`;
       const [row] = await lists.inTurn(accountId, () => lists.runOnce(statement.compile(kysely)));
       const { content = '[]', total = 0, last = null } = row ?? {};

@@ -13,6 +13,7 @@ import type { DB } from './generated/tables.ts';
 import { createOrderChanges } from './live/order-changes.ts';
 import { createOrderStreams } from './live/order-streams.ts';
 import { createSessionCheck, type SessionCheck } from './live/sessions.ts';
+import { createOrderCountRepository } from './order-count-repository.ts';
 import { createOrderListRepository } from './order-list-repository.ts';
 import { createOrderRepository } from './order-repository.ts';
 import { createOrders } from './orders.ts';
@@ -71,12 +72,13 @@ export const orderService: ServiceDefinition<typeof configSchema, DB> = {
 const everyMs = (delaySeconds: number) => Math.min(Math.max(50 * delaySeconds, 1_000), 5_000);
 
 /**
- * Publishes the outbox, performs the order's steps of the saga, ships, cancels what stays PENDING, deletes expired
- * idempotency keys.
+ * Publishes the outbox, performs the order's steps of the saga, ships, cancels what stays PENDING, adds up counts, deletes
+ * expired idempotency keys.
  */
 export function createOrderWorker({ config, log, database }: ServiceContext<WorkerConfig, DB>): Service<DB> {
   const repository = createOrderRepository(database);
   const changes = createOrderChanges(database);
+  const counts = createOrderCountRepository(database);
   const clock = () => new Date();
   const dueOrders = createDueOrders({
     ...{ repository: createSagaRepository(database.kysely), newId: randomUUID, clock },
@@ -100,6 +102,7 @@ export function createOrderWorker({ config, log, database }: ServiceContext<Work
         ...{ name: 'pending time-out', sentence: 'Orders were cancelled that were PENDING for too long' },
         ...{ work: dueOrders.cancelPending, delayMs: catchUpMs, everyMs: everyMs(config.PENDING_TIMEOUT_SECONDS) },
       }),
+      polling({ name: 'order counts', work: () => counts.addUp().then(() => 0), everyMs: 5_000 }),
       hourly('expired idempotency keys', () => repository.deleteExpiredReplies(clock())),
       hourly('old changes of orders', () => changes.deleteOld(clock())),
     ],

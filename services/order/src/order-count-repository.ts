@@ -1,0 +1,56 @@
+import type { Database } from '@store/shared/database/database';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { DB } from './generated/tables.ts';
+import type { OrderStatus } from './order.ts';
+
+/** Small enough for a statement to end long before its time-out. */
+const batchSize = 5_000;
+
+/**
+ * How many orders an account is shown, as a subquery: exact in the snapshot of its statement. Few are PENDING at a time, and for
+ * them confirming an order would cost more: they are counted by their index.
+ */
+export function orderCount(accountId: string, status: OrderStatus | undefined): RawBuilder<number> {
+  const pending = sql`
+    select count(*) from orders where account_id = ${accountId}::uuid and status = 'PENDING' and deleted_at is null`;
+  if (status === 'PENDING') return sql`(${pending})::int`;
+  const wanted = {
+    all: sql`sum(orders)`,
+    CANCELLED: sql`sum(cancelled)`,
+    CONFIRMED: sql`sum(orders) - sum(cancelled) - (${pending})`,
+  }[status ?? 'all'];
+  return sql`(
+    select coalesce(${wanted}, 0) from (
+      select orders, cancelled from order_counts where account_id = ${accountId}::uuid
+      union all
+      select orders, cancelled from order_count_changes where account_id = ${accountId}::uuid
+    ) as counted
+  )::int`;
+}
+
+export function createOrderCountRepository({ kysely }: Database<DB>) {
+  return {
+    /** Adds up what has changed, so that a count reads few rows. Workers may do so at once: in no snapshot is a count another one. */
+    async addUp(): Promise<void> {
+      for (let count = batchSize; count === batchSize; ) count = await addUpSome(kysely);
+    },
+  };
+}
+
+/** @returns how many changes were added up */
+async function addUpSome(kysely: Kysely<DB>): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with taken as (
+      delete from order_count_changes
+      where ctid = any(array(select ctid from order_count_changes limit ${batchSize} for update skip locked))
+      returning account_id, orders, cancelled
+    ),
+    added as (
+      insert into order_counts as counts (account_id, orders, cancelled)
+      select account_id, sum(orders), sum(cancelled) from taken group by account_id order by account_id
+      on conflict (account_id) do update
+        set orders = counts.orders + excluded.orders, cancelled = counts.cancelled + excluded.cancelled
+    )
+    select count(*)::int as count from taken`.execute(kysely);
+  return rows[0]?.count ?? 0;
+}

@@ -1,0 +1,148 @@
+import { readFile } from 'node:fs/promises';
+import pg from 'pg';
+import request from 'supertest';
+import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { orderStatuses } from '../../src/order.ts';
+import { createOrderCountRepository } from '../../src/order-count-repository.ts';
+import { alice, bob, tea, testApp } from '../_app.ts';
+
+let database: TestDatabase;
+let order: ReturnType<typeof testApp>;
+let client: pg.Client;
+let counts: ReturnType<typeof createOrderCountRepository>;
+
+beforeAll(async () => {
+  database = await createTestDatabase('order');
+  order = testApp(database.url);
+  counts = createOrderCountRepository(order as never);
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+});
+
+afterAll(async () => {
+  await Promise.all([order.close(), client.end()]);
+  await database.drop();
+});
+
+beforeEach(() => client.query('truncate orders, order_items, idempotency_keys, outbox'));
+
+const seed = (count: number, accountId = alice) =>
+  client.query(
+    `insert into orders (id, account_id, status, total_amount, currency, created_at, updated_at)
+     select gen_random_uuid(), $1, (array['PENDING', 'CONFIRMED', 'CANCELLED'])[1 + n % 3], 1, 'USD', now(), now()
+     from generate_series(1, $2::int) as n`,
+    [accountId, count],
+  );
+
+const list = (query = '', accountId = alice) => request(order.app).get(`/orders${query}`).set('id-account', accountId);
+const totalOf = async (query: string, accountId?: string) => (await list(query, accountId)).body.page.totalElements;
+
+/** All that an account is shown, and each status of it. */
+async function totals(accountId = alice) {
+  const queries = ['?size=1', ...orderStatuses.map((status) => `?size=1&status=${status}`)];
+  return Promise.all(queries.map((query) => totalOf(query, accountId)));
+}
+
+async function expected(accountId = alice): Promise<number[]> {
+  const { rows } = await client.query(
+    `select count(*)::int as all, ${orderStatuses.map((one) => `count(*) filter (where status = '${one}')::int as ${one}`)}
+     from orders where account_id = $1 and deleted_at is null`,
+    [accountId],
+  );
+  return Object.values(rows[0]);
+}
+
+async function expectTruth() {
+  expect([await totals(), await totals(bob)]).toEqual([await expected(), await expected(bob)]);
+}
+
+test('the total of GET /orders is exact beyond 10,000, whether or not the changes have been added up', async () => {
+  await seed(12_345);
+  await seed(3, bob);
+  expect(await totals()).toEqual([12_345, 4115, 4115, 4115]);
+  await counts.addUp();
+  expect(await totals()).toEqual([12_345, 4115, 4115, 4115]);
+  expect((await list('?size=100')).body.page).toMatchObject({ totalElements: 12_345, totalPages: 124 });
+  await expectTruth();
+});
+
+test.each([
+  ['confirmed', `update orders set status = 'CONFIRMED', paid_at = now() where status = 'PENDING'`],
+  ['cancelled', `update orders set status = 'CANCELLED', cancelled_at = now() where status <> 'CANCELLED'`],
+  ['shipped', `update orders set shipped_at = now()`],
+  ['deleted', 'update orders set deleted_at = now()'],
+  [
+    'cancelled and deleted at once',
+    `update orders set status = 'CANCELLED', deleted_at = now() where status = 'PENDING'`,
+  ],
+  ['shown again', 'update orders set deleted_at = null'],
+  ['removed', 'delete from orders'],
+])('the total of GET /orders is exact after orders were %s', async (_name, statement) => {
+  await seed(30);
+  await seed(9, bob);
+  await client.query('update orders set deleted_at = now() where right(id::text, 1) < $1', ['3']);
+  await counts.addUp();
+  await client.query(statement);
+  await expectTruth();
+  await counts.addUp();
+  await expectTruth();
+  await client.query('truncate orders cascade');
+  await expectTruth();
+});
+
+test('what is listed and its total are of one moment, while orders are placed, cancelled, deleted and added up', async () => {
+  const own = { 'id-account': alice };
+  const work = Array.from({ length: 30 }, async (_, index) => {
+    const { headers } = await request(order.app)
+      .post('/orders')
+      .set(own)
+      .send({ items: [{ productId: tea, quantity: 1 }] });
+    const path = headers.location ?? '';
+    if (index % 3 === 0) await request(order.app).post(`${path}/cancellation`).set(own).expect(201);
+    if (index % 3 === 1) await request(order.app).delete(path).set(own).expect(204);
+    await counts.addUp();
+  });
+  let ended = false;
+  const all = Promise.all(work).then(() => {
+    ended = true;
+  });
+  for (let n = 0; !ended && n < 200; n += 1) {
+    for (const query of ['?size=100', '?size=100&status=PENDING', '?size=100&status=CANCELLED']) {
+      const { content, page } = (await list(query)).body;
+      expect(page.totalElements).toBe(content.length);
+    }
+  }
+  await all;
+  expect(await totals()).toEqual([20, 10, 0, 10]);
+});
+
+/** The migration that counts what there was before the triggers. */
+const backfill = async () =>
+  readFile(
+    new URL('../../prisma/migrations/20261122224501_order_counts_backfill/migration.sql', import.meta.url),
+    'utf8',
+  );
+
+test('orders of the previous release are counted once, whatever is written meanwhile', async () => {
+  await seed(100);
+  await seed(50, bob);
+  // As if they had been there before the triggers.
+  await client.query('truncate order_counts, order_count_changes');
+  await seed(7);
+  await client.query(`update orders set status = 'CANCELLED' where account_id = $1`, [bob]);
+  await counts.addUp();
+  const other = new pg.Client({ connectionString: database.url });
+  await other.connect();
+  try {
+    await other.query('begin');
+    await other.query('update orders set deleted_at = now() where account_id = $1', [bob]);
+    await client.query(await backfill());
+    expect(await totals(bob)).toEqual([50, 0, 0, 50]);
+    await other.query('commit');
+  } finally {
+    await other.end();
+  }
+  await expectTruth();
+  await client.query(await backfill());
+  await expectTruth();
+});
