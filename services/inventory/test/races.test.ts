@@ -37,7 +37,7 @@ test('two concurrent orders for the last piece: one is reserved, the other rejec
 test('an order that waited for a lock sees the reduced stock', async () => {
   const tea = await inventory.setStock(5);
   const order = orderOf([tea, 5]);
-  let taking: Promise<void> | undefined;
+  let taking: Promise<unknown> | undefined;
   await inventory.prisma.$transaction(async (tx) => {
     await tx.$executeRaw`update stock set available = 4 where product_id = ${tea}::uuid`;
     taking = inventory.take(order.created());

@@ -92,8 +92,8 @@ export function testPayments(
     applyAndCrash: (...events: Stored[]) =>
       processorOf({
         ...group,
-        async handle(events, tx) {
-          await group.handle(events, tx);
+        async handle(events, tx, refuse) {
+          await group.handle(events, tx, refuse);
           throw new Error('crashed');
         },
       })

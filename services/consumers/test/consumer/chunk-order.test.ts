@@ -26,9 +26,9 @@ describe('events that are processed together', () => {
         prepared.push([idsOf(delivered), await fixture.handled()]);
         return idsOf(delivered);
       },
-      async handle(fresh, tx) {
+      async handle(fresh, tx, refuse) {
         handled.push(fresh.map(({ event, prepared }) => [event.id, prepared]));
-        await group.handle(fresh, tx);
+        await group.handle(fresh, tx, refuse);
       },
     });
     await processor.process(events.map(receivedEvent));

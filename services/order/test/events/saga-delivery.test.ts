@@ -34,8 +34,8 @@ describe('event of the order saga', () => {
     const paid = receivedEvent(events.OrderPaid(id));
     const crashing: ConsumerGroup<DB> = {
       ...fixture.saga,
-      async handle(events, tx) {
-        await fixture.saga.handle(events, tx);
+      async handle(events, tx, refuse) {
+        await fixture.saga.handle(events, tx, refuse);
         throw new Error('crashed');
       },
     };

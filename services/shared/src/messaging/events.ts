@@ -32,6 +32,8 @@ interface EventOf<K extends EventKind> {
   id: string;
   kind: K;
   payload: z.output<(typeof payloads)[K]>;
+  /** As it was read. */
+  message: Message;
   /** Of the span that published it. */
   traceparent: string | undefined;
 }
@@ -101,7 +103,7 @@ export function readEvent(message: Message, kinds: ReadonlySet<string>): OrderEv
   if (!success) throw new PoisonError(`Invalid payload of ${kind}: ${z.prettifyError(error)}`);
   if (message.key?.toLowerCase() !== payload.orderId)
     throw new PoisonError(`The key of the message is ${message.key ?? 'missing'}: it must be the order id.`);
-  return { id, kind, payload, traceparent: message.headers.traceparent } as OrderEvent;
+  return { id, kind, payload, message, traceparent: message.headers.traceparent } as OrderEvent;
 }
 
 /** The fields of the specified OrderCreated, which needs nothing else to be recognised. */

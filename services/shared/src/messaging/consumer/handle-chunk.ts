@@ -55,15 +55,16 @@ export async function handleChunk(
   const { group, kinds } = processor;
   const all = messages.map((message) => read(topic, partition, message, kinds));
   const events = all.flatMap(({ event }) => event ?? []);
-  const isProcessed = events.length > 0 && (await options.processTogether(events, signal));
+  const refused = events.length > 0 ? await options.processTogether(events, signal) : undefined;
   let lastDone: string | undefined;
   let skipped = 0;
   for (const { message, event, poison } of all) {
-    if (poison !== undefined) {
-      if (!(await inTraceOf(message, () => deadLetter(options, partition, message, 1, poison, signal)))) return false;
+    const fault = poison ?? (event && refused?.get(event));
+    if (fault !== undefined) {
+      if (!(await inTraceOf(message, () => deadLetter(options, partition, message, 1, fault, signal)))) return false;
     } else if (event === undefined) {
       skipped += 1;
-    } else if (!isProcessed) {
+    } else if (refused === undefined) {
       if (!(await inTraceOf(message, () => processAlone(options, partition, message, event, signal)))) return false;
       lastDone = message.offset;
       done(lastDone);
@@ -98,8 +99,8 @@ async function processAlone(
   const { processor, retry, log } = options;
   for (let attempt = 1, outages = 0; !signal.aborted; ) {
     try {
-      await processor.process([event]);
-      return true;
+      const reason = (await processor.process([event])).get(event);
+      return reason === undefined || deadLetter(options, partition, message, attempt, reason, signal);
     } catch (error) {
       const fields = { err: error, kind: event.kind, eventId: event.id, attempt };
       if (isUnavailable(error)) {

@@ -2,6 +2,8 @@ import { type Kysely, type QueryExecutorProvider, sql, type Transaction } from '
 import { isDatabaseMisconfigured, isDatabaseUnavailable } from '../../database/errors.ts';
 import { runInTrace, startSpan, type Trace, traceFrom } from '../../observability/trace-context.ts';
 import { DomainError } from '../../values/errors.ts';
+import { letterRef } from '../dead-letters/dead-letters.ts';
+import { openErrors, recordOpen } from '../dead-letters/records.ts';
 import { type EventKind, eventAttributes, type OrderEvent } from '../events.ts';
 import { consumerMetrics } from './metrics.ts';
 
@@ -33,8 +35,9 @@ export interface ConsumerGroup<Tables, Prepared = unknown> {
    * Changes the database, in the transaction that also records the ids of the events. They come in their order and each
    * is of another order: the next event of an order is prepared after this transaction has been committed. Other replicas
    * handle other events meanwhile, so rows are locked in a fixed order (decisions/0023).
+   * @param refuse says that an event becomes a dead letter as well, although what the handler does because of it stands
    */
-  handle(events: NewEvent<Prepared>[], tx: Transaction<Tables>): Promise<void>;
+  handle(events: NewEvent<Prepared>[], tx: Transaction<Tables>, refuse: Refuse): Promise<void>;
   /** How many messages are handled together at most. More are faster; the handler may call others for all at once. */
   chunkSize: number;
   /**
@@ -43,6 +46,10 @@ export interface ConsumerGroup<Tables, Prepared = unknown> {
    */
   maxWaitMs?: number;
 }
+
+export type Refuse = (event: OrderEvent, reason: string) => void;
+/** Why events become dead letters although they were processed. */
+export type Refused = ReadonlyMap<OrderEvent, string>;
 
 type Claim = (tx: QueryExecutorProvider) => Promise<boolean>;
 
@@ -56,8 +63,9 @@ export interface EventProcessor extends Pick<ConsumerGroup<never>, 'chunkSize' |
    * Processes events, each once, however often it is delivered. Those of different orders share a transaction. If it
    * throws, some events may have been processed.
    * @param claim for one event or none, called first in the transaction; if it returns false, nothing is processed
+   * @returns those whose dead letters have to be written, also if they were processed before and no letter may have followed
    */
-  process(events: OrderEvent[], claim?: Claim): Promise<void>;
+  process(events: OrderEvent[], claim?: Claim): Promise<Refused>;
 }
 
 export function createEventProcessor<Tables, Prepared>(
@@ -71,7 +79,11 @@ export function createEventProcessor<Tables, Prepared>(
     maxWaitMs: group.maxWaitMs,
     database,
     async process(events, claim) {
-      for (const round of roundsOf(events)) await processMeasured(group, database, round, claim);
+      const refused = new Map<OrderEvent, string>();
+      for (const round of roundsOf(events)) {
+        for (const [event, reason] of await processMeasured(group, database, round, claim)) refused.set(event, reason);
+      }
+      return refused;
     },
   };
 }
@@ -95,16 +107,17 @@ async function processMeasured<Tables, Prepared>(
   database: Kysely<Tables>,
   events: OrderEvent[],
   claim?: Claim,
-): Promise<void> {
+): Promise<Refused> {
   const spans = new Map(events.map((event) => [event, startEventSpan(event, group.name)]));
   try {
     const traced = events.map((event) => ({ event, trace: spans.get(event) ?? traceFrom(event.traceparent) }));
-    const processed = await processOnce(group, database, traced, claim);
+    const { processed, refused } = await processOnce(group, database, traced, claim);
     consumerMetrics.handled.inc({ group: group.name, result: 'processed' }, processed.size);
     consumerMetrics.handled.inc({ group: group.name, result: 'duplicate' }, events.length - processed.size);
     for (const [event, span] of spans) {
       span?.end({ attributes: { 'store.result': processed.has(event) ? 'processed' : 'duplicate' } });
     }
+    return refused;
   } catch (error) {
     for (const span of spans.values()) span?.end({ error });
     throw error;
@@ -127,18 +140,18 @@ const startEventSpan = (event: OrderEvent, group: string) =>
     },
   });
 
-/** @returns the events that were new */
+/** @returns the events that were new, and those that are refused, now or before */
 async function processOnce<Tables, Prepared>(
   group: ConsumerGroup<Tables, Prepared>,
   database: Kysely<Tables>,
   events: DeliveredEvent[],
   claim?: Claim,
-): Promise<Set<OrderEvent>> {
+): Promise<{ processed: Set<OrderEvent>; refused: Refused }> {
   const [first] = events;
   // A call that serves several events belongs to the trace of the first one.
   const prepared = first && (await runInTrace(first.trace, async () => group.prepare?.(events)));
   return database.transaction().execute(async (tx) => {
-    if (claim !== undefined && !(await claim(tx))) return new Set();
+    if (claim !== undefined && !(await claim(tx))) return { processed: new Set(), refused: new Map() };
     const isNew = await recordEvents(
       group.name,
       events.map(({ event }) => event.id),
@@ -148,8 +161,12 @@ async function processOnce<Tables, Prepared>(
       // An id that is twice in one chunk is new only once: deleting it from the set succeeds only once.
       isNew.delete(delivered.event.id) ? [{ ...delivered, prepared: prepared?.[index] as Prepared }] : [],
     );
-    if (fresh.length > 0) await group.handle(fresh, tx);
-    return new Set(fresh.map(({ event }) => event));
+    const processed = new Set(fresh.map(({ event }) => event));
+    const refused = new Map<OrderEvent, string>();
+    if (fresh.length > 0) await group.handle(fresh, tx, (event, reason) => refused.set(event, reason));
+    for (const [event, reason] of refused) await recordOpen(tx, letterRef(group.name, event.message), reason);
+    const repeated = events.map(({ event }) => event).filter((event) => !processed.has(event));
+    return { processed, refused: new Map([...refused, ...(await refusedBefore(group.name, repeated, tx))]) };
   });
 }
 
@@ -163,6 +180,21 @@ async function recordEvents<Tables>(group: string, ids: string[], tx: Transactio
     insert into processed_events (consumer_group, event_id) select ${group}, unnest(${[...ids].sort()}::uuid[])
     on conflict do nothing returning event_id::text as id`.execute(tx);
   return new Set(rows.map(({ id }) => id));
+}
+
+/** Of repeated events those that were refused: the process may have ended before their letters were written. */
+async function refusedBefore<Tables>(
+  group: string,
+  events: OrderEvent[],
+  tx: Transaction<Tables>,
+): Promise<[OrderEvent, string][]> {
+  if (events.length === 0) return [];
+  const ids = new Map(events.map((event) => [event, letterRef(group, event.message).id]));
+  const errors = await openErrors(tx, group, [...ids.values()]);
+  return events.flatMap((event): [OrderEvent, string][] => {
+    const reason = errors.get(ids.get(event) ?? '');
+    return reason === undefined ? [] : [[event, reason]];
+  });
 }
 
 /** Whether a failure says nothing about the event, because something that its handler depends on cannot serve anybody. */

@@ -16,10 +16,12 @@ function startChunks({ chunkSize = 100 } = {}) {
   const process = async (chunk: OrderEvent[]) => {
     calls.push(chunk);
     await fake.accept(chunk);
+    return new Map();
   };
   const together = createSharedChunks({ chunkSize, process }, createLog('test', 'silent'));
   const lost = new AbortController();
-  const submit = (part: OrderEvent[], signal: AbortSignal = new AbortController().signal) => together(part, signal);
+  const submit = (part: OrderEvent[], signal: AbortSignal = new AbortController().signal) =>
+    together(part, signal).then((refused) => refused !== undefined);
   return { calls, fake, lost, submit };
 }
 

@@ -1,20 +1,20 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from '../../observability/log.ts';
 import type { OrderEvent } from '../events.ts';
-import type { EventProcessor } from './handle-once.ts';
+import type { EventProcessor, Refused } from './handle-once.ts';
 
 /** Consecutive events of one partition. */
 interface Part {
   events: OrderEvent[];
   signal: AbortSignal;
-  settle(isProcessed: boolean): void;
+  settle(refused: Refused | undefined): void;
 }
 
 /**
  * Processes consecutive events of a partition, together with those of others.
- * @returns false if nothing is known of them: the caller handles them one by one. So it does with a single event.
+ * @returns undefined if nothing is known of them: the caller handles them one by one. So it does with a single event.
  */
-export type ProcessTogether = (events: OrderEvent[], signal: AbortSignal) => Promise<boolean>;
+export type ProcessTogether = (events: OrderEvent[], signal: AbortSignal) => Promise<Refused | undefined>;
 
 /** A chunk that takes longer, for example because it waits for a lock, holds up no further one. */
 const patienceMs = 100;
@@ -41,7 +41,7 @@ export function createSharedChunks(
     for (let part = waiting[0]; part !== undefined; part = waiting[0]) {
       if (chunk.length > 0 && countOf(chunk) + part.events.length > chunkSize) break;
       waiting.shift();
-      if (part.signal.aborted) part.settle(false);
+      if (part.signal.aborted) part.settle(undefined);
       else chunk.push(part);
     }
     return chunk;
@@ -56,13 +56,12 @@ export function createSharedChunks(
 
   async function processChunk(chunk: Part[]): Promise<void> {
     const events = chunk.flatMap((part) => part.events);
-    if (events.length < 2) return settle(chunk, false);
+    if (events.length < 2) return settle(chunk, undefined);
     try {
-      await process(events);
-      settle(chunk, true);
+      settle(chunk, await process(events));
     } catch (error) {
       log.debug({ err: error, events: events.length, partitions: chunk.length }, 'A chunk failed and is divided');
-      if (chunk.length === 1) return settle(chunk, false);
+      if (chunk.length === 1) return settle(chunk, undefined);
       await Promise.all(chunk.map((part) => processChunk([part])));
     }
   }
@@ -76,6 +75,6 @@ export function createSharedChunks(
 
 const countOf = (parts: Part[]) => parts.reduce((sum, { events }) => sum + events.length, 0);
 
-const settle = (parts: Part[], isProcessed: boolean) => {
-  for (const part of parts) part.settle(isProcessed);
+const settle = (parts: Part[], refused: Refused | undefined) => {
+  for (const part of parts) part.settle(refused);
 };

@@ -17,7 +17,7 @@ export interface LetterRecord {
   status: 'OPEN' | 'REDRIVEN' | 'DISCARDED';
   /** Redrives that failed. */
   failures: number;
-  /** Of the last of them. */
+  /** Of the last of them, or why the event was refused. */
   error: string | null;
 }
 
@@ -33,11 +33,29 @@ export interface AuditEntry {
 /**
  * Records that a letter is about to be written: as long as it is open, the id of its event is kept, so that a redrive
  * recognises what the group has processed in another way (contract 6.6).
+ * @param refused why the event is refused, where it was processed in the same transaction
  */
-export async function recordOpen(on: QueryExecutorProvider, { group, id, eventId }: LetterRef): Promise<void> {
+export async function recordOpen(
+  on: QueryExecutorProvider,
+  { group, id, eventId }: LetterRef,
+  refused?: string,
+): Promise<void> {
   await sql`
-    insert into dead_letters (consumer_group, id, event_id) values (${group}, ${id}, ${eventId})
+    insert into dead_letters (consumer_group, id, event_id, error)
+    values (${group}, ${id}, ${eventId}, ${refused && storable(refused)})
     on conflict do nothing`.execute(on);
+}
+
+/** The errors of those letters that are open and have one, by letter id. */
+export async function openErrors(
+  on: QueryExecutorProvider,
+  group: string,
+  ids: string[],
+): Promise<Map<string, string>> {
+  const { rows } = await sql<{ id: string; error: string }>`
+    select id::text, error from dead_letters
+    where consumer_group = ${group} and id = any(${ids}::uuid[]) and status = 'OPEN' and error is not null`.execute(on);
+  return new Map(rows.map(({ id, error }) => [id, error]));
 }
 
 /**
