@@ -1,18 +1,32 @@
-import type { NewEvent } from '@store/shared/messaging/consumer/handle-once';
-import { type EventKind, newEvent, type Payload, type StoredEvent } from '@store/shared/messaging/events';
+import type { NewEvent, Refuse } from '@store/shared/messaging/consumer/handle-once';
+import {
+  type EventKind,
+  newEvent,
+  type OrderEvent,
+  type Payload,
+  PoisonError,
+  type StoredEvent,
+} from '@store/shared/messaging/events';
 import { runInTrace } from '@store/shared/observability/trace-context';
+import { unavailable } from '@store/shared/values/errors';
 import type { Money } from '@store/shared/values/money';
 import type { Item, Reservation, ReservationTransaction, StatusChange } from './reservation-repository.ts';
 
 interface Dependencies {
   newId: () => string;
   clock: () => Date;
+  /** Called with products whose stock was lost. */
+  forget(productIds: string[]): void;
 }
 
 export interface Demand {
   /** Each product once. */
   items: Item[];
   total: Money;
+  /** Products that the product service does not know, perhaps of other orders. */
+  gone: ReadonlySet<string>;
+  /** Whether the order service knows the order; asked only where one of its products is gone. */
+  isOrdered: boolean;
 }
 
 type Demanded = NewEvent<Demand | undefined>;
@@ -25,13 +39,14 @@ interface Step extends Demanded {
 export type Reservations = ReturnType<typeof createReservations>;
 
 /** What happens to the stock of orders (contract 6.1). */
-export function createReservations({ newId, clock }: Dependencies) {
+export function createReservations({ newId, clock, forget }: Dependencies) {
   /**
    * Decides steps one after another.
    * @param available of all products that they concern
+   * @throws PoisonError for a product and an order that nobody knows, DomainError unavailable for a stock that was lost
    * @returns what has changed
    */
-  function decide(steps: Step[], available: ReadonlyMap<string, number>, now: Date) {
+  function decide(steps: Step[], available: ReadonlyMap<string, number>, now: Date, refuse: Refuse) {
     const timestamp = now.toISOString();
     const statuses: StatusChange[] = [];
     const stock = new Map<string, number>();
@@ -40,21 +55,35 @@ export function createReservations({ newId, clock }: Dependencies) {
     const announce = <K extends EventKind>(kind: K, payload: Payload<K>) =>
       events.push(newEvent(newId(), kind, payload));
 
-    /** Reserves all items or none. A product without a stock does not exist: it was deleted after it was ordered. */
-    function reserve({ orderId, customerId }: Reservation, { items, total }: Demand): void {
+    /** Reserves all items or none. A product that is gone was deleted after it was ordered, or there never was one. */
+    function reserve(event: OrderEvent, { orderId, customerId }: Reservation, demand: Demand): void {
+      const { items, total } = demand;
       const common = { orderId, customerId, timestamp };
       const lacking = items
         .map(({ productId, quantity }) => ({ productId, quantity: quantity - availableNow(productId) }))
         .filter(({ quantity }) => quantity > 0);
       if (lacking.length > 0) {
-        const isGone = lacking.some(({ productId }) => !available.has(productId));
-        const reason = isGone ? 'product no longer exists' : 'out of stock';
+        const gone = lacking.map(({ productId }) => productId).filter((id) => !available.has(id));
+        if (gone.length > 0) refuseGone(event, demand, gone);
+        const reason = gone.length > 0 ? 'product no longer exists' : 'out of stock';
         statuses.push({ orderId, status: 'REJECTED' });
         announce('StockRejected', { ...common, items: lacking, reason });
         return;
       }
       for (const { productId, quantity } of items) stock.set(productId, availableNow(productId) - quantity);
       announce('StockReserved', { ...common, items, total });
+    }
+
+    function refuseGone(event: OrderEvent, { gone, isOrdered }: Demand, lacking: string[]): void {
+      const lost = lacking.filter((productId) => !gone.has(productId));
+      if (lost.length > 0) {
+        // Prepared again, the event finds them with an initial stock.
+        forget(lost);
+        throw unavailable(`The stock of product ${lost.join(', ')}`);
+      }
+      const problem = `There is no product ${lacking.join(', ')}`;
+      if (!isOrdered) throw new PoisonError(`${problem}, and no order ${event.payload.orderId}.`);
+      refuse(event, `${problem}: the order was rejected.`);
     }
 
     function release({ orderId, customerId, items }: Reservation, reason: string): void {
@@ -65,7 +94,7 @@ export function createReservations({ newId, clock }: Dependencies) {
 
     for (const { event, prepared, trace, reservation } of steps) {
       runInTrace(trace, () => {
-        if (prepared !== undefined) reserve(reservation, prepared);
+        if (prepared !== undefined) reserve(event, reservation, prepared);
         else if (event.kind === 'PaymentFailed') release(reservation, 'payment failed');
         else if (event.kind === 'OrderCancelled') release(reservation, event.payload.reason);
         else if (event.kind === 'OrderShipped') {
@@ -80,13 +109,13 @@ export function createReservations({ newId, clock }: Dependencies) {
 
   return {
     /** Handles events of different orders together. Late and repeated ones change nothing. */
-    async handle(delivered: Demanded[], tx: ReservationTransaction): Promise<void> {
+    async handle(delivered: Demanded[], tx: ReservationTransaction, refuse: Refuse): Promise<void> {
       const now = clock();
       const steps = await openSteps(delivered, tx, now);
       const moving = steps.filter(({ event }) => event.kind !== 'OrderShipped');
       const productIds = moving.flatMap(({ reservation }) => reservation.items.map(({ productId }) => productId));
       const available = productIds.length > 0 ? await tx.lockStock(productIds) : new Map<string, number>();
-      const { statuses, stock, events } = decide(steps, available, now);
+      const { statuses, stock, events } = decide(steps, available, now, refuse);
       if (statuses.length > 0) await tx.setStatuses(statuses, now);
       if (stock.size > 0) await tx.setStock([...stock].map(([productId, available]) => ({ productId, available })));
       if (events.length > 0) await tx.append(events);

@@ -16,13 +16,6 @@ type Created = OrderEvent<'OrderCreated'>['payload'];
 
 /** Inventory's steps of the saga (contract 6.1). */
 export function createSaga({ stock, orders, reservations }: Dependencies): ConsumerGroup<DB, Demand | undefined> {
-  /** What orders demand, by order id. The order service is asked for what their events leave out (contract 6.3). */
-  async function demandsOf(created: Created[]): Promise<Map<string, Demand>> {
-    const terse = created.filter(({ items, total }) => items === undefined || total === undefined);
-    const asked = await orders.demands(terse.map(({ orderId }) => orderId));
-    return new Map(created.map((payload) => [payload.orderId, demandOf(payload, asked.get(payload.orderId))]));
-  }
-
   return {
     name: 'inventory-group',
     kinds: ['OrderCreated', 'PaymentFailed', 'OrderCancelled', 'OrderShipped'],
@@ -30,16 +23,28 @@ export function createSaga({ stock, orders, reservations }: Dependencies): Consu
 
     /** What each OrderCreated demands, once its products have a stock, but for those that do not exist. */
     async prepare(events) {
-      const demands = await demandsOf(
-        events.flatMap(({ event }) => (event.kind === 'OrderCreated' ? event.payload : [])),
+      const created = events.flatMap(({ event }) => (event.kind === 'OrderCreated' ? event.payload : []));
+      // The order service is asked for what events leave out (contract 6.3), and whether it knows orders that cannot be.
+      const terse = created.filter(({ items, total }) => items === undefined || total === undefined);
+      const ordered = await orders.demands(terse.map(({ orderId }) => orderId));
+      const demands = new Map(
+        created.map((payload) => [payload.orderId, demandOf(payload, ordered.get(payload.orderId))]),
       );
-      await stock.introduce([...demands.values()].flatMap(({ items }) => items.map(({ productId }) => productId)));
-      return events.map(({ event: { kind, payload } }) =>
-        kind === 'OrderCreated' ? demands.get(payload.orderId) : undefined,
+      const gone = await stock.introduce(
+        [...demands.values()].flatMap(({ items }) => items.map(({ productId }) => productId)),
       );
+      const doubtful = [...demands].filter(
+        ([orderId, { items }]) => !ordered.has(orderId) && items.some(({ productId }) => gone.has(productId)),
+      );
+      const confirmed = await orders.demands(doubtful.map(([orderId]) => orderId));
+      return events.map(({ event: { kind, payload } }) => {
+        const { orderId } = payload;
+        const demand = kind === 'OrderCreated' ? demands.get(orderId) : undefined;
+        return demand && { ...demand, gone, isOrdered: ordered.has(orderId) || confirmed.has(orderId) };
+      });
     },
 
-    handle: (events, tx) => reservations.handle(events, reservationsOn(tx)),
+    handle: (events, tx, refuse) => reservations.handle(events, reservationsOn(tx), refuse),
   };
 }
 
@@ -47,7 +52,7 @@ export function createSaga({ stock, orders, reservations }: Dependencies): Consu
  * Merges items of the same product.
  * @throws PoisonError if neither the event nor the order service knows what is demanded, or a sum is too large to count
  */
-function demandOf({ orderId, ...given }: Created, asked: OrderDemand | undefined): Demand {
+function demandOf({ orderId, ...given }: Created, asked: OrderDemand | undefined): Pick<Demand, 'items' | 'total'> {
   const { items = asked?.items, total = asked?.total } = given;
   if (items === undefined || total === undefined)
     throw new PoisonError(`OrderCreated has no items or no total, and there is no order ${orderId}.`);

@@ -37,7 +37,7 @@ export function createInventoryService(
     products,
     initialStock: config.INITIAL_STOCK,
   });
-  const reservations = createReservations({ newId: randomUUID, clock });
+  const reservations = createReservations({ newId: randomUUID, clock, forget: stock.forget });
   const group = createSaga({ stock, orders, reservations });
   const consumer = { group, config, publishesAs: 'inventory', servesWithoutKafka: true };
   const routes = [

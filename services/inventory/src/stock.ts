@@ -15,7 +15,7 @@ export type Stock = ReturnType<typeof createStock>;
 const maxKnown = 100_000;
 
 export function createStock({ repository, products, initialStock }: Dependencies) {
-  /** Products that have a stock, which is never removed: they need not be looked up again. */
+  /** Products that had a stock: they are not looked up again until whoever locks the stock finds that it was lost. */
   const known = new Set<string>();
 
   return {
@@ -37,18 +37,27 @@ export function createStock({ repository, products, initialStock }: Dependencies
       return repository.set(productId, available);
     },
 
-    /** Gives products that were never seen here their initial stock. Those that do not exist get none. */
-    async introduce(productIds: string[]): Promise<void> {
+    /**
+     * Gives products that were never seen here their initial stock.
+     * @returns those that do not exist, and get none
+     */
+    async introduce(productIds: string[]): Promise<Set<string>> {
       const asked = [...new Set(productIds)].filter((id) => !known.has(id));
-      if (asked.length === 0) return;
+      if (asked.length === 0) return new Set();
       const seen = await repository.seen(asked);
       if (known.size > maxKnown) known.clear();
       for (const id of seen) known.add(id);
       const unseen = asked.filter((id) => !seen.has(id));
-      if (unseen.length === 0) return;
+      if (unseen.length === 0) return new Set();
       const existing = await products.prices(unseen);
       const added = unseen.filter((id) => existing.has(id));
       if (added.length > 0) await repository.addMissing(added, initialStock);
+      return new Set(unseen.filter((id) => !existing.has(id)));
+    },
+
+    /** Looks products up again the next time, because they have lost their stock. */
+    forget(productIds: string[]): void {
+      for (const id of productIds) known.delete(id);
     },
   };
 }

@@ -36,6 +36,12 @@ export function fakeOrders() {
   const orders = {
     asked: [] as string[][],
     known: new Map<string, OrderDemand>(),
+    know(
+      { orderId, items }: Pick<OrderDemand, 'orderId' | 'items'>,
+      total = { amount: new Decimal(3), currency: 'USD' },
+    ) {
+      orders.known.set(orderId, { orderId, items, total });
+    },
     answer: async (): Promise<void> => undefined,
     async demands(ids: string[]) {
       if (ids.length === 0) return new Map();

@@ -4,10 +4,19 @@ import { runInTrace, traceFrom } from '@store/shared/observability/trace-context
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
 import { seededRandom } from '../../../tests/kit/random.ts';
-import { type Demanded, fakeProducts, orderOf, type TestInventory, testInventory, unknown } from './_inventory.ts';
+import {
+  type Demanded,
+  fakeOrders,
+  fakeProducts,
+  orderOf,
+  type TestInventory,
+  testInventory,
+  unknown,
+} from './_inventory.ts';
 
 let database: TestDatabase;
 let products: ReturnType<typeof fakeProducts>;
+let orders: ReturnType<typeof fakeOrders>;
 let inventory: TestInventory;
 
 beforeAll(async () => {
@@ -17,7 +26,8 @@ afterAll(() => database.drop());
 
 beforeEach(() => {
   products = fakeProducts();
-  inventory = testInventory(database.url, { products });
+  orders = fakeOrders();
+  inventory = testInventory(database.url, { products, orders });
 });
 afterEach(() => inventory.close());
 
@@ -78,11 +88,12 @@ describe('a chunk', () => {
 
   it('asks for all of its new products at once', async () => {
     const [tea, salt] = [randomUUID(), randomUUID()];
-    const orders = [orderOf([tea, 1]), orderOf([unknown, 1], [salt, 2]), orderOf([salt, 3], [tea, 1])];
-    await inventory.take(...orders.map((order) => order.created()));
+    const taken = [orderOf([tea, 1]), orderOf([unknown, 1], [salt, 2]), orderOf([salt, 3], [tea, 1])];
+    for (const order of taken) orders.know(order);
+    await inventory.take(...taken.map((order) => order.created()));
     expect(products.asked.map((ids) => [...ids].sort())).toEqual([[unknown, tea, salt].sort()]);
     expect([await inventory.available(tea), await inventory.available(salt)]).toEqual([998, 997]);
-    const reasons = await Promise.all(orders.map(({ orderId }) => inventory.eventsOf(orderId)));
+    const reasons = await Promise.all(taken.map(({ orderId }) => inventory.eventsOf(orderId)));
     expect(reasons.map(([event]) => event?.payload.reason)).toEqual([
       ...[undefined, 'product no longer exists', undefined],
     ]);

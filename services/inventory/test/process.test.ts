@@ -86,6 +86,10 @@ const published = (orderId: string) =>
 const ofKind = (orderId: string, kind: string) => published(orderId).filter(({ headers }) => headers.ce_type === kind);
 const untilPublished = (orderId: string, kind: string) =>
   until(`${kind} is published`, () => ofKind(orderId, kind).length > 0);
+async function openLetter(of: string) {
+  const { body } = await service.get('/internal/dead-letters');
+  return body.letters.find(({ orderId }: { orderId: string }) => orderId === of);
+}
 async function redrive(...ids: string[]) {
   const response = await fetch(`${service.url}/internal/dead-letters/redrive`, {
     method: 'POST',
@@ -159,11 +163,35 @@ test('inventory dead-letters poison at once and handles the event behind it', as
   expect(await inventory.available(tea)).toBe(9);
 });
 
-test('inventory rejects an order whose product no longer exists, without a dead letter', async () => {
-  const order = orderOf([unknown, 1]);
-  await publish(order.created());
-  await untilPublished(order.orderId, 'StockRejected');
-  expect(deadLetterOf(order.orderId)).toBeUndefined();
+describe('an order whose product no longer exists', () => {
+  it('is rejected, and its event is a dead letter, whose redrive does nothing twice', async () => {
+    const order = orderOf([unknown, 1]);
+    demands.set(order.orderId, { orderId: order.orderId, items: order.items, total: { amount: 3, currency: 'USD' } });
+    const event = order.created();
+    await publish(event);
+    await untilPublished(order.orderId, 'StockRejected');
+    await until('the dead letter is there', () => deadLetterOf(order.orderId) !== undefined);
+    expect(deadLetterOf(order.orderId)).toMatchObject({
+      value: event.payload,
+      headers: { dlq_error: `There is no product ${unknown}: the order was rejected.`, dlq_attempts: '1' },
+    });
+    const letter = await openLetter(order.orderId);
+    expect(letter).toMatchObject({ kind: 'OrderCreated', eventId: event.id });
+    expect(await redrive(letter.id)).toEqual([{ id: letter.id, outcome: 'REDRIVEN' }]);
+    expect(await redrive(letter.id)).toMatchObject([{ id: letter.id, outcome: 'DECIDED' }]);
+    expect(await openLetter(order.orderId)).toBeUndefined();
+    expect(await inventory.statusOf(order.orderId)).toBe('REJECTED');
+    expect(await inventory.kindsOf(order.orderId)).toEqual(['StockRejected']);
+  });
+
+  it('and that nobody knows is nothing but a dead letter', async () => {
+    const [order, next] = [orderOf([unknown, 1]), orderOf([randomUUID(), 1])];
+    await publish(order.created(), next.created());
+    await untilPublished(next.orderId, 'StockReserved');
+    await until('the dead letter is there', () => deadLetterOf(order.orderId) !== undefined);
+    expect(deadLetterOf(order.orderId)?.headers.dlq_error).toContain(`no order ${order.orderId}`);
+    expect([await inventory.statusOf(order.orderId), await inventory.kindsOf(order.orderId)]).toEqual([undefined, []]);
+  });
 });
 
 describe('inventory handles OrderCreated of another producer, which has the specified fields and no headers,', () => {
@@ -199,8 +227,7 @@ describe('inventory handles OrderCreated of another producer, which has the spec
     expect(deadLetterOf(order.orderId)?.headers.dlq_error).toContain(`there is no order ${order.orderId}`);
     expect(await inventory.statusOf(order.orderId)).toBeUndefined();
 
-    const { body } = await service.get('/internal/dead-letters');
-    const letter = body.letters.find(({ orderId }: { orderId: string }) => orderId === order.orderId);
+    const letter = await openLetter(order.orderId);
     expect(letter).toMatchObject({ kind: 'OrderCreated', eventId: expect.any(String) });
     demands.set(order.orderId, { orderId: order.orderId, items: order.items, total });
     expect(await redrive(letter.id)).toEqual([{ id: letter.id, outcome: 'REDRIVEN' }]);

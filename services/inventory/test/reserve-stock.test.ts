@@ -98,7 +98,7 @@ describe('OrderCreated', () => {
     it('asks the order service, once for a chunk', async () => {
       const tea = await inventory.setStock(10);
       const [first, second] = [orderOf([tea, 2]), orderOf([tea, 3])];
-      for (const { orderId, items } of [first, second]) orders.known.set(orderId, { orderId, items, total });
+      for (const order of [first, second]) orders.know(order, total);
       await inventory.take(first.created(more), orderOf([tea, 1]).created(), second.created(more));
       expect(orders.asked).toEqual([[first.orderId, second.orderId]]);
       expect(await inventory.available(tea)).toBe(4);

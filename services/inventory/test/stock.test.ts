@@ -4,6 +4,7 @@ import request from 'supertest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
 import {
   type Demanded,
+  fakeOrders,
   fakeProducts,
   initialStock,
   orderOf,
@@ -15,15 +16,17 @@ import {
 let database: TestDatabase;
 let inventory: TestInventory;
 const products = fakeProducts();
+const orders = fakeOrders();
 
 beforeAll(async () => {
   database = await createTestDatabase('inventory');
-  inventory = testInventory(database.url, { products });
+  inventory = testInventory(database.url, { products, orders });
 });
 
 beforeEach(() => {
   products.asked = [];
   products.answer = async () => undefined;
+  orders.answer = async () => undefined;
 });
 
 afterAll(async () => {
@@ -94,12 +97,16 @@ describe('order with new products', () => {
     expect(products.asked).toEqual([[tea, salt]]);
   });
 
-  it('is rejected with its reason and reserves nothing when a product no longer exists', async () => {
+  it('is rejected with its reason, reserves nothing and is refused when a product no longer exists', async () => {
     const tea = await inventory.setStock(10);
     const order = orderOf([tea, 11], [unknown, 3]);
+    orders.know(order);
     const event = order.created();
-    await inventory.take(event);
-    await inventory.take(event);
+    // The second time, because the process may have ended before it has written the dead letter.
+    for (const _ of ['first', 'second']) {
+      const refused = await inventory.take(event);
+      expect([...refused.values()]).toEqual([`There is no product ${unknown}: the order was rejected.`]);
+    }
     const items = [
       { productId: tea, quantity: 1 },
       { productId: unknown, quantity: 3 },
@@ -114,6 +121,54 @@ describe('order with new products', () => {
     expect(await inventory.available(tea)).toBe(10);
     expect(await inventory.available(unknown)).toBeUndefined();
     expect(await inventory.statusOf(order.orderId)).toBe('REJECTED');
+  });
+
+  it('is poison, and nothing else, when nobody knows its order', async () => {
+    const order = orderOf([unknown, 3]);
+    await expect(inventory.take(order.created())).rejects.toMatchObject({
+      ...{ name: 'PoisonError', message: `There is no product ${unknown}, and no order ${order.orderId}.` },
+    });
+    expect([await inventory.statusOf(order.orderId), await inventory.kindsOf(order.orderId)]).toEqual([undefined, []]);
+  });
+
+  it('waits while it cannot be asked whether its order is known', async () => {
+    const order = orderOf([unknown, 3]);
+    orders.answer = isUnavailable;
+    await expect(inventory.take(order.created())).rejects.toMatchObject({ kind: 'unavailable' });
+    expect(await inventory.statusOf(order.orderId)).toBeUndefined();
+  });
+
+  it('changes nothing and is not refused if it was cancelled before', async () => {
+    const order = orderOf([unknown, 3]);
+    await inventory.take(order.cancelled());
+    expect((await inventory.take(order.created())).size).toBe(0);
+    expect([await inventory.statusOf(order.orderId), await inventory.kindsOf(order.orderId)]).toEqual([
+      ...['RELEASED', []],
+    ]);
+  });
+
+  it('reserves an initial stock again where the row of the stock was lost', async () => {
+    const tea = randomUUID();
+    await inventory.take(orderOf([tea, 1]).created());
+    await inventory.take(orderOf([tea, 1]).created());
+    await inventory.prisma.stock.delete({ where: { productId: tea } });
+    const order = orderOf([tea, 3]);
+    const event = order.created();
+    // The consumer tries again what is unavailable, and does not give it up.
+    await expect(inventory.take(event)).rejects.toMatchObject({ kind: 'unavailable' });
+    await inventory.take(event);
+    expect(await inventory.kindsOf(order.orderId)).toEqual(['StockReserved']);
+    expect(await inventory.available(tea)).toBe(initialStock - 3);
+  });
+
+  it('waits where the row is lost while the order is handled, and reserves then', async () => {
+    const tea = await inventory.setStock(10);
+    const order = orderOf([tea, 3], [unknown, 1]);
+    orders.know(order);
+    const event = order.created();
+    products.answer = async () => void (await inventory.prisma.stock.deleteMany({ where: { productId: tea } }));
+    await expect(inventory.take(event)).rejects.toMatchObject({ kind: 'unavailable' });
+    expect(await inventory.statusOf(order.orderId)).toBeUndefined();
   });
 
   it('fails as unavailable while the product service is, and succeeds afterwards', async () => {
