@@ -18,7 +18,7 @@ export function createPaymentRecordRepository({ lists: { kysely } }: Database<DB
       if (row === undefined) return undefined;
       const { amount, currency, ...payment } = row;
       const money = amount === null || currency === null ? null : { amount: new Decimal(amount), currency };
-      return { ...payment, amount: money, events: await eventsOf(kysely, payment) };
+      return { ...payment, amount: money, events: await eventsOf(kysely, orderId) };
     },
   };
 }

@@ -17,7 +17,7 @@ export function createReservationRecordRepository({ lists: { kysely } }: Databas
         .executeTakeFirst();
       if (row === undefined) return undefined;
       const { createdAt, updatedAt, ...reservation } = row;
-      const events = await eventsOf(kysely, { orderId, createdAt, updatedAt });
+      const events = await eventsOf(kysely, orderId);
       return { ...(reservation as Reservation), createdAt, updatedAt, events }; // the database checks the status
     },
   };

@@ -32,7 +32,7 @@ export function createOrderRecordRepository({ lists: { kysely } }: Database<DB>)
     async find(orderId: string): Promise<OrderRecord | undefined> {
       const row = await select.where('id', '=', orderId).executeTakeFirst();
       if (row === undefined) return undefined;
-      return { ...row, events: await eventsOf(kysely, { orderId, ...row }) };
+      return { ...row, events: await eventsOf(kysely, orderId) };
     },
 
     async demandsOf(orderIds: string[]): Promise<Demand[]> {
