@@ -1,0 +1,53 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../../tools/paths.ts';
+import { documentAt, inCode } from './_documents.ts';
+
+const { text } = documentAt('docs/conformance.md');
+
+/** The rows of all chapters, without their headers. */
+const rows = text
+  .split('\n')
+  .filter((line) => line.startsWith('|') && !/^\| (Requirement|-)|^\|-/.test(line))
+  .map((line) =>
+    line
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim()),
+  );
+
+const testsOf = (cell: string) =>
+  [...cell.matchAll(/`([^`]+\.ts)` "([^"]+)"/g)].map(([, path = '', title = '']) => ({ path, title }));
+
+/** Whether the file has the title as a whole: of a test, a group, or a case of a table. */
+function hasTitle(path: string, title: string): boolean {
+  if (!existsSync(join(root, path))) return false;
+  const source = readFileSync(join(root, path), 'utf8');
+  return ["'", '"', '`'].some((quote) => source.includes(quote + title + quote));
+}
+
+it('each requirement is met by something and has a test', () => {
+  expect(rows.length).toBeGreaterThan(100);
+  const lacking = rows.filter(
+    ([requirement, met, tests = '', ...more]) => !requirement || !met || testsOf(tests).length === 0 || more.length > 0,
+  );
+  expect(lacking).toEqual([]);
+});
+
+it('every test that is named exists', () => {
+  const named = rows.flatMap(([, , tests = '']) => testsOf(tests));
+  expect(named.filter(({ path, title }) => !hasTitle(path, title))).toEqual([]);
+});
+
+it('every file that is named exists', () => {
+  const files = rows.flatMap(([, met]) => inCode(met)).filter((code) => /^(services|charts|tools)\//.test(code));
+  expect(files.length).toBeGreaterThan(50);
+  expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+});
+
+it('a test that is not there would be noticed', () => {
+  const path = 'tests/docs/conformance.test.ts';
+  expect(hasTitle(path, 'every test that is named exists')).toBe(true);
+  expect(hasTitle(path, ['every test', 'that is nowhere'].join(' '))).toBe(false);
+  expect(hasTitle('tests/docs/nowhere.test.ts', 'every test that is named exists')).toBe(false);
+});
