@@ -6,14 +6,31 @@ import type { GatewayDocument, Operation } from './gateway-document.ts';
 const folder = join(root, 'clients/typescript');
 const generated = '// Written by make api from docs/openapi.yaml.\n';
 
-/** The types of the client, by openapi-typescript. @param document the text of docs/openapi.yaml */
-export async function clientTypes(document: string): Promise<string> {
+/** The types of the client, by openapi-typescript. */
+export async function clientTypes(document: GatewayDocument): Promise<string> {
   const flags = ['--root-types', '--root-types-no-schema-prefix'];
   // It reads a document without a file name from standard input.
   const { stdout } = await execa('openapi-typescript', flags, {
-    ...{ cwd: folder, preferLocal: true, localDir: folder, input: document },
+    ...{ cwd: folder, preferLocal: true, localDir: folder, input: JSON.stringify(document, asTyped) },
   });
   return `${generated}${stdout}\n`;
+}
+
+/** Says the same so that TypeScript can check it: names of headers in one case, a list to sort by as its few values. */
+function asTyped(_: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const { in: place, name, schema, pattern } = value as Record<string, unknown>;
+  if (place === 'header') return { ...value, name: String(name).toLowerCase() };
+  if (name === 'sort') return { ...value, schema: { anyOf: (schema as { anyOf: unknown }).anyOf } };
+  const [, fields] = /^\^\(([\w|]+)\)\(,\(asc\|desc\)\)\?\$$/.exec(String(pattern)) ?? [];
+  if (!fields) return value;
+  return { type: 'string', enum: fields.split('|').flatMap((field) => [field, `${field},asc`, `${field},desc`]) };
+}
+
+/** The codes of problems as a union. @param problems the text of docs/problems.md, with a heading for each */
+export function clientProblemCodes(problems: string): string {
+  const codes = [...problems.matchAll(/^## (.+)$/gm)].map(([, code]) => `\n  | '${code}'`);
+  return `// Written by make api from docs/problems.md.\nexport type ProblemCode =${codes.join('')};\n`;
 }
 
 /** Method and path of each operation, for the methods of the client. Streams have methods that are written by hand. */

@@ -1,20 +1,24 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { root } from '../paths.ts';
 import { topology } from '../topology/topology.ts';
 import { asyncDocument } from './async-document.ts';
 import { buildServices } from './build-services.ts';
-import { clientOperations, clientTypes } from './client-sources.ts';
+import { clientOperations, clientProblemCodes, clientTypes } from './client-sources.ts';
 import { gatewayDocument } from './gateway-document.ts';
 
-/** The text of each file that is written from the routes, by its path in the repository. */
+/** The text of each file that is written from the routes and docs/problems.md, by its path in the repository. */
 export async function textsOfRoutes(): Promise<Record<string, string>> {
   const services = await buildServices();
   const document = gatewayDocument(services, topology);
   const options = { aliasDuplicateObjects: false, lineWidth: 120 };
-  const openapi = stringify(document, options);
+  const problems = await readFile(join(root, 'docs/problems.md'), 'utf8');
   return {
-    'docs/openapi.yaml': openapi,
+    'docs/openapi.yaml': stringify(document, options),
     'docs/asyncapi.yaml': stringify(asyncDocument(services, String(document.info.version)), options),
     'clients/typescript/src/operations.ts': clientOperations(document),
-    'clients/typescript/src/schema.ts': await clientTypes(openapi),
+    'clients/typescript/src/problem-codes.ts': clientProblemCodes(problems),
+    'clients/typescript/src/schema.ts': await clientTypes(document),
   };
 }

@@ -693,7 +693,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                "If-None-Match"?: string;
+                "if-none-match"?: string;
             };
             path: {
                 id: string;
@@ -1067,7 +1067,7 @@ export interface operations {
                 page?: number;
                 size?: number;
                 after?: string;
-                sort?: string[] | string | string[];
+                sort?: ("createdAt" | "createdAt,asc" | "createdAt,desc" | "status" | "status,asc" | "status,desc" | "total" | "total,asc" | "total,desc") | ("createdAt" | "createdAt,asc" | "createdAt,desc" | "status" | "status,asc" | "status,desc" | "total" | "total,asc" | "total,desc")[];
                 status?: "PENDING" | "CONFIRMED" | "CANCELLED";
                 customerId?: string;
             };
@@ -1241,7 +1241,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                "If-None-Match"?: string;
+                "if-none-match"?: string;
             };
             path: {
                 id: string;
@@ -1561,12 +1561,12 @@ export interface operations {
                 page?: number;
                 size?: number;
                 after?: string;
-                sort?: string[] | string | string[];
+                sort?: ("name" | "name,asc" | "name,desc" | "price" | "price,asc" | "price,desc" | "createdAt" | "createdAt,asc" | "createdAt,desc") | ("name" | "name,asc" | "name,desc" | "price" | "price,asc" | "price,desc" | "createdAt" | "createdAt,asc" | "createdAt,desc")[];
                 q?: string;
                 id?: string | string[];
             };
             header?: {
-                "If-None-Match"?: string;
+                "if-none-match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1684,7 +1684,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                "If-None-Match"?: string;
+                "if-none-match"?: string;
             };
             path: {
                 id: string;

@@ -33,7 +33,9 @@ export function CataloguePage({ route }: { route: Route }) {
   }, [text]);
   useEffect(() => noteQuery('', { q, sort }), [q, sort]);
 
-  const query = { size: pageSize, sort: [sort || 'createdAt,desc'], ...(q && { q }) };
+  // The address of the page may name any order: the store refuses one that it does not know.
+  const order = (sort || 'createdAt,desc') as 'createdAt,desc';
+  const query = { size: pageSize, sort: [order], ...(q && { q }) };
   const list = useEndless<Product>((signal) => store.pages('listProducts', { query }, { signal }), pageSize, {
     of: JSON.stringify(query),
   });

@@ -1,0 +1,14 @@
+// Written by make api from docs/problems.md.
+export type ProblemCode =
+  | 'validation'
+  | 'malformed-json'
+  | 'unknown-product'
+  | 'email-taken'
+  | 'order-shipped'
+  | 'idempotency-key-in-use'
+  | 'idempotency-key-reused'
+  | 'status-not-settable'
+  | 'too-many-streams'
+  | 'too-many-failures'
+  | 'database-away'
+  | 'overloaded';
