@@ -21,10 +21,10 @@ afterAll(async () => {
 function follow(cookie: string) {
   const client = createStore({
     url: store.gatewayUrl,
-    fetch: (request) => {
-      const withCookie = new Request(request as Request);
-      withCookie.headers.set('cookie', cookie);
-      return fetch(withCookie);
+    fetch: (input, init) => {
+      const headers = new Headers(init?.headers);
+      headers.set('cookie', cookie);
+      return fetch(input, { ...init, headers });
     },
   });
   const events: OrderEvent[] = [];

@@ -1,5 +1,7 @@
-export type { OrderEvent, OrderEventsOptions } from './order-events.ts';
+export { keepCookies } from './keep-cookies.ts';
+export type { OrderEvent, OrderEventsOptions, StreamState } from './order-events.ts';
 export { StoreProblem } from './problem.ts';
+export type { ProblemCode } from './problem-codes.ts';
 export type { RetryOptions } from './retry.ts';
 export type {
   AccountIn as NewAccount,
@@ -15,13 +17,5 @@ export type {
   ProductOut as Product,
   StationStatus,
 } from './schema.ts';
-export {
-  type CallOptions,
-  createStore,
-  type Input,
-  type ListId,
-  type OperationId,
-  type Output,
-  type Store,
-  type StoreOptions,
-} from './store.ts';
+export { type CallOptions, createStore, type Store, type StoreOptions } from './store.ts';
+export type { FullInput, Input, ListId, OperationId, Output, Reply } from './types.ts';

@@ -1,13 +1,17 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { problemOf, StoreProblem } from './problem.ts';
-import { pause, temporary } from './retry.ts';
+import { foreign, problemOf, StoreProblem } from './problem.ts';
+import { urlOf } from './request.ts';
 import type { OrderEvent as Data } from './schema.ts';
+import { pause, timeLimit } from './time-limit.ts';
 
 /** A status that an order of the caller has from now on. */
 export interface OrderEvent extends Data {
   /** To go on behind this event: `lastEventId`. */
   id: string;
 }
+
+/** `waiting`: until it tries again. */
+export type StreamState = 'connecting' | 'open' | 'waiting';
 
 export interface OrderEventsOptions {
   signal?: AbortSignal;
@@ -18,11 +22,28 @@ export interface OrderEventsOptions {
    * from then on, together with the events, is complete.
    */
   onStart?: () => void;
+  /** Called when the state changes: while it is not `open`, changes are late. */
+  onState?: (state: StreamState) => void;
+  /** Called with each failure that it comes back from. */
+  onError?: (error: unknown) => void;
+  /** How often it tries where nothing but 404, or a reply that is no stream, comes back. Default: 5. */
+  attempts?: number;
+  /** How long it waits for the beginning of a reply, in milliseconds. Default: 15,000. */
+  attemptTimeoutMs?: number;
+  /** How long an open stream may be silent, in milliseconds. The store sends a heartbeat every 15 s. Default: 40,000. */
+  silentMs?: number;
 }
 
-/** The store sends a heartbeat every 15 s. */
-const silentForMs = 40_000;
 const longestPauseMs = 30_000;
+
+/** What one connection leaves to the next one. */
+interface Progress {
+  cursor: string | undefined;
+  /** As the store has asked. */
+  retryMs: number;
+  failures: number;
+  mistakes: number;
+}
 
 /**
  * Follows the status of the caller's orders. After a break it goes on where it was, so that each change comes once. It comes
@@ -31,73 +52,92 @@ const longestPauseMs = 30_000;
  *   signal's reason
  */
 export async function* orderEvents(
-  send: (request: Request) => Promise<Response>,
+  send: typeof fetch,
   url: string,
-  { signal, lastEventId, onStart }: OrderEventsOptions = {},
+  options: OrderEventsOptions = {},
 ): AsyncGenerator<OrderEvent, void, undefined> {
-  const abandoned = new AbortController();
-  const either = AbortSignal.any([abandoned.signal, ...(signal ? [signal] : [])]);
-  let cursor = lastEventId;
-  try {
-    for (let failures = 0; ; ) {
-      let pauseMs = 0;
-      try {
-        const onOpen = () => {
-          failures = 0;
-        };
-        for await (const { id = cursor, event, data } of connect(send, url, cursor, either, onOpen)) {
-          cursor = id;
-          if (event === 'start' || event === 'reset') onStart?.();
-          if (event === 'order' && id !== undefined) yield { id, ...(JSON.parse(data) as Data) };
-        }
-      } catch (error) {
-        signal?.throwIfAborted();
-        if (error instanceof StoreProblem) {
-          if (error.status < 500 && !temporary.has(error.status)) throw error;
-          pauseMs = error.retryAfterMs ?? 0;
-        }
-      }
-      failures += 1;
-      const backOffMs = Math.min(500 * 2 ** failures, longestPauseMs) * (0.5 + Math.random() / 2);
-      await pause(Math.max(pauseMs, backOffMs), either);
+  const { signal, onState, onError, attempts = 5 } = options;
+  const progress: Progress = { cursor: options.lastEventId, retryMs: 1_000, failures: 0, mistakes: 0 };
+  for (;;) {
+    onState?.('connecting');
+    const failure = yield* connection(send, url, progress, options);
+    signal?.throwIfAborted();
+    if (failure !== undefined) {
+      const fate = fateOf(failure);
+      if (fate === 'mistake') progress.mistakes += 1;
+      if (fate === 'final' || progress.mistakes >= attempts) throw failure;
+      onError?.(failure);
     }
-  } finally {
-    abandoned.abort();
+    onState?.('waiting');
+    const { retryMs, failures } = progress;
+    progress.failures += 1;
+    const backOffMs = Math.min(retryMs * 2 ** failures, Math.max(longestPauseMs, retryMs));
+    const askedMs = failure instanceof StoreProblem ? (failure.retryAfterMs ?? 0) : 0;
+    await pause(Math.max(askedMs, backOffMs) * (1 + Math.random() / 2), signal);
   }
 }
 
-/** The events of one connection, until it ends or falls silent. */
-async function* connect(
-  send: (request: Request) => Promise<Response>,
+/**
+ * The events of one connection, until it ends or falls silent.
+ * @returns why it ended; undefined if the store has ended it. What the caller's functions throw is thrown.
+ */
+async function* connection(
+  send: typeof fetch,
   url: string,
-  cursor: string | undefined,
-  signal: AbortSignal,
-  onOpen: () => void,
-): AsyncGenerator<EventSourceMessage, void, undefined> {
-  const silent = new AbortController();
-  const request = new Request(`${url.replace(/\/$/, '')}/orders/events`, {
-    headers: { accept: 'text/event-stream', ...(cursor !== undefined && { 'last-event-id': cursor }) },
-    credentials: 'include',
-    signal: AbortSignal.any([signal, silent.signal]),
+  progress: Progress,
+  { signal, onStart, onState, attemptTimeoutMs = 15_000, silentMs = 40_000 }: OrderEventsOptions,
+): AsyncGenerator<OrderEvent, unknown, undefined> {
+  const limit = timeLimit(attemptTimeoutMs, signal);
+  const events: EventSourceMessage[] = [];
+  const parser = createParser({
+    onEvent: (event) => void events.push(event),
+    onRetry: (ms) => {
+      progress.retryMs = Math.max(ms, 100);
+    },
   });
-  let timer = setTimeout(() => silent.abort(), silentForMs);
   try {
-    const response = await send(request);
-    if (!response.ok || response.body === null) throw await problemOf(response);
-    onOpen();
-    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-    const events: EventSourceMessage[] = [];
-    const parser = createParser({ onEvent: (event) => void events.push(event) });
+    const { value: stream, error: refusal } = await settled(open(send, url, progress.cursor, limit.signal));
+    if (!stream) return refusal;
+    progress.mistakes = 0;
+    onState?.('open');
     for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      clearTimeout(timer);
-      timer = setTimeout(() => silent.abort(), silentForMs);
-      parser.feed(value);
-      yield* events.splice(0);
+      limit.renew(silentMs);
+      const { value: chunk, error } = await settled(stream.read());
+      if (chunk?.value === undefined) return error;
+      progress.failures = 0;
+      parser.feed(chunk.value);
+      for (const { id = progress.cursor, event, data } of events.splice(0)) {
+        progress.cursor = id;
+        if (event === 'start' || event === 'reset') onStart?.();
+        if (event === 'order' && id !== undefined) yield { id, ...(JSON.parse(data) as Data) };
+      }
     }
   } finally {
-    clearTimeout(timer);
-    silent.abort();
+    limit.end();
   }
 }
+
+/** @throws StoreProblem unless a stream comes back */
+async function open(send: typeof fetch, url: string, cursor: string | undefined, signal: AbortSignal) {
+  const response = await send(urlOf(url, '/orders/events'), {
+    headers: { accept: 'text/event-stream', ...(cursor !== undefined && { 'last-event-id': cursor }) },
+    credentials: 'include',
+    signal,
+  });
+  if (response.status >= 400) throw problemOf(response, await response.text());
+  const isStream = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '');
+  if (!isStream || response.body === null) throw foreign(response, 'a stream of events');
+  return response.body.pipeThrough(new TextDecoderStream()).getReader();
+}
+
+/** Says whether coming back helps: `mistake` where perhaps, as while the store is replaced or behind the page of a hotspot. */
+function fateOf(failure: unknown): 'temporary' | 'mistake' | 'final' {
+  if (!(failure instanceof StoreProblem) || failure.status >= 500 || failure.status === 429) return 'temporary';
+  return failure.status === 404 || failure.status < 400 ? 'mistake' : 'final';
+}
+
+const settled = <T>(promise: Promise<T>): Promise<{ value?: T; error?: unknown }> =>
+  promise.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );

@@ -1,39 +1,78 @@
+import type { ProblemCode } from './problem-codes.ts';
 import type { Problem } from './schema.ts';
 
-/** A reply from 400 up: problem details (RFC 9457) as an error. */
+const prefix = 'urn:problem:store:';
+
+/** A reply from 400 up, as problem details (RFC 9457), or one that is not of a store. */
 export class StoreProblem extends Error {
   override readonly name = 'StoreProblem';
   /** Such as 404. */
   readonly status: number;
   /** What kind of problem it is, such as `urn:problem:store:order-shipped`; `about:blank` if the status says it all. */
-  readonly type: string;
+  declare readonly type: string;
   /** What is wrong with which field of the request. */
-  readonly errors: readonly { path: string; message: string }[];
+  declare readonly errors: readonly { path: string; message: string }[];
   /** Under which the store's logs and traces have it. */
-  readonly traceId: string | undefined;
+  declare readonly traceId: string | undefined;
   /** When the store asks to be called again, in milliseconds. */
-  readonly retryAfterMs: number | undefined;
-  readonly response: Response;
+  declare readonly retryAfterMs: number | undefined;
+  /** Of the reply. */
+  declare readonly headers: Headers;
 
-  constructor(problem: Partial<Problem>, response: Response) {
-    super(problem.detail ?? problem.title ?? `The store answered ${response.status}.`);
+  constructor({ type = 'about:blank', title, detail, errors, traceId }: Partial<Problem>, response: Response) {
+    super(detail ?? title ?? `The store answered ${response.status}.`);
     this.status = response.status;
-    this.type = problem.type ?? 'about:blank';
-    this.errors = problem.errors ?? [];
-    this.traceId = problem.traceId;
-    this.retryAfterMs = retryAfterMs(response);
-    this.response = response;
+    // What is not enumerable is not printed: an uncaught problem takes a few lines.
+    const list = Array.isArray(errors) ? errors : [];
+    Object.defineProperties(this, {
+      type: { value: type },
+      errors: { value: list, enumerable: list.length > 0 },
+      traceId: { value: traceId },
+      retryAfterMs: { value: retryAfterMs(response) },
+      headers: { value: response.headers },
+    });
+  }
+
+  /** The last word of the store's own types, such as `order-shipped`. A newer store may have more of them. */
+  get code(): ProblemCode | undefined {
+    return this.type.startsWith(prefix) ? (this.type.slice(prefix.length) as ProblemCode) : undefined;
+  }
+
+  /** Makes the stack that of the caller of a method, where the platform can, with what the message does not say. @internal */
+  from(method: unknown): this {
+    (Error as { captureStackTrace?: (error: Error, above: unknown) => void }).captureStackTrace?.(this, method);
+    const details = [this.code, this.traceId && `trace ${this.traceId}`].filter(Boolean).join(', ');
+    this.stack = this.stack
+      ?.replace(/^ +at .*\(node:internal\/.*\n/gm, '')
+      .replace(this.message, (message) => (details ? `${message} (${details})` : message));
+    return this;
   }
 }
 
-/** Of Retry-After (RFC 9110, 10.2.3), which the store sends in seconds. */
+/** Reads Retry-After (RFC 9110, 10.2.3): seconds, or a date, by the clock of the server if it is known. */
 export function retryAfterMs({ headers }: Response): number | undefined {
-  const text = headers.get('retry-after');
-  return text !== null && /^\d+$/.test(text) ? Number(text) * 1000 : undefined;
+  const text = headers.get('retry-after')?.trim() ?? '';
+  if (/^\d+$/.test(text)) return Number(text) * 1000;
+  const at = text.endsWith('GMT') ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(at)) return undefined;
+  const now = Date.parse(headers.get('date') ?? '');
+  return Math.max(0, at - (Number.isNaN(now) ? Date.now() : now));
 }
 
-/** @returns a reply of a failure as an error, whatever its body is */
-export async function problemOf(response: Response): Promise<StoreProblem> {
-  const body: unknown = await response.json().catch(() => undefined);
+/** @param text the body of a failure, whatever it is */
+export function problemOf(response: Response, text: string): StoreProblem {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    // The page of a proxy, or nothing.
+  }
   return new StoreProblem(typeof body === 'object' && body !== null ? body : {}, response);
+}
+
+/** @param wanted such as `JSON` */
+export function foreign(response: Response, wanted: string): StoreProblem {
+  const type = response.headers.get('content-type') ?? 'something without a type';
+  const detail = `Got ${type} instead of ${wanted}. Is ${response.url} an address of the store?`;
+  return new StoreProblem({ detail }, response);
 }

@@ -1,54 +1,63 @@
 import { retryAfterMs } from './problem.ts';
+import { pause, timeLimit } from './time-limit.ts';
 
 export interface RetryOptions {
   /** How often a request is sent at most; 1 switches repetition off. Default: 4. */
   attempts?: number;
   /** The longest time between two attempts in milliseconds. Who is asked to wait longer gets the problem at once. Default: 10,000. */
   maxDelayMs?: number;
+  /** How long one attempt may take, in milliseconds, until the whole reply is there. Default: 15,000. */
+  attemptTimeoutMs?: number;
+  /** How long all attempts together may take, in milliseconds. Default: 60,000. */
+  timeoutMs?: number;
 }
 
-export type Send = (request: Request) => Promise<Response>;
+/** A reply with its whole body. */
+export interface Answer {
+  response: Response;
+  text: string;
+}
 
 /** What never reached a service, or what a later attempt may find in place. */
-export const temporary = new Set([429, 502, 503, 504]);
-const repeatable = new Set(['GET', 'HEAD', 'PUT', 'DELETE']);
+const temporary = new Set([429, 502, 503, 504]);
+
+/** Whether a request was refused for the moment, so that nothing has happened (contract 7.3). */
+const isRefusal = ({ status, headers }: Response) => status === 429 || (status === 409 && headers.has('retry-after'));
 
 /**
- * Repeats a request after a broken connection and after 429, 502, 503 and 504, as long as a repetition does no harm: reads,
- * PUT, DELETE, and whatever has an Idempotency-Key. What was refused by 429 has not happened, so it is repeated in any case.
+ * Repeats a request that was refused for the moment, and one whose outcome is not known (a broken connection, a time-out,
+ * 502, 503, 504) if a repetition does no harm.
+ * @param send an attempt, which ends with the signal
+ * @returns the last answer, and whether an attempt before may have done what was asked for
  */
-export function withRetries(send: Send, { attempts = 4, maxDelayMs = 10_000 }: RetryOptions = {}): Send {
-  return async (request) => {
-    const safe = repeatable.has(request.method) || request.headers.has('idempotency-key');
-    for (let attempt = 1; ; attempt += 1) {
-      const isLast = attempt >= attempts;
-      let delayMs = Math.min(100 * 2 ** attempt * (1 + Math.random()), maxDelayMs);
-      try {
-        // A request with a body can be sent only once.
-        const response = await send(isLast ? request : request.clone());
-        if (isLast || !temporary.has(response.status) || !(safe || response.status === 429)) return response;
-        delayMs = retryAfterMs(response) ?? delayMs;
-        if (delayMs > maxDelayMs) return response;
-        await response.body?.cancel();
-      } catch (error) {
-        if (isLast || !safe || request.signal.aborted) throw error;
-      }
-      await pause(delayMs, request.signal);
-    }
-  };
-}
+export async function withRetries(
+  send: (signal: AbortSignal) => Promise<Answer>,
+  isRepeatable: boolean,
+  { attempts = 4, maxDelayMs = 10_000, attemptTimeoutMs = 15_000, timeoutMs = 60_000 }: RetryOptions,
+  signal?: AbortSignal,
+): Promise<Answer & { mayHaveHappened: boolean }> {
+  const end = performance.now() + timeoutMs;
+  let mayHaveHappened = false;
+  for (let attempt = 1; ; attempt += 1) {
+    signal?.throwIfAborted();
+    const limit = timeLimit(Math.min(attemptTimeoutMs, Math.ceil(end - performance.now())), signal);
+    const result: { answer?: Answer; error?: unknown } = await send(limit.signal)
+      .then((answer) => ({ answer }))
+      .catch((error) => ({ error }))
+      .finally(limit.end);
+    signal?.throwIfAborted();
 
-/** Rejects with the signal's reason. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    signal.addEventListener('abort', stop, { once: true });
-  });
+    const response = result.answer?.response;
+    const refused = response !== undefined && isRefusal(response);
+    const mayRepeat = refused || (isRepeatable && (!response || temporary.has(response.status)));
+    const backOffMs = Math.min(100 * 2 ** attempt * (1 + Math.random()), maxDelayMs);
+    const delayMs = (response && retryAfterMs(response)) ?? backOffMs;
+    const isLast = attempt >= attempts || delayMs > maxDelayMs || performance.now() + delayMs >= end;
+    if (isLast || !mayRepeat) {
+      if (result.answer) return { ...result.answer, mayHaveHappened };
+      throw result.error;
+    }
+    mayHaveHappened ||= !refused;
+    await pause(delayMs, signal);
+  }
 }

@@ -1,56 +1,31 @@
-import createFetchClient from 'openapi-fetch';
+import { nextOf } from './link.ts';
 import { operations } from './operations.ts';
 import { type OrderEvent, type OrderEventsOptions, orderEvents } from './order-events.ts';
-import { problemOf } from './problem.ts';
-import { type RetryOptions, type Send, withRetries } from './retry.ts';
-import type { paths, operations as schema } from './schema.ts';
+import { problemOf, StoreProblem } from './problem.ts';
+import { type AnyInput, dataOf, randomKey, urlOf } from './request.ts';
+import { type RetryOptions, withRetries } from './retry.ts';
+import type { FullInput, Input, Item, ListId, Method, OperationId, Output, Reply } from './types.ts';
 
 export interface StoreOptions extends RetryOptions {
   /** Of the gateway, such as `http://localhost:8080`. */
   url: string;
-  /** Default: that of the platform. Node keeps no cookies: pass one that does, such as `fetch-cookie`. */
+  /** Default: that of the platform. Node keeps no cookies: `keepCookies()` does. */
   fetch?: typeof fetch;
 }
 
-export type OperationId = keyof typeof operations;
-
-/** Those of T that have a value, at least as optional. */
-type Present<T> = { [K in keyof T as [Exclude<T[K], undefined>] extends [never] ? never : K]: T[K] };
-type Parameters<Id extends OperationId> = Present<Pick<schema[Id]['parameters'], 'query' | 'path' | 'header'>>;
-type Body<Id extends OperationId> = schema[Id] extends { requestBody: { content: { 'application/json': infer B } } }
-  ? { body: B }
-  : unknown;
-/** What an operation takes: `path`, `query`, `header` and `body`, as far as it has them. */
-export type Input<Id extends OperationId> = Parameters<Id> & Body<Id>;
-
-type Success = 200 | 201 | 202 | 204;
-type Content<R> = R extends { content: infer C }
-  ? [C] extends [never]
-    ? undefined
-    : C extends undefined
-      ? undefined
-      : C[keyof C]
-  : undefined;
-/** What it answers. */
-export type Output<Id extends OperationId> = {
-  [S in keyof schema[Id]['responses']]: S extends Success ? Content<schema[Id]['responses'][S]> : never;
-}[keyof schema[Id]['responses']];
-
-export interface CallOptions {
+/** Of one call; those of `createStore` hold otherwise. */
+export interface CallOptions extends RetryOptions {
+  /** Ends the request and its repetitions. */
   signal?: AbortSignal;
+  headers?: Headers | Record<string, string>;
+  /** Of an order: the same key is the same order, whatever is sent again (contract 4.7). Default: a random one. */
+  idempotencyKey?: string;
 }
 
-type Method<Id extends OperationId> =
-  Record<never, never> extends Input<Id>
-    ? (input?: Input<Id>, options?: CallOptions) => Promise<Output<Id>>
-    : (input: Input<Id>, options?: CallOptions) => Promise<Output<Id>>;
-
-/** Operations whose pages are linked by `Link: rel="next"` (RFC 8288). */
-export type ListId = 'listOrders' | 'listProducts' | 'listStatus';
-type Item<Page> = Page extends (infer I)[] ? I : Page extends { content: (infer I)[] } ? I : never;
-
 /** A method for each operation of docs/openapi.yaml, by its operationId, and the lists as async iterators. */
-export type Store = { readonly [Id in OperationId]: Method<Id> } & {
+export type Store = { readonly [Id in OperationId]: Method<Input<Id>, Output<Id>, CallOptions> } & {
+  /** The same methods, which resolve to all that came back: `data`, `etag`, `status` and `headers`. */
+  readonly full: { readonly [Id in OperationId]: Method<FullInput<Id>, Reply<Id>, CallOptions> };
   /** Each change of a status of the caller's orders, as it happens. */
   orderEvents(options?: OrderEventsOptions): AsyncGenerator<OrderEvent, void, undefined>;
   /** The pages of a list, one after another. */
@@ -67,48 +42,55 @@ export type Store = { readonly [Id in OperationId]: Method<Id> } & {
   ): AsyncGenerator<Item<Output<Id>>, void, undefined>;
 };
 
-interface AnyInput {
-  path?: Record<string, string>;
-  query?: Record<string, unknown>;
-  header?: Record<string, string>;
-  body?: unknown;
+interface AnyReply {
+  status: number;
+  data: unknown;
+  etag: string | undefined;
+  headers: Headers;
 }
+
+const idempotent = new Set(['get', 'put', 'delete']);
 
 /**
  * A client of the store. Its methods reject with a StoreProblem for a reply from 400 up, and with what fetch rejects with
  * where there is none. An order gets an Idempotency-Key unless it has one, so that it can be repeated.
  */
-export function createStore({ url, fetch: platformFetch = fetch, ...retry }: StoreOptions): Store {
-  const send: Send = withRetries((request) => platformFetch(request), retry);
-  // For a browser: the cookie also goes to a gateway of another origin.
-  const client = createFetchClient<paths>({ baseUrl: url, fetch: send, credentials: 'include' });
-
-  async function call(id: OperationId, input: AnyInput = {}, { signal }: CallOptions = {}) {
+export function createStore({ url, fetch: send = fetch, ...defaults }: StoreOptions): Store {
+  async function call(id: OperationId, input: AnyInput = {}, options: CallOptions = {}): Promise<AnyReply> {
     const [method, path] = operations[id];
-    const { body, header, ...parameters } = input;
-    const withKey =
-      id === 'placeOrder' && !header?.['idempotency-key']
-        ? { ...header, 'idempotency-key': crypto.randomUUID() }
-        : header;
-    // The types of the operation are those of `Store`; here any of them may be called.
-    const request = client.request as (
-      method: string,
-      path: string,
-      init: object,
-    ) => Promise<{ data?: unknown; response: Response }>;
-    const { data, response } = await request(method, path, {
-      params: { ...parameters, header: withKey },
-      body,
-      signal,
-    });
-    return { data, response };
+    const { signal, idempotencyKey, ...retry } = { ...defaults, ...options };
+    const body = input.body === undefined ? undefined : JSON.stringify(input.body);
+    const headers = new Headers(options.headers);
+    for (const [name, value] of Object.entries(input.header ?? {})) if (value !== undefined) headers.set(name, value);
+    if (body !== undefined) headers.set('content-type', 'application/json');
+    if (idempotencyKey !== undefined) headers.set('idempotency-key', idempotencyKey);
+    if (id === 'placeOrder' && !headers.has('idempotency-key')) headers.set('idempotency-key', randomKey());
+
+    const attempt = async (limit: AbortSignal) => {
+      // No Request: Node forgets the signal of one that is garbage, while its reply is still being read.
+      const init = { method: method.toUpperCase(), headers, body, signal: limit };
+      // For a browser: the cookie also goes to a gateway of another origin.
+      const response = await send(urlOf(url, path, input), { ...init, credentials: 'include' });
+      return { response, text: await response.text() };
+    };
+    // Where the answer to a change with If-Match was lost, a repetition would find the change itself, and 412 (contract 4.12).
+    const isRepeatable = (idempotent.has(method) && !headers.has('if-match')) || headers.has('idempotency-key');
+    const { response, text, mayHaveHappened } = await withRetries(attempt, isRepeatable, retry, signal);
+
+    const reply = { headers: response.headers, etag: response.headers.get('etag') ?? undefined };
+    // A repetition finds that an attempt before has done it.
+    const gone = id === 'endSessions' ? 401 : 404;
+    if (method === 'delete' && mayHaveHappened && response.status === gone)
+      return { ...reply, status: 204, data: undefined };
+    if (response.status >= 400) throw problemOf(response, text);
+    return { ...reply, status: response.status, data: dataOf({ response, text }) };
   }
 
   async function* pages(id: ListId, input: AnyInput = {}, options?: CallOptions) {
     for (let query = input.query; ; ) {
-      const { data, response } = await call(id, { ...input, query }, options);
+      const { data, headers } = await call(id, { ...input, query }, options);
       yield data;
-      const next = nextOf(response);
+      const next = nextOf(headers);
       if (next === undefined) return;
       query = next;
     }
@@ -119,30 +101,26 @@ export function createStore({ url, fetch: platformFetch = fetch, ...retry }: Sto
       yield* Array.isArray(page) ? page : (page as { content: unknown[] }).content;
   }
 
-  client.use({
-    async onResponse({ response }) {
-      if (!response.ok) throw await problemOf(response);
-    },
-  });
-  const methods = Object.keys(operations).map((id) => [
-    id,
-    async (input?: AnyInput, options?: CallOptions) => (await call(id as OperationId, input, options)).data,
-  ]);
-  return Object.assign(Object.fromEntries(methods), {
-    ...{ pages, each },
-    orderEvents: (options?: OrderEventsOptions) => orderEvents(platformFetch, url, options),
-  });
-}
+  /** The methods by their names. @param pick what they resolve to */
+  const methods = (pick: (reply: AnyReply) => unknown) => {
+    const methodOf = (id: OperationId) => {
+      const method = async (input?: AnyInput, options?: CallOptions) => {
+        try {
+          return pick(await call(id, input, options));
+        } catch (error) {
+          throw error instanceof StoreProblem ? error.from(method) : error;
+        }
+      };
+      return method;
+    };
+    return Object.fromEntries((Object.keys(operations) as OperationId[]).map((id) => [id, methodOf(id)]));
+  };
 
-/** The parameters of the next page; a repeated one is a list. */
-function nextOf({ headers }: Response): Record<string, string | string[]> | undefined {
-  const [, link] = /<([^>]*)>\s*;\s*rel="?next"?/.exec(headers.get('link') ?? '') ?? [];
-  if (link === undefined) return undefined;
-  const parameters = new URL(link, 'http://store').searchParams;
-  return Object.fromEntries(
-    [...new Set(parameters.keys())].map((name) => {
-      const values = parameters.getAll(name);
-      return [name, values.length === 1 ? (values[0] as string) : values];
-    }),
-  );
+  // The types of the operations are those of `Store`; here any of them may be called.
+  return {
+    ...methods(({ data }) => data),
+    full: methods((reply) => reply),
+    ...{ pages, each },
+    orderEvents: (options?: OrderEventsOptions) => orderEvents(send, url, { ...defaults, ...options }),
+  } as unknown as Store;
 }

@@ -1,77 +1,149 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { createStore } from '../src/index.ts';
+import { createStore, type OrderEventsOptions, type Store } from '../src/index.ts';
+import { type Answer, collectGarbageSoon, problem, storeWith } from './_server.ts';
 
-const closing: (() => void)[] = [];
-afterEach(() => {
-  for (const close of closing.splice(0)) close();
-});
-
-type Answer = (res: ServerResponse) => void;
-
-/** A server that answers each connection in its turn. */
-async function storeWith(...answers: Answer[]) {
-  const seen: IncomingMessage[] = [];
-  const server = createServer((req, res) => {
-    seen.push(req);
-    const answer = answers.shift() ?? refused(401);
-    answer(res);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closing.push(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return { store: createStore({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/below/` }), seen };
-}
-
-const refused =
-  (status: number): Answer =>
-  (res) => {
-    res.writeHead(status, { 'content-type': 'application/problem+json' });
-    res.end(JSON.stringify({ status, detail: 'No.' }));
-  };
 const change = (status: string) => ({ orderId: 'a', status, changedAt: '2026-01-31T09:30:02.000Z' });
-const event = (id: string, name: string, data: object = {}) =>
-  `id: ${id}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+const event = (id: string, name: string, data: object | string = {}) =>
+  `id: ${id}\nevent: ${name}\ndata: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
 const streamed =
-  (text: string, after: Answer = (res) => res.end()): Answer =>
+  (text: string, then: 'end' | 'gone' | 'silent' = 'end'): Answer =>
   (res) => {
     res.writeHead(200, { 'content-type': 'text/event-stream' });
-    res.write(text, () => after(res));
+    res.write(text, () => {
+      if (then === 'silent') collectGarbageSoon();
+      if (then === 'gone') res.destroy();
+      if (then === 'end') res.end();
+    });
   };
+/** The store asks for 2 s; here there is no time. */
+const soon = 'retry: 100\n\n';
+const ended = problem(401, { detail: 'Log in.' });
+
+/** Follows until it is refused. */
+async function follow(store: Store, options: OrderEventsOptions = {}) {
+  const found: string[] = [];
+  const states: string[] = [];
+  const errors: unknown[] = [];
+  const watch = { onState: (state: string) => states.push(state), onError: (error: unknown) => errors.push(error) };
+  try {
+    for await (const { id, status } of store.orderEvents({ ...watch, ...options })) found.push(`${id} ${status}`);
+  } catch (failure) {
+    return { found, states, errors, failure };
+  }
+  throw new Error('The events of orders never end by themselves.');
+}
 
 test('goes on after breaks behind what it has, and ends with the session', async () => {
-  const { store, seen } = await storeWith(
-    streamed(`retry: 2000\n${event('0', 'start')}${event('1', 'order', change('PENDING'))}:\n\nid: 2\nevent: or`),
-    streamed(event('2', 'order', change('CONFIRMED')), (res) => res.destroy()),
-    refused(503),
-    refused(500),
+  const { store, seen, requests } = await storeWith([
+    streamed(`${soon}${event('0', 'start')}${event('1', 'order', change('PENDING'))}:\n\nid: 2\nevent: or`),
+    streamed(event('2', 'order', change('CONFIRMED')), 'gone'),
+    problem(503),
+    problem(500),
     streamed(event('3', 'order', change('CANCELLED'))),
-  );
-  const found: string[] = [];
-  const follow = async () => {
-    for await (const { id, status } of store.orderEvents({ lastEventId: 'x' })) found.push(`${id} ${status}`);
-  };
-  await expect(follow()).rejects.toMatchObject({ name: 'StoreProblem', status: 401, message: 'No.' });
+    ended,
+  ]);
+  const { found, failure } = await follow(store, { lastEventId: 'x' });
+  expect(failure).toMatchObject({ name: 'StoreProblem', status: 401, message: 'Log in.' });
   expect(found).toEqual(['1 PENDING', '2 CONFIRMED', '3 CANCELLED']);
   expect(seen.map(({ headers }) => headers['last-event-id'])).toEqual(['x', '1', '2', '2', '2', '3']);
-  expect(new Set(seen.map(({ url }) => url))).toEqual(new Set(['/below/orders/events']));
-}, 30_000);
+  expect(new Set(requests())).toEqual(new Set(['GET /orders/events']));
+});
+
+test('is found below a prefix', async () => {
+  const { url, requests } = await storeWith([ended]);
+  await follow(createStore({ url: `${url}/below/` }));
+  expect(requests()).toEqual(['GET /below/orders/events']);
+});
 
 test('tells when events begin, and when some may be missing', async () => {
-  const { store } = await storeWith(streamed(event('0', 'start')), streamed(''), streamed(event('1', 'reset')));
+  const { store } = await storeWith([
+    streamed(`${soon}${event('0', 'start')}`),
+    streamed(''),
+    streamed(event('1', 'reset')),
+    ended,
+  ]);
   let starts = 0;
-  await expect(store.orderEvents({ onStart: () => (starts += 1) }).next()).rejects.toMatchObject({ status: 401 });
+  await follow(store, { onStart: () => (starts += 1) });
   expect(starts).toBe(2);
 });
 
+test('tells its state, and why it had to come back', async () => {
+  const { store } = await storeWith([
+    streamed(`${soon}:\n\n`),
+    problem(503, { detail: 'Away.' }),
+    streamed('', 'gone'),
+    ended,
+  ]);
+  const { states, errors } = await follow(store);
+  const opened = ['connecting', 'open', 'waiting'];
+  expect(states).toEqual([...opened, 'connecting', 'waiting', ...opened, 'connecting']);
+  expect(errors).toEqual([
+    expect.objectContaining({ status: 503, message: 'Away.' }),
+    expect.objectContaining({ name: 'TypeError' }),
+  ]);
+});
+
+test('comes back when the store asks', async () => {
+  const { store, seen } = await storeWith([streamed('retry: 1500\n\n'), ended]);
+  await follow(store);
+  const [first = 0, second = 0] = seen.map(({ at }) => at);
+  expect(second - first).toBeGreaterThanOrEqual(1490);
+});
+
+test('waits longer after each failure, and at least as long as Retry-After says', async () => {
+  const { store, seen } = await storeWith([
+    streamed(soon),
+    problem(503),
+    problem(500),
+    problem(429, {}, { 'retry-after': '1' }),
+    ended,
+  ]);
+  await follow(store);
+  const pauses = seen.slice(1).map(({ at }, index) => at - (seen[index]?.at ?? 0));
+  for (const [index, ms] of [100, 200, 400, 1000].entries()) expect(pauses[index]).toBeGreaterThanOrEqual(ms - 10);
+});
+
+test.each<[string, Answer, object]>([
+  ['HTML', { status: 200, headers: { 'content-type': 'text/html' }, body: '<!doctype html>' }, { status: 200 }],
+  ['404', problem(404), { status: 404 }],
+])('gives up after some tries where nothing but %s comes back', async (_, answer, failure) => {
+  const { store, seen } = await storeWith([streamed(soon), ...Array.from({ length: 9 }, () => answer)]);
+  const outcome = await follow(store, { attempts: 3 });
+  expect(outcome.failure).toMatchObject({ name: 'StoreProblem', ...failure });
+  expect(outcome.errors).toHaveLength(2);
+  expect(seen).toHaveLength(1 + 3);
+});
+
+test.each<[string, Answer, OrderEventsOptions]>([
+  ['a stream', streamed(soon, 'silent'), { silentMs: 400 }],
+  ['the beginning of a reply', 'silent', { attemptTimeoutMs: 200 }],
+])('does not wait for ever for %s', async (_, silence, options) => {
+  const { store } = await storeWith([silence, ended]);
+  const { errors } = await follow(store, options);
+  expect(errors).toEqual([expect.objectContaining({ name: 'TimeoutError' })]);
+});
+
+test('hides no failure of the caller, nor an event that it cannot read', async () => {
+  const { store, seen } = await storeWith([
+    streamed(`${soon}${event('0', 'start')}`, 'silent'),
+    streamed(`${soon}${event('1', 'order', '{')}`, 'silent'),
+  ]);
+  const onStart = () => {
+    throw new RangeError('of the caller');
+  };
+  expect((await follow(store, { onStart })).failure).toBeInstanceOf(RangeError);
+  expect((await follow(store)).failure).toMatchObject({ name: 'SyntaxError' });
+  expect(seen).toHaveLength(2);
+});
+
 test('closes its connection when the caller leaves or aborts', async () => {
-  const open: Answer = () => undefined;
-  const { store } = await storeWith(
-    streamed(event('1', 'order', change('PENDING')), open),
-    streamed(event('1', 'order', change('PENDING')), open),
-  );
+  const closed: (() => void)[] = [];
+  const both = Promise.all([0, 1].map(() => new Promise<void>((resolve) => closed.push(resolve))));
+  const open: Answer = (res) => {
+    res.on('close', () => closed.pop()?.());
+    res.writeHead(200, { 'content-type': 'text/event-stream' });
+    res.write(event('1', 'order', change('PENDING')));
+  };
+  const { store } = await storeWith([open, open]);
   for await (const { id } of store.orderEvents()) {
     expect(id).toBe('1');
     break;
@@ -81,4 +153,5 @@ test('closes its connection when the caller leaves or aborts', async () => {
   await events.next();
   setTimeout(() => controller.abort(), 50);
   await expect(events.next()).rejects.toThrow(/abort/i);
+  await both;
 });

@@ -25,11 +25,11 @@ function follow({ cookie }: Customer) {
   const connections: { status: number; lastEventId: string | null }[] = [];
   const client = createStore({
     url,
-    fetch: async (request) => {
-      const sent = new Request(request as Request);
-      sent.headers.set('cookie', cookie);
-      const answer = await fetch(sent);
-      connections.push({ status: answer.status, lastEventId: sent.headers.get('last-event-id') });
+    fetch: async (input, init) => {
+      const headers = new Headers(init?.headers);
+      headers.set('cookie', cookie);
+      const answer = await fetch(input, { ...init, headers });
+      connections.push({ status: answer.status, lastEventId: headers.get('last-event-id') });
       return answer;
     },
   });

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Command } from 'commander';
-import makeFetchCookie from 'fetch-cookie';
 import pWaitFor from 'p-wait-for';
 import {
   createStore,
+  keepCookies,
   type NewProduct,
   type Order,
   type Store,
@@ -65,7 +65,7 @@ async function demo(): Promise<void> {
   if (answer instanceof Error || !answer.ok)
     throw new Error(`The store does not respond at ${url}: start it with make run.`);
   const stranger = createStore({ url, fetch: printing(fetch) });
-  const withCookies = makeFetchCookie(fetch) as typeof fetch;
+  const withCookies = keepCookies();
   const store = createStore({ url, fetch: printing(withCookies) });
   const silent = createStore({ url, fetch: withCookies });
   const until = (title: string, order: Order, status: Order['status']) => waitForStatus(silent, title, order, status);
@@ -97,12 +97,12 @@ async function demo(): Promise<void> {
     const body = { items: items.map(([{ id: productId }, quantity]) => ({ productId, quantity })) };
     return store.placeOrder({ body });
   };
-  const header = { 'idempotency-key': randomUUID() };
+  const once = { idempotencyKey: randomUUID() };
   const items = [tea, biscuits, coffee].map(({ id: productId }, index) => ({ productId, quantity: index + 1 }));
   say('Ada orders all three.');
-  const order = await store.placeOrder({ body: { items }, header });
+  const order = await store.placeOrder({ body: { items } }, once);
   say('She sends the request again: it is still one order.');
-  const again = await store.placeOrder({ body: { items }, header });
+  const again = await store.placeOrder({ body: { items } }, once);
   if (again.id !== order.id) throw new Error(`The second response is another order: ${again.id}.`);
   await until('First outcome: stock is reserved and the order is paid.', order, 'CONFIRMED');
 

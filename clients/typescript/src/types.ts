@@ -1,0 +1,45 @@
+import type { operations } from './operations.ts';
+import type { operations as schema } from './schema.ts';
+
+export type OperationId = keyof typeof operations;
+
+/** Those of T that have a value, at least as optional. */
+type Present<T> = { [K in keyof T as [Exclude<T[K], undefined>] extends [never] ? never : K]: T[K] };
+type Parameters<Id extends OperationId> = Present<Pick<schema[Id]['parameters'], 'query' | 'path' | 'header'>>;
+type Body<Id extends OperationId> = schema[Id] extends { requestBody: { content: { 'application/json': infer B } } }
+  ? { body: B }
+  : unknown;
+/** What an operation takes: `path`, `query`, `header` and `body`, as far as it has them. */
+export type FullInput<Id extends OperationId> = Parameters<Id> & Body<Id>;
+/** The same without If-None-Match, whose 304 is a value of `full` only. */
+export type Input<Id extends OperationId> = FullInput<Id> & { header?: { 'if-none-match'?: never } };
+
+type Content<R> = R extends { content: infer C }
+  ? [C] extends [never]
+    ? undefined
+    : C extends undefined
+      ? undefined
+      : C[keyof C]
+  : undefined;
+type Responses<Id extends OperationId> = schema[Id]['responses'];
+type Success = 200 | 201 | 202 | 204;
+/** What it answers. */
+export type Output<Id extends OperationId> = {
+  [S in keyof Responses<Id>]: S extends Success ? Content<Responses<Id>[S]> : never;
+}[keyof Responses<Id>];
+
+/** All that came back. With 304 the `data` that the caller has is current. */
+export type Reply<Id extends OperationId> = {
+  [S in keyof Responses<Id>]: S extends Success | 304
+    ? { status: S; data: Content<Responses<Id>[S]>; etag: string | undefined; headers: Headers }
+    : never;
+}[keyof Responses<Id>];
+
+export type Method<In, Out, Options> =
+  Record<never, never> extends In
+    ? (input?: In, options?: Options) => Promise<Out>
+    : (input: In, options?: Options) => Promise<Out>;
+
+/** Operations whose pages are linked by `Link: rel="next"` (RFC 8288). */
+export type ListId = 'listOrders' | 'listProducts' | 'listStatus';
+export type Item<Page> = Page extends (infer I)[] ? I : Page extends { content: (infer I)[] } ? I : never;

@@ -1,0 +1,142 @@
+import { type Answer, halfAnswered, id, impatient, order, problem, storeWith, tea } from './_server.ts';
+
+const inUse = (headers = {}) => problem(409, { type: 'urn:problem:store:idempotency-key-in-use' }, headers);
+
+describe('what is repeated', () => {
+  it('an order under the same key until it is answered', async () => {
+    const answers: Answer[] = ['gone', problem(503), { status: 201, body: { id } }];
+    const { store, seen } = await storeWith(answers, impatient);
+    expect(await store.placeOrder({ body: order })).toEqual({ id });
+    const keys = seen.map(({ headers }) => headers['idempotency-key']);
+    expect(keys).toEqual([keys[0], keys[0], keys[0]]);
+    expect(keys[0]).toMatch(/^[\da-f]{32}$/);
+    expect(seen.map(({ body }) => JSON.parse(body))).toEqual([order, order, order]);
+  });
+
+  it('an order whose first attempt is still being answered', async () => {
+    const { store, seen } = await storeWith([inUse({ 'retry-after': '0' }), { status: 201, body: { id } }]);
+    expect(await store.placeOrder({ body: order })).toEqual({ id });
+    expect(seen).toHaveLength(2);
+  });
+
+  it('what was refused by 429, whatever it is', async () => {
+    const { store } = await storeWith([problem(429), { status: 201, body: tea }], impatient);
+    expect(await store.createProduct({ body: tea })).toEqual(tea);
+  });
+
+  it('a reply that breaks off', async () => {
+    const { store } = await storeWith([halfAnswered('gone'), { status: 200, body: [] }], impatient);
+    expect(await store.listAccounts()).toEqual([]);
+  });
+});
+
+describe('what is not repeated', () => {
+  it.each<[string, Answer]>([
+    ['a broken connection', 'gone'],
+    ['503', problem(503)],
+    ['409 without Retry-After', inUse()],
+  ])('what may happen twice, after %s', async (_, answer) => {
+    const { store, seen } = await storeWith([answer, { status: 201, body: tea }], impatient);
+    await expect(store.createProduct({ body: tea })).rejects.toThrow();
+    expect(seen).toHaveLength(1);
+  });
+
+  it.each<Answer>(['gone', problem(503)])('a change with If-Match whose answer was lost by %j', async (lost) => {
+    const { store, seen } = await storeWith([lost, lost, problem(412), problem(412)], impatient);
+    const guarded = { path: { id }, header: { 'if-match': '"1"' } };
+    for (const change of [() => store.replaceProduct({ ...guarded, body: tea }), () => store.deleteProduct(guarded)])
+      expect((await change().catch((error) => error)).status).not.toBe(412);
+    expect(seen).toHaveLength(2);
+  });
+
+  it('after as many attempts as createStore says, or the call', async () => {
+    const unavailable = Array.from({ length: 5 }, () => problem(503));
+    const { store, seen } = await storeWith(unavailable, { ...impatient, attempts: 2 });
+    await expect(store.listAccounts()).rejects.toMatchObject({ status: 503 });
+    expect(seen).toHaveLength(2);
+    await expect(store.listAccounts({}, { attempts: 1 })).rejects.toMatchObject({ status: 503 });
+    expect(seen).toHaveLength(3);
+  });
+});
+
+describe('a repetition that finds that an attempt before has done it', () => {
+  it.each<Answer>(['gone', problem(503), problem(504)])('is a success of a DELETE, after %j', async (lost) => {
+    const { store, seen } = await storeWith([lost, problem(404), lost, problem(401)], impatient);
+    expect(await store.deleteOrder({ path: { id } })).toBeUndefined();
+    expect(await store.full.endSessions()).toMatchObject({ status: 204 });
+    expect(seen).toHaveLength(4);
+  });
+
+  it('is a 404 if nothing can have happened before', async () => {
+    const { store } = await storeWith([problem(404), problem(429), problem(404)], impatient);
+    await expect(store.deleteOrder({ path: { id } })).rejects.toMatchObject({ status: 404 });
+    await expect(store.deleteOrder({ path: { id } })).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('is a 401 if a DELETE of something needs a session', async () => {
+    const { store } = await storeWith(['gone', problem(401)], impatient);
+    await expect(store.deleteOrder({ path: { id } })).rejects.toMatchObject({ status: 401 });
+  });
+});
+
+describe('the key of an order', () => {
+  it('is that of the caller', async () => {
+    const { store, seen } = await storeWith([
+      { status: 201, body: {} },
+      { status: 201, body: {} },
+    ]);
+    await store.placeOrder({ body: order }, { idempotencyKey: 'mine' });
+    await store.placeOrder({ body: order, header: { 'idempotency-key': 'mine, too' } });
+    expect(seen.map(({ headers }) => headers['idempotency-key'])).toEqual(['mine', 'mine, too']);
+  });
+
+  it('is made also where crypto.randomUUID is missing, as in a page by plain HTTP', async () => {
+    const { randomUUID } = crypto;
+    Object.defineProperty(crypto, 'randomUUID', { value: undefined, configurable: true, writable: true });
+    try {
+      const { store, seen } = await storeWith([{ status: 201, body: {} }]);
+      await store.placeOrder({ body: order });
+      expect(seen[0]?.headers['idempotency-key']).toMatch(/^[\da-f]{32}$/);
+    } finally {
+      Object.defineProperty(crypto, 'randomUUID', { value: randomUUID, configurable: true, writable: true });
+    }
+  });
+});
+
+describe('the time between attempts', () => {
+  it.each<[string, () => Record<string, string>]>([
+    ['seconds', () => ({ 'retry-after': '1' })],
+    [
+      'a date, by the clock of the server',
+      () => ({ date: 'Sun, 06 Nov 1994 08:49:36 GMT', 'retry-after': 'Sun, 06 Nov 1994 08:49:37 GMT' }),
+    ],
+  ])('is what the store asks for: %s', async (_, headers) => {
+    const { store, seen } = await storeWith([problem(503, {}, headers()), { status: 200, body: [] }]);
+    await store.listAccounts();
+    const [first = 0, second = 0] = seen.map(({ at }) => at);
+    expect(second - first).toBeGreaterThanOrEqual(990);
+  });
+
+  it.each(['900', new Date(Date.now() + 900_000).toUTCString()])('is not longer than it may: %s', async (later) => {
+    const { store, seen } = await storeWith([problem(429, {}, { 'retry-after': later })]);
+    const failure = await store.listAccounts().catch((error) => error);
+    expect(failure.status).toBe(429);
+    expect(failure.retryAfterMs / 1000).toBeCloseTo(900, -1);
+    expect(seen).toHaveLength(1);
+  });
+
+  it.each(['soon', '-1', '1.5'])('is a back-off where the store asks for nonsense: %s', async (nonsense) => {
+    const failed = problem(503, {}, { 'retry-after': nonsense });
+    const { store } = await storeWith([failed, { status: 200, body: [] }], impatient);
+    expect(await store.listAccounts()).toEqual([]);
+  });
+
+  it('ends when the caller gives up', async () => {
+    const { store, seen } = await storeWith([problem(503, {}, { 'retry-after': '5' })]);
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 200);
+    await expect(store.listAccounts({}, { signal: controller.signal })).rejects.toThrow(/abort/i);
+    await expect(store.listAccounts({}, { signal: controller.signal })).rejects.toThrow(/abort/i);
+    expect(seen).toHaveLength(1);
+  });
+});
