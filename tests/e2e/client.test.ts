@@ -1,64 +1,91 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { execa } from 'execa';
 import { root } from '../../tools/paths.ts';
-import { documentAt } from '../docs/_documents.ts';
+import { clientExample, type InstalledClient, installClient } from '../kit/packed-client.ts';
 import { startTestStore, type TestStore } from './_store.ts';
 
-const [, example = ''] = /```js\n([\s\S]+?)```/.exec(documentAt('clients/typescript/README.md').text) ?? [];
-
 /** Of somebody else, with the package as a release publishes it. */
-let folder: string;
-let file: string;
-const run = (program: string, args: string[]) => execa(program, args, { cwd: folder, env: { NODE_OPTIONS: '' } });
-
+let client: InstalledClient;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'store-client-test-'));
-  const pack = ['--import', 'tsx', 'tools/release/pack-client.ts', '0.2.0-rc.1', '--to', folder];
-  const { stdout } = await execa(process.execPath, pack, { cwd: root, env: { NODE_OPTIONS: '' } });
-  [, file = ''] = /^package=(.+)\ntag=next$/.exec(stdout) ?? [];
-  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
-  await run('npm', [
-    'install',
-    '--prefer-offline',
-    '--ignore-scripts',
-    '--no-audit',
-    '--no-fund',
-    file,
-    'fetch-cookie',
-  ]);
+  client = await installClient();
 }, 120_000);
+afterAll(() => client?.remove());
 
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const run = (program: string, ...args: string[]) =>
+  execa(program, args, { cwd: client.folder, env: { NODE_OPTIONS: '' }, reject: false });
+const runScript = (script: string) => run('node', '--input-type=module', '--eval', script);
 
 test('the package of the client has the version of the release, what is compiled, and the licence', async () => {
   const sources = await readdir(join(root, 'clients/typescript/src'));
   const compiled = sources.flatMap((name) => [name.replace(/ts$/, 'js'), name.replace(/ts$/, 'd.ts')]);
-  const { stdout } = await run('tar', ['-tzf', file]);
+  const { stdout } = await run('tar', '-tzf', client.file);
   expect(stdout.split('\n').sort()).toEqual(
     ['LICENSE', 'README.md', 'package.json', ...compiled.map((name) => `dist/${name}`)]
       .map((name) => `package/${name}`)
       .sort(),
   );
-  expect(basename(file)).toBe('store-platform-client-0.2.0-rc.1.tgz');
+  expect(basename(client.file)).toBe('store-platform-client-0.2.0-rc.1.tgz');
 });
 
-test.each(['nodenext', 'bundler'])('its types are found and checked with module resolution %s', async (resolution) => {
-  const isNode = resolution === 'nodenext';
-  const options = {
-    ...{ module: isNode ? resolution : 'esnext', moduleResolution: resolution, target: 'es2023', noEmit: true },
-    ...{ strict: true, lib: ['es2023', 'dom', 'dom.iterable', 'dom.asynciterable'], types: [] },
+describe.each([
+  ['7', 'node_modules/typescript'],
+  ['5.9', 'clients/typescript/node_modules/typescript'],
+])('TypeScript %s', (version, compiler) => {
+  async function check(text: string, options: object): Promise<string> {
+    const compilerOptions = { ...options, strict: true, noEmit: true };
+    await writeFile(join(client.folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['example.ts'] }));
+    await writeFile(join(client.folder, 'example.ts'), text);
+    return (await run('node', join(root, compiler, 'bin/tsc'))).stdout;
+  }
+  const typeRoots = [join(root, 'node_modules/@types')];
+  const settings: Record<string, object> = {
+    'Node without DOM': { module: 'nodenext', target: 'es2023', lib: ['es2023'], types: ['node'], typeRoots },
+    // As npm create vite@latest writes them, but that declarations are checked, too.
+    'a fresh Vite': {
+      ...{ module: 'esnext', moduleResolution: 'bundler', target: 'es2023', lib: ['ES2023', 'DOM'], types: [] },
+      ...{ verbatimModuleSyntax: true, moduleDetection: 'force', erasableSyntaxOnly: true },
+      noUncheckedSideEffectImports: true,
+    },
+    'stricter than strict, and older': {
+      ...{ module: 'esnext', moduleResolution: 'bundler', target: 'es2022', lib: ['ES2022', 'DOM'], types: [] },
+      ...{ exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
+    },
   };
-  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['example.ts'] }));
-  const check = async (text: string) => {
-    await writeFile(join(folder, 'example.ts'), text);
-    return (await execa(join(root, 'node_modules/.bin/tsc'), { cwd: folder, reject: false })).stdout;
-  };
-  expect(await check(example)).toBe('');
-  expect(await check(example.replace('quantity: 2', "quantity: '2'"))).toMatch(
-    /string.* is not assignable to .*number/,
-  );
+
+  test.each(Object.keys(settings))('finds and checks its types with the settings of %s', async (name) => {
+    const options = settings[name] ?? {};
+    expect(await check(clientExample, options)).toBe('');
+    expect(await check(clientExample.replace('quantity: 2', "quantity: '2'"), options)).toMatch(
+      /string.* is not assignable to .*number/,
+    );
+  });
+
+  test('is that version', async () => {
+    expect((await run('node', join(root, compiler, 'bin/tsc'), '--version')).stdout).toContain(`Version ${version}.`);
+  });
+});
+
+test('an uncaught problem is printed in five lines', async () => {
+  const { stderr } = await runScript(`
+    import { createServer } from 'node:http';
+    import { createStore } from '@store-platform/client';
+    const problem = { type: 'urn:problem:store:order-shipped', title: 'Conflict', status: 409, detail: 'It has left.' };
+    const server = createServer((_, res) => {
+      res.writeHead(409, { 'content-type': 'application/problem+json' }).end(JSON.stringify(problem));
+    }).listen(0, '127.0.0.1', async () => {
+      const store = createStore({ url: 'http://127.0.0.1:' + server.address().port });
+      await store.cancelOrder({ path: { id: 'x' } });
+    });`);
+  // Node says before it where in its own files that was, and after it which version it is.
+  const [, printed = ''] = stderr.split('\n\n');
+  expect(printed.split('\n')).toEqual([
+    'StoreProblem: It has left. (order-shipped)',
+    expect.stringMatching(/^ {4}at async Server.*\[eval1\]:\d+:\d+\) \{$/),
+    '  status: 409,',
+    expect.stringMatching(/^ {2}\[?errors\]?: \[\]$/),
+    '}',
+  ]);
 });
 
 describe('with a store', () => {
@@ -69,8 +96,7 @@ describe('with a store', () => {
   afterAll(() => store?.stop(), 60_000);
 
   test('the example in its README runs as printed', async () => {
-    const script = example.replace('http://localhost:8080', store.gatewayUrl);
-    const { stdout } = await run('node', ['--input-type=module', '--eval', script]);
+    const { stdout } = await runScript(clientExample.replace('http://localhost:8080', store.gatewayUrl));
     expect(stdout).toBe("PENDING { amount: 8.5, currency: 'USD' }");
   });
 });

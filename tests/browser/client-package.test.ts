@@ -1,0 +1,64 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import type { Browser } from 'playwright-core';
+import { freePort } from '../../tools/free-port.ts';
+import { root } from '../../tools/paths.ts';
+import { startTestStore, type TestStore, until } from '../e2e/_store.ts';
+import { chromiumPath, openBrowser } from '../kit/chromium.ts';
+import { clientExample, type InstalledClient, installClient } from '../kit/packed-client.ts';
+
+// A page of somebody else, from another origin, as its README says.
+(chromiumPath ? describe : describe.skip)('the package of the client, in a page that Vite serves', () => {
+  const stops: (() => unknown)[] = [];
+  let client: InstalledClient;
+  let store: TestStore;
+  let browser: Browser;
+  let port: number;
+
+  beforeAll(async () => {
+    client = await installClient();
+    stops.push(client.remove);
+    port = await freePort();
+    store = await startTestStore({
+      components: ['gateway', 'auth', 'account', 'product', 'order'],
+      env: { CORS_ALLOWED_ORIGINS: `http://localhost:${port}` },
+    });
+    stops.push(store.stop);
+    const example = clientExample.replace('http://localhost:8080', `http://localhost:${store.ports.gateway}`);
+    await writeFile(join(client.folder, 'main.js'), example);
+    await writeFile(join(client.folder, 'index.html'), '<script type="module" src="/main.js"></script>');
+    const vite = execa('node', [join(root, 'node_modules/vite/bin/vite.js'), '--port', String(port), '--strictPort'], {
+      ...{ cwd: client.folder, env: { NODE_OPTIONS: '' }, reject: false },
+    });
+    stops.push(() => {
+      vite.kill();
+      return vite;
+    });
+    await until('the page is served', async () => {
+      const page = await fetch(`http://localhost:${port}`).catch(() => undefined);
+      return page?.ok === true;
+    });
+    browser = await openBrowser();
+    stops.push(() => browser.close());
+  }, 180_000);
+
+  afterAll(async () => {
+    for (const stop of stops.reverse()) await stop();
+  }, 60_000);
+
+  /** What the page logs first, or why it fails. */
+  async function firstWords(): Promise<string> {
+    const page = await browser.newPage();
+    const said: string[] = [];
+    page.on('console', (message) => message.type() === 'log' && said.push(message.text()));
+    page.on('pageerror', (error) => said.push(error.message));
+    await page.goto(`http://localhost:${port}`);
+    await until('the page has said something', async () => said.length > 0);
+    return said.join('\n');
+  }
+
+  it('runs the example in its README as printed', async () => {
+    expect(await firstWords()).toBe('PENDING {amount: 8.5, currency: USD}');
+  });
+});

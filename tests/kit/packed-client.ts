@@ -1,0 +1,30 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { root } from '../../tools/paths.ts';
+import { documentAt } from '../docs/_documents.ts';
+
+/** The lines in its README that run in Node and in a browser. */
+export const [, clientExample = ''] =
+  /```js\n([\s\S]+?)```/.exec(documentAt('clients/typescript/README.md').text) ?? [];
+
+export interface InstalledClient {
+  /** A project of somebody else, with the package. */
+  folder: string;
+  /** The package. */
+  file: string;
+  remove(): Promise<void>;
+}
+
+/** Packs the client as a release does, and installs it as its users do. */
+export async function installClient(): Promise<InstalledClient> {
+  const folder = await mkdtemp(join(tmpdir(), 'store-client-test-'));
+  const pack = ['--import', 'tsx', 'tools/release/pack-client.ts', '0.2.0-rc.1', '--to', folder];
+  const { stdout } = await execa(process.execPath, pack, { cwd: root, env: { NODE_OPTIONS: '' } });
+  const [, file = ''] = /^package=(.+)\ntag=next$/.exec(stdout) ?? [];
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+  const flags = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
+  await execa('npm', ['install', ...flags, file], { cwd: folder, env: { NODE_OPTIONS: '' } });
+  return { folder, file, remove: () => rm(folder, { recursive: true, force: true }) };
+}
