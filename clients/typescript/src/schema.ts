@@ -1561,7 +1561,7 @@ export interface operations {
                 page?: number;
                 size?: number;
                 after?: string;
-                sort?: ("name" | "name,asc" | "name,desc" | "price" | "price,asc" | "price,desc" | "createdAt" | "createdAt,asc" | "createdAt,desc") | ("name" | "name,asc" | "name,desc" | "price" | "price,asc" | "price,desc" | "createdAt" | "createdAt,asc" | "createdAt,desc")[];
+                sort?: ("id" | "id,asc" | "id,desc" | "name" | "name,asc" | "name,desc" | "price" | "price,asc" | "price,desc" | "createdAt" | "createdAt,asc" | "createdAt,desc") | ("id" | "id,asc" | "id,desc" | "name" | "name,asc" | "name,desc" | "price" | "price,asc" | "price,desc" | "createdAt" | "createdAt,asc" | "createdAt,desc")[];
                 q?: string;
                 id?: string | string[];
             };
