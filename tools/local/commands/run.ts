@@ -4,6 +4,7 @@ import { isatty } from 'node:tty';
 import { Command } from 'commander';
 import { cacheDir, root } from '../../paths.ts';
 import { topology } from '../../topology/topology.ts';
+import { allowedOrigins } from '../components/services.ts';
 import { variablesOfCommands } from '../ports.ts';
 import { type Store, startStore } from '../store.ts';
 
@@ -17,6 +18,9 @@ new Command('make run')
     `
 Environment:
   PORTS=free  takes free ports, for a store beside another one, and prints them
+  CORS_ALLOWED_ORIGINS      origins whose pages may use the gateway, comma-separated; by default http://localhost:3000, the
+                            shop (make shop); empty: none
+  CORS_ALLOWED_CREDENTIALS  whether they may send the cookie; by default true
   The ports and settings in docs/local-run.md.`,
   )
   .parse();
@@ -93,6 +97,7 @@ function greeting({ ports, kafkaBrokers }: Store, seconds: number): string {
 The store is ready after ${seconds.toFixed(1)} s.
 
   gateway       http://localhost:${ports.gateway}   (metrics http://localhost:${ports['gateway-metrics']})
+                pages of other origins that may use it (CORS_ALLOWED_ORIGINS): ${allowedOrigins(process.env).join(', ') || 'none'}
 ${services.join('\n')}
   PostgreSQL    127.0.0.1:${ports.postgres}   (passwords in ${relative(root, cacheDir)}/data/postgres-passwords.json)
   Kafka         ${kafkaBrokers}

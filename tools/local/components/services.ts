@@ -74,13 +74,16 @@ function withLocalUrls(value: string, ports: Ports, portOf: (service: string) =>
   });
 }
 
+/** Reads CORS_ALLOWED_ORIGINS; without it the shop (make shop) is allowed, and if it is empty nobody. */
+export const allowedOrigins = ({ CORS_ALLOWED_ORIGINS = 'http://localhost:3000' }: Env): string[] =>
+  CORS_ALLOWED_ORIGINS.split(',').flatMap((origin) => origin.trim() || []);
+
 /**
  * The gateway's values from the environment (contract 9).
  * @param portOf where it reaches a service; default: at its own port
  */
 export function gatewayValues(env: Env, ports: Ports, portOf = ports.of): GatewayValues {
   const upstreams = topology.services.map(({ alias, name }) => [alias, { host: '127.0.0.1', port: portOf(name) }]);
-  const origins = env.CORS_ALLOWED_ORIGINS ?? 'http://localhost:3000';
   const credentials = env.CORS_ALLOWED_CREDENTIALS || 'true';
   if (!['true', 'false'].includes(credentials)) {
     throw new Error(`CORS_ALLOWED_CREDENTIALS=${credentials} is neither true nor false.`);
@@ -90,7 +93,7 @@ export function gatewayValues(env: Env, ports: Ports, portOf = ports.of): Gatewa
     metricsPort: ports['gateway-metrics'],
     upstreams: Object.fromEntries(upstreams),
     cors: {
-      allowedOrigins: origins.split(',').flatMap((origin) => origin.trim() || []),
+      allowedOrigins: allowedOrigins(env),
       allowedCredentials: credentials === 'true',
     },
     ...(env.OTEL_EXPORTER_OTLP_ENDPOINT && {
