@@ -146,6 +146,27 @@ describe('what follows from the topology', () => {
     global: { kafka: { login: true, bootstrapServers: 'store-kafka-bootstrap:9093' } },
   };
 
+  it('events are kept without a limit in bytes, or up to that of the value; dead letters always without', async () => {
+    for (const [topics, expected] of [
+      [{}, -1],
+      [{ retentionBytes: 1_073_741_824 }, 1_073_741_824],
+    ] as const) {
+      const bytes = async (name: string) => {
+        const all = await manifests({ ...strimzi, kafka: { ...strimzi.kafka, topics } });
+        return all.find(({ kind, metadata }) => kind === 'KafkaTopic' && metadata.name === name).spec.config[
+          'retention.bytes'
+        ];
+      };
+      expect([await bytes(orderEventsTopic), await bytes(deadLetterTopic)]).toEqual([expected, -1]);
+      const job = (await manifests({ kafka: { topics } })).find(
+        ({ kind, metadata }) => kind === 'Job' && metadata.name.startsWith('store-topics'),
+      );
+      const value = String(expected);
+      expect(job.spec.template.spec.containers[0].env).toContainEqual({ name: 'TOPIC_RETENTION_BYTES', value });
+    }
+    await expect(manifests({ kafka: { topics: { retentionBytes: 0 } } })).rejects.toThrow(/retentionBytes/);
+  });
+
   it('the topics have the names that the services use', async () => {
     const all = await manifests(strimzi);
     const topics = all.filter(({ kind }) => kind === 'KafkaTopic');

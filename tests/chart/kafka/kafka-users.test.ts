@@ -37,7 +37,7 @@ beforeAll(async () => {
   users = manifests.filter(({ kind }) => kind === 'KafkaUser');
   for (const { metadata } of users) passwords[metadata.name] = randomUUID();
   kafka = await startKafkaWithUsers(passwords);
-  const options = { partitions: 2, replicas: 1, minInsyncReplicas: 1, retentionMs: 1_000_000 };
+  const options = { partitions: 2, replicas: 1, minInsyncReplicas: 1, retentionMs: 1_000_000, retentionBytes: -1 };
   await kafka.admin.createTopics({ topics: storeTopics(options), waitForLeaders: true });
   await kafka.admin.createAcls({ acl: users.flatMap(aclsOf) });
 });

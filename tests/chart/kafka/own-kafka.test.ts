@@ -56,7 +56,13 @@ const broker = () => ({ brokers: [`127.0.0.1:${port}`], clientId: 'test', log: c
 const listTopics = () => askAdmin(broker(), 5_000, (admin) => admin.listTopics());
 
 it('keeps its topics over a restart', async () => {
-  const topics = storeTopics({ partitions: 2, replicas: 1, minInsyncReplicas: 1, retentionMs: 1_000_000 });
+  const topics = storeTopics({
+    partitions: 2,
+    replicas: 1,
+    minInsyncReplicas: 1,
+    retentionMs: 1_000_000,
+    retentionBytes: -1,
+  });
   const first = start();
   const create = () => askAdmin(broker(), 5_000, (admin) => admin.createTopics({ topics, waitForLeaders: true }));
   await until(() => 'Kafka takes topics', create, { timeoutMs: 100_000 });

@@ -32,7 +32,7 @@ export interface KafkaOptions {
   signal?: AbortSignal;
 }
 
-const topicOptions = { partitions: 6, replicas: 1, minInsyncReplicas: 1, retentionMs: 604_800_000 };
+const topicOptions = { partitions: 6, replicas: 1, minInsyncReplicas: 1, retentionMs: 604_800_000, retentionBytes: -1 };
 
 /** One Kafka node, broker and controller, on 127.0.0.1 only, with the topics of the store. */
 export async function startKafka(options: KafkaOptions): Promise<Kafka> {

@@ -15,6 +15,12 @@ const schema = z.object({
   TOPIC_REPLICAS: wholeNumber(1, 100).default(1),
   TOPIC_MIN_INSYNC_REPLICAS: wholeNumber(1, 100).default(1),
   TOPIC_RETENTION_MS: z.coerce.number().int().min(-1).default(604_800_000),
+  TOPIC_RETENTION_BYTES: z.coerce
+    .number()
+    .int()
+    .min(-1)
+    .refine((bytes) => bytes !== 0, 'must be -1 or above 0')
+    .default(-1),
 });
 
 const attempts = 100;
@@ -27,6 +33,7 @@ async function createTopics(config: z.output<typeof schema>): Promise<void> {
     replicas: config.TOPIC_REPLICAS,
     minInsyncReplicas: config.TOPIC_MIN_INSYNC_REPLICAS,
     retentionMs: config.TOPIC_RETENTION_MS,
+    retentionBytes: config.TOPIC_RETENTION_BYTES,
   });
   const broker = { ...brokersFrom(config), clientId: 'create-topics', log: createLog('topics', 'silent') };
   for (let attempt = 1; ; attempt += 1) {

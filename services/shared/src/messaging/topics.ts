@@ -8,10 +8,12 @@ export interface TopicOptions {
   replicas: number;
   minInsyncReplicas: number;
   retentionMs: number;
+  /** Of each partition; -1: no limit. */
+  retentionBytes: number;
 }
 
 /** The topics of the store, as kafkajs takes them. */
-export const storeTopics = ({ partitions, replicas, minInsyncReplicas, retentionMs }: TopicOptions) =>
+export const storeTopics = ({ partitions, replicas, minInsyncReplicas, retentionMs, retentionBytes }: TopicOptions) =>
   [orderEventsTopic, deadLetterTopic].map((topic) => ({
     topic,
     numPartitions: partitions,
@@ -20,5 +22,6 @@ export const storeTopics = ({ partitions, replicas, minInsyncReplicas, retention
       { name: 'min.insync.replicas', value: String(minInsyncReplicas) },
       // Dead letters wait for an operator, so they never expire.
       { name: 'retention.ms', value: String(topic === deadLetterTopic ? -1 : retentionMs) },
+      { name: 'retention.bytes', value: String(topic === deadLetterTopic ? -1 : retentionBytes) },
     ],
   }));
