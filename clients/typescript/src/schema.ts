@@ -1067,7 +1067,7 @@ export interface operations {
                 page?: number;
                 size?: number;
                 after?: string;
-                sort?: ("createdAt" | "createdAt,asc" | "createdAt,desc" | "status" | "status,asc" | "status,desc" | "total" | "total,asc" | "total,desc") | ("createdAt" | "createdAt,asc" | "createdAt,desc" | "status" | "status,asc" | "status,desc" | "total" | "total,asc" | "total,desc")[];
+                sort?: ("createdAt" | "createdAt,asc" | "createdAt,desc" | "status" | "status,asc" | "status,desc" | "total" | "total,asc" | "total,desc" | "id" | "id,asc" | "id,desc") | ("createdAt" | "createdAt,asc" | "createdAt,desc" | "status" | "status,asc" | "status,desc" | "total" | "total,asc" | "total,desc" | "id" | "id,asc" | "id,desc")[];
                 status?: "PENDING" | "CONFIRMED" | "CANCELLED";
                 customerId?: string;
             };

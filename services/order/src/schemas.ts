@@ -1,3 +1,4 @@
+import type { Sort } from '@store/shared/database/keyset';
 import { pageOf, pageQuery, sortQuery, withinCounted } from '@store/shared/http/pagination';
 import { timestamp, uuid } from '@store/shared/values/fields';
 import { decimal, moneySchema } from '@store/shared/values/money';
@@ -51,10 +52,19 @@ export const orderOut = z
 
 export const orderPage = pageOf(orderOut).meta({ id: 'OrderPage' });
 
+/** Which sorts an index serves (order-list-repository.ts). */
+function isServed(sort: Sort[]): boolean {
+  const [first, ...more] = sort[0]?.field === 'status' ? sort.slice(1) : sort;
+  return more.every(({ field, direction }) => field === 'id' && direction === first?.direction);
+}
+
 export const orderQuery = withinCounted(
   z.object({
     ...pageQuery(20, 100),
-    sort: sortQuery(['createdAt', 'status', 'total'], [{ field: 'createdAt', direction: 'desc' }]),
+    sort: sortQuery(['createdAt', 'status', 'total', 'id'], [{ field: 'createdAt', direction: 'desc' }]).refine(
+      isServed,
+      'is not served by an index: sort by createdAt, total or id, with status before it or alone',
+    ),
     status: z.enum(orderStatuses).optional(),
     customerId: uuid.optional(),
   }),

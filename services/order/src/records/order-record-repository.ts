@@ -4,7 +4,7 @@ import { parseJson } from '@store/shared/values/json';
 import type { Money } from '@store/shared/values/money';
 import { sql } from 'kysely';
 import type { DB } from '../generated/tables.ts';
-import type { Line, Order } from '../order.ts';
+import { type Line, type Order, orderStatuses } from '../order.ts';
 import { orderColumns } from '../order-repository.ts';
 import { orderOut } from '../schemas.ts';
 
@@ -44,7 +44,21 @@ export function createOrderRecordRepository({ lists: { kysely } }: Database<DB>)
     },
 
     /** The latest ones, deleted ones included. */
-    latestOf: (accountId: string): Promise<Order[]> =>
-      select.where('account_id', '=', accountId).orderBy('created_at', 'desc').limit(mostOrders).execute(),
+    latestOf(accountId: string): Promise<Order[]> {
+      /** Each is a range of an index. */
+      const ranges = [
+        sql<boolean>`deleted_at is not null`,
+        ...orderStatuses.map((status) => sql<boolean>`status = ${status} and deleted_at is null`),
+      ].map(
+        (range) => sql`(
+          select id, created_at from orders where account_id = ${accountId}::uuid and ${range}
+          order by created_at desc limit ${mostOrders}
+        )`,
+      );
+      const latest = sql<string>`(
+        select id from (${sql.join(ranges, sql` union all `)}) as ranges order by created_at desc limit ${mostOrders}
+      )`;
+      return select.where('id', 'in', latest).orderBy('created_at', 'desc').execute();
+    },
   };
 }

@@ -106,6 +106,7 @@ const value = {
   createdAt: (o: ListedOrder) => o.createdAt,
   status: (o: ListedOrder) => o.status,
   total: (o: ListedOrder) => o.total.amount,
+  id: (o: ListedOrder) => o.id,
 };
 
 const sorts = [
@@ -113,11 +114,13 @@ const sorts = [
   ...['createdAt', 'status', 'total'].flatMap((field) => [[`${field},asc`], [`${field},desc`]]),
   ['total'],
   ['total,asc', 'total,desc'],
-  ['createdAt,desc', 'status,desc', 'createdAt,asc'],
+  ['createdAt,desc', 'createdAt,asc', 'id,desc'],
+  ['id,desc'],
+  ['total,asc', 'id,asc'],
   ['status,asc', 'createdAt,desc'],
-  ['status,desc', 'total,asc', 'createdAt,desc'],
-  ['createdAt,asc', 'total,desc'],
-  ['total,desc', 'status,asc', 'createdAt,asc'],
+  ['status,desc', 'total,asc'],
+  ['status,desc', 'createdAt,asc', 'id,asc'],
+  ['status,asc', 'id,desc'],
 ];
 const queryOf = (sort: string[], size: number) => `?size=${size}${sort.map((one) => `&sort=${one}`).join('')}`;
 
@@ -211,13 +214,39 @@ test('the Link header of GET /orders keeps size, sort and filter, and omits page
 const invalidQueries = [
   ...['size=0', 'size=101', 'size=', 'size=1.5', 'size=-1', 'size=1e1', 'size=20&size=20', 'page=-1', 'page=x'],
   ...['page=10001&size=1', 'page=501', 'page=101&size=100'],
-  ...['sort=id', 'sort=createdAt,up', 'sort=', 'sort=createdAt,asc,desc', 'status=SOLD', 'status=', 'customerId=x'],
-  ...['after=', 'after=x', 'after=%00', `after=${'a'.repeat(2_001)}`, 'sort=total&sort=total&sort=total&sort=total'],
+  ...['sort=items', 'sort=createdAt,up', 'sort=', 'sort=createdAt,asc,desc', 'status=SOLD', 'status=', 'customerId=x'],
+  ...['after=', 'after=x', 'after=%00', `after=${'a'.repeat(2_001)}`, 'sort=id&sort=id&sort=id&sort=id&sort=id'],
 ];
 test.each(withShortTitles(invalidQueries))('GET /orders returns 400 for ?%s', async (_, query) => {
   const response = await list(`?${query}`);
   expect(response.status).toBe(400);
   expect(response.headers['content-type']).toContain('application/problem+json');
+});
+
+const unserved = [
+  ['createdAt,asc', 'total,desc'],
+  ['createdAt,asc', 'id,desc'],
+  ['createdAt,asc', 'status,asc'],
+  ['total,asc', 'createdAt,desc'],
+  ['total,asc', 'status,asc'],
+  ['total,asc', 'id,desc'],
+  ['id,asc', 'total,asc'],
+  ['status,asc', 'total,desc', 'createdAt,asc'],
+];
+test.each(unserved.map((sort) => [sort.join(' '), sort] as const))(
+  'GET /orders refuses to sort by %s, which no index serves, and says by what it sorts',
+  async (_name, sort) => {
+    const { status, body } = await list(queryOf(sort, 20));
+    expect([status, body.type]).toEqual([400, 'urn:problem:store:validation']);
+    expect(body.errors).toEqual([
+      { path: 'query.sort', message: expect.stringMatching(/sort by createdAt, total or id, with status before it/) },
+    ]);
+  },
+);
+
+test('a page behind the largest number is refused, and what reads on is named', async () => {
+  const { status, body } = await list('?page=101&size=100');
+  expect([status, body.errors[0]?.message]).toEqual([400, expect.stringContaining('after')]);
 });
 
 test('GET /orders accepts the largest page number and returns an empty page', async () => {

@@ -1,5 +1,4 @@
 import type { Database } from '@store/shared/database/database';
-import { encodeCursor } from '@store/shared/database/keyset';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
 import type { DB } from '../../src/generated/tables.ts';
 import { createOrderCountRepository } from '../../src/order-count-repository.ts';
@@ -85,52 +84,64 @@ async function explain({ sql, parameters }: Statement): Promise<Plan> {
 /** The nodes of a plan from the top down. */
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 
-const columnOf: Record<string, string> = { createdAt: 'created_at', total: 'total_amount', status: 'status' };
-const indexOf: Record<string, string> = {
-  createdAt: 'orders_shown_created_at_idx',
-  total: 'orders_account_id_total_amount_id_idx',
-  status: 'orders_shown_status_idx',
-};
+const columnOf: Record<string, string> = { createdAt: 'created_at', total: 'total_amount' };
 
 /**
- * A page reads 20 rows, and one more that tells whether there is a next page: up to 21 blocks of the table, because
- * neighbours in the index may be anywhere in the table, and a few blocks of the index. Skipping all 20,000 orders would
- * read 200 blocks of the index.
+ * Of each status a page reads at most 20 rows of an index, and one more that tells whether there is a next page: a few blocks, and as many of
+ * the table as rows have been changed lately. Skipping all 20,000 orders would read 200 blocks of the index.
  */
-const mostBlocks = 21 + 9;
+const maxBlocks = 3 * 9;
 
-function expectPage(plan: Plan, sort: string): void {
-  const nodes = nodesOf(plan);
-  const scan = nodes.at(-1);
-  expect(nodes.map((node) => node['Node Type'])).not.toContain('Sort');
-  expect(scan?.['Index Name']).toBe(indexOf[sort.split(',')[0] ?? '']);
-  expect(scan?.['Actual Rows']).toBe(21);
-  expect(scan?.['Rows Removed by Filter'] ?? 0).toBe(0);
-  expect(blocks(plan)).toBeLessThanOrEqual(mostBlocks);
+function expectPage(plan: Plan): void {
+  const scans = nodesOf(plan).filter((node) => node['Node Type'].includes('Scan') && node['Index Name'] !== undefined);
+  expect(scans.length).toBeGreaterThan(0);
+  for (const scan of scans) {
+    expect(scan['Index Name']).toMatch(/^orders_shown_status/);
+    expect(scan['Actual Rows']).toBeLessThanOrEqual(21);
+    expect(scan['Rows Removed by Filter'] ?? 0).toBe(0);
+  }
+  expect(plan['Actual Rows']).toBe(21);
+  expect(blocks(plan)).toBeLessThanOrEqual(maxBlocks);
 }
 
 const blocks = (plan: Plan) => plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
 
 /** A cursor behind all but the last 100 orders. */
-async function deepCursor(sort: string): Promise<string> {
+async function deepCursor(sort: string[], filter: { status?: string }): Promise<string> {
   // Farther than requests may ask for by number.
-  const page = (count - 100) / 20 - 1;
-  const { next } = await order.lists.page(alice, { ...orderQuery.parse({ size: '20', sort }), page });
+  const page = ((filter.status === undefined ? count : count / 50) - 100) / 20 - 1;
+  const { next } = await order.lists.page(alice, { ...orderQuery.parse({ size: '20', sort, ...filter }), page });
   return next ?? '';
 }
 
-const sorts = ['createdAt,desc', 'createdAt,asc', 'total,desc', 'total,asc', 'status,asc', 'status,desc'];
+const directions = ['asc', 'desc'];
+const sorts = [
+  ...['createdAt', 'total', 'id', 'status'].flatMap((field) => directions.map((one) => [`${field},${one}`])),
+  ...['createdAt', 'total', 'id'].flatMap((field) =>
+    directions.flatMap((one) => directions.map((other) => [`status,${one}`, `${field},${other}`])),
+  ),
+  ['total,desc', 'id,desc'],
+  ['status,asc', 'createdAt,desc', 'id,desc'],
+];
+const filters = [{}, { status: 'CONFIRMED' }];
+const cases = sorts.flatMap((sort) => filters.map((filter) => [sort.join(' '), filter, sort] as const));
 
-test.each(sorts)('the first page of orders sorted by %s reads only its own rows', async (sort) => {
-  expectPage(await planOf({ sort }), sort);
-});
+test.each(cases)(
+  'the first page of orders sorted by %s, with %j, reads only its own rows',
+  async (_name, filter, sort) => {
+    expectPage(await planOf({ sort, ...filter }));
+  },
+);
 
-test.each(sorts)(
-  'the last page of orders sorted by %s starts at its cursor and costs as much as the first',
-  async (sort) => {
-    const last = await planOf({ sort, after: await deepCursor(sort) });
-    expectPage(last, sort);
-    expect(nodesOf(last).at(-1)?.['Index Cond']).toContain(`ROW(${columnOf[sort.split(',')[0] ?? '']}, id)`);
+test.each(cases)(
+  'the last page of orders sorted by %s, with %j, costs as much as the first',
+  async (_name, filter, sort) => {
+    const last = await planOf({ sort, ...filter, after: await deepCursor(sort, filter) });
+    expectPage(last);
+    const column = columnOf[sort.find((one) => !one.startsWith('status'))?.split(',')[0] ?? ''] ?? 'id';
+    for (const { 'Index Cond': condition } of nodesOf(last).filter((node) => node['Index Cond'] !== undefined)) {
+      if (!sort[0]?.startsWith('status')) expect(condition).toContain(column);
+    }
   },
 );
 
@@ -146,16 +157,4 @@ test.each([{}, { status: 'CANCELLED' }])(
 test('what is PENDING is counted without reading its rows', async () => {
   const scan = nodesOf(await planOf({ status: 'PENDING' }, 'InitPlan', bob)).at(-1);
   expect([scan?.['Node Type'], scan?.['Heap Fetches']]).toEqual(['Index Only Scan', 0]);
-});
-
-test('the last page of orders with mixed sort directions starts at the first sort column', async () => {
-  const sort = ['createdAt,desc', 'total,asc'];
-  const last = await planOf({
-    sort,
-    after: encodeCursor('orders;createdAt,desc;total,asc;id,desc', [
-      ...['2026-01-01T00:00:10.000Z', '0', '00000000-0000-4000-8000-000000000000'],
-    ]),
-  });
-  expect(nodesOf(last).at(-1)?.['Index Cond']).toContain('created_at <=');
-  expect(blocks(last)).toBeLessThanOrEqual(mostBlocks);
 });

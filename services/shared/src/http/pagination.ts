@@ -42,7 +42,7 @@ export const withinCounted = <Query extends z.ZodType<{ page: number; size: numb
 ) =>
   query.refine(({ page, size, after }) => after !== undefined || page * size <= mostCounted, {
     path: ['page'],
-    error: `page × size must be at most ${mostCounted}: follow Link`,
+    error: `page × size must be at most ${mostCounted}: go on with after, as Link does`,
   });
 
 /** The page envelope (contract 5.2). */
