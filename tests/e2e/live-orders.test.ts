@@ -82,6 +82,7 @@ test('a stream outlives the time-out of routes, and the replica that it was open
   );
   expect(page.statuses()).toEqual(expected);
   page.close();
+  await until('the stream is closed', async () => (await openStreams()) === 0);
 }, 120_000);
 
 test.each<[string, (customer: Customer) => Promise<unknown>]>([
