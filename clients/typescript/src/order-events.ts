@@ -18,8 +18,8 @@ export interface OrderEventsOptions {
   /** Of the last event that was handled. Without it, events begin with the call. */
   lastEventId?: string;
   /**
-   * Called when the events begin, and again where some may be missing, after days without a connection. What is read of orders
-   * from then on, together with the events, is complete.
+   * Called when the events begin, and again where some may be missing: after days without a connection, or many changes at once.
+   * What is read of orders from then on, together with the events, is complete.
    */
   onStart?: () => void;
   /** Called when the state changes: while it is not `open`, changes are late. */
@@ -46,8 +46,8 @@ interface Progress {
 }
 
 /**
- * Follows the status of the caller's orders. After a break it goes on where it was, so that each change comes once. It comes
- * back for as long as the store cannot answer, or refuses for the moment.
+ * Follows the status of the caller's orders. After a break it goes on where it was: no change is missing, and one that comes again
+ * is followed by all that came after it. It comes back for as long as the store cannot answer, or refuses for the moment.
  * @returns rejects with a StoreProblem when the store refuses, such as by 401 when the session has ended, and with the
  *   signal's reason
  */

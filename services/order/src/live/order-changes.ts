@@ -1,10 +1,10 @@
 import { deleteInBatches } from '@store/shared/database/batches';
 import type { Database } from '@store/shared/database/database';
 import type { Placeholders } from '@store/shared/database/prepared-statements';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { DB } from '../generated/tables.ts';
 import type { OrderStatus } from '../order.ts';
-import type { Cursor, Snapshot } from './cursor.ts';
+import type { Position, Snapshot } from './position.ts';
 
 /** One status that an order has had. */
 export interface OrderChange {
@@ -15,76 +15,93 @@ export interface OrderChange {
   changedAt: Date;
 }
 
-/** A change that a client with a cursor lacks. */
-export interface MissedChange {
-  change: OrderChange;
-  /** The cursor of a client that has it, too. */
-  at: Cursor;
-}
-
-interface Row extends OrderChange {
-  snapshot: Snapshot;
-}
-
 export type OrderChanges = ReturnType<typeof createOrderChanges>;
 
-/** A day more than cursors live, since clocks differ. */
+/** A day more than ids of events live, since clocks differ. */
 const keptDays = 8;
+/** Changes that are in memory at once, however many one transaction has made: some 3 MB. */
+const pageSize = 5_000;
 
 const columns = sql`seq::text, account_id as "accountId", order_id as "orderId", status, changed_at as "changedAt"`;
+
+/**
+ * Changes that the snapshot `by` sees and the snapshot `seen` does not: their transactions were in progress then, or began
+ * later. Each of these is found in the index, so that what was committed beside a long transaction is not read again.
+ * @param seen perhaps made up by a client, so no `pg_snapshot`, which demands more than numbers
+ */
+const between = (seen: RawBuilder<Snapshot>, by: RawBuilder<Snapshot>, condition: RawBuilder<boolean>) => sql`
+  (
+    select xid as first, xid as last
+    from unnest(string_to_array(split_part(${seen}, ':', 3), ',')::xid8[]) as xid
+    union all
+    select split_part(${seen}, ':', 2)::xid8, pg_snapshot_xmax(${by}::pg_snapshot)
+  ) as unseen
+  cross join lateral (
+    select * from order_changes
+    where ${condition} and xid >= first and xid <= last and pg_visible_in_snapshot(xid, ${by}::pg_snapshot)
+    offset 0 -- PostgreSQL reads it for each of the few, by the index, and not the whole log for all
+  ) as order_changes`;
 
 /**
  * The log of all changes. A sequence has numbers that are committed out of order, so "what comes after" is decided by
  * snapshots: what the later one sees and the earlier one does not (decisions/0033). Of one order the numbers are in order.
  */
-export function createOrderChanges({ kysely, prepare, run, lists }: Database<DB>) {
-  const selectAfter = prepare(({ seen }: Placeholders<{ seen: Snapshot }>) =>
-    sql<Row | { snapshot: Snapshot; seq: null }>`
-      select now.snapshot::text as snapshot, ${columns}
-      from (select pg_current_snapshot() as snapshot) as now
-      left join order_changes
-        on xid >= pg_snapshot_xmin(${seen}::pg_snapshot) and xid < pg_snapshot_xmax(now.snapshot)
-        and not pg_visible_in_snapshot(xid, ${seen}::pg_snapshot)
-      order by order_changes.seq`.compile(kysely),
+export function createOrderChanges({ kysely, prepare }: Database<DB>) {
+  // A restored or promoted server has started at another time than the one whose changes it may lack, and a restored database
+  // has another oid. Unlike the system identifier and the timeline, every role may read them, and a copied volume differs.
+  const selectPresent = prepare(() =>
+    sql<Position>`
+      select (extract(epoch from statement_timestamp()) * 1000)::bigint as at,
+        left(encode(sha256(concat(extract(epoch from pg_postmaster_start_time()), '-', oid)::bytea), 'hex'), 16) as incarnation,
+        pg_current_snapshot()::text as snapshot
+      from pg_database where datname = current_database()`.compile(kysely),
+  );
+  const selectPage = prepare(({ seen, by, after }: Placeholders<{ seen: Snapshot; by: Snapshot; after: string }>) =>
+    sql<OrderChange>`
+      select ${columns} from ${between(seen, by, sql`seq > ${after}::bigint`)}
+      order by order_changes.seq limit ${sql.lit(pageSize)}`.compile(kysely),
+  );
+  // The limit before the order: of a million changes no more is read.
+  const selectMissed = prepare(
+    ({
+      accountId,
+      seen,
+      by,
+      limit,
+    }: Placeholders<{ accountId: string; seen: Snapshot; by: Snapshot; limit: number }>) =>
+      sql<OrderChange>`
+        select ${columns}
+        from (
+          select order_changes.* from ${between(seen, by, sql`account_id = ${accountId}::uuid`)} limit ${limit}::int
+        ) as missed
+        order by missed.seq`.compile(kysely),
   );
 
   return {
-    /** The present. */
-    async snapshot(): Promise<Snapshot> {
-      const [row] = await run(sql<Row>`select pg_current_snapshot()::text as snapshot`.compile(kysely));
-      return row?.snapshot ?? '';
+    async present(): Promise<Position> {
+      const [position] = await selectPresent({});
+      if (position === undefined) throw new Error('The database does not know itself.');
+      return position;
     },
 
-    /** What was committed since a snapshot, and the next one. */
-    async after(seen: Snapshot): Promise<{ snapshot: Snapshot; changes: OrderChange[] }> {
-      const rows = await selectAfter({ seen });
-      return {
-        snapshot: rows[0]?.snapshot ?? seen,
-        changes: rows.filter((row): row is Row => row.seq !== null),
-      };
+    /** What was committed between two positions of one incarnation, in order, a page at a time. */
+    async *between(seen: Position, by: Position): AsyncGenerator<{ changes: OrderChange[]; isLast: boolean }> {
+      for (let after = '0', isLast = seen.snapshot === by.snapshot; !isLast; ) {
+        const changes = await selectPage({ seen: seen.snapshot, by: by.snapshot, after });
+        isLast = changes.length < pageSize;
+        yield { changes, isLast };
+        after = changes.at(-1)?.seq ?? after;
+      }
     },
 
-    /** What an account lacks that has a cursor, of what was committed by a snapshot. At most `limit`, in order. */
-    async missed(accountId: string, cursor: Cursor, by: Snapshot, limit: number): Promise<MissedChange[]> {
-      const { seen, next, seq } = cursor;
-      const rows = await lists.run(
-        sql<OrderChange & { inNext: boolean }>`
-          select ${columns}, pg_visible_in_snapshot(xid, ${next}::pg_snapshot) as "inNext"
-          from order_changes
-          where account_id = ${accountId}::uuid and xid >= pg_snapshot_xmin(${seen}::pg_snapshot)
-            and not pg_visible_in_snapshot(xid, ${seen}::pg_snapshot)
-            and (not pg_visible_in_snapshot(xid, ${next}::pg_snapshot) or seq > ${seq}::bigint)
-            and pg_visible_in_snapshot(xid, ${by}::pg_snapshot)
-          order by "inNext" desc, order_changes.seq
-          limit ${limit}::int`.compile(kysely),
-      );
-      return rows.map(({ inNext, ...change }) => ({
-        change,
-        at: { ...(inNext ? cursor : { seen: next, next: by }), seq: change.seq },
-      }));
+    /** What an account has got between two positions, in order; undefined if that is more than `max`, or cannot be known. */
+    async missed(accountId: string, seen: Position, by: Position, max: number): Promise<OrderChange[] | undefined> {
+      if (seen.incarnation !== by.incarnation) return undefined;
+      const changes = await selectMissed({ accountId, seen: seen.snapshot, by: by.snapshot, limit: max + 1 });
+      return changes.length > max ? undefined : changes;
     },
 
-    /** Deletes what no cursor needs, and what is of the future: that of another server, in a database restored from a dump. */
+    /** Deletes what no client needs, and what is of the future: that of another server, in a database restored from a dump. */
     async deleteOld(now: Date): Promise<number> {
       const since = new Date(now.getTime() - keptDays * 24 * 3_600_000);
       await sql`delete from order_changes where xid >= pg_snapshot_xmax(pg_current_snapshot())`.execute(kysely);

@@ -4,9 +4,8 @@ import { createEventStream, type EventStream } from '@store/shared/http/event-st
 import type { Logger } from '@store/shared/observability/log';
 import { DomainError } from '@store/shared/values/errors';
 import { Gauge } from 'prom-client';
-import { type Cursor, cursorFrom, cursorText, type Snapshot } from './cursor.ts';
-import { inTurn } from './in-turn.ts';
 import type { OrderChange, OrderChanges } from './order-changes.ts';
+import { idOf, type Position, positionFrom } from './position.ts';
 import type { Session, SessionCheck } from './sessions.ts';
 
 const openStreams = new Gauge({ name: 'order_streams_open', help: 'Streams of order events that are open.' });
@@ -20,8 +19,8 @@ const checkEveryMs = 500;
 const beatEveryMs = 1_000;
 /** How long auth may be silent: after that nobody knows whose sessions have ended. */
 const uncheckedForMs = 5_000;
-/** What is read from the log at once for a stream that is behind: some 60 KB. */
-const pageSize = 250;
+/** Changes that a stream gets at once, some 45 KB: a client that lacks more is told to read its orders again. */
+const maxMissed = 200;
 
 interface Dependencies {
   changes: OrderChanges;
@@ -35,18 +34,19 @@ interface Stream {
   session: Session;
   /** Undefined until its head has been sent. */
   events?: EventStream;
-  /** While it is sent from the log what it lacks; `isMore` if its account has changes that were not read yet. */
-  behind?: { isMore: boolean } | undefined;
+  /** The position of a client that lacks what came after it, until it has that. */
+  behind?: Position | undefined;
 }
 
 /** From the first stream that is opened until none is left. */
 interface Run {
-  /** Up to here the log has been read for all streams. */
-  position: Snapshot | undefined;
+  /** The present, as far as its changes are being sent: streams that open begin here. */
+  position: Position;
+  /** Up to here all streams have the log, but those that are behind. Not the position where reading has failed half-way. */
+  delivered: Position;
   /** When auth last said whose sessions have ended. */
   checkedAt: number;
-  /** Moves the position to what is present when it is called, or later. */
-  advance: () => Promise<void>;
+  isOver: () => boolean;
 }
 
 export type OrderStreams = ReturnType<typeof createOrderStreams>;
@@ -59,10 +59,10 @@ export function createOrderStreams({ changes, check, log, clock = Date.now }: De
   const streams = new Set<Stream>();
   const byAccount = new Map<string, Set<Stream>>();
   /** While streams are open. */
-  let run: Run | undefined;
+  let run: Promise<Run> | undefined;
   let isEnded = false;
 
-  function add(stream: Stream): Run {
+  function add(stream: Stream): Promise<Run> {
     const { accountId } = stream.session;
     const ofAccount = byAccount.get(accountId) ?? new Set();
     if (isEnded || streams.size >= most) {
@@ -90,19 +90,23 @@ export function createOrderStreams({ changes, check, log, clock = Date.now }: De
     if (streams.size === 0) run = undefined;
   }
 
-  function start(): Run {
-    const started: Run = { position: undefined, checkedAt: clock(), advance: inTurn(() => deliver(started)) };
-    repeat(started, followEveryMs, started.advance, 'Changes of orders cannot be read');
-    repeat(started, checkEveryMs, () => endSessions(started), 'Sessions of open streams cannot be checked');
-    repeat(started, beatEveryMs, beat, 'Heartbeats cannot be sent');
-    return started;
+  function start(): Promise<Run> {
+    const own: Promise<Run> = changes.present().then((position) => {
+      const self = { position, delivered: position, checkedAt: clock(), isOver: () => run !== own };
+      repeat(self, followEveryMs, deliver, 'Changes of orders cannot be read');
+      repeat(self, followEveryMs, catchUp, 'What streams lack cannot be read');
+      repeat(self, checkEveryMs, endSessions, 'Sessions of open streams cannot be checked');
+      repeat(self, beatEveryMs, beat, 'Heartbeats cannot be sent');
+      return self;
+    });
+    return own;
   }
-  async function repeat(self: Run, everyMs: number, work: () => Promise<void>, failure: string): Promise<void> {
+  async function repeat(self: Run, everyMs: number, work: (self: Run) => Promise<void>, failure: string) {
     for (let failures = 0; ; ) {
       await wait(everyMs);
-      if (run !== self) return;
+      if (self.isOver()) return;
       try {
-        await work();
+        await work(self);
         failures = 0;
       } catch (error) {
         if (failures === 0) log.warn({ err: error }, failure);
@@ -111,28 +115,52 @@ export function createOrderStreams({ changes, check, log, clock = Date.now }: De
     }
   }
 
-  /** Reads what was committed since the last time, for all streams. */
+  /** Sends what was committed since the last time. */
   async function deliver(self: Run): Promise<void> {
-    const seen = self.position;
-    if (seen === undefined) {
-      self.position = await changes.snapshot();
-      return;
+    const { delivered: seen } = self;
+    const by = await changes.present();
+    if (by.incarnation !== seen.incarnation) {
+      for (const stream of streams) stream.behind ??= seen;
+    } else {
+      for await (const { changes: found, isLast } of changes.between(seen, by)) {
+        if (self.isOver()) return;
+        self.position = by;
+        send(found, seen, isLast ? by : seen);
+      }
     }
-    const { snapshot: next, changes: found } = await changes.after(seen);
-    self.position = next;
-    const now = clock();
-    for (const change of run === self ? found : []) {
+    self.position = by;
+    self.delivered = by;
+  }
+
+  function send(found: OrderChange[], seen: Position, by: Position): void {
+    const byStreams = new Map<Set<Stream>, OrderChange[]>();
+    for (const change of found) {
       const ofAccount = byAccount.get(change.accountId);
       if (ofAccount === undefined) continue;
-      const cursor = { seen, next, seq: change.seq };
+      const some = byStreams.get(ofAccount);
+      if (some === undefined) byStreams.set(ofAccount, [change]);
+      else some.push(change);
+    }
+    for (const [ofAccount, some] of byStreams) {
+      const events = eventsOf(some, seen, by);
       for (const stream of ofAccount) {
-        if (stream.behind !== undefined) {
-          stream.behind.isMore = true;
-          continue;
-        }
-        stream.events?.send([eventOf(change, cursor, now)]);
-        if (stream.events?.isFull()) catchUp(self, stream, stream.events, cursor);
+        if (stream.events?.isFull() || some.length > maxMissed) stream.behind ??= seen;
+        else if (stream.behind === undefined) stream.events?.send(events);
       }
+    }
+  }
+
+  /** Sends what they lack to streams that are behind, and whose clients have read what was sent before. */
+  async function catchUp(self: Run): Promise<void> {
+    for (const stream of streams) {
+      const { behind: seen, events, session } = stream;
+      if (seen === undefined || events === undefined || events.isFull()) continue;
+      const by = self.position;
+      const missed = await changes.missed(session.accountId, seen, by, maxMissed);
+      if (self.isOver()) return;
+      events.send(missed === undefined ? [mark('reset', by)] : eventsOf(missed, seen, by));
+      // Meanwhile others may have got more.
+      stream.behind = self.position === by ? undefined : by;
     }
   }
 
@@ -154,30 +182,6 @@ export function createOrderStreams({ changes, check, log, clock = Date.now }: De
     }
   }
 
-  /** Sends what comes after a cursor from the log, as fast as the client reads, until the stream has what the others have. */
-  async function catchUp(self: Run, stream: Stream, events: EventStream, cursor: Cursor): Promise<void> {
-    const behind = { isMore: true };
-    stream.behind = behind;
-    try {
-      for (let from = cursor; behind.isMore; ) {
-        await events.isRead();
-        if (!events.isOpen()) return;
-        behind.isMore = false;
-        const by = self.position ?? '';
-        const missed = await changes.missed(stream.session.accountId, from, by, pageSize);
-        const now = clock();
-        events.send(missed.map(({ change, at }) => eventOf(change, at, now)));
-        const last = missed[pageSize - 1];
-        if (last !== undefined) behind.isMore = true;
-        from = last?.at ?? { seen: by, next: by, seq: '0' };
-      }
-      stream.behind = undefined;
-    } catch (error) {
-      log.warn({ err: error }, 'A stream ends: what it missed cannot be read');
-      remove(stream);
-    }
-  }
-
   return {
     /**
      * Opens a stream for the account of a session, from now on or from where a client was.
@@ -188,11 +192,11 @@ export function createOrderStreams({ changes, check, log, clock = Date.now }: De
     async open(session: Session, lastEventId: string | undefined): Promise<(res: ServerResponse) => void> {
       const stream: Stream = { session };
       const own = add(stream);
+      let self: Run;
       try {
-        const ended = await check([session]);
+        const [ended, started] = await Promise.all([check([session]), own]);
         if (ended.has(session.id)) throw new DomainError('unauthenticated', 'The session has ended.');
-        // Another replica may have been further when it gave the client its cursor.
-        await own.advance();
+        self = started;
       } catch (error) {
         remove(stream);
         throw error;
@@ -206,15 +210,9 @@ export function createOrderStreams({ changes, check, log, clock = Date.now }: De
           return;
         }
         stream.events = events;
-        const by = own.position ?? '';
-        const cursor = lastEventId === undefined ? undefined : cursorFrom(lastEventId, clock(), by);
-        if (cursor === undefined) {
-          // Tells a client whose cursor is of no use that it may have missed something.
-          const event = lastEventId === undefined ? 'start' : 'reset';
-          events.send([{ id: cursorText({ seen: by, next: by, seq: '0' }, clock()), event, data: {} }]);
-          return;
-        }
-        catchUp(own, stream, events, cursor);
+        const { position } = self;
+        stream.behind = lastEventId === undefined ? undefined : positionFrom(lastEventId, position);
+        if (stream.behind === undefined) events.send([mark(lastEventId === undefined ? 'start' : 'reset', position)]);
       };
     },
 
@@ -226,10 +224,14 @@ export function createOrderStreams({ changes, check, log, clock = Date.now }: De
   };
 }
 
-function eventOf({ orderId, status, changedAt }: OrderChange, cursor: Cursor, now: number) {
-  return {
-    id: cursorText(cursor, now),
+const mark = (event: 'start' | 'reset', position: Position) => ({ id: idOf(position), event, data: {} });
+
+/** @param by what a client with all of them has; with some of them it has what it had before */
+function eventsOf(changes: OrderChange[], seen: Position, by: Position) {
+  const [before, after] = [idOf(seen), idOf(by)];
+  return changes.map(({ orderId, status, changedAt }, index) => ({
+    id: index === changes.length - 1 ? after : before,
     event: 'order',
     data: { orderId, status, changedAt: changedAt.toISOString() },
-  };
+  }));
 }

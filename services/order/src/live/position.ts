@@ -1,33 +1,33 @@
 /** As PostgreSQL writes it: `xmin:xmax:xids`, where the xids were in progress. */
 export type Snapshot = string;
 
-/**
- * What of the log a client has: everything that was committed by the snapshot `seen`; and of what was committed between it
- * and the snapshot `next`, the changes up to the number `seq`.
- */
-export interface Cursor {
-  seen: Snapshot;
-  next: Snapshot;
-  seq: string;
+/** What of the log somebody has: all that was committed by a moment. */
+export interface Position {
+  /** Milliseconds since 1970, by the clock of the database. */
+  at: string;
+  /** One life of one database: another one may have lost what this one had, and given its transaction ids again. */
+  incarnation: string;
+  snapshot: Snapshot;
 }
 
-/** Younger than the changes that are deleted (order-changes.ts), so that a client with such a cursor has missed none. */
+/** Younger than the changes that are deleted (order-changes.ts), so that a client with such an id has missed none. */
 const lifetimeMs = 7 * 24 * 3_600_000;
 
-const pattern = /^(\d{13})-(\d+:\d+:[\d,]*)-(\d+:\d+:[\d,]*)-(\d{1,18})$/;
+const maxLength = 200;
+const pattern = /^(\d{13})-([\da-f]{16})-(\d{1,18}:\d{1,18}:(?:\d{1,18}(?:,\d{1,18})*)?)$/;
 
-/** @param now milliseconds, of the snapshot `next` at the latest */
-export const cursorText = ({ seen, next, seq }: Cursor, now: number): string => `${now}-${seen}-${next}-${seq}`;
-
-/**
- * @param present a snapshot that is later than the cursor
- * @returns undefined for a text that is no cursor, one that is too old, or one of a future that the database does not have
- *   any more, because it was restored from a dump
- */
-export function cursorFrom(text: string, now: number, present: Snapshot): Cursor | undefined {
-  const [, at, seen, next, seq] = pattern.exec(text) ?? [];
-  if (seen === undefined || next === undefined || seq === undefined || Number(at) < now - lifetimeMs) return undefined;
-  return xmaxOf(next) <= xmaxOf(present) ? { seen, next, seq } : undefined;
+/** The id of an event with which a client has everything up to a position. */
+export function idOf({ at, incarnation, snapshot }: Position): string {
+  const id = `${at}-${incarnation}-${snapshot}`;
+  if (id.length <= maxLength) return id;
+  // Too many were in progress: what was committed beside them comes again.
+  const [xmin] = snapshot.split(':');
+  return `${at}-${incarnation}-${xmin}:${xmin}:`;
 }
 
-const xmaxOf = (snapshot: Snapshot) => BigInt(snapshot.split(':')[1] ?? 0);
+/** @returns undefined for a text that is no such id, or the id of another incarnation, or one that is too old */
+export function positionFrom(id: string, present: Position): Position | undefined {
+  const [, at = '', incarnation, snapshot = ''] = (id.length <= maxLength && pattern.exec(id)) || [];
+  if (incarnation !== present.incarnation || Number(at) < Number(present.at) - lifetimeMs) return undefined;
+  return { at, incarnation, snapshot };
+}

@@ -78,7 +78,8 @@ export async function beganStream(...args: Parameters<typeof openStream>): Promi
 /** The service as one of several replicas that share a database. */
 export async function startReplica(databaseUrl: string, options: Parameters<typeof testApp>[1] = {}) {
   const service = testApp(databaseUrl, options);
-  const server: Server = createServer(service.app);
+  // As long as the service takes them (http/listen.ts).
+  const server: Server = createServer({ maxHeaderSize: 72 * 1024 }, service.app);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     ...service,

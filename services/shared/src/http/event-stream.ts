@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 
 interface Event {
@@ -14,6 +13,7 @@ const retryMs = 2_000;
 const heartbeatMs = 15_000;
 /** Who has not read what was sent for so long is cut off, and resumes later (contract 4.11). */
 const unreadForMs = 60_000;
+const endMs = 1_000;
 
 export type EventStream = ReturnType<typeof createEventStream>;
 
@@ -24,9 +24,9 @@ export type EventStream = ReturnType<typeof createEventStream>;
  */
 export function createEventStream(res: ServerResponse, clock: () => number = Date.now) {
   let writtenAt = clock();
-  const isOpen = () => !res.destroyed && !res.writableEnded;
+  const isFull = () => res.writableLength > 0;
   function write(text: string): void {
-    if (!isOpen()) return;
+    if (res.destroyed || res.writableEnded) return;
     writtenAt = clock();
     res.write(text);
   }
@@ -37,25 +37,19 @@ export function createEventStream(res: ServerResponse, clock: () => number = Dat
       write(
         events.map(({ id, event, data }) => `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`).join(''),
       ),
-    /** Whether what was sent waits for the client: nothing more should be sent before it `isRead`. */
-    isFull: () => res.writableNeedDrain,
-    /** Resolves when the client has read most of what was sent, or has gone. */
-    async isRead(): Promise<void> {
-      if (!res.writableNeedDrain) return;
-      const either = new AbortController();
-      const { signal } = either;
-      await Promise.race([once(res, 'drain', { signal }), once(res, 'close', { signal })]);
-      either.abort();
-    },
+    /** Whether some of what was sent waits for the client: nothing more should be sent, or the process had to hold it. */
+    isFull,
     /** To be called every second or so. */
     beat(): void {
       const quietMs = clock() - writtenAt;
-      if (!res.writableNeedDrain) {
-        if (quietMs >= heartbeatMs) write(':\n\n');
-      } else if (quietMs >= unreadForMs) res.destroy();
+      if (isFull()) {
+        if (quietMs >= unreadForMs) res.destroy();
+      } else if (quietMs >= heartbeatMs) write(':\n\n');
     },
-    isOpen,
-    /** What the client has not read by now is lost, so that none keeps it waiting. */
-    end: () => void (res.writableNeedDrain ? res.destroy() : res.end()),
+    /** What the client does not read at once is lost, so that none keeps the process waiting. */
+    end(): void {
+      res.end();
+      setTimeout(() => res.writableFinished || res.destroy(), endMs).unref();
+    },
   };
 }
