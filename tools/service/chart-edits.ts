@@ -22,6 +22,6 @@ export function chartEdits({ name, route, localPort }: NewService): Edit[] {
     ['charts/store/values.yaml', /^ {2}routes:\n(?: {4}\/.*\n)+/m, (routes) => `${routes}    ${route}: ${name}\n`],
     ['charts/store/values.yaml', /\n*$(?![\s\S])/, () => `\n\n${block}`],
     ['charts/store/values.schema.json', /\n {2}\},\n {2}"additionalProperties": /, (end) => `,\n${variables}${end}`],
-    ['k8s/values-prod.yaml', /^(?:\w+: \*checksTokens\n)+/m, (scaled) => `${scaled}${name}: *checksTokens\n`],
+    ['k8s/values-prod.yaml', /^(?:\w+: .*\*checksTokens.*\n)+/m, (scaled) => `${scaled}${name}: *checksTokens\n`],
   ];
 }
