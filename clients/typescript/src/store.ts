@@ -25,7 +25,10 @@ export interface CallOptions extends RetryOptions {
 /** A method for each operation of docs/openapi.yaml, by its operationId, and the lists as async iterators. */
 export type Store = { readonly [Id in OperationId]: Method<Input<Id>, Output<Id>, CallOptions> } & {
   /** The same methods, which resolve to all that came back: `data`, `etag`, `status` and `headers`. */
-  readonly full: { readonly [Id in OperationId]: Method<FullInput<Id>, Reply<Id>, CallOptions> };
+  readonly full: {
+    readonly [Id in OperationId]: Method<Input<Id>, Exclude<Reply<Id>, { status: 304 }>, CallOptions> &
+      Method<FullInput<Id>, Reply<Id>, CallOptions>;
+  };
   /** Each change of a status of the caller's orders, as it happens. */
   orderEvents(options?: OrderEventsOptions): AsyncGenerator<OrderEvent, void, undefined>;
   /** The pages of a list, one after another. */
@@ -74,7 +77,7 @@ export function createStore({ url, fetch: send = fetch, ...defaults }: StoreOpti
       return { response, text: await response.text() };
     };
     // Where the answer to a change with If-Match was lost, a repetition would find the change itself, and 412 (contract 4.12).
-    const isRepeatable = (idempotent.has(method) && !headers.has('if-match')) || headers.has('idempotency-key');
+    const isRepeatable = id === 'placeOrder' || (idempotent.has(method) && !headers.has('if-match'));
     const { response, text, mayHaveHappened } = await withRetries(attempt, isRepeatable, retry, signal);
 
     const reply = { headers: response.headers, etag: response.headers.get('etag') ?? undefined };
@@ -121,6 +124,7 @@ export function createStore({ url, fetch: send = fetch, ...defaults }: StoreOpti
     ...methods(({ data }) => data),
     full: methods((reply) => reply),
     ...{ pages, each },
-    orderEvents: (options?: OrderEventsOptions) => orderEvents(send, url, { ...defaults, ...options }),
+    orderEvents: (options?: OrderEventsOptions) =>
+      orderEvents(send, url, { attemptTimeoutMs: defaults.attemptTimeoutMs, ...options }),
   } as unknown as Store;
 }
