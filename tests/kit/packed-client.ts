@@ -5,9 +5,11 @@ import { execa } from 'execa';
 import { root } from '../../tools/paths.ts';
 import { documentAt } from '../docs/_documents.ts';
 
+const { text } = documentAt('clients/typescript/README.md');
 /** The lines in its README that run in Node and in a browser. */
-export const [, clientExample = ''] =
-  /```js\n([\s\S]+?)```/.exec(documentAt('clients/typescript/README.md').text) ?? [];
+export const [, clientExample = ''] = /```js\n([\s\S]+?)```/.exec(text) ?? [];
+/** Those that may follow them. */
+export const [, fullExample = ''] = /```ts\n([\s\S]+?)```/.exec(text) ?? [];
 
 export interface InstalledClient {
   /** A project of somebody else, with the package. */
