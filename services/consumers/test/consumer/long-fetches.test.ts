@@ -25,8 +25,8 @@ it('a consumer leaves its group without waiting for a fetch in flight', async ()
 it('a partition that goes on after a long batch does not wait for a fetch of the others', async () => {
   fixture = await createFixture(2);
   const { promise: released, resolve: release } = deferred();
-  const slow = { ...anEvent(), key: 'same partition' };
-  const next = { ...anEvent(), key: slow.key };
+  const slow = anEvent();
+  const next = anEvent(slow.key); // of the same partition
   let hasStarted = false;
   fixture.start(async (id) => {
     if (id !== slow.id) return;

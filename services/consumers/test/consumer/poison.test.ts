@@ -93,6 +93,19 @@ describe('poison', () => {
     ]);
   });
 
+  it('with 20,000 headers holds up nothing: the first ones are read and kept', async () => {
+    fixture = await createFixture();
+    const behind = anEvent();
+    const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`h${n}`, '']));
+    await fixture.send({ key: 'k', value: '{', headers: { ce_type: 'OrderCancelled', ...many } });
+    await fixture.publish(behind);
+    fixture.start();
+    await fixture.has(behind);
+    const [letter] = await fixture.deadLetters();
+    const names = Object.keys(letter?.message.headers ?? {}).filter((name) => !name.startsWith('dlq_'));
+    expect(names).toEqual(['ce_type', ...Object.keys(many).slice(0, 92)]);
+  });
+
   // Other clients write both.
   it.each<[string, string, string | null]>([
     ['without a value', 'other', null],

@@ -9,10 +9,19 @@ import { eventAttributes, type Message, type StoredEvent } from './events.ts';
 
 // After its first answer kafkajs 2.2.4 polls for pending requests every millisecond, forever (its issues 1704 and 1751):
 // 4 % of a core for each idle process. Polling while requests are pending is enough.
-const RequestQueue = createRequire(import.meta.url)('kafkajs/src/network/requestQueue/index.js');
+const require = createRequire(import.meta.url);
+const RequestQueue = require('kafkajs/src/network/requestQueue/index.js');
 const poll = RequestQueue.prototype.scheduleCheckPendingRequests;
 RequestQueue.prototype.scheduleCheckPendingRequests = function (this: { pending: unknown[] }) {
   if (this.pending.length > 0) poll.call(this);
+};
+
+// It copies the headers of a message for each of them, which takes a minute and a half of the event loop for 20,000.
+const maxHeaders = 100;
+const Decoder = require('kafkajs/src/protocol/decoder.js');
+const readAll = Decoder.prototype.readVarIntArray; // it reads headers and nothing else
+Decoder.prototype.readVarIntArray = function (read: unknown) {
+  return readAll.call(this, read).slice(0, maxHeaders);
 };
 
 /** How long the broker may wait for its replicas before it refuses a batch; shorter than a connection waits for an answer. */
