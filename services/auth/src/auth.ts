@@ -5,8 +5,9 @@ import { DomainError, unavailable } from '@store/shared/values/errors';
 import type { AccountClient } from './account-client.ts';
 import type { EndedSessions } from './ended-sessions.ts';
 import type { LoginFailureRepository } from './login-failure-repository.ts';
+import type { GivenSession } from './schemas.ts';
 import type { SessionRepository } from './session-repository.ts';
-import type { Session, Tokens } from './tokens.ts';
+import type { Tokens } from './tokens.ts';
 
 interface Dependencies {
   accounts: AccountClient;
@@ -66,10 +67,10 @@ export function createAuth(dependencies: Dependencies) {
       endedSessions.add(await sessions.endAll(accountId, ttlSeconds));
       log.info({ accountId }, 'All sessions ended');
     },
-    /** @returns the ids of those that were ended, by a logout or DELETE /auth/sessions */
-    endedOf(given: Pick<Session, 'id' | 'accountId' | 'authenticatedAt'>[]): string[] {
+    /** @returns the ids of those that were ended, by a logout or DELETE /auth/sessions, or with their key or their time */
+    endedOf(given: GivenSession[]): string[] {
       if (!follower.isLoaded()) throw unavailable('The list of ended sessions');
-      return given.filter(endedSessions.has).map(({ id }) => id);
+      return given.filter((one) => endedSessions.has(one) || tokens.isOver(one)).map(({ id }) => id);
     },
     /** @returns the id of the account that the token was issued to */
     async solve(token: string): Promise<string> {

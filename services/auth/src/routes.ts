@@ -98,7 +98,7 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
       method: 'post',
       path: '/internal/session-checks',
       operationId: 'checkSessions',
-      summary: 'Which of these sessions have been ended',
+      summary: 'Which of these sessions have ended',
       tag,
       identity: 'caller',
       internal: true,

@@ -13,7 +13,17 @@ export const solveOut = z
 /** contract 3.7 */
 export const sessionsIn = z
   .object({
-    sessions: z.array(z.object({ id: uuid, accountId: uuid, authenticatedAt: z.number() })).max(200),
+    sessions: z
+      .array(
+        z.object({
+          id: uuid,
+          accountId: uuid,
+          authenticatedAt: z.number(),
+          /** Absent from callers of release 0.1. */
+          kid: z.string().max(100).optional(),
+        }),
+      )
+      .max(200),
   })
   .meta({ id: 'SessionsIn' });
 export const endedOut = z.object({ ended: z.array(uuid) }).meta({ id: 'EndedOut' });
@@ -33,4 +43,6 @@ export const jwksOut = z
   })
   .meta({ id: 'Jwks' });
 
+/** A session as its token tells it. */
+export type GivenSession = z.output<typeof sessionsIn>['sessions'][number];
 export type Jwks = z.output<typeof jwksOut>;

@@ -98,6 +98,9 @@ export function createTokens({
         .setExpirationTime(now + ttlSeconds)
         .sign(key.signingKey);
     },
+    /** Whether the token of a session that was resolved earlier no longer does: its key is unknown now, or its time over. */
+    isOver: ({ kid, authenticatedAt }: { kid?: string | undefined; authenticatedAt: number }): boolean =>
+      (kid !== undefined && !keys.some((known) => known.kid === kid)) || authenticatedAt + ttlSeconds <= clock() / 1000,
     /** The session of a token, undefined if the token is invalid or the session over. */
     async resolve(token: string): Promise<Session | undefined> {
       if (verified.get(token) !== undefined) return remembered(token);

@@ -164,6 +164,8 @@ export function createOrderStreams({ changes, check, log, clock = Date.now }: De
     }
   }
 
+  const hasExpired = ({ expiresAt }: Session) => expiresAt * 1_000 <= clock();
+
   async function beat(): Promise<void> {
     for (const stream of streams) stream.events?.beat();
   }
@@ -174,7 +176,7 @@ export function createOrderStreams({ changes, check, log, clock = Date.now }: De
       const ended = await check(open.map(({ session }) => session));
       self.checkedAt = clock();
       for (const stream of open) {
-        if (ended.has(stream.session.id) || stream.session.expiresAt * 1_000 <= self.checkedAt) remove(stream);
+        if (ended.has(stream.session.id) || hasExpired(stream.session)) remove(stream);
       }
     } catch (error) {
       if (clock() - self.checkedAt > uncheckedForMs) for (const stream of open) remove(stream);
@@ -195,7 +197,8 @@ export function createOrderStreams({ changes, check, log, clock = Date.now }: De
       let self: Run;
       try {
         const [ended, started] = await Promise.all([check([session]), own]);
-        if (ended.has(session.id)) throw new DomainError('unauthenticated', 'The session has ended.');
+        if (ended.has(session.id) || hasExpired(session))
+          throw new DomainError('unauthenticated', 'The session has ended.');
         self = started;
       } catch (error) {
         remove(stream);

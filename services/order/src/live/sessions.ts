@@ -1,6 +1,6 @@
 import { createHttpClient, type HttpClientOptions } from '@store/shared/http/client';
 import { DomainError } from '@store/shared/values/errors';
-import { decodeJwt } from 'jose';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { z } from 'zod';
 
 /** Of a token (contract 3.2). Times are seconds since 1970. */
@@ -9,12 +9,15 @@ export interface Session {
   accountId: string;
   authenticatedAt: number;
   expiresAt: number;
+  /** Names the key that signed it: the session ends with that. */
+  kid?: string | undefined;
 }
 
 /** As many as fit into the body of a check (contract 3.7). */
 const mostPerCheck = 200;
 
-const claims = z.object({
+const token = z.object({
+  kid: z.string().optional(),
   jti: z.string(),
   sub: z.string().toLowerCase(),
   iat: z.number(),
@@ -28,17 +31,17 @@ const checkOut = z.object({ ended: z.array(z.string()) });
  * @throws DomainError unauthenticated without a token of the account
  */
 export function sessionOf(authorization: string | undefined, accountId: string): Session {
-  const { success, data } = claims.safeParse(payloadOf(authorization?.replace(/^Bearer /i, '') ?? ''));
+  const { success, data } = token.safeParse(decoded(authorization?.replace(/^Bearer /i, '') ?? ''));
   if (!success || data.sub !== accountId) {
     throw new DomainError('unauthenticated', 'The bearer token of the session is missing.');
   }
-  const { jti: id, iat, exp: expiresAt, auth_time: authenticatedAt = iat } = data;
-  return { id, accountId, authenticatedAt, expiresAt };
+  const { jti: id, iat, exp: expiresAt, auth_time: authenticatedAt = iat, kid } = data;
+  return { id, accountId, authenticatedAt, expiresAt, kid };
 }
 
-function payloadOf(token: string): unknown {
+function decoded(token: string): unknown {
   try {
-    return decodeJwt(token);
+    return { ...decodeJwt(token), kid: decodeProtectedHeader(token).kid };
   } catch {
     return undefined;
   }

@@ -2,20 +2,19 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { UnsecuredJWT } from 'jose';
+import { base64url } from 'jose';
 import { until } from '../../../../tests/kit/until.ts';
 import { alice, testApp } from '../_app.ts';
 
 /** As the gateway sends it. */
-export function headersOf(accountId: string, { id = crypto.randomUUID() as string, expiresInSeconds = 3600 } = {}) {
+export function headersOf(
+  accountId: string,
+  { id = crypto.randomUUID() as string, expiresInSeconds = 3600, kid = 'k' } = {},
+) {
   const now = Math.floor(Date.now() / 1000);
-  const token = new UnsecuredJWT({ auth_time: now })
-    .setJti(id)
-    .setSubject(accountId)
-    .setIssuedAt(now)
-    .setExpirationTime(now + expiresInSeconds)
-    .encode();
-  return { 'id-account': accountId, authorization: `Bearer ${token}` };
+  const claims = { auth_time: now, iat: now, exp: now + expiresInSeconds, jti: id, sub: accountId };
+  const parts = [{ alg: 'EdDSA', typ: 'JWT', kid }, claims].map((part) => base64url.encode(JSON.stringify(part)));
+  return { 'id-account': accountId, authorization: `Bearer ${parts.join('.')}.c2lnbmF0dXJl` };
 }
 
 export interface OpenStream {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { unavailable } from '@store/shared/values/errors';
 import { createTestDatabase, queryOnce, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
+import type { Session } from '../../src/live/sessions.ts';
 import { alice, bob } from '../_app.ts';
 import { beganStream, headersOf, openStream, startReplica } from './_streams.ts';
 
@@ -9,12 +10,14 @@ let database: TestDatabase;
 let replica: Awaited<ReturnType<typeof startReplica>>;
 let ended: Set<string>;
 let isAuthAway: boolean;
+let asked: Session[];
 
 beforeEach(async () => {
-  [ended, isAuthAway] = [new Set(), false];
+  [ended, isAuthAway, asked] = [new Set(), false, []];
   database = await createTestDatabase('order');
   replica = await startReplica(database.url, {
-    async sessionCheck() {
+    async sessionCheck(sessions) {
+      asked = sessions;
       if (isAuthAway) throw unavailable('The auth service');
       return ended;
     },
@@ -44,7 +47,18 @@ it('ends the streams of sessions that have ended or expired, and opens no other 
   ended.add(id);
   await until('both are over', () => over?.isOver() === true && expired?.isOver() === true, { timeoutMs: 3_000 });
   expect(other?.isOver()).toBe(false);
-  expect((await openStream(replica.url, { headers: headersOf(alice, { id }) })).status).toBe(401);
+  for (const headers of [headersOf(alice, { id }), headersOf(alice, { expiresInSeconds: 0 })])
+    expect((await openStream(replica.url, { headers })).status).toBe(401);
+});
+
+it('names the key of the token to auth, so that the stream ends with that', async () => {
+  const id = randomUUID();
+  const stream = await beganStream(replica.url, { headers: headersOf(alice, { id, kid: 'of the key' }) });
+  expect(asked).toMatchObject([{ id, accountId: alice, kid: 'of the key' }]);
+  asked = [];
+  await until('auth is asked again', () => asked.length > 0);
+  expect(asked).toMatchObject([{ id, accountId: alice, kid: 'of the key' }]);
+  stream.break();
 });
 
 it.each([
