@@ -364,6 +364,8 @@ export interface components {
         OrderChange: {
             /** @enum {string} */
             status: "PENDING" | "CONFIRMED" | "CANCELLED";
+            /** @description The version that the resource must still have; otherwise the answer is 409. */
+            version?: number | null;
         };
         /**
          * @example {
@@ -422,7 +424,8 @@ export interface components {
          *         }
          *       ],
          *       "createdAt": "2026-01-31T09:30:00.000Z",
-         *       "updatedAt": "2026-01-31T09:30:00.000Z"
+         *       "updatedAt": "2026-01-31T09:30:00.000Z",
+         *       "version": 1
          *     }
          */
         OrderOut: {
@@ -446,6 +449,7 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
+            version: number;
             /** Format: date-time */
             paidAt?: string;
             /** Format: date-time */
@@ -1394,7 +1398,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The order has been shipped. */
+            /** @description The order has been shipped, or: The resource no longer has the version that the body names. */
             409: {
                 headers: {
                     [name: string]: unknown;

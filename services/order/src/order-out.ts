@@ -16,6 +16,7 @@ export function newOrderJson({ id, accountId, total, items, createdAt }: NewOrde
     })),
     createdAt: createdAt.toISOString(),
     updatedAt: createdAt.toISOString(),
+    version: 1,
   };
   return stringifyJson(order);
 }

@@ -14,6 +14,8 @@ export type OrderTransaction = ReturnType<typeof orderTransaction>;
 
 const time = (column: string) => `'"' || ${isoTime(column, 'MS')} || '"'`;
 const money = (amount: string) => `'{"amount":' || trim_scale(${amount}) || ',"currency":"' || orders.currency || '"}'`;
+/** Each change of an order's representation sets one of these, for good. */
+const version = '1 + num_nonnulls(orders.paid_at, orders.shipped_at, orders.cancelled_at)';
 const optional = (name: string, column: string) => `coalesce(',"${name}":' || ${time(column)}, '')`;
 
 /**
@@ -27,6 +29,7 @@ export const orderJson = sql<string>`${sql.raw(`'{"id":"' || orders.id || '","cu
       || ',"unitPrice":' || ${money('unit_price')} || '}', ',' order by position), '')
     from order_items where order_id = orders.id
   ) || '],"createdAt":' || ${time('orders.created_at')} || ',"updatedAt":' || ${time('orders.updated_at')}
+  || ',"version":' || (${version})
   || ${optional('paidAt', 'orders.paid_at')} || ${optional('shippedAt', 'orders.shipped_at')}
   || ${optional('cancelledAt', 'orders.cancelled_at')} || '}'`)}`;
 
@@ -34,6 +37,7 @@ export const orderColumns = [
   ...(['id', 'account_id as accountId', 'created_at as createdAt', 'updated_at as updatedAt'] as const),
   ...(['shipped_at as shippedAt', 'cancelled_at as cancelledAt', 'cancel_reason as cancelReason'] as const),
   ...[sql<OrderStatus>`status`.as('status'), orderJson.as('json')],
+  sql<number>`${sql.raw(version)}`.as('version'),
 ] as const;
 
 const oldestReply = (now: Date) => new Date(now.getTime() - replyLifetimeHours * 3_600_000);

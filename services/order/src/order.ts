@@ -35,6 +35,8 @@ export interface Order {
   shippedAt: Date | null;
   cancelledAt: Date | null;
   cancelReason: string | null;
+  /** Counts the changes of its representation, from 1. */
+  version: number;
   /** Its representation (contract 4.5). */
   json: string;
 }

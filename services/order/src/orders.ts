@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ProductClient } from '@store/shared/contracts/product-client';
-import { entityTag, mustMatch } from '@store/shared/http/precondition';
+import { entityTag, mustBeVersion, mustMatch } from '@store/shared/http/precondition';
 import { newEvent } from '@store/shared/messaging/events';
 import { DomainError } from '@store/shared/values/errors';
 import { minorUnit, total } from '@store/shared/values/money';
@@ -9,7 +9,6 @@ import {
   mergeLines,
   type NewOrder,
   type Order,
-  type OrderStatus,
   type PricedLine,
   priceLines,
   type StoredReply,
@@ -17,7 +16,7 @@ import {
 import type { OrderListRepository } from './order-list-repository.ts';
 import { newOrderJson } from './order-out.ts';
 import type { OrderRepository, OrderTransaction } from './order-repository.ts';
-import type { OrderIn, OrderQuery } from './schemas.ts';
+import type { OrderChange, OrderIn, OrderQuery } from './schemas.ts';
 
 interface Dependencies {
   repository: OrderRepository;
@@ -36,6 +35,12 @@ interface Cancelled {
   json: string;
   /** False if it was cancelled before. */
   isNew: boolean;
+}
+
+/** The state that the client has seen, if it says so. */
+interface Seen {
+  ifMatch?: string | undefined;
+  version?: OrderChange['version'];
 }
 
 export type Orders = ReturnType<typeof createOrders>;
@@ -123,11 +128,12 @@ export function createOrders({ repository, lists, products, currency, clock, new
     tx: OrderTransaction,
     accountId: string,
     orderId: string,
-    ifMatch?: string,
+    seen: Seen,
   ): Promise<Cancelled | 'shipped'> {
     const order = await tx.findForUpdate(accountId, orderId);
     if (order === undefined) throw notFound(orderId);
-    mustMatch(ifMatch, entityTag(order.json));
+    mustMatch(seen.ifMatch, entityTag(order.json));
+    mustBeVersion(seen.version, order.version);
     if (order.status === 'CANCELLED') return { json: order.json, isNew: false };
     if (order.shippedAt) return 'shipped';
     const now = clock();
@@ -143,9 +149,9 @@ export function createOrders({ repository, lists, products, currency, clock, new
     return { json, isNew: true };
   }
 
-  const cancelOrRefuse = (accountId: string, orderId: string, ifMatch?: string): Promise<Cancelled> =>
+  const cancelOrRefuse = (accountId: string, orderId: string, seen: Seen): Promise<Cancelled> =>
     repository.transaction(async (tx) => {
-      const result = await cancel(tx, accountId, orderId, ifMatch);
+      const result = await cancel(tx, accountId, orderId, seen);
       if (result !== 'shipped') return result;
       throw new DomainError('conflict', 'The order has been shipped and can no longer be cancelled.', {
         code: 'order-shipped',
@@ -163,11 +169,16 @@ export function createOrders({ repository, lists, products, currency, clock, new
       return { orderId, cancelledAt: cancelledAt.toISOString(), reason: cancelReason ?? '' };
     },
 
-    cancel: (accountId: string, orderId: string) => cancelOrRefuse(accountId, orderId),
+    cancel: (accountId: string, orderId: string) => cancelOrRefuse(accountId, orderId, {}),
 
     /** CANCELLED is the only status that a customer may set. */
-    async change(accountId: string, orderId: string, status: OrderStatus, ifMatch?: string): Promise<Cancelled> {
-      if (status === 'CANCELLED') return cancelOrRefuse(accountId, orderId, ifMatch);
+    async change(
+      accountId: string,
+      orderId: string,
+      { status, version }: OrderChange,
+      ifMatch?: string,
+    ): Promise<Cancelled> {
+      if (status === 'CANCELLED') return cancelOrRefuse(accountId, orderId, { ifMatch, version });
       await get(accountId, orderId);
       throw new DomainError('ruleBroken', `An order cannot be set to ${status}, only to CANCELLED.`, {
         code: 'status-not-settable',
@@ -177,7 +188,7 @@ export function createOrders({ repository, lists, products, currency, clock, new
     /** Cancels the order if that is still possible, and hides it from its owner. */
     remove: (accountId: string, orderId: string, ifMatch?: string): Promise<void> =>
       repository.transaction(async (tx) => {
-        await cancel(tx, accountId, orderId, ifMatch);
+        await cancel(tx, accountId, orderId, { ifMatch });
         await tx.markDeleted(orderId, clock());
       }),
   };

@@ -1,5 +1,5 @@
 import { nextLink, pageInfo } from '@store/shared/http/pagination';
-import { etagDescription, ifMatchHeader, stateHeaders } from '@store/shared/http/precondition';
+import { etagDescription, ifMatchHeader, staleVersion, stateHeaders } from '@store/shared/http/precondition';
 import { type AnyRoute, created, noContent, ok, problem, route, tooMany, unavailable } from '@store/shared/http/route';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
@@ -116,12 +116,12 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
       body: orderChange,
       responses: {
         200: { description: 'The order, cancelled.', body: orderOut },
-        409: shipped,
+        409: problem(`The order has been shipped, or: ${staleVersion}`),
         422: problem('Only CANCELLED can be set.'),
         503: unavailable,
       },
       async handler({ accountId, params: { id }, headers, body }) {
-        const { json } = await orders.change(accountId, id, body.status, headers['if-match']);
+        const { json } = await orders.change(accountId, id, body, headers['if-match']);
         return ok({ json });
       },
     }),

@@ -1,5 +1,6 @@
 import type { Sort } from '@store/shared/database/keyset';
 import { pageOf, pageQuery, sortQuery, withinCounted } from '@store/shared/http/pagination';
+import { seenVersion } from '@store/shared/http/precondition';
 import { timestamp, uuid } from '@store/shared/values/fields';
 import { decimal, moneySchema } from '@store/shared/values/money';
 import { z } from 'zod';
@@ -34,6 +35,7 @@ export const orderOut = z
     ),
     createdAt: timestamp,
     updatedAt: timestamp,
+    version: z.int(),
     paidAt: timestamp.optional(),
     shippedAt: timestamp.optional(),
     cancelledAt: timestamp.optional(),
@@ -46,6 +48,7 @@ export const orderOut = z
         total: { amount: 12.75, currency: 'USD' },
         items: [{ productId: exampleProduct, quantity: 3, unitPrice: { amount: 4.25, currency: 'USD' } }],
         ...{ createdAt: '2026-01-31T09:30:00.000Z', updatedAt: '2026-01-31T09:30:00.000Z' },
+        version: 1,
       },
     ],
   });
@@ -71,7 +74,7 @@ export const orderQuery = withinCounted(
 );
 
 export const orderChange = z
-  .object({ status: z.enum(orderStatuses) })
+  .object({ status: z.enum(orderStatuses), version: seenVersion })
   .meta({ id: 'OrderChange', examples: [{ status: 'CANCELLED' }] });
 
 export const cancellationOut = z.object({ orderId: uuid, cancelledAt: timestamp, reason: z.string() }).meta({
@@ -110,5 +113,6 @@ export const createHeaders = z.object({
 });
 
 export type OrderIn = z.output<typeof orderIn>;
+export type OrderChange = z.output<typeof orderChange>;
 export type OrderOut = z.input<typeof orderOut>;
 export type OrderQuery = z.output<typeof orderQuery>;

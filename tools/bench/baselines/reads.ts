@@ -19,7 +19,8 @@ const statements: Record<string, string> = {
         )
         from order_items where order_id = orders.id
       ),
-      'createdAt', ${timestamp('created_at')}, 'updatedAt', ${timestamp('updated_at')}
+      'createdAt', ${timestamp('created_at')}, 'updatedAt', ${timestamp('updated_at')},
+      'version', 1 + num_nonnulls(paid_at, shipped_at, cancelled_at)
     )::text as json
     from orders where account_id = $1 and id = $2`,
   products: `

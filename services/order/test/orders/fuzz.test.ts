@@ -38,7 +38,7 @@ describeFuzz({
   valid: {
     'post /orders': { body },
     'get /orders/{id}': () => placed(),
-    'patch /orders/{id}': async () => ({ ...(await placed()), body: { status: 'CANCELLED' } }),
+    'patch /orders/{id}': async () => ({ ...(await placed()), body: { status: 'CANCELLED', version: 1 } }),
     'delete /orders/{id}': () => placed(),
     'post /orders/{id}/cancellation': () => placed('/cancellation'),
     'get /orders/{id}/cancellation': () => cancelled(),

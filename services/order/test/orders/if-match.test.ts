@@ -59,3 +59,40 @@ it('of many that have seen the same state one cancels', async () => {
   const answers = await Promise.all(Array.from({ length: 6 }, () => cancel(id, seen)));
   expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(5).fill(412)]);
 });
+
+const change = (version: unknown, status = 'CANCELLED') =>
+  request(order.app).patch(`/orders/${id}`).set(own).send({ status, version });
+const stale = (version: number) => ({
+  ...{ type: 'urn:problem:store:stale-version', status: 409 },
+  detail: `It has changed since you have read it: its version is ${version}.`,
+});
+
+it('counts its versions from 1, one for each change of what is shown', async () => {
+  const versions = [];
+  for (const data of [{}, { paidAt: new Date() }, { shippedAt: new Date() }, { cancelledAt: new Date() }]) {
+    await order.prisma.order.update({ where: { id }, data });
+    versions.push((await get(id)).body.version);
+  }
+  expect(versions).toEqual([1, 2, 3, 4]);
+});
+
+it('is cancelled by the version that the client has seen, and 409 by another one', async () => {
+  await order.prisma.order.update({ where: { id }, data: { status: 'CONFIRMED', paidAt: new Date() } });
+  const { status, body } = await change(1);
+  expect([status, body]).toEqual([409, expect.objectContaining(stale(2))]);
+  expect((await get(id)).body.status).toBe('CONFIRMED');
+  expect(await eventsOf(order.prisma, id)).toEqual(['OrderCreated']);
+  expect((await change(2)).body).toMatchObject({ status: 'CANCELLED', version: 3 });
+  expect((await change(2)).body).toMatchObject(stale(3));
+  expect((await change(3)).status).toBe(200);
+  expect((await change(null)).status).toBe(200);
+});
+
+it('of many that have seen the same version one cancels', async () => {
+  const answers = await Promise.all(Array.from({ length: 6 }, () => change(1)));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(5).fill(409)]);
+});
+
+it.each([0, -1, 1.5, '1', [1]])('refuses the version %j with 400', async (version) => {
+  expect((await change(version)).body).toMatchObject({ status: 400, errors: [{ path: 'body.version' }] });
+});

@@ -58,6 +58,7 @@ test('POST /orders returns 201 with the order, and GET returns the same represen
     ],
     createdAt: now.toISOString(),
     updatedAt: now.toISOString(),
+    version: 1,
   });
   const fetched = await request(order.app).get(`/orders/${id}`).set('id-account', alice);
   expect(fetched.text).toBe(response.text);
@@ -208,6 +209,7 @@ test('GET /orders/{id} returns when an order was paid and shipped', async () => 
   expect(response.body).toEqual({
     ...body,
     status: 'CONFIRMED',
+    version: 3,
     paidAt: paidAt.toISOString(),
     shippedAt: shippedAt.toISOString(),
   });
