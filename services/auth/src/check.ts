@@ -21,7 +21,7 @@ const missing = unauthorized('The token cookie is missing or empty. Log in first
 const invalid = unauthorized('Invalid token');
 
 interface Dependencies {
-  tokens: Tokens;
+  tokens: Pick<Tokens, 'remembered' | 'resolve'>;
   endedSessions: Pick<Follower, 'isLoaded' | 'isCurrent'>;
   log: Logger;
 }

@@ -109,7 +109,7 @@ test('token check logs nothing, except unexpected failures without the token', a
   expect(auth.logged).toEqual([]);
   const resolve = () => Promise.reject(new Error('Out of order'));
   const failing = createCheck({
-    tokens: { issue: auth.issue, remembered: () => undefined, resolve },
+    tokens: { remembered: () => undefined, resolve },
     endedSessions: { isLoaded: () => true, isCurrent: () => true },
     log: auth.log,
   });
