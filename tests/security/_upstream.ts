@@ -14,8 +14,8 @@ export interface Seen {
   body: string;
 }
 
-/** The bytes to respond with, no response at all, or a closed connection. */
-export type Reply = string | 'silence' | 'hang-up';
+/** The bytes to respond with, at once or later, no response at all, or a closed connection. */
+export type Reply = string | Promise<string> | 'silence' | 'hang-up';
 
 export interface Upstream {
   port: number;
@@ -48,6 +48,7 @@ export async function startUpstream(
         record(next.seen);
         const bytes = answer(next.seen);
         if (bytes === 'hang-up') socket.destroy();
+        else if (bytes instanceof Promise) bytes.then((later) => socket.write(later, 'latin1'));
         else if (bytes !== 'silence') socket.write(bytes, 'latin1');
       }
     });

@@ -16,18 +16,22 @@ export interface Flood {
   stop(): void;
 }
 
-/** Opens connections, each of which sends these bytes and no more. @param options reads: false leaves the answers unread */
+/**
+ * Opens connections, each of which sends these bytes and no more.
+ * @param options reads: false leaves the answers unread; addresses: how many the connections come from, which are those of no other client
+ */
 export async function flood(
   port: number,
   count: number,
   bytes: string,
-  { reads = true }: { reads?: boolean } = {},
+  { reads = true, addresses = 1 }: { reads?: boolean; addresses?: number } = {},
 ): Promise<Flood> {
   const sockets: Socket[] = [];
   const answers: Record<number, number> = {};
   let closed = 0;
   for (let n = 0; n < count; n += 1) {
-    const socket = connect({ port, host: '127.0.0.1' });
+    const localAddress = addresses === 1 ? '127.0.0.1' : `127.0.1.${1 + (n % addresses)}`;
+    const socket = connect({ port, host: '127.0.0.1', localAddress });
     sockets.push(socket);
     socket.on('error', () => undefined);
     socket.on('close', () => {

@@ -52,6 +52,20 @@ describe('memory under a flood stays below the limit of the pod, and another cli
     await expectUnharmed();
   });
 
+  it('6,000 uploads of 64 KiB with a token that is none, of which each is refused before its body is kept', async () => {
+    const upload = stalled('POST /orders', 64 * KIB, ['Cookie: __store_jwt_token=x']);
+    const attack = await flood(fixture.port, 6000, upload, { addresses: 12 });
+    current = attack;
+    await until('the flood has been sent', attack.isSent);
+    // Auth is in this process, which the flood keeps busy. While too many wait for it, a check is 503.
+    const isServed = async () => (await askAsOther(fixture.port, request)) === 200;
+    await until('another client is served', isServed, { timeoutMs: 10_000 });
+    await expectUnharmed();
+    expect(attack.answers[401]).toBeGreaterThan(0);
+    expect(Object.keys(attack.answers)).not.toContain('408');
+    expect((await residentMib(fixture.pid())).peak).toBeLessThan(400);
+  });
+
   it('answers that nobody reads', async () => {
     const attack = await flood(fixture.port, 2000, http('GET /products', token).repeat(3), { reads: false });
     current = attack;

@@ -76,12 +76,6 @@
                   name: cookie
                   string_match:
                     safe_regex: {regex: '(\C*[;,])?[ \t]*__store_jwt_token[ \t]*=[ \t"]*[^ \t";,]\C*'}
-# Before the check: during it Envoy would hold a body of any kind up to the connection's limit, and never read on if that were more
-# than half of the route's limit.
-- name: body
-  typed_config:
-    "@type": type.googleapis.com/envoy.extensions.filters.http.buffer.v3.Buffer
-    max_request_bytes: {{ mul .limits.bodyKib 1024 }}
 {{- if eq .auth.call "solve" }}
 - name: check
   typed_config:
@@ -122,6 +116,11 @@
                 name: id-account
                 string_match:
                   safe_regex: {regex: "[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"}
+# Behind the check, so that nothing is kept for a stranger. A slow client holds no connection of a service.
+- name: body
+  typed_config:
+    "@type": type.googleapis.com/envoy.extensions.filters.http.buffer.v3.Buffer
+    max_request_bytes: {{ mul .limits.bodyKib 1024 }}
 {{- if .limits.orders.perMinute }}
 - name: orders
   typed_config:

@@ -147,9 +147,13 @@ empty prefix at the end covers everything.
               permissions: [{any: true}]
               principals:
                 - header: {name: content-length, range_match: {start: {{ add1 (mul $bodyKib 1024) }}, end: 9223372036854775807}}
+    {{- /*
+    While auth is asked, Envoy may hold a connection's buffer and a window of HTTP/2, 80 KiB. It would never read on if that were more
+    than half of this limit, which counts bodies without a length; the service counts them exactly.
+    */}}
     body:
       "@type": type.googleapis.com/envoy.extensions.filters.http.buffer.v3.BufferPerRoute
-      buffer: {max_request_bytes: {{ mul $bodyKib 1024 }}}
+      buffer: {max_request_bytes: {{ mul (ternary $bodyKib (max $bodyKib 192) .isOpen) 1024 }}}
     {{- if $isExternal }}
     token-cookie:
       "@type": type.googleapis.com/envoy.extensions.filters.http.lua.v3.LuaPerRoute
