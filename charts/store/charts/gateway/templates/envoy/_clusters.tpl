@@ -27,11 +27,12 @@
     max_ejection_time: 30s
     max_ejection_percent: 50
   # With Envoy's default of three retries at a time, requests would fail when a replica terminates under load.
-  {{- if hasKey $streams $name }}
-  # Each stream is a connection. By a cluster of their own they leave those of other requests (1024 by default) alone.
-  circuit_breakers: {thresholds: [{max_retries: 100, max_connections: 20000, max_requests: 20000}]}
-  {{- else }}
+  {{- if eq $name "auth" }}
+  # More than 1024 checks (the default) at a time, and as many that wait, would only be answered too late.
   circuit_breakers: {thresholds: [{max_retries: 100}]}
+  {{- else }}
+  # An answer that its client does not read keeps its connection until the idle time-out of the stream. Memory ends first.
+  circuit_breakers: {thresholds: [{max_retries: 100, max_connections: 20000, max_requests: 20000}]}
   {{- end }}
   typed_extension_protocol_options: &connections
     envoy.extensions.upstreams.http.v3.HttpProtocolOptions:
