@@ -53,15 +53,18 @@ export function createOrderRepository(database: Database<DB>) {
       .where('deleted_at', 'is', null)
       .compile(),
   );
+  /** The body is the representation that the order had when it was placed; orders are never removed, but hidden from their owners. */
   const selectReply = prepare(
     ({ accountId, key, since }: Placeholders<{ accountId: string; key: string; since: Date }>) =>
-      kysely
-        .selectFrom('idempotency_keys')
-        .select(['request_hash as requestHash', 'location', 'body'])
-        .where('account_id', '=', accountId)
-        .where('key', '=', key)
-        .where('created_at', '>=', since)
-        .compile(),
+      sql<Omit<StoredReply, 'replayed'>>`
+        select request_hash as "requestHash", location, ${orderJson} as body
+        from (
+          select request_hash, location, id, orders.account_id, 'PENDING' as status, total_amount, currency,
+                 orders.created_at, orders.created_at as updated_at,
+                 null::timestamptz as paid_at, null::timestamptz as shipped_at, null::timestamptz as cancelled_at
+          from idempotency_keys as stored join orders on id = split_part(location, '/', 3)::uuid
+          where stored.account_id = ${accountId}::uuid and key = ${key} and stored.created_at >= ${since}::timestamptz
+        ) as orders`.compile(kysely),
   );
 
   return {

@@ -1,9 +1,13 @@
 import { unavailable } from '@store/shared/values/errors';
+import { Decimal } from '@store/shared/values/money';
 import request from 'supertest';
 import { deferred } from '../../../../tests/kit/deferred.ts';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { alice, bob, eventsOf, fakeProducts, rowCounts, salt, tea, testApp, unknown } from '../_app.ts';
+
+const many = Array.from({ length: 100 }, (_, n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`);
+const manyItems = many.map((productId) => ({ productId, quantity: 1 }));
 
 const products = fakeProducts();
 let now = new Date();
@@ -219,6 +223,36 @@ test('a request repeated with its Idempotency-Key gets the stored reply even aft
   await request(order.app).delete(path).set('id-account', alice).expect(204);
   expectReplayed(await place('a'), first);
   await request(order.app).get(path).set('id-account', alice).expect(404);
+});
+
+test('a reply is not stored beside its order', async () => {
+  const prices = async (ids: string[]) => new Map(ids.map((id) => [id, new Decimal('4.5')]));
+  const large = testApp(database.url, { products: { prices } });
+  const first = await place('large', { items: manyItems }, large.app);
+  expect(first.body.items).toHaveLength(100);
+  expectReplayed(await place('large', { items: manyItems }, large.app), first);
+  await large.close();
+  const [row] = await order.prisma.idempotencyKey.findMany();
+  expect(JSON.stringify(row).length).toBeLessThan(1_000);
+});
+
+test('a reply that the previous release has stored is repeated as this one would', async () => {
+  const first = await place('a');
+  const { version: _, ...before } = first.body;
+  await order.prisma.idempotencyKey.updateMany({ data: { body: JSON.stringify(before) } });
+  expectReplayed(await place('a'), first);
+});
+
+test('the previous release can read the replies of this one', async () => {
+  const { text } = await place('a');
+  const [row] = await order.prisma.idempotencyKey.findMany();
+  expect(JSON.parse(row?.body ?? '')).toEqual({ ...JSON.parse(text), items: [] });
+});
+
+test('a reply without a body, as the next release stores it, is derived from its order', async () => {
+  const first = await place('a');
+  await order.prisma.idempotencyKey.updateMany({ data: { body: null } });
+  expectReplayed(await place('a'), first);
 });
 
 test('deleteExpiredReplies deletes any number of Idempotency-Keys older than 24 hours', async () => {
