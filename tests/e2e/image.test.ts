@@ -95,7 +95,10 @@ test.each(services)('all processes of %s run from its image alone', async (servi
   };
 
   // A first start, on an empty database.
-  const pages = ['/apidocs-ui/index.html', '/apidocs-ui/swagger-ui-bundle.js', '/v3/api-docs.yaml'];
+  const base = service === 'console' ? '/console' : '';
+  const pages = ['/apidocs-ui/index.html', '/apidocs-ui/swagger-ui-bundle.js', '/v3/api-docs.yaml'].map(
+    (path) => base + path,
+  );
   // Loads the client of Kafka, of which CommonJS shows Node some names only.
   const letters = has('redrive.js') ? ['/internal/dead-letters'] : [];
   const paths = has('worker.js') ? pages : [...pages, ...letters];
