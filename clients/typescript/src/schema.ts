@@ -1225,7 +1225,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthenticated"];
-            /** @description Too many streams of the account are open. */
+            /** @description Too many streams of the account, or of the client address, are open. */
             429: {
                 headers: {
                     /** @description Seconds to wait before retrying. */

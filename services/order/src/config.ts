@@ -10,6 +10,7 @@ import { databaseConfig } from '@store/shared/database/config';
 import { messagingConfig } from '@store/shared/messaging/config';
 import { serviceConfig } from '@store/shared/service/config';
 import { reportTogether, seconds, serviceUrl } from '@store/shared/values/environment';
+import { wholeNumber } from '@store/shared/values/fields';
 import { z } from 'zod';
 
 export const configSchema = z
@@ -26,6 +27,8 @@ export const configSchema = z
     STORE_CURRENCY: z
       .enum(Intl.supportedValuesOf('currency') as [string, ...string[]], { error: 'must be a currency such as USD' })
       .default('USD'),
+    /** Open streams of order events, in a process; 0: any number. */
+    STREAMS_PER_ADDRESS: wholeNumber(0, 5_000).default(0),
   })
   .apply(requireAllCredentials)
   .superRefine(requireBearerKeys, reportTogether);

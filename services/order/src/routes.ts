@@ -81,12 +81,12 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
       headers: streamHeaders,
       responses: {
         200: { description: 'Server-sent events, until the session ends.', events: orderEvent },
-        429: tooMany('Too many streams of the account are open.'),
+        429: tooMany('Too many streams of the account, or of the client address, are open.'),
         503: unavailable,
       },
-      async handler({ accountId, authorization, headers }) {
+      async handler({ accountId, authorization, clientAddress, headers }) {
         const session = sessionOf(authorization, accountId);
-        return { status: 200 as const, stream: await streams.open(session, headers['last-event-id']) };
+        return { status: 200 as const, stream: await streams.open(session, clientAddress, headers['last-event-id']) };
       },
     }),
     route({

@@ -30,6 +30,7 @@ interface Replaceable {
   bearer?: BearerValidator;
   products?: Parameters<typeof createOrders>[0]['products'];
   sessionCheck?: SessionCheck;
+  maxStreams?: number | undefined;
   clock?: () => Date;
 }
 
@@ -40,6 +41,7 @@ export function createOrderService(
     bearer,
     products = createProductClient(config.PRODUCT_URL),
     sessionCheck = createSessionCheck({ baseUrl: config.AUTH_URL, credential: config.INTERNAL_CREDENTIAL }),
+    maxStreams,
     clock = () => new Date(),
   }: Replaceable = {},
 ): Service<DB> {
@@ -48,7 +50,10 @@ export function createOrderService(
     ...{ repository, lists: createOrderListRepository(database), products },
     ...{ currency: config.STORE_CURRENCY, clock, newId: randomUUID },
   });
-  const streams = createOrderStreams({ changes: createOrderChanges(database), check: sessionCheck, log });
+  const streams = createOrderStreams({
+    ...{ changes: createOrderChanges(database), check: sessionCheck, log },
+    limits: { maxPerAddress: config.STREAMS_PER_ADDRESS, ...(maxStreams !== undefined && { max: maxStreams }) },
+  });
   const routes = [
     ...orderRoutes(orders, streams),
     ...orderRecordRoutes(createOrderRecords(createOrderRecordRepository(database))),

@@ -43,6 +43,7 @@ export function fakeProducts() {
 interface Options {
   products?: ProductClient;
   sessionCheck?: SessionCheck;
+  maxStreams?: number;
   currency?: string;
   clock?: () => Date;
   production?: boolean;
@@ -55,7 +56,8 @@ const noneEnded: SessionCheck = async () => new Set();
 
 /** The real service over a database of the test's own. */
 export function testApp(databaseUrl: string, options: Options = {}) {
-  const { products = fakeProducts(), sessionCheck = noneEnded, currency, production, clock, expects, env } = options;
+  const { products = fakeProducts(), sessionCheck = noneEnded, maxStreams, currency } = options;
+  const { production, clock, expects, env } = options;
   const database = openDatabase<DB>(databaseUrl);
   const prisma = new PrismaClient({ adapter: database.adapter });
   const config = configSchema.parse({
@@ -65,7 +67,7 @@ export function testApp(databaseUrl: string, options: Options = {}) {
   });
   const { app, endStreams } = createOrderService(
     { config, log: testLog('order', expects), database },
-    { products, sessionCheck, clock },
+    { products, sessionCheck, maxStreams, clock },
   );
   const { kysely, close } = database;
   const repositories = { repository: createOrderRepository(database), lists: createOrderListRepository(database) };

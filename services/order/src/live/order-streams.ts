@@ -3,16 +3,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { createEventStream, type EventStream } from '@store/shared/http/event-stream';
 import type { Logger } from '@store/shared/observability/log';
 import { DomainError } from '@store/shared/values/errors';
-import { Gauge } from 'prom-client';
+import { createOpenStreams, type StreamLimits } from './open-streams.ts';
 import type { OrderChange, OrderChanges } from './order-changes.ts';
 import { idOf, type Position, positionFrom } from './position.ts';
 import type { Session, SessionCheck } from './sessions.ts';
 
-const openStreams = new Gauge({ name: 'order_streams_open', help: 'Streams of order events that are open.' });
-
 /** contract 2.5 */
-const mostPerAccount = 10;
-const most = 5_000;
+const maxStreams = 5_000;
 /** How soon a change is seen, and the end of a session (contract 4.11). */
 const followEveryMs = 250;
 const checkEveryMs = 500;
@@ -26,12 +23,14 @@ interface Dependencies {
   changes: OrderChanges;
   check: SessionCheck;
   log: Logger;
+  limits?: Partial<StreamLimits>;
   /** Milliseconds since 1970. */
   clock?: () => number;
 }
 
 interface Stream {
   session: Session;
+  address: string | undefined;
   /** Undefined until its head has been sent. */
   events?: EventStream;
   /** The position of a client that lacks what came after it, until it has that. */
@@ -55,39 +54,24 @@ export type OrderStreams = ReturnType<typeof createOrderStreams>;
  * The open streams of a process. One reader follows the log for all of them, and one asks auth for all of their sessions; while
  * none is open, neither does anything.
  */
-export function createOrderStreams({ changes, check, log, clock = Date.now }: Dependencies) {
-  const streams = new Set<Stream>();
-  const byAccount = new Map<string, Set<Stream>>();
+export function createOrderStreams({ changes, check, log, limits, clock = Date.now }: Dependencies) {
+  const streams = createOpenStreams<Stream>({ max: maxStreams, maxPerAddress: 0, ...limits });
   /** While streams are open. */
   let run: Promise<Run> | undefined;
   let isEnded = false;
 
   function add(stream: Stream): Promise<Run> {
-    const { accountId } = stream.session;
-    const ofAccount = byAccount.get(accountId) ?? new Set();
-    if (isEnded || streams.size >= most) {
-      throw new DomainError('unavailable', 'Too many streams are open. Try again shortly.', { code: 'overloaded' });
-    }
-    if (ofAccount.size >= mostPerAccount) {
-      throw new DomainError('rateLimited', `At most ${mostPerAccount} streams of an account can be open.`, {
-        code: 'too-many-streams',
-        retryAfterSeconds: 10,
-      });
-    }
-    byAccount.set(accountId, ofAccount.add(stream));
-    openStreams.set(streams.add(stream).size);
+    if (isEnded) throw new DomainError('unavailable', 'The process stops. Try again.');
+    const oldest = streams.add(stream);
+    if (oldest !== undefined) remove(oldest);
     run ??= start();
     return run;
   }
 
   function remove(stream: Stream): void {
     if (!streams.delete(stream)) return;
-    openStreams.set(streams.size);
-    const { accountId } = stream.session;
-    byAccount.get(accountId)?.delete(stream);
-    if (byAccount.get(accountId)?.size === 0) byAccount.delete(accountId);
     stream.events?.end();
-    if (streams.size === 0) run = undefined;
+    if (streams.count() === 0) run = undefined;
   }
 
   function start(): Promise<Run> {
@@ -120,7 +104,7 @@ export function createOrderStreams({ changes, check, log, clock = Date.now }: De
     const { delivered: seen } = self;
     const by = await changes.present();
     if (by.incarnation !== seen.incarnation) {
-      for (const stream of streams) stream.behind ??= seen;
+      for (const stream of streams.all()) stream.behind ??= seen;
     } else {
       for await (const { changes: found, isLast } of changes.between(seen, by)) {
         if (self.isOver()) return;
@@ -133,9 +117,9 @@ export function createOrderStreams({ changes, check, log, clock = Date.now }: De
   }
 
   function send(found: OrderChange[], seen: Position, by: Position): void {
-    const byStreams = new Map<Set<Stream>, OrderChange[]>();
+    const byStreams = new Map<ReadonlySet<Stream>, OrderChange[]>();
     for (const change of found) {
-      const ofAccount = byAccount.get(change.accountId);
+      const ofAccount = streams.ofAccount(change.accountId);
       if (ofAccount === undefined) continue;
       const some = byStreams.get(ofAccount);
       if (some === undefined) byStreams.set(ofAccount, [change]);
@@ -152,7 +136,7 @@ export function createOrderStreams({ changes, check, log, clock = Date.now }: De
 
   /** Sends what they lack to streams that are behind, and whose clients have read what was sent before. */
   async function catchUp(self: Run): Promise<void> {
-    for (const stream of streams) {
+    for (const stream of streams.all()) {
       const { behind: seen, events, session } = stream;
       if (seen === undefined || events === undefined || events.isFull()) continue;
       const by = self.position;
@@ -167,11 +151,11 @@ export function createOrderStreams({ changes, check, log, clock = Date.now }: De
   const hasExpired = ({ expiresAt }: Session) => expiresAt * 1_000 <= clock();
 
   async function beat(): Promise<void> {
-    for (const stream of streams) stream.events?.beat();
+    for (const stream of streams.all()) stream.events?.beat();
   }
 
   async function endSessions(self: Run): Promise<void> {
-    const open = [...streams];
+    const open = [...streams.all()];
     try {
       const ended = await check(open.map(({ session }) => session));
       self.checkedAt = clock();
@@ -187,12 +171,17 @@ export function createOrderStreams({ changes, check, log, clock = Date.now }: De
   return {
     /**
      * Opens a stream for the account of a session, from now on or from where a client was.
+     * @param address the client's
      * @param lastEventId of the last event that the client has seen
      * @returns writes its events to a response whose head has been sent
      * @throws DomainError rateLimited or unavailable beyond the limits, unauthenticated if the session has ended
      */
-    async open(session: Session, lastEventId: string | undefined): Promise<(res: ServerResponse) => void> {
-      const stream: Stream = { session };
+    async open(
+      session: Session,
+      address: string | undefined,
+      lastEventId: string | undefined,
+    ): Promise<(res: ServerResponse) => void> {
+      const stream: Stream = { session, address };
       const own = add(stream);
       let self: Run;
       try {
@@ -222,7 +211,7 @@ export function createOrderStreams({ changes, check, log, clock = Date.now }: De
     /** Ends all streams, so that their clients go to another replica. */
     end(): void {
       isEnded = true;
-      for (const stream of streams) remove(stream);
+      for (const stream of streams.all()) remove(stream);
     },
   };
 }

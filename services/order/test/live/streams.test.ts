@@ -78,7 +78,7 @@ it('ends all streams when auth cannot be asked for some seconds, and opens none'
   await until('it is over', () => stream.isOver(), { timeoutMs: 8_000 });
 });
 
-it('ten streams of an account are the most, until one ends', async () => {
+it('at most ten streams of an account are open', async () => {
   const streams = await Promise.all(Array.from({ length: 10 }, () => beganStream(replica.url)));
   const refused = await openStream(replica.url);
   expect([refused.status, refused.headers['retry-after']]).toEqual([429, '10']);

@@ -59,6 +59,7 @@ async function open(accountId: string, options: { isRead: boolean }) {
   const start = await streams.open(
     { id: crypto.randomUUID(), accountId, authenticatedAt: 0, expiresAt: Number.POSITIVE_INFINITY },
     undefined,
+    undefined,
   );
   const opened = connection(options);
   start(opened.res);

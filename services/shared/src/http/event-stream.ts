@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 
 interface Event {
@@ -7,8 +8,9 @@ interface Event {
   data: object;
 }
 
-/** When a client connects again after the end of a stream, in milliseconds. */
-const retryMs = 2_000;
+/** When a client connects again after the end of a stream, in milliseconds: not all at once, that were at one replica. */
+const minRetryMs = 2_000;
+const maxRetryMs = 4_000;
 /** As comments, so that neither side takes a quiet stream for a broken one (contract 2.5). */
 const heartbeatMs = 15_000;
 /** Who has not read what was sent for so long is cut off, and resumes later (contract 4.11). */
@@ -30,7 +32,7 @@ export function createEventStream(res: ServerResponse, clock: () => number = Dat
     writtenAt = clock();
     res.write(text);
   }
-  write(`retry: ${retryMs}\n`);
+  write(`retry: ${randomInt(minRetryMs, maxRetryMs)}\n`);
 
   return {
     send: (events: Event[]): void =>
