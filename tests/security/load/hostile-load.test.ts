@@ -80,7 +80,7 @@ describe('memory under a flood stays below the limit of the pod, and another cli
     current = await floodHttp2(unread, { sessions: 13, streams: 100 }, headers, '');
     // Some may be refused, while memory is short from the tests before. Envoy's default is 1024 connections.
     const asked = () => fixture.reached().filter(({ path }) => path === '/products?size=1000').length;
-    await until('the product service has been asked', () => asked() > 1100, { timeoutMs: 10_000 });
+    await until('the product service has been asked', () => asked() > 1100, { timeoutMs: 60_000 });
     expect(await askAsOther(fixture.port, http('GET /products', token))).toBe(200);
     await expectUnharmed();
   });
