@@ -44,6 +44,8 @@ function connection({ isRead }: { isRead: boolean }) {
   });
   const res = new ServerResponse(new IncomingMessage(new Socket()));
   res.assignSocket(socket as Socket);
+  // As the server does it.
+  socket.on('drain', () => res.emit('drain'));
   res.writeHead(200).flushHeaders();
   return {
     res,
