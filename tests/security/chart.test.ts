@@ -39,11 +39,11 @@ describe('values that the chart refuses', () => {
 
 describe('what the chart renders', () => {
   it.each([
-    ['512Mi', 402653184],
-    ['0.5Gi', 402653184],
-    ['1G', 750000000],
-    [536870912, 402653184],
-  ])('three quarters of a memory limit of %s are for the heap', async (memory, heap) => {
+    ['512Mi', 335544320],
+    ['0.5Gi', 335544320],
+    ['1G', 625000000],
+    [536870912, 335544320],
+  ])('five eighths of a memory limit of %s are for the heap', async (memory, heap) => {
     const config = (await renderGateway({ resources: { limits: { memory } } }))['envoy.yaml'];
     expect(config).toContain(`max_heap_size_bytes: ${heap}\n`);
   });

