@@ -18,12 +18,33 @@
 - name: cors
   typed_config:
     "@type": type.googleapis.com/envoy.extensions.filters.http.cors.v3.Cors
+# A script for every request would cost a tenth of the gateway's time: only what changes something is looked at.
 - name: other-sites
   typed_config:
-    "@type": type.googleapis.com/envoy.extensions.filters.http.lua.v3.Lua
-    default_source_code:
-      inline_string: |
-        {{- $.Files.Get "files/other-sites.lua" | nindent 8 }}
+    "@type": type.googleapis.com/envoy.extensions.common.matching.v3.ExtensionWithMatcher
+    extension_config:
+      name: other-sites
+      typed_config:
+        "@type": type.googleapis.com/envoy.extensions.filters.http.lua.v3.Lua
+        default_source_code:
+          inline_string: |
+            {{- $.Files.Get "files/other-sites.lua" | nindent 12 }}
+    xds_matcher:
+      matcher_list:
+        matchers:
+          - predicate:
+              and_matcher:
+                predicate:
+                  - single_predicate:
+                      {{- include "gateway.headerMatches" (list ":method" "GET|HEAD|OPTIONS") | nindent 22 }}
+                  - not_matcher:
+                      single_predicate:
+                        {{- include "gateway.headerMatches" (list ":path" "/auth/logout([?].*)?") | nindent 24 }}
+            on_match:
+              action:
+                name: skip
+                typed_config:
+                  "@type": type.googleapis.com/envoy.extensions.filters.common.matcher.action.v3.SkipFilter
 # Each route has its own limit, here and in the body filter below, which does not count the last frame. A Content-Length is
 # checked exactly, and before the body is read.
 - name: length
@@ -36,7 +57,7 @@
       action: DENY
       policies:
         large-cookies:
-          permissions: [{any: true}]
+          permissions: [{header: {name: cookie, string_match: {safe_regex: {regex: '\C{1000}\C*'}}}}]
           principals: [{any: true}]
           # size(bytes(request.headers["cookie"])) > limit: of all such headers together. Envoy takes no CEL as text here.
           condition:
@@ -135,4 +156,11 @@
   typed_config:
     "@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router
 {{- end }}
+{{- end }}
+{{- /* The arguments are a header and a regular expression of the whole of it. */}}
+{{- define "gateway.headerMatches" -}}
+input:
+  name: header
+  typed_config: {"@type": type.googleapis.com/envoy.type.matcher.v3.HttpRequestHeaderMatchInput, header_name: {{ quote (index . 0) }}}
+value_match: {safe_regex: {google_re2: {}, regex: {{ quote (index . 1) }}}}
 {{- end }}
