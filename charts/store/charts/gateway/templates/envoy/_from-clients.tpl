@@ -23,8 +23,9 @@ http2_protocol_options:
 drain_timeout: 1s
 request_headers_timeout: {{ .timeouts.requestHeaders }}s
 request_timeout: {{ .timeouts.request }}s
-# Nothing is sent or received, while a client does not read, for example. Longer than a service may take.
-stream_idle_timeout: {{ add .timeouts.route 5 }}s
+stream_idle_timeout: {{ .timeouts.stalled }}s
+# For the end of an answer, which waits here and occupies no service. Envoy counts from its beginning, however a client reads.
+stream_flush_timeout: {{ add .timeouts.route 5 }}s
 {{- end }}
 {{- end }}
 

@@ -109,6 +109,8 @@ empty prefix at the end covers everything.
     timeout: {{ .root.Values.timeouts.route }}s
     {{- end }}
     {{- if $isExternal }}
+    {{- /* How long it thinks is not the store's. */}}
+    idle_timeout: {{ .root.Values.timeouts.route }}s
     host_rewrite_literal: {{ (urlParse $external.url).host }}
     {{- if $external.stripPrefix }}
     regex_rewrite: {pattern: {regex: "^/external/?"}, substitution: /}
