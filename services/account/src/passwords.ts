@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hash, type Options, verify } from '@node-rs/argon2';
 import { DomainError } from '@store/shared/values/errors';
-import { createFairQueue } from './fair-queue.ts';
+import { createFairQueue } from '@store/shared/values/fair-queue';
 
 /** OWASP's parameters of argon2id: 19 MiB, two passes, one lane. The library's enum has no values to import: 2 is argon2id. */
 const options: Options = { algorithm: 2, memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };

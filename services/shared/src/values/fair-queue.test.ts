@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { deferred } from '../../../tests/kit/deferred.ts';
-import { createFairQueue } from '../src/fair-queue.ts';
+import { deferred } from '../../../../tests/kit/deferred.ts';
+import { createFairQueue } from './fair-queue.ts';
 
 /** A queue of one slot, in which work is done one by one, in the order that `done` shows. */
 function testQueue(waiting = 40) {
