@@ -3,9 +3,9 @@ import { PrismaPg } from '@prisma/adapter-pg';
 import { type CompiledQuery, Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import type pg from 'pg';
 import { DomainError } from '../values/errors.ts';
+import { createFairQueue } from '../values/fair-queue.ts';
 import { createPool } from './connection.ts';
 import { createStatementNames, type Placeholders, placeholders, valuesFor } from './prepared-statements.ts';
-import { createTurns } from './turns.ts';
 
 export type Database<Tables> = ReturnType<typeof openDatabase<Tables>>;
 
@@ -19,6 +19,12 @@ export function openDatabase<Tables>(url: string, poolSize = 10) {
   const pool = openPool({ ...limits, connectionString: url, max: poolSize });
   const listPool = openPool({ ...limits, ...listLimits, connectionString: url });
   const checkPool = openPool({ ...limits, ...listLimits, connectionString: url, max: mostChecks });
+  const turns = createFairQueue({
+    concurrency: maxLists,
+    waiting: mostWaitingLists,
+    patienceMs: limits.connectionTimeoutMillis,
+    refusal: tooManyLists,
+  });
   const nameOf = createStatementNames();
   const run = runOn(pool, nameOf);
 
@@ -46,7 +52,7 @@ export function openDatabase<Tables>(url: string, poolSize = 10) {
       /** Not prepared: PostgreSQL chooses the plan, and with it the index, for these very values. */
       runOnce: runOn(listPool, () => '', requireRoom),
       /** Reads a list of an account: accounts take turns, so that one that reads a lot does not keep others waiting. */
-      inTurn: createTurns(maxLists),
+      inTurn: <T>(accountId: string, work: () => Promise<T>) => turns.run([accountId], work),
     },
     /** For a short statement that many requests wait for: neither writes nor lists hold its connections. */
     checks: { run: runOn(checkPool, nameOf) },
@@ -55,7 +61,7 @@ export function openDatabase<Tables>(url: string, poolSize = 10) {
 }
 
 /** Nothing waits forever: 2 s for a connection, 10 s for a statement. */
-const limits: pg.PoolConfig = {
+const limits = {
   connectionTimeoutMillis: 2_000,
   statement_timeout: 10_000,
   query_timeout: 12_000,
@@ -70,8 +76,11 @@ const mostChecks = 2;
 const mostWaitingLists = 200;
 
 function requireRoom({ waitingCount }: pg.Pool): void {
-  if (waitingCount < mostWaitingLists) return;
-  throw new DomainError('unavailable', 'Too many lists are being read. Try again shortly.', { code: 'overloaded' });
+  if (waitingCount >= mostWaitingLists) throw tooManyLists();
+}
+
+function tooManyLists(): DomainError {
+  return new DomainError('unavailable', 'Too many lists are being read. Try again shortly.', { code: 'overloaded' });
 }
 
 function openPool(config: Parameters<typeof createPool>[0]): pg.Pool {

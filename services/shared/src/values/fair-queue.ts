@@ -3,6 +3,8 @@ interface Options {
   concurrency: number;
   /** How many more may wait. */
   waiting: number;
+  /** How long it is worth waiting, in ms: what has waited longer is refused when its turn comes. */
+  patienceMs?: number;
   /** Makes the error for the one that has to give way. */
   refusal: () => Error;
 }
@@ -22,7 +24,7 @@ export type FairQueue = ReturnType<typeof createFairQueue>;
  * Runs work in turns: each key has one place per turn, so that whoever sends the most waits for itself (start-time fair queueing).
  * When too many wait, the one that is due last gives way, whether it has come last or not.
  */
-export function createFairQueue({ concurrency, waiting: maxWaiting, refusal }: Options) {
+export function createFairQueue({ concurrency, waiting: maxWaiting, patienceMs = Infinity, refusal }: Options) {
   const places: Place[] = [];
   let running = 0;
   let turn = 0;
@@ -57,12 +59,14 @@ export function createFairQueue({ concurrency, waiting: maxWaiting, refusal }: O
   return {
     /**
      * @param keys on whose account the work is, such as a client and what it asks for
-     * @throws the refusal if too many wait and this is due last
+     * @throws the refusal if too many wait and this is due last, or if it has waited for too long
      */
     async run<T>(keys: string[], work: () => Promise<T>): Promise<T> {
+      const since = performance.now();
       if (running < concurrency) running += 1;
       else await queued(keys);
       try {
+        if (performance.now() - since > patienceMs) throw refusal();
         return await work();
       } finally {
         startNext();
