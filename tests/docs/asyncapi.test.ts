@@ -7,6 +7,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { parse } from 'yaml';
 import { type asyncDocument, published } from '../../tools/api/async-document.ts';
+import { fixedPorts } from '../../tools/local/ports.ts';
 import { root } from '../../tools/paths.ts';
 import { documentAt, inCode, tableWith } from './_documents.ts';
 
@@ -50,6 +51,13 @@ describe(file, () => {
       Object.fromEntries(Object.entries(published).map(([kind, [service]]) => [kind, service])),
     );
   });
+});
+
+it('names the Kafka of make run, and that of the chart', async () => {
+  const golden = await readFile(join(root, 'tests/chart/golden/default.yaml'), 'utf8');
+  const [, inChart] = /name: KAFKA_BROKERS\n\s+value: "?([\w.:-]+)/.exec(golden) ?? [];
+  const hosts = Object.values(document.servers).map(({ host }) => host);
+  expect(hosts).toEqual([`localhost:${fixedPorts({}).kafka}`, inChart]);
 });
 
 describe('old and new versions of an event read each other', () => {

@@ -1,6 +1,7 @@
 import { jsonSchema } from '@store/shared/http/openapi';
 import { type EventKind, payloads } from '@store/shared/messaging/events';
 import { deadLetterTopic, orderEventsTopic } from '@store/shared/messaging/topics';
+import { fixedPorts } from '../local/ports.ts';
 import type { BuiltService } from './build-services.ts';
 
 type Json = Record<string, unknown>;
@@ -94,7 +95,10 @@ export function asyncDocument(services: BuiltService[], version: string) {
       license: { name: 'Apache-2.0' },
     },
     defaultContentType: 'application/json',
-    servers: { local: { host: 'localhost:9092', protocol: 'kafka', description: 'make run' } },
+    servers: {
+      local: { host: `localhost:${fixedPorts({}).kafka}`, protocol: 'kafka', description: 'make run' },
+      cluster: { host: 'kafka:9092', protocol: 'kafka', description: 'The Kafka of the chart, in its namespace' },
+    },
     channels: {
       orderEvents: {
         address: orderEventsTopic,
