@@ -4,23 +4,31 @@ import { parse } from 'yaml';
 import { root } from '../../tools/paths.ts';
 import { topology } from '../../tools/topology/topology.ts';
 import { askAdmin } from './_admin.ts';
-import { COOKIE, type Fixture, startUnlimited } from './_fixture.ts';
+import { COOKIE, type Fixture, startFixture, startUnlimited } from './_fixture.ts';
 
-// docs/openapi.yaml and what Envoy routes, compared in both directions.
+// docs/openapi.yaml and what Envoy routes and answers, compared in both directions.
 
 interface Operation {
   operationId: string;
   tags: string[];
   security: object[];
+  responses: Record<string, Documented>;
+}
+interface Documented {
+  headers?: Record<string, object>;
 }
 
 let gateway: Fixture;
+let document: {
+  paths: Record<string, Record<string, Operation>>;
+  components: { responses: Record<string, Documented> };
+};
 let operations: [method: string, path: string, operation: Operation][];
 
 beforeAll(async () => {
   gateway = await startUnlimited();
-  const { paths } = parse(await readFile(join(root, 'docs/openapi.yaml'), 'utf8'));
-  operations = Object.entries<Record<string, Operation>>(paths).flatMap(([path, methods]) =>
+  document = parse(await readFile(join(root, 'docs/openapi.yaml'), 'utf8'));
+  operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(
       ([method, operation]) => [method.toUpperCase(), path, operation] as (typeof operations)[number],
     ),
@@ -79,4 +87,44 @@ it('documents something of every prefix that Envoy routes to a service', async (
     operations.some(([, path]) => serviceOf(path) && path.startsWith(prefix)),
   );
   expect(documented).toEqual(prefixes.filter((prefix) => prefix !== '/external'));
+});
+
+describe("the gateway's own answers", () => {
+  /** Of any answer: no document names them. */
+  const ofAnyAnswer = new Set('connection content-length content-type date server vary x-request-id'.split(' '));
+  const headersOf = ({ headers }: Response) => [...headers.keys()].filter((name) => !ofAnyAnswer.has(name)).sort();
+  const documented = ({ headers = {} }: Documented = {}) =>
+    Object.keys(headers)
+      .map((name) => name.toLowerCase())
+      .sort();
+  let limited: Fixture;
+
+  beforeAll(async () => {
+    const few = { perSecond: 1, burst: 1 };
+    limited = await startFixture({ limits: { requests: few, credentials: few } });
+  });
+  afterAll(() => limited?.stop());
+
+  it('to too many requests has the documented headers, whether the operation has a 429 of its own or not', async () => {
+    const url = `http://127.0.0.1:${limited.port}`;
+    await fetch(url);
+    const answer = await fetch(`${url}/products`);
+    expect(answer.status).toBe(429);
+    expect(headersOf(answer)).toEqual(['ratelimit', 'ratelimit-policy', 'retry-after']);
+    expect(documented(document.components.responses.TooManyRequests)).toEqual(headersOf(answer));
+    const own = operations.map(([, , { responses }]) => responses[429]).filter((response) => response?.headers);
+    expect(own.length).toBeGreaterThan(1);
+    for (const response of own) expect(documented(response)).toEqual(headersOf(answer));
+  });
+
+  it('in the place of a service that is away has the documented headers', async () => {
+    await gateway.services.product.down();
+    try {
+      const answer = await fetch(`http://127.0.0.1:${gateway.port}/products`, { headers: { cookie: COOKIE } });
+      expect(answer.status).toBe(503);
+      expect(documented(document.components.responses.Unavailable)).toEqual(headersOf(answer));
+    } finally {
+      await gateway.services.product.up();
+    }
+  });
 });

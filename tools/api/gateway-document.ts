@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { retryAfter, tooMany } from '@store/shared/http/route';
 import { parse } from 'yaml';
 import { root } from '../paths.ts';
 import type { Topology } from '../topology/topology.ts';
@@ -98,16 +99,27 @@ export function gatewayDocument(services: BuiltService[], { routes }: Topology):
   };
 }
 
-const retryAfter = { 'Retry-After': { description: 'Seconds to wait before retrying.', schema: { type: 'string' } } };
-const problem = (says: string, headers?: Json) => ({
-  description: says,
-  ...(headers && { headers }),
+/** Header names and their meanings, as routes have them. */
+const headers = (meanings: Record<string, string> = {}) =>
+  Object.fromEntries(
+    Object.entries(meanings).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
+  );
+const problem = (description: string, meanings?: Record<string, string>) => ({
+  description,
+  ...(meanings && { headers: headers(meanings) }),
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
 });
+/** Of the gateway's own 429 (contract 2.5). */
+const ratePolicy = {
+  'RateLimit-Policy': 'The limits of the gateway, if it is one of them: `q` requests in `w` seconds.',
+};
 /** Failures that any operation, or any that needs a token, shares (contract 2.7). */
 const responses = {
   Unauthenticated: problem('The token cookie is missing, or its token is not valid: log in.'),
-  TooManyRequests: problem('Too many requests of this client address.', retryAfter),
+  TooManyRequests: problem('Too many requests of this client address, or account.', {
+    ...tooMany('').headers,
+    ...ratePolicy,
+  }),
   Unavailable: problem('The service, or what it depends on, is not available at the moment.', retryAfter),
   TimedOut: problem('The service did not respond in time. What was asked for may have happened.'),
   Unexpected: problem('Any other failure, such as a 500 with a trace id.'),
@@ -115,6 +127,7 @@ const responses = {
 const shared = (name: keyof typeof responses) => ({ $ref: `#/components/responses/${name}` });
 
 function throughGateway({ security: _, ...operation }: Operation, isOpen: boolean): Operation {
+  const own429 = operation.responses[429];
   return {
     ...operation,
     parameters: operation.parameters?.filter(({ name }) => name !== 'id-account'),
@@ -122,6 +135,7 @@ function throughGateway({ security: _, ...operation }: Operation, isOpen: boolea
     responses: {
       429: shared('TooManyRequests'),
       ...operation.responses,
+      ...(own429 && { 429: { ...own429, headers: { ...(own429.headers as Json), ...headers(ratePolicy) } } }),
       ...(isOpen ? {} : { 401: shared('Unauthenticated') }),
       503: shared('Unavailable'),
       504: shared('TimedOut'),

@@ -577,11 +577,15 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Too many requests of this client address. */
+        /** @description Too many requests of this client address, or account. */
         TooManyRequests: {
             headers: {
                 /** @description Seconds to wait before retrying. */
                 "Retry-After"?: string;
+                /** @description Which limit it is, that none are left (`r=0`), and in how many seconds there are some again (`t`). */
+                RateLimit?: string;
+                /** @description The limits of the gateway, if it is one of them: `q` requests in `w` seconds. */
+                "RateLimit-Policy"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -862,6 +866,10 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before retrying. */
                     "Retry-After"?: string;
+                    /** @description Which limit it is, that none are left (`r=0`), and in how many seconds there are some again (`t`). */
+                    RateLimit?: string;
+                    /** @description The limits of the gateway, if it is one of them: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1123,11 +1131,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Placed. A repeated Idempotency-Key gets the stored reply with Idempotency-Replayed: true. */
+            /** @description Placed. A repeated Idempotency-Key gets the stored reply. */
             201: {
                 headers: {
                     /** @description Path of the order. */
                     Location?: string;
+                    /** @description `true` with a stored reply; otherwise there is no such header. */
+                    "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1156,6 +1166,8 @@ export interface operations {
             /** @description The first request with this Idempotency-Key is still running. */
             409: {
                 headers: {
+                    /** @description Seconds to wait before retrying. */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1230,6 +1242,10 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before retrying. */
                     "Retry-After"?: string;
+                    /** @description Which limit it is, that none are left (`r=0`), and in how many seconds there are some again (`t`). */
+                    RateLimit?: string;
+                    /** @description The limits of the gateway, if it is one of them: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {

@@ -1,6 +1,16 @@
 import { nextLink, pageInfo } from '@store/shared/http/pagination';
 import { etagDescription, ifMatchHeader, staleVersion, stateHeaders } from '@store/shared/http/precondition';
-import { type AnyRoute, created, noContent, ok, problem, route, tooMany, unavailable } from '@store/shared/http/route';
+import {
+  type AnyRoute,
+  created,
+  noContent,
+  ok,
+  problem,
+  retryAfter,
+  route,
+  tooMany,
+  unavailable,
+} from '@store/shared/http/route';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import type { OrderStreams } from './live/order-streams.ts';
@@ -35,12 +45,15 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
       bodyKib: 64,
       responses: {
         201: {
-          description: 'Placed. A repeated Idempotency-Key gets the stored reply with Idempotency-Replayed: true.',
+          description: 'Placed. A repeated Idempotency-Key gets the stored reply.',
           body: orderOut,
-          headers: { Location: 'Path of the order.' },
+          headers: {
+            Location: 'Path of the order.',
+            'Idempotency-Replayed': '`true` with a stored reply; otherwise there is no such header.',
+          },
         },
         403: problem('customerId is not the caller.'),
-        409: problem('The first request with this Idempotency-Key is still running.'),
+        409: problem('The first request with this Idempotency-Key is still running.', retryAfter),
         422: problem('The Idempotency-Key was used for another request.'),
         503: unavailable,
       },

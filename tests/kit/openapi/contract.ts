@@ -33,10 +33,17 @@ interface Operation {
 const withCharset = (mediaType: string) =>
   mediaType === 'application/json' ? `${mediaType}; charset=utf-8` : mediaType;
 
+/** Of any answer: no document names them. */
+const ofAnyAnswer = new Set(
+  'allow cache-control connection content-length content-type date keep-alive transfer-encoding www-authenticate'.split(
+    ' ',
+  ),
+);
+
 /**
  * Calls every operation once per documented status and compares the response with the OpenAPI document: status, media
- * type, body and headers (contract 7.3). A field that is not documented fails, as does a documented status without a call
- * that returns it.
+ * type, body and headers (contract 7.3). A field or header that is not documented fails, as does a documented status
+ * without a call that returns it.
  */
 export function describeContract({ routes, app, unavailableApp, restrictedApp, accountId, calls }: Contract): void {
   const { document, compileReply } = documentOf(routes);
@@ -67,9 +74,13 @@ export function describeContract({ routes, app, unavailableApp, restrictedApp, a
         const response = await sent;
         expect({ status: response.status, detail: response.body?.detail }).toMatchObject({ status });
         const declared = operation.responses[status];
-        for (const header of Object.keys(declared?.headers ?? {})) {
+        const documented = Object.keys(declared?.headers ?? {});
+        for (const header of documented) {
           if (header !== 'Link') expect(response.headers).toHaveProperty(header.toLowerCase());
         }
+        const names = documented.map((header) => header.toLowerCase());
+        const others = Object.keys(response.headers).filter((header) => !ofAnyAnswer.has(header));
+        expect(names).toEqual(expect.arrayContaining(others));
         const [mediaType, content] = Object.entries(declared?.content ?? {})[0] ?? [];
         if (mediaType === undefined) expect(response.text ?? '').toBe('');
         else {

@@ -69,7 +69,10 @@ describeContract({
   accountId: alice,
   calls: {
     'post /orders': {
-      201: { body },
+      async 201() {
+        await request(order.app).post('/orders').set('id-account', alice).set(key('repeated')).send(body);
+        return { body, headers: key('repeated') };
+      },
       400: { body: { items: [{ productId: unknown, quantity: 1 }] } },
       403: { body: { ...body, customerId: bob } },
       409: { body, headers: key('held') },

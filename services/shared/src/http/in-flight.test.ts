@@ -110,6 +110,7 @@ describe('of one account', () => {
     await isHandling(max);
     const refused = await postAs('a');
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+    expect(refused.headers.get('ratelimit')).toBe('"too-many-requests";r=0;t=1');
     expect(await refused.json()).toMatchObject({ type: 'urn:problem:store:too-many-requests', status: 429 });
     send('b', 1);
     await isHandling(max + 1);

@@ -56,6 +56,7 @@ export function createInFlight(limit = most): InFlight {
     },
     admitAccount(req, res, accountId) {
       if ((countOf.get(accountId) ?? 0) > 2 * (limit - count)) {
+        res.set('RateLimit', '"too-many-requests";r=0;t=1');
         refuse(req, res, 429, {
           type: 'urn:problem:store:too-many-requests',
           detail: 'Too many requests of this account are in flight. Wait for their answers, then try again.',

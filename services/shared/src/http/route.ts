@@ -142,23 +142,26 @@ export const created = <T>(location: string, body: T, headers: Record<string, st
 export const noContent = (headers: Record<string, string> = {}) => ({ status: 204 as const, headers });
 
 /** A documented failure of a route: `responses: { 404: problem('No such product.') }` */
-export const problem = (description: string): ProblemSpec => ({ description, problem: true });
+export const problem = (description: string, headers?: Record<string, string>): ProblemSpec => ({
+  description,
+  problem: true,
+  ...(headers && { headers }),
+});
+
+/** Of a failure that goes away by itself. */
+export const retryAfter = { 'Retry-After': 'Seconds to wait before retrying.' };
 
 /** For every route that needs a database or another service. */
-export const unavailable: ProblemSpec = {
-  description: 'A dependency is not available at the moment.',
-  problem: true,
-  headers: { 'Retry-After': 'Seconds to wait before retrying.' },
-};
+export const unavailable = problem('A dependency is not available at the moment.', retryAfter);
 
 export const bodyKibOf = ({ bodyKib = 8 }: AnyRoute): number => bodyKib;
 
 /** For a caller that has to slow down (RFC 6585, 4). */
-export const tooMany = (description: string): ProblemSpec => ({
-  description,
-  problem: true,
-  headers: { 'Retry-After': 'Seconds to wait before retrying.' },
-});
+export const tooMany = (description: string): ProblemSpec =>
+  problem(description, {
+    ...retryAfter,
+    RateLimit: 'Which limit it is, that none are left (`r=0`), and in how many seconds there are some again (`t`).',
+  });
 
 /** Whether its reply has an entity tag, so that If-None-Match can be asked. */
 export const hasETag = ({ responses }: AnyRoute): boolean => responses[200]?.headers?.ETag !== undefined;
