@@ -17,6 +17,12 @@ describe('values that the chart refuses', () => {
       { bodyKib: { '/ordres': 8 } },
       /bodyKib: "\/ordres" is no prefix of global.routes/,
     ],
+    [
+      'a compressed path that leads nowhere',
+      { compressed: ['/productz'] },
+      /compressed: "\/productz" is refused: no route leads there/,
+    ],
+    ['a compressed prefix', { compressed: ['/products/**'] }, /compressed/],
     ['no memory limit', { resources: { limits: { memory: null } } }, /resources.limits.memory is missing/],
     ['a memory limit in an unknown unit', { resources: { limits: { memory: '512m' } } }, /"512m" is refused/],
     ['an unknown call of auth', { auth: { call: 'sovle' } }, /auth.call/],

@@ -8,7 +8,7 @@ import { runInTrace, type Span, startSpan, traceFrom } from '../observability/tr
 import { stringifyJson } from '../values/json.ts';
 import { collectBody } from './body.ts';
 import { readCookies } from './cookies.ts';
-import { matchesWeakly } from './entity-tags.ts';
+import { matchesTag, matchesWeakly } from './entity-tags.ts';
 import { accountIdOf } from './identity.ts';
 import { createInFlight, type InFlight } from './in-flight.ts';
 import { inputOf } from './input.ts';
@@ -123,8 +123,9 @@ function handlersOf(route: AnyRoute, { production, bearer, callers, operators, i
       }
       const json = reply.body === undefined ? undefined : toJson(reply.body);
       checkReply?.(reply.status, json);
-      if (route.method === 'get' && isKnown(reply.headers?.ETag, req.headers['if-none-match'])) {
-        res.writeHead(304, reply.headers).end();
+      const known = route.method === 'get' && knownTag(reply.headers?.ETag, req.headers['if-none-match']);
+      if (known) {
+        res.writeHead(304, { ...reply.headers, ETag: known }).end();
         return;
       }
       const type = json === undefined ? undefined : typeAndLength(json);
@@ -154,11 +155,15 @@ function toJson(body: unknown): string | Buffer {
 }
 
 /**
- * Whether the client has the reply already (RFC 9110, 13.1.2). Express's `fresh` heeds Cache-Control as well, but fetch() sends
- * `no-cache` with every If-None-Match.
+ * The tag of the reply, if the client has that already (RFC 9110, 13.1.2): a weak one if it came compressed, since caches compare
+ * those of a 304 exactly (RFC 9111, 4.3.4). Express's `fresh` heeds Cache-Control as well, but fetch() sends `no-cache` with every
+ * If-None-Match.
  */
-const isKnown = (etag: string | undefined, ifNoneMatch: string | undefined) =>
-  etag !== undefined && ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, etag);
+function knownTag(etag: string | undefined, ifNoneMatch: string | undefined): string | undefined {
+  if (etag === undefined || ifNoneMatch === undefined) return undefined;
+  if (matchesTag(ifNoneMatch, etag)) return etag;
+  return matchesWeakly(ifNoneMatch, etag) ? `W/${etag}` : undefined;
+}
 
 /** Express's `send` would find these out itself, at the cost of the sending once more. */
 const typeAndLength = (json: string | Buffer) => ({

@@ -29,7 +29,7 @@ describe('a reply with an ETag', () => {
     for (const method of ['get', 'head'] as const) {
       const { status, text, headers } = await ask({ 'If-None-Match': tag }, method);
       expect({ status, text: text ?? '' }).toEqual({ status: 304, text: '' });
-      expect(headers).toMatchObject({ etag: '"one"', 'cache-control': 'no-cache' });
+      expect(headers).toMatchObject({ etag: tag.startsWith('W/') ? tag : '"one"', 'cache-control': 'no-cache' });
       expect(headers).not.toHaveProperty('content-type');
     }
   });

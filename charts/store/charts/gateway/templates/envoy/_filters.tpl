@@ -12,6 +12,9 @@
             header: {key: strict-transport-security, value: max-age={{ .tls.hstsSeconds | int64 }}}
             append_action: OVERWRITE_IF_EXISTS_OR_ADD
         {{- end }}
+{{- if .compressed }}
+{{ include "gateway.compression" $ }}
+{{- end }}
 - name: rate
   typed_config:
     {{- include "gateway.addressRates" $ | nindent 4 }}

@@ -1,0 +1,77 @@
+{{- /*
+Filters that compress what GET answers at the paths of `compressed`, and nothing else (docs/security.md): what is the same for every
+customer has no secret whose parts its length could give away.
+*/}}
+{{- define "gateway.compression" -}}
+- name: compressor
+  typed_config:
+    "@type": type.googleapis.com/envoy.extensions.common.matching.v3.ExtensionWithMatcher
+    extension_config:
+      name: envoy.filters.http.compressor
+      typed_config:
+        "@type": type.googleapis.com/envoy.extensions.filters.http.compressor.v3.Compressor
+        response_direction_config:
+          # Compressed bytes are another representation: a strong tag would be wrong.
+          weaken_etag_on_compress: true
+          # What fits in a packet gains nothing.
+          common_config: {min_content_length: 1024}
+        compressor_library:
+          name: gzip
+          typed_config:
+            "@type": type.googleapis.com/envoy.extensions.compression.gzip.compressor.v3.Gzip
+            # At level 1 lists stay half as large again (docs/decisions/0037).
+            compression_level: COMPRESSION_LEVEL_2
+    xds_matcher: &uncompressed
+      matcher_list:
+        matchers:
+          - predicate:
+              or_matcher:
+                predicate:
+                  - not_matcher: {single_predicate: {input: {{ include "gateway.requestHeader" ":path" }}, value_match: {safe_regex: {google_re2: {}, regex: {{ include "gateway.compressedPaths" . | quote }}}}}}
+                  - not_matcher: {single_predicate: {input: {{ include "gateway.requestHeader" ":method" }}, value_match: {exact: GET}}}
+            on_match: &skip
+              action:
+                name: skip
+                typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.common.matcher.action.v3.SkipFilter}
+          - predicate:
+              single_predicate:
+                input:
+                  name: set-cookie
+                  typed_config:
+                    "@type": type.googleapis.com/envoy.type.matcher.v3.HttpResponseHeaderMatchInput
+                    header_name: set-cookie
+                value_match: {safe_regex: {google_re2: {}, regex: ".*"}}
+            on_match: *skip
+# A 304 says it too (RFC 9110, 15.4.5), where the compressor adds nothing.
+- name: vary-compressed
+  typed_config:
+    "@type": type.googleapis.com/envoy.extensions.common.matching.v3.ExtensionWithMatcher
+    extension_config:
+      name: envoy.filters.http.header_mutation
+      typed_config:
+        "@type": type.googleapis.com/envoy.extensions.filters.http.header_mutation.v3.HeaderMutation
+        mutations:
+          response_mutations:
+            - append: {header: {key: vary, value: Accept-Encoding}, append_action: APPEND_IF_EXISTS_OR_ADD}
+    xds_matcher: *uncompressed
+{{- end }}
+
+{{- define "gateway.requestHeader" -}}
+{{- $type := "type.googleapis.com/envoy.type.matcher.v3.HttpRequestHeaderMatchInput" }}
+{{- dict "name" . "typed_config" (dict "@type" $type "header_name" .) | toJson }}
+{{- end }}
+
+{{- define "gateway.compressedPaths" -}}
+{{- $paths := list }}
+{{- range $path := .Values.compressed }}
+{{- $isRouted := false }}
+{{- range $prefix := keys $.Values.global.routes }}
+{{- $isRouted = or $isRouted (hasPrefix (printf "%s/" $prefix) (printf "%s/" $path)) }}
+{{- end }}
+{{- if not $isRouted }}
+{{- fail (printf "gateway.compressed: %q is refused: no route leads there. Expected is a path under a prefix of global.routes." $path) }}
+{{- end }}
+{{- $paths = append $paths (regexQuoteMeta $path) }}
+{{- end }}
+{{- printf "(%s)([?].*)?" (join "|" $paths) }}
+{{- end }}

@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { root } from '../../tools/paths.ts';
+import { type Customer, newCustomer, newProduct } from '../kit/customer.ts';
+import { createSend } from '../kit/http.ts';
+import { queryOnce } from '../kit/postgres/database.ts';
+import { startTestStore, type TestStore } from './_store.ts';
+
+const values = parse(readFileSync(join(root, 'charts/store/values.yaml'), 'utf8'), { merge: true });
+const compressed: [path: string][] = values.gateway.compressed.map((path: string) => [path]);
+
+let store: TestStore;
+let ada: Customer;
+let bob: Customer;
+
+beforeAll(async () => {
+  store = await startTestStore({ components: ['gateway', 'auth', 'account', 'product', 'status'] });
+  const send = createSend(store.gatewayUrl);
+  [ada, bob] = await Promise.all([newCustomer(send), newCustomer(send)]);
+  await queryOnce(
+    store.databaseUrl('product'),
+    `insert into products (id, name, price, unit)
+     select gen_random_uuid(), 'Tea ' || n, n * 1.25, 'kg' from generate_series(1, 1000) n`,
+  );
+  await queryOnce(
+    store.databaseUrl('status'),
+    `insert into station_status (station_id, bikes_available, docks_available, time)
+     select n % 50, n % 20, 20 - n % 20, now() + n * interval '1 minute' from generate_series(1, 1000) n`,
+  );
+}, 180_000);
+
+afterAll(() => store?.stop(), 60_000);
+
+const get = (customer: Customer, path: string, headers: Record<string, string> = {}) =>
+  customer.send('GET', path, undefined, { 'accept-encoding': 'gzip', ...headers });
+const tagOf = ({ headers }: { headers: Headers }) => headers.get('etag') ?? '';
+const isCompressed = ({ headers }: { headers: Headers }) => headers.get('content-encoding') === 'gzip';
+
+it.each(compressed)('%s is the same for every customer, and repeats nothing that it was sent', async (path) => {
+  const forAda = await get(ada, `${path}?from=somewhere`, { 'x-sent': 'somewhere', referer: 'http://somewhere' });
+  expect(isCompressed(forAda)).toBe(true);
+  expect(forAda.text).not.toMatch(/somewhere/);
+  for (const secret of [ada.accountId, ada.email, ada.cookie]) expect(forAda.text).not.toContain(secret);
+  expect((await get(bob, path)).text).toBe(forAda.text);
+});
+
+it('a compressed list is 304, by its own tag, until it changes', async () => {
+  const path = '/products?size=1000';
+  const first = await get(ada, path);
+  expect(isCompressed(first)).toBe(true);
+  expect(tagOf(first)).toMatch(/^W\/"/);
+  const again = await get(ada, path, { 'if-none-match': tagOf(first) });
+  expect({ status: again.status, text: again.text, tag: tagOf(again) }).toEqual({
+    ...{ status: 304, text: '', tag: tagOf(first) },
+  });
+
+  const uncompressed = await get(ada, path, { 'accept-encoding': 'identity' });
+  expect([tagOf(uncompressed), uncompressed.text]).toEqual([tagOf(first).slice(2), first.text]);
+  expect(tagOf(await get(ada, path, { 'if-none-match': tagOf(uncompressed) }))).toBe(tagOf(uncompressed));
+
+  await newProduct(ada, { name: 'Coffee' });
+  const changed = await get(ada, path, { 'if-none-match': tagOf(first) });
+  expect([changed.status, isCompressed(changed)]).toEqual([200, true]);
+  expect(tagOf(changed)).not.toBe(tagOf(first));
+});
+
+it('the state of one product is demanded by its strong tag, whatever encoding its client takes', async () => {
+  const path = `/products/${await newProduct(ada)}`;
+  const seen = await get(ada, path);
+  expect([isCompressed(seen), tagOf(seen)]).toEqual([false, expect.stringMatching(/^"/)]);
+  const change = (price: number, tag: string) =>
+    ada.send('PUT', path, { name: 'Tea', price, unit: 'kg' }, { 'accept-encoding': 'gzip', 'if-match': tag });
+  expect((await change(2, `W/${tagOf(seen)}`)).status).toBe(412);
+  expect((await change(2, tagOf(seen))).status).toBe(200);
+  expect((await change(3, tagOf(seen))).status).toBe(412);
+});
