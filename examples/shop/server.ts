@@ -23,6 +23,9 @@ const policy = [
 
 const files = sirv(fileURLToPath(new URL('../client', import.meta.url)), {
   etag: true,
+  // As vite.config.ts has compressed them.
+  brotli: true,
+  gzip: true,
   setHeaders(response, path) {
     response.setHeader('Content-Security-Policy', policy);
     response.setHeader('X-Content-Type-Options', 'nosniff');

@@ -70,6 +70,26 @@ import { someWares } from './_wares.ts';
     );
   });
 
+  it('its page and scripts are as small as the build could make them, and its fonts, which are so already, as they are', async () => {
+    const page = await (await fetch(`${shop.gatewayUrl}/shop/`)).text();
+    const fileOf = (ending: string) => new RegExp(`\\.(/assets/[\\w-]+\\.${ending})`).exec(page)?.[1] ?? '';
+    const style = await (await fetch(`${shop.gatewayUrl}/shop${fileOf('css')}`)).text();
+    const font = `/assets/${/[\w-]+\.woff2/.exec(style)?.[0]}`;
+    const encodingOf = async (path: string, taken: string) => {
+      const { status, headers } = await fetch(`${shop.gatewayUrl}/shop${path}`, {
+        headers: { 'accept-encoding': taken },
+      });
+      expect([status, headers.get('vary')?.toLowerCase()]).toEqual([200, expect.stringContaining('accept-encoding')]);
+      return headers.get('content-encoding');
+    };
+    for (const path of ['/', fileOf('js'), fileOf('css')]) {
+      expect(await encodingOf(path, 'gzip, br')).toBe('br');
+      expect(await encodingOf(path, 'gzip')).toBe('gzip');
+      expect(await encodingOf(path, 'identity')).toBeNull();
+    }
+    expect(await encodingOf(font, 'gzip, br')).toBeNull();
+  });
+
   it('everything else of the gateway stays as it is', async () => {
     const status = async (path: string, init?: RequestInit) =>
       (await fetch(`${shop.gatewayUrl}${path}`, { redirect: 'manual', ...init })).status;
