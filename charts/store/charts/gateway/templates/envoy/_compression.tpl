@@ -27,12 +27,14 @@ customer has no secret whose parts its length could give away.
           - predicate:
               or_matcher:
                 predicate:
-                  - not_matcher: {single_predicate: {input: {{ include "gateway.requestHeader" ":path" }}, value_match: {safe_regex: {google_re2: {}, regex: {{ include "gateway.compressedPaths" . | quote }}}}}}
-                  - not_matcher: {single_predicate: {input: {{ include "gateway.requestHeader" ":method" }}, value_match: {exact: GET}}}
+                  - not_matcher:
+                      single_predicate:
+                        {{- include "gateway.headerMatches" (list ":method" "GET") | nindent 24 }}
+                  - not_matcher:
+                      single_predicate:
+                        {{- include "gateway.headerMatches" (list ":path" (include "gateway.compressedPaths" .)) | nindent 24 }}
             on_match: &skip
-              action:
-                name: skip
-                typed_config: {"@type": type.googleapis.com/envoy.extensions.filters.common.matcher.action.v3.SkipFilter}
+              {{- include "gateway.skipsFilter" . | nindent 14 }}
           - predicate:
               single_predicate:
                 input:
@@ -54,11 +56,6 @@ customer has no secret whose parts its length could give away.
           response_mutations:
             - append: {header: {key: vary, value: Accept-Encoding}, append_action: APPEND_IF_EXISTS_OR_ADD}
     xds_matcher: *uncompressed
-{{- end }}
-
-{{- define "gateway.requestHeader" -}}
-{{- $type := "type.googleapis.com/envoy.type.matcher.v3.HttpRequestHeaderMatchInput" }}
-{{- dict "name" . "typed_config" (dict "@type" $type "header_name" .) | toJson }}
 {{- end }}
 
 {{- define "gateway.compressedPaths" -}}

@@ -44,10 +44,7 @@
                       single_predicate:
                         {{- include "gateway.headerMatches" (list ":path" "/auth/logout([?].*)?") | nindent 24 }}
             on_match:
-              action:
-                name: skip
-                typed_config:
-                  "@type": type.googleapis.com/envoy.extensions.filters.common.matcher.action.v3.SkipFilter
+              {{- include "gateway.skipsFilter" . | nindent 14 }}
 # Each route has its own limit, here and in the body filter below, which does not count the last frame. A Content-Length is
 # checked exactly, and before the body is read.
 - name: length
@@ -159,11 +156,4 @@
   typed_config:
     "@type": type.googleapis.com/envoy.extensions.filters.http.router.v3.Router
 {{- end }}
-{{- end }}
-{{- /* The arguments are a header and a regular expression of the whole of it. */}}
-{{- define "gateway.headerMatches" -}}
-input:
-  name: header
-  typed_config: {"@type": type.googleapis.com/envoy.type.matcher.v3.HttpRequestHeaderMatchInput, header_name: {{ quote (index . 0) }}}
-value_match: {safe_regex: {google_re2: {}, regex: {{ quote (index . 1) }}}}
 {{- end }}
