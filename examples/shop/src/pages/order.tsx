@@ -1,10 +1,11 @@
-import type { Order } from '@store-platform/client';
+import { type Order, StoreProblem } from '@store-platform/client';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Artwork } from '../parts/artwork.tsx';
 import { CancelDialog } from '../parts/cancel-dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { OrderStatus, shortId } from '../parts/order-status.tsx';
 import { OrderSteps } from '../parts/order-steps.tsx';
+import { Paused } from '../parts/paused.tsx';
 import { useShop } from '../shop/context.ts';
 import { useLookAgain } from '../shop/look-again.ts';
 import { money } from '../shop/money.ts';
@@ -28,28 +29,47 @@ async function read(id: string, signal?: AbortSignal): Promise<Shown> {
   return { order, reason: cancellation?.reason, names: new Map(products.map(({ id, name }) => [id, name])) };
 }
 
+/** Whether asking again gives the same answer, as for an order that does not exist. */
+const isFinal = (error: unknown) =>
+  error instanceof StoreProblem && error.status >= 400 && error.status < 500 && error.status !== 429;
+
 export function OrderPage({ id }: { id: string }) {
   const { live, explain, announce } = useShop();
   const [shown, setShown] = useState<Shown>();
-  const [failure, setFailure] = useState<string>();
+  const [failure, setFailure] = useState<{ sentence: string; isFinal: boolean }>();
+  const [busy, setBusy] = useState(true);
+  const [looks, setLooks] = useState(0);
   const dialog = useRef<HTMLDialogElement>(null);
   const order = shown?.order;
   const changedAt = live.changes.get(id)?.changedAt;
   // No change of a status tells of the shipment, or that what failed works again.
-  const looks = useLookAgain(failure !== undefined || (order?.status === 'CONFIRMED' && !order.shippedAt));
+  const mayChange = order?.status !== 'CANCELLED' && !order?.shippedAt;
+  const look = () => setLooks((before) => before + 1);
+  useLookAgain(!busy && !failure?.isFinal && (mayChange || live.paused !== undefined), look);
 
   useEffect(() => {
     const stop = new AbortController();
+    setBusy(true);
     read(id, stop.signal).then(
       (current) => {
         setShown(current);
         setFailure(undefined);
+        setBusy(false);
         if (order && !order.shippedAt && current.order.shippedAt) announce(`Order ${shortId(id)} is shipped.`);
       },
-      (error) => stop.signal.aborted || setFailure(explain(error)),
+      (error) => {
+        if (stop.signal.aborted) return;
+        setFailure({ sentence: explain(error), isFinal: isFinal(error) });
+        setBusy(false);
+      },
     );
     return () => stop.abort();
   }, [id, changedAt, live.starts, looks]);
+
+  function tryAgain(): void {
+    setFailure(undefined);
+    look();
+  }
 
   async function cancel(): Promise<void> {
     await store.cancelOrder({ path: { id } });
@@ -66,7 +86,9 @@ export function OrderPage({ id }: { id: string }) {
         <h1 tabIndex={-1}>Order {shortId(id)}</h1>
         {order && <OrderStatus order={order} />}
       </div>
-      <Failure sentence={failure} />
+      <Paused />
+      <Failure sentence={failure?.sentence} onRetry={failure?.isFinal ? undefined : tryAgain} />
+      {!order && !failure && <p class="waiting">One moment…</p>}
       {shown && order && (
         <div class="two-columns">
           <section aria-labelledby="items-title">

@@ -1,10 +1,13 @@
 import type { Order } from '@store-platform/client';
+import { useState } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
 import { OrderStatus, shortId, when } from '../parts/order-status.tsx';
+import { Paused } from '../parts/paused.tsx';
 import { ShowMore } from '../parts/show-more.tsx';
 import { useShop } from '../shop/context.ts';
 import { useEndless } from '../shop/endless.ts';
 import { withChange } from '../shop/live-orders.ts';
+import { useLookAgain } from '../shop/look-again.ts';
 import { money } from '../shop/money.ts';
 import { store } from '../shop/store.ts';
 
@@ -16,10 +19,16 @@ async function* readOrders(signal: AbortSignal): AsyncGenerator<readonly Order[]
 
 export function OrdersPage() {
   const { live, explain } = useShop();
-  const list = useEndless<Order>(readOrders, pageSize, { since: live.starts });
+  const [looks, setLooks] = useState(0);
+  const list = useEndless<Order>(readOrders, pageSize, { since: live.starts + looks });
+  useLookAgain(live.paused !== undefined && !list.busy, () => {
+    // A longer list would shrink to its first page.
+    if (list.items.length <= pageSize) setLooks((before) => before + 1);
+  });
   return (
     <>
       <h1 tabIndex={-1}>Orders</h1>
+      <Paused />
       <Failure sentence={list.error === undefined ? undefined : explain(list.error)} onRetry={() => void list.next()} />
       {list.items.length === 0 && !list.more && <p>You have not ordered anything yet.</p>}
       <ul class="orders" aria-busy={list.busy}>

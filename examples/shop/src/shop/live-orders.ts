@@ -1,6 +1,7 @@
 import type { Order, OrderEvent } from '@store-platform/client';
 import { useEffect, useState } from 'preact/hooks';
-import { store } from './store.ts';
+import { useIsWatched } from './look-again.ts';
+import { followOrders, type News } from './order-stream.ts';
 
 export type OrderChange = Omit<OrderEvent, 'id'>;
 
@@ -9,35 +10,39 @@ export interface LiveOrders {
   changes: ReadonlyMap<string, OrderChange>;
   /** Grows when changes begin to come, perhaps after some were missed: what was read before may be old. */
   starts: number;
+  /** Why no changes come, as a sentence; undefined while they do. */
+  paused: string | undefined;
 }
 
 /** What was read after a change knows more than the change. */
 export const withChange = (order: Order, change: OrderChange | undefined): Order =>
   change && change.changedAt > order.updatedAt ? { ...order, status: change.status } : order;
 
-const none: LiveOrders = { changes: new Map(), starts: 0 };
+function after({ changes, starts, paused }: LiveOrders, news: News): LiveOrders {
+  if (news.is === 'change') return { changes: new Map(changes).set(news.change.orderId, news.change), starts, paused };
+  if (news.is === 'paused') return { changes, starts, paused: news.why };
+  return { changes, starts: news.anew ? starts + 1 : starts, paused: undefined };
+}
 
-/** The customer's orders as they change, while the page is open and somebody is logged in. */
+/** The customer's orders as they change, while the page is watched and somebody is logged in. */
 export function useLiveOrders(
   accountId: string | undefined,
   onChange: (change: OrderChange) => void,
-  onEnd: (error: unknown) => void,
+  onEnd: (error: unknown) => string,
 ): LiveOrders {
-  const [live, setLive] = useState(none);
+  const [live, setLive] = useState<LiveOrders>({ changes: new Map(), starts: 0, paused: undefined });
+  const isWatched = useIsWatched();
   useEffect(() => {
-    setLive(none);
-    if (!accountId) return;
+    if (!accountId || !isWatched) return;
     const stop = new AbortController();
-    const { signal } = stop;
-    const onStart = () => setLive(({ changes, starts }) => ({ changes, starts: starts + 1 }));
-    async function follow(): Promise<void> {
-      for await (const change of store.orderEvents({ signal, onStart })) {
-        setLive(({ changes, starts }) => ({ changes: new Map(changes).set(change.orderId, change), starts }));
-        onChange(change);
-      }
+    function onNews(news: News): void {
+      setLive((before) => after(before, news));
+      if (news.is === 'change') onChange(news.change);
     }
-    follow().catch((error) => signal.aborted || onEnd(error));
+    followOrders(accountId, onNews, stop.signal).catch((error) => {
+      if (!stop.signal.aborted) onNews({ is: 'paused', why: onEnd(error) });
+    });
     return () => stop.abort();
-  }, [accountId]);
+  }, [accountId, isWatched]);
   return live;
 }

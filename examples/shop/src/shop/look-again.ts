@@ -1,20 +1,41 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
 const everyMs = 10_000;
+const unwatchedMs = 60_000;
 
-/** Grows when the customer comes back to the page, and every 10 s while the page waits for something and is looked at. */
-export function useLookAgain(waits: boolean): number {
-  const [looks, setLooks] = useState(0);
+/** Calls `look` when the customer comes back to the page, and every 10 s while the page waits for something and is looked at. */
+export function useLookAgain(waits: boolean, look: () => void): void {
+  const latest = useRef(look);
+  latest.current = look;
   useEffect(() => {
-    const look = () => {
-      if (!document.hidden) setLooks((before) => before + 1);
+    const lookIfSeen = () => {
+      if (!document.hidden) latest.current();
     };
-    document.addEventListener('visibilitychange', look);
-    const timer = waits ? setInterval(look, everyMs) : undefined;
+    document.addEventListener('visibilitychange', lookIfSeen);
+    const timer = waits ? setInterval(lookIfSeen, everyMs) : undefined;
     return () => {
-      document.removeEventListener('visibilitychange', look);
+      document.removeEventListener('visibilitychange', lookIfSeen);
       clearInterval(timer);
     };
   }, [waits]);
-  return looks;
+}
+
+/** Whether the page is visible, or was so less than a minute ago. */
+export function useIsWatched(): boolean {
+  const [isWatched, setWatched] = useState(true);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout>;
+    const follow = () => {
+      clearTimeout(timer);
+      if (!document.hidden) setWatched(true);
+      else timer = setTimeout(() => setWatched(false), unwatchedMs);
+    };
+    follow();
+    document.addEventListener('visibilitychange', follow);
+    return () => {
+      clearTimeout(timer);
+      document.removeEventListener('visibilitychange', follow);
+    };
+  }, []);
+  return isWatched;
 }

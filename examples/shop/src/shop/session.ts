@@ -17,6 +17,9 @@ export interface Session {
   logOut(): Promise<void>;
 }
 
+/** Where tabs tell each other who has logged in. */
+const tabs = new BroadcastChannel('shop.session');
+
 /** Scripts cannot see the cookie, so the store is asked whose it is. */
 async function whoIsLoggedIn(): Promise<Account | undefined> {
   try {
@@ -35,24 +38,36 @@ export function useSession(): Session {
 
   function ask(): void {
     setFailure(undefined);
-    whoIsLoggedIn().then(begin, (error) => setFailure(sentenceOf(error)));
+    whoIsLoggedIn().then(know, (error) => setFailure(sentenceOf(error)));
   }
-  function begin(account?: Account): void {
+  function know(account?: Account): void {
     setAccount(account);
     setKnown(true);
   }
   useEffect(ask, []);
+  useEffect(() => {
+    // The cookie is that of the other account from now on, whatever this page shows.
+    tabs.onmessage = ({ data }: MessageEvent<string>) => {
+      if (data === account?.id) return;
+      setAccount(undefined);
+      setKnown(false);
+      ask();
+    };
+  }, [account?.id]);
 
   return {
     account,
     isKnown,
     failure,
     retry: ask,
-    begin,
-    end: () => begin(undefined),
+    begin(account) {
+      know(account);
+      tabs.postMessage(account.id);
+    },
+    end: () => know(undefined),
     async logOut() {
       await store.logOut();
-      begin(undefined);
+      know(undefined);
     },
   };
 }

@@ -1,0 +1,78 @@
+import { type OrderEvent, StoreProblem } from '@store-platform/client';
+import { store } from './store.ts';
+
+/** What the tab that reads the stream tells the others. `anew`: changes may have been missed, what was read before may be old. */
+export type News = { is: 'live'; anew: boolean } | { is: 'paused'; why: string } | { is: 'change'; change: OrderEvent };
+
+/** The store sends a heartbeat every 15 s (contract 4.11). */
+const silentMs = 20_000;
+/** Browsers may suspend the tab that reads the stream. */
+const unheardMs = 10_000;
+const looksAgain = 'This page looks again every 10 seconds.';
+const paused = `Live updates paused. ${looksAgain}`;
+const tooMany = `Live updates paused: your account is open in too many places. ${looksAgain}`;
+/** Without a lock every tab would need a stream, and a browser has six connections to a store by plain HTTP. */
+const withoutLocks = `Live updates need HTTPS. ${looksAgain}`;
+
+/**
+ * Follows the changes of an account's orders until the signal. The tabs of a browser share one stream: the one that has the lock
+ * reads it and tells the others; when it is gone, even by a crash, the next one goes on behind the last change that it has heard of.
+ * @returns rejects when the store refuses, as after the end of the session
+ */
+export async function followOrders(
+  accountId: string,
+  onNews: (news: News) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!('locks' in navigator)) return onNews({ is: 'paused', why: withoutLocks });
+  const name = `shop.orders.${accountId}`;
+  const channel = new BroadcastChannel(name);
+  const unheard = setTimeout(() => onNews({ is: 'paused', why: paused }), unheardMs);
+  signal.addEventListener('abort', () => {
+    clearTimeout(unheard);
+    channel.close();
+  });
+
+  let lastEventId: string | undefined;
+  let isNewcomer = true;
+  function take(news: News): void {
+    clearTimeout(unheard);
+    if (news.is === 'change') lastEventId = news.change.id;
+    onNews(news.is === 'live' ? { is: 'live', anew: news.anew || isNewcomer } : news);
+    if (news.is === 'live') isNewcomer = false;
+  }
+  channel.onmessage = ({ data }: MessageEvent<News | 'hello'>) => data !== 'hello' && take(data);
+  channel.postMessage('hello');
+
+  async function read(): Promise<void> {
+    let state: News | undefined;
+    channel.onmessage = ({ data }) => data === 'hello' && state && channel.postMessage(state);
+    const tell = (news: News) => {
+      if (news.is === 'paused') state = news;
+      if (news.is === 'live') state = { is: 'live', anew: false };
+      channel.postMessage(news);
+      take(news);
+    };
+    let why = paused;
+    // Without an id the store says where the changes begin: onStart.
+    let hasBegun = lastEventId !== undefined;
+    const onStart = () => {
+      hasBegun = true;
+      tell({ is: 'live', anew: true });
+    };
+    const changes = store.orderEvents({
+      ...{ signal, lastEventId, silentMs, onStart },
+      attempts: Number.POSITIVE_INFINITY,
+      onError: (error) => {
+        why = error instanceof StoreProblem && error.status === 429 ? tooMany : paused;
+      },
+      onState: (stream) => {
+        if (stream === 'waiting') tell({ is: 'paused', why });
+        if (stream === 'open') why = paused;
+        if (stream === 'open' && hasBegun) tell({ is: 'live', anew: false });
+      },
+    });
+    for await (const change of changes) tell({ is: 'change', change });
+  }
+  await navigator.locks.request(name, { signal }, read);
+}
