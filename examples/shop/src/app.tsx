@@ -75,6 +75,7 @@ export function App() {
       <Header account={account} page={page} count={basket.count} onLogOut={() => void logOut()} />
       <main id="main" ref={main} tabIndex={-1}>
         {session.failure && <Failure sentence={session.failure} onRetry={session.retry} />}
+        {!session.isKnown && !session.failure && <p class="waiting">One moment…</p>}
         {shop && <CustomerPage route={route} />}
         {session.isKnown && !shop && <CredentialsPage key={page} isNew={page === 'register'} onLogIn={logIn} />}
       </main>

@@ -1,4 +1,8 @@
 import { createStore } from '@store-platform/client';
 
 /** Empty: the origin of this page. */
-export const store = createStore({ url: import.meta.env.VITE_STORE_URL ?? 'http://localhost:8080' });
+const url = import.meta.env.VITE_STORE_URL ?? 'http://localhost:8080';
+/** After that the customer gets a sentence, and may try again. */
+const patienceMs = 10_000;
+
+export const store = createStore({ url, attemptTimeoutMs: patienceMs, timeoutMs: patienceMs });

@@ -1,0 +1,142 @@
+import type { Page } from 'playwright-core';
+import { until } from '../e2e/_store.ts';
+import { chromiumPath } from '../kit/chromium.ts';
+import { queryOnce } from '../kit/postgres/database.ts';
+import { order, register } from './_customer.ts';
+import { addProducts, startShop, type TestShop } from './_shop.ts';
+import { someWares } from './_wares.ts';
+
+const sentence = 'The store does not respond. Check your connection, then try again.';
+/** 10 s (src/shop/store.ts), and what a busy machine adds. */
+const toldMs = 15_000;
+
+interface Visit {
+  /** What the customer does while nothing answers. */
+  act(page: Page): Promise<unknown>;
+  /** What is pressed then, and what it leads to. */
+  back: string;
+  heading: string | RegExp;
+}
+
+const open = (path: string) => (page: Page) => page.evaluate(`location.hash = '#/${path}'`);
+const press = (name: string) => (page: Page) => page.getByRole('button', { name }).click();
+
+(chromiumPath ? describe : describe.skip)('a store that is silent', () => {
+  const services = ['auth', 'account', 'product', 'order'];
+  let shop: TestShop;
+
+  beforeAll(async () => {
+    shop = await startShop({ components: ['gateway', ...services] });
+    await addProducts(shop, someWares);
+  }, 180_000);
+
+  afterAll(() => shop?.stop(), 60_000);
+
+  const component = (name: string) => shop.store.component(name);
+  async function whileStopped(name: string, work: () => Promise<void>): Promise<void> {
+    component(name).kill('SIGSTOP');
+    try {
+      await work();
+    } finally {
+      component(name).kill('SIGCONT');
+    }
+  }
+  async function customer(): Promise<Page> {
+    const page = await shop.visit();
+    await register(page);
+    return page;
+  }
+  /** Acts, and expects to be told soon. */
+  async function expectToldAfter(page: Page, act: Visit['act']): Promise<void> {
+    await act(page);
+    await page.getByText(sentence).first().waitFor({ timeout: toldMs });
+  }
+  async function expectBack(page: Page, { back, heading }: Visit): Promise<void> {
+    const there = page.getByRole('heading', { name: heading });
+    const again = page.getByRole('button', { name: back });
+    await until(`“${back}” leads to ${heading}`, async () => {
+      if (await again.isVisible()) await again.click();
+      return there.isVisible();
+    });
+  }
+
+  it('says so after 10 s wherever the customer is, and lets them try again', async () => {
+    const pages = await Promise.all([customer(), customer(), customer(), customer(), customer(), shop.visit()]);
+    const [searching, ordering, looking, atOrders, arriving, loggingIn] = pages as [Page, Page, Page, Page, Page, Page];
+    await ordering.getByRole('button', { name: 'Add Sea salt to the basket' }).click();
+    await open('basket')(ordering);
+    const id = await order(looking, 'Sea salt');
+    await open('')(looking);
+    await looking.getByRole('heading', { name: 'Sea salt' }).waitFor();
+    await loggingIn.getByLabel('E-mail address').fill('ada@example.com');
+    await loggingIn.getByLabel('Password').fill('correct horse battery');
+
+    const visits: [Page, Visit][] = [
+      [
+        searching,
+        {
+          act: (page) => page.getByRole('searchbox', { name: 'Search products' }).fill('tea'),
+          back: 'Try again',
+          heading: 'Green tea',
+        },
+      ],
+      [ordering, { act: press('Place the order'), back: 'Place the order', heading: /^Order [0-9A-F]{8}$/ }],
+      [looking, { act: open(`orders/${id}`), back: 'Try again', heading: 'What happens' }],
+      [atOrders, { act: open('orders'), back: 'Try again', heading: 'Orders' }],
+      [arriving, { act: (page) => page.reload(), back: 'Try again', heading: 'Catalogue' }],
+    ];
+    await whileStopped('gateway', async () => {
+      await Promise.all([
+        ...visits.map(([page, { act }]) => expectToldAfter(page, act)),
+        expectToldAfter(loggingIn, press('Log in')),
+      ]);
+    });
+    await Promise.all(visits.map(([page, visit]) => expectBack(page, visit)));
+    await press('Log in')(loggingIn);
+    await loggingIn.getByRole('alert').getByText('The e-mail address or the password is wrong.').waitFor();
+    await Promise.all(pages.map((page) => page.context().close()));
+  });
+
+  it.each<[string, Visit]>([
+    ['auth', { act: press('Log out'), back: 'Log out', heading: 'Log in' }],
+    ['account', { act: (page) => page.reload(), back: 'Try again', heading: 'Catalogue' }],
+    ['product', { act: (page) => page.reload(), back: 'Try again', heading: 'Sea salt' }],
+    ['order', { act: open('orders'), back: 'Try again', heading: 'Orders' }],
+  ])('%s alone is told, too', async (name, visit) => {
+    const page = await customer();
+    await whileStopped(name, () => expectToldAfter(page, visit.act));
+    await expectBack(page, visit);
+    await page.context().close();
+  });
+
+  it('pauses the live updates of an order, which its page says and makes good', async () => {
+    const page = await customer();
+    const id = await order(page, 'Sea salt');
+    const change = (columns: string) =>
+      queryOnce(shop.store.databaseUrl('order'), `update orders set ${columns}, updated_at = now() where id = '${id}'`);
+    // Nothing is expected to come: no request of the page notices that nothing answers.
+    await change(`status = 'CANCELLED', cancelled_at = now()`);
+    await page.getByText('Cancelled').first().waitFor();
+    const paused = page.getByRole('status').getByText('Live updates paused');
+    // A heartbeat comes every 15 s (contract 4.11).
+    await whileStopped('gateway', () => paused.waitFor({ timeout: 25_000 }));
+    await paused.waitFor({ state: 'hidden', timeout: 90_000 });
+    await page.context().close();
+  }, 180_000);
+
+  it('looks again by itself while its live updates are paused', async () => {
+    const page = await customer();
+    const id = await order(page, 'Sea salt');
+    await page.route('**/orders/events', (route) => route.abort());
+    component('order').kill('SIGKILL');
+    await page.getByRole('status').getByText('Live updates paused').waitFor();
+    const sql = `update orders set status = 'CONFIRMED', paid_at = now(), updated_at = now() where id = '${id}'`;
+    await queryOnce(shop.store.databaseUrl('order'), sql);
+    await page.getByText('Getting ready to ship').waitFor();
+    await open('orders')(page);
+    await page.getByText('Confirmed').waitFor();
+    await queryOnce(shop.store.databaseUrl('order'), sql.replace('CONFIRMED', 'CANCELLED'));
+    await page.getByText('Cancelled').waitFor();
+    await page.context().close();
+  });
+});
