@@ -2,19 +2,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type TestStore, until } from '../e2e/_store.ts';
 
 export interface Kills {
+  /** How often a process was killed so far. */
+  count(): number;
   /** Resolves once all run again. @returns how often a process was killed */
   stop(): Promise<number>;
 }
 
-/** Kills services with SIGKILL in turn, each once the one before is back. The store starts them again. */
+/** Kills services, or the gateway, with SIGKILL in turn, each once the one before is back. The store starts them again. */
 export function killThroughout(store: TestStore, names: string[], pauseMs = 1_000): Kills {
   let isOver = false;
-  const isReady = (name: string) => async () => (await fetch(`${store.url(name)}/health/ready`)).ok;
+  let kills = 0;
+  const health = (name: string) =>
+    name === 'gateway' ? `${store.gatewayUrl}/health-check` : `${store.url(name)}/health/ready`;
+  const isReady = (name: string) => async () => (await fetch(health(name))).ok;
   const killing = (async () => {
-    let kills = 0;
-    for (; !isOver; kills += 1) {
+    while (!isOver) {
       const name = names[kills % names.length] ?? '';
       store.component(name).kill('SIGKILL');
+      kills += 1;
       await sleep(200);
       await until(`${name} is back`, isReady(name), 90_000);
       await sleep(pauseMs);
@@ -23,6 +28,7 @@ export function killThroughout(store: TestStore, names: string[], pauseMs = 1_00
   })();
   killing.catch(() => undefined);
   return {
+    count: () => kills,
     stop() {
       isOver = true;
       return killing;
