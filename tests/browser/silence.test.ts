@@ -118,9 +118,15 @@ const press = (name: string) => (page: Page) => page.getByRole('button', { name 
     await change(`status = 'CANCELLED', cancelled_at = now()`);
     await page.getByText('Cancelled').first().waitFor();
     const paused = page.getByRole('status').getByText('Live updates paused');
-    // A heartbeat comes every 15 s (contract 4.11).
-    await whileStopped('gateway', () => paused.waitFor({ timeout: 25_000 }));
+    const list = await page.context().newPage();
+    await list.goto(shop.url);
+    await list.getByRole('heading', { name: 'Sea salt' }).waitFor();
+    await whileStopped('gateway', async () => {
+      // A heartbeat comes every 15 s (contract 4.11).
+      await Promise.all([paused.waitFor({ timeout: 25_000 }), expectToldAfter(list, open('orders'))]);
+    });
     await paused.waitFor({ state: 'hidden', timeout: 90_000 });
+    await list.getByRole('link', { name: /^Order / }).waitFor();
     await page.context().close();
   }, 180_000);
 

@@ -38,4 +38,22 @@ const orders = 10;
       .waitFor({ timeout: 120_000 });
     expect(await page.getByRole('link', { name: /^Order [0-9A-F]{8}/ }).count()).toBe(orders);
   }, 600_000);
+
+  it.each(['inventory', 'payment', 'order-worker'])(
+    'sees an order confirmed once %s goes on',
+    async (name) => {
+      const page = await shop.visit();
+      await register(page);
+      shop.store.component(name).kill('SIGSTOP');
+      try {
+        await order(page, 'Sea salt');
+        await page.getByText('Confirming').waitFor();
+      } finally {
+        shop.store.component(name).kill('SIGCONT');
+      }
+      await page.getByText('Getting ready to ship').waitFor({ timeout: 120_000 });
+      await page.context().close();
+    },
+    240_000,
+  );
 });

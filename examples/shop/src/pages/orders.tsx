@@ -1,5 +1,5 @@
 import type { Order } from '@store-platform/client';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Failure } from '../parts/failure.tsx';
 import { OrderStatus, shortId, when } from '../parts/order-status.tsx';
 import { Paused } from '../parts/paused.tsx';
@@ -21,10 +21,15 @@ export function OrdersPage() {
   const { live, explain } = useShop();
   const [looks, setLooks] = useState(0);
   const list = useEndless<Order>(readOrders, pageSize, { since: live.starts + looks });
-  useLookAgain(live.paused !== undefined && !list.busy, () => {
+  const look = () => setLooks((before) => before + 1);
+  const failed = list.error !== undefined;
+  useLookAgain(live.paused !== undefined && !list.busy && !failed, () => {
     // A longer list would shrink to its first page.
-    if (list.items.length <= pageSize) setLooks((before) => before + 1);
+    if (list.items.length <= pageSize) look();
   });
+  useEffect(() => {
+    if (failed && live.paused === undefined) look();
+  }, [live.paused]);
   return (
     <>
       <h1 tabIndex={-1}>Orders</h1>
