@@ -23,7 +23,7 @@ const tool: Tool = {
     announcement: 'downloading Helm as a library from Maven Central (28 MB)',
     into: async (dir) => {
       const goal = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:unpack-dependencies';
-      const pom = join(root, 'tools/local/downloads/helm.pom.xml');
+      const pom = join(root, 'tools/local/downloads/poms/helm.pom.xml');
       const only = ['-DexcludeTransitive=true', '-Dmdep.unpack.includes=*.so', `-Darchitecture=${architecture}`];
       await execa(await provideMaven(), ['-B', '-f', pom, goal, ...only, `-DoutputDirectory=${dir}`]);
     },

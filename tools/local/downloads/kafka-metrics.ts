@@ -17,7 +17,7 @@ export const provideKafkaMetrics = () =>
       announcement: `downloading Strimzi's metrics reporter ${version} from Maven Central (2 MB)`,
       into: async (dir) => {
         const goal = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
-        const pom = join(root, 'tools/local/downloads/kafka-metrics.pom.xml');
+        const pom = join(root, 'tools/local/downloads/poms/kafka-metrics.pom.xml');
         await execa(await provideMaven(), ['-B', '-f', pom, goal, `-DoutputDirectory=${join(dir, 'libs')}`]);
       },
     },

@@ -16,7 +16,7 @@ export const provideKafka = () =>
       announcement: `downloading Kafka ${version} from Maven Central (54 MB)`,
       into: async (dir) => {
         const goal = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
-        const pom = join(root, 'tools/local/downloads/kafka.pom.xml');
+        const pom = join(root, 'tools/local/downloads/poms/kafka.pom.xml');
         await execa(await provideMaven(), ['-B', '-f', pom, goal, `-DoutputDirectory=${join(dir, 'libs')}`]);
       },
     },
