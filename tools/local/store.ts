@@ -9,7 +9,7 @@ import { startPostgres } from './components/postgres.ts';
 import { entryOf, gatewayValues, localUrl, nodeFlags, serviceEnv } from './components/services.ts';
 import { type SupervisedProcess, startProcess } from './components/supervised-process.ts';
 import { createConnections, type ProxyPort } from './connections.ts';
-import { provideKafka } from './downloads/kafka.ts';
+import { provideKafkaTools } from './downloads/kafka.ts';
 import { tryLock } from './lock.ts';
 import { checkPorts, fixedPorts, freePorts, type Ports, type ServiceName, serviceNames } from './ports.ts';
 
@@ -226,7 +226,7 @@ function portsOf(component: ComponentName): string[] {
 }
 
 async function fetchTools(wanted: Set<ComponentName>): Promise<void> {
-  await Promise.all([wanted.has('kafka') && provideKafka(), wanted.has('gateway') && provideGatewayTools()]);
+  await Promise.all([wanted.has('kafka') && provideKafkaTools(), wanted.has('gateway') && provideGatewayTools()]);
 }
 
 /** The random key in that file, created on first use and readable by its owner only. */

@@ -7,6 +7,7 @@ import { generate } from 'selfsigned';
 import { createKafka } from '../../../services/shared/src/messaging/kafka.ts';
 import { createLog } from '../../../services/shared/src/observability/log.ts';
 import { freePort } from '../../../tools/free-port.ts';
+import { provideJava } from '../../../tools/local/downloads/java.ts';
 import { provideKafka } from '../../../tools/local/downloads/kafka.ts';
 
 /** A broker as Strimzi configures one for login: TLS with its own authority, SCRAM-SHA-512, and rights by ACL only. */
@@ -43,6 +44,7 @@ transaction.state.log.replication.factor=1
 transaction.state.log.min.isr=1
 `,
   );
+  const program = join(await provideJava(), 'bin/java');
   const java = [
     '-Xmx384m',
     '-XX:+UseSerialGC',
@@ -54,7 +56,7 @@ transaction.state.log.min.isr=1
     '--add-scram',
     `SCRAM-SHA-512=[name=${name},password=${password}]`,
   ]);
-  await execa('java', [
+  await execa(program, [
     ...java,
     'kafka.tools.StorageTool',
     'format',
@@ -64,7 +66,7 @@ transaction.state.log.min.isr=1
     file,
     ...users,
   ]);
-  const broker = execa('java', [...java, 'kafka.Kafka', file], {
+  const broker = execa(program, [...java, 'kafka.Kafka', file], {
     reject: false,
     all: true,
     forceKillAfterDelay: 10_000,

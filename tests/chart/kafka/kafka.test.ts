@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { parseAllDocuments } from 'yaml';
 import { renderChart, valuesFiles } from '../../../tools/chart/render.ts';
+import { provideJava } from '../../../tools/local/downloads/java.ts';
 import { provideKafka } from '../../../tools/local/downloads/kafka.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: Strimzi's own objects
@@ -80,7 +81,7 @@ log.dirs=${join(dir, 'data')}
 `,
     );
     const format = ['-cp', join(libs, '*'), 'kafka.tools.StorageTool', 'format', '-t', 'MkU3OEVBNTcwNTJENDM2Qg', '-c'];
-    const { stdout } = await execa('java', [...format, config]);
+    const { stdout } = await execa(join(await provideJava(), 'bin/java'), [...format, config]);
     expect(stdout).toContain(`metadata.version ${metadataVersion}.`);
   } finally {
     await rm(dir, { recursive: true });

@@ -8,6 +8,7 @@ import { storeTopics } from '../../../services/shared/src/messaging/topics.ts';
 import { createLog } from '../../../services/shared/src/observability/log.ts';
 import { renderChart } from '../../../tools/chart/render.ts';
 import { freePort } from '../../../tools/free-port.ts';
+import { provideJava } from '../../../tools/local/downloads/java.ts';
 import { provideKafka } from '../../../tools/local/downloads/kafka.ts';
 import { until } from '../../kit/until.ts';
 
@@ -21,12 +22,14 @@ const elsewhere = { global: { kafka: { bootstrapServers: 'broker.test:9094,other
 
 let dir: string;
 let port: number;
+let PATH: string;
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'store-own-kafka-'));
   await mkdir(join(dir, 'kafka'));
   const controllerPort = await freePort();
   port = await freePort();
+  PATH = `${await provideJava()}/bin:${process.env.PATH}`;
   const libs = join(await provideKafka(), 'libs');
   const { data } = (await manifests()).find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'kafka');
   for (const [name, text] of Object.entries<string>(data)) {
@@ -48,7 +51,7 @@ afterEach(() => {
 });
 
 function start() {
-  const kafka = execa('sh', [join(dir, 'start.sh')], { all: true, reject: false });
+  const kafka = execa('sh', [join(dir, 'start.sh')], { env: { PATH }, all: true, reject: false });
   running.push(kafka);
   return kafka;
 }

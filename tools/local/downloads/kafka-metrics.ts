@@ -1,7 +1,5 @@
 import { join } from 'node:path';
-import { execa } from 'execa';
-import { root } from '../../paths.ts';
-import { provideMaven } from './maven.ts';
+import { runMaven } from './maven.ts';
 import { provide } from './provide-tool.ts';
 
 /** The last one in a single artifact. Strimzi 1.2 has 0.3.0, which gives metrics the same names. */
@@ -15,10 +13,6 @@ export const provideKafkaMetrics = () =>
     download: {
       file: '.',
       announcement: `downloading Strimzi's metrics reporter ${version} from Maven Central (2 MB)`,
-      into: async (dir) => {
-        const goal = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
-        const pom = join(root, 'tools/local/downloads/poms/kafka-metrics.pom.xml');
-        await execa(await provideMaven(), ['-B', '-f', pom, goal, `-DoutputDirectory=${join(dir, 'libs')}`]);
-      },
+      into: (dir) => runMaven('copy', 'kafka-metrics', `-DoutputDirectory=${join(dir, 'libs')}`),
     },
   });

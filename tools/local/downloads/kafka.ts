@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { execa } from 'execa';
-import { root } from '../../paths.ts';
-import { provideMaven } from './maven.ts';
+import { provideJava } from './java.ts';
+import { runMaven } from './maven.ts';
 import { provide } from './provide-tool.ts';
 
 const version = '4.3.1';
@@ -14,10 +13,9 @@ export const provideKafka = () =>
     download: {
       file: '.',
       announcement: `downloading Kafka ${version} from Maven Central (54 MB)`,
-      into: async (dir) => {
-        const goal = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
-        const pom = join(root, 'tools/local/downloads/poms/kafka.pom.xml');
-        await execa(await provideMaven(), ['-B', '-f', pom, goal, `-DoutputDirectory=${join(dir, 'libs')}`]);
-      },
+      into: (dir) => runMaven('copy', 'kafka', `-DoutputDirectory=${join(dir, 'libs')}`),
     },
   });
+
+/** A Java home, and what provideKafka gives. */
+export const provideKafkaTools = () => Promise.all([provideJava(), provideKafka()]);

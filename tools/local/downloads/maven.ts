@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { execa } from 'execa';
+import { root } from '../../paths.ts';
+import { provideJava } from './java.ts';
 import { findOnPath, outputOf, provide } from './provide-tool.ts';
+import { packages, withPip } from './pypi.ts';
 
 const version = '3.9.11';
 const sha512 =
@@ -17,28 +20,37 @@ maven = context.project('org.apache.maven', 'apache-maven').at_version('${versio
 print(maven.artifact('bin', 'tar.gz').resolve())
 `;
 
-/** The path of Maven: MVN, else on PATH, else downloaded once from Maven Central. */
-export const provideMaven = () =>
+/**
+ * Runs a goal of Maven's dependency plugin for a project of the folder poms, by MVN, else mvn on PATH, else a Maven that is
+ * downloaded once from Maven Central.
+ */
+export async function runMaven(goal: 'copy' | 'unpack', pom: string, ...options: string[]): Promise<void> {
+  const env = { JAVA_HOME: await provideJava() };
+  const plugin = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1';
+  const file = join(root, 'tools/local/downloads/poms', `${pom}.pom.xml`);
+  await execa(await provideMaven(env), ['-B', '-f', file, `${plugin}:${goal}-dependencies`, ...options], { env });
+}
+
+const provideMaven = (env: { JAVA_HOME: string }) =>
   provide({
     name: `maven-${version}`,
     variable: 'MVN',
-    onPath: async () => ((await outputOf('mvn', ['--version'])) ? findOnPath('mvn') : undefined),
+    onPath: async () => ((await outputOf('mvn', ['--version'], env)) ? findOnPath('mvn') : undefined),
     download: {
       file: 'bin/mvn',
       announcement: `downloading Maven ${version} from Maven Central (9 MB)`,
       into: async (dir) => {
-        if (!(await findOnPath('python3'))) throw new Error('python3 is not on PATH: install Python 3 or Maven');
-        const environment = join(dir, 'venv');
-        await execa('python3', ['-m', 'venv', environment]);
-        const pip = ['install', '--quiet', '--disable-pip-version-check', 'jgo==3.2.0'];
-        await execa(join(environment, 'bin/pip'), pip);
-        const { stdout: file } = await execa(join(environment, 'bin/python'), ['-c', program, dir]);
+        const file = await withPip(dir, async (install, python) => {
+          await install(['jgo==2.0.1']); // the last one for Python 3.9, which macOS has
+          const PYTHONPATH = join(dir, packages);
+          return (await execa(python, ['-c', program, dir], { env: { PYTHONPATH } })).stdout;
+        });
         const sum = createHash('sha512')
           .update(await readFile(file))
           .digest('hex');
         if (sum !== sha512) throw new Error(`${basename(file)} has the wrong checksum (SHA-512 ${sum})`);
         await execa('tar', ['-xzf', file, '-C', dir, '--strip-components=1']);
-        for (const temporary of ['venv', 'repository']) await rm(join(dir, temporary), { recursive: true });
+        for (const temporary of [packages, 'repository']) await rm(join(dir, temporary), { recursive: true });
       },
     },
   });

@@ -23,20 +23,20 @@ export interface Tool {
   };
 }
 
-/**
- * The tool that the variable names, else an acceptable one on PATH, else the pinned version, downloaded once into
- * .cache/tools. @returns its path
- */
-export async function provide({ name, variable, onPath, download }: Tool): Promise<string> {
-  const given = process.env[variable];
-  if (given) {
-    const path = given.includes('/') ? given : await findOnPath(given);
-    if (path && (await exists(path))) return path;
-    throw new Error(`${variable}=${given} does not exist: correct it, or unset it to have ${name} downloaded.`);
-  }
-  const found = await onPath?.();
-  if (found) return found;
+/** The tool of this machine, else the pinned version, downloaded once into .cache/tools. @returns its path */
+export const provide = async (tool: Tool): Promise<string> => (await installed(tool)) ?? downloaded(tool);
 
+/** The path of the tool that the variable names, else of an acceptable one on PATH, or undefined. */
+export async function installed({ name, variable, onPath }: Omit<Tool, 'download'>): Promise<string | undefined> {
+  const given = process.env[variable];
+  if (!given) return onPath?.();
+  const path = given.includes('/') ? given : await findOnPath(given);
+  if (path && (await exists(path))) return path;
+  throw new Error(`${variable}=${given} does not exist: correct it, or unset it to have ${name} downloaded.`);
+}
+
+/** The path of the pinned version, downloaded once into .cache/tools. */
+export async function downloaded({ name, variable, download }: Tool): Promise<string> {
   const dir = join(cacheDir, 'tools', name);
   const file = join(dir, download.file);
   if (await exists(file)) return file;
@@ -91,8 +91,8 @@ export async function findOnPath(command: string): Promise<string | undefined> {
 }
 
 /** What a command prints on both streams, or undefined where it fails or does not exist. */
-export async function outputOf(command: string, args: string[]): Promise<string | undefined> {
-  const { failed, all } = await execa(command, args, { all: true, reject: false, timeout: 30_000 });
+export async function outputOf(command: string, args: string[], env = {}): Promise<string | undefined> {
+  const { failed, all } = await execa(command, args, { env, all: true, reject: false, timeout: 30_000 });
   return failed ? undefined : all;
 }
 

