@@ -9,8 +9,8 @@ helm = helm=$$($(tool) tools/chart/helm-path.ts) && "$$helm"
 jest_bin := node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js
 # Tests use no cluster of yours, apart from test-cluster.
 jest := CONTEXT= $(jest_bin)
-# One at a time, even if make runs twice; where there is no flock (macOS), not.
-alone := mkdir -p .cache && $(if $(shell command -v flock 2>/dev/null),flock .cache/make.lock)
+# One at a time, even if make runs twice; where there is no Python, not.
+alone := mkdir -p .cache && $(if $(shell command -v python3 2>/dev/null),python3 tools/alone.py .cache/make.lock)
 
 # For the targets for Kubernetes. Empty, CONTEXT is the current one of kubectl, which may be anywhere.
 export CONTEXT ?= kind-store

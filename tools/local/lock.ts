@@ -1,21 +1,19 @@
-import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-import { promisify } from 'node:util';
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import koffi from 'koffi';
+
+const flock = koffi.load(null).func('int flock(int file, int operation)');
+/** LOCK_EX and LOCK_NB of Linux and macOS. */
+const exclusiveAtOnce = 2 | 4;
 
 /**
- * Takes a lock that all processes of this machine share. It is an abstract Unix socket, which the kernel releases however
- * the process ends. @returns a function that releases it, or undefined where another process has it
+ * Takes the lock of a file, which is created where it is missing and stays. The kernel releases it however the process ends.
+ * @returns a function that releases it, or undefined where another process has it
  */
-export async function tryLock(name: string): Promise<(() => Promise<void>) | undefined> {
-  const server = createServer((socket) => socket.destroy());
-  server.listen(`\0store-${createHash('sha256').update(name).digest('hex').slice(0, 32)}`);
-  try {
-    await once(server, 'listening');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return undefined;
-    throw error;
-  }
-  server.unref();
-  return promisify(server.close.bind(server));
+export async function tryLock(path: string): Promise<(() => Promise<void>) | undefined> {
+  await mkdir(dirname(path), { recursive: true });
+  const file: FileHandle = await open(path, 'a');
+  if (flock(file.fd, exclusiveAtOnce) === 0) return () => file.close();
+  await file.close();
+  return undefined;
 }

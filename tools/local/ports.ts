@@ -93,8 +93,14 @@ function isFree(port: number): Promise<boolean> {
   });
 }
 
+/** By ss, which most Linux have, or lsof, which macOS has. */
 async function userOf(port: number): Promise<string> {
-  const { stdout = '' } = await execa('ss', ['-Hltnp', `sport = :${port}`], { reject: false });
-  const [, command, pid] = stdout.match(/\("([^"]+)",pid=(\d+)/) ?? [];
-  return pid ? ` by ${command} (pid ${pid})` : '';
+  const { stdout: shown = '' } = await execa('ss', ['-Hltnp', `sport = :${port}`], { reject: false });
+  const [, command, pid] = shown.match(/\("([^"]+)",pid=(\d+)/) ?? [];
+  if (pid) return ` by ${command} (pid ${pid})`;
+  const { stdout: listed = '' } = await execa('lsof', ['-nP', `-iTCP:${port}`, '-sTCP:LISTEN', '-Fpc'], {
+    reject: false,
+  });
+  const [, otherPid, otherCommand] = listed.match(/^p(\d+)\nc(.+)$/m) ?? [];
+  return otherPid ? ` by ${otherCommand} (pid ${otherPid})` : '';
 }

@@ -64,7 +64,7 @@ export type Replica = SupervisedProcess & { url: string };
 
 /** Starts the store, or some components of it, and resolves once all are ready. If that fails, nothing is left running. */
 export async function startStore(options: StoreOptions): Promise<Store> {
-  const unlock = await tryLock(options.dir);
+  const unlock = await tryLock(join(options.dir, 'lock'));
   if (!unlock) throw new Error(`A store runs in ${options.dir} already: stop it first (Ctrl-C in its terminal).`);
   try {
     const store = await startComponents(options);

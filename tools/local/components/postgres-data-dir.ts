@@ -1,8 +1,8 @@
 import { chown, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { execa } from 'execa';
-import type { PostgresProgram } from './postgres-program.ts';
+import { type PostgresProgram, startOf } from './postgres-program.ts';
 
 /** Creates the data directory where there is none, and makes sure that the server can start in it. */
 export async function prepareDataDir(dataDir: string, program: PostgresProgram, superuser: Superuser): Promise<void> {
@@ -18,8 +18,11 @@ interface Superuser {
   password: string;
 }
 
+/** pg_trgm takes only ASCII for letters in the C locale. macOS has no C.UTF-8. */
+const characters = process.platform === 'darwin' ? 'en_US.UTF-8' : 'C.UTF-8';
+
 async function initialise(dataDir: string, program: PostgresProgram, { name, password }: Superuser): Promise<void> {
-  const { initdb, privileges, owner } = program;
+  const { owner } = program;
   const unfinished = `${dataDir}.unfinished`; // renamed when complete, as an interrupted start leaves a broken one
   await rm(unfinished, { recursive: true, force: true });
   await mkdir(unfinished, { recursive: true, mode: 0o700 });
@@ -28,16 +31,12 @@ async function initialise(dataDir: string, program: PostgresProgram, { name, pas
   try {
     await writeFile(passwordFile, password, { mode: 0o600 });
     if (owner) for (const path of [unfinished, temporary, passwordFile]) await chown(path, owner.uid, owner.gid);
-    await execa(
-      'setpriv',
-      [
-        ...['--pdeathsig', 'KILL', ...privileges, initdb],
-        ...[`--pgdata=${unfinished}`, `--username=${name}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],
-        ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-sync'],
-        '--lc-ctype=C.UTF-8', // pg_trgm takes only ASCII for letters in the C locale
-      ],
-      { cwd: '/' },
-    );
+    const { command, args, user } = startOf(program, program.initdb, [
+      ...[`--pgdata=${unfinished}`, `--username=${name}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],
+      ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-sync'],
+      `--lc-ctype=${characters}`,
+    ]);
+    await execa(command, args, { cwd: '/', ...user });
     await rename(unfinished, dataDir);
   } finally {
     await rm(temporary, { recursive: true, force: true });
@@ -49,8 +48,9 @@ async function removeStalePid(dataDir: string): Promise<void> {
   const file = join(dataDir, 'postmaster.pid');
   const [pid] = (await readIfThere(file))?.split('\n') ?? [];
   if (!pid) return;
-  const command = await readIfThere(`/proc/${pid}/comm`);
-  if (command?.trim() !== 'postgres') await rm(file);
+  const { exitCode, stdout = '' } = await execa('ps', ['-o', 'comm=', '-p', pid], { reject: false });
+  // Without ps it is left to PostgreSQL, which takes a process of any name for its own.
+  if (exitCode !== undefined && basename(stdout.trim()) !== 'postgres') await rm(file);
 }
 
 export async function readIfThere(file: string): Promise<string | undefined> {

@@ -2,13 +2,18 @@ import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 
+interface User {
+  uid: number;
+  gid: number;
+}
+
 export interface PostgresProgram {
   initdb: string;
   postgres: string;
-  /** Options of setpriv that make them run as another user. */
-  privileges: string[];
-  /** That user, who must own the data. */
-  owner?: { uid: number; gid: number };
+  /** The user to run them as, who must own the data. */
+  owner?: User;
+  /** A program in front of them that changes to that user itself, and its arguments. */
+  through: string[];
 }
 
 /** PostgreSQL's binaries and the user to run them as. @param dir which that user must be able to enter */
@@ -16,7 +21,7 @@ export async function findPostgres(dir: string): Promise<PostgresProgram> {
   const found = await binaries();
   return userInfo().uid === 0
     ? { ...found, ...(await unprivilegedUser(found.postgres, dir)) }
-    : { ...found, privileges: [] };
+    : { ...found, through: [] };
 }
 
 /**
@@ -42,26 +47,33 @@ async function binaries(): Promise<{ initdb: string; postgres: string }> {
   return found;
 }
 
+/** How one of the programs is started. */
+export function startOf({ owner, through }: PostgresProgram, program: string, args: string[]) {
+  const [command = program, ...rest] = [...through, program, ...args];
+  return { command, args: rest, user: through.length > 0 ? undefined : owner };
+}
+
 const user = 'postgres';
 
 /** PostgreSQL refuses to run as root: the user postgres is created where it is missing, as Debian's package does. */
 async function unprivilegedUser(postgres: string, dir: string) {
+  if (process.platform !== 'linux') throw new Error('PostgreSQL refuses to run as root: use an ordinary account.');
   const idOf = async (flag: string) => Number((await execa('id', [flag, user], { reject: false })).stdout || NaN);
   if (Number.isNaN(await idOf('-u'))) await execa('useradd', ['--system', '--user-group', user]);
   const [uid, gid] = await Promise.all([idOf('-u'), idOf('-g')]);
-  const plain = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'];
+  const owner = { uid, gid };
   // For a clone in a folder that only root may enter, such as its home: lets the user postgres enter any folder. The secure
   // bit makes access(2), by which initdb looks for its files, honour it.
   const enterAny = [
-    '--inh-caps=-all,+dac_override',
-    '--ambient-caps=-all,+dac_override',
-    '--securebits=+no_setuid_fixup',
+    ...['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'],
+    ...['--inh-caps=-all,+dac_override', '--ambient-caps=-all,+dac_override', '--securebits=+no_setuid_fixup'],
   ];
-  for (const privileges of [plain, [...plain, ...enterAny]]) {
-    const attempt = ['sh', '-c', 'cd "$0" && exec "$1" --version', dir, postgres];
-    const { failed } = await execa('setpriv', [...privileges, ...attempt], { reject: false });
-    if (!failed) return { privileges, owner: { uid, gid } };
-  }
+  const attempt = ['-c', 'cd "$0" && exec "$1" --version', dir, postgres];
+  const asOwner = await execa('sh', attempt, { ...owner, reject: false });
+  if (!asOwner.failed) return { owner, through: [] };
+  const [setpriv = '', ...privileges] = enterAny;
+  const anywhere = await execa(setpriv, [...privileges, 'sh', ...attempt], { reject: false });
+  if (!anywhere.failed) return { owner, through: enterAny };
   throw new Error(
     `PostgreSQL refuses to run as root, and the user ${user} may not enter ${dirname(postgres)} or ${dir}: ` +
       `move them to where everybody may enter, or use an ordinary account.`,

@@ -3,7 +3,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { prepareDataDir, readIfThere } from './postgres-data-dir.ts';
-import { findPostgres } from './postgres-program.ts';
+import { findPostgres, startOf } from './postgres-program.ts';
 import { type SupervisedProcess, startProcess } from './supervised-process.ts';
 
 export interface Postgres extends SupervisedProcess {
@@ -50,11 +50,10 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   const superuserUrl = urlOf(superuser, superuserPassword, 'postgres');
   const all = { ...localSettings, port: String(port), ...settings };
 
+  const asArguments = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const component = await startProcess({
     name: 'postgres',
-    command: program.postgres,
-    args: ['-D', dataDir, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
-    privileges: program.privileges,
+    ...startOf(program, program.postgres, ['-D', dataDir, ...asArguments]),
     logDir,
     log,
     signal,

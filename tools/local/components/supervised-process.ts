@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { execa } from 'execa';
 import pWaitFor from 'p-wait-for';
 import { root } from '../../paths.ts';
+import { spawnWatched } from './orphans.ts';
 
 /** A process that is restarted however it ends, until stop() is called. */
 export interface SupervisedProcess {
@@ -36,10 +37,10 @@ export interface ProcessOptions {
   stopSignal?: NodeJS.Signals;
   /** How long the process may take to stop before it is killed. */
   stopSeconds?: number;
-  /** What the kernel sends the process when this one is killed. */
+  /** What the process gets when this one is killed. */
   orphanSignal?: NodeJS.Signals;
-  /** Further options of setpriv, for example another user. */
-  privileges?: string[];
+  /** Another user to run it as. */
+  user?: { uid: number; gid: number };
   /** Stops the process, even while it starts. */
   signal?: AbortSignal;
 }
@@ -67,12 +68,13 @@ export async function startProcess(options: ProcessOptions): Promise<SupervisedP
 
   async function start(): Promise<void> {
     const file = await open(logFile, 'a');
-    // The process writes to the file itself, so nothing is lost when this process ends. setpriv becomes the command, so the
-    // pid is that of the command. Its own process group keeps a Ctrl-C in the terminal from it.
-    const orphanSignal = (options.orphanSignal ?? 'SIGKILL').slice('SIG'.length);
-    const args = ['--pdeathsig', orphanSignal, ...(options.privileges ?? []), options.command, ...options.args];
-    const env = { ...process.env, ...options.env };
-    const started = spawn('setpriv', args, { cwd: root, env, stdio: ['ignore', file.fd, file.fd], detached: true });
+    // The process writes to the file itself, so nothing is lost when this process ends.
+    const started = spawnWatched(options.orphanSignal ?? 'SIGKILL', options.command, options.args, {
+      ...options.user,
+      cwd: root,
+      env: { ...process.env, ...options.env },
+      stdio: ['ignore', file.fd, file.fd],
+    });
     const startedAt = Date.now();
     child = started;
     end = undefined;

@@ -42,7 +42,7 @@ export async function downloaded({ name, variable, download }: Tool): Promise<st
   if (await exists(file)) return file;
   const unlock = await pWaitFor(
     async () => {
-      const unlock = await tryLock(dir);
+      const unlock = await tryLock(join(dirname(dir), `.${basename(dir)}.lock`));
       return unlock !== undefined && pWaitFor.resolveWith(unlock);
     },
     { interval: 200 },

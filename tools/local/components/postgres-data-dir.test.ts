@@ -1,0 +1,47 @@
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { prepareDataDir } from './postgres-data-dir.ts';
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'store-data-dir-'));
+  await writeFile(join(dir, 'PG_VERSION'), '18\n');
+});
+afterEach(() => rm(dir, { recursive: true }));
+
+const program = { initdb: '', postgres: '', through: [] };
+const pidFile = () => readFile(join(dir, 'postmaster.pid'), 'utf8').catch(() => undefined);
+
+async function prepareAfter(pid: number): Promise<void> {
+  await writeFile(join(dir, 'postmaster.pid'), `${pid}\n${dir}\n`);
+  await prepareDataDir(dir, program, { name: 'postgres', password: '' });
+}
+
+it('the pid of a crash is forgotten where it is of another process now, or of none', async () => {
+  await prepareAfter(process.pid);
+  expect(await pidFile()).toBeUndefined();
+  await prepareAfter(2 ** 22 + 1); // above the highest that Linux and macOS give
+  expect(await pidFile()).toBeUndefined();
+});
+
+it('that of a PostgreSQL is left to PostgreSQL, which refuses a second one', async () => {
+  await copyFile((await execa('which', ['sleep'])).stdout, join(dir, 'postgres'));
+  const running = execa(join(dir, 'postgres'), ['600'], { reject: false });
+  await prepareAfter(running.pid ?? 0);
+  expect(await pidFile()).toMatch(new RegExp(`^${running.pid}\n`));
+  running.kill();
+  await running;
+});
+
+it('without ps it is left to PostgreSQL, too', async () => {
+  const { PATH } = process.env;
+  process.env.PATH = dir;
+  try {
+    await prepareAfter(process.pid);
+  } finally {
+    process.env.PATH = PATH;
+  }
+  expect(await pidFile()).toMatch(new RegExp(`^${process.pid}\n`));
+});
