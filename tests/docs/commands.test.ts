@@ -54,3 +54,8 @@ describe('make', () => {
     expect(targetsOf(line)).toEqual(expected);
   });
 });
+
+it('npm start, test and demo are those of make', () => {
+  const { scripts } = JSON.parse(read('package.json'));
+  expect(scripts).toMatchObject({ start: 'make run', test: 'make test', demo: 'make demo' });
+});
