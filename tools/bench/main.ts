@@ -80,6 +80,7 @@ async function measure(measurement: Measurement, memory: ReturnType<typeof creat
 }
 
 async function bench({ only, compare }: { only?: string[]; compare?: string }): Promise<void> {
+  if (process.platform !== 'linux') throw new Error('make bench reads /proc, which Linux alone has.');
   const earlier = compare === undefined ? undefined : await readResults(compare);
   const [machine, commit, measuredAt] = [await describeMachine(), await currentCommit(), new Date().toISOString()];
   const load = loadavg()[0]?.toFixed(1);
