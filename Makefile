@@ -48,6 +48,7 @@ generate: install ## Generate the Prisma clients whose schema has changed
 build: generate ## Compile the services that have changed
 	@test -d services/shared/dist || echo "compiling the services, about 10 s"
 	@$(alone) $(bin)/tsc -b services/*/tsconfig.json clients/*/tsconfig.json
+	@test docs/reference/openapi.js -nt docs/openapi.yaml || $(tool) tools/api/reference.ts
 
 tools: machine install ## Fetch Envoy, Kafka and Helm if the machine lacks them
 	@$(tool) tools/local/commands/fetch-tools.ts
@@ -177,8 +178,9 @@ test-chart: install ## Lint the chart and run its tests
 	@$(helm) lint --quiet charts/store
 	@$(jest) --selectProjects chart
 
-api: build ## Write what follows from the routes: docs/openapi.yaml and the types of the client
+api: build ## Write what follows from the routes: docs/openapi.yaml, docs/reference and the types of the client
 	@$(tool) tools/api/write.ts
+	@$(tool) tools/api/reference.ts
 
 api-diff: build ## Say what has changed since the last release so that clients fail; BASE=main for another
 	@$(tool) tools/api/compare.ts $(BASE)

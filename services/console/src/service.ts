@@ -5,6 +5,7 @@ import cookieParser from 'cookie-parser';
 import express from 'express';
 import { basePath, localOnly, pageHeaders, sameOrigin, sessionRequired, withOperator } from './access/guard.ts';
 import { pages } from './access/pages.ts';
+import { referencePage } from './access/reference.ts';
 import { sessionRoutes } from './access/routes.ts';
 import { createSessions } from './access/session.ts';
 import { createProducts } from './catalogue/products.ts';
@@ -38,6 +39,7 @@ export function createConsole({ config, log }: ServiceContext<ConsoleConfig>): S
   app.disable('x-powered-by');
   app.use(pageHeaders, localOnly, sameOrigin, cookieParser(), withOperator(sessions));
   app.use(`${basePath}/api`, sessionRequired);
+  if (config.APP_PROFILE === 'dev') app.use(`${basePath}/reference`, referencePage);
   app.use(basePath, pages, createHttpApp({ title: 'Console', routes, log, profile: config.APP_PROFILE }));
   app.get('/', (_req, res) => res.redirect(`${basePath}/`));
   app.use((req, res) => sendProblem(req, res, 404, { detail: `The console is at ${basePath}/.` }));

@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { execa } from 'execa';
+import type { Browser } from 'playwright-core';
+import { parse } from 'yaml';
+import { testConsole } from '../../services/console/test/_console.ts';
+import { root } from '../../tools/paths.ts';
+import { chromiumPath, openBrowser } from '../kit/chromium.ts';
+
+const { paths } = parse(readFileSync(join(root, 'docs/openapi.yaml'), 'utf8'));
+const operations = Object.values<Record<string, { operationId: string; summary: string }>>(paths).flatMap((methods) =>
+  Object.values(methods),
+);
+
+const inDev = testConsole({}, { APP_PROFILE: 'dev' });
+const inProd = testConsole({}, { APP_PROFILE: 'prod', INTERNAL_CREDENTIAL: 'x'.repeat(43) });
+
+beforeAll(async () => {
+  await execa('node', ['--import', 'tsx', 'tools/api/reference.ts'], { cwd: root, env: { NODE_OPTIONS: '' } });
+  await Promise.all([inDev.ready, inProd.ready]);
+}, 60_000);
+
+afterAll(() => Promise.all([inDev.close(), inProd.close()]));
+
+describe('the console', () => {
+  it('serves the API reference in profile dev, with a policy that lets in no script but those files', async () => {
+    const { status, headers } = await inDev.http().get('/reference/');
+    expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(headers['content-security-policy']).toMatch(
+      /^default-src 'none'; script-src 'self'; (?!.*(connect|https?))/,
+    );
+  });
+
+  it('has none in profile prod', async () => {
+    expect((await inProd.http().get('/reference/')).status).toBe(404);
+  });
+});
+
+(chromiumPath ? describe : describe.skip)('docs/reference', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser?.close());
+
+  it.each([
+    ['from the console', () => `${inDev.origin()}/console/reference/`],
+    ['from a checkout', () => pathToFileURL(join(root, 'docs/reference/index.html')).href],
+  ])('%s shows every operation of docs/openapi.yaml, and asks nobody else', async (_, url) => {
+    const page = await browser.newPage();
+    const complaints: string[] = [];
+    const asked: string[] = [];
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('request', (request) => asked.push(request.url()));
+    await page.goto(url());
+    for (const { operationId } of operations)
+      await page.locator(`[data-section-id$="operation/${operationId}"]`).first().waitFor();
+    const text = (await page.locator('#reference').textContent()) ?? '';
+    expect(operations.map(({ summary }) => summary).filter((summary) => !text.includes(summary))).toEqual([]);
+    await page.getByPlaceholder('Search...').fill('cancellation');
+    await page.getByRole('menuitem').filter({ hasText: 'Fetch the cancellation of an order' }).first().waitFor();
+    expect(complaints).toEqual([]);
+    const own = new URL('.', url()).href;
+    expect(asked.filter((address) => !address.startsWith(own) && !/^(data|blob):/.test(address))).toEqual([]);
+    await page.close();
+  });
+});
