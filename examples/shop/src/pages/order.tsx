@@ -48,6 +48,7 @@ export function OrderPage({ id }: { id: string }) {
   useLookAgain(!busy && !failure?.isFinal && (mayChange || live.paused !== undefined), look);
 
   useEffect(() => {
+    if (failure?.isFinal) return;
     const stop = new AbortController();
     setBusy(true);
     read(id, stop.signal).then(
@@ -59,7 +60,8 @@ export function OrderPage({ id }: { id: string }) {
       },
       (error) => {
         if (stop.signal.aborted) return;
-        setFailure({ sentence: explain(error), isFinal: isFinal(error) });
+        const isMissing = error instanceof StoreProblem && error.status === 404;
+        setFailure({ sentence: isMissing ? 'There is no such order.' : explain(error), isFinal: isFinal(error) });
         setBusy(false);
       },
     );
