@@ -1,4 +1,4 @@
-import { type Account, StoreProblem } from '@store-platform/client';
+import { StoreProblem } from '@store-platform/client';
 import { useEffect, useRef } from 'preact/hooks';
 import { BasketPage } from './pages/basket.tsx';
 import { CataloguePage } from './pages/catalogue.tsx';
@@ -11,9 +11,10 @@ import { Header } from './parts/header.tsx';
 import { shortId } from './parts/order-status.tsx';
 import { useBasket } from './shop/basket.ts';
 import { type Shop, ShopContext } from './shop/context.ts';
+import { useFocusOnNewPage, useFocusStays } from './shop/focus.ts';
 import { type OrderChange, useLiveOrders } from './shop/live-orders.ts';
 import { send, unanswered } from './shop/place-order.ts';
-import { goTo, type Route, useRoute } from './shop/route.ts';
+import { goTo, notePlace, type Route, useRoute } from './shop/route.ts';
 import { sentenceOf } from './shop/sentences.ts';
 import { useSession } from './shop/session.ts';
 
@@ -29,15 +30,10 @@ export function App() {
 
   function explain(error: unknown): string {
     if (error instanceof StoreProblem && error.status === 401) {
+      notePlace(route);
       session.end();
-      announce('Your session has ended. Log in again.');
     }
     return sentenceOf(error);
-  }
-
-  function logIn(account: Account): void {
-    if (['log-in', 'register'].includes(page)) goTo('');
-    session.begin(account);
   }
 
   async function logOut(): Promise<void> {
@@ -63,7 +59,8 @@ export function App() {
     );
   }, [account?.id]);
 
-  useFocusOnNewPage(route, account);
+  useFocusOnNewPage(route, account?.id);
+  useFocusStays(main);
 
   const shop: Shop | undefined = account && { account, basket, live, announce, explain };
   return (
@@ -77,7 +74,14 @@ export function App() {
         {session.failure && <Failure sentence={session.failure} onRetry={session.retry} />}
         {!session.isKnown && !session.failure && <p class="waiting">One moment…</p>}
         {shop && <CustomerPage route={route} />}
-        {session.isKnown && !shop && <CredentialsPage key={page} isNew={page === 'register'} onLogIn={logIn} />}
+        {session.isKnown && !shop && (
+          <CredentialsPage
+            key={page}
+            isNew={page === 'register'}
+            reason={session.ended && 'Your session has ended. Log in again. You will be back where you were.'}
+            onLogIn={session.begin}
+          />
+        )}
       </main>
       <footer class="bottom">An example of what can be built on Store Platform.</footer>
       <Announcement sentence={announced} />
@@ -87,24 +91,10 @@ export function App() {
 
 function CustomerPage({ route }: { route: Route }) {
   const [page, id] = route.path;
+  if (page === 'log-in' || page === 'register') return null; // another page comes at once
   if (page === 'basket') return <BasketPage />;
   if (page === 'orders') return id ? <OrderPage key={id} id={id} /> : <OrdersPage />;
   return <CataloguePage route={route} />;
-}
-
-/** A new page begins at its headline, for the keyboard and for readers; the first one where browsers begin. */
-function useFocusOnNewPage({ path }: Route, account: Account | undefined): void {
-  const at = `${account?.id}/${path.join('/')}`;
-  const before = useRef<string>(undefined);
-  useEffect(() => {
-    const headline = document.querySelector<HTMLElement>('h1');
-    if (headline) document.title = `${headline.textContent} · Corner shop`;
-    if (before.current !== undefined && before.current !== at) {
-      headline?.focus({ preventScroll: true });
-      scrollTo(0, 0);
-    }
-    if (headline) before.current = at;
-  });
 }
 
 const words = { PENDING: 'is being confirmed', CONFIRMED: 'is confirmed', CANCELLED: 'is cancelled' };

@@ -4,7 +4,7 @@ import { Artwork } from '../parts/artwork.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { ShowMore } from '../parts/show-more.tsx';
 import { useShop } from '../shop/context.ts';
-import { useEndless } from '../shop/endless.ts';
+import { type Endless, useEndless } from '../shop/endless.ts';
 import { money } from '../shop/money.ts';
 import { noteQuery, type Route } from '../shop/route.ts';
 import { store } from '../shop/store.ts';
@@ -15,9 +15,9 @@ const orders = { '': 'New first', 'name,asc': 'By name', 'price,asc': 'Cheapest 
 
 export function CataloguePage({ route }: { route: Route }) {
   const { explain } = useShop();
-  const [text, setText] = useState('');
-  const [search, setSearch] = useState(route.query.get('q') ?? '');
-  const [sort, setSort] = useState('');
+  const [text, setText] = useState(route.query.get('q') ?? '');
+  const [search, setSearch] = useState(text);
+  const [sort, setSort] = useState(route.query.get('sort') ?? '');
   // What has neither a letter nor a digit is refused (contract 4.4).
   const canSearch = search === '' || /[\p{L}\p{N}]/u.test(search);
   const q = canSearch ? search : '';
@@ -38,8 +38,8 @@ export function CataloguePage({ route }: { route: Route }) {
   const query = { size: pageSize, sort: [order], ...(q && { q }) };
   const list = useEndless<Product>((signal) => store.pages('listProducts', { query }, { signal }), pageSize, {
     of: JSON.stringify(query),
+    keptAs: 'catalogue',
   });
-  const isEmpty = list.items.length === 0 && !list.more;
 
   return (
     <>
@@ -61,20 +61,22 @@ export function CataloguePage({ route }: { route: Route }) {
           <label for="sort" class="unseen">
             Order of the products
           </label>
-          <select id="sort" value={sort} onChange={({ currentTarget }) => setSort(currentTarget.value)}>
-            {Object.entries(orders).map(([value, name]) => (
-              <option key={value} value={value}>
-                {name}
-              </option>
-            ))}
-          </select>
+          <span class="select">
+            <select id="sort" value={sort} onChange={({ currentTarget }) => setSort(currentTarget.value)}>
+              {Object.entries(orders).map(([value, name]) => (
+                <option key={value} value={value}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </span>
         </search>
       </div>
       <p id="search-note" class="note" role="status">
-        {canSearch ? found(list.items.length, isEmpty, q) : 'Type a letter or a digit to search for.'}
+        {canSearch ? found(list, q) : 'Type a letter or a digit to search for.'}
       </p>
       <Failure sentence={list.error === undefined ? undefined : explain(list.error)} onRetry={() => void list.next()} />
-      <ul class="products" aria-busy={list.busy}>
+      <ul class={list.isOld ? 'products old' : 'products'} aria-busy={list.busy}>
         {list.items.map((product) => (
           <ProductCard key={product.id} product={product} />
         ))}
@@ -84,9 +86,11 @@ export function CataloguePage({ route }: { route: Route }) {
   );
 }
 
-function found(count: number, isEmpty: boolean, q: string): string {
-  if (isEmpty) return q ? `Nothing is called “${q}”.` : 'There are no products yet: make seed adds some.';
-  return q && count > 0 ? `Products with “${q}” in their name` : '';
+function found({ items, isOld, more, busy }: Endless<Product>, q: string): string {
+  if (isOld) return busy ? 'Searching…' : '';
+  if (items.length > 0) return q && `Products with “${q}” in their name`;
+  if (more) return '';
+  return q ? `Nothing is called “${q}”.` : 'There are no products yet: make seed adds some.';
 }
 
 function ProductCard({ product }: { product: Product }) {

@@ -1,12 +1,67 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 
-export interface Endless<T> {
+interface State<T> {
   items: readonly T[];
+  /** Whether they are those of the list before, which stay until the new one is there. */
+  isOld: boolean;
   /** Whether there may be more. */
   more: boolean;
   busy: boolean;
   error: unknown;
+}
+
+export interface Endless<T> extends State<T> {
   next(): Promise<void>;
+}
+
+/** Begins to read a list's pages. */
+type Open<T> = (signal: AbortSignal) => AsyncIterator<readonly T[]>;
+
+/** A list that is being read, whether it is shown or not. */
+interface List<T> extends Pick<Endless<T>, 'next'> {
+  key: string;
+  state: State<T>;
+  show(state: State<T>): void;
+  stop(): void;
+}
+
+const nothingYet = { items: [], isOld: false, more: true, busy: true, error: undefined };
+
+/** By name: the latest of each is found as it was left. */
+const keptLists = new Map<string, List<unknown>>();
+
+function readList<T>(open: Open<T>, pageSize: number, key: string, before: List<T> | undefined): List<T> {
+  const stop = new AbortController();
+  const { signal } = stop;
+  let pages = open(signal);
+  let isFirst = true;
+  const list: List<T> = {
+    key,
+    state: { ...nothingYet, items: before?.state.items ?? [], isOld: before !== undefined, busy: false },
+    show: () => undefined,
+    stop: () => stop.abort(),
+    async next() {
+      if (list.state.busy) return;
+      change({ busy: true, error: undefined });
+      try {
+        const { value = [], done } = await pages.next();
+        const items = isFirst ? value : [...list.state.items, ...value];
+        isFirst = false;
+        change({ items, isOld: false, more: !done && value.length >= pageSize, busy: false });
+      } catch (error) {
+        // A generator that has thrown is at its end: the list is read from its beginning again.
+        pages = open(signal);
+        isFirst = true;
+        change({ more: true, busy: false, error });
+      }
+    },
+  };
+  function change(to: Partial<State<T>>): void {
+    if (signal.aborted) return;
+    list.state = { ...list.state, ...to };
+    list.show(list.state);
+  }
+  return list;
 }
 
 /**
@@ -14,60 +69,30 @@ export interface Endless<T> {
  * @param open begins to read
  * @param pageSize a shorter page is the last one
  * @param of what is listed: when it changes, another list begins
- * @param since when it changes, the list is read again; what it has stays until then
+ * @param since when it changes, the list is read again
+ * @param keptAs a name under which the list is found as it was left
  */
-export function useEndless<T>(
-  open: (signal: AbortSignal) => AsyncIterator<readonly T[]>,
-  pageSize: number,
-  { of = '', since = 0 } = {},
-): Endless<T> {
-  const reading = useRef<{
-    pages: AsyncIterator<readonly T[]>;
-    stop: AbortController;
-    busy: boolean;
-    isFirst: boolean;
-  }>(undefined);
-  const [state, setState] = useState({
-    items: [] as readonly T[],
-    more: true,
-    busy: true,
-    error: undefined as unknown,
-  });
+export function useEndless<T>(open: Open<T>, pageSize: number, { of = '', since = 0, keptAs = '' } = {}): Endless<T> {
+  const key = JSON.stringify([of, since]);
+  const kept = () => keptLists.get(keptAs) as List<T> | undefined;
+  const [list, setList] = useState(() => (kept()?.key === key ? kept() : undefined));
+  const [state, setState] = useState<State<T>>(list?.state ?? nothingYet);
 
-  async function next(): Promise<void> {
-    const current = reading.current;
-    if (!current || current.busy) return;
-    current.busy = true;
-    setState((before) => ({ ...before, busy: true, error: undefined }));
-    try {
-      const { value, done } = await current.pages.next();
-      if (current.stop.signal.aborted) return;
-      const before = current.isFirst ? [] : undefined;
-      current.isFirst = false;
-      setState(({ items }) => ({
-        items: [...(before ?? items), ...(value ?? [])],
-        more: !done && value.length >= pageSize,
-        busy: false,
-        error: undefined,
-      }));
-    } catch (error) {
-      if (current.stop.signal.aborted) return;
-      // A generator that has thrown is at its end: the list is read from its beginning again.
-      current.pages = open(current.stop.signal);
-      current.isFirst = true;
-      setState(({ items }) => ({ items, more: true, busy: false, error }));
-    } finally {
-      current.busy = false;
-    }
-  }
-
-  useEffect(() => setState({ items: [], more: true, busy: true, error: undefined }), [of]);
   useEffect(() => {
-    const stop = new AbortController();
-    reading.current = { pages: open(stop.signal), stop, busy: false, isFirst: true };
-    void next();
-    return () => stop.abort();
-  }, [of, since]);
+    const current = list?.key === key ? list : readList(open, pageSize, key, list);
+    if (current !== list || current.state.error) void current.next();
+    if (keptAs && current !== kept()) {
+      kept()?.stop();
+      keptLists.set(keptAs, current as List<unknown>);
+    }
+    current.show = setState;
+    setList(current);
+    setState(current.state);
+    return () => {
+      current.show = () => undefined;
+      if (!keptAs) current.stop();
+    };
+  }, [key]);
 
-  return { ...state, next };
+  return { ...state, next: async () => list?.next() };
 }

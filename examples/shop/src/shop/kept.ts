@@ -1,12 +1,12 @@
-/** What this browser keeps under a name; `otherwise` if there is nothing, or nothing that can be read. */
-export function kept<T>(name: string, otherwise: T): T {
+/** What this browser, or only this tab, keeps under a name; `otherwise` if there is nothing, or nothing that can be read. */
+export function kept<T>(name: string, otherwise: T, where = localStorage): T {
   try {
-    return JSON.parse(localStorage.getItem(name) ?? '') as T;
+    return JSON.parse(where.getItem(name) ?? '') as T;
   } catch {
     return otherwise;
   }
 }
 
-export function keep(name: string, value: unknown): void {
-  localStorage.setItem(name, JSON.stringify(value));
+export function keep(name: string, value: unknown, where = localStorage): void {
+  where.setItem(name, JSON.stringify(value));
 }

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
 export interface Route {
   /** Such as `['orders', '<id>']`; of the catalogue `['']`. */
@@ -12,10 +12,22 @@ function currentRoute(): Route {
   return { path: path.split('/'), query: new URLSearchParams(query) };
 }
 
+/** How far each page was scrolled when it was left, by its path. */
+const places = new Map<string, number>();
+export const placeOf = ({ path }: Route): number => places.get(path.join('/')) ?? 0;
+export const notePlace = ({ path }: Route): unknown => places.set(path.join('/'), scrollY);
+
 export function useRoute(): Route {
   const [route, setRoute] = useState(currentRoute);
+  const latest = useRef(route);
+  latest.current = route;
   useEffect(() => {
-    const follow = () => setRoute(currentRoute());
+    // The browser would scroll before the page is there.
+    history.scrollRestoration = 'manual';
+    const follow = () => {
+      notePlace(latest.current);
+      setRoute(currentRoute());
+    };
     addEventListener('hashchange', follow);
     return () => removeEventListener('hashchange', follow);
   }, []);

@@ -25,9 +25,26 @@ export function sentenceOf(error: unknown): string {
 const inWords = (ms = 60_000) =>
   ms < 90_000 ? `in ${Math.ceil(ms / 1000)} seconds` : `in ${Math.ceil(ms / 60_000)} minutes`;
 
-/** What is wrong with which field of a form, by the field's name. */
-export function fieldErrorsOf(error: unknown): Record<string, string> {
+/** What is wrong with which field of a form, by the field's name. @param labels of its fields, by their names */
+export function fieldErrorsOf(error: unknown, labels: Record<string, string>): Record<string, string> {
   if (!(error instanceof StoreProblem)) return {};
   if (codeOf(error) === 'email-taken') return { email: sentenceOf(error) };
-  return Object.fromEntries(error.errors.map(({ path, message }) => [path.replace(/^body\./, ''), message]));
+  const named = error.errors.map(({ path, message }) => [path.replace(/^body\./, ''), message] as const);
+  return Object.fromEntries(
+    named.flatMap(([name, message]) => (labels[name] ? [[name, fieldSentence(labels[name], message)]] : [])),
+  );
 }
+
+/** @param message as the store ends the sentence that begins with a field, such as `is required` */
+const fieldSentence = (label: string, message: string) =>
+  message === 'must be an e-mail address'
+    ? 'This is not an e-mail address. One looks like ada@example.com.'
+    : `The ${label.toLowerCase()} ${message}.`;
+
+/** Of the fields in which nothing is. */
+export const missingOf = (values: Record<string, string>, labels: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) =>
+      value ? [] : [[name, `Enter your ${labels[name]?.toLowerCase()}.`]],
+    ),
+  );

@@ -1,7 +1,14 @@
 import { type Account, StoreProblem } from '@store-platform/client';
 import { useEffect, useState } from 'preact/hooks';
+import { keep, kept } from './kept.ts';
 import { sentenceOf } from './sentences.ts';
 import { store } from './store.ts';
+
+/** A session that the store has ended, and the page that was left. */
+interface Ended {
+  accountId: string;
+  hash: string;
+}
 
 export interface Session {
   /** Absent while nobody is logged in, or that is not known. */
@@ -11,8 +18,10 @@ export interface Session {
   /** Why it has not. */
   failure: string | undefined;
   retry(): void;
+  /** The one before, until somebody logs in. */
+  ended: Ended | undefined;
   begin(account: Account): void;
-  /** Notes that it has ended. */
+  /** Notes that the store has ended it. */
   end(): void;
   logOut(): Promise<void>;
 }
@@ -31,10 +40,14 @@ async function whoIsLoggedIn(): Promise<Account | undefined> {
   }
 }
 
+const name = 'shop.ended';
+
 export function useSession(): Session {
   const [account, setAccount] = useState<Account>();
   const [isKnown, setKnown] = useState(false);
   const [failure, setFailure] = useState<string>();
+  // Also after a reload, and of this tab alone: others show other pages.
+  const [ended, setEnded] = useState(() => kept<Ended | null>(name, null, sessionStorage) ?? undefined);
 
   function ask(): void {
     setFailure(undefined);
@@ -43,6 +56,10 @@ export function useSession(): Session {
   function know(account?: Account): void {
     setAccount(account);
     setKnown(true);
+  }
+  function note(session: Ended | undefined): void {
+    keep(name, session ?? null, sessionStorage);
+    setEnded(session);
   }
   useEffect(ask, []);
   useEffect(() => {
@@ -53,6 +70,10 @@ export function useSession(): Session {
       setKnown(false);
       ask();
     };
+    if (!account) return;
+    if (ended) location.hash = ended.accountId === account.id ? ended.hash : '#/';
+    else if (/^#.(log-in|register)/.test(location.hash)) location.hash = '#/';
+    note(undefined);
   }, [account?.id]);
 
   return {
@@ -60,11 +81,15 @@ export function useSession(): Session {
     isKnown,
     failure,
     retry: ask,
+    ended,
     begin(account) {
       know(account);
       tabs.postMessage(account.id);
     },
-    end: () => know(undefined),
+    end() {
+      if (account) note({ accountId: account.id, hash: location.hash });
+      know(undefined);
+    },
     async logOut() {
       await store.logOut();
       know(undefined);

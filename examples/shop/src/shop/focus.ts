@@ -1,0 +1,46 @@
+import type { RefObject } from 'preact';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { placeOf, type Route } from './route.ts';
+
+/**
+ * A new page begins at its headline, for the keyboard and for readers; the first one where browsers begin. Only the
+ * catalogue is found where it was left.
+ */
+export function useFocusOnNewPage(route: Route, accountId: string | undefined): void {
+  const { path } = route;
+  const at = `${accountId}/${path.join('/')}`;
+  const before = useRef<string>(undefined);
+  useLayoutEffect(() => {
+    const headline = document.querySelector<HTMLElement>('h1');
+    if (headline) document.title = `${headline.textContent} · Corner shop`;
+    if (before.current !== undefined && before.current !== at) {
+      headline?.focus({ preventScroll: true });
+      scrollTo(0, accountId && path[0] === '' ? placeOf(route) : 0);
+    }
+    if (headline) before.current = at;
+  });
+}
+
+/** What has the focus may go away, such as a button that cannot be pressed any more: then the headline has it. */
+export function useFocusStays(main: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    let latest: Element | undefined;
+    const note = ({ target }: FocusEvent) => {
+      latest = target as Element;
+    };
+    const observer = new MutationObserver(() => {
+      const { activeElement: current, body } = document;
+      // That of a dialog which closes has it until the next frame.
+      const isLost = current === body || !current?.checkVisibility();
+      if (!isLost || !latest || latest.checkVisibility()) return;
+      latest = undefined;
+      document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true });
+    });
+    document.addEventListener('focusin', note);
+    observer.observe(main.current as HTMLElement, { childList: true, subtree: true, attributeFilter: ['open'] });
+    return () => {
+      document.removeEventListener('focusin', note);
+      observer.disconnect();
+    };
+  }, []);
+}

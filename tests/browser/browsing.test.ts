@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import { until } from '../e2e/_store.ts';
+import { chromiumPath } from '../kit/chromium.ts';
+import { deferred } from '../kit/deferred.ts';
+import { logIn, order, register } from './_customer.ts';
+import { addProducts, startShop, type TestShop } from './_shop.ts';
+import { someWares } from './_wares.ts';
+
+const manyWares = Array.from({ length: 60 }, (_, index) => ({ name: `Mug ${index}`, price: 7, unit: 'piece' }));
+
+(chromiumPath ? describe : describe.skip)('a customer looks around', () => {
+  let shop: TestShop;
+
+  beforeAll(async () => {
+    shop = await startShop({ components: ['gateway', 'auth', 'account', 'product', 'order'] });
+    await addProducts(shop, [...manyWares, ...someWares]);
+  }, 180_000);
+
+  afterAll(() => shop?.stop(), 60_000);
+
+  const headline = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name }).waitFor();
+  const goTo = (page: Page, name: RegExp) => page.getByRole('navigation').getByRole('link', { name }).click();
+  /** Where the link is: Playwright would scroll on its own before it clicks. */
+  async function press(page: Page, name: RegExp): Promise<void> {
+    const box = await page.getByRole('navigation').getByRole('link', { name }).boundingBox();
+    if (!box) throw new Error(`No link ${name} is on the screen.`);
+    await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  }
+  const products = (page: Page) => page.getByRole('heading', { level: 2 });
+  const focused = (page: Page) => page.evaluate('document.activeElement.textContent');
+  const isVisible = (page: Page, text: string) => page.getByText(text).isVisible();
+  /** All at once, as another browser of the account would do it. */
+  const endSession = (page: Page) =>
+    page.evaluate(`fetch('${shop.gatewayUrl}/auth/logout', { credentials: 'include' })`);
+
+  async function readAll(page: Page): Promise<number> {
+    const all = manyWares.length + someWares.length;
+    await products(page).first().waitFor();
+    for (let count = 0; count < all; ) {
+      await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+      await products(page).nth(count).waitFor();
+      count = await products(page).count();
+    }
+    return all;
+  }
+
+  it.each(['back', 'a link'])('finds the catalogue as it was left: by %s', async (way) => {
+    const page = await shop.visit();
+    await register(page);
+    const all = await readAll(page);
+    await page.evaluate('scrollTo(0, 1800)');
+    await press(page, /^Basket/);
+    await headline(page, 'Basket');
+    expect(await page.evaluate('scrollY')).toBe(0);
+    await (way === 'back' ? page.goBack() : press(page, /^Catalogue/));
+    await headline(page, 'Catalogue');
+    expect([await products(page).count(), await page.evaluate('scrollY')]).toEqual([all, 1800]);
+  });
+
+  it('finds a search as it was left, and what was being read meanwhile', async () => {
+    const page = await shop.visit();
+    await register(page);
+    const held = deferred();
+    const isLaterPage = ({ searchParams: query }: URL) => query.get('q') === 'mug' && query.has('after');
+    await page.route(isLaterPage, async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.getByRole('searchbox').fill('mug');
+    await page.getByText('Products with “mug” in their name').waitFor();
+    await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+    await page.getByRole('button', { name: 'Loading…' }).waitFor();
+    await goTo(page, /^Orders/);
+    await headline(page, 'Orders');
+    held.resolve();
+    await page.goBack();
+    await headline(page, 'Catalogue');
+    await page.getByText('Products with “mug” in their name').waitFor();
+    await products(page).nth(30).waitFor();
+    expect(new Set(await products(page).allTextContents()).size).toBe(await products(page).count());
+  });
+
+  it('a search keeps the list until the new one is there', async () => {
+    const page = await shop.visit();
+    await register(page);
+    await page.getByText('Sea salt').waitFor();
+    const before = await products(page).allTextContents();
+    const [asked, held] = [deferred(), deferred()];
+    await page.route('**/products?*q=tea*', async (route) => {
+      asked.resolve();
+      await held.promise;
+      await route.continue();
+    });
+    await page.getByRole('searchbox').fill('tea');
+    await asked.promise;
+    await page.getByText('Searching…').waitFor();
+    expect(await products(page).allTextContents()).toEqual(before);
+    held.resolve();
+    await page.getByText('Products with “tea” in their name').waitFor();
+    expect(await products(page).allTextContents()).toEqual(['Green tea']);
+  });
+
+  it('a search that fails says so above the list that is there', async () => {
+    const page = await shop.visit();
+    await register(page);
+    await page.getByText('Sea salt').waitFor();
+    await page.route('**/products?*q=tea*', (route) => route.fulfill({ status: 400, json: { status: 400 } }));
+    await page.getByRole('searchbox').fill('tea');
+    await page.getByRole('alert').getByRole('button', { name: 'Try again' }).waitFor();
+    expect(await isVisible(page, 'Sea salt')).toBe(true);
+    await page.unroute('**/products?*q=tea*');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('Products with “tea” in their name').waitFor();
+    expect(await products(page).allTextContents()).toEqual(['Green tea']);
+  });
+
+  it('an order that does not exist is asked for once', async () => {
+    const page = await shop.visit();
+    await register(page);
+    await page.clock.install();
+    const id = randomUUID();
+    const asked: string[] = [];
+    page.on('request', (request) => request.url().endsWith(id) && asked.push(request.method()));
+    await page.evaluate(`location.hash = '#/orders/${id}'`);
+    await page.getByText('There is no such order.').waitFor();
+    const before = asked.length;
+    await page.clock.runFor(60_000);
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+    await goTo(page, /^Orders/);
+    await page.getByText('You have not ordered anything yet.').waitFor();
+    expect(asked.length).toBe(before);
+  });
+
+  it('the headline has the focus after an order was cancelled', async () => {
+    const page = await shop.visit();
+    await register(page);
+    await order(page, 'Sea salt');
+    await page.getByRole('button', { name: 'Cancel the order' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Yes, cancel it' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('cancelled by the customer').waitFor();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    expect(await focused(page)).toMatch(/^Order [0-9A-F]{8}$/);
+  });
+
+  it('the end of a session is told until the customer has logged in, who then is where they were', async () => {
+    const ended = 'Your session has ended. Log in again. You will be back where you were.';
+    const page = await shop.visit();
+    const customer = await register(page);
+    const id = await order(page, 'Sea salt');
+    await page.getByRole('button', { name: 'Cancel the order' }).click();
+    await page.clock.install();
+    await endSession(page);
+    await headline(page, 'Log in');
+    await page.getByText(ended).waitFor();
+    expect(await focused(page)).toBe('Log in');
+    expect(await page.getByRole('heading', { level: 1 }).getAttribute('aria-describedby')).toBe(
+      await page.getByText(ended).getAttribute('id'),
+    );
+
+    await page.clock.runFor(60_000);
+    expect(await isVisible(page, ended)).toBe(true);
+    await page.reload();
+    await page.getByText(ended).waitFor();
+    await page.getByRole('link', { name: 'Register' }).first().click();
+    await headline(page, 'Register');
+    await goTo(page, /^Log in/);
+    await headline(page, 'Log in');
+    expect(await isVisible(page, ended)).toBe(true);
+
+    await logIn(page, customer);
+    await headline(page, /^Order /);
+    expect(new URL(page.url()).hash).toBe(`#/orders/${id}`);
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await headline(page, 'Log in');
+    expect(await isVisible(page, ended)).toBe(false);
+  });
+
+  it('another account begins at the catalogue', async () => {
+    const page = await shop.visit();
+    await register(page);
+    await goTo(page, /^Basket/);
+    await endSession(page);
+    await headline(page, 'Log in');
+    await register(page, 'Bea');
+    await page.getByText('Sea salt').waitFor();
+  });
+
+  it('says at each field, in a sentence, what is wrong with it', async () => {
+    const page = await shop.visit();
+    await page.getByRole('link', { name: 'Register' }).first().click();
+    await headline(page, 'Register');
+    const labels = ['Name', 'E-mail address', 'Password'];
+    const notes = `JSON.stringify([...document.querySelectorAll('form input')].map((input) =>
+      document.getElementById(input.getAttribute('aria-describedby'))?.textContent ?? ''))`;
+    /** What is said at each field, once it is something else. */
+    async function told(...values: string[]): Promise<unknown> {
+      const before = await page.evaluate(notes);
+      for (const [index, label] of labels.entries()) await page.getByLabel(label).fill(values[index] ?? '');
+      await page.getByRole('button', { name: 'Register' }).click();
+      await until('something else is said', async () => (await page.evaluate(notes)) !== before);
+      return JSON.parse(await page.evaluate(notes));
+    }
+    expect(await told('', '', '')).toEqual(['Enter your name.', 'Enter your e-mail address.', 'Enter your password.']);
+    expect(await focused(page)).toBe('');
+    expect(await page.evaluate('document.activeElement.name')).toBe('name');
+    expect(await told('Ada', 'ada', 'x'.repeat(129))).toEqual([
+      '',
+      'This is not an e-mail address. One looks like ada@example.com.',
+      'The password must have at most 128 characters.',
+    ]);
+    expect(await told('x'.repeat(300), `${'a'.repeat(250)}@example.com`, 'long enough')).toEqual([
+      expect.stringMatching(/^The name must have 1 to \d+ characters\.$/),
+      'The e-mail address must have at most 254 characters.',
+      '',
+    ]);
+    expect(await told(' ', 'ada@example.com', 'long enough')).toEqual(['Enter your name.', '', '']);
+  });
+});
