@@ -1082,6 +1082,7 @@ export interface operations {
                 sort?: ("createdAt" | "createdAt,asc" | "createdAt,desc" | "status" | "status,asc" | "status,desc" | "total" | "total,asc" | "total,desc" | "id" | "id,asc" | "id,desc") | ("createdAt" | "createdAt,asc" | "createdAt,desc" | "status" | "status,asc" | "status,desc" | "total" | "total,asc" | "total,desc" | "id" | "id,asc" | "id,desc")[];
                 status?: "PENDING" | "CONFIRMED" | "CANCELLED";
                 customerId?: string;
+                idempotencyKey?: string;
             };
             header?: never;
             path?: never;

@@ -11,7 +11,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { DB } from './generated/tables.ts';
 import { type OrderStatus, orderStatuses } from './order.ts';
 import { orderCount } from './order-count-repository.ts';
-import { orderJson } from './order-repository.ts';
+import { oldestReply, orderJson } from './order-repository.ts';
 import type { OrderQuery } from './schemas.ts';
 
 export interface OrderPage {
@@ -55,6 +55,13 @@ function behind({ key }: KeysetOrder, position: string[], status: OrderStatus): 
   return status > at === (first.direction === 'asc') ? sql`` : undefined;
 }
 
+/** The condition for the order that an account has placed with a key, until the key expires. */
+const placedWith = (accountId: string, key: string, now: Date) => sql`
+  and id = (
+    select split_part(location, '/', 3)::uuid from idempotency_keys
+    where account_id = ${accountId}::uuid and key = ${key} and created_at >= ${oldestReply(now)}::timestamptz
+  )`;
+
 interface Row {
   content: string;
   total: number;
@@ -69,27 +76,36 @@ export function createOrderListRepository({ kysely, lists }: Database<DB>) {
      * if the order itself moves: its status changes while sorting by status, or it is stored with a time that ascending
      * pagination has just passed.
      */
-    async page(accountId: string, query: OrderQuery): Promise<OrderPage> {
-      const { size, page, after, status, customerId } = query;
+    async page(accountId: string, query: OrderQuery, now: Date): Promise<OrderPage> {
+      const { size, page, after, status, customerId, idempotencyKey } = query;
       const order = orderOf(query.sort);
       const position = after === undefined ? undefined : order.positionOf(after);
       if (customerId !== undefined && customerId !== accountId) {
         return { content: '[]', totalElements: 0, next: undefined };
       }
       const columns = sql.raw(order.key.map((column) => column.sql).join(', '));
+      const only = idempotencyKey === undefined ? sql`` : placedWith(accountId, idempotencyKey, now);
       const offset = position === undefined ? page * size : 0;
       // One row more than requested tells whether there is a next page.
       const limit = size + 1;
-      const ranges = (status === undefined ? orderStatuses : [status]).flatMap((one) => {
+      const statuses = status === undefined ? orderStatuses : [status];
+      const ranges = statuses.flatMap((one) => {
         const condition = position === undefined ? sql`` : behind(order, position, one);
         if (condition === undefined) return [];
         return sql`(
           select ${columns} from orders
-          where account_id = ${accountId}::uuid and status = ${one} and deleted_at is null ${condition}
+          where account_id = ${accountId}::uuid and status = ${one} and deleted_at is null ${condition} ${only}
           order by ${orderByKey(order.key.filter((column) => !isStatus(column)))} limit ${offset + limit}::int
         )`;
       });
       if (ranges.length === 0) ranges.push(sql`(select ${columns} from orders where false)`);
+      const count =
+        idempotencyKey === undefined
+          ? orderCount(accountId, status)
+          : sql`(
+              select count(*)::int from orders
+              where account_id = ${accountId}::uuid and deleted_at is null and status = any(${statuses}::text[]) ${only}
+            )`;
       const statement = sql<Row>`
         with page as materialized (
           select id, ${order.position} as position, row_number() over (order by ${order.orderBy}) as n
@@ -100,7 +116,7 @@ export function createOrderListRepository({ kysely, lists }: Database<DB>) {
         )
         select '[' || coalesce(string_agg(${orderJson}, ',' order by n), '') || ']' as content,
                case when count(*) > ${size}::int then max(position::text) filter (where n = ${size}::int) end as last,
-               ${orderCount(accountId, status)} as total
+               ${count} as total
         from page left join orders on orders.id = page.id and n <= ${size}::int`;
       // Planned for its values: for those of an account with a million orders, the order of an index is worth more than usual.
       const [row] = await lists.inTurn(accountId, () => lists.runOnce(statement.compile(kysely)));

@@ -40,7 +40,8 @@ export const orderColumns = [
   sql<number>`${sql.raw(version)}`.as('version'),
 ] as const;
 
-const oldestReply = (now: Date) => new Date(now.getTime() - replyLifetimeHours * 3_600_000);
+/** Replies from then on have not expired. */
+export const oldestReply = (now: Date) => new Date(now.getTime() - replyLifetimeHours * 3_600_000);
 
 export function createOrderRepository(database: Database<DB>) {
   const { kysely, prepare } = database;

@@ -162,7 +162,7 @@ export function createOrders({ repository, lists, products, currency, clock, new
   return {
     create,
     get,
-    list: (accountId: string, query: OrderQuery) => lists.page(accountId, query),
+    list: (accountId: string, query: OrderQuery) => lists.page(accountId, query, clock()),
 
     async cancellation(accountId: string, orderId: string) {
       const { cancelledAt, cancelReason } = await get(accountId, orderId);

@@ -61,6 +61,13 @@ function isServed(sort: Sort[]): boolean {
   return more.every(({ field, direction }) => field === 'id' && direction === first?.direction);
 }
 
+/** Visible ASCII, with or without quotes (contract 4.7). */
+const idempotencyKey = z
+  .string()
+  .transform((value) => /^"(.*)"$/.exec(value)?.[1] ?? value)
+  .pipe(z.string().regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters'))
+  .optional();
+
 export const orderQuery = withinCounted(
   z.object({
     ...pageQuery(20, 100),
@@ -70,6 +77,10 @@ export const orderQuery = withinCounted(
     ),
     status: z.enum(orderStatuses).optional(),
     customerId: uuid.optional(),
+    idempotencyKey: idempotencyKey.meta({
+      type: 'string',
+      description: 'The order that was placed with this Idempotency-Key, as long as the key is kept.',
+    }),
   }),
 );
 
@@ -99,17 +110,11 @@ export const streamHeaders = z.object({
     }),
 });
 
-/** Visible ASCII, with or without quotes (contract 4.7). */
 export const createHeaders = z.object({
-  'idempotency-key': z
-    .string()
-    .transform((value) => /^"(.*)"$/.exec(value)?.[1] ?? value)
-    .pipe(z.string().regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters'))
-    .optional()
-    .meta({
-      type: 'string',
-      description: 'Chosen by the client, such as a UUID: a repeated request is answered as the first was.',
-    }),
+  'idempotency-key': idempotencyKey.meta({
+    type: 'string',
+    description: 'Chosen by the client, such as a UUID: a repeated request is answered as the first was.',
+  }),
 });
 
 export type OrderIn = z.output<typeof orderIn>;

@@ -58,7 +58,7 @@ async function statementOf(query: object, account: string): Promise<Statement> {
   };
   const inTurn = <T>(_: string, work: () => Promise<T>) => work();
   const repository = createOrderListRepository({ kysely, lists: { runOnce, inTurn } } as unknown as Database<DB>);
-  await repository.page(account, orderQuery.parse({ size: '20', ...query }));
+  await repository.page(account, orderQuery.parse({ size: '20', ...query }), new Date());
   const [statement] = statements;
   if (statement === undefined) throw new Error('no statement');
   return statement;
@@ -110,7 +110,11 @@ const blocks = (plan: Plan) => plan['Shared Hit Blocks'] + plan['Shared Read Blo
 async function deepCursor(sort: string[], filter: { status?: string }): Promise<string> {
   // Farther than requests may ask for by number.
   const page = ((filter.status === undefined ? count : count / 50) - 100) / 20 - 1;
-  const { next } = await order.lists.page(alice, { ...orderQuery.parse({ size: '20', sort, ...filter }), page });
+  const { next } = await order.lists.page(
+    alice,
+    { ...orderQuery.parse({ size: '20', sort, ...filter }), page },
+    new Date(),
+  );
   return next ?? '';
 }
 

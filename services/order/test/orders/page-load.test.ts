@@ -71,7 +71,7 @@ test('an account that asks for many pages at once does not keep the page of anot
   const { lists, close } = testApp(database.url);
   const read: string[] = [];
   const readPage = async (account: string) => {
-    await lists.page(account, orderQuery.parse({ size: '10' }));
+    await lists.page(account, orderQuery.parse({ size: '10' }), new Date());
     read.push(account);
   };
   // In one tick, so that nothing is read before all have been asked for.
