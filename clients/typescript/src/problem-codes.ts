@@ -6,6 +6,7 @@ export type ProblemCode =
   | 'email-taken'
   | 'stale-version'
   | 'order-shipped'
+  | 'price-changed'
   | 'idempotency-key-in-use'
   | 'idempotency-key-reused'
   | 'status-not-settable'

@@ -403,6 +403,8 @@ export interface components {
                 productId: string;
                 quantity: number;
             }[];
+            /** @description What the order may cost: another total is 409. */
+            expectedTotal?: components["schemas"]["Money"] | null;
         };
         /**
          * @example {
@@ -485,6 +487,16 @@ export interface components {
                 message: string;
             }[];
             traceId?: string;
+            total?: components["schemas"]["Money"];
+            items?: {
+                /** Format: uuid */
+                productId: string;
+                quantity: number;
+                unitPrice: {
+                    amount: number;
+                    currency: string;
+                };
+            }[];
         };
         /**
          * @example {
@@ -1164,7 +1176,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The first request with this Idempotency-Key is still running. */
+            /** @description The total is not the expected one, or the first request with this Idempotency-Key is still running. */
             409: {
                 headers: {
                     /** @description Seconds to wait before retrying. */

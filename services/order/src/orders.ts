@@ -3,7 +3,7 @@ import type { ProductClient } from '@store/shared/contracts/product-client';
 import { entityTag, mustBeVersion, mustMatch } from '@store/shared/http/precondition';
 import { newEvent } from '@store/shared/messaging/events';
 import { DomainError } from '@store/shared/values/errors';
-import { minorUnit, total } from '@store/shared/values/money';
+import { type Money, minorUnit, total } from '@store/shared/values/money';
 import {
   type Line,
   mergeLines,
@@ -14,7 +14,7 @@ import {
   type StoredReply,
 } from './order.ts';
 import type { OrderListRepository } from './order-list-repository.ts';
-import { newOrderJson } from './order-out.ts';
+import { mustCost, newOrderJson } from './order-out.ts';
 import type { OrderRepository, OrderTransaction } from './order-repository.ts';
 import type { OrderChange, OrderIn, OrderQuery } from './schemas.ts';
 
@@ -55,14 +55,17 @@ export function createOrders({ repository, lists, products, currency, clock, new
       throw new DomainError('forbidden', 'An order can be placed for your own account only.');
     }
     const lines = mergeLines(request.items);
-    const requestHash = createHash('sha256').update(JSON.stringify(request)).digest('base64url');
-    if (key === undefined) return place(accountId, lines, requestHash, undefined);
+    const expectedTotal = request.expectedTotal ?? undefined;
+    const requestHash = createHash('sha256')
+      .update(JSON.stringify({ ...request, expectedTotal }))
+      .digest('base64url');
+    if (key === undefined) return place(accountId, lines, expectedTotal, requestHash, undefined);
 
     const id = accountId + key;
     if (inFlight.has(id)) throw stillRunning();
     inFlight.add(id);
     try {
-      return await place(accountId, lines, requestHash, key);
+      return await place(accountId, lines, expectedTotal, requestHash, key);
     } finally {
       inFlight.delete(id);
     }
@@ -72,6 +75,7 @@ export function createOrders({ repository, lists, products, currency, clock, new
   async function place(
     accountId: string,
     lines: Line[],
+    expectedTotal: Money | undefined,
     requestHash: string,
     key: string | undefined,
   ): Promise<StoredReply> {
@@ -80,10 +84,13 @@ export function createOrders({ repository, lists, products, currency, clock, new
       return first && replay(first, requestHash);
     };
     let items: PricedLine[];
+    let sum: Money;
     try {
       items = priceLines(lines, await products.prices(lines.map(({ productId }) => productId)));
+      sum = total(items, currency, digits);
+      mustCost(expectedTotal, sum, items);
     } catch (error) {
-      // A repetition is answered as the first request was, whatever has become of the products.
+      // A repetition is answered as the first request was, whatever has become of the products and their prices.
       const first = await firstReply(clock());
       if (first !== undefined) return first;
       throw error;
@@ -92,7 +99,7 @@ export function createOrders({ repository, lists, products, currency, clock, new
     const order: NewOrder = {
       id: newId(),
       accountId,
-      total: total(items, currency, digits),
+      total: sum,
       items,
       createdAt: now,
     };

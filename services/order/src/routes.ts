@@ -43,6 +43,7 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
       headers: createHeaders,
       body: orderIn,
       bodyKib: 64,
+      decimals: true,
       responses: {
         201: {
           description: 'Placed. A repeated Idempotency-Key gets the stored reply.',
@@ -53,7 +54,10 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
           },
         },
         403: problem('customerId is not the caller.'),
-        409: problem('The first request with this Idempotency-Key is still running.', retryAfter),
+        409: problem(
+          'The total is not the expected one, or the first request with this Idempotency-Key is still running.',
+          retryAfter,
+        ),
         422: problem('The Idempotency-Key was used for another request.'),
         503: unavailable,
       },

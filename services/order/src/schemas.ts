@@ -2,21 +2,28 @@ import type { Sort } from '@store/shared/database/keyset';
 import { pageOf, pageQuery, sortQuery, withinCounted } from '@store/shared/http/pagination';
 import { seenVersion } from '@store/shared/http/precondition';
 import { timestamp, uuid } from '@store/shared/values/fields';
-import { decimal, moneySchema } from '@store/shared/values/money';
+import { Decimal, moneySchema, pricedItem } from '@store/shared/values/money';
 import { z } from 'zod';
 import { maxQuantity, orderStatuses } from './order.ts';
 
 const exampleOrder = 'b1e5c0de-3a44-4f0b-9a57-2c6d8e1f7a90';
 const exampleProduct = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
 
+/** A double, unlike the money beside it. */
+const quantity = z.preprocess(
+  (value) => (Decimal.isDecimal(value) ? value.toNumber() : value),
+  z.int().min(1).max(maxQuantity),
+);
+
 /** contract 4.5 */
 export const orderIn = z
   .object({
     customerId: uuid.optional().describe('The caller, if given.'),
     items: z
-      .array(z.object({ productId: uuid, quantity: z.int().min(1).max(maxQuantity) }))
+      .array(z.object({ productId: uuid, quantity }))
       .min(1)
       .max(100),
+    expectedTotal: moneySchema.nullish().describe('What the order may cost: another total is 409.'),
   })
   .meta({ id: 'OrderIn', examples: [{ items: [{ productId: exampleProduct, quantity: 3 }] }] });
 
@@ -26,13 +33,7 @@ export const orderOut = z
     customerId: uuid,
     status: z.enum(orderStatuses),
     total: moneySchema,
-    items: z.array(
-      z.object({
-        productId: uuid,
-        quantity: z.int(),
-        unitPrice: z.object({ amount: decimal(12, 4), currency: z.string() }),
-      }),
-    ),
+    items: z.array(pricedItem),
     createdAt: timestamp,
     updatedAt: timestamp,
     version: z.int(),

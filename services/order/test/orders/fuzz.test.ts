@@ -17,7 +17,8 @@ afterAll(async () => {
   await database.drop();
 });
 
-const body = { customerId: alice, items: [{ productId: tea, quantity: 2 }] };
+const expectedTotal = { amount: 9, currency: 'USD' };
+const body = { customerId: alice, items: [{ productId: tea, quantity: 2 }], expectedTotal };
 
 async function placed(suffix = '') {
   const { headers } = await request(order.app).post('/orders').set('id-account', alice).send(body);

@@ -6,6 +6,8 @@ import type { Logger } from '../observability/log.ts';
 import { pathOf } from '../observability/path-of.ts';
 import { currentTrace } from '../observability/trace-context.ts';
 import { DomainError, type DomainErrorOptions, type ErrorKind } from '../values/errors.ts';
+import { stringifyJson } from '../values/json.ts';
+import { moneySchema, pricedItem } from '../values/money.ts';
 
 const statusOf: Record<ErrorKind, number> = {
   invalid: 400,
@@ -34,13 +36,15 @@ export const problemSchema = z
     instance: z.string().optional(),
     errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
     traceId: z.string().optional(),
+    total: moneySchema.optional(),
+    items: z.array(pricedItem).optional(),
   })
   .meta({
     id: 'Problem',
     examples: [{ type: 'about:blank', title: 'Not Found', status: 404, detail: 'No such order.' }],
   });
 
-export type Problem = z.infer<typeof problemSchema>;
+export type Problem = z.input<typeof problemSchema>;
 
 /**
  * Sends a problem+json answer. `instance` is the path without the query, which may be private. Express would add a charset to the
@@ -54,7 +58,7 @@ export function sendProblem(req: Request, res: Response, status: number, rest: P
     instance: req.originalUrl.split('?', 1)[0] ?? '/',
     ...rest,
   };
-  const json = JSON.stringify(problem);
+  const json = stringifyJson(problem);
   res
     .writeHead(status, { 'Content-Type': 'application/problem+json', 'Content-Length': Buffer.byteLength(json) })
     .end(json);
@@ -93,6 +97,7 @@ export function problemHandler(log: Logger): ErrorRequestHandler {
       ...(known.code === undefined ? {} : { type: `urn:problem:store:${known.code}` }),
       detail: known.message,
       ...(known.errors === undefined ? {} : { errors: known.errors }),
+      ...known.priced,
     });
   };
 }

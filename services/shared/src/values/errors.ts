@@ -1,3 +1,6 @@
+import type { z } from 'zod';
+import type { Money, pricedItem } from './money.ts';
+
 /** What went wrong, in terms of the domain; only http/problem.ts knows the HTTP status of each. */
 export type ErrorKind =
   | 'invalid'
@@ -18,11 +21,18 @@ export interface FieldError {
   message: string;
 }
 
+export interface Priced {
+  total: Money;
+  items: z.input<typeof pricedItem>[];
+}
+
 export interface DomainErrorOptions {
   /** Names the problem: its type becomes `urn:problem:store:<code>`; without it `about:blank`. */
   code?: string;
   errors?: FieldError[];
   retryAfterSeconds?: number;
+  /** What an order would cost, where that is the problem. */
+  priced?: Priced;
   /** How to authenticate (RFC 9110, 11.6.1), where it is not by the token cookie. */
   challenge?: string;
   cause?: unknown;
@@ -34,6 +44,7 @@ export class DomainError extends Error {
   readonly code: string | undefined;
   readonly errors: FieldError[] | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly priced: Priced | undefined;
   readonly challenge: string | undefined;
 
   constructor(kind: ErrorKind, detail: string, options: DomainErrorOptions = {}) {
@@ -43,6 +54,7 @@ export class DomainError extends Error {
     this.code = options.code;
     this.errors = options.errors;
     this.retryAfterSeconds = options.retryAfterSeconds ?? (kind === 'unavailable' ? 1 : undefined);
+    this.priced = options.priced;
     this.challenge = options.challenge;
   }
 }

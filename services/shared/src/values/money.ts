@@ -1,5 +1,6 @@
 import { Decimal } from 'decimal.js';
 import { z } from 'zod';
+import { uuid } from './fields.ts';
 
 export { Decimal } from 'decimal.js';
 
@@ -37,6 +38,13 @@ export interface Money {
   /** ISO 4217 */
   currency: string;
 }
+
+/** Of an order, with the price of one piece (contract 4.5). */
+export const pricedItem = z.object({
+  productId: uuid,
+  quantity: z.int(),
+  unitPrice: z.object({ amount: decimal(12, 4), currency: z.string() }),
+});
 
 /** The number of decimals of an ISO 4217 currency: 2 for USD, 0 for JPY. */
 export function minorUnit(currency: string): number {
