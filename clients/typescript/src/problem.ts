@@ -16,10 +16,16 @@ export class StoreProblem extends Error {
   declare readonly traceId: string | undefined;
   /** When the store asks to be called again, in milliseconds. */
   declare readonly retryAfterMs: number | undefined;
+  /** What an order would cost, and its items, priced: of `price-changed` only. */
+  declare readonly total: Problem['total'];
+  declare readonly items: Problem['items'];
   /** Of the reply. */
   declare readonly headers: Headers;
 
-  constructor({ type = 'about:blank', title, detail, errors, traceId }: Partial<Problem>, response: Response) {
+  constructor(
+    { type = 'about:blank', title, detail, errors, traceId, total, items }: Partial<Problem>,
+    response: Response,
+  ) {
     super(detail ?? title ?? `The store answered ${response.status}.`);
     this.status = response.status;
     // What is not enumerable is not printed: an uncaught problem takes a few lines.
@@ -28,6 +34,8 @@ export class StoreProblem extends Error {
       type: { value: type },
       errors: { value: list, enumerable: list.length > 0 },
       traceId: { value: traceId },
+      total: { value: total },
+      items: { value: items },
       retryAfterMs: { value: retryAfterMs(response) },
       headers: { value: response.headers },
     });

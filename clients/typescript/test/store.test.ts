@@ -63,6 +63,16 @@ describe('full', () => {
 });
 
 describe('a problem', () => {
+  it('of a changed price has what the order would cost, which an uncaught one does not print', async () => {
+    const total = { amount: 50, currency: 'USD' };
+    const items = [{ productId: id, quantity: 10, unitPrice: { amount: 5, currency: 'USD' } }];
+    const { store } = await storeWith([problem(409, { type: 'urn:problem:store:price-changed', total, items })]);
+    const order = { items: [{ productId: id, quantity: 10 }], expectedTotal: { amount: 5, currency: 'USD' } };
+    const failure = await store.placeOrder({ body: order }).catch((error) => error);
+    expect(failure).toMatchObject({ code: 'price-changed', total, items });
+    expect(Object.keys(failure)).toEqual(['name', 'status']);
+  });
+
   it('is what the store answers', async () => {
     const errors = [{ path: 'body.email', message: 'must be an e-mail address' }];
     const type = 'urn:problem:store:validation';
