@@ -1,5 +1,5 @@
 import { StoreProblem } from '@store-platform/client';
-import { useEffect, useRef } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { BasketPage } from './pages/basket.tsx';
 import { CataloguePage } from './pages/catalogue.tsx';
 import { CredentialsPage } from './pages/credentials.tsx';
@@ -9,11 +9,11 @@ import { Announcement, useAnnouncement } from './parts/announcement.tsx';
 import { Failure } from './parts/failure.tsx';
 import { Header } from './parts/header.tsx';
 import { shortId } from './parts/order-status.tsx';
+import { UnansweredOrder } from './parts/unanswered-order.tsx';
 import { useBasket } from './shop/basket.ts';
 import { type Shop, ShopContext } from './shop/context.ts';
 import { useFocusOnNewPage, useFocusStays } from './shop/focus.ts';
 import { type OrderChange, useLiveOrders } from './shop/live-orders.ts';
-import { send, unanswered } from './shop/place-order.ts';
 import { goTo, notePlace, type Route, useRoute } from './shop/route.ts';
 import { sentenceOf } from './shop/sentences.ts';
 import { useSession } from './shop/session.ts';
@@ -21,9 +21,9 @@ import { useSession } from './shop/session.ts';
 export function App() {
   const route = useRoute();
   const session = useSession();
-  const basket = useBasket();
   const [announced, announce] = useAnnouncement();
   const { account } = session;
+  const basket = useBasket(account?.id);
   const live = useLiveOrders(account?.id, (change) => announce(sentenceAbout(change)), explain);
   const page = route.path[0] ?? '';
   const main = useRef<HTMLElement>(null);
@@ -46,19 +46,6 @@ export function App() {
     }
   }
 
-  useEffect(() => {
-    const attempt = account && unanswered(account.id);
-    if (!attempt) return;
-    send(attempt).then(
-      ({ id }) => {
-        basket.clear();
-        announce('Your order has been placed.');
-        goTo(`orders/${id}`);
-      },
-      (error) => announce(`Your order of before: ${explain(error)}`),
-    );
-  }, [account?.id]);
-
   useFocusOnNewPage(route, account?.id);
   useFocusStays(main);
 
@@ -73,6 +60,7 @@ export function App() {
       <main id="main" ref={main} tabIndex={-1}>
         {session.failure && <Failure sentence={session.failure} onRetry={session.retry} />}
         {!session.isKnown && !session.failure && <p class="waiting">One moment…</p>}
+        {shop && <UnansweredOrder key={`${shop.account.id}/${page}`} />}
         {shop && <CustomerPage route={route} />}
         {session.isKnown && !shop && (
           <CredentialsPage

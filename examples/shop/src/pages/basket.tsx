@@ -1,29 +1,34 @@
+import { type Money, StoreProblem } from '@store-platform/client';
 import { useEffect, useState } from 'preact/hooks';
 import { Artwork } from '../parts/artwork.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Quantity } from '../parts/quantity.tsx';
-import type { Line } from '../shop/basket.ts';
+import { type Line, mostLines } from '../shop/basket.ts';
 import { useShop } from '../shop/context.ts';
-import { money, sumOf, total } from '../shop/money.ts';
-import { placeOrder } from '../shop/place-order.ts';
+import { lineSum, money, totalOf } from '../shop/money.ts';
+import { attemptOf, send, settle } from '../shop/place-order.ts';
 import { goTo } from '../shop/route.ts';
 import { codeOf } from '../shop/sentences.ts';
 import { store } from '../shop/store.ts';
-
-/** Items of an order at most (contract 4.5). */
-const mostLines = 100;
 
 export function BasketPage() {
   const { account, basket, announce, explain } = useShop();
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string>();
+  /** What is not as it was when it was put into the basket. */
+  const [changes, setChanges] = useState<readonly string[]>([]);
+  /** What the store has said that these lines cost. */
+  const [told, setTold] = useState<{ lines: string; total: Money }>();
   const { lines } = basket;
+  const linesText = JSON.stringify(lines);
+  const total = told?.lines === linesText ? told.total : totalOf(lines);
+
+  const show = (changed: readonly string[]) => changed.length > 0 && setChanges(changed);
 
   /** Prices may have changed since a product was put into the basket. */
   async function renew(): Promise<void> {
-    const id = lines.slice(0, mostLines).map(({ id }) => id);
-    if (id.length === 0) return;
-    basket.renew(await store.listProducts({ query: { id, size: mostLines } }));
+    const id = lines.map(({ id }) => id);
+    if (id.length > 0) show(basket.renew(id, await store.listProducts({ query: { id, size: mostLines } })));
   }
   useEffect(() => {
     renew().catch((error) => setFailure(explain(error)));
@@ -33,16 +38,33 @@ export function BasketPage() {
     if (busy) return;
     setBusy(true);
     setFailure(undefined);
+    setChanges([]);
     try {
-      const items = lines.map(({ id, quantity }) => ({ productId: id, quantity }));
-      const { id } = await placeOrder(account.id, items);
-      basket.clear();
+      const { attempt, arrived } = await attemptOf(account.id, lines, total);
+      const { id } = arrived ?? (await send(account.id, attempt));
+      settle(account.id, attempt, basket);
+      if (arrived) {
+        setFailure('Your order of before had arrived after all. Look at your orders before you order the rest.');
+        setBusy(false);
+        return;
+      }
       announce('Thank you. Your order has been placed.');
       goTo(`orders/${id}`);
     } catch (error) {
       setFailure(explain(error));
       setBusy(false);
       if (codeOf(error) === 'unknown-product') await renew().catch(() => undefined);
+      if (error instanceof StoreProblem && error.total) {
+        const prices = new Map(error.items?.map(({ productId, unitPrice }) => [productId, unitPrice.amount]));
+        const priced = lines.map((line) => ({ ...line, price: prices.get(line.id) ?? line.price }));
+        show(
+          basket.renew(
+            [],
+            priced.map(({ quantity: _, ...product }) => product),
+          ),
+        );
+        setTold({ lines: JSON.stringify(priced), total: error.total });
+      }
     }
   }
 
@@ -50,6 +72,8 @@ export function BasketPage() {
     return (
       <div class="empty">
         <h1 tabIndex={-1}>Basket</h1>
+        <Failure sentence={failure} />
+        <Changes sentences={changes} />
         <p>Your basket is empty.</p>
         <p>
           <a class="button" href="#/">
@@ -61,6 +85,7 @@ export function BasketPage() {
   return (
     <>
       <h1 tabIndex={-1}>Basket</h1>
+      <Changes sentences={changes} />
       <div class="two-columns">
         <ul class="lines">
           {lines.map((line) => (
@@ -72,7 +97,7 @@ export function BasketPage() {
           <dl>
             <div>
               <dt>{basket.count === 1 ? '1 piece' : `${basket.count} pieces`}</dt>
-              <dd class="sum">{total(sumOf(lines))}</dd>
+              <dd class="sum">{money(total.amount, total.currency)}</dd>
             </div>
           </dl>
           <Failure sentence={failure} />
@@ -85,6 +110,15 @@ export function BasketPage() {
     </>
   );
 }
+
+/** The place for them is always there, so that readers notice. */
+const Changes = ({ sentences }: { sentences: readonly string[] }) => (
+  <div role="status" class="changes">
+    {sentences.map((sentence) => (
+      <p key={sentence}>{sentence}</p>
+    ))}
+  </div>
+);
 
 function BasketLine({ line }: { line: Line }) {
   const { basket, announce } = useShop();
@@ -99,7 +133,7 @@ function BasketLine({ line }: { line: Line }) {
         </p>
       </div>
       <Quantity of={name} value={quantity} onChange={(wanted) => basket.set(line, wanted)} />
-      <p class="line-sum">{money(sumOf([line]))}</p>
+      <p class="line-sum">{money(lineSum(line))}</p>
       <button
         type="button"
         class="plain"

@@ -110,8 +110,7 @@ function ProductCard({ product }: { product: Product }) {
           type="button"
           aria-label={`Add ${name} to the basket`}
           onClick={() => {
-            basket.set(product, quantity + 1);
-            announce(`${name}: ${quantity + 1} in your basket.`);
+            announce(basket.set(product, quantity + 1) ?? `${name}: ${quantity + 1} in your basket.`);
           }}
         >
           Add

@@ -1,6 +1,7 @@
 import type { Product } from '@store-platform/client';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { keep, kept } from './kept.ts';
+import { money } from './money.ts';
 
 export interface Line extends Product {
   quantity: number;
@@ -11,52 +12,74 @@ export interface Basket {
   /** Pieces of all products. */
   count: number;
   quantityOf(productId: string): number;
-  /** 0 removes the product. */
-  set(product: Product, quantity: number): void;
-  /** Takes names and prices over as they are now, and removes what is not sold any more. */
-  renew(products: readonly Product[]): void;
-  clear(): void;
+  /** 0 removes the product. @returns a sentence if there is no room for it */
+  set(product: Product, quantity: number): string | undefined;
+  /**
+   * Takes names and prices over as they are now, and removes what was asked for and is not sold any more.
+   * @returns a sentence about each change
+   */
+  renew(asked: readonly string[], products: readonly Product[]): string[];
+  /** Removes what has been ordered, and leaves what came later. */
+  take(ordered: readonly Pick<Line, 'id' | 'quantity'>[]): void;
 }
 
-const name = 'shop.basket';
-/** Of an item of an order (contract 4.5). */
+/** Of an item of an order, and items of an order (contract 4.5). */
 export const largestQuantity = 10_000;
+export const mostLines = 100;
 
-/** The basket of this browser, the same in all its tabs. */
-export function useBasket(): Basket {
-  const [lines, setLines] = useState<readonly Line[]>(() => kept(name, []));
+const full = `An order has at most ${mostLines} different products. Order what is in your basket, then begin another.`;
+
+/** The basket of an account in this browser, the same in all its tabs. */
+export function useBasket(accountId: string | undefined): Basket {
+  const name = `shop.basket.${accountId}`;
+  const [changes, setChanges] = useState(0);
+  const noteChange = () => setChanges((count) => count + 1);
+  const read = () => (accountId ? kept<readonly Line[]>(name, []) : []);
+  const lines = useMemo(read, [name, changes]);
 
   useEffect(() => {
-    const follow = (event: StorageEvent) => event.key === name && setLines(kept(name, []));
+    const follow = (event: StorageEvent) => event.key === name && noteChange();
     addEventListener('storage', follow);
     return () => removeEventListener('storage', follow);
-  }, []);
+  }, [name]);
 
-  function change(to: (lines: readonly Line[]) => readonly Line[]): void {
-    const changed = to(kept(name, []));
-    keep(name, changed);
-    setLines(changed);
+  function change(to: readonly Line[]): void {
+    keep(name, to);
+    noteChange();
   }
 
   return {
     lines,
     count: lines.reduce((sum, { quantity }) => sum + quantity, 0),
     quantityOf: (productId) => lines.find(({ id }) => id === productId)?.quantity ?? 0,
-    set: (product, wanted) =>
-      change((lines) => {
-        const quantity = Math.min(Math.max(Math.round(wanted), 0), largestQuantity);
-        if (quantity === 0) return lines.filter(({ id }) => id !== product.id);
-        if (!lines.some(({ id }) => id === product.id)) return [...lines, { ...product, quantity }];
-        return lines.map((line) => (line.id === product.id ? { ...line, quantity } : line));
-      }),
-    renew: (products) =>
-      change((lines) => {
-        const current = new Map(products.map((product) => [product.id, product]));
-        return lines.flatMap((line) => {
-          const product = current.get(line.id);
-          return product ? [{ ...product, quantity: line.quantity }] : [];
-        });
-      }),
-    clear: () => change(() => []),
+    set(product, wanted) {
+      const lines = read();
+      const quantity = Math.min(Math.max(Math.round(wanted), 0), largestQuantity);
+      const isThere = lines.some(({ id }) => id === product.id);
+      if (!isThere && lines.length >= mostLines) return full;
+      if (quantity === 0) change(lines.filter(({ id }) => id !== product.id));
+      else if (!isThere) change([...lines, { ...product, quantity }]);
+      else change(lines.map((line) => (line.id === product.id ? { ...line, quantity } : line)));
+      return undefined;
+    },
+    renew(asked, products) {
+      const current = new Map(products.map((product) => [product.id, product]));
+      const sentences: string[] = [];
+      const renewed = read().flatMap((line) => {
+        const product = current.get(line.id);
+        if (!product && asked.includes(line.id)) sentences.push(`${line.name} is not sold any more.`);
+        if (!product) return asked.includes(line.id) ? [] : [line];
+        if (product.price !== line.price)
+          sentences.push(`${product.name} costs ${money(product.price)} now, not ${money(line.price)}.`);
+        return [{ ...product, quantity: line.quantity }];
+      });
+      change(renewed);
+      return sentences;
+    },
+    take(ordered) {
+      const taken = new Map(ordered.map(({ id, quantity }) => [id, quantity]));
+      const left = read().map((line) => ({ ...line, quantity: line.quantity - (taken.get(line.id) ?? 0) }));
+      change(left.filter(({ quantity }) => quantity > 0));
+    },
   };
 }

@@ -1,14 +1,30 @@
+import type { Money } from '@store-platform/client';
+
 /** Prices of products name no currency (contract 4.4): it is that of the store, STORE_CURRENCY. */
-export const currency: string = import.meta.env.VITE_STORE_CURRENCY ?? 'USD';
+const currency: string = import.meta.env.VITE_STORE_CURRENCY ?? 'USD';
+const digits =
+  new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+
+interface Priced {
+  price: number;
+  quantity: number;
+}
 
 /** Prices have up to four decimals, which are shown if they are there. */
 export const money = (amount: number, of = currency): string =>
   new Intl.NumberFormat(undefined, { style: 'currency', currency: of, maximumFractionDigits: 4 }).format(amount);
 
-/** Whole numbers of ten-thousandths, so that no binary fraction is added up. */
-export const sumOf = (lines: readonly { price: number; quantity: number }[]): number =>
-  lines.reduce((sum, { price, quantity }) => sum + Math.round(price * 10_000) * quantity, 0) / 10_000;
+/** In ten-thousandths, so that no binary fraction is added up. */
+const sum = (lines: readonly Priced[]): bigint =>
+  lines.reduce((all, { price, quantity }) => all + BigInt(Math.round(price * 10_000)) * BigInt(quantity), 0n);
 
-/** As the store rounds the total of an order (contract 4.2), but for its half to even. */
-export const total = (amount: number): string =>
-  new Intl.NumberFormat(undefined, { style: 'currency', currency }).format(amount);
+export const lineSum = (line: Priced): number => Number(sum([line])) / 10_000;
+
+/** Of an order, rounded once, half to even, as the store does (contract 4.2). */
+export function totalOf(lines: readonly Priced[]): Money {
+  const unit = 10n ** BigInt(4 - digits);
+  const exact = sum(lines);
+  const [whole, rest] = [exact / unit, (exact % unit) * 2n];
+  const up = rest > unit || (rest === unit && whole % 2n === 1n);
+  return { amount: Number(whole + (up ? 1n : 0n)) / 10 ** digits, currency };
+}

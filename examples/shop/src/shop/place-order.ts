@@ -1,43 +1,91 @@
-import { type NewOrder, type Order, StoreProblem } from '@store-platform/client';
+import { type Money, type Order, StoreProblem } from '@store-platform/client';
+import type { Basket, Line } from './basket.ts';
 import { keep, kept } from './kept.ts';
+import { codeOf } from './sentences.ts';
 import { store } from './store.ts';
 
 /** An order that was sent and has not been answered, perhaps because the page was closed. */
-interface Attempt {
-  accountId: string;
+export interface Attempt {
+  /** Its Idempotency-Key. */
   key: string;
-  items: NewOrder['items'];
+  /** When it was sent first, in milliseconds since 1970. */
+  at: number;
+  lines: readonly Pick<Line, 'id' | 'name' | 'quantity'>[];
+  total: Money;
 }
 
-const name = 'shop.attempt';
+/** A little less than the store keeps a key (contract 4.7): no repetition may come so late that it is a second order. */
+const keptMs = 24 * 3_600_000 - 120_000;
 /** After these the store has decided; after any other failure the order may have been placed. */
 const refusals = new Set([400, 403, 413, 422]);
+/** Keys that this page is waiting for. */
+const sending = new Set<string>();
 
-/** Of that account; those of others who use this browser are left alone. */
+const nameOf = (accountId: string) => `shop.attempt.${accountId}`;
+
+/** The last attempt of an account, until it is a day old. */
 export function unanswered(accountId: string): Attempt | undefined {
-  const attempt = kept<Attempt | null>(name, null);
-  return attempt?.accountId === accountId ? attempt : undefined;
+  const attempt = kept<Attempt | null>(nameOf(accountId), null);
+  if (attempt && Date.now() - attempt.at < keptMs) return attempt;
+  if (attempt) forget(accountId);
+  return undefined;
+}
+
+/** Whether this page still waits for the answer. */
+export const isBeingSent = ({ key }: Attempt) => sending.has(key);
+
+export const keepAttempt = (accountId: string, attempt: Attempt) => keep(nameOf(accountId), attempt);
+export const forget = (accountId: string) => localStorage.removeItem(nameOf(accountId));
+
+/** Asks whether an attempt has arrived, which places nothing. */
+export async function orderOf({ key }: Attempt): Promise<Order | undefined> {
+  const { content } = await store.listOrders({ query: { idempotencyKey: key } });
+  return content[0];
+}
+
+/** Its lines leave the basket, once, though several tabs may learn that it has arrived. */
+export function settle(accountId: string, { key, lines }: Attempt, basket: Basket): void {
+  if (unanswered(accountId)?.key !== key) return;
+  forget(accountId);
+  basket.take(lines);
+}
+
+const bodyOf = ({ lines, total }: Pick<Attempt, 'lines' | 'total'>) => ({
+  items: lines.map(({ id, quantity }) => ({ productId: id, quantity })),
+  expectedTotal: total,
+});
+
+/** Sends an attempt. Its key is the same each time, so that there is one order (contract 4.7). */
+export async function send(accountId: string, attempt: Attempt): Promise<Order> {
+  keepAttempt(accountId, attempt);
+  sending.add(attempt.key);
+  try {
+    return await store.placeOrder({ body: bodyOf(attempt) }, { idempotencyKey: attempt.key });
+  } catch (error) {
+    const isRefused = error instanceof StoreProblem && refusals.has(error.status);
+    if (isRefused || codeOf(error) === 'price-changed') forget(accountId);
+    throw error;
+  } finally {
+    sending.delete(attempt.key);
+  }
 }
 
 /**
- * Places an order. Its Idempotency-Key is kept until the store has answered: a second click, another tab and a reload send
- * the same key, so that there is one order (contract 4.7).
+ * The attempt to order this: the kept one if it is for the same, as after a second click. One for something else is given up,
+ * unless it has arrived.
+ * @returns the attempt, and the order that has arrived instead
  */
-export function placeOrder(accountId: string, items: NewOrder['items']): Promise<Order> {
-  const attempt = { accountId, key: unanswered(accountId)?.key ?? randomKey(), items };
-  keep(name, attempt);
-  return send(attempt);
-}
-
-export async function send({ key, items }: Attempt): Promise<Order> {
-  try {
-    const order = await store.placeOrder({ header: { 'idempotency-key': key }, body: { items } });
-    keep(name, null);
-    return order;
-  } catch (error) {
-    if (error instanceof StoreProblem && refusals.has(error.status)) keep(name, null);
-    throw error;
-  }
+export async function attemptOf(
+  accountId: string,
+  lines: readonly Line[],
+  total: Money,
+): Promise<{ attempt: Attempt; arrived?: Order }> {
+  const before = unanswered(accountId);
+  const wanted = { lines: lines.map(({ id, name, quantity }) => ({ id, name, quantity })), total };
+  if (before && JSON.stringify(bodyOf(before)) === JSON.stringify(bodyOf(wanted))) return { attempt: before };
+  const arrived = before && (await orderOf(before));
+  if (before && arrived) return { attempt: before, arrived };
+  return { attempt: { key: randomKey(), at: Date.now(), ...wanted } };
 }
 
 /** crypto.randomUUID is for secure contexts only; a store of one's own may be reached by plain HTTP. */

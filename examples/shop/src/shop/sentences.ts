@@ -2,8 +2,9 @@ import { StoreProblem } from '@store-platform/client';
 
 const byCode: Record<string, string> = {
   'email-taken': 'There is an account with this e-mail address already. Log in instead.',
+  'price-changed': 'Prices have changed, so nothing was ordered. Look at the new total, then order again.',
   'order-shipped': 'The order has been shipped, so it cannot be cancelled any more.',
-  'unknown-product': 'Something in your basket is not sold any more. Remove it, then order again.',
+  'unknown-product': 'Something is not sold any more, so nothing was ordered. Look at what is left, then order again.',
   'idempotency-key-reused': 'Your order of before had arrived after all. Look at your orders before you order again.',
   'idempotency-key-in-use': 'Your order is still being placed. Try again in a moment.',
 };

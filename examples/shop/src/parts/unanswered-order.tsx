@@ -1,0 +1,151 @@
+import { StoreProblem } from '@store-platform/client';
+import { useEffect, useState } from 'preact/hooks';
+import { useShop } from '../shop/context.ts';
+import { money } from '../shop/money.ts';
+import {
+  type Attempt,
+  forget,
+  isBeingSent,
+  keepAttempt,
+  orderOf,
+  send,
+  settle,
+  unanswered,
+} from '../shop/place-order.ts';
+import { goTo } from '../shop/route.ts';
+import { codeOf } from '../shop/sentences.ts';
+import { when } from './order-status.tsx';
+
+/** As long as a request may take that was sent before a reload (contract 2.5). */
+const onItsWayMs = 15_000;
+const everyMs = 2_000;
+
+interface State {
+  /** What is known of it: whether it has arrived (and its id), or has been refused. */
+  is: 'asked' | 'unknown' | 'missing' | 'arrived' | 'refused';
+  sentence: string;
+  orderId?: string;
+}
+
+const missing: State = {
+  is: 'missing',
+  sentence: 'It has not arrived at the store. Nothing is sent unless you say so.',
+};
+
+/** What has become of an order without an answer. The store is asked; nothing is sent again unless the customer says so. */
+export function UnansweredOrder() {
+  const { account, basket, announce, explain } = useShop();
+  const [attempt, setAttempt] = useState(() => {
+    const attempt = unanswered(account.id);
+    return attempt && !isBeingSent(attempt) ? attempt : undefined;
+  });
+  const [state, setState] = useState<State>({ is: 'asked', sentence: 'The store is asked whether it has arrived.' });
+  const [busy, setBusy] = useState(false);
+  const [until] = useState(() => performance.now() + onItsWayMs);
+
+  const unknown = (error: unknown) => setState({ is: 'unknown', sentence: explain(error) });
+
+  async function ask(attempt: Attempt): Promise<boolean> {
+    const order = await orderOf(attempt);
+    if (!order) {
+      setState((before) => (before.is === 'missing' ? before : missing));
+      return false;
+    }
+    settle(account.id, attempt, basket);
+    setState({ is: 'arrived', sentence: 'It has arrived at the store.', orderId: order.id });
+    return true;
+  }
+
+  useEffect(() => {
+    if (!attempt || state.is === 'arrived' || state.is === 'refused') return;
+    const look = () => void ask(attempt).catch(unknown);
+    if (state.is === 'asked') look();
+    const timer = state.is === 'missing' && !busy && performance.now() < until ? setInterval(look, everyMs) : undefined;
+    const end = setTimeout(() => clearInterval(timer), until - performance.now());
+    addEventListener('online', look);
+    return () => {
+      clearInterval(timer);
+      clearTimeout(end);
+      removeEventListener('online', look);
+    };
+  }, [attempt, state.is, busy]);
+
+  if (!attempt) return null;
+  const { at, lines, total } = attempt;
+
+  async function tryAgain(attempt: Attempt): Promise<void> {
+    try {
+      const { id } = await send(account.id, attempt);
+      settle(account.id, attempt, basket);
+      setAttempt(undefined);
+      announce('Thank you. Your order has been placed.');
+      goTo(`orders/${id}`);
+    } catch (error) {
+      if (codeOf(error) === 'price-changed' && error instanceof StoreProblem && error.total) {
+        const changed = { ...attempt, total: error.total };
+        keepAttempt(account.id, changed);
+        setAttempt(changed);
+        const [now, before] = [changed.total, attempt.total].map(({ amount, currency }) => money(amount, currency));
+        setState({ is: 'missing', sentence: `It would cost ${now} now, not ${before}. Nothing was ordered.` });
+      } else if (unanswered(account.id)) unknown(error);
+      else setState({ is: 'refused', sentence: `It was not placed. ${explain(error)}` });
+    }
+  }
+
+  /** @param act what the customer wants to be done with the attempt, unless it is settled elsewhere or too old */
+  const press = (act: (attempt: Attempt) => Promise<unknown>) => async () => {
+    if (busy) return;
+    if (unanswered(account.id)?.key !== attempt.key) {
+      announce('That order is settled, or more than a day old. Your orders show what has been placed.');
+      setAttempt(undefined);
+      return;
+    }
+    setBusy(true);
+    await act(attempt).catch(unknown);
+    setBusy(false);
+  };
+  const close = () => setAttempt(undefined);
+  async function giveUp(attempt: Attempt): Promise<void> {
+    if (await ask(attempt)) return;
+    forget(account.id);
+    close();
+    announce('That order is forgotten.');
+  }
+
+  return (
+    <aside class="unanswered" aria-label="Your order of before">
+      <p>
+        <strong>Your order of {when(new Date(at).toISOString())}:</strong>{' '}
+        {lines.map(({ name, quantity }) => `${quantity} × ${name}`).join(', ')}, {money(total.amount, total.currency)}.
+      </p>
+      <p role="status">{state.sentence}</p>
+      <p class="unanswered-foot">
+        {state.is === 'unknown' && (
+          <button type="button" aria-disabled={busy} onClick={press(ask)}>
+            Ask again
+          </button>
+        )}
+        {state.is === 'missing' && (
+          <>
+            <button type="button" aria-disabled={busy} onClick={press(tryAgain)}>
+              {busy ? 'One moment…' : `Try again for ${money(total.amount, total.currency)}`}
+            </button>
+            <button type="button" class="quiet" aria-disabled={busy} onClick={press(giveUp)}>
+              Forget it
+            </button>
+          </>
+        )}
+        {state.orderId && (
+          <a class="button" href={`#/orders/${state.orderId}`}>
+            See the order
+          </a>
+        )}
+        {(state.is === 'arrived' || state.is === 'refused') && (
+          <button type="button" class="quiet" onClick={close}>
+            Close
+          </button>
+        )}
+      </p>
+    </aside>
+  );
+}

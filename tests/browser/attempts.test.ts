@@ -1,0 +1,226 @@
+import { randomUUID } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import { chromiumPath } from '../kit/chromium.ts';
+import { createSend, sendExpecting } from '../kit/http.ts';
+import { logIn, register } from './_customer.ts';
+import { addProducts, startShop, type TestShop } from './_shop.ts';
+import { someWares } from './_wares.ts';
+
+const odd = { name: 'Paper clip', price: 0.125, unit: 'piece' };
+const many = Array.from({ length: 101 }, (_, n) => ({ name: `Button ${n}`, price: 1, unit: 'piece' }));
+
+(chromiumPath ? describe : describe.skip)('an order that is not answered, or costs something else', () => {
+  let shop: TestShop;
+  let ids: Map<string, string>;
+
+  beforeAll(async () => {
+    shop = await startShop();
+    ids = await addProducts(shop, [...many, odd, ...someWares]);
+  }, 180_000);
+
+  afterAll(() => shop?.stop(), 60_000);
+
+  const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
+  const show = (page: Page, path: string) => page.evaluate(`location.hash = '#/${path}'`);
+  async function put(page: Page, name: string): Promise<void> {
+    await show(page, `?q=${encodeURIComponent(name)}`);
+    await button(page, `Add ${name} to the basket`).click();
+  }
+  const basket = async (page: Page) => {
+    await show(page, 'basket');
+    return page.locator('.line h2').allTextContents();
+  };
+  const placedBy = async (page: Page) => {
+    const text = await page.evaluate(
+      `fetch('${shop.gatewayUrl}/orders', { credentials: 'include' }).then((answer) => answer.text())`,
+    );
+    return JSON.parse(String(text)).page.totalElements;
+  };
+  /** The orders that the page sends from now on. */
+  function sent(page: Page): string[] {
+    const posts: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && request.url().endsWith('/orders')) posts.push(request.postData() ?? '');
+    });
+    return posts;
+  }
+  /** Presses the button while the browser is offline, until the shop says that it has failed. */
+  async function orderOffline(page: Page): Promise<void> {
+    await show(page, 'basket');
+    await page.context().setOffline(true);
+    await button(page, 'Place the order').click();
+    await page.getByText('The store does not respond.').waitFor();
+  }
+  const missing = (page: Page) => page.getByText('It has not arrived at the store. Nothing is sent unless you say so.');
+  const customerWith = async (...names: string[]) => {
+    const page = await shop.visit();
+    const customer = await register(page);
+    for (const name of names) await put(page, name);
+    return { page, customer };
+  };
+  const change = (name: string, price: number | undefined) => {
+    const send = createSend(shop.store.url('product'));
+    const headers = { 'id-account': randomUUID() };
+    const path = `/products/${ids.get(name)}`;
+    return price === undefined
+      ? sendExpecting(204, send, 'DELETE', path, undefined, headers)
+      : sendExpecting(200, send, 'PUT', path, { name, price, unit: 'piece' }, headers);
+  };
+
+  it('nothing is bought by a reload: the shop asks, and tries again or forgets', async () => {
+    const { page } = await customerWith('Green tea');
+    await orderOffline(page);
+    await button(page, 'Remove Green tea').click();
+    await page.context().setOffline(false);
+    const posts = sent(page);
+    await page.reload();
+    await missing(page).waitFor();
+    await page.getByText('1 × Green tea, $4.95').waitFor();
+    expect([posts, await placedBy(page)]).toEqual([[], 0]);
+
+    await button(page, 'Forget it').click();
+    await page.getByText('That order is forgotten.').waitFor();
+    await page.reload();
+    await page.getByText('Your basket is empty.').waitFor();
+    expect([await missing(page).count(), posts, await placedBy(page)]).toEqual([0, [], 0]);
+  });
+
+  it('an attempt that is tried again is one order, and only its own lines leave the basket', async () => {
+    const { page } = await customerWith('Green tea', 'Plum jam');
+    await orderOffline(page);
+    await page.context().setOffline(false);
+    await page.reload();
+    await missing(page).waitFor();
+    await put(page, 'Green tea');
+    await put(page, 'Sea salt');
+    await button(page, 'Try again for $10.10').click();
+    await page.getByRole('heading', { level: 1, name: /^Order / }).waitFor();
+    expect(await basket(page)).toEqual(['Green tea', 'Sea salt']);
+    await page.getByText('2 pieces', { exact: true }).waitFor();
+    expect(await placedBy(page)).toBe(1);
+  });
+
+  it('what is pressed again without a reload is one order; for other products the store is asked first', async () => {
+    const { page } = await customerWith('Green tea');
+    await show(page, 'basket');
+    let arrived = 0;
+    await page.route('**/orders', async (route) => {
+      if (route.request().method() !== 'POST' || arrived > 0) return route.fallback();
+      arrived = (await route.fetch()).status();
+      await route.abort('connectionreset');
+      await page.context().setOffline(true);
+    });
+    await button(page, 'Place the order').click();
+    await page.getByText('The store does not respond.').waitFor();
+    expect(arrived).toBe(201);
+    await page.context().setOffline(false);
+    await put(page, 'Plum jam');
+    // The catalogue has already said that it has arrived.
+    await page.getByText('It has arrived at the store.').waitFor();
+    expect(await basket(page)).toEqual(['Plum jam']);
+    await button(page, 'Place the order').click();
+    await page.getByRole('heading', { level: 1, name: /^Order / }).waitFor();
+    expect(await placedBy(page)).toBe(2);
+  });
+
+  it('an attempt is forgotten after 24 hours, also while it is shown', async () => {
+    const { page } = await customerWith('Green tea');
+    await orderOffline(page);
+    await page.context().setOffline(false);
+    await page.reload();
+    await missing(page).waitFor();
+    const posts = sent(page);
+    await page.clock.setFixedTime(Date.now() + 24 * 3_600_000);
+    await button(page, /^Try again for/).click();
+    await page.getByText('more than a day old').waitFor();
+    expect(await missing(page).count()).toBe(0);
+    await page.reload();
+    await button(page, 'Place the order').waitFor();
+    expect([await missing(page).count(), posts, await placedBy(page)]).toEqual([0, [], 0]);
+  });
+
+  it('the basket and the attempt belong to the account', async () => {
+    const { page, customer } = await customerWith('Green tea');
+    await orderOffline(page);
+    await page.context().setOffline(false);
+    await button(page, 'Log out').click();
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    await register(page, 'Bob');
+    await show(page, 'basket');
+    await page.getByText('Your basket is empty.').waitFor();
+    expect(await missing(page).count()).toBe(0);
+    await button(page, 'Log out').click();
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    await logIn(page, customer);
+    await missing(page).waitFor();
+    expect(await basket(page)).toEqual(['Green tea']);
+  });
+
+  it('says what a product costs now before it is ordered, in the basket and at the last moment', async () => {
+    const { page } = await customerWith('Linen towel', 'Black rice');
+    await change('Linen towel', 19);
+    await show(page, 'basket');
+    await page.getByText('Linen towel costs $19.00 now, not $18.00.').waitFor();
+    await page.locator('.sum').getByText('$22.60').waitFor();
+    await change('Linen towel', 190);
+    await button(page, 'Place the order').click();
+    await page.getByText('Linen towel costs $190.00 now, not $19.00.').waitFor();
+    await page.getByText('Prices have changed, so nothing was ordered.').waitFor();
+    await page.locator('.sum').getByText('$193.60').waitFor();
+    expect(await placedBy(page)).toBe(0);
+
+    await change('Black rice', undefined);
+    await button(page, 'Place the order').click();
+    await page.getByText('Black rice is not sold any more.').waitFor();
+    await page.locator('.sum').getByText('$190.00').waitFor();
+    expect(await placedBy(page)).toBe(0);
+    await button(page, 'Place the order').click();
+    await page.getByRole('heading', { level: 1, name: /^Order / }).waitFor();
+    await page.locator('.sum').getByText('$190.00').waitFor();
+  });
+
+  it('an attempt says what it would cost now, and asks again', async () => {
+    const { page } = await customerWith('Olive oil');
+    await orderOffline(page);
+    await page.context().setOffline(false);
+    await change('Olive oil', 50);
+    await page.reload();
+    await button(page, 'Try again for $11.90').click();
+    await page.getByText('It would cost $50.00 now, not $11.90. Nothing was ordered.').waitFor();
+    expect(await placedBy(page)).toBe(0);
+    await button(page, 'Try again for $50.00').click();
+    await page.getByRole('heading', { level: 1, name: /^Order / }).waitFor();
+    expect(await placedBy(page)).toBe(1);
+  });
+
+  it.each([
+    [1, '$0.12'],
+    [3, '$0.38'],
+    [5, '$0.62'],
+  ])('%i times $0.125 is %s in the basket and in the order', async (quantity, total) => {
+    const { page } = await customerWith('Paper clip');
+    await show(page, 'basket');
+    await page.getByLabel('Quantity of Paper clip').last().fill(String(quantity));
+    await page.getByLabel('Quantity of Paper clip').last().blur();
+    await page.locator('.sum').getByText(total).waitFor();
+    await button(page, 'Place the order').click();
+    await page.getByRole('heading', { level: 1, name: /^Order / }).waitFor();
+    await page.locator('.sum').getByText(total).waitFor();
+  });
+
+  it('refuses the 101st product with a sentence, and drops none', async () => {
+    const { page } = await customerWith('Button 0');
+    const lines = many.slice(0, 100).map((product) => ({ ...product, id: ids.get(product.name), quantity: 1 }));
+    await page.evaluate(`
+      for (const name of Object.keys(localStorage).filter((name) => name.startsWith('shop.basket')))
+        localStorage.setItem(name, JSON.stringify(${JSON.stringify(lines)}));
+    `);
+    await page.reload();
+    await put(page, 'Button 100');
+    await page.getByText('An order has at most 100 different products.').waitFor();
+    expect(await basket(page)).toHaveLength(100);
+    await button(page, 'Place the order').click();
+    await page.getByRole('heading', { level: 1, name: /^Order / }).waitFor();
+    await page.locator('.sum').getByText('$100.00').waitFor();
+  });
+});
