@@ -1,6 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { connect as connectHttp2 } from 'node:http2';
 import { residentMib } from '../../../tools/bench/process-usage.ts';
-import { hasProc } from '../../kit/linux.ts';
+import { describeWithProc } from '../../kit/linux.ts';
 import { until } from '../../kit/until.ts';
 import { COOKIE, type Fixture, http, startUnlimited } from '../_fixture.ts';
 import { reply } from '../_upstream.ts';
@@ -16,93 +17,104 @@ const stalled = (firstLine: string, bytes: number, lines: string[] = []) =>
 const endlessHeaders = `GET / HTTP/1.1\r\nHost: x\r\n${`X: ${'x'.repeat(1000)}\r\n`.repeat(15)}`;
 
 /** The rate limits per address would stop most of this; memory must not depend on them. */
-(hasProc ? describe : describe.skip)(
-  'memory under a flood stays below the limit of the pod, and another client is served:',
-  () => {
-    const limitMib = 512;
-    let fixture: Fixture;
-    let current: { stop(): void } | undefined;
-    const plain = () => connectHttp2(`http://127.0.0.1:${fixture.port}`);
-    beforeAll(async () => {
-      fixture = await startUnlimited({ resources: { limits: { memory: `${limitMib}Mi` } } });
-      fixture.services.product.answer(reply(200, [], 'x'.repeat(400 * KIB)));
-    });
-    afterEach(() => current?.stop());
-    afterAll(() => fixture?.stop());
+describeWithProc('memory under a flood stays below the limit of the pod, and another client is served:', () => {
+  const limitMib = 512;
+  let fixture: Fixture;
+  let current: { stop(): void } | undefined;
+  const plain = () => connectHttp2(`http://127.0.0.1:${fixture.port}`);
+  beforeAll(async () => {
+    fixture = await startUnlimited({ resources: { limits: { memory: `${limitMib}Mi` } } });
+    fixture.services.product.answer(reply(200, [], 'x'.repeat(400 * KIB)));
+  });
+  afterEach(() => current?.stop());
+  afterAll(() => fixture?.stop());
 
-    async function expectUnharmed() {
-      expect(await askAsOther(fixture.port, request)).toBe(200);
-      const { peak } = await residentMib(fixture.pid());
-      expect(peak).toBeLessThan(limitMib);
-    }
+  async function expectUnharmed() {
+    expect(await askAsOther(fixture.port, request)).toBe(200);
+    const { peak } = await residentMib(fixture.pid());
+    expect(peak).toBeLessThan(limitMib);
+  }
 
-    it.each([
-      ['uploads of 1 MiB that stop one byte short', 2000, stalled('POST /auth/login', KIB * KIB)],
-      ['uploads of all that auth takes but a byte', 2000, stalled('POST /auth/login', 8 * KIB)],
-      [
-        'uploads in chunks that never end',
-        2000,
-        `${http('POST /auth/login', ['Transfer-Encoding: chunked'])}1000\r\n${'x'.repeat(4 * KIB)}`,
-      ],
-      ['orders of 64 KiB that stop one byte short', 1000, stalled('POST /orders', 64 * KIB, token)],
-      ['requests whose headers never end', 2000, endlessHeaders],
-      ['connections that bring nothing', 5000, ''],
-      ['connections that are idle after a request', 5000, http('GET /accounts')],
-    ])('%s', async (_, count, bytes) => {
-      const attack = await flood(fixture.port, count, bytes);
-      current = attack;
-      await until('the flood has been sent', attack.isSent);
-      await expectUnharmed();
-    });
+  it.each([
+    ['uploads of 1 MiB that stop one byte short', 2000, stalled('POST /auth/login', KIB * KIB)],
+    ['uploads of all that auth takes but a byte', 2000, stalled('POST /auth/login', 8 * KIB)],
+    [
+      'uploads in chunks that never end',
+      2000,
+      `${http('POST /auth/login', ['Transfer-Encoding: chunked'])}1000\r\n${'x'.repeat(4 * KIB)}`,
+    ],
+    ['orders of 64 KiB that stop one byte short', 1000, stalled('POST /orders', 64 * KIB, token)],
+    ['requests whose headers never end', 2000, endlessHeaders],
+    ['connections that bring nothing', 5000, ''],
+    ['connections that are idle after a request', 5000, http('GET /accounts')],
+  ])('%s', async (_, count, bytes) => {
+    const attack = await flood(fixture.port, count, bytes);
+    current = attack;
+    await until('the flood has been sent', attack.isSent);
+    await expectUnharmed();
+  });
 
-    it('6,000 uploads of 64 KiB with a token that is none, of which each is refused before its body is kept', async () => {
-      const upload = stalled('POST /orders', 64 * KIB, ['Cookie: __store_jwt_token=x']);
-      const attack = await flood(fixture.port, 6000, upload, { addresses: 12 });
-      current = attack;
-      await until('the flood has been sent', attack.isSent);
-      // Auth is in this process, which the flood keeps busy. While too many wait for it, a check is 503.
-      const isServed = async () => (await askAsOther(fixture.port, request)) === 200;
-      await until('another client is served', isServed, { timeoutMs: 10_000 });
-      await expectUnharmed();
-      expect(attack.answers[401]).toBeGreaterThan(0);
-      expect(Object.keys(attack.answers)).not.toContain('408');
-      expect((await residentMib(fixture.pid())).peak).toBeLessThan(400);
-    });
+  it('6,000 uploads of 64 KiB with a token that is none, of which each is refused before its body is kept', async () => {
+    const upload = stalled('POST /orders', 64 * KIB, ['Cookie: __store_jwt_token=x']);
+    const attack = await flood(fixture.port, 6000, upload, { addresses: 12 });
+    current = attack;
+    await until('the flood has been sent', attack.isSent);
+    // Auth is in this process, which the flood keeps busy. While too many wait for it, a check is 503.
+    const isServed = async () => (await askAsOther(fixture.port, request)) === 200;
+    await until('another client is served', isServed, { timeoutMs: 10_000 });
+    await expectUnharmed();
+    expect(attack.answers[401]).toBeGreaterThan(0);
+    expect(Object.keys(attack.answers)).not.toContain('408');
+    expect((await residentMib(fixture.pid())).peak).toBeLessThan(400);
+  });
 
-    it('answers that nobody reads', async () => {
-      const attack = await flood(fixture.port, 2000, http('GET /products', token).repeat(3), { reads: false });
-      current = attack;
-      await until('the flood has been sent', attack.isSent);
-      await until('the product service has been asked', () => fixture.reached().length >= 1000);
-      await expectUnharmed();
-    });
+  it('answers that nobody reads', async () => {
+    const attack = await flood(fixture.port, 2000, http('GET /products', token).repeat(3), { reads: false });
+    current = attack;
+    await until('the flood has been sent', attack.isSent);
+    await until('the product service has been asked', () => fixture.reached().length >= 1000);
+    await expectUnharmed();
+  });
 
-    it('1,300 answers over HTTP/2 that nobody reads, of the service that the other client asks', async () => {
-      const unread = () => connectHttp2(`http://127.0.0.1:${fixture.port}`, { settings: { initialWindowSize: 0 } });
-      const headers = { ':method': 'GET', ':path': '/products?size=1000', cookie: COOKIE };
-      current = await floodHttp2(unread, { sessions: 13, streams: 100 }, headers, '');
-      // Some may be refused, while memory is short from the tests before. Envoy's default is 1024 connections.
-      const asked = () => fixture.reached().filter(({ path }) => path === '/products?size=1000').length;
-      await until('the product service has been asked', () => asked() > 1100, { timeoutMs: 60_000 });
-      expect(await askAsOther(fixture.port, http('GET /products', token))).toBe(200);
-      await expectUnharmed();
-    });
+  it('1,300 answers over HTTP/2 that are compressed and that nobody reads', async () => {
+    const list = reply(200, ['content-type: application/json'], randomBytes(200 * KIB).toString('hex'));
+    fixture.services.status.answer(list);
+    const unread = () => connectHttp2(`http://127.0.0.1:${fixture.port}`, { settings: { initialWindowSize: 0 } });
+    const headers = { ':method': 'GET', ':path': '/api/v1/status/', cookie: COOKIE, 'accept-encoding': 'gzip' };
+    current = await floodHttp2(unread, { sessions: 13, streams: 100 }, headers, '');
+    const asked = () => fixture.reached().filter(({ service }) => service === 'status').length;
+    await until('the status service has been asked', () => asked() > 1100, { timeoutMs: 60_000 });
+    // While memory is short, streams that stand still end sooner.
+    const isServed = async () => (await askAsOther(fixture.port, request)) === 200;
+    await until('another client is served', isServed, { timeoutMs: 20_000 });
+    await expectUnharmed();
+  });
 
-    it('HTTP/2 streams that stop one byte short', async () => {
-      const headers = { ':method': 'POST', ':path': '/auth/login', 'content-length': String(8 * KIB) };
-      current = await floodHttp2(plain, { sessions: 60, streams: 100 }, headers, 'x'.repeat(8 * KIB - 1));
-      await expectUnharmed();
-    });
+  it('1,300 answers over HTTP/2 that nobody reads, of the service that the other client asks', async () => {
+    const unread = () => connectHttp2(`http://127.0.0.1:${fixture.port}`, { settings: { initialWindowSize: 0 } });
+    const headers = { ':method': 'GET', ':path': '/products?size=1000', cookie: COOKIE };
+    current = await floodHttp2(unread, { sessions: 13, streams: 100 }, headers, '');
+    // Some may be refused, while memory is short from the tests before. Envoy's default is 1024 connections.
+    const asked = () => fixture.reached().filter(({ path }) => path === '/products?size=1000').length;
+    await until('the product service has been asked', () => asked() > 1100, { timeoutMs: 60_000 });
+    expect(await askAsOther(fixture.port, http('GET /products', token))).toBe(200);
+    await expectUnharmed();
+  });
 
-    it('HTTP/2 streams that are reset at once, until their connections are closed', async () => {
-      const headers = { ':method': 'GET', ':path': '/accounts', cookie: COOKIE };
-      const attack = await floodHttp2(plain, { sessions: 10, streams: 2000, resets: true }, headers, '');
-      current = attack;
-      await until('the connections are closed', () => attack.closed() === 10);
-      await expectUnharmed();
-    });
-  },
-);
+  it('HTTP/2 streams that stop one byte short', async () => {
+    const headers = { ':method': 'POST', ':path': '/auth/login', 'content-length': String(8 * KIB) };
+    current = await floodHttp2(plain, { sessions: 60, streams: 100 }, headers, 'x'.repeat(8 * KIB - 1));
+    await expectUnharmed();
+  });
+
+  it('HTTP/2 streams that are reset at once, until their connections are closed', async () => {
+    const headers = { ':method': 'GET', ':path': '/accounts', cookie: COOKIE };
+    const attack = await floodHttp2(plain, { sessions: 10, streams: 2000, resets: true }, headers, '');
+    current = attack;
+    await until('the connections are closed', () => attack.closed() === 10);
+    await expectUnharmed();
+  });
+});
 
 describe('10,050 connections of one address', () => {
   it('that bring nothing are closed soon, and another client can connect meanwhile', async () => {

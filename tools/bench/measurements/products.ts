@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import pg from 'pg';
+import { alternate } from '../alternate.ts';
 import { startBaseline } from '../baselines/start-baseline.ts';
 import { login } from '../customer.ts';
-import type { Measurement } from '../measurement.ts';
-import { compareRates } from '../rates.ts';
+import type { Log, Measurement } from '../measurement.ts';
+import { compareRates, cpuPerThousand, type Request } from '../rates.ts';
 
 const path = '/products?size=100';
 
@@ -28,12 +29,26 @@ export const products: Measurement = {
         { ...(await compareRates(name, ...sides, log)), atLeast: 1 },
         // The bare server has no gateway, and asks nobody who the customer is.
         { ...(await compareRates(`${name} at the gateway, with a cookie`, atGateway, sides[1], log)), atLeast: 1 },
+        { ...(await compareCompressed(name, atGateway, store.component('gateway').pid, log)), atMost: 1.6 },
       ];
     } finally {
       await baseline.stop();
     }
   },
 };
+
+/** CPU time of the gateway for a client that takes gzip, and for one that does not. */
+async function compareCompressed(name: string, request: Request, pid: () => number | undefined, log: Log) {
+  const side = (encoding: string) => async () => {
+    const headers = { ...request.headers, 'accept-encoding': encoding };
+    const [cpu = NaN] = await cpuPerThousand({ ...request, headers }, 5_000, [pid()]);
+    log(`${encoding}: ${cpu.toFixed()} CPU ms of the gateway per 1000 requests`);
+    return cpu;
+  };
+  const { first, second, ratio } = await alternate({ rounds: 4, warmUp: 1 }, side('gzip'), side('identity'));
+  const measured = `${first.toFixed()} against ${second.toFixed()} CPU ms of the gateway per 1000`;
+  return { name: `${name} at the gateway, compressed against as it is`, measured, result: ratio };
+}
 
 const fetchProducts = async (url: string) => (await (await fetch(url)).json()) as Record<string, unknown>[];
 
