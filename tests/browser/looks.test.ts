@@ -1,5 +1,3 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { chromiumPath } from '../kit/chromium.ts';
 import { register } from './_customer.ts';
@@ -39,12 +37,6 @@ const cutTexts = `(() => {
 
   afterAll(() => shop?.stop(), 60_000);
 
-  async function take(page: Page, name: string): Promise<void> {
-    if (!process.env.SHOTS) return;
-    await mkdir(process.env.SHOTS, { recursive: true });
-    await page.screenshot({ path: join(process.env.SHOTS, `${name}.png`), fullPage: true, animations: 'disabled' });
-  }
-
   /** Over the pages that show products and orders, with as much in the basket as it takes. */
   async function walk(page: Page, look: (name: string) => Promise<void>): Promise<void> {
     await register(page);
@@ -71,7 +63,6 @@ const cutTexts = `(() => {
     const page = await shop.visit({ viewport: { width, height: 740 } });
     const cut: string[] = [];
     await walk(page, async (name) => {
-      await take(page, `${name}-${width}`);
       for (const text of (await page.evaluate(cutTexts)) as string[]) cut.push(`${name}: ${text}`);
     });
     expect(cut).toEqual([]);
@@ -107,7 +98,6 @@ const cutTexts = `(() => {
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.locator('.failure').waitFor();
     await mustShow('failure', page.locator('.failure'), leftEdge);
-    await take(page, 'forced-log-in');
 
     await register(page);
     await page.getByRole('button', { name: 'Add Green tea' }).click();
@@ -118,11 +108,9 @@ const cutTexts = `(() => {
       x: x + width - 22,
       y: y + height / 2 + 2,
     }));
-    await take(page, 'forced-catalogue');
     await page.getByRole('link', { name: /^Basket/ }).click();
     await page.getByRole('button', { name: 'Place the order' }).click();
     await page.getByText('Confirming').waitFor();
-    await take(page, 'forced-order');
     await mustShow('status', page.locator('.status'), leftEdge);
     const [done, now, later] = [0, 1, 2].map((index) => page.locator('.steps li').nth(index)) as [
       Locator,
@@ -140,7 +128,6 @@ const cutTexts = `(() => {
 
     await page.getByRole('button', { name: 'Cancel the order' }).click();
     await page.getByRole('button', { name: 'Yes, cancel it' }).focus();
-    await take(page, 'forced-dialog');
     await page.keyboard.press('Enter');
     await page.getByText('cancelled by the customer').waitFor();
     await mustShow('cancelled', page.locator('.steps .ended'), marker);
@@ -148,7 +135,6 @@ const cutTexts = `(() => {
       x: x + 17,
       y: y + height / 2,
     }));
-    await take(page, 'forced-cancelled');
     expect(unseen).toEqual(['now is not filled', 'later is not filled']);
   });
 });

@@ -68,7 +68,7 @@ import { someWares } from './_wares.ts';
       await page.locator('[aria-invalid]').first().waitFor();
       return page.locator(`[id="${await field.getAttribute('aria-describedby')}"]`).textContent();
     };
-    expect(await described('Password')).toBe('must have at most 128 characters');
+    expect(await described('Password')).toBe('The password must have at most 128 characters.');
     expect(await described('E-mail address')).toMatch(/mail/i);
 
     await page.getByRole('navigation').getByRole('link', { name: 'Log in' }).click();

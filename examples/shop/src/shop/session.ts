@@ -1,5 +1,5 @@
 import { type Account, StoreProblem } from '@store-platform/client';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { keep, kept } from './kept.ts';
 import { sentenceOf } from './sentences.ts';
 import { store } from './store.ts';
@@ -46,6 +46,7 @@ export function useSession(): Session {
   const [account, setAccount] = useState<Account>();
   const [isKnown, setKnown] = useState(false);
   const [failure, setFailure] = useState<string>();
+  const isLeaving = useRef(false);
   // Also after a reload, and of this tab alone: others show other pages.
   const [ended, setEnded] = useState(() => kept<Ended | null>(name, null, sessionStorage) ?? undefined);
 
@@ -71,6 +72,7 @@ export function useSession(): Session {
       ask();
     };
     if (!account) return;
+    isLeaving.current = false;
     if (ended) location.hash = ended.accountId === account.id ? ended.hash : '#/';
     else if (/^#.(log-in|register)/.test(location.hash)) location.hash = '#/';
     note(undefined);
@@ -87,12 +89,19 @@ export function useSession(): Session {
       tabs.postMessage(account.id);
     },
     end() {
-      if (account) note({ accountId: account.id, hash: location.hash });
+      // After a log-out the stream of changes ends, too, perhaps before the answer.
+      if (account && !isLeaving.current) note({ accountId: account.id, hash: location.hash });
       know(undefined);
     },
     async logOut() {
-      await store.logOut();
-      know(undefined);
+      isLeaving.current = true;
+      try {
+        await store.logOut();
+        know(undefined);
+      } catch (error) {
+        isLeaving.current = false;
+        throw error;
+      }
     },
   };
 }
