@@ -77,23 +77,26 @@ function answerOn(socket: Socket): Promise<string> {
   });
 }
 
-testWithProc('1,000 orders of 64 KiB while the product service hangs stay far below the memory of a pod; the surplus is 503', async () => {
-  const bytes = paddedOrder().length;
-  const before = await peakMib();
-  const sockets = await Promise.all(Array.from({ length: 1_000 }, connected));
-  // Stopped until all are sent: on a busy machine the first would otherwise be answered before the last has arrived.
-  order.child.kill('SIGSTOP');
-  await Promise.all(sockets.map((socket) => new Promise((sent) => void socket.write(paddedOrder(), sent))));
-  order.child.kill('SIGCONT');
-  const answers = await Promise.all(sockets.map(answerOn));
-  const grown = (await peakMib()) - before;
-  const count = (...words: string[]) => answers.filter((text) => words.every((word) => text.includes(word))).length;
+testWithProc(
+  '1,000 orders of 64 KiB while the product service hangs stay far below the memory of a pod; the surplus is 503',
+  async () => {
+    const bytes = paddedOrder().length;
+    const before = await peakMib();
+    const sockets = await Promise.all(Array.from({ length: 1_000 }, connected));
+    // Stopped until all are sent: on a busy machine the first would otherwise be answered before the last has arrived.
+    order.child.kill('SIGSTOP');
+    await Promise.all(sockets.map((socket) => new Promise((sent) => void socket.write(paddedOrder(), sent))));
+    order.child.kill('SIGCONT');
+    const answers = await Promise.all(sockets.map(answerOn));
+    const grown = (await peakMib()) - before;
+    const count = (...words: string[]) => answers.filter((text) => words.every((word) => text.includes(word))).length;
 
-  expect(count('HTTP/1.1 503', 'Retry-After: 1')).toBe(1_000);
-  expect(count('product service')).toBeGreaterThanOrEqual(500);
-  expect(count('urn:problem:store:overloaded')).toBeGreaterThan(0);
-  expect(count('product service') + count('overloaded')).toBe(1_000);
-  expect(before + grown).toBeLessThan(await podLimitMib());
-  // What was received is not kept: the process has grown by less than was sent to it.
-  expect(grown).toBeLessThan((1_000 * bytes) / 2 ** 20);
-});
+    expect(count('HTTP/1.1 503', 'Retry-After: 1')).toBe(1_000);
+    expect(count('product service')).toBeGreaterThanOrEqual(500);
+    expect(count('urn:problem:store:overloaded')).toBeGreaterThan(0);
+    expect(count('product service') + count('overloaded')).toBe(1_000);
+    expect(before + grown).toBeLessThan(await podLimitMib());
+    // What was received is not kept: the process has grown by less than was sent to it.
+    expect(grown).toBeLessThan((1_000 * bytes) / 2 ** 20);
+  },
+);
