@@ -42,7 +42,7 @@ install: node ## Run npm ci if package-lock.json has changed
 	@$(alone) sh -c 'test node_modules/.package-lock.json -nt package-lock.json || \
 	  { echo "npm ci, about half a minute" && npm ci --ignore-scripts --prefer-offline --no-audit --no-fund --loglevel=error; }'
 
-generate: install ## Generate the Prisma clients whose schema has changed
+generate: install ## Generate the Prisma clients and the pages of the console that have changed
 	@$(alone) $(tool) tools/generate.ts
 
 build: generate ## Compile the services that have changed
@@ -112,7 +112,7 @@ lint: install ## Check lint rules and format
 	  { echo 'make format corrects what can be corrected.' >&2; exit 1; }
 
 typecheck: generate ## Check all types, including tests and tools
-	@$(bin)/tsc && $(bin)/tsc -p examples/shop
+	@$(bin)/tsc && $(bin)/tsc -p examples/shop && $(bin)/tsc -p services/console/pages
 
 format: install ## Format the sources and apply safe lint fixes
 	@$(bin)/biome check --write .

@@ -32,10 +32,26 @@ async function generate(service: string): Promise<void> {
   await writeFile(stamp, source);
 }
 
+/** Builds the pages of the console, if one of their files, or a package, has changed. */
+async function buildPages(): Promise<void> {
+  const dir = join(root, 'services/console');
+  const names = await readdir(join(dir, 'pages'), { recursive: true });
+  const sources = names.filter((name) => !/^dist\b/.test(name)).sort();
+  const hash = createHash('sha256');
+  for (const path of ['../../package-lock.json', 'vite.config.ts', ...sources.map((name) => join('pages', name))])
+    hash.update(`${path}\n${await read(join(dir, path))}`);
+  const source = hash.digest('hex');
+  const stamp = join(dir, 'pages/dist/.generated-from');
+  if ((await read(stamp)) === source) return;
+  console.log('console: building the pages');
+  await execa('vite', ['build', '--logLevel', 'warn'], { cwd: dir, preferLocal: true, localDir: root });
+  await writeFile(stamp, source);
+}
+
 const command = new Command('make generate')
-  .description('Generates the Prisma client of each service whose schema, or Prisma itself, has changed.')
+  .description('Generates what is not in Git and has changed: Prisma clients, and the pages of the console.')
   .action(async () => {
-    await Promise.all((await readdir(join(root, 'services'))).map(generate));
+    await Promise.all([...(await readdir(join(root, 'services'))).map(generate), buildPages()]);
   });
 
 await runCommand(command);

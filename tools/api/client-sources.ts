@@ -6,14 +6,14 @@ import type { GatewayDocument, Operation } from './gateway-document.ts';
 const folder = join(root, 'clients/typescript');
 const generated = '// Written by make api from docs/openapi.yaml.\n';
 
-/** The types of the client, by openapi-typescript. */
-export async function clientTypes(document: GatewayDocument): Promise<string> {
+/** The types of what a document describes, by openapi-typescript. @param source where the document is from */
+export async function typesOf(document: object, source: string): Promise<string> {
   const flags = ['--root-types', '--root-types-no-schema-prefix'];
   // It reads a document without a file name from standard input.
   const { stdout } = await execa('openapi-typescript', flags, {
     ...{ cwd: folder, preferLocal: true, localDir: folder, input: JSON.stringify(document, asTyped) },
   });
-  return `${generated}${stdout}\n`;
+  return `// Written by make api from ${source}.\n${stdout}\n`;
 }
 
 /** Says the same so that TypeScript can check it: names of headers in one case, a list to sort by as its few values. */

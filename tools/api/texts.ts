@@ -4,8 +4,8 @@ import { stringify } from 'yaml';
 import { root } from '../paths.ts';
 import { topology } from '../topology/topology.ts';
 import { asyncDocument } from './async-document.ts';
-import { buildServices } from './build-services.ts';
-import { clientOperations, clientProblemCodes, clientTypes } from './client-sources.ts';
+import { buildServices, consoleDocument } from './build-services.ts';
+import { clientOperations, clientProblemCodes, typesOf } from './client-sources.ts';
 import { gatewayDocument } from './gateway-document.ts';
 
 /** The text of each file that is written from the routes and docs/problems.md, by its path in the repository. */
@@ -19,6 +19,7 @@ export async function textsOfRoutes(): Promise<Record<string, string>> {
     'docs/asyncapi.yaml': stringify(asyncDocument(services, String(document.info.version)), options),
     'clients/typescript/src/operations.ts': clientOperations(document),
     'clients/typescript/src/problem-codes.ts': clientProblemCodes(problems),
-    'clients/typescript/src/schema.ts': await clientTypes(document),
+    'clients/typescript/src/schema.ts': await typesOf(document, 'docs/openapi.yaml'),
+    'services/console/pages/api/schema.ts': await typesOf(await consoleDocument(services), 'the routes of the console'),
   };
 }

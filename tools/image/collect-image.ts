@@ -26,15 +26,13 @@ export async function collectImage(service: string, out: string): Promise<void> 
   ];
   const { fileList } = await nodeFileTrace(entries, { base: root, conditions });
   const migrations = join(dir, 'prisma/migrations');
-  const pages = join(dir, 'public');
+  const pages = join(dir, 'pages/dist');
   const untraced = [
     dirname(resolve('swagger-ui-dist/package.json')),
     ...(existsSync(migrations)
       ? [migrations, resolve('@prisma/schema-engine-wasm/schema_engine_bg').replace(/\.js$/, '.wasm')]
       : []),
-    ...(existsSync(pages)
-      ? [pages, ...['htm/preact', 'uplot/dist'].map((path) => join(root, 'node_modules', path))]
-      : []),
+    ...(existsSync(pages) ? [pages] : []),
   ];
   for (const path of [...fileList, ...untraced.map((path) => relative(root, path))]) {
     await cp(join(root, path), join(out, path), {

@@ -6,6 +6,5 @@ import { z } from 'zod';
  */
 export const byOperator = {
   identity: 'none',
-  internal: true,
   headers: z.object({ 'console-operator': z.string() }),
 } as const;

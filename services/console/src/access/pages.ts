@@ -1,22 +1,28 @@
-import { extname } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import express, { Router } from 'express';
+import { Router } from 'express';
+import sirv from 'sirv';
+import { basePath } from './guard.ts';
 
-const fileOf = (module: string) => fileURLToPath(import.meta.resolve(module));
-
-/** The libraries that the pages import, as their packages have them. */
-const vendor = {
-  'preact.js': fileOf('htm/preact/standalone'),
-  'uplot.js': fileOf('uplot/dist/uPlot.esm.js'),
-  'uplot.css': fileOf('uplot/dist/uPlot.min.css'),
-};
+/** What Vite builds of pages/. */
+const built = fileURLToPath(new URL('../../pages/dist/', import.meta.url));
+const index = readFileSync(join(built, 'index.html'));
 
 /** The pages hold no data: whoever is not logged in sees the login. */
 export const pages = Router();
-for (const [name, file] of Object.entries(vendor)) {
-  pages.get(`/vendor/${name}`, (_req, res) => {
-    // Its name may end in .mjs.
-    res.type(extname(name)).sendFile(file, { cacheControl: false });
-  });
-}
-pages.use(express.static(fileURLToPath(new URL('../../public/', import.meta.url)), { cacheControl: false }));
+pages.get('/', (req, res) => {
+  // The page names its files relative to a path that ends in a slash.
+  if (!req.originalUrl.startsWith(`${basePath}/`)) return res.redirect(`${basePath}/`);
+  // Express makes the ETag of the content: the files of an image are all of the same time.
+  res.set('Cache-Control', 'no-cache').type('html').send(index);
+});
+pages.use(
+  '/assets',
+  sirv(join(built, 'assets'), {
+    brotli: true,
+    gzip: true,
+    // Their names have a digest of their content.
+    setHeaders: (res) => res.setHeader('Cache-Control', 'private, max-age=31536000, immutable'),
+  }),
+);

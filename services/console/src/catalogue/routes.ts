@@ -1,5 +1,6 @@
 import { type AnyRoute, noContent, ok, problem, route, unavailable } from '@store/shared/http/route';
 import { text, uuid } from '@store/shared/values/fields';
+import { decimal } from '@store/shared/values/money';
 import { z } from 'zod';
 import { byOperator } from '../by-operator.ts';
 import type { Products } from './products.ts';
@@ -9,6 +10,8 @@ const base = { tag: 'catalogue', ...byOperator } as const;
 const listedOut = z.looseObject({
   id: uuid,
   name: z.string(),
+  price: decimal(12, 4),
+  unit: z.string(),
   available: z.int().nullable().describe('Null for a product that inventory has not seen, or if it does not answer.'),
 });
 const stockOut = z.object({ productId: uuid, available: z.int() });
@@ -47,7 +50,7 @@ export function cataloguePageRoutes(stock: Stock, products: Products): AnyRoute[
         200: { description: 'Those with the text, or the latest.', body: z.array(listedOut) },
         503: unavailable,
       },
-      handler: async ({ query: { search } }) => ok(await stock.list(search)),
+      handler: async ({ query: { search } }) => ok((await stock.list(search)) as z.input<typeof listedOut>[]),
     }),
     route({
       ...base,

@@ -1,12 +1,16 @@
 import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route';
 import { text, uuid } from '@store/shared/values/fields';
+import { moneySchema } from '@store/shared/values/money';
 import { z } from 'zod';
 import { byOperator } from '../by-operator.ts';
 import type { OrderPages } from './order-pages.ts';
 
 const base = { tag: 'orders', method: 'get', ...byOperator } as const;
 // The services answer for the rest; it is shown as it comes.
-const orderOut = z.looseObject({ id: uuid, status: z.string(), createdAt: z.string() });
+const orderOut = z.looseObject({
+  ...{ id: uuid, status: z.string(), createdAt: z.string() },
+  ...{ total: moneySchema, items: z.array(z.looseObject({ productId: uuid })) },
+});
 const stepOut = z.object({
   at: z.string(),
   service: z.string(),
@@ -18,6 +22,7 @@ const partsOut = z.looseObject({
   order: orderOut,
   timeline: z.array(stepOut),
   waitingFor: z.array(z.string()),
+  letters: z.array(z.looseObject({ id: uuid })),
   problems: z.array(z.string()).describe('What could not be asked.'),
 });
 

@@ -1,12 +1,10 @@
-import { html } from './vendor/preact.js';
-
-const parts = { hour: '2-digit', minute: '2-digit', second: '2-digit' };
+const parts = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
 const time = new Intl.DateTimeFormat(undefined, parts);
 const preciseTime = new Intl.DateTimeFormat(undefined, { ...parts, fractionalSecondDigits: 3 });
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 
 /** How long ago, in one unit. */
-export function ageOf(at, now = Date.now()) {
+export function ageOf(at: string | number, now = Date.now()): string {
   const seconds = Math.max(0, Math.round((now - new Date(at).getTime()) / 1000));
   if (seconds < 120) return `${seconds} s`;
   if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
@@ -15,17 +13,25 @@ export function ageOf(at, now = Date.now()) {
 }
 
 /** @param precise with milliseconds */
-export function Time({ at, precise = false }) {
+export function Time({ at, precise = false }: { at: string | number; precise?: boolean }) {
   const date = new Date(at);
   const isToday = day.format(date) === day.format(new Date());
-  return html`<time datetime=${date.toISOString()} title=${date.toISOString()}>
-    ${isToday ? '' : `${day.format(date)} `}${(precise ? preciseTime : time).format(date)}
-  </time>`;
+  return (
+    <time dateTime={date.toISOString()} title={date.toISOString()}>
+      {isToday ? '' : `${day.format(date)} `}
+      {(precise ? preciseTime : time).format(date)}
+    </time>
+  );
 }
 
-export const Problem = ({ text }) => (text ? html`<p class="problem" role="alert">${text}</p>` : null);
+export const Problem = ({ text }: { text: string | undefined }) =>
+  text ? (
+    <p class="problem" role="alert">
+      {text}
+    </p>
+  ) : null;
 
-const tones = {
+const tones: Record<string, string> = {
   UP: 'good',
   CONFIRMED: 'good',
   REDRIVEN: 'good',
@@ -34,12 +40,12 @@ const tones = {
   GONE: 'bad',
   FAILED: 'bad',
 };
-export const Badge = ({ text }) => html`<span class=${`badge ${tones[text] ?? ''}`}>${text}</span>`;
+export const Badge = ({ text }: { text: string }) => <span class={`badge ${tones[text] ?? ''}`}>{text}</span>;
 
-export const money = ({ amount, currency }) => {
+export function money({ amount, currency }: { amount: number; currency: string }): string {
   try {
     return new Intl.NumberFormat(undefined, { style: 'currency', currency }).format(amount);
   } catch {
     return `${amount} ${currency}`;
   }
-};
+}

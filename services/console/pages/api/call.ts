@@ -1,0 +1,54 @@
+import type { paths } from './schema.ts';
+
+type Method = 'get' | 'put' | 'post' | 'delete';
+/** Paths that have that method. */
+type PathOf<M extends Method> = { [P in keyof paths]: paths[P] extends Record<M, object> ? P : never }[keyof paths];
+type Answer<Operation> = Operation extends { responses: { 200: { content: { 'application/json': infer Body } } } }
+  ? Body
+  : undefined;
+type Parameters<Operation> = Operation extends { parameters: infer Given } ? Given : never;
+type Input<Operation> = Pick<Parameters<Operation>, keyof Parameters<Operation> & ('path' | 'query')> &
+  (Operation extends { requestBody: { content: { 'application/json': infer Body } } } ? { body: Body } : unknown);
+
+/** Shown as it is: the services' own sentences. */
+export class Refused extends Error {
+  readonly status: number;
+
+  constructor(status: number, detail: string) {
+    super(detail);
+    this.status = status;
+  }
+}
+
+interface Given {
+  path?: Record<string, string>;
+  query?: Record<string, string | number | undefined>;
+  body?: unknown;
+}
+
+/**
+ * Calls the console's server. A session that has ended brings the login back.
+ * @throws Refused
+ */
+export async function call<M extends Method, P extends PathOf<M>>(
+  method: M,
+  path: P,
+  input: Input<paths[P][M]>,
+): Promise<Answer<paths[P][M]>> {
+  const { path: names = {}, query = {}, body } = input as Given;
+  const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(names[name] ?? ''));
+  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+  const answer = await fetch(`.${filled}${given.length > 0 ? `?${new URLSearchParams(given)}` : ''}`, {
+    method: method.toUpperCase(),
+    ...(body !== undefined && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+  }).catch(() => {
+    throw new Refused(0, 'The console does not answer. Is it still forwarded?');
+  });
+  if (answer.ok) return (answer.status === 204 ? undefined : await answer.json()) as Answer<paths[P][M]>;
+  const problem = await answer.json().catch(() => ({}));
+  if (answer.status === 401 && path !== '/session') dispatchEvent(new Event('session-ended'));
+  throw new Refused(answer.status, problem.detail ?? `The console answered ${answer.status}.`);
+}
+
+/** The sentence of whatever was thrown. */
+export const sentenceOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

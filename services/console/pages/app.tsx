@@ -1,0 +1,69 @@
+import { useEffect, useState } from 'preact/hooks';
+import { call } from './api/call.ts';
+import { DeadLetters } from './views/dead-letters.tsx';
+import { Login } from './views/login.tsx';
+import { Now } from './views/now.tsx';
+import { Orders } from './views/orders.tsx';
+import { Stock } from './views/stock.tsx';
+
+const pages = { now: 'Now', orders: 'Orders', 'dead-letters': 'Dead letters', stock: 'Stock' };
+type Page = keyof typeof pages;
+
+/** `#/orders/<id>`, `#/dead-letters?<filter>` */
+function placeOf(hash: string) {
+  const [path = '', filter] = hash.replace(/^#\//, '').split('?');
+  const [name = '', id] = path.split('/');
+  const page: Page = name in pages ? (name as Page) : 'now';
+  return { page, id, filter: filter && decodeURIComponent(filter) };
+}
+
+export function App() {
+  const [name, setName] = useState<string | null>(); // null: nobody is logged in
+  const [place, setPlace] = useState(placeOf(location.hash));
+
+  useEffect(() => {
+    const end = () => setName(null);
+    const move = () => {
+      setPlace(placeOf(location.hash));
+      document.querySelector('main')?.focus();
+    };
+    addEventListener('session-ended', end);
+    addEventListener('hashchange', move);
+    call('get', '/session', {}).then((session) => setName(session.name), end);
+    return () => {
+      removeEventListener('session-ended', end);
+      removeEventListener('hashchange', move);
+    };
+  }, []);
+  useEffect(() => {
+    document.title = `${pages[place.page]} – Store console`;
+  }, [place.page]);
+
+  if (name === undefined) return null;
+  if (name === null) return <Login onLogin={setName} />;
+  const leave = () => call('delete', '/session', {}).finally(() => setName(null));
+  return (
+    <>
+      <header>
+        <strong>Store console</strong>
+        <nav aria-label="Pages">
+          {Object.entries(pages).map(([key, title]) => (
+            <a key={key} href={`#/${key}`} aria-current={place.page === key ? 'page' : undefined}>
+              {title}
+            </a>
+          ))}
+        </nav>
+        <span class="who">{name}</span>
+        <button type="button" class="quiet" onClick={leave}>
+          Log out
+        </button>
+      </header>
+      <main tabIndex={-1}>
+        {place.page === 'now' && <Now />}
+        {place.page === 'orders' && <Orders id={place.id} />}
+        {place.page === 'dead-letters' && <DeadLetters filter={place.filter} key={place.filter} />}
+        {place.page === 'stock' && <Stock />}
+      </main>
+    </>
+  );
+}

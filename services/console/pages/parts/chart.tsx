@@ -1,0 +1,99 @@
+import { useEffect, useRef } from 'preact/hooks';
+import UPlot from 'uplot';
+
+const palette = ['--blue', '--green', '--orange', '--violet', '--red', '--grey'];
+const height = 170;
+
+export interface Line {
+  name: string;
+  /** A value for each time; null where there is none. */
+  values: (number | null)[];
+}
+
+interface ChartProps {
+  title: string;
+  /** Milliseconds since 1970. */
+  times: number[];
+  lines: Line[];
+  format: (value: number) => string;
+}
+
+/** Lines over the last 15 minutes, with a table of what they say now, which is what a screen reader reads. */
+export function Chart({ title, times, lines, format }: ChartProps) {
+  const holder = useRef<HTMLDivElement>(null);
+  const plot = useRef<UPlot>(undefined);
+  const names = lines.map(({ name }) => name).join();
+
+  useEffect(() => {
+    const element = holder.current;
+    if (element === null) return undefined;
+    const dark = matchMedia('(prefers-color-scheme: dark)');
+    const build = () => {
+      plot.current?.destroy();
+      plot.current = new UPlot(optionsOf(element, lines, format), dataOf(times, lines), element);
+    };
+    build();
+    dark.addEventListener('change', build);
+    const resized = new ResizeObserver(([entry]) => {
+      if (entry) plot.current?.setSize({ width: entry.contentRect.width, height });
+    });
+    resized.observe(element);
+    return () => {
+      dark.removeEventListener('change', build);
+      resized.disconnect();
+      plot.current?.destroy();
+      plot.current = undefined;
+    };
+  }, [names]);
+
+  useEffect(() => plot.current?.setData(dataOf(times, lines)), [times, lines]);
+
+  return (
+    <section class="card chart" aria-label={title}>
+      <h2>{title}</h2>
+      <div ref={holder} aria-hidden="true" />
+      <dl class="legend">
+        {lines.map(({ name, values }, index) => (
+          <div key={name}>
+            <dt class={`line-${index % palette.length}`}>{name}</dt>
+            <dd>{textOf(values.at(-1), format)}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+const textOf = (value: number | null | undefined, format: ChartProps['format']) =>
+  value === null || value === undefined ? 'none' : format(value);
+
+const dataOf = (times: number[], lines: Line[]): UPlot.AlignedData => [
+  times.map((at) => at / 1000),
+  ...lines.map(({ values }) => values),
+];
+
+function optionsOf(holder: HTMLElement, lines: Line[], format: ChartProps['format']): UPlot.Options {
+  const color = (name = '') => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const axis: UPlot.Axis = {
+    stroke: color('--soft'),
+    grid: { stroke: color('--line'), width: 1 },
+    ticks: { show: false },
+    font: '11px system-ui',
+  };
+  return {
+    width: holder.clientWidth,
+    height,
+    legend: { show: false },
+    cursor: { y: false, drag: { x: false, y: false } },
+    series: [
+      {},
+      ...lines.map((_, index) => ({
+        stroke: color(palette[index % palette.length]),
+        width: 1.6,
+        points: { show: false },
+      })),
+    ],
+    axes: [axis, { ...axis, size: 52, values: (_, ticks) => ticks.map(format) }],
+    scales: { y: { range: (_, _low, high) => [0, Math.max((high ?? 0) * 1.1, 1)] } },
+  };
+}

@@ -1,0 +1,129 @@
+import { useState } from 'preact/hooks';
+import { call, sentenceOf } from '../api/call.ts';
+import { useLive } from '../api/live.ts';
+import type { DeadLetterOut, DeadLetterResultsOut } from '../api/schema.ts';
+import { Problem } from '../parts/parts.tsx';
+import { Audit } from './audit.tsx';
+import { type Decided, Decision } from './decision.tsx';
+import { Letters } from './letters.tsx';
+import { Results } from './results.tsx';
+
+export interface Letter extends DeadLetterOut {
+  service: string;
+  group: string;
+}
+
+export interface Said {
+  results: DeadLetterResultsOut['results'];
+  dryRun: boolean;
+  problem?: string;
+}
+
+/** As many as the services take in a request. */
+const batchSize = 100;
+
+/** @param filter text to begin with, such as an order's id */
+export function DeadLetters({ filter = '' }: { filter: string | undefined }) {
+  const [group, setGroup] = useState('');
+  const [text, setText] = useState(filter);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [version, setVersion] = useState(0);
+  const [busy, setBusy] = useState(false);
+  const [said, setSaid] = useState<Said>();
+  const ask = () => call('get', '/api/dead-letters', {});
+  const { data, problem } = useLive('dead letters', ask, { everyMs: 3_000, version });
+
+  const groups = data ?? [];
+  const all = groups
+    .flatMap(({ service, group: name = service, letters }) =>
+      letters.map((letter): Letter => ({ ...letter, service, group: name })),
+    )
+    .sort(newestFirst);
+  const shown = all.filter((letter) => (group === '' || letter.group === group) && matches(letter, text));
+  const selected = shown.filter(({ id }) => chosen.has(id));
+  const hidden = groups.reduce((sum, { total = 0, letters }) => sum + total - letters.length, 0);
+  const isComplete = groups.every((one) => one.problem === undefined);
+
+  async function decide({ decision, letters, reason, dryRun }: Decided) {
+    setBusy(true);
+    const results: Said['results'] = [];
+    try {
+      for (const [service, ids] of batchesOf(letters)) {
+        const path = { service };
+        const answer =
+          decision === 'discard'
+            ? await call('post', '/api/dead-letters/{service}/discard', { path, body: { ids, dryRun, reason } })
+            : await call('post', '/api/dead-letters/{service}/redrive', { path, body: { ids, dryRun } });
+        results.push(...answer.results);
+      }
+      setSaid({ results, dryRun });
+      if (!dryRun) setChosen(new Set());
+    } catch (error) {
+      setSaid({ results, dryRun, problem: sentenceOf(error) });
+    } finally {
+      setBusy(false);
+      setVersion((before) => before + 1);
+    }
+  }
+
+  function choose(ids: string[], isChosen: boolean) {
+    const next = new Set(chosen);
+    for (const id of ids) isChosen ? next.add(id) : next.delete(id);
+    setChosen(next);
+  }
+
+  return (
+    <>
+      <h1>Dead letters</h1>
+      <Problem text={problem} />
+      {groups.map(({ service, problem: why }) => (
+        <Problem key={service} text={why} />
+      ))}
+      <search>
+        <form class="search" onSubmit={(event) => event.preventDefault()}>
+          <label for="group">Group</label>
+          <select id="group" value={group} onChange={({ currentTarget }) => setGroup(currentTarget.value)}>
+            <option value="">All groups</option>
+            {groups.map(({ service, group: name = service, total = 0 }) => (
+              <option key={service} value={name}>
+                {name} ({total})
+              </option>
+            ))}
+          </select>
+          <label for="filter">Filter</label>
+          <input
+            id="filter"
+            type="search"
+            value={text}
+            onInput={({ currentTarget }) => setText(currentTarget.value)}
+            placeholder="order, kind, error, payload"
+            autoComplete="off"
+          />
+        </form>
+      </search>
+      <Decision selected={selected} busy={busy} onDecide={decide} />
+      <Results said={said} />
+      {data && (shown.length > 0 || isComplete) && <Letters letters={shown} chosen={chosen} onChoose={choose} />}
+      {hidden > 0 && <p class="note">{hidden} more are not shown until some of these are decided.</p>}
+      <Audit version={version} />
+    </>
+  );
+}
+
+const newestFirst = (a: Letter, b: Letter) => (b.time ?? '').localeCompare(a.time ?? '') || a.id.localeCompare(b.id);
+
+function matches({ id, orderId, kind, error, value }: Letter, text: string): boolean {
+  const sought = text.trim().toLowerCase();
+  return [id, orderId, kind, error, value].some((field) => (field ?? '').toLowerCase().includes(sought));
+}
+
+/** Ids by service, at most 100 in a batch. */
+function batchesOf(letters: Letter[]): [string, string[]][] {
+  const batches: [string, string[]][] = [];
+  for (const [service, own] of Map.groupBy(letters, ({ service }) => service)) {
+    for (let from = 0; from < own.length; from += batchSize) {
+      batches.push([service, own.slice(from, from + batchSize).map(({ id }) => id)]);
+    }
+  }
+  return batches;
+}

@@ -1,0 +1,94 @@
+import { useRef, useState } from 'preact/hooks';
+import type { Letter } from './dead-letters.tsx';
+
+export interface Asked {
+  decision: 'redrive' | 'discard';
+  letters: Letter[];
+}
+
+export interface Decided extends Asked {
+  dryRun: boolean;
+  /** Why letters are discarded. */
+  reason: string;
+}
+
+interface DecisionProps {
+  selected: Letter[];
+  busy: boolean;
+  onDecide: (decided: Decided) => void;
+}
+
+const countOf = ({ length }: Letter[]) => (length === 1 ? '1 letter' : `${length} letters`);
+
+/** What is to become of the selected letters. Both ask once more, and say of how many. */
+export function Decision({ selected, busy, onDecide }: DecisionProps) {
+  const [dryRun, setDryRun] = useState(false);
+  const [asked, setAsked] = useState<Asked>({ decision: 'redrive', letters: [] });
+  const [reason, setReason] = useState('');
+  const dialog = useRef<HTMLDialogElement>(null);
+  const none = selected.length === 0;
+  const isDiscard = asked.decision === 'discard';
+  const verb = isDiscard ? 'Discard' : 'Redrive';
+
+  function ask(decision: Asked['decision']) {
+    // What was seen when the button was pressed: a letter that comes meanwhile is not decided.
+    setAsked({ decision, letters: selected });
+    dialog.current?.showModal();
+  }
+  function decide(event: Event) {
+    event.preventDefault();
+    dialog.current?.close();
+    onDecide({ ...asked, dryRun, reason: reason.trim() });
+    setReason('');
+  }
+
+  return (
+    <>
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset looks otherwise */}
+      <div class="actions" role="group" aria-label="Decide">
+        <button type="button" disabled={none || busy} onClick={() => ask('redrive')}>
+          Redrive {countOf(selected)}
+        </button>
+        <button type="button" class="grave" disabled={none || busy} onClick={() => ask('discard')}>
+          Discard {countOf(selected)}
+        </button>
+        <label class="choose">
+          <input type="checkbox" checked={dryRun} onChange={({ currentTarget }) => setDryRun(currentTarget.checked)} />{' '}
+          Dry run
+        </label>
+        {busy && <span role="status">Working…</span>}
+      </div>
+      <dialog ref={dialog} aria-labelledby="asked">
+        <form onSubmit={decide}>
+          <h2 id="asked">
+            {verb} {countOf(asked.letters)}?
+          </h2>
+          {isDiscard ? (
+            <>
+              <p>They are never handled. This stands: a letter that was discarded cannot be redriven.</p>
+              <label for="reason">Reason</label>
+              <textarea
+                id="reason"
+                required
+                maxLength={1000}
+                value={reason}
+                onInput={({ currentTarget }) => setReason(currentTarget.value)}
+              />
+            </>
+          ) : (
+            <p>Their group handles them again, each once. One that fails again stays here.</p>
+          )}
+          {dryRun && <p class="note">Nothing is changed: this only says what would be done.</p>}
+          <div class="actions">
+            <button type="submit" class={isDiscard ? 'grave' : ''}>
+              {verb}
+            </button>
+            <button type="button" class="quiet" onClick={() => dialog.current?.close()}>
+              Cancel
+            </button>
+          </div>
+        </form>
+      </dialog>
+    </>
+  );
+}

@@ -1,0 +1,29 @@
+import type { Said } from './dead-letters.tsx';
+
+/** What became of each letter that was decided. */
+export function Results({ said }: { said: Said | undefined }) {
+  if (said === undefined) return <div role="status" />;
+  const { results, dryRun, problem } = said;
+  return (
+    <div class="said" role="status">
+      {problem && <p class="problem">{problem} What is not listed as done stays open.</p>}
+      <ul>
+        {results.map((result) => (
+          <li key={result.id}>
+            <code>{result.id}</code> {fateOf(result, dryRun)}
+          </li>
+        ))}
+      </ul>
+      {dryRun && <p>Dry run: nothing was changed.</p>}
+    </div>
+  );
+}
+
+function fateOf({ outcome, error, decision }: Said['results'][number], dryRun: boolean): string {
+  if (outcome === 'FAILED') return `${dryRun ? 'would fail' : 'failed'} again: ${error}`;
+  if (outcome === 'DECIDED') {
+    const by = decision?.requestedBy ?? 'somebody';
+    return `had been ${decision?.outcome.toLowerCase() ?? 'decided'} by ${by}: nothing was done`;
+  }
+  return `${dryRun ? 'would be ' : ''}${outcome.toLowerCase()}`;
+}
