@@ -39,8 +39,13 @@ describe('the topology', () => {
   });
 
   it('names the variables by which commands find a store on other ports', () => {
-    const ports = fixedPorts({ KAFKA_PORT: '29092', GATEWAY_PORT: '28080', ORDER_PORT: '28084' });
-    expect(variablesOfCommands(ports)).toEqual(['GATEWAY_PORT=28080', 'KAFKA_PORT=29092']);
+    const ports = fixedPorts({
+      KAFKA_PORT: '29092',
+      GATEWAY_PORT: '28080',
+      ORDER_PORT: '28084',
+      CONSOLE_PORT: '28091',
+    });
+    expect(variablesOfCommands(ports)).toEqual(['GATEWAY_PORT=28080', 'CONSOLE_PORT=28091', 'KAFKA_PORT=29092']);
   });
 
   it('names the services where one is unknown', async () => {

@@ -53,9 +53,9 @@ export function fixedPorts(env: Record<string, string | undefined> = process.env
   return portsOf(ports);
 }
 
-/** By which make demo, seed, dlq and timeline find a store on other ports than the documented ones. */
+/** By which make demo, seed, dlq, timeline and console find a store on other ports than the documented ones. */
 export const variablesOfCommands = (ports: Ports): string[] =>
-  ['gateway', 'product', 'status', 'postgres', 'kafka'].flatMap((name) =>
+  ['gateway', 'product', 'status', 'console', 'postgres', 'kafka'].flatMap((name) =>
     ports.of(name) === fixedPorts({}).of(name) ? [] : `${variableOf(name)}=${ports.of(name)}`,
   );
 
