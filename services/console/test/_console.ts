@@ -42,7 +42,10 @@ export async function fakeService(answer: Answer) {
   return {
     asked,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () => new Promise((resolve) => server.close(resolve)),
+    close() {
+      server.closeAllConnections(); // those that never got an answer
+      return new Promise((resolve) => server.close(resolve));
+    },
   };
 }
 

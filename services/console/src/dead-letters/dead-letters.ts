@@ -1,19 +1,32 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from '@store/shared/observability/log';
 import type { LetterOut, ResultOut } from '@store/shared/service/dead-letters/schemas';
 import { messageOf } from '@store/shared/values/errors';
-import type { Services } from '../services-client.ts';
+import { late, patientMs, readMs, type Services } from '../services-client.ts';
 
 const path = '/internal/dead-letters';
 /** Services read the whole topic for each list: whoever looks shares one that is at most this old. */
 const keptMs = 4_000;
 
-export interface GroupLetters {
-  service: string;
-  group?: string;
-  total?: number;
+interface Answer {
+  group: string;
+  total: number;
   letters: LetterOut[];
-  /** Why there is no list. */
+}
+
+export interface GroupLetters extends Partial<Answer> {
+  service: string;
+  letters: LetterOut[];
+  /** Why there is no list, or only that of before. */
   problem?: string;
+}
+
+interface Kept {
+  /** When it was answered. */
+  at: number;
+  answer: Promise<GroupLetters>;
+  /** The last answer that was a list. */
+  last: GroupLetters | undefined;
 }
 
 interface Selection {
@@ -34,20 +47,39 @@ export type DeadLetters = ReturnType<typeof createDeadLetters>;
 
 /** The dead letters of all groups, by the services that handle them (contract 4.13). */
 export function createDeadLetters(services: Services, names: string[], log: Logger) {
-  let kept: { at: number; groups: Promise<GroupLetters[]> } | undefined;
+  const kept = new Map<string, Kept>();
 
-  const listOf = async (service: string): Promise<GroupLetters> => {
-    try {
-      const list = (await services.get(service, path)) as { group: string; total: number; letters: LetterOut[] };
-      return { service, ...list };
-    } catch (error) {
-      return { service, letters: [], problem: messageOf(error) };
-    }
-  };
+  /** A service that reads a long topic is asked once, and may be late for those who wait for it. */
+  function reading(service: string): Kept {
+    const before = kept.get(service);
+    if (before !== undefined && performance.now() - before.at <= keptMs) return before;
+    const own: Kept = {
+      at: Number.POSITIVE_INFINITY,
+      last: before?.last,
+      answer: services.get(service, path, patientMs).then(
+        (list) => {
+          own.last = { service, ...(list as Answer) };
+          return own.last;
+        },
+        (error) => ({ service, letters: [], ...own.last, problem: messageOf(error) }),
+      ),
+    };
+    own.answer.finally(() => {
+      own.at = performance.now();
+    });
+    kept.set(service, own);
+    return own;
+  }
+
+  function listOf(service: string, withinMs: number): Promise<GroupLetters> {
+    const { answer, last } = reading(service);
+    const missing = () => ({ service, letters: [], ...last, problem: late(service, withinMs).message });
+    return Promise.race([answer, wait(withinMs, undefined, { ref: false }).then(missing)]);
+  }
 
   async function decide(decision: 'redrive' | 'discard', service: string, body: Selection & { by: string }) {
     const answer = (await services.post(service, `${path}/${decision}`, body).finally(() => {
-      kept = undefined;
+      kept.delete(service);
     })) as { group: string; results: ResultOut[] };
     if (!body.dryRun) {
       const { group, results } = answer;
@@ -58,17 +90,9 @@ export function createDeadLetters(services: Services, names: string[], log: Logg
   }
 
   return {
-    list(): Promise<GroupLetters[]> {
-      if (kept === undefined || performance.now() - kept.at > keptMs) {
-        const groups = Promise.all(names.map(listOf));
-        kept = { at: Number.POSITIVE_INFINITY, groups };
-        const own = kept;
-        groups.finally(() => {
-          own.at = performance.now();
-        });
-      }
-      return kept.groups;
-    },
+    /** Of a service that does not answer within that time, what it answered before is listed, and why. */
+    list: (withinMs = readMs): Promise<GroupLetters[]> =>
+      Promise.all(names.map((service) => listOf(service, withinMs))),
 
     /** Of all groups, the latest entry first; what a service did not answer is missing and named. */
     async audit() {

@@ -1,7 +1,7 @@
 import { DomainError } from '@store/shared/values/errors';
 import { email, uuid } from '@store/shared/values/fields';
 import type { DeadLetters } from '../dead-letters/dead-letters.ts';
-import type { Services } from '../services-client.ts';
+import { readMs, type Services } from '../services-client.ts';
 import type { Invoice, Letter, Mail, OrderRecord, Parts, Payment, Reservation } from './parts.ts';
 import { timelineOf, waitingFor } from './timeline.ts';
 
@@ -9,8 +9,8 @@ export type OrderPages = ReturnType<typeof createOrderPages>;
 
 /** Orders of all customers, put together from what each service knows. */
 export function createOrderPages(services: Services, deadLetters: DeadLetters) {
-  async function lettersOf(orderId: string, problems: string[]): Promise<Letter[]> {
-    const groups = await deadLetters.list();
+  async function lettersOf(orderId: string, problems: string[], withinMs: number): Promise<Letter[]> {
+    const groups = await deadLetters.list(withinMs);
     problems.push(...groups.flatMap(({ problem }) => problem ?? []));
     return groups.flatMap(({ service, group = service, letters }) =>
       letters.filter((letter) => letter.orderId === orderId).map((letter) => ({ ...letter, group })),
@@ -37,9 +37,16 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
       return (await services.get('order', `/internal/orders?accountId=${account.id}`)) as OrderRecord[];
     },
 
-    async show(id: string) {
-      const order = (await services.get('order', `/internal/orders/${id}`)) as OrderRecord;
+    /**
+     * What is known of an order within that time; what is missing is named.
+     * @throws DomainError notFound
+     */
+    async show(id: string, withinMs: number = readMs) {
       const problems: string[] = [];
+      const orderless = (error: Error) => {
+        if (error instanceof DomainError && error.kind === 'notFound') throw error;
+        problems.push(error.message);
+      };
       const unlessAway = <T>(work: Promise<unknown>, otherwise: T): Promise<T> =>
         work.then(
           (value) => value as T,
@@ -48,15 +55,23 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
             return otherwise;
           },
         );
-      const [reservation, payment, mails, invoices, letters] = await Promise.all([
-        unlessAway<Reservation | undefined>(services.find('inventory', `/internal/reservations/${id}`), undefined),
-        unlessAway<Payment | undefined>(services.find('payment', `/internal/payments/${id}`), undefined),
-        unlessAway(services.get('notification', `/notifications?orderId=${id}&size=100`).then(contentOf<Mail>), []),
-        unlessAway(services.get('invoice', `/invoices?orderId=${id}`).then(contentOf<Invoice>), []),
-        unlessAway(lettersOf(id, problems), []),
+      const find = <T>(service: string, path: string) =>
+        unlessAway<T | undefined>(services.find(service, path, withinMs), undefined);
+      const page = <T>(service: string, path: string) =>
+        unlessAway(services.get(service, path, withinMs).then(contentOf<T>), []);
+      const [order, reservation, payment, mails, invoices, letters] = await Promise.all([
+        services.get('order', `/internal/orders/${id}`, withinMs).catch(orderless),
+        find<Reservation>('inventory', `/internal/reservations/${id}`),
+        find<Payment>('payment', `/internal/payments/${id}`),
+        page<Mail>('notification', `/notifications?orderId=${id}&size=100`),
+        page<Invoice>('invoice', `/invoices?orderId=${id}`),
+        lettersOf(id, problems, withinMs),
       ]);
-      const parts: Parts = { order, reservation, payment, mails, invoices, letters, problems };
-      return { ...parts, timeline: timelineOf(parts), waitingFor: waitingFor(parts) };
+      const parts: Parts = {
+        ...{ order: order as OrderRecord | undefined, reservation, payment, mails, invoices, letters },
+        problems: [...new Set(problems)],
+      };
+      return { ...parts, order: order ?? null, timeline: timelineOf(parts), waitingFor: waitingFor(parts) };
     },
   };
 }

@@ -57,7 +57,7 @@ export interface Letter {
 
 /** What is known of an order; undefined where a service knows nothing, or did not answer (then it is in `problems`). */
 export interface Parts {
-  order: OrderRecord;
+  order: OrderRecord | undefined;
   reservation: Reservation | undefined;
   payment: Payment | undefined;
   mails: Mail[];

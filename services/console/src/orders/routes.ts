@@ -1,8 +1,9 @@
 import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route';
-import { text, uuid } from '@store/shared/values/fields';
+import { text, uuid, wholeNumber } from '@store/shared/values/fields';
 import { moneySchema } from '@store/shared/values/money';
 import { z } from 'zod';
 import { byOperator } from '../by-operator.ts';
+import { readMs } from '../services-client.ts';
 import type { OrderPages } from './order-pages.ts';
 
 const base = { tag: 'orders', method: 'get', ...byOperator } as const;
@@ -19,7 +20,7 @@ const stepOut = z.object({
   traceId: z.string().optional(),
 });
 const partsOut = z.looseObject({
-  order: orderOut,
+  order: orderOut.nullable().describe('Null if order has not answered.'),
   timeline: z.array(stepOut),
   waitingFor: z.array(z.string()),
   letters: z.array(z.looseObject({ id: uuid })),
@@ -44,8 +45,13 @@ export function orderPageRoutes(orders: OrderPages): AnyRoute[] {
       operationId: 'showOrder',
       summary: 'Show an order, what happened to it and what it waits for',
       params: z.object({ id: uuid }),
-      responses: { 200: { description: 'The order.', body: partsOut }, 503: unavailable },
-      handler: async ({ params: { id } }) => ok((await orders.show(id)) as unknown as z.input<typeof partsOut>),
+      query: z.object({ withinMs: wholeNumber(100, readMs).default(readMs) }),
+      responses: {
+        200: { description: 'What the services that have answered know.', body: partsOut },
+        503: unavailable,
+      },
+      handler: async ({ params: { id }, query: { withinMs } }) =>
+        ok((await orders.show(id, withinMs)) as unknown as z.input<typeof partsOut>),
     }),
   ];
 }

@@ -11,14 +11,17 @@ export interface Step {
 
 /** What has happened to an order, over all services, the oldest first. */
 export function timelineOf({ order, reservation, payment, mails, invoices, letters }: Parts): Step[] {
-  const steps: Step[] = [
-    { at: order.createdAt, service: 'order', text: 'The order was placed' },
-    ...step(order.paidAt, 'order', 'The payment was recorded'),
-    ...step(order.shippedAt, 'order', 'The order was shipped'),
-    ...step(order.cancelledAt, 'order', `The order was cancelled: ${order.cancelReason ?? 'no reason'}`),
-    ...step(order.deletedAt, 'order', 'Its owner deleted the order'),
-    ...order.events.map(eventOf('order')),
-  ];
+  const steps: Step[] = [];
+  if (order !== undefined) {
+    steps.push(
+      { at: order.createdAt, service: 'order', text: 'The order was placed' },
+      ...step(order.paidAt, 'order', 'The payment was recorded'),
+      ...step(order.shippedAt, 'order', 'The order was shipped'),
+      ...step(order.cancelledAt, 'order', `The order was cancelled: ${order.cancelReason ?? 'no reason'}`),
+      ...step(order.deletedAt, 'order', 'Its owner deleted the order'),
+      ...order.events.map(eventOf('order')),
+    );
+  }
   if (reservation !== undefined) {
     steps.push({ at: reservation.createdAt, service: 'inventory', text: 'The stock was looked at' });
     if (reservation.updatedAt !== reservation.createdAt || reservation.status !== 'RESERVED') {
@@ -69,7 +72,7 @@ export function waitingFor({ order, reservation, payment, letters, problems }: P
     ({ group, kind, id }) => `${group} failed to handle ${kind ?? 'a message'}: dead letter ${id}`,
   );
   const unsent = [
-    ['order', order.events],
+    ['order', order?.events ?? []],
     ['inventory', reservation?.events ?? []],
     ['payment', payment?.events ?? []],
   ] as const;
@@ -82,6 +85,7 @@ export function waitingFor({ order, reservation, payment, letters, problems }: P
 }
 
 function nextStep({ order, reservation, payment }: Pick<Parts, 'order' | 'reservation' | 'payment'>): string[] {
+  if (order === undefined) return [];
   if (order.status === 'CONFIRMED') {
     if (order.shippedAt === undefined) return ['The shipment, which is due some time after the payment'];
     return reservation?.status === 'RESERVED' ? ['inventory-group has to settle the stock'] : [];

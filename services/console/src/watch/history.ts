@@ -3,7 +3,7 @@ import { highest, quantile, totalsOf } from './sample.ts';
 
 /** From one look to the next. */
 export const everyMs = 5_000;
-const keptPoints = (15 * 60_000) / everyMs;
+const keptMs = 15 * 60_000;
 /** Times to CONFIRMED are those of the last minute: of five seconds they would be too few. */
 const quantilePoints = 60_000 / everyMs;
 export const outcomes = ['placed', 'confirmed', 'rejected', 'timedOut', 'refused', 'failed'] as const;
@@ -77,7 +77,7 @@ export function createHistory() {
       p95: quantile(0.95, within) ?? null,
       ...{ lag: lagOf(replicas), outbox: outboxOf(replicas) },
     });
-    if (points.length > keptPoints) points.shift();
+    while (points[0] !== undefined && points[0].at <= at - keptMs) points.shift();
 
     const before = new Map(states.map((state) => [`${state.service} ${state.address}`, state]));
     states = replicas.map(({ samples: _, ...replica }) => {

@@ -29,7 +29,7 @@ export async function askReplicas(serviceUrl: string, metricsUrl: string): Promi
     const hosts = one.map(({ address, family }) => (family === 6 ? `[${address}]` : address));
     return await Promise.all(hosts.map((host) => askReplica(host, servicePort, metrics.port)));
   } catch (error) {
-    return [{ address: metrics.hostname, state: 'GONE', waitingFor: [codeOf(error)], samples: [] }];
+    return [{ address: metrics.hostname, state: 'GONE', waitingFor: [reasonOf(error)], samples: [] }];
   }
 }
 
@@ -45,7 +45,7 @@ async function healthOf(address: string): Promise<Pick<Replica, 'state' | 'waiti
     const { status, waitingFor = [] } = (await body.json()) as { status: 'UP' | 'DOWN'; waitingFor?: string[] };
     return { state: status === 'UP' ? 'UP' : 'DOWN', waitingFor };
   } catch (error) {
-    return { state: 'GONE', waitingFor: [codeOf(error)] };
+    return { state: 'GONE', waitingFor: [reasonOf(error)] };
   }
 }
 
@@ -69,4 +69,9 @@ export function samplesIn(text: string): Sample[] {
   });
 }
 
-const codeOf = (error: unknown) => (error as { code?: string }).code ?? (error as Error).name;
+/** The code of a time-out, as of every DOMException, is a number. */
+function reasonOf(error: unknown): string {
+  const { code, name } = error as { code?: unknown; name: string };
+  if (name === 'TimeoutError') return `no answer within ${timeoutMs / 1_000} s`;
+  return typeof code === 'string' ? code : name;
+}

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { askReplicas } from '../src/watch/replicas-client.ts';
+import { type Answer, fakeService, testConsole } from './_console.ts';
+
+/** Reads wait 3 s. */
+const soonMs = 5_000;
+const never = () => new Promise(() => undefined);
+const id = randomUUID();
+const at = '2026-01-31T09:30:00.000Z';
+const order = {
+  ...{ id, customerId: randomUUID(), status: 'PENDING', total: { amount: 1, currency: 'USD' }, items: [] },
+  ...{ createdAt: at, cancelReason: null, deletedAt: null, events: [] },
+};
+const payment = { status: 'CHARGING', reason: null, createdAt: at, updatedAt: at, events: [] };
+
+const answers: Record<string, Answer> = {
+  order: (_, path) => (path === `/internal/orders/${id}` ? order : undefined),
+  payment: (_, path) => (path.startsWith('/internal/payments/') ? payment : { group: 'payment-group', letters: [] }),
+  inventory: never,
+};
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(() => Promise.all(closers.splice(0).map((close) => close())));
+
+async function consoleBefore(hung: string) {
+  const services: Record<string, string> = {};
+  for (const [name, answer] of Object.entries({ ...answers, [hung]: never })) {
+    const service = await fakeService(answer);
+    closers.push(service.close);
+    services[name] = service.url;
+  }
+  const console = testConsole(services);
+  await console.ready;
+  closers.push(console.close);
+  return console;
+}
+
+async function timed<T>(work: Promise<T>): Promise<{ value: T; ms: number }> {
+  const begin = performance.now();
+  return { value: await work, ms: performance.now() - begin };
+}
+
+it('an order shows what the others know while a service hangs, and names that one', async () => {
+  const console = await consoleBefore('inventory');
+  const cookie = await console.login();
+  const quick = await timed(Promise.resolve(console.read(`/api/orders/${id}?withinMs=200`, cookie).expect(200)));
+  expect(quick.ms).toBeLessThan(1_500);
+  expect(quick.value.body).toMatchObject({ order: { id }, payment: { status: 'CHARGING' } });
+  expect(quick.value.body.problems).toContain('The inventory service has not answered within 0.2 s.');
+  const { value, ms } = await timed(Promise.resolve(console.read(`/api/orders/${id}`, cookie).expect(200)));
+  expect(ms).toBeLessThan(soonMs);
+  expect(value.body).toMatchObject({ order: { id }, waitingFor: [] });
+  expect(value.body.problems).toContain('The inventory service has not answered within 3 s.');
+}, 30_000);
+
+it('an order shows what the others know while order itself hangs', async () => {
+  const console = await consoleBefore('order');
+  const { body } = await console.read(`/api/orders/${id}`, await console.login()).expect(200);
+  expect(body).toMatchObject({ order: null, payment: { status: 'CHARGING' } });
+  expect(body.problems).toContain('The order service has not answered within 3 s.');
+}, 30_000);
+
+it('an unknown order is none at once, whoever hangs', async () => {
+  const console = await consoleBefore('inventory');
+  const { ms } = await timed(
+    Promise.resolve(console.read(`/api/orders/${randomUUID()}`, await console.login()).expect(404)),
+  );
+  expect(ms).toBeLessThan(2_000);
+}, 30_000);
+
+it('dead letters of the groups that answer are shown, and the hung one is named', async () => {
+  const console = await consoleBefore('inventory');
+  const { value, ms } = await timed(
+    Promise.resolve(console.read('/api/dead-letters', await console.login()).expect(200)),
+  );
+  expect(ms).toBeLessThan(soonMs);
+  expect(value.body).toMatchObject([
+    { service: 'order' },
+    { service: 'payment', group: 'payment-group' },
+    { service: 'inventory', problem: 'The inventory service has not answered within 3 s.' },
+  ]);
+}, 30_000);
+
+it('a hung process is gone, and says so in words', async () => {
+  const hung = await fakeService(never);
+  closers.push(hung.close);
+  const [replica] = await askReplicas(hung.url, hung.url);
+  expect(replica).toMatchObject({ state: 'GONE', waitingFor: ['no answer within 3 s'] });
+}, 30_000);
