@@ -56,7 +56,7 @@ export function createOrderService(
   });
   const routes = [
     ...orderRoutes(orders, streams),
-    ...orderRecordRoutes(createOrderRecords(createOrderRecordRepository(database))),
+    ...orderRecordRoutes(createOrderRecords(createOrderRecordRepository(database), clock)),
   ];
   const callers = callersWith(config.INTERNAL_CREDENTIALS);
   const operators = callersWith(config.OPERATOR_CREDENTIALS);

@@ -1,4 +1,6 @@
+import { countRows } from '@store/shared/database/count';
 import type { Database } from '@store/shared/database/database';
+import { createKeyset, timeColumn, uuidColumn } from '@store/shared/database/keyset';
 import { eventsOf, type OutboxEvent } from '@store/shared/messaging/outbox/events-of';
 import { parseJson } from '@store/shared/values/json';
 import type { Money } from '@store/shared/values/money';
@@ -23,6 +25,21 @@ export interface Demand {
 
 const mostOrders = 50;
 
+export interface StuckPage {
+  orders: Order[];
+  /** Counted up to `mostCounted`. */
+  total: number;
+  /** Cursor of the next page. */
+  next: string | undefined;
+}
+
+/** The index of PENDING orders has this order. */
+const oldestFirst = createKeyset(
+  'stuck-orders',
+  { createdAt: timeColumn('created_at', 'MS'), id: uuidColumn('id') },
+  'id',
+)([{ field: 'createdAt', direction: 'asc' }]);
+
 export type OrderRecordRepository = ReturnType<typeof createOrderRecordRepository>;
 
 /** Reads as lists do: what operators ask never holds the connections of customers. */
@@ -41,6 +58,24 @@ export function createOrderRecordRepository({ lists: { kysely } }: Database<DB>)
         const { items, total } = orderOut.parse(parseJson(json));
         return { orderId: id, items: items.map(({ productId, quantity }) => ({ productId, quantity })), total };
       });
+    },
+
+    /** Orders that were placed before a time and are still PENDING, the oldest first. */
+    async stuck(placedBefore: Date, size: number, after: string | undefined): Promise<StuckPage> {
+      const late = select.where('status', '=', sql.lit('PENDING')).where('created_at', '<', placedBefore);
+      const rows = await late
+        .select(oldestFirst.position.as('position'))
+        .$if(after !== undefined, (query) => query.where(oldestFirst.after(after ?? '')))
+        .orderBy(oldestFirst.orderBy)
+        .limit(size + 1)
+        .execute();
+      const counted = late.clearSelect().select(sql.lit(1).as('one'));
+      const last = rows.length > size ? rows[size - 1] : undefined;
+      return {
+        orders: rows.slice(0, size),
+        total: await countRows(kysely, counted),
+        next: last && oldestFirst.cursorOf(last.position),
+      };
     },
 
     /** The latest ones, deleted ones included. */

@@ -1,7 +1,8 @@
 import { maxDemands, orderDemandOut } from '@store/shared/contracts/order-demand';
 import { eventsOut, toEventsOut } from '@store/shared/contracts/order-record';
+import { mostCounted } from '@store/shared/database/count';
 import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route';
-import { timestamp, uuid } from '@store/shared/values/fields';
+import { timestamp, uuid, wholeNumber } from '@store/shared/values/fields';
 import { stringifyJson } from '@store/shared/values/json';
 import { z } from 'zod';
 import { orderOut } from '../schemas.ts';
@@ -10,6 +11,14 @@ import type { OrderRecords } from './order-records.ts';
 const recordOut = orderOut
   .extend({ cancelReason: z.string().nullable(), deletedAt: timestamp.nullable(), events: eventsOut })
   .meta({ id: 'OrderRecordOut' });
+
+const stuckOut = z
+  .object({
+    total: z.int().describe(`Counted up to ${mostCounted}.`),
+    orders: z.array(orderOut),
+    next: z.string().nullable().describe('For `after`, to go on.'),
+  })
+  .meta({ id: 'StuckOrdersOut' });
 
 const base = { method: 'get', tag: 'order records', internal: true } as const;
 
@@ -44,6 +53,24 @@ export function orderRecordRoutes(records: OrderRecords): AnyRoute[] {
       async handler({ query: { accountId } }) {
         const orders = await records.latestOf(accountId);
         return ok({ json: `[${orders.map(({ json }) => json)}]` });
+      },
+    }),
+    route({
+      ...base,
+      path: '/internal/stuck-orders',
+      identity: 'operator',
+      operationId: 'listStuckOrders',
+      summary: 'List orders of any customer that are PENDING for too long',
+      query: z.object({
+        seconds: wholeNumber(1, 31_536_000).default(60).describe('How long is too long.'),
+        size: wholeNumber(1, 100).default(50),
+        after: z.string().min(1).max(2_000).optional(),
+      }),
+      responses: { 200: { description: 'The oldest first.', body: stuckOut }, 503: unavailable },
+      async handler({ query: { seconds, size, after } }) {
+        const { orders, total, next = null } = await records.stuck(seconds, size, after);
+        const more = JSON.stringify({ total, next });
+        return ok({ json: `{"orders":[${orders.map(({ json }) => json)}],${more.slice(1)}` });
       },
     }),
     route({

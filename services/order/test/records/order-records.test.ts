@@ -49,6 +49,7 @@ describeContract({
   calls: {
     'get /internal/order-demands': { 200: { path: `/internal/order-demands?id=${randomUUID()}` }, 400: {} },
     'get /internal/orders': { 200: { path: `/internal/orders?accountId=${alice}` }, 400: {} },
+    'get /internal/stuck-orders': { 200: {}, 400: { path: '/internal/stuck-orders?seconds=0' } },
     'get /internal/orders/{id}': {
       200: record,
       400: { path: '/internal/orders/%ff' },
