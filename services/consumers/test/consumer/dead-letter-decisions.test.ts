@@ -116,7 +116,7 @@ it('a dry run says what would be done and changes nothing', async () => {
   const rows = await tables();
   expect(rows.letters).toHaveLength(3);
   const all = await run('redrive', '--dry-run');
-  expect(all.text.match(/would be redriven/g)).toHaveLength(2);
+  expect(all.text.match(/would handle it: 1 row added to handled_events/g)).toHaveLength(2);
   expect(all.text).toMatch(/would fail again: The message is not valid JSON/);
   const some = await run('discard', '--id', String(before[0]?.id), '--reason', 'x', '--dry-run');
   expect(some).toMatchObject({ code: 0, text: expect.stringContaining('would be discarded') });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { callersWith } from '@store/shared/auth/internal-credentials';
 import { openDatabase } from '@store/shared/database/database';
 import { createHttpApp } from '@store/shared/http/app';
+import type { NewEvent, Refuse } from '@store/shared/messaging/consumer/handle-once';
 import { consumerMetrics } from '@store/shared/messaging/consumer/metrics';
 import { deadLetterRoutes } from '@store/shared/service/dead-letters/routes';
 import request from 'supertest';
@@ -65,7 +66,8 @@ describeContract({
   unavailableApp: () => replica(fixture.consumerGroup(), { kysely: unreachable.kysely }),
   restrictedApp: () => replica(fixture.consumerGroup(), { callers: callersWith([newCredential()]) }),
   calls: {
-    'get /internal/dead-letters': { 200: {}, 503: unlisted },
+    'get /internal/dead-letters': { 200: {}, 400: { path: `${path}?orderId=1` }, 503: unlisted },
+    'get /internal/dead-letters/count': { 200: {} },
     'get /internal/dead-letters/audit': { 200: {} },
     'post /internal/dead-letters/redrive': { 200: letter, 400: { body: { ids: [], by: 'ann' } }, 404: unknown },
     'post /internal/dead-letters/discard': {
@@ -100,6 +102,59 @@ it('a letter is listed with what it says and why, and redriven with who asked', 
     ['FAILED', 'ann'],
     ['REDRIVEN', 'ben'],
   ]);
+});
+
+it('a dry run says what the handler would do, or that it cannot be known, and changes nothing', async () => {
+  const [event] = await deadLetteredEvents(fixture, 1);
+  const ids = await idsOf();
+  const { group } = fixture;
+  const dry = async (consumer = fixture.consumerGroup()) =>
+    (await redrive(ids, 'ann', { dryRun: true }, replica(consumer)).expect(200)).body.results;
+  expect(await dry()).toEqual([
+    { id: ids[0], outcome: 'REDRIVEN', effect: `${group} would handle it: 1 row added to handled_events.` },
+  ]);
+  expect(await dry(fixture.consumerGroup(broken))).toEqual([
+    { id: ids[0], outcome: 'FAILED', error: 'broken:\nline 2' },
+  ]);
+  const refusing = {
+    handle: async ([one]: NewEvent[], _: unknown, refuse: Refuse) => refuse((one as NewEvent).event, 'No.'),
+  };
+  expect(await dry(fixture.consumerGroup(undefined, 'a', refusing as never))).toMatchObject([
+    { outcome: 'REDRIVEN', effect: `${group} would change nothing. It refuses it: No.` },
+  ]);
+  const prepare = () => Promise.reject(new Error('must not be called'));
+  expect(await dry(fixture.consumerGroup(undefined, 'a', { prepare }))).toEqual([
+    {
+      ...{ id: ids[0], outcome: 'UNKNOWN' },
+      effect: `It cannot be known: ${group} asks others before it changes anything, and a dry run does not.`,
+    },
+  ]);
+  expect(await dry(fixture.consumerGroup(undefined, 'a', { kinds: ['OrderPaid'] }))).toMatchObject([
+    { outcome: 'REDRIVEN', effect: `${group} skips this kind: it would do nothing.` },
+  ]);
+  expect(await fixture.handled()).toEqual([]);
+  await fixture.prisma.processedEvent.create({ data: { consumerGroup: group, eventId: event?.id ?? '' } });
+  expect(await dry()).toMatchObject([
+    { outcome: 'REDRIVEN', effect: `${group} has processed this event before: it would do nothing.` },
+  ]);
+  expect(await trail()).toEqual([]);
+});
+
+it('lists all letters of an order with what was decided, and counts those that are open', async () => {
+  const [first, second] = await deadLetteredEvents(fixture, 2);
+  const open = async () => (await request(replica()).get(`${path}/count`).expect(200)).body;
+  const ofOrder = async (id = '') => (await request(replica()).get(`${path}?orderId=${id}`).expect(200)).body;
+  expect(await open()).toEqual({ group: fixture.group, open: 2 });
+  const [letter] = (await ofOrder(first?.key)).letters;
+  expect(letter).toMatchObject({ eventId: first?.id, orderId: first?.key, decisions: [] });
+  await discard([letter.id], 'ann').expect(200);
+  expect(await ofOrder(first?.key)).toMatchObject({
+    total: 1,
+    letters: [{ id: letter.id, decisions: [{ outcome: 'DISCARDED', requestedBy: 'ann', reason: 'sent twice' }] }],
+  });
+  expect((await list()).letters).toMatchObject([{ eventId: second?.id }]);
+  expect(await open()).toEqual({ group: fixture.group, open: 1 });
+  expect(await ofOrder(randomUUID())).toMatchObject({ total: 0, letters: [] });
 });
 
 it('what is decided is counted once, and a dry run not at all', async () => {

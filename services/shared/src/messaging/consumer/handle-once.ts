@@ -1,4 +1,4 @@
-import { type Kysely, type QueryExecutorProvider, sql, type Transaction } from 'kysely';
+import type { Kysely, QueryExecutorProvider, Transaction } from 'kysely';
 import { isDatabaseMisconfigured, isDatabaseUnavailable } from '../../database/errors.ts';
 import { runInTrace, startSpan, type Trace, traceFrom } from '../../observability/trace-context.ts';
 import { DomainError } from '../../values/errors.ts';
@@ -6,6 +6,8 @@ import { letterRef } from '../dead-letters/dead-letters.ts';
 import { openErrors, recordOpen } from '../dead-letters/records.ts';
 import { type EventKind, eventAttributes, type OrderEvent } from '../events.ts';
 import { consumerMetrics } from './metrics.ts';
+import { recordEvents } from './processed-events.ts';
+import { type Rehearsal, rehearse } from './rehearse.ts';
 
 /** An event as it was delivered, perhaps again. */
 export interface DeliveredEvent {
@@ -66,6 +68,8 @@ export interface EventProcessor extends Pick<ConsumerGroup<never>, 'chunkSize' |
    * @returns those whose dead letters have to be written, also if they were processed before and no letter may have followed
    */
   process(events: OrderEvent[], claim?: Claim): Promise<Refused>;
+  /** Says what processing an event would do, and changes nothing. */
+  rehearse(event: OrderEvent): Promise<Rehearsal>;
 }
 
 export function createEventProcessor<Tables, Prepared>(
@@ -85,6 +89,7 @@ export function createEventProcessor<Tables, Prepared>(
       }
       return refused;
     },
+    rehearse: (event) => rehearse(group, database, event),
   };
 }
 
@@ -168,18 +173,6 @@ async function processOnce<Tables, Prepared>(
     const repeated = events.map(({ event }) => event).filter((event) => !processed.has(event));
     return { processed, refused: new Map([...refused, ...(await refusedBefore(group.name, repeated, tx))]) };
   });
-}
-
-/**
- * Records event ids as processed by a group, in the order of the ids: two consumers that were handed the same events do
- * not deadlock.
- * @returns those that were not recorded before
- */
-async function recordEvents<Tables>(group: string, ids: string[], tx: Transaction<Tables>): Promise<Set<string>> {
-  const { rows } = await sql<{ id: string }>`
-    insert into processed_events (consumer_group, event_id) select ${group}, unnest(${[...ids].sort()}::uuid[])
-    on conflict do nothing returning event_id::text as id`.execute(tx);
-  return new Set(rows.map(({ id }) => id));
 }
 
 /** Of repeated events those that were refused: the process may have ended before their letters were written. */

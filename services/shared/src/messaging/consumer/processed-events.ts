@@ -1,5 +1,5 @@
 import type { Admin } from 'kafkajs';
-import { type QueryExecutorProvider, sql } from 'kysely';
+import { type QueryExecutorProvider, sql, type Transaction } from 'kysely';
 import { deleteInBatches } from '../../database/batches.ts';
 import { askAdmin } from '../admin.ts';
 import type { KafkaOptions } from '../kafka.ts';
@@ -43,4 +43,20 @@ async function daysToKeep(admin: Admin, topic: string): Promise<number> {
     );
     if (since.every(({ partition, offset }) => BigInt(offset) <= (starts.get(partition) ?? 0n))) return days;
   }
+}
+
+/**
+ * Records event ids as processed by a group, in the order of the ids: two consumers that were handed the same events do
+ * not deadlock.
+ * @returns those that were not recorded before
+ */
+export async function recordEvents<Tables>(
+  group: string,
+  ids: string[],
+  tx: Transaction<Tables>,
+): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    insert into processed_events (consumer_group, event_id) select ${group}, unnest(${[...ids].sort()}::uuid[])
+    on conflict do nothing returning event_id::text as id`.execute(tx);
+  return new Set(rows.map(({ id }) => id));
 }

@@ -151,6 +151,7 @@ function sentence(result: Result, isDryRun: boolean): string {
   if (result.outcome === 'FAILED') {
     return `${isDryRun ? 'would fail' : 'failed'} again: ${reasonOf(result.error)}`;
   }
+  if ('effect' in result) return result.effect;
   if (result.outcome !== 'DECIDED') return `${would}${result.outcome.toLowerCase()}`;
   return result.decision === undefined ? 'decided before' : `had been ${describeDecision(result.decision)}`;
 }

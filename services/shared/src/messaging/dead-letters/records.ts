@@ -95,6 +95,13 @@ export async function recordsOf(on: QueryExecutorProvider, group: string): Promi
   return new Map(rows.map(({ id, ...record }) => [id, record]));
 }
 
+/** How many letters of a group are neither redriven nor discarded: they are recorded before they are written. */
+export async function countOpen(on: QueryExecutorProvider, group: string): Promise<number> {
+  const { rows } = await sql<{ open: number }>`
+    select count(*)::int as open from dead_letters where consumer_group = ${group} and status = 'OPEN'`.execute(on);
+  return rows[0]?.open ?? 0;
+}
+
 /**
  * The audit trail of a group, or of some of its letters, the oldest entry first.
  * @param latest how many entries at most, counted from the end; default all

@@ -2,13 +2,15 @@ import type { Kafka } from 'kafkajs';
 import type { QueryExecutorProvider } from 'kysely';
 import { messageOf } from '../../values/errors.ts';
 import { type EventProcessor, isUnavailable } from '../consumer/handle-once.ts';
-import { readEvent } from '../events.ts';
+import { type OrderEvent, readEvent } from '../events.ts';
 import { type DeadLetter, readDeadLetters } from './dead-letters.ts';
 import { type AuditEntry, auditOf, decide, type LetterRecord, recordsOf } from './records.ts';
 
 /** What became of a letter, or would become of it in a dry run. */
 export type Result =
   | { outcome: 'REDRIVEN' | 'DISCARDED' }
+  /** Of a dry run alone. */
+  | { outcome: 'REDRIVEN' | 'UNKNOWN'; effect: string }
   /** The handler failed again, or the message is still poison; the letter stays open. */
   | { outcome: 'FAILED'; error: unknown }
   /** It had been redriven or discarded before, and nothing was done. */
@@ -20,7 +22,7 @@ interface Request {
   processor: EventProcessor;
   /** Whoever asks, for the audit trail. */
   by: string;
-  /** Changes nothing and calls no handler. */
+  /** Changes nothing: the handler's changes are taken back, and one that asks others is not called. */
   isDryRun?: boolean;
   onResult(letter: DeadLetter, result: Result): void;
 }
@@ -56,20 +58,29 @@ export interface ListRequest {
   ids?: string[] | undefined;
   /** Of letters that are held in memory; default 1000. */
   limit?: number;
+  /** Only letters of this order, those that are decided as well. */
+  orderId?: string | undefined;
 }
 
-/** The letters that were neither redriven nor discarded. */
-export async function listDeadLetters({ kafka, known, ids, limit = 1_000 }: ListRequest): Promise<OpenLetters> {
+/** The letters that were neither redriven nor discarded, or all of an order. */
+export async function listDeadLetters({
+  kafka,
+  known,
+  ids,
+  limit = 1_000,
+  orderId,
+}: ListRequest): Promise<OpenLetters> {
   const open: OpenLetters = { letters: [], total: 0 };
   const records = new Map<string, Map<string, LetterRecord> | undefined>();
   const seen = new Set<string>();
   await readDeadLetters(kafka, async (letter) => {
-    const { group, id, attempts, error } = letter;
+    const { group, id, attempts, error, message } = letter;
+    if (orderId !== undefined && message.key?.toLowerCase() !== orderId) return;
     if (seen.has(id) || ids?.includes(id) === false) return;
     if (!records.has(group)) records.set(group, await known(group));
     const ofGroup = records.get(group);
     const record = ofGroup?.get(id);
-    if (ofGroup === undefined || isDecided(record)) return;
+    if (ofGroup === undefined || (orderId === undefined && isDecided(record))) return;
     seen.add(id);
     open.total += 1;
     if (open.letters.length === limit) return;
@@ -88,10 +99,16 @@ export async function redrive({ kafka, processor, ids, by, isDryRun, onResult }:
   const { database, group, kinds } = processor;
   const records = await recordsOf(database, group);
 
+  async function redriveDry(event: OrderEvent | undefined): Promise<Result> {
+    if (event === undefined) return { outcome: 'REDRIVEN', effect: `${group} skips this kind: it would do nothing.` };
+    const { isKnown, effect } = await processor.rehearse(event);
+    return { outcome: isKnown ? 'REDRIVEN' : 'UNKNOWN', effect };
+  }
+
   async function redriveOne(letter: DeadLetter): Promise<Result> {
     try {
       const event = readEvent(letter.message, kinds);
-      if (isDryRun) return { outcome: 'REDRIVEN' };
+      if (isDryRun) return await redriveDry(event);
       let isOurs = false as boolean;
       await processor.process(event === undefined ? [] : [event], async (tx) => {
         isOurs = await decide(tx, letter, { outcome: 'REDRIVEN', by });

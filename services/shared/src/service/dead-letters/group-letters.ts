@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import { brokersFrom } from '../../messaging/config.ts';
 import { createEventProcessor } from '../../messaging/consumer/handle-once.ts';
 import type { DeadLetter } from '../../messaging/dead-letters/dead-letters.ts';
-import { type AuditEntry, auditOf, recordsOf } from '../../messaging/dead-letters/records.ts';
+import { type AuditEntry, auditOf, countOpen, recordsOf } from '../../messaging/dead-letters/records.ts';
 import {
   discard,
   listDeadLetters,
@@ -40,10 +40,19 @@ export function groupLetters<Tables>({ group, config }: ServiceConsumer<Tables>,
   }
 
   return {
-    async list() {
-      const { letters, total } = await asking(() => listDeadLetters({ kafka, known, limit: mostLetters }));
-      return { group: group.name, total, letters: letters.map(toLetterOut) };
+    /** @param orderId of the order whose letters are listed, with what was decided about them; default: all that are open */
+    async list(orderId?: string) {
+      const { letters, total } = await asking(() => listDeadLetters({ kafka, known, limit: mostLetters, orderId }));
+      if (orderId === undefined) return { group: group.name, total, letters: letters.map(toLetterOut) };
+      const ids = letters.map(({ id }) => id);
+      const trail = ids.length === 0 ? [] : await auditOf(database, group.name, ids);
+      const decided = letters.map((letter) => ({
+        ...toLetterOut(letter),
+        decisions: trail.filter(({ letterId }) => letterId === letter.id).map(toDecisionOut),
+      }));
+      return { group: group.name, total, letters: decided };
     },
+    count: async () => ({ group: group.name, open: await countOpen(database, group.name) }),
     async audit() {
       const entries = await auditOf(database, group.name, undefined, mostLetters);
       return { group: group.name, entries: entries.map(toEntryOut) };
@@ -92,6 +101,7 @@ function toResultOut(id: string, result: Result): ResultOut {
   if (result.outcome === 'FAILED') {
     return { id, outcome: 'FAILED', error: messageOf(result.error) };
   }
+  if ('effect' in result) return { id, ...result };
   if (result.outcome !== 'DECIDED' || result.decision === undefined) return { id, outcome: result.outcome };
   return { id, outcome: 'DECIDED', decision: toDecisionOut(result.decision) };
 }

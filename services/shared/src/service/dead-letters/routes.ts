@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { type AnyRoute, ok, problem, route, unavailable } from '../../http/route.ts';
 import { consumerMetrics } from '../../messaging/consumer/metrics.ts';
 import type { ServiceConsumer } from '../service.ts';
-import { auditOut, discardIn, lettersOut, redriveIn, resultsOut } from './schemas.ts';
+import { auditOut, discardIn, lettersOut, lettersQuery, openOut, redriveIn, resultsOut } from './schemas.ts';
 
 const base = { tag: 'dead letters', identity: 'caller', internal: true } as const;
 const path = '/internal/dead-letters';
@@ -23,12 +23,22 @@ export function deadLetterRoutes<Tables>(consumer: ServiceConsumer<Tables>, data
       method: 'get',
       path,
       operationId: 'listDeadLetters',
-      summary: 'List the open dead letters of the group',
+      summary: 'List the open dead letters of the group, or all of an order',
+      query: lettersQuery,
       responses: {
-        200: { description: 'Those that were neither redriven nor discarded.', body: lettersOut },
+        200: { description: 'Those that were neither redriven nor discarded, or all of an order.', body: lettersOut },
         503: unavailable,
       },
-      handler: async () => ok(await (await letters()).list()),
+      handler: async ({ query: { orderId } }) => ok(await (await letters()).list(orderId)),
+    }),
+    route({
+      ...base,
+      method: 'get',
+      path: `${path}/count`,
+      operationId: 'countDeadLetters',
+      summary: 'Count the open dead letters of the group',
+      responses: { 200: { description: 'How many are open.', body: openOut }, 503: unavailable },
+      handler: async () => ok(await (await letters()).count()),
     }),
     route({
       ...base,

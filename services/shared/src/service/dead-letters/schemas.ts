@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { text, timestamp, uuid } from '../../values/fields.ts';
 
+const decision = {
+  outcome: z.enum(['REDRIVEN', 'FAILED', 'DISCARDED']),
+  reason: z.string().nullable(),
+  requestedBy: z.string(),
+  at: timestamp,
+};
+
 /** contract 4.13 */
 export const letterOut = z
   .object({
@@ -13,19 +20,19 @@ export const letterOut = z
     time: timestamp.nullable().describe('When it first became a dead letter.'),
     origin: z.string().describe('Topic, partition and offset.'),
     value: z.string().nullable().describe('As it was published, at most 4000 characters.'),
+    decisions: z.array(z.object(decision)).optional().describe('In a list of one order: the oldest first.'),
   })
   .meta({ id: 'DeadLetterOut' });
+
+export const lettersQuery = z.object({
+  orderId: uuid.optional().describe('Lists the letters of this order, those that are decided as well.'),
+});
+
+export const openOut = z.object({ group: z.string(), open: z.int() }).meta({ id: 'OpenDeadLettersOut' });
 
 export const lettersOut = z
   .object({ group: z.string(), total: z.int(), letters: z.array(letterOut).describe('The first 500.') })
   .meta({ id: 'DeadLettersOut' });
-
-const decision = {
-  outcome: z.enum(['REDRIVEN', 'FAILED', 'DISCARDED']),
-  reason: z.string().nullable(),
-  requestedBy: z.string(),
-  at: timestamp,
-};
 
 export const auditOut = z
   .object({
@@ -53,8 +60,11 @@ export const resultsOut = z
       z.object({
         id: uuid,
         outcome: z
-          .enum(['REDRIVEN', 'DISCARDED', 'FAILED', 'DECIDED'])
-          .describe('FAILED: it stays open. DECIDED: by somebody before, and nothing was done now.'),
+          .enum(['REDRIVEN', 'DISCARDED', 'FAILED', 'DECIDED', 'UNKNOWN'])
+          .describe(
+            'FAILED: it stays open. DECIDED: by somebody before, and nothing was done now. UNKNOWN: of a dry run.',
+          ),
+        effect: z.string().optional().describe('Of the dry run of a redrive: what the group would do, as a sentence.'),
         error: z.string().optional().describe('Of FAILED.'),
         decision: z.object(decision).optional().describe('Of DECIDED.'),
       }),

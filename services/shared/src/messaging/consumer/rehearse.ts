@@ -1,0 +1,84 @@
+import { type Kysely, sql, type Transaction } from 'kysely';
+import { traceFrom } from '../../observability/trace-context.ts';
+import type { OrderEvent } from '../events.ts';
+import type { ConsumerGroup } from './handle-once.ts';
+import { recordEvents } from './processed-events.ts';
+
+/** What a group would do with an event. */
+export interface Rehearsal {
+  isKnown: boolean;
+  /** A sentence. */
+  effect: string;
+}
+
+/** Thrown to end the transaction without its changes. */
+class RolledBack extends Error {
+  readonly rehearsal: Rehearsal;
+
+  constructor(rehearsal: Rehearsal) {
+    super();
+    this.rehearsal = rehearsal;
+  }
+}
+
+/**
+ * Has the handler process an event, and takes back what it has changed. One that is prepared outside the transaction, such as by a
+ * charge, is not handled.
+ * @throws whatever the handler throws
+ */
+export async function rehearse<Tables, Prepared>(
+  group: ConsumerGroup<Tables, Prepared>,
+  database: Kysely<Tables>,
+  event: OrderEvent,
+): Promise<Rehearsal> {
+  try {
+    return await database.transaction().execute(async (tx) => {
+      throw new RolledBack(await handled(group, tx, event));
+    });
+  } catch (error) {
+    if (error instanceof RolledBack) return error.rehearsal;
+    throw error;
+  }
+}
+
+async function handled<Tables, Prepared>(
+  { name, prepare, handle }: ConsumerGroup<Tables, Prepared>,
+  tx: Transaction<Tables>,
+  event: OrderEvent,
+): Promise<Rehearsal> {
+  const isNew = await recordEvents(name, [event.id], tx);
+  if (isNew.size === 0) {
+    return { isKnown: true, effect: `${name} has processed this event before: it would do nothing.` };
+  }
+  if (prepare !== undefined) {
+    const effect = `It cannot be known: ${name} asks others before it changes anything, and a dry run does not.`;
+    return { isKnown: false, effect };
+  }
+  const before = await rowsWritten(tx);
+  let refusal: string | undefined;
+  const refuse = (_: OrderEvent, reason: string) => {
+    refusal = reason;
+  };
+  const trace = traceFrom(event.traceparent);
+  await handle([{ event, trace, prepared: undefined as Prepared }], tx, refuse);
+  await sql`set constraints all immediate`.execute(tx);
+  const changes = [...(await rowsWritten(tx))].flatMap(([what, count]) => {
+    const more = count - (before.get(what) ?? 0);
+    return more > 0 ? `${more} ${more === 1 ? 'row' : 'rows'} ${what}` : [];
+  });
+  const done = changes.length === 0 ? 'change nothing' : `handle it: ${changes.join(', ')}`;
+  return {
+    isKnown: true,
+    effect: `${name} would ${done}.${refusal === undefined ? '' : ` It refuses it: ${refusal}`}`,
+  };
+}
+
+/** By this connection, and not yet added to the statistics of the database. */
+async function rowsWritten<Tables>(tx: Transaction<Tables>): Promise<Map<string, number>> {
+  const { rows } = await sql<{ what: string; count: number }>`
+    select what || ' ' || relname as what, count::int
+    from pg_stat_xact_user_tables,
+         lateral (values ('added to', n_tup_ins), ('changed in', n_tup_upd), ('deleted from', n_tup_del)) as written (what, count)
+    where count > 0 order by relname, what`.execute(tx);
+  return new Map(rows.map(({ what, count }) => [what, count]));
+}
