@@ -17,6 +17,7 @@ import { deadLetterPageRoutes } from './dead-letters/routes.ts';
 import { createOrderPages } from './orders/order-pages.ts';
 import { orderPageRoutes } from './orders/routes.ts';
 import { createServices } from './services-client.ts';
+import { counting } from './watch/counts.ts';
 import { createHistory } from './watch/history.ts';
 import { askReplicas } from './watch/replicas-client.ts';
 import { nowRoutes } from './watch/routes.ts';
@@ -44,7 +45,7 @@ export function createConsole({ config, log }: ServiceContext<ConsoleConfig>): S
   app.get('/', (_req, res) => res.redirect(`${basePath}/`));
   app.use((req, res) => sendProblem(req, res, 404, { detail: `The console is at ${basePath}/.` }));
   const addresses = { services: config.SERVICES, metrics: config.METRICS };
-  return { app, jobs: [watching(history, addresses, askReplicas)] };
+  return { app, jobs: [watching(history, addresses, askReplicas, counting(services, config.GROUPS))] };
 }
 
 export const consoleService: ServiceDefinition<typeof configSchema> = {

@@ -1,5 +1,6 @@
-import type { Parts } from '../src/orders/parts.ts';
-import { timelineOf, waitingFor } from '../src/orders/timeline.ts';
+import type { Letter, Parts } from '../src/orders/parts.ts';
+import { timelineOf } from '../src/orders/timeline.ts';
+import { discardedOf, waitingFor } from '../src/orders/waiting.ts';
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 31, 9, 30, seconds)).toISOString();
 const event = (kind: string, second: number, sentAt: string | null = at(second)) => ({
@@ -12,7 +13,17 @@ const order = {
 };
 const reservation = { status: 'RESERVED', createdAt: at(1), updatedAt: at(1), events: [event('StockReserved', 1)] };
 const payment = { status: 'PAID', reason: null, createdAt: at(2), updatedAt: at(3), events: [event('OrderPaid', 3)] };
-const letter = { id: 'l', group: 'payment-group', kind: 'StockReserved', error: 'broken', time: at(2) };
+const decision = (outcome: 'REDRIVEN' | 'FAILED' | 'DISCARDED', second: number, reason: string | null = null) => ({
+  ...{ outcome, reason, requestedBy: 'ann', at: at(second) },
+});
+const letter: Letter = {
+  ...{ id: 'l', group: 'payment-group', service: 'payment', kind: 'StockReserved', error: 'broken', time: at(2) },
+  decisions: [],
+};
+const discarded = {
+  ...letter,
+  decisions: [decision('FAILED', 3, 'broken again'), decision('DISCARDED', 4, 'told them')],
+};
 const nothing: Parts = {
   ...{ order, reservation: undefined, payment: undefined },
   ...{ mails: [], invoices: [], letters: [], problems: [] },
@@ -25,7 +36,7 @@ test.each<[string, Partial<Parts>, string[]]>([
   [
     'the provider',
     { reservation, payment: { ...payment, status: 'CHARGING' } },
-    ['The payment provider has to answer'],
+    ['payment-group has to hear from the payment provider'],
   ],
   ['the record of its payment', { reservation, payment }, ['order-group has to record the payment']],
   [
@@ -44,6 +55,21 @@ test.each<[string, Partial<Parts>, string[]]>([
     ['payment-group failed to handle StockReserved: dead letter l'],
   ],
   [
+    'a dead letter that failed again',
+    { reservation, letters: [{ ...letter, decisions: [decision('FAILED', 3)] }] },
+    ['payment-group failed to handle StockReserved: dead letter l'],
+  ],
+  [
+    'its cancellation, since its payment was discarded',
+    { reservation, letters: [discarded] },
+    ['Its cancellation, which is due once it is PENDING for too long: what it needs was discarded'],
+  ],
+  [
+    'its payment, which was redriven',
+    { reservation, letters: [{ ...letter, decisions: [decision('REDRIVEN', 3)] }] },
+    ['payment-group has to charge the payment'],
+  ],
+  [
     'its shipment',
     { order: confirmed, reservation, payment },
     ['The shipment, which is due some time after the payment'],
@@ -54,6 +80,7 @@ test.each<[string, Partial<Parts>, string[]]>([
     [],
   ],
   ['a refund', { order: { ...order, status: 'CANCELLED' }, payment }, ['payment-group has to refund the payment']],
+  ['what order knows', { order: undefined, payment }, []],
   ['what is not known', { problems: ['The inventory service is not available'] }, []],
 ])('an order waits for %s', (_, parts, expected) => {
   expect(waitingFor({ ...nothing, ...parts })).toEqual(expected);
@@ -81,5 +108,37 @@ test('a timeline has the steps of all services by their time', () => {
     'notification: A mail was written: Thank you',
     'notification: The mail server took: Thank you',
     'invoice: Invoice 7 was written',
+  ]);
+});
+
+test('a timeline has dead letters and what was decided about them, in the lane of their service', () => {
+  const steps = timelineOf({ ...nothing, letters: [{ ...discarded, service: 'order-worker', group: 'order-group' }] });
+  expect(steps.filter(({ isBad }) => isBad)).toEqual([
+    {
+      at: at(2),
+      service: 'order',
+      text: 'order-group made StockReserved a dead letter',
+      detail: 'broken',
+      isBad: true,
+    },
+    {
+      at: at(3),
+      service: 'order',
+      text: 'ann redrove StockReserved, which failed again',
+      detail: 'broken again',
+      isBad: true,
+    },
+    { at: at(4), service: 'order', text: 'ann discarded StockReserved', detail: 'told them', isBad: true },
+  ]);
+  const redriven = { ...letter, decisions: [decision('REDRIVEN', 3)] };
+  expect(timelineOf({ ...nothing, letters: [redriven] }).at(-1)).toMatchObject({
+    text: 'ann redrove StockReserved',
+    isBad: false,
+  });
+});
+
+test('an order says what was discarded of it', () => {
+  expect(discardedOf({ letters: [letter, discarded] })).toEqual([
+    'ann discarded StockReserved, so that payment-group never handles it: told them',
   ]);
 });

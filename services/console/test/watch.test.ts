@@ -1,6 +1,9 @@
+import { createServices } from '../src/services-client.ts';
+import { counting } from '../src/watch/counts.ts';
 import { createHistory } from '../src/watch/history.ts';
 import { askReplicas, type Replica, samplesIn } from '../src/watch/replicas-client.ts';
 import { quantile } from '../src/watch/sample.ts';
+import { fakeService } from './_console.ts';
 
 const metrics = (placed: number, confirmed: number, lag = 3) => `# TYPE http_request_duration_seconds histogram
 http_request_duration_seconds_bucket{le="1",method="POST",route="/orders",status="201"} ${placed}
@@ -37,6 +40,30 @@ it('counts what rose between two looks, over replicas and restarts', () => {
   history.add(15_000, [replica('c', '', { state: 'GONE' })]);
   history.add(20_000, [replica('c', metrics(1_010, 500))]);
   expect(history.points()[4]?.rates.placed).toBe(2);
+});
+
+it('keeps what services count themselves, with gaps where nobody answers', () => {
+  const history = createHistory();
+  history.add(0, [], { letters: 3, stuck: 7, problems: [] });
+  history.add(5_000, [], { letters: null, stuck: 8, problems: ['The payment service has not answered within 3 s.'] });
+  expect(history.points().map(({ letters, stuck }) => [letters, stuck])).toEqual([
+    [3, 7],
+    [null, 8],
+  ]);
+  expect(history.problems()).toEqual(['The payment service has not answered within 3 s.']);
+});
+
+it('counts open letters over all groups that answer, and stuck orders', async () => {
+  const fake = await fakeService((_, path) =>
+    path === '/internal/dead-letters/count' ? { group: 'g', open: 2 } : { total: 9, orders: [], next: null },
+  );
+  const addresses = ['order', 'payment', 'inventory'].map((name) => [name, fake.url] as const);
+  const services = createServices(new Map([...addresses, ['invoice', 'http://127.0.0.1:1'] as const]), undefined);
+  expect(await counting(services, ['payment', 'inventory', 'invoice'])()).toEqual({
+    ...{ letters: 4, stuck: 9 },
+    problems: [expect.stringContaining('invoice')],
+  });
+  await fake.close();
 });
 
 it('keeps 15 minutes', () => {

@@ -7,6 +7,8 @@ import { late, patientMs, readMs, type Services } from '../services-client.ts';
 const path = '/internal/dead-letters';
 /** Services read the whole topic for each list: whoever looks shares one that is at most this old. */
 const keptMs = 4_000;
+/** Since nobody has looked. */
+const forgottenMs = 60_000;
 
 interface Answer {
   group: string;
@@ -50,13 +52,15 @@ export function createDeadLetters(services: Services, names: string[], log: Logg
   const kept = new Map<string, Kept>();
 
   /** A service that reads a long topic is asked once, and may be late for those who wait for it. */
-  function reading(service: string): Kept {
-    const before = kept.get(service);
+  function reading(service: string, query: string): Kept {
+    for (const [key, { at }] of kept) if (performance.now() - at > forgottenMs) kept.delete(key);
+    const key = `${service} ${query}`;
+    const before = kept.get(key);
     if (before !== undefined && performance.now() - before.at <= keptMs) return before;
     const own: Kept = {
       at: Number.POSITIVE_INFINITY,
       last: before?.last,
-      answer: services.get(service, path, patientMs).then(
+      answer: services.get(service, `${path}${query}`, patientMs).then(
         (list) => {
           own.last = { service, ...(list as Answer) };
           return own.last;
@@ -67,19 +71,19 @@ export function createDeadLetters(services: Services, names: string[], log: Logg
     own.answer.finally(() => {
       own.at = performance.now();
     });
-    kept.set(service, own);
+    kept.set(key, own);
     return own;
   }
 
-  function listOf(service: string, withinMs: number): Promise<GroupLetters> {
-    const { answer, last } = reading(service);
+  function listOf(service: string, withinMs: number, query = ''): Promise<GroupLetters> {
+    const { answer, last } = reading(service, query);
     const missing = () => ({ service, letters: [], ...last, problem: late(service, withinMs).message });
     return Promise.race([answer, wait(withinMs, undefined, { ref: false }).then(missing)]);
   }
 
   async function decide(decision: 'redrive' | 'discard', service: string, body: Selection & { by: string }) {
     const answer = (await services.post(service, `${path}/${decision}`, body).finally(() => {
-      kept.delete(service);
+      for (const key of kept.keys()) if (key.startsWith(`${service} `)) kept.delete(key);
     })) as { group: string; results: ResultOut[] };
     if (!body.dryRun) {
       const { group, results } = answer;
@@ -93,6 +97,10 @@ export function createDeadLetters(services: Services, names: string[], log: Logg
     /** Of a service that does not answer within that time, what it answered before is listed, and why. */
     list: (withinMs = readMs): Promise<GroupLetters[]> =>
       Promise.all(names.map((service) => listOf(service, withinMs))),
+
+    /** All of an order, with what was decided about them. */
+    ofOrder: (orderId: string, withinMs: number): Promise<GroupLetters[]> =>
+      Promise.all(names.map((service) => listOf(service, withinMs, `?orderId=${orderId}`))),
 
     /** Of all groups, the latest entry first; what a service did not answer is missing and named. */
     async audit() {

@@ -3,17 +3,18 @@ import { email, uuid } from '@store/shared/values/fields';
 import type { DeadLetters } from '../dead-letters/dead-letters.ts';
 import { readMs, type Services } from '../services-client.ts';
 import type { Invoice, Letter, Mail, OrderRecord, Parts, Payment, Reservation } from './parts.ts';
-import { timelineOf, waitingFor } from './timeline.ts';
+import { timelineOf } from './timeline.ts';
+import { discardedOf, waitingFor } from './waiting.ts';
 
 export type OrderPages = ReturnType<typeof createOrderPages>;
 
 /** Orders of all customers, put together from what each service knows. */
 export function createOrderPages(services: Services, deadLetters: DeadLetters) {
   async function lettersOf(orderId: string, problems: string[], withinMs: number): Promise<Letter[]> {
-    const groups = await deadLetters.list(withinMs);
+    const groups = await deadLetters.ofOrder(orderId, withinMs);
     problems.push(...groups.flatMap(({ problem }) => problem ?? []));
     return groups.flatMap(({ service, group = service, letters }) =>
-      letters.filter((letter) => letter.orderId === orderId).map((letter) => ({ ...letter, group })),
+      letters.map(({ decisions = [], ...letter }) => ({ ...letter, service, group, decisions })),
     );
   }
 
@@ -36,6 +37,13 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
       if (account === undefined) return [];
       return (await services.get('order', `/internal/orders?accountId=${account.id}`)) as OrderRecord[];
     },
+
+    /** Those that are PENDING for too long, the oldest first. */
+    stuck: (after: string | undefined) =>
+      services.get(
+        'order',
+        `/internal/stuck-orders${after === undefined ? '' : `?after=${encodeURIComponent(after)}`}`,
+      ),
 
     /**
      * What is known of an order within that time; what is missing is named.
@@ -71,7 +79,10 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
         ...{ order: order as OrderRecord | undefined, reservation, payment, mails, invoices, letters },
         problems: [...new Set(problems)],
       };
-      return { ...parts, order: order ?? null, timeline: timelineOf(parts), waitingFor: waitingFor(parts) };
+      return {
+        ...{ ...parts, order: order ?? null },
+        ...{ timeline: timelineOf(parts), waitingFor: waitingFor(parts), discarded: discardedOf(parts) },
+      };
     },
   };
 }

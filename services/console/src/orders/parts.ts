@@ -50,9 +50,12 @@ export interface Invoice {
 export interface Letter {
   id: string;
   group: string;
+  service: string;
   kind: string | null;
   error: string;
   time: string | null;
+  /** The oldest first. */
+  decisions: { outcome: 'REDRIVEN' | 'FAILED' | 'DISCARDED'; reason: string | null; requestedBy: string; at: string }[];
 }
 
 /** What is known of an order; undefined where a service knows nothing, or did not answer (then it is in `problems`). */
@@ -62,7 +65,7 @@ export interface Parts {
   payment: Payment | undefined;
   mails: Mail[];
   invoices: Invoice[];
-  /** The open dead letters of this order. */
+  /** Its dead letters, those that are decided as well. */
   letters: Letter[];
   problems: string[];
 }

@@ -16,6 +16,7 @@ const stepOut = z.object({
   at: z.string(),
   service: z.string(),
   text: z.string(),
+  isBad: z.boolean().optional(),
   detail: z.string().optional(),
   traceId: z.string().optional(),
 });
@@ -24,8 +25,10 @@ const partsOut = z.looseObject({
   timeline: z.array(stepOut),
   waitingFor: z.array(z.string()),
   letters: z.array(z.looseObject({ id: uuid })),
+  discarded: z.array(z.string()),
   problems: z.array(z.string()).describe('What could not be asked.'),
 });
+const stuckOut = z.object({ total: z.int(), orders: z.array(orderOut), next: z.string().nullable() });
 
 export function orderPageRoutes(orders: OrderPages): AnyRoute[] {
   return [
@@ -38,6 +41,15 @@ export function orderPageRoutes(orders: OrderPages): AnyRoute[] {
       responses: { 200: { description: 'The newest first.', body: z.array(orderOut) }, 503: unavailable },
       handler: async ({ query: { search } }) =>
         ok((await orders.search(search)) as unknown as z.input<typeof orderOut>[]),
+    }),
+    route({
+      ...base,
+      path: '/api/stuck-orders',
+      operationId: 'listStuckOrders',
+      summary: 'List orders that are PENDING for too long',
+      query: z.object({ after: text(1, 2_000).optional() }),
+      responses: { 200: { description: 'The oldest first.', body: stuckOut }, 503: unavailable },
+      handler: async ({ query: { after } }) => ok((await orders.stuck(after)) as z.input<typeof stuckOut>),
     }),
     route({
       ...base,

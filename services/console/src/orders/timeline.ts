@@ -1,8 +1,11 @@
-import type { Event, Parts } from './parts.ts';
+import type { Event, Letter, Parts } from './parts.ts';
 
 export interface Step {
   at: string;
+  /** Of the lane: a service, for its worker as well. */
   service: string;
+  /** That something failed, or was given up. */
+  isBad?: boolean;
   text: string;
   /** Further text, such as the event as it was published. */
   detail?: string;
@@ -49,10 +52,27 @@ export function timelineOf({ order, reservation, payment, mails, invoices, lette
   for (const { number, createdAt } of invoices) {
     steps.push({ at: createdAt, service: 'invoice', text: `Invoice ${number} was written` });
   }
-  for (const { group, kind, error, time } of letters) {
-    steps.push(...step(time, group, `${kind ?? 'A message'} became a dead letter`, error));
-  }
+  for (const letter of letters) steps.push(...letterSteps(letter));
   return steps.sort((a, b) => a.at.localeCompare(b.at));
+}
+
+function letterSteps({ service, group, kind, error, time, decisions }: Letter): Step[] {
+  const lane = service.replace(/-worker$/, '');
+  const what = kind ?? 'a message';
+  const done = {
+    REDRIVEN: `redrove ${what}`,
+    FAILED: `redrove ${what}, which failed again`,
+    DISCARDED: `discarded ${what}`,
+  };
+  return [
+    ...step(time, lane, `${group} made ${what} a dead letter`, error),
+    ...decisions.flatMap(({ at, outcome, requestedBy, reason }) =>
+      step(at, lane, `${requestedBy} ${done[outcome]}`, reason ?? undefined).map((one) => ({
+        ...one,
+        isBad: outcome !== 'REDRIVEN',
+      })),
+    ),
+  ].map((one) => ({ isBad: true, ...one }));
 }
 
 const step = (at: string | null | undefined, service: string, text: string, detail?: string): Step[] =>
@@ -65,39 +85,3 @@ const eventOf =
     text: `Event ${kind}, ${sentAt === null ? 'not published yet' : `published at ${sentAt.slice(11, 23)}`}`,
     ...(traceId !== null && { traceId }),
   });
-
-/** What an order waits for, as sentences; none if it is done. */
-export function waitingFor({ order, reservation, payment, letters, problems }: Parts): string[] {
-  const held = letters.map(
-    ({ group, kind, id }) => `${group} failed to handle ${kind ?? 'a message'}: dead letter ${id}`,
-  );
-  const unsent = [
-    ['order', order?.events ?? []],
-    ['inventory', reservation?.events ?? []],
-    ['payment', payment?.events ?? []],
-  ] as const;
-  const unpublished = unsent.flatMap(([service, events]) =>
-    events.filter(({ sentAt }) => sentAt === null).map(({ kind }) => `The relay of ${service} has to publish ${kind}`),
-  );
-  // Whatever failed, or is on its way, is the reason; without all answers nothing else can be told.
-  const isKnown = held.length + unpublished.length + problems.length === 0;
-  return [...held, ...unpublished, ...(isKnown ? nextStep({ order, reservation, payment }) : [])];
-}
-
-function nextStep({ order, reservation, payment }: Pick<Parts, 'order' | 'reservation' | 'payment'>): string[] {
-  if (order === undefined) return [];
-  if (order.status === 'CONFIRMED') {
-    if (order.shippedAt === undefined) return ['The shipment, which is due some time after the payment'];
-    return reservation?.status === 'RESERVED' ? ['inventory-group has to settle the stock'] : [];
-  }
-  if (order.status === 'CANCELLED') {
-    if (reservation?.status === 'RESERVED') return ['inventory-group has to release the stock'];
-    return payment?.status === 'PAID' ? ['payment-group has to refund the payment'] : [];
-  }
-  if (reservation === undefined) return ['inventory-group has to reserve the stock'];
-  if (reservation.status !== 'RESERVED') return [`order-group has to record that the stock is ${reservation.status}`];
-  if (payment === undefined) return ['payment-group has to charge the payment'];
-  if (payment.status === 'CHARGING') return ['The payment provider has to answer'];
-  if (payment.status === 'FAILED') return ['inventory-group has to release the stock'];
-  return ['order-group has to record the payment'];
-}

@@ -1,3 +1,4 @@
+import { createAlerts } from './alerts.ts';
 import type { Replica } from './replicas-client.ts';
 import { highest, quantile, totalsOf } from './sample.ts';
 
@@ -5,7 +6,7 @@ import { highest, quantile, totalsOf } from './sample.ts';
 export const everyMs = 5_000;
 const keptMs = 15 * 60_000;
 /** Times to CONFIRMED are those of the last minute: of five seconds they would be too few. */
-const quantilePoints = 60_000 / everyMs;
+const quantileSeconds = 60;
 export const outcomes = ['placed', 'confirmed', 'rejected', 'timedOut', 'refused', 'failed'] as const;
 export type Outcome = (typeof outcomes)[number];
 
@@ -21,7 +22,13 @@ export interface Point {
   lag: Record<string, number>;
   /** Seconds, by service; 0 if nothing waits. */
   outbox: Record<string, number>;
+  /** Open dead letters of the groups that have answered, and orders that are PENDING for too long; null if nobody has. */
+  letters: number | null;
+  stuck: number | null;
 }
+
+/** What services count themselves. */
+export type Counted = Pick<Point, 'letters' | 'stuck'> & { problems: string[] };
 
 export interface ReplicaState extends Omit<Replica, 'samples'> {
   service: string;
@@ -36,7 +43,9 @@ export type History = ReturnType<typeof createHistory>;
 /** What the last 15 minutes of looks have shown. */
 export function createHistory() {
   const points: Point[] = [];
-  const recent: Map<string, number>[] = [];
+  const recent: { at: number; risen: Map<string, number> }[] = [];
+  const alerts = createAlerts();
+  let problems: string[] = [];
   let totals = new Map<string, Map<string, number>>();
   let states: ReplicaState[] = [];
   let lastAt: number | undefined;
@@ -55,7 +64,17 @@ export function createHistory() {
     return sums;
   }
 
-  function add(at: number, replicas: Seen): void {
+  /** @returns sums over the last seconds */
+  function risenWithin(at: number, seconds: number): Map<string, number> {
+    const sums = new Map<string, number>();
+    for (const one of recent) {
+      if (one.at <= at - seconds * 1_000) continue;
+      for (const [key, value] of one.risen) sums.set(key, (sums.get(key) ?? 0) + value);
+    }
+    return sums;
+  }
+
+  function add(at: number, replicas: Seen, { problems: missing, ...counted }: Counted = nothingCounted): void {
     const current = new Map(replicas.map(({ address, samples }) => [address, totalsOf(samples)]));
     const risen = increases(current);
     // One that did not answer is compared with its last answer once it does.
@@ -67,17 +86,25 @@ export function createHistory() {
     );
     const seconds = lastAt === undefined ? everyMs / 1000 : Math.max((at - lastAt) / 1000, 0.001);
     lastAt = at;
-    recent.push(risen);
-    if (recent.length > quantilePoints) recent.shift();
-    const within = confirmedWithin(recent);
+    recent.push({ at, risen });
+    while (recent[0] !== undefined && recent[0].at <= at - keptMs) recent.shift();
+    const within = confirmedWithin(risenWithin(at, quantileSeconds));
+    const [lag, outbox] = [lagOf(replicas), outboxOf(replicas)];
+    problems = missing;
     points.push({
       at,
       rates: Object.fromEntries(outcomes.map((name) => [name, (risen.get(name) ?? 0) / seconds])) as Point['rates'],
       p50: quantile(0.5, within) ?? null,
       p95: quantile(0.95, within) ?? null,
-      ...{ lag: lagOf(replicas), outbox: outboxOf(replicas) },
+      ...{ lag, outbox, ...counted },
     });
     while (points[0] !== undefined && points[0].at <= at - keptMs) points.shift();
+
+    alerts.look(at, {
+      ...{ replicas, lag, outbox },
+      risenAtMost: (seconds) => risenWithin(at, seconds),
+      risen: (seconds) => ((points[0]?.at ?? at) <= at - seconds * 1_000 ? risenWithin(at, seconds) : undefined),
+    });
 
     const before = new Map(states.map((state) => [`${state.service} ${state.address}`, state]));
     states = replicas.map(({ samples: _, ...replica }) => {
@@ -87,10 +114,19 @@ export function createHistory() {
     });
   }
 
-  return { add, points: () => points, states: () => states };
+  return {
+    add,
+    points: () => points,
+    states: () => states,
+    alerts: () => alerts.firing(lastAt ?? 0),
+    /** What the last look could not count. */
+    problems: () => problems,
+  };
 }
 
-type Seen = (Replica & { service: string })[];
+const nothingCounted: Counted = { letters: null, stuck: null, problems: [] };
+
+export type Seen = (Replica & { service: string })[];
 
 /** By group: the sum over partitions, of which every process that knows the lag reports all. */
 function lagOf(replicas: Seen): Point['lag'] {
@@ -116,12 +152,11 @@ function outboxOf(replicas: Seen): Point['outbox'] {
 }
 
 /** How many orders were confirmed within so many seconds. */
-function confirmedWithin(recent: Map<string, number>[]): Map<number, number> {
+function confirmedWithin(risen: Map<string, number>): Map<number, number> {
   const within = new Map<number, number>();
-  for (const [key, value] of recent.flatMap((one) => [...one])) {
+  for (const [key, value] of risen) {
     if (!key.startsWith('within ')) continue;
-    const limit = key === 'within +Inf' ? Number.POSITIVE_INFINITY : Number(key.slice('within '.length));
-    within.set(limit, (within.get(limit) ?? 0) + value);
+    within.set(key === 'within +Inf' ? Number.POSITIVE_INFINITY : Number(key.slice('within '.length)), value);
   }
   return within;
 }

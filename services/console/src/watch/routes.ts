@@ -13,8 +13,14 @@ const nowOut = z.object({
       p95: z.number().nullable(),
       lag: byName,
       outbox: byName,
+      letters: z.int().nullable(),
+      stuck: z.int().nullable(),
     }),
   ),
+  alerts: z.array(
+    z.object({ name: z.string(), severity: z.enum(['critical', 'warning']), summary: z.string(), since: z.number() }),
+  ),
+  problems: z.array(z.string()).describe('What could not be counted.'),
   replicas: z.array(
     z.object({
       service: z.string(),
@@ -34,10 +40,14 @@ export function nowRoutes(history: History): AnyRoute[] {
       method: 'get',
       path: '/api/now',
       operationId: 'showNow',
-      summary: 'Show the last 15 minutes, and the state of every process',
+      summary: 'Show the last 15 minutes, alerts, and the state of every process',
       tag: 'now',
       responses: { 200: { description: 'A point for every five seconds.', body: nowOut } },
-      handler: () => ok({ points: history.points(), replicas: history.states() }),
+      handler: () =>
+        ok({
+          ...{ points: history.points(), replicas: history.states() },
+          ...{ alerts: history.alerts(), problems: history.problems() },
+        }),
     }),
   ];
 }

@@ -13,19 +13,33 @@ export const watchedMetrics = [
   'orders_rejected_total',
   'consumer_lag_messages',
   'outbox_oldest_unsent_seconds',
+  'outbox_relay_active',
+  'outbox_relay_shares',
+  'consumer_messages_total',
+  'consumer_group_member',
+  'auth_stale_checks_total',
 ];
 
 /** Totals of counters since the process began, by a name of their own. */
 export function totalsOf(samples: Sample[]): Map<string, number> {
   const totals = new Map<string, number>();
   for (const sample of samples) {
-    const key = keyOf(sample);
-    if (key !== undefined) totals.set(key, (totals.get(key) ?? 0) + sample.value);
+    for (const key of keysOf(sample)) totals.set(key, (totals.get(key) ?? 0) + sample.value);
   }
   return totals;
 }
 
+function keysOf(sample: Sample): string[] {
+  const { name, labels } = sample;
+  if (name === 'consumer_messages_total') {
+    return [`handled ${labels.group}`, ...(labels.result === 'dead' ? [`dead ${labels.group}`] : [])];
+  }
+  const key = keyOf(sample);
+  return key === undefined ? [] : [key];
+}
+
 function keyOf({ name, labels }: Sample): string | undefined {
+  if (name === 'auth_stale_checks_total') return 'stale';
   if (name === 'order_confirmation_seconds_count') return 'confirmed';
   if (name === 'order_confirmation_seconds_bucket') return `within ${labels.le}`;
   if (name === 'orders_timed_out_total') return 'timedOut';

@@ -1,6 +1,6 @@
 import { polling } from '@store/shared/service/polling';
 import type { Job } from '@store/shared/service/service';
-import { everyMs, type History } from './history.ts';
+import { type Counted, everyMs, type History } from './history.ts';
 import type { Replica } from './replicas-client.ts';
 
 type Ask = (serviceUrl: string, metricsUrl: string) => Promise<Replica[]>;
@@ -10,15 +10,17 @@ export function watching(
   history: History,
   addresses: { services: ReadonlyMap<string, string>; metrics: ReadonlyMap<string, string> },
   ask: Ask,
+  count: () => Promise<Counted>,
 ): Job {
   async function look(): Promise<number> {
-    const replicas = await Promise.all(
-      [...addresses.metrics].map(async ([service, metricsUrl]) => {
+    const [counted, ...replicas] = await Promise.all([
+      count(),
+      ...[...addresses.metrics].map(async ([service, metricsUrl]) => {
         const found = await ask(addresses.services.get(service) ?? metricsUrl, metricsUrl);
         return found.map((replica) => ({ service, ...replica }));
       }),
-    );
-    history.add(Date.now(), replicas.flat());
+    ]);
+    history.add(Date.now(), replicas.flat(), counted);
     return 0;
   }
   return polling({ name: 'watch', work: look, everyMs });
