@@ -29,6 +29,7 @@ export function Decision({ selected, busy, onDecide }: DecisionProps) {
   const none = selected.length === 0;
   const isDiscard = asked.decision === 'discard';
   const verb = isDiscard ? 'Discard' : 'Redrive';
+  const question = dryRun ? `Try to ${verb.toLowerCase()}` : verb;
 
   function ask(decision: Asked['decision']) {
     // What was seen when the button was pressed: a letter that comes meanwhile is not decided.
@@ -61,7 +62,7 @@ export function Decision({ selected, busy, onDecide }: DecisionProps) {
       <dialog ref={dialog} aria-labelledby="asked">
         <form onSubmit={decide}>
           <h2 id="asked">
-            {verb} {countOf(asked.letters)}?
+            {question} {countOf(asked.letters)}?
           </h2>
           {isDiscard ? (
             <>
@@ -76,12 +77,16 @@ export function Decision({ selected, busy, onDecide }: DecisionProps) {
               />
             </>
           ) : (
-            <p>Their group handles them again, each once. One that fails again stays here.</p>
+            <p>
+              {dryRun
+                ? 'Their group handles them in a transaction that is taken back. A group that asks others first is not tried.'
+                : 'Their group handles them again, each once. One that fails again stays here.'}
+            </p>
           )}
           {dryRun && <p class="note">Nothing is changed: this only says what would be done.</p>}
           <div class="actions">
-            <button type="submit" class={isDiscard ? 'grave' : ''}>
-              {verb}
+            <button type="submit" class={isDiscard && !dryRun ? 'grave' : ''}>
+              {dryRun ? 'Try' : verb}
             </button>
             <button type="button" class="quiet" onClick={() => dialog.current?.close()}>
               Cancel

@@ -19,7 +19,8 @@ export function Results({ said }: { said: Said | undefined }) {
   );
 }
 
-function fateOf({ outcome, error, decision }: Said['results'][number], dryRun: boolean): string {
+function fateOf({ outcome, error, decision, effect }: Said['results'][number], dryRun: boolean): string {
+  if (effect !== undefined) return effect;
   if (outcome === 'FAILED') return `${dryRun ? 'would fail' : 'failed'} again: ${error}`;
   if (outcome === 'DECIDED') {
     const by = decision?.requestedBy ?? 'somebody';
