@@ -38,7 +38,10 @@ async function buildPages(): Promise<void> {
   const names = await readdir(join(dir, 'pages'), { recursive: true });
   const sources = names.filter((name) => !/^dist\b/.test(name)).sort();
   const hash = createHash('sha256');
-  for (const path of ['../../package-lock.json', 'vite.config.ts', ...sources.map((name) => join('pages', name))])
+  // The pages show them (views/now/alerts.tsx).
+  const runbooks = (await readdir(join(root, 'docs/runbooks'))).sort().map((name) => `../../docs/runbooks/${name}`);
+  const pages = sources.map((name) => join('pages', name));
+  for (const path of ['../../package-lock.json', 'vite.config.ts', ...pages, ...runbooks])
     hash.update(`${path}\n${await read(join(dir, path))}`);
   const source = hash.digest('hex');
   const stamp = join(dir, 'pages/dist/.generated-from');

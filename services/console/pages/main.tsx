@@ -1,6 +1,7 @@
 import 'uplot/dist/uPlot.min.css';
 import './styles/style.css';
 import './styles/parts.css';
+import './styles/overview.css';
 import { render } from 'preact';
 import { App } from './app.tsx';
 

@@ -1,3 +1,4 @@
+import { setClock } from '../parts/clock.ts';
 import type { paths } from './schema.ts';
 
 type Method = 'get' | 'put' | 'post' | 'delete';
@@ -44,10 +45,12 @@ export async function call<M extends Method, P extends PathOf<M>>(
   }).catch(() => {
     throw new Refused(0, 'The console does not answer. Is it still forwarded?');
   });
+  setClock(answer.headers.get('date'));
   if (answer.ok) return (answer.status === 204 ? undefined : await answer.json()) as Answer<paths[P][M]>;
   const problem = await answer.json().catch(() => ({}));
   if (answer.status === 401 && path !== '/session') dispatchEvent(new Event('session-ended'));
-  throw new Refused(answer.status, problem.detail ?? `The console answered ${answer.status}.`);
+  const trace = problem.traceId === undefined ? '' : ` Trace id: ${problem.traceId}`;
+  throw new Refused(answer.status, `${problem.detail ?? `The console answered ${answer.status}.`}${trace}`);
 }
 
 /** The sentence of whatever was thrown. */

@@ -31,7 +31,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show the last 15 minutes, and the state of every process */
+        /** Show the last 15 minutes, alerts, and the state of every process */
         get: operations["showNow"];
         put?: never;
         post?: never;
@@ -50,6 +50,23 @@ export interface paths {
         };
         /** Find orders by id, or by the e-mail address of the customer */
         get: operations["searchOrders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/stuck-orders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List orders that are PENDING for too long */
+        get: operations["listStuckOrders"];
         put?: never;
         post?: never;
         delete?: never;
@@ -244,6 +261,15 @@ export interface components {
             origin: string;
             /** @description As it was published, at most 4000 characters. */
             value: string | null;
+            /** @description In a list of one order: the oldest first. */
+            decisions?: {
+                /** @enum {string} */
+                outcome: "REDRIVEN" | "FAILED" | "DISCARDED";
+                reason: string | null;
+                requestedBy: string;
+                /** Format: date-time */
+                at: string;
+            }[];
         };
         DeadLetterResultsOut: {
             group: string;
@@ -251,10 +277,12 @@ export interface components {
                 /** Format: uuid */
                 id: string;
                 /**
-                 * @description FAILED: it stays open. DECIDED: by somebody before, and nothing was done now.
+                 * @description FAILED: it stays open. DECIDED: by somebody before, and nothing was done now. UNKNOWN: of a dry run.
                  * @enum {string}
                  */
-                outcome: "REDRIVEN" | "DISCARDED" | "FAILED" | "DECIDED";
+                outcome: "REDRIVEN" | "DISCARDED" | "FAILED" | "DECIDED" | "UNKNOWN";
+                /** @description Of the dry run of a redrive: what the group would do, as a sentence. */
+                effect?: string;
                 /** @description Of FAILED. */
                 error?: string;
                 /** @description Of DECIDED. */
@@ -484,7 +512,18 @@ export interface operations {
                             outbox: {
                                 [key: string]: number;
                             };
+                            letters: number | null;
+                            stuck: number | null;
                         }[];
+                        alerts: {
+                            name: string;
+                            /** @enum {string} */
+                            severity: "critical" | "warning";
+                            summary: string;
+                            since: number;
+                        }[];
+                        /** @description What could not be counted. */
+                        problems: string[];
                         replicas: {
                             service: string;
                             address: string;
@@ -585,27 +624,28 @@ export interface operations {
             };
         };
     };
-    showOrder: {
+    listStuckOrders: {
         parameters: {
-            query?: never;
+            query?: {
+                after?: string;
+            };
             header: {
                 "console-operator": string;
             };
-            path: {
-                id: string;
-            };
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The order. */
+            /** @description The oldest first. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        order: {
+                        total: number;
+                        orders: ({
                             /** Format: uuid */
                             id: string;
                             status: string;
@@ -619,11 +659,85 @@ export interface operations {
                             })[];
                         } & {
                             [key: string]: unknown;
-                        };
+                        })[];
+                        next: string | null;
+                    };
+                };
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A dependency is not available at the moment. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before retrying. */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An unexpected failure: a 500 with a trace id. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    showOrder: {
+        parameters: {
+            query?: {
+                withinMs?: number;
+            };
+            header: {
+                "console-operator": string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the services that have answered know. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Null if order has not answered. */
+                        order: ({
+                            /** Format: uuid */
+                            id: string;
+                            status: string;
+                            createdAt: string;
+                            total: components["schemas"]["Money"];
+                            items: ({
+                                /** Format: uuid */
+                                productId: string;
+                            } & {
+                                [key: string]: unknown;
+                            })[];
+                        } & {
+                            [key: string]: unknown;
+                        }) | null;
                         timeline: {
                             at: string;
                             service: string;
                             text: string;
+                            isBad?: boolean;
                             detail?: string;
                             traceId?: string;
                         }[];
@@ -634,6 +748,7 @@ export interface operations {
                         } & {
                             [key: string]: unknown;
                         })[];
+                        discarded: string[];
                         /** @description What could not be asked. */
                         problems: string[];
                     } & {

@@ -93,7 +93,10 @@ function optionsOf(holder: HTMLElement, lines: Line[], format: ChartProps['forma
         points: { show: false },
       })),
     ],
-    axes: [axis, { ...axis, size: 52, values: (_, ticks) => ticks.map(format) }],
+    axes: [
+      { ...axis, values: (_, ticks) => ticks.map((at) => new Date(at * 1_000).toISOString().slice(11, 16)) },
+      { ...axis, size: 52, values: (_, ticks) => ticks.map(format) },
+    ],
     scales: { y: { range: (_, _low, high) => [0, Math.max((high ?? 0) * 1.1, 1)] } },
   };
 }

@@ -1,4 +1,4 @@
-import { ageOf } from '../parts/parts.tsx';
+import { ageOf } from '../parts/clock.ts';
 import type { Letter } from './dead-letters.tsx';
 
 interface LettersProps {

@@ -3,9 +3,13 @@ import { call } from '../api/call.ts';
 import { useLive } from '../api/live.ts';
 import type { operations } from '../api/schema.ts';
 import { Chart, type Line } from '../parts/chart.tsx';
-import { ageOf, Badge, Problem, Time } from '../parts/parts.tsx';
+import { Problem } from '../parts/parts.tsx';
+import { count, rate, seconds } from '../parts/values.ts';
+import { Alerts } from './now/alerts.tsx';
+import { Health } from './now/health.tsx';
+import { Numbers } from './now/numbers.tsx';
 
-type State = operations['showNow']['responses'][200]['content']['application/json'];
+export type State = operations['showNow']['responses'][200]['content']['application/json'];
 
 const outcomes = {
   placed: 'placed',
@@ -15,9 +19,6 @@ const outcomes = {
   refused: 'refused (4xx)',
   failed: 'failed (5xx)',
 };
-const rate = (value: number) => `${value.toFixed(value < 10 ? 1 : 0)}/s`;
-const seconds = (value: number) => (value < 1 ? `${Math.round(value * 1000)} ms` : `${value.toFixed(1)} s`);
-const count = (value: number) => new Intl.NumberFormat().format(value);
 
 export function Now() {
   const { data, problem } = useLive('now', () => call('get', '/api/now', {}));
@@ -25,56 +26,18 @@ export function Now() {
     <>
       <h1>Now</h1>
       <Problem text={problem} />
-      {data && <Health replicas={data.replicas} />}
-      {data && <Charts points={data.points} />}
+      {data && (
+        <>
+          <Numbers points={data.points} />
+          {data.problems.map((text) => (
+            <Problem key={text} text={text} />
+          ))}
+          <Alerts alerts={data.alerts} />
+          <Health replicas={data.replicas} />
+          <Charts points={data.points} />
+        </>
+      )}
     </>
-  );
-}
-
-function Health({ replicas }: Pick<State, 'replicas'>) {
-  const ill = replicas.filter(({ state }) => state !== 'UP');
-  return (
-    <section class="card" aria-label="Health">
-      <h2>Health</h2>
-      <p class={ill.length === 0 ? 'verdict good' : 'verdict bad'} role="status">
-        {ill.length === 0
-          ? `All ${replicas.length} processes are ready.`
-          : `${ill.length} of ${replicas.length} processes are not ready.`}
-      </p>
-      <table>
-        <thead>
-          <tr>
-            <th>Service</th>
-            <th>Address</th>
-            <th>State</th>
-            <th>Since</th>
-            <th>Waits for</th>
-          </tr>
-        </thead>
-        <tbody>
-          {[...ill, ...replicas.filter(({ state }) => state === 'UP')].map(
-            ({ service, address, state, since, orBefore, waitingFor }) => (
-              <tr key={`${service} ${address}`}>
-                <th scope="row">{service}</th>
-                <td data-label="Address">
-                  <code>{address}</code>
-                </td>
-                <td data-label="State">
-                  <Badge text={state} />
-                </td>
-                <td data-label="Since">
-                  <Time at={since} /> {orBefore && 'or before '}({ageOf(since)})
-                </td>
-                <td data-label="Waits for">{waitingFor.join(', ') || 'nothing'}</td>
-              </tr>
-            ),
-          )}
-        </tbody>
-      </table>
-      <p class="note">
-        The console looks every five seconds, and forgets when it restarts. “Or before”: it was so at the first look.
-      </p>
-    </section>
   );
 }
 

@@ -1,12 +1,22 @@
 import { call } from '../api/call.ts';
 import { useLive } from '../api/live.ts';
-import { ageOf, Badge, money, Problem, Time } from '../parts/parts.tsx';
+import { ageOf } from '../parts/clock.ts';
+import { Badge, money, Problem, Time } from '../parts/parts.tsx';
+import { Lanes } from './orders/lanes.tsx';
+
+const quickMs = 1_000;
+const neverMs = 2 ** 31 - 1;
 
 /** An order, what it waits for, and what has happened to it. */
 export function Order({ id }: { id: string }) {
-  const { data, problem } = useLive(id, () => call('get', '/api/orders/{id}', { path: { id } }));
+  const ask = (withinMs?: number) => call('get', '/api/orders/{id}', { path: { id }, query: { withinMs } });
+  const all = useLive(id, () => ask());
+  // What answers at once is shown until those that do not have been waited for.
+  const quick = useLive(`${id} quick`, () => ask(quickMs), { everyMs: neverMs });
+  const { problem } = all;
+  const data = all.data ?? quick.data;
   if (data === undefined) return <Problem text={problem} />;
-  const { order, timeline, waitingFor, problems, letters } = data;
+  const { order, timeline, waitingFor, discarded, problems, letters } = data;
   return (
     <>
       <Problem text={problem} />
@@ -14,11 +24,18 @@ export function Order({ id }: { id: string }) {
         <h2>
           Order <code>{id}</code>
         </h2>
-        <p>
-          <Badge text={order.status} /> {money(order.total)},{' '}
-          {order.items.length === 1 ? '1 product' : `${order.items.length} products`}, placed {ageOf(order.createdAt)}{' '}
-          ago
-        </p>
+        {order && (
+          <p>
+            <Badge text={order.status} /> {money(order.total)},{' '}
+            {order.items.length === 1 ? '1 product' : `${order.items.length} products`}, placed {ageOf(order.createdAt)}{' '}
+            ago
+          </p>
+        )}
+        {discarded.map((text) => (
+          <p key={text} class="bad">
+            {text}
+          </p>
+        ))}
         {problems.map((text) => (
           <Problem key={text} text={text} />
         ))}
@@ -44,10 +61,11 @@ export function Order({ id }: { id: string }) {
       </section>
       <section class="card" aria-label="Timeline">
         <h2>Timeline</h2>
+        <Lanes steps={timeline} />
         <ol class="timeline">
-          {timeline.map(({ at, service, text, detail, traceId }) => (
+          {timeline.map(({ at, service, text, isBad, detail, traceId }) => (
             <li key={`${at} ${service} ${text}`}>
-              <Time at={at} precise /> <strong>{service}</strong> <span>{text}</span>
+              <Time at={at} precise /> <strong>{service}</strong> <span class={isBad ? 'bad' : undefined}>{text}</span>
               {(detail || traceId) && (
                 <details>
                   <summary>Details</summary>

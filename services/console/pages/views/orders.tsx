@@ -3,6 +3,7 @@ import { call, sentenceOf } from '../api/call.ts';
 import type { operations } from '../api/schema.ts';
 import { Badge, money, Problem, Time } from '../parts/parts.tsx';
 import { Order } from './order.tsx';
+import { StuckOrders } from './orders/stuck-orders.tsx';
 
 type Orders = operations['searchOrders']['responses'][200]['content']['application/json'];
 
@@ -44,7 +45,7 @@ export function Orders({ id }: { id: string | undefined }) {
       </search>
       <Problem text={problem} />
       {found && <Found orders={found} />}
-      {id && <Order id={id} key={id} />}
+      {id === undefined ? <StuckOrders /> : <Order id={id} key={id} />}
     </>
   );
 }

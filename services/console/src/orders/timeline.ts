@@ -82,6 +82,6 @@ const eventOf =
   (service: string) =>
   ({ kind, createdAt, sentAt, payload, traceId }: Event): Step => ({
     ...{ at: createdAt, service, detail: payload },
-    text: `Event ${kind}, ${sentAt === null ? 'not published yet' : `published at ${sentAt.slice(11, 23)}`}`,
+    text: `Event ${kind}, ${sentAt === null ? 'not published yet' : `published at ${sentAt.slice(11, 23)} UTC`}`,
     ...(traceId !== null && { traceId }),
   });

@@ -1,0 +1,47 @@
+import { useState } from 'preact/hooks';
+import { ageOf } from '../../parts/clock.ts';
+import { Badge, Problem, Time } from '../../parts/parts.tsx';
+import type { State } from '../now.tsx';
+
+/** docs/runbooks, each loaded when it is opened. */
+const runbooks = import.meta.glob<string>('../../../../../docs/runbooks/*.md', { query: '?raw', import: 'default' });
+
+/** What fires, with what to do about it. */
+export function Alerts({ alerts }: Pick<State, 'alerts'>) {
+  return (
+    <section class="card alerts" aria-label="Alerts">
+      <h2>Alerts</h2>
+      {alerts.length === 0 && <p class="verdict good">None of those that the console can tell fires.</p>}
+      <ul>
+        {alerts.map(({ name, severity, summary, since }) => (
+          <li key={`${name} ${summary}`}>
+            <Badge text={severity} /> <strong>{summary}</strong>
+            <p class="note">
+              {name}, since <Time at={since} /> ({ageOf(since)})
+            </p>
+            <Runbook name={name} />
+          </li>
+        ))}
+      </ul>
+      <p class="note">
+        Told from what the console sees of the services. Alerts on the gateway, Kafka, PostgreSQL and the error budgets
+        need Prometheus.
+      </p>
+    </section>
+  );
+}
+
+function Runbook({ name }: { name: string }) {
+  const [text, setText] = useState<string>();
+  const [problem, setProblem] = useState<string>();
+  const load = runbooks[`../../../../../docs/runbooks/${name}.md`];
+  if (load === undefined) return null;
+  const open = () => load().then(setText, () => setProblem('The runbook cannot be loaded.'));
+  return (
+    <details onToggle={open}>
+      <summary>Runbook {name}</summary>
+      <Problem text={problem} />
+      {text !== undefined && <pre class="runbook">{text}</pre>}
+    </details>
+  );
+}

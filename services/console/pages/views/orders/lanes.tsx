@@ -1,0 +1,78 @@
+import type { operations } from '../../api/schema.ts';
+
+type Step = operations['showOrder']['responses'][200]['content']['application/json']['timeline'][number];
+
+/** In the order of an order's life. */
+const known = ['order', 'inventory', 'payment', 'notification', 'invoice', 'analytics'];
+
+/** A lane for each service, and a dot for each step. What happened at once stands apart as well: distances grow with the logarithm of the time. */
+export function Lanes({ steps }: { steps: Step[] }) {
+  const lanes = [...new Set(steps.map(({ service }) => service))].sort((a, b) => rank(a) - rank(b));
+  const places = placesOf(steps.map(({ at }) => Date.parse(at)));
+  const first = Date.parse(steps[0]?.at ?? '');
+  const marks = steps.map(({ at }, index) => ({ x: places[index] ?? 0, text: sinceText(Date.parse(at) - first) }));
+  return (
+    <div class="lanes" aria-hidden="true">
+      {lanes.map((lane) => (
+        <div class="lane" key={lane}>
+          <span>{lane}</span>
+          <svg height="24" width="100%" aria-hidden="true">
+            <line x1="0" x2="100%" y1="12" y2="12" />
+            {steps.map(
+              ({ service, text, isBad }, index) =>
+                service === lane && (
+                  <circle
+                    key={`${steps[index]?.at} ${text}`}
+                    class={isBad ? 'bad' : undefined}
+                    cx={`${places[index]}%`}
+                    cy="12"
+                    r="5"
+                  >
+                    <title>{`${text}, ${marks[index]?.text} after it was placed`}</title>
+                  </circle>
+                ),
+            )}
+          </svg>
+        </div>
+      ))}
+      <div class="lane">
+        <span />
+        <svg height="18" width="100%" aria-hidden="true">
+          {apart(marks).map(({ x, text }) => (
+            <text key={x} x={`${x}%`} y="13" text-anchor={x > 90 ? 'end' : x < 10 ? 'start' : 'middle'}>
+              {text}
+            </text>
+          ))}
+        </svg>
+      </div>
+    </div>
+  );
+}
+
+const rank = (lane: string) => (known.indexOf(lane) + known.length + 1) % (known.length + 1);
+
+/** Percent from the left. */
+function placesOf(times: number[]): number[] {
+  let sum = 0;
+  const sums = times.map((time, index) => {
+    if (index > 0) sum += Math.log2(2 + Math.max(0, time - (times[index - 1] ?? time)) / 10);
+    return sum;
+  });
+  return sums.map((one) => 2 + (96 * one) / (sum || 1));
+}
+
+/** Those that do not overlap, from the left. */
+function apart(marks: { x: number; text: string }[]) {
+  let last = Number.NEGATIVE_INFINITY;
+  return marks.filter(({ x }) => {
+    if (x - last < 28) return false;
+    last = x;
+    return true;
+  });
+}
+
+function sinceText(ms: number): string {
+  if (ms < 1_000) return `+${ms} ms`;
+  if (ms < 120_000) return `+${(ms / 1_000).toFixed(1)} s`;
+  return ms < 7_200_000 ? `+${Math.round(ms / 60_000)} min` : `+${Math.round(ms / 3_600_000)} h`;
+}

@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import { until } from '../../e2e/_store.ts';
+import { chromiumPath } from '../../kit/chromium.ts';
+import { createSend, sendExpecting } from '../../kit/http.ts';
+import { queryOnce } from '../../kit/postgres/database.ts';
+import { breakPayments, mendPayments } from '../_cause.ts';
+import { findLetters, openConsole } from '../_console.ts';
+import { addProducts, entireStore, startShop, type TestShop } from '../_shop.ts';
+import { someWares } from '../_wares.ts';
+
+// What an operator sees at night: processes that hang (SIGSTOP), orders that are stuck, letters, alerts.
+
+const phone = { width: 360, height: 640 };
+
+(chromiumPath ? describe : describe.skip)('the console at night', () => {
+  let shop: TestShop;
+  let page: Page;
+  let products: Map<string, string>;
+
+  beforeAll(async () => {
+    shop = await startShop(entireStore);
+    products = await addProducts(shop, someWares);
+    page = await openConsole(shop, 'Ann');
+  }, 180_000);
+
+  afterAll(() => shop?.stop(), 60_000);
+
+  async function place(name = 'Sea salt'): Promise<string> {
+    const body = { items: [{ productId: products.get(name), quantity: 1 }] };
+    const send = createSend(shop.store.url('order'));
+    return (await sendExpecting(201, send, 'POST', '/orders', body, { 'id-account': randomUUID() })).body.id;
+  }
+
+  async function paused(names: string[], work: () => Promise<void>): Promise<void> {
+    for (const name of names) shop.store.component(name).kill('SIGSTOP');
+    try {
+      await work();
+    } finally {
+      for (const name of names) shop.store.component(name).kill('SIGCONT');
+    }
+  }
+
+  const showOrder = async (id: string) => {
+    await page.goto('about:blank');
+    await page.goto(`${shop.store.url('console')}/console/#/orders/${id}`);
+  };
+  const step = (text: string) =>
+    page.getByRole('region', { name: 'Timeline' }).getByRole('listitem').filter({ hasText: text }).first();
+  const order = () => page.getByRole('region', { name: 'Order', exact: true });
+  const statusOf = async (id: string) =>
+    (
+      await queryOnce<{ status: string }>(
+        shop.store.databaseUrl('order'),
+        `select status from orders where id = '${id}'`,
+      )
+    )[0]?.status;
+
+  it('numbers come first, and on a phone the first one is on the first screen', async () => {
+    await page.setViewportSize(phone);
+    await page.getByRole('link', { name: 'Now', exact: true }).click();
+    const first = page.getByRole('list', { name: 'Numbers' }).getByRole('listitem').first();
+    await first.getByText('Orders per second').waitFor();
+    const box = await first.boundingBox();
+    expect((box?.y ?? phone.height) + (box?.height ?? 0)).toBeLessThanOrEqual(phone.height);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(phone.width);
+    await page.setViewportSize({ width: 1280, height: 860 });
+  }, 60_000);
+
+  it('a process that hangs is named in one row that opens, and Now goes on', async () => {
+    await paused(['inventory'], async () => {
+      const row = page.getByText(/^1 of \d+ processes are not ready: inventory\.$/);
+      await row.waitFor({ timeout: 30_000 });
+      await row.click();
+      await page.getByRole('row', { name: /inventory.*GONE.*no answer within 3 s/ }).waitFor();
+      await page.getByText('The inventory service has not answered within 3 s.').waitFor();
+    });
+    await page.getByText(/^All \d+ processes are ready\.$/).waitFor({ timeout: 30_000 });
+  }, 90_000);
+
+  it.each(['inventory', 'payment', 'order'])(
+    'while %s hangs, an order shows what the others know',
+    async (name) => {
+      const id = await place();
+      await until('it is confirmed', async () => (await statusOf(id)) === 'CONFIRMED');
+      await paused([name], async () => {
+        const begin = performance.now();
+        await showOrder(id);
+        await step(name === 'inventory' ? 'The payment is PAID' : 'Event StockReserved').waitFor();
+        expect(performance.now() - begin).toBeLessThan(6_000);
+        await page.getByText(`The ${name} service has not answered within 3 s.`).waitFor();
+      });
+    },
+    60_000,
+  );
+
+  it('a stuck order is counted on the first page and listed with its status and age, the oldest first', async () => {
+    const ids: string[] = [];
+    await paused(['inventory'], async () => {
+      for (const age of ['1 hour', '26 hours', '3 hours']) {
+        const id = await place();
+        ids.push(id);
+        await queryOnce(
+          shop.store.databaseUrl('order'),
+          `update orders set created_at = now() - interval '${age}' where id = '${id}'`,
+        );
+      }
+      await page.getByRole('link', { name: 'Now', exact: true }).click();
+      const number = page.getByRole('listitem').filter({ hasText: 'Stuck orders' });
+      await number.getByText('3', { exact: true }).waitFor({ timeout: 30_000 });
+      await number.getByRole('link').click();
+      const rows = page.getByRole('region', { name: 'Stuck orders' }).getByRole('row');
+      await rows.nth(3).waitFor();
+      const texts = await rows.allTextContents();
+      expect(texts.slice(1)).toEqual([
+        expect.stringMatching(new RegExp(`${ids[1]}PENDING26 h`)),
+        expect.stringMatching(new RegExp(`${ids[2]}PENDING3 h`)),
+        expect.stringMatching(new RegExp(`${ids[0]}PENDING60 min`)),
+      ]);
+    });
+  }, 90_000);
+
+  it('a dry run says that it cannot know what a payment would do, and a discarded order says so', async () => {
+    await breakPayments(shop.store);
+    const id = await place('Linen towel');
+    const letters = await findLetters(page, id);
+    expect(await letters.count()).toBe(1);
+    await page.getByRole('checkbox', { name: /^Select all / }).check();
+    await page.getByRole('checkbox', { name: 'Dry run' }).check();
+    await page.getByRole('button', { name: /^Redrive 1 letter/ }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('heading', { name: 'Try to redrive 1 letter?' }).waitFor();
+    await dialog.getByRole('button', { name: 'Try' }).click();
+    await page.getByText('It cannot be known: payment-group asks others before it changes anything').waitFor();
+    await page.getByRole('checkbox', { name: 'Dry run' }).uncheck();
+    await page.getByRole('button', { name: /^Discard 1 letter/ }).click();
+    await page.getByLabel('Reason').fill('The customer was told');
+    await dialog.getByRole('button', { name: 'Discard' }).click();
+    await page.getByText('There is no dead letter here.').waitFor();
+
+    await showOrder(id);
+    await order()
+      .getByText('Ann discarded StockReserved, so that payment-group never handles it: The customer was told')
+      .waitFor();
+    await order()
+      .getByText(/^Its cancellation, which is due/)
+      .waitFor();
+    await step('payment-group made StockReserved a dead letter').waitFor();
+    await step('Ann discarded StockReserved').waitFor();
+    await mendPayments(shop.store);
+  }, 120_000);
+
+  it('an alert names its runbook, which opens', async () => {
+    await page.getByRole('link', { name: 'Now', exact: true }).click();
+    const alert = page
+      .getByRole('region', { name: 'Alerts' })
+      .getByRole('listitem')
+      .filter({ hasText: 'StoreDeadLetters' });
+    await alert.getByText(/payment-group has moved \d+ messages to the dead letters/).waitFor({ timeout: 30_000 });
+    await alert.getByText('Runbook StoreDeadLetters').click();
+    await alert.getByText('## Diagnose').waitFor();
+  }, 60_000);
+
+  it('there is one clock: every time is in UTC, and ages are counted from the clock of the server', async () => {
+    const other = await openConsole(shop, 'Ben', { timezoneId: 'Pacific/Auckland' });
+    await other.clock.install({ time: Date.now() + 3 * 3_600_000 });
+    const id = await place();
+    await other.goto(`${shop.store.url('console')}/console/#/orders/${id}`);
+    await other.reload();
+    await other.getByText(/placed [0-9]{1,2} s ago/).waitFor();
+    const times = await other
+      .locator('time')
+      .evaluateAll((all) => all.map((time) => [time.getAttribute('datetime')?.slice(11, 19), time.textContent]));
+    expect(times.length).toBeGreaterThan(2);
+    for (const [utc, shown] of times) expect(shown).toContain(utc);
+    await other.context().close();
+  }, 60_000);
+});
