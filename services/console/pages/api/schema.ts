@@ -235,6 +235,16 @@ export interface components {
                 message: string;
             }[];
             traceId?: string;
+            total?: components["schemas"]["Money"];
+            items?: {
+                /** Format: uuid */
+                productId: string;
+                quantity: number;
+                unitPrice: {
+                    amount: number;
+                    currency: string;
+                };
+            }[];
         };
         /**
          * @example {
@@ -419,6 +429,8 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before retrying. */
                     "Retry-After"?: string;
+                    /** @description Which limit it is, that none are left (`r=0`), and in how many seconds there are some again (`t`). */
+                    RateLimit?: string;
                     [name: string]: unknown;
                 };
                 content: {
