@@ -24,11 +24,10 @@ import { nowRoutes } from './watch/routes.ts';
 import { watching } from './watch/watch.ts';
 
 /** In this order: nothing answers strangers, no change comes from another page, and nothing below /api goes without a session. */
-export function createConsole({ config, log }: ServiceContext<ConsoleConfig>): Service {
+export function createConsole({ config, log }: ServiceContext<ConsoleConfig>, history = createHistory()): Service {
   const services = createServices(config.SERVICES, config.INTERNAL_CREDENTIAL);
   const sessions = createSessions(config.CONSOLE_TOKEN);
   const letters = createDeadLetters(services, config.GROUPS, log);
-  const history = createHistory();
   const routes = [
     ...sessionRoutes(sessions, log),
     ...nowRoutes(history),
@@ -51,5 +50,5 @@ export function createConsole({ config, log }: ServiceContext<ConsoleConfig>): S
 export const consoleService: ServiceDefinition<typeof configSchema> = {
   name: 'console',
   configSchema,
-  build: createConsole,
+  build: (context) => createConsole(context),
 };

@@ -4,6 +4,7 @@ import { createLog } from '@store/shared/observability/log';
 import request from 'supertest';
 import { configSchema } from '../src/config.ts';
 import { createConsole } from '../src/service.ts';
+import { createHistory } from '../src/watch/history.ts';
 
 export const token = 'a-token-of-the-console-0123456789';
 
@@ -50,7 +51,11 @@ export async function fakeService(answer: Answer) {
 }
 
 /** The real console before fake services, and a person at it. */
-export function testConsole(services: Record<string, string> = {}, env: Record<string, string> = {}) {
+export function testConsole(
+  services: Record<string, string> = {},
+  env: Record<string, string> = {},
+  history = createHistory(),
+) {
   const logged: Record<string, unknown>[] = [];
   const log = createLog('console', 'info', { write: (line: string) => void logged.push(JSON.parse(line)) });
   const config = configSchema.parse({
@@ -62,7 +67,7 @@ export function testConsole(services: Record<string, string> = {}, env: Record<s
     GROUPS: Object.keys(services).join(),
     ...env,
   });
-  const { app } = createConsole({ config, log, database: undefined });
+  const { app } = createConsole({ config, log, database: undefined }, history);
   const server = createServer(app);
   const ready = new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const origin = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

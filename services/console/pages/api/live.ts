@@ -8,7 +8,7 @@ interface State<T> {
 }
 
 /**
- * What is asked for again and again. After a failure the last answer stays, with the problem beside it.
+ * What is asked for again and again, while somebody can see the page. After a failure the last answer stays, with the problem beside it.
  * @param key of what is asked for; another one begins anew
  * @param ask is given the last answer
  * @param version asks at once when it changes
@@ -24,7 +24,10 @@ export function useLive<T>(
     let isOver = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let last: T | undefined;
+    let isAsking = false;
     async function look() {
+      if (isAsking) return;
+      isAsking = true;
       try {
         const data = await ask(last);
         last = data;
@@ -33,12 +36,19 @@ export function useLive<T>(
         const problem = sentenceOf(error);
         if (!isOver) setState((before) => ({ ...(before.key === key && before), key, problem }));
       }
-      if (!isOver) timer = setTimeout(look, everyMs);
+      isAsking = false;
+      if (!isOver && !document.hidden) timer = setTimeout(look, everyMs);
+    }
+    function turn() {
+      clearTimeout(timer);
+      if (!document.hidden) look();
     }
     look();
+    document.addEventListener('visibilitychange', turn);
     return () => {
       isOver = true;
       clearTimeout(timer);
+      document.removeEventListener('visibilitychange', turn);
     };
   }, [key, everyMs, version]);
   return state.key === key ? state : {};

@@ -31,7 +31,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show the last 15 minutes, alerts, and the state of every process */
+        /** Show the last 15 minutes, alerts, and the state of every process, or what has changed since */
         get: operations["showNow"];
         put?: never;
         post?: never;
@@ -490,7 +490,10 @@ export interface operations {
     };
     showNow: {
         parameters: {
-            query?: never;
+            query?: {
+                after?: number;
+                version?: string;
+            };
             header: {
                 "console-operator": string;
             };
@@ -506,6 +509,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        version: string;
                         points: {
                             at: number;
                             rates: {
@@ -536,7 +540,8 @@ export interface operations {
                         }[];
                         /** @description What could not be counted. */
                         problems: string[];
-                        replicas: {
+                        /** @description Missing if they are those of the version. */
+                        replicas?: {
                             service: string;
                             address: string;
                             /** @enum {string} */

@@ -9,7 +9,11 @@ import { Alerts } from './now/alerts.tsx';
 import { Health } from './now/health.tsx';
 import { Numbers } from './now/numbers.tsx';
 
-export type State = operations['showNow']['responses'][200]['content']['application/json'];
+export type State = Required<operations['showNow']['responses'][200]['content']['application/json']>;
+
+/** As often as the server looks. */
+const everyMs = 5_000;
+const keptMs = 15 * 60_000;
 
 const outcomes = {
   placed: 'placed',
@@ -20,8 +24,17 @@ const outcomes = {
   failed: 'failed (5xx)',
 };
 
+/** Asks only for what has changed. */
+async function ask(before?: State): Promise<State> {
+  const { points: known = [], version, replicas = [] } = before ?? {};
+  const answer = await call('get', '/api/now', { query: { after: known.at(-1)?.at, version } });
+  const points = [...known, ...answer.points];
+  const last = points.at(-1)?.at ?? 0;
+  return { replicas, ...answer, points: points.filter(({ at }) => at > last - keptMs) };
+}
+
 export function Now() {
-  const { data, problem } = useLive('now', () => call('get', '/api/now', {}));
+  const { data, problem } = useLive('now', ask, { everyMs });
   return (
     <>
       <h1>Now</h1>

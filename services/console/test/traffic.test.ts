@@ -1,0 +1,116 @@
+import type { Browser, Page } from 'playwright-core';
+import { chromiumPath, openBrowser } from '../../../tests/kit/chromium.ts';
+import { createHistory, everyMs } from '../src/watch/history.ts';
+import { samplesIn } from '../src/watch/replicas-client.ts';
+import { testConsole, token } from './_console.ts';
+
+const names = ['auth', 'account', 'product', 'order', 'order-worker', 'inventory', 'payment', 'status', 'console'];
+const groups = ['order', 'inventory', 'payment', 'notification', 'invoice', 'status', 'analytics'];
+const metrics = [
+  'outbox_oldest_unsent_seconds 2.345',
+  ...groups.map((name) => `consumer_lag_messages{group="${name}-group",partition="0"} 12345`),
+].join('\n');
+/** What every service of the store tells. */
+const replicas = names.map((service) => ({
+  ...{ service, address: `10.1.2.3:80${service.length}`, state: 'UP' as const, waitingFor: [] },
+  samples: samplesIn(metrics),
+}));
+
+(chromiumPath ? describe : describe.skip)('what a tab of the console transfers', () => {
+  const history = createHistory();
+  const console = testConsole({}, {}, history);
+  let browser: Browser;
+  let page: Page;
+  let now = Date.now() - 180 * everyMs;
+  const look = () => {
+    now += everyMs;
+    history.add(now, replicas);
+  };
+
+  beforeAll(async () => {
+    for (let count = 0; count < 180; count += 1) look();
+    await console.ready;
+    browser = await openBrowser();
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await console.close();
+  });
+
+  beforeEach(async () => {
+    page = await (await browser.newContext()).newPage();
+  });
+
+  afterEach(() => page.context().close());
+
+  async function logIn(): Promise<void> {
+    await page.getByLabel('Your name').fill('ann');
+    await page.getByLabel('Token').fill(token);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByText('processes are ready').waitFor();
+  }
+
+  /** Counts answers with their headers, as they come over the wire. */
+  async function meter(of: Page, isCounted: (path: string) => boolean) {
+    const counted = { requests: 0, bytes: 0 };
+    const cdp = await of.context().newCDPSession(of);
+    const ids = new Set<string>();
+    await cdp.send('Network.enable');
+    cdp.on('Network.requestWillBeSent', ({ requestId, request }) => {
+      if (isCounted(new URL(request.url).pathname)) ids.add(requestId);
+    });
+    cdp.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+      // Nothing comes over the wire for what the browser has kept.
+      if (!ids.delete(requestId) || encodedDataLength === 0) return;
+      counted.requests += 1;
+      counted.bytes += encodedDataLength;
+    });
+    return counted;
+  }
+  const isFile = (path: string) => !/\/(api\/|session$)/.test(path);
+
+  it('files once, and then only the question whether the page is the same', async () => {
+    const first = await meter(page, isFile);
+    await page.goto(`${console.origin()}/console/`);
+    await logIn();
+    expect(first.requests).toBeLessThanOrEqual(4);
+    expect(first.bytes).toBeLessThan(90_000);
+
+    const again = await page.context().newPage();
+    const second = await meter(again, isFile);
+    await again.goto(`${console.origin()}/console/`);
+    await again.getByText('processes are ready').waitFor();
+    expect(second.requests).toBeLessThanOrEqual(1);
+    expect(second.bytes).toBeLessThan(1_000);
+  });
+
+  it('at most 2 MB an hour, and nothing while it is hidden', async () => {
+    await page.clock.install();
+    await page.goto(`${console.origin()}/console/`);
+    await logIn();
+    const counted = await meter(page, (path) => path.includes('/api/'));
+    const minutes = 2;
+    for (let seconds = 0; seconds < minutes * 60; seconds += everyMs / 1_000) {
+      look();
+      const answered = page.waitForResponse(/api\/now/);
+      await page.clock.runFor(everyMs);
+      await (await answered).finished();
+    }
+    const hourly = (counted.bytes * 60) / minutes;
+    expect(counted.requests).toBeGreaterThanOrEqual((minutes * 60_000) / everyMs - 1);
+    expect(hourly).toBeLessThan(2_000_000);
+
+    const turn = (hidden: boolean) =>
+      page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'))`);
+    await turn(true);
+    const before = counted.requests;
+    await page.clock.runFor(10 * 60_000);
+    look();
+    const asked = page.waitForRequest(/api\/now/);
+    await turn(false);
+    expect((await asked).url()).toContain(`after=${now - everyMs}`);
+    expect(counted.requests - before).toBeLessThanOrEqual(1);
+  });
+});
