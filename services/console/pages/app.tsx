@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { call } from './api/call.ts';
 import { DeadLetters } from './views/dead-letters.tsx';
 import { Login } from './views/login.tsx';
@@ -35,6 +35,10 @@ export function App() {
       removeEventListener('hashchange', move);
     };
   }, []);
+  // What had the focus is gone with the login.
+  useLayoutEffect(() => {
+    if (name) document.querySelector('main')?.focus();
+  }, [name]);
   useEffect(() => {
     document.title = `${pages[place.page]} – Store console`;
   }, [place.page]);

@@ -10,6 +10,7 @@ export function Login({ onLogin }: { onLogin: (name: string) => void }) {
 
   async function logIn(event: Event) {
     event.preventDefault();
+    if (busy) return;
     setBusy(true);
     try {
       await call('post', '/session', { body: { token, name } });
@@ -45,7 +46,7 @@ export function Login({ onLogin }: { onLogin: (name: string) => void }) {
           required
         />
         <Problem text={problem} />
-        <button type="submit" disabled={busy}>
+        <button type="submit" aria-disabled={busy}>
           Log in
         </button>
       </form>
