@@ -24,6 +24,7 @@ const many = Array.from({ length: 101 }, (_, n) => ({ name: `Button ${n}`, price
   const show = (page: Page, path: string) => page.evaluate(`location.hash = '#/${path}'`);
   async function put(page: Page, name: string): Promise<void> {
     await show(page, `?q=${encodeURIComponent(name)}`);
+    await page.getByText(`Products with “${name}” in their name`).waitFor();
     await button(page, `Add ${name} to the basket`).click();
   }
   const basket = async (page: Page) => {

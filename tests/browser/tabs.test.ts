@@ -136,7 +136,7 @@ import { someWares } from './_wares.ts';
     await other.getByText('Your session has ended. Log in again.').waitFor();
 
     await register(tab, 'Grace');
-    await other.getByText('You have not ordered anything yet.').waitFor();
+    await other.getByRole('heading', { name: 'Catalogue' }).waitFor();
     await confirm(await order(tab, 'Sea salt'));
     await announced(other, 'is confirmed');
     expect(await streams()).toBe(1);

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { largestQuantity } from '../shop/basket.ts';
 
 interface Props {
@@ -7,6 +8,8 @@ interface Props {
 }
 
 export function Quantity({ of, value, onChange }: Props) {
+  // While it is being typed, whatever else the page shows anew.
+  const [typed, setTyped] = useState<string>();
   return (
     <fieldset class="quantity">
       <legend class="unseen">Quantity of {of}</legend>
@@ -19,9 +22,11 @@ export function Quantity({ of, value, onChange }: Props) {
         aria-label={`Quantity of ${of}`}
         min={1}
         max={largestQuantity}
-        value={value}
+        value={typed ?? value}
+        onInput={({ currentTarget }) => setTyped(currentTarget.value)}
         onChange={({ currentTarget }) => {
           const wanted = currentTarget.valueAsNumber;
+          setTyped(undefined);
           if (wanted >= 1) onChange(wanted);
           else currentTarget.value = String(value);
         }}

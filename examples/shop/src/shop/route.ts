@@ -17,6 +17,9 @@ const places = new Map<string, number>();
 export const placeOf = ({ path }: Route): number => places.get(path.join('/')) ?? 0;
 export const notePlace = ({ path }: Route): unknown => places.set(path.join('/'), scrollY);
 
+/** The hash of the route that is shown. Another one means that a change is on its way. */
+let followed = location.hash;
+
 export function useRoute(): Route {
   const [route, setRoute] = useState(currentRoute);
   const latest = useRef(route);
@@ -26,6 +29,7 @@ export function useRoute(): Route {
     history.scrollRestoration = 'manual';
     const follow = () => {
       notePlace(latest.current);
+      followed = location.hash;
       setRoute(currentRoute());
     };
     addEventListener('hashchange', follow);
@@ -38,9 +42,11 @@ export function goTo(path: string): void {
   location.hash = `#/${path}`;
 }
 
-/** Changes the address without a new entry in the history. */
+/** Changes the address without a new entry in the history, unless the customer has just gone to another page. */
 export function noteQuery(path: string, query: Record<string, string>): void {
+  if (location.hash !== followed) return;
   const given = Object.entries(query).filter(([, value]) => value);
   const text = new URLSearchParams(given).toString();
   history.replaceState(null, '', `#/${path}${text && `?${text}`}`);
+  followed = location.hash;
 }
