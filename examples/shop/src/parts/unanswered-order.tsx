@@ -16,7 +16,7 @@ import { goTo } from '../shop/route.ts';
 import { codeOf } from '../shop/sentences.ts';
 import { when } from './order-status.tsx';
 
-/** As long as a request may take that was sent before a reload (contract 2.5). */
+/** As long as a request may take that was sent before a reload (contract 2.5). Until then the store is asked again. */
 const onItsWayMs = 15_000;
 const everyMs = 2_000;
 
@@ -60,7 +60,7 @@ export function UnansweredOrder() {
     if (!attempt || state.is === 'arrived' || state.is === 'refused') return;
     const look = () => void ask(attempt).catch(unknown);
     if (state.is === 'asked') look();
-    const timer = state.is === 'missing' && !busy && performance.now() < until ? setInterval(look, everyMs) : undefined;
+    const timer = !busy && performance.now() < until ? setInterval(look, everyMs) : undefined;
     const end = setTimeout(() => clearInterval(timer), until - performance.now());
     addEventListener('online', look);
     return () => {
