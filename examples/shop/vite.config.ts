@@ -19,6 +19,9 @@ function compressed(): Plugin {
   };
 }
 
+// For index.html, as in src/shop/store.ts.
+process.env.VITE_STORE_URL ??= 'http://localhost:8080';
+
 export default defineConfig({
   // Wherever it is served, at / or below a prefix of the gateway.
   base: './',

@@ -20,7 +20,7 @@ const slow4G = { offline: false, latency: 150, downloadThroughput: 1_600_000 / 8
   afterAll(() => shop?.stop(), 60_000);
 
   /** A customer who is logged in comes with an empty cache. @returns bytes of all replies, and after how long something can be bought */
-  async function load(page: Page): Promise<{ bytes: number; ms: number }> {
+  async function load(page: Page, usable = '.product button'): Promise<{ bytes: number; ms: number }> {
     const devtools = await page.context().newCDPSession(page);
     await devtools.send('Network.enable');
     await devtools.send('Network.clearBrowserCache');
@@ -31,14 +31,31 @@ const slow4G = { offline: false, latency: 150, downloadThroughput: 1_600_000 / 8
       bytes += encodedDataLength;
     });
     await page.addInitScript(`(function look() {
-      if (document.querySelector('.product button')) window.usableAfterMs = performance.now();
+      if (document.querySelector('${usable}')) window.usableAfterMs = performance.now();
       else requestAnimationFrame(look);
     })()`);
     await page.goto(shop.url);
-    await page.locator('.product button').first().waitFor();
+    await page.locator(usable).first().waitFor();
     await page.evaluate('document.fonts.ready.then(() => undefined)');
     return { bytes, ms: (await page.evaluate('window.usableAfterMs')) as number };
   }
+
+  it('asks whose session it is once, and before the script is there', async () => {
+    const page = await shop.newPage();
+    await load(page, 'form button');
+    const entries = (await page.evaluate(
+      'performance.getEntriesByType("resource").map((entry) => entry.toJSON())',
+    )) as {
+      name: string;
+      startTime: number;
+      responseEnd: number;
+    }[];
+    const asked = entries.filter(({ name }) => name.endsWith('/accounts'));
+    const script = entries.find(({ name }) => name.endsWith('.js'));
+    expect(asked).toHaveLength(1);
+    expect(asked[0]?.startTime).toBeLessThan(script?.responseEnd ?? 0);
+    await page.context().close();
+  });
 
   it('takes at most 100 KB, and at slow 4G and a fourth of the CPU 1.5 s until something can be bought', async () => {
     const first = await shop.visit();
