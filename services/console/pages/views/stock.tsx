@@ -1,16 +1,18 @@
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { call, sentenceOf } from '../api/call.ts';
 import { useLive } from '../api/live.ts';
 import type { operations } from '../api/schema.ts';
 import { Problem } from '../parts/parts.tsx';
+import { useTyping } from '../parts/typing.ts';
 import { type Product, ProductForm } from './product-form.tsx';
 
 type Listed = operations['showProducts']['responses'][200]['content']['application/json'][number];
 
 export function Stock() {
   const [sought, setSought] = useState('');
+  const [search, setSearch] = useState<string>();
   const [version, setVersion] = useState(0);
-  const search = sought.trim() || undefined;
+  const typing = useTyping(setSought, (typed) => setSearch(typed.trim() || undefined));
   const ask = () => call('get', '/api/products', { query: { search } });
   const { data, problem } = useLive(`products ${search}`, ask, { version });
   return (
@@ -19,12 +21,7 @@ export function Stock() {
       <search>
         <form class="search" onSubmit={(event) => event.preventDefault()}>
           <label for="product">Name of a product</label>
-          <input
-            id="product"
-            value={sought}
-            onInput={({ currentTarget }) => setSought(currentTarget.value)}
-            autoComplete="off"
-          />
+          <input id="product" value={sought} {...typing} autoComplete="off" />
         </form>
       </search>
       <Problem text={problem} />
@@ -37,17 +34,17 @@ export function Stock() {
                 <th>Product</th>
                 <th>Price</th>
                 <th>Available</th>
-                <th>Set to</th>
               </tr>
             </thead>
             <tbody>
               {data.map((product) => (
-                <Row key={product.id} product={product} onChange={() => setVersion(version + 1)} />
+                <Row key={product.id} product={product} onChange={() => setVersion((before) => before + 1)} />
               ))}
             </tbody>
           </table>
           <p class="note">
-            At most 20 products are shown. A new price is that of orders which are placed from then on.
+            At most 20 products are shown. A stock is set as soon as you stop typing. A new price is that of orders
+            which are placed from then on.
           </p>
         </section>
       )}
@@ -60,24 +57,11 @@ interface Said {
   isProblem?: boolean;
 }
 
-function Row({ product: { id, name, price, unit, available }, onChange }: { product: Listed; onChange: () => void }) {
-  const [value, setValue] = useState('');
-  const [said, setSaid] = useState<Said>();
+function Row({ product, onChange }: { product: Listed; onChange: () => void }) {
+  const { id, name, price, unit } = product;
   const [changed, setChanged] = useState<Said>();
   const [opened, setOpened] = useState<Product>();
   const opener = useRef<HTMLButtonElement>(null);
-
-  async function save(event: Event) {
-    event.preventDefault();
-    try {
-      await call('put', '/api/stock/{productId}', { path: { productId: id }, body: { available: Number(value) } });
-      setSaid({ text: `Set to ${value}.` });
-      setValue('');
-      onChange();
-    } catch (error) {
-      setSaid({ text: sentenceOf(error), isProblem: true });
-    }
-  }
 
   async function open() {
     try {
@@ -120,26 +104,58 @@ function Row({ product: { id, name, price, unit, available }, onChange }: { prod
         {opened && <ProductForm name={name} product={opened} onSave={saved} onCancel={close} />}
         <Outcome said={changed} />
       </td>
-      <td data-label="Available">{available ?? 'not known'}</td>
-      <td data-label="Set to">
-        <form class="inline" onSubmit={save}>
-          <input
-            type="number"
-            min="0"
-            max="1000000000"
-            step="1"
-            required
-            aria-label={`Stock of ${name}`}
-            value={value}
-            onInput={({ currentTarget }) => setValue(currentTarget.value)}
-          />
-          <button type="submit" aria-label={`Set stock of ${name}`}>
-            Set
-          </button>
-        </form>
-        <Outcome said={said} />
+      <td data-label="Available">
+        <Amount product={product} onChange={onChange} />
       </td>
     </tr>
+  );
+}
+
+/** What is available, to be typed over. */
+function Amount({ product, onChange }: { product: Listed; onChange: () => void }) {
+  const { id, name, available } = product;
+  const [draft, setDraft] = useState<string>();
+  const [set, setSet] = useState<string>();
+  const [said, setSaid] = useState<Said>();
+  const queue = useRef(Promise.resolve());
+  const typing = useTyping(setDraft, (typed) => {
+    // One after the other: the last one that was typed stands.
+    queue.current = queue.current.then(() => save(typed.trim()));
+  });
+  // The list knows what was set; what has been typed since stays.
+  useEffect(() => {
+    if (set !== undefined && set === draft?.trim()) setDraft(undefined);
+    setSet(undefined);
+  }, [product]);
+
+  async function save(typed: string) {
+    if (!/^\d{1,10}$/.test(typed)) {
+      setSaid({ text: 'Type a whole number from 0 to 1000000000.', isProblem: true });
+      return;
+    }
+    try {
+      await call('put', '/api/stock/{productId}', { path: { productId: id }, body: { available: Number(typed) } });
+      setSaid({ text: `Set to ${typed}.` });
+      setSet(typed);
+      onChange();
+    } catch (error) {
+      setSaid({ text: sentenceOf(error), isProblem: true });
+    }
+  }
+
+  return (
+    <>
+      <input
+        class="amount"
+        inputMode="numeric"
+        autoComplete="off"
+        aria-label={`Stock of ${name}`}
+        placeholder="not known"
+        value={draft ?? available?.toString() ?? ''}
+        {...typing}
+      />
+      <Outcome said={said} />
+    </>
   );
 }
 

@@ -1,0 +1,34 @@
+import { useEffect, useRef } from 'preact/hooks';
+
+const pauseMs = 700;
+
+/**
+ * For a field: calls once with what was last typed, when typing ends with Enter, by leaving the field, or by a pause.
+ * @param onType each letter
+ */
+export function useTyping(onType: (value: string) => void, onEnd: (value: string) => void) {
+  const typed = useRef<string>(undefined);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const last = useRef(onEnd);
+  last.current = onEnd;
+  useEffect(() => () => clearTimeout(timer.current), []);
+
+  function end() {
+    clearTimeout(timer.current);
+    const value = typed.current;
+    typed.current = undefined;
+    if (value !== undefined) last.current(value);
+  }
+  return {
+    onInput({ currentTarget: { value } }: { currentTarget: HTMLInputElement }) {
+      clearTimeout(timer.current);
+      typed.current = value;
+      timer.current = setTimeout(end, pauseMs);
+      onType(value);
+    },
+    onKeyDown({ key }: { key: string }) {
+      if (key === 'Enter') end();
+    },
+    onBlur: end,
+  };
+}
