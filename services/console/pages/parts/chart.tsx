@@ -1,5 +1,6 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import UPlot from 'uplot';
+import { timeOf } from './clock.ts';
 
 const palette = ['--blue', '--green', '--orange', '--violet', '--red', '--grey'];
 const height = 170;
@@ -18,10 +19,13 @@ interface ChartProps {
   format: (value: number) => string;
 }
 
-/** Lines over the last 15 minutes, with a table of what they say now, which is what a screen reader reads. */
+/**
+ * Lines over the last 15 minutes, with a table of what they say at the cursor; or now, which is what a screen reader reads.
+ */
 export function Chart({ title, times, lines, format }: ChartProps) {
   const holder = useRef<HTMLDivElement>(null);
   const plot = useRef<UPlot>(undefined);
+  const [pointed, setPointed] = useState<number>();
   const names = lines.map(({ name }) => name).join();
 
   useEffect(() => {
@@ -30,7 +34,7 @@ export function Chart({ title, times, lines, format }: ChartProps) {
     const dark = matchMedia('(prefers-color-scheme: dark)');
     const build = () => {
       plot.current?.destroy();
-      plot.current = new UPlot(optionsOf(element, lines, format), dataOf(times, lines), element);
+      plot.current = new UPlot(optionsOf(element, lines, format, setPointed), dataOf(times, lines), element);
     };
     build();
     dark.addEventListener('change', build);
@@ -48,15 +52,20 @@ export function Chart({ title, times, lines, format }: ChartProps) {
 
   useEffect(() => plot.current?.setData(dataOf(times, lines)), [times, lines]);
 
+  const at = pointed === undefined ? undefined : times[pointed];
   return (
     <section class="card chart" aria-label={title}>
       <h2>{title}</h2>
       <div ref={holder} aria-hidden="true" />
       <dl class="legend">
+        <div>
+          <dt>at</dt>
+          <dd>{at === undefined ? 'now' : timeOf(at)}</dd>
+        </div>
         {lines.map(({ name, values }, index) => (
           <div key={name}>
             <dt class={`line-${index % palette.length}`}>{name}</dt>
-            <dd>{textOf(values.at(-1), format)}</dd>
+            <dd>{textOf(values.at(pointed ?? -1), format)}</dd>
           </div>
         ))}
       </dl>
@@ -72,7 +81,12 @@ const dataOf = (times: number[], lines: Line[]): UPlot.AlignedData => [
   ...lines.map(({ values }) => values),
 ];
 
-function optionsOf(holder: HTMLElement, lines: Line[], format: ChartProps['format']): UPlot.Options {
+function optionsOf(
+  holder: HTMLElement,
+  lines: Line[],
+  format: ChartProps['format'],
+  onPoint: (index: number | undefined) => void,
+): UPlot.Options {
   const color = (name = '') => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const axis: UPlot.Axis = {
     stroke: color('--soft'),
@@ -85,6 +99,7 @@ function optionsOf(holder: HTMLElement, lines: Line[], format: ChartProps['forma
     height,
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false } },
+    hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)] },
     series: [
       {},
       ...lines.map((_, index) => ({

@@ -1,0 +1,141 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { chromiumPath, openBrowser } from '../../../tests/kit/chromium.ts';
+import { createHistory, everyMs } from '../src/watch/history.ts';
+import { catalogueOf } from './_catalogue.ts';
+import { type Answer, fakeService, testConsole, token } from './_console.ts';
+
+const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+const [orderId, letterId] = ['00000000-0000-8000-8000-000000000001', '00000000-0000-8000-8000-000000000002'];
+const at = '2026-01-31T09:30:00.000Z';
+const created = { id: orderId, kind: 'OrderCreated', payload: '{}', traceId: null, createdAt: at, sentAt: at };
+const order = {
+  ...{ id: orderId, customerId: letterId, status: 'PENDING', total: { amount: 1, currency: 'USD' }, items: [] },
+  ...{ createdAt: at, cancelReason: null, deletedAt: null, events: [created] },
+};
+const letter = {
+  ...{ id: letterId, eventId: null, kind: 'OrderPaid', orderId, attempts: 3, error: 'broken', time: at },
+  ...{ origin: 'order-events 0:1', value: '{}' },
+};
+const entry = { letterId, eventId: null, outcome: 'REDRIVEN', reason: null, requestedBy: 'ann', at };
+
+/** All services at once. */
+const catalogue = catalogueOf('4.5');
+const store: Answer = (method, path, ...rest) => {
+  if (path.startsWith('/internal/stuck-orders')) return { total: 1, orders: [order], next: null };
+  if (path === `/internal/orders/${orderId}`) return order;
+  if (path.startsWith('/internal/dead-letters/audit')) return { group: 'payment-group', entries: [entry] };
+  if (path.startsWith('/internal/dead-letters')) return { group: 'payment-group', total: 1, letters: [letter] };
+  return catalogue(method, path, ...rest);
+};
+
+/** By what they show. */
+const pages = [
+  ['now', 'Age of the outbox'],
+  ['orders', orderId],
+  [`orders/${orderId}`, 'Waits for'],
+  ['dead-letters', 'OrderPaid'],
+  ['stock', 'Tea'],
+] as const;
+const problem = { status: 503, contentType: 'application/problem+json' };
+const states: [string, (page: Page) => Promise<unknown>][] = [
+  ['as the store is', async () => undefined],
+  ['loading', (page) => page.route('**/console/api/**', () => new Promise(() => undefined))],
+  [
+    'failing',
+    (page) =>
+      page.route('**/console/api/**', (route) =>
+        route.fulfill({ ...problem, body: JSON.stringify({ detail: 'It is away.', traceId: 'abc123' }) }),
+      ),
+  ],
+];
+
+(chromiumPath ? describe : describe.skip)('everybody can use the console', () => {
+  const history = createHistory();
+  let browser: Browser;
+  let service: Awaited<ReturnType<typeof fakeService>>;
+  let console: ReturnType<typeof testConsole>;
+  let cookie: { name: string; value: string; url: string };
+
+  beforeAll(async () => {
+    const replica = { address: '10.1.2.3:8080', waitingFor: ['Kafka'], samples: [] };
+    const replicas = [
+      { ...replica, service: 'order', state: 'UP' as const },
+      { ...replica, service: 'payment', state: 'DOWN' as const },
+    ];
+    for (let point = 0; point < 60; point += 1) history.add(Date.now() - (60 - point) * everyMs, replicas);
+    service = await fakeService(store);
+    const names = ['order', 'payment', 'inventory', 'product'];
+    console = testConsole(Object.fromEntries(names.map((name) => [name, service.url])), { GROUPS: 'payment' }, history);
+    await console.ready;
+    const [name = '', value = ''] = (await console.login()).split('=');
+    cookie = { name, value, url: `${console.origin()}/console/` };
+    browser = await openBrowser();
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await Promise.all([console.close(), service.close()]);
+  });
+
+  /** What axe finds on the page, with the elements. */
+  async function findings(page: Page): Promise<string[]> {
+    // As a tool of whoever looks, not of the page, whose policy would refuse it.
+    await page.evaluate(axeSource);
+    const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+  }
+  async function open(path: string, colorScheme: 'light' | 'dark', prepare: (page: Page) => Promise<unknown>) {
+    const context = await browser.newContext({ colorScheme, reducedMotion: 'reduce' });
+    await context.addCookies([cookie]);
+    const page = await context.newPage();
+    await prepare(page);
+    await page.goto(`${console.origin()}/console/#/${path}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    return page;
+  }
+
+  const table = states.flatMap(([state, prepare]) => pages.map(([path, shown]) => ({ state, prepare, path, shown })));
+  it.each(table)('$path, $state', async ({ state, prepare, path, shown }) => {
+    for (const scheme of ['light', 'dark'] as const) {
+      const page = await open(path, scheme, prepare);
+      if (state === 'failing') await page.getByText('It is away. Trace id: abc123').first().waitFor();
+      if (state === 'as the store is') await page.locator('main').getByText(shown).first().waitFor();
+      expect(await findings(page)).toEqual([]);
+      await page.context().close();
+    }
+  });
+
+  it.each(['Redrive', 'Discard'])('the dialog of what to %s', async (verb) => {
+    const page = await open('dead-letters', 'light', async () => undefined);
+    await page.getByLabel(`Select ${letterId}`).check();
+    await page.getByRole('button', { name: `${verb} 1 letter` }).click();
+    await page.getByRole('dialog').waitFor();
+    expect(await findings(page)).toEqual([]);
+    await page.context().close();
+  });
+
+  it('the log-in, and a refused one', async () => {
+    const page = await (await browser.newContext()).newPage();
+    await page.goto(`${console.origin()}/console/`);
+    await page.getByRole('button', { name: 'Log in' }).waitFor();
+    expect(await findings(page)).toEqual([]);
+    await page.getByLabel('Your name').fill('ann');
+    await page.getByLabel('Token').fill(`${token}x`);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('alert').first().waitFor();
+    expect(await findings(page)).toEqual([]);
+    await page.context().close();
+  });
+
+  it('the audit trail stays below the headline', async () => {
+    const page = await open('dead-letters', 'light', async () => undefined);
+    await page.getByLabel(`Select ${letterId}`).waitFor();
+    const [first] = await page.locator('main > *').evaluateAll((elements) => elements.map(({ tagName }) => tagName));
+    expect(first).toBe('H1');
+    await page.context().close();
+  });
+});
