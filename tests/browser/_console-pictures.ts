@@ -48,7 +48,7 @@ export async function prepare(shop: TestShop, products: Map<string, string>): Pr
 export async function walkConsole(page: Page, take: (name: string) => Promise<void>, orderId: string): Promise<void> {
   await page.getByText('processes are ready').waitFor();
   await take('now');
-  await page.getByRole('link', { name: 'Orders' }).click();
+  await page.getByRole('link', { name: 'Orders', exact: true }).click();
   await page.getByLabel('Order id or e-mail address').fill(orderId);
   await page.getByRole('button', { name: 'Find' }).click();
   await page.getByText('failed to handle').waitFor();
