@@ -86,6 +86,19 @@ const many = Array.from({ length: 101 }, (_, n) => ({ name: `Button ${n}`, price
     expect([await missing(page).count(), posts, await placedBy(page)]).toEqual([0, [], 0]);
   });
 
+  it('the store is asked again without a press where it did not answer after a reload', async () => {
+    const { page } = await customerWith('Green tea');
+    await orderOffline(page);
+    await page.context().setOffline(false);
+    for (const path of ['**/accounts', '**/orders?*']) {
+      await page.route(path, (route) => route.abort('internetdisconnected'));
+      await page.reload();
+      await page.getByText('The store does not respond.').first().waitFor();
+      await page.unroute(path);
+      await missing(page).waitFor();
+    }
+  });
+
   it('an attempt that is tried again is one order, and only its own lines leave the basket', async () => {
     const { page } = await customerWith('Green tea', 'Plum jam');
     await orderOffline(page);

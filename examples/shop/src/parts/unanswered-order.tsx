@@ -1,6 +1,7 @@
 import { StoreProblem } from '@store-platform/client';
 import { useEffect, useState } from 'preact/hooks';
 import { useShop } from '../shop/context.ts';
+import { useLookAgain } from '../shop/look-again.ts';
 import { money } from '../shop/money.ts';
 import {
   type Attempt,
@@ -15,10 +16,6 @@ import {
 import { goTo } from '../shop/route.ts';
 import { codeOf } from '../shop/sentences.ts';
 import { when } from './order-status.tsx';
-
-/** As long as a request may take that was sent before a reload (contract 2.5). Until then the store is asked again. */
-const onItsWayMs = 15_000;
-const everyMs = 2_000;
 
 interface State {
   /** What is known of it: whether it has arrived (and its id), or has been refused. */
@@ -41,7 +38,6 @@ export function UnansweredOrder() {
   });
   const [state, setState] = useState<State>({ is: 'asked', sentence: 'The store is asked whether it has arrived.' });
   const [busy, setBusy] = useState(false);
-  const [until] = useState(() => performance.now() + onItsWayMs);
 
   const unknown = (error: unknown) => setState({ is: 'unknown', sentence: explain(error) });
 
@@ -56,19 +52,11 @@ export function UnansweredOrder() {
     return true;
   }
 
-  useEffect(() => {
-    if (!attempt || state.is === 'arrived' || state.is === 'refused') return;
-    const look = () => void ask(attempt).catch(unknown);
-    if (state.is === 'asked') look();
-    const timer = !busy && performance.now() < until ? setInterval(look, everyMs) : undefined;
-    const end = setTimeout(() => clearInterval(timer), until - performance.now());
-    addEventListener('online', look);
-    return () => {
-      clearInterval(timer);
-      clearTimeout(end);
-      removeEventListener('online', look);
-    };
-  }, [attempt, state.is, busy]);
+  // Also after the store has said no: what was sent before a reload may still be on its way.
+  const isOpen = attempt !== undefined && !busy && state.is !== 'arrived' && state.is !== 'refused';
+  const look = () => void (isOpen && ask(attempt).catch(unknown));
+  useEffect(look, []);
+  useLookAgain(isOpen, look);
 
   if (!attempt) return null;
   const { at, lines, total } = attempt;

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 const everyMs = 10_000;
 const unwatchedMs = 60_000;
 
-/** Calls `look` when the customer comes back to the page, and every 10 s while the page waits for something and is looked at. */
+/** Calls `look` when the customer or the network comes back, and every 10 s while the page waits for something and is looked at. */
 export function useLookAgain(waits: boolean, look: () => void): void {
   const latest = useRef(look);
   latest.current = look;
@@ -12,9 +12,11 @@ export function useLookAgain(waits: boolean, look: () => void): void {
       if (!document.hidden) latest.current();
     };
     document.addEventListener('visibilitychange', lookIfSeen);
+    addEventListener('online', lookIfSeen);
     const timer = waits ? setInterval(lookIfSeen, everyMs) : undefined;
     return () => {
       document.removeEventListener('visibilitychange', lookIfSeen);
+      removeEventListener('online', lookIfSeen);
       clearInterval(timer);
     };
   }, [waits]);

@@ -1,6 +1,7 @@
 import { type Account, StoreProblem } from '@store-platform/client';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { keep, kept } from './kept.ts';
+import { useLookAgain } from './look-again.ts';
 import { sentenceOf } from './sentences.ts';
 import { store } from './store.ts';
 
@@ -51,25 +52,30 @@ export function useSession(): Session {
   const [ended, setEnded] = useState(() => kept<Ended | null>(name, null, sessionStorage) ?? undefined);
 
   function ask(): void {
-    setFailure(undefined);
     whoIsLoggedIn().then(know, (error) => setFailure(sentenceOf(error)));
   }
   function know(account?: Account): void {
     setAccount(account);
     setKnown(true);
+    setFailure(undefined);
+  }
+  function retry(): void {
+    setFailure(undefined);
+    ask();
   }
   function note(session: Ended | undefined): void {
     keep(name, session ?? null, sessionStorage);
     setEnded(session);
   }
   useEffect(ask, []);
+  useLookAgain(failure !== undefined, () => failure && ask());
   useEffect(() => {
     // The cookie is that of the other account from now on, whatever this page shows.
     tabs.onmessage = ({ data }: MessageEvent<string>) => {
       if (data === account?.id) return;
       setAccount(undefined);
       setKnown(false);
-      ask();
+      retry();
     };
     if (!account) return;
     isLeaving.current = false;
@@ -82,7 +88,7 @@ export function useSession(): Session {
     account,
     isKnown,
     failure,
-    retry: ask,
+    retry,
     ended,
     begin(account) {
       know(account);
