@@ -7,6 +7,10 @@ import { addProducts, startShop, type TestShop } from './_shop.ts';
 import { someWares } from './_wares.ts';
 
 const odd = { name: 'Paper clip', price: 0.125, unit: 'piece' };
+const scarce = [
+  { name: 'Fig', price: 1, unit: 'piece' },
+  { name: 'Date', price: 2, unit: 'piece' },
+];
 const many = Array.from({ length: 101 }, (_, n) => ({ name: `Button ${n}`, price: 1, unit: 'piece' }));
 
 (chromiumPath ? describe : describe.skip)('an order that is not answered, or costs something else', () => {
@@ -15,7 +19,7 @@ const many = Array.from({ length: 101 }, (_, n) => ({ name: `Button ${n}`, price
 
   beforeAll(async () => {
     shop = await startShop();
-    ids = await addProducts(shop, [...many, odd, ...someWares]);
+    ids = await addProducts(shop, [...many, odd, ...scarce, ...someWares]);
   }, 180_000);
 
   afterAll(() => shop?.stop(), 60_000);
@@ -205,6 +209,27 @@ const many = Array.from({ length: 101 }, (_, n) => ({ name: `Button ${n}`, price
     await button(page, 'Try again for $50.00').click();
     await page.getByRole('heading', { level: 1, name: /^Order / }).waitFor();
     expect(await placedBy(page)).toBe(1);
+  });
+
+  it('says of an order that was cancelled for lack of stock which products were missing', async () => {
+    const { page } = await customerWith('Fig', 'Date', 'Plum jam');
+    const inventory = createSend(shop.store.url('inventory'));
+    const stockOf = (name: string, available: number) =>
+      sendExpecting(201, inventory, 'PUT', `/stock/${ids.get(name)}`, { available }, { 'id-account': randomUUID() });
+    await stockOf('Fig', 2);
+    await stockOf('Date', 0);
+    await show(page, 'basket');
+    const quantity = page.getByLabel('Quantity of Fig').last();
+    await quantity.fill('5');
+    await quantity.blur();
+    await button(page, 'Place the order').click();
+    await page.getByText('out of stock').waitFor();
+    const lines = await page.locator('.bought').allInnerTexts();
+    expect(lines.map((line) => line.split(/\s*\n\s*/))).toEqual([
+      ['Fig', '5 × $1.00', 'Only 2 were left.'],
+      ['Date', '1 × $2.00', 'It was sold out.'],
+      ['Plum jam', '1 × $5.15'],
+    ]);
   });
 
   it.each([

@@ -325,7 +325,13 @@ export interface components {
          * @example {
          *       "orderId": "b1e5c0de-3a44-4f0b-9a57-2c6d8e1f7a90",
          *       "cancelledAt": "2026-01-31T09:31:00.000Z",
-         *       "reason": "cancelled by the customer"
+         *       "reason": "out of stock",
+         *       "missing": [
+         *         {
+         *           "productId": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+         *           "quantity": 1
+         *         }
+         *       ]
          *     }
          */
         CancellationOut: {
@@ -334,6 +340,12 @@ export interface components {
             /** Format: date-time */
             cancelledAt: string;
             reason: string;
+            /** @description What the stock lacked, if it was cancelled for that. */
+            missing?: {
+                /** Format: uuid */
+                productId: string;
+                quantity: number;
+            }[];
         };
         /**
          * @example {

@@ -7,7 +7,7 @@ import { appendToOutbox, wakeRelay } from '@store/shared/messaging/outbox/append
 import { sql, type Transaction } from 'kysely';
 import type { DB } from './generated/tables.ts';
 import { createInsertOrder } from './insert-order.ts';
-import { type Order, type OrderStatus, replyLifetimeHours, type StoredReply } from './order.ts';
+import { type Line, type Order, type OrderStatus, replyLifetimeHours, type StoredReply } from './order.ts';
 
 export type OrderRepository = ReturnType<typeof createOrderRepository>;
 export type OrderTransaction = ReturnType<typeof orderTransaction>;
@@ -36,7 +36,7 @@ export const orderJson = sql<string>`${sql.raw(`'{"id":"' || orders.id || '","cu
 export const orderColumns = [
   ...(['id', 'account_id as accountId', 'created_at as createdAt', 'updated_at as updatedAt'] as const),
   ...(['shipped_at as shippedAt', 'cancelled_at as cancelledAt', 'cancel_reason as cancelReason'] as const),
-  ...[sql<OrderStatus>`status`.as('status'), orderJson.as('json')],
+  ...[sql<OrderStatus>`status`.as('status'), sql<Line[] | null>`missing`.as('missing'), orderJson.as('json')],
   sql<number>`${sql.raw(version)}`.as('version'),
 ] as const;
 

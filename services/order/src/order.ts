@@ -35,6 +35,8 @@ export interface Order {
   shippedAt: Date | null;
   cancelledAt: Date | null;
   cancelReason: string | null;
+  /** What the stock lacked, if it was cancelled for that. */
+  missing: Line[] | null;
   /** Counts the changes of its representation, from 1. */
   version: number;
   /** Its representation (contract 4.5). */

@@ -172,9 +172,12 @@ export function createOrders({ repository, lists, products, currency, clock, new
     list: (accountId: string, query: OrderQuery) => lists.page(accountId, query, clock()),
 
     async cancellation(accountId: string, orderId: string) {
-      const { cancelledAt, cancelReason } = await get(accountId, orderId);
+      const { cancelledAt, cancelReason, missing } = await get(accountId, orderId);
       if (!cancelledAt) throw new DomainError('notFound', 'The order is not cancelled.');
-      return { orderId, cancelledAt: cancelledAt.toISOString(), reason: cancelReason ?? '' };
+      return {
+        ...{ orderId, cancelledAt: cancelledAt.toISOString(), reason: cancelReason ?? '' },
+        missing: missing ?? undefined,
+      };
     },
 
     cancel: (accountId: string, orderId: string) => cancelOrRefuse(accountId, orderId, {}),

@@ -3,6 +3,7 @@ import type { StoredEvent } from '@store/shared/messaging/events';
 import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { DB } from './generated/tables.ts';
+import type { Line } from './order.ts';
 
 export interface RecordedPayment {
   orderId: string;
@@ -14,6 +15,8 @@ export interface RecordedPayment {
 export interface PendingCancellation {
   orderId: string;
   reason: string;
+  /** What the stock lacked. */
+  missing?: Line[];
 }
 
 export interface Shipment {
@@ -51,10 +54,12 @@ export const sagaOn = (tx: Transaction<DB>) => ({
    * @returns how many were cancelled
    */
   async cancelPending(cancellations: PendingCancellation[], now: Date): Promise<number> {
+    const rows = cancellations.map((one) => ({ ...one, missing: one.missing && JSON.stringify(one.missing) }));
     const { numAffectedRows = 0n } = await sql`
       update orders
-      set status = 'CANCELLED', cancelled_at = ${now}, cancel_reason = cancellation.reason, updated_at = ${now}
-      from ${rowsAs('cancellation', cancellations, { orderId: 'uuid', reason: 'text' })}
+      set status = 'CANCELLED', cancelled_at = ${now}, cancel_reason = cancellation.reason,
+          missing = cancellation.missing, updated_at = ${now}
+      from ${rowsAs('cancellation', rows, { orderId: 'uuid', reason: 'text', missing: 'jsonb' })}
       where id = cancellation."orderId" and status = 'PENDING' and shipped_at is null`.execute(tx);
     return Number(numAffectedRows);
   },

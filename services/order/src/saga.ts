@@ -30,7 +30,8 @@ export function createSaga(clock: () => Date): ConsumerGroup<DB> {
         const { orderId } = payload;
         const at = new Date(payload.timestamp);
         if (kind === 'OrderPaid') payments.push({ orderId, paidAt: at, traceparent: trace.traceparent });
-        if (kind === 'StockRejected') cancellations.push({ orderId, reason: payload.reason ?? 'out of stock' });
+        if (kind === 'StockRejected')
+          cancellations.push({ orderId, reason: payload.reason ?? 'out of stock', missing: payload.items });
         if (kind === 'StockReleased') cancellations.push({ orderId, reason: payload.reason });
         // Its own is recorded already. Inventory shipped in release 0.1.0, which may still run during an upgrade.
         if (kind === 'OrderShipped') shipments.push({ orderId, shippedAt: at });

@@ -89,10 +89,25 @@ export const orderChange = z
   .object({ status: z.enum(orderStatuses), version: seenVersion })
   .meta({ id: 'OrderChange', examples: [{ status: 'CANCELLED' }] });
 
-export const cancellationOut = z.object({ orderId: uuid, cancelledAt: timestamp, reason: z.string() }).meta({
-  id: 'CancellationOut',
-  examples: [{ orderId: exampleOrder, cancelledAt: '2026-01-31T09:31:00.000Z', reason: 'cancelled by the customer' }],
-});
+export const cancellationOut = z
+  .object({
+    orderId: uuid,
+    cancelledAt: timestamp,
+    reason: z.string(),
+    missing: z
+      .array(z.object({ productId: uuid, quantity: z.int().min(1) }))
+      .optional()
+      .describe('What the stock lacked, if it was cancelled for that.'),
+  })
+  .meta({
+    id: 'CancellationOut',
+    examples: [
+      {
+        ...{ orderId: exampleOrder, cancelledAt: '2026-01-31T09:31:00.000Z', reason: 'out of stock' },
+        missing: [{ productId: exampleProduct, quantity: 1 }],
+      },
+    ],
+  });
 
 /** contract 4.11 */
 export const orderEvent = z.object({ orderId: uuid, status: z.enum(orderStatuses), changedAt: timestamp }).meta({

@@ -1,4 +1,4 @@
-import { type Order, StoreProblem } from '@store-platform/client';
+import { type Cancellation, type Order, StoreProblem } from '@store-platform/client';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Artwork } from '../parts/artwork.tsx';
 import { CancelDialog } from '../parts/cancel-dialog.tsx';
@@ -13,8 +13,7 @@ import { store } from '../shop/store.ts';
 
 interface Shown {
   order: Order;
-  /** Why it was cancelled. */
-  reason?: string;
+  cancellation?: Cancellation;
   /** Of its products that are still sold, by id. */
   names: ReadonlyMap<string, string>;
 }
@@ -26,12 +25,16 @@ async function read(id: string, signal?: AbortSignal): Promise<Shown> {
     store.listProducts({ query: { id: ids, size: ids.length } }, { signal }),
     order.status === 'CANCELLED' ? store.getCancellation({ path: { id } }, { signal }) : undefined,
   ]);
-  return { order, reason: cancellation?.reason, names: new Map(products.map(({ id, name }) => [id, name])) };
+  return { order, cancellation, names: new Map(products.map(({ id, name }) => [id, name])) };
 }
 
 /** Whether asking again gives the same answer, as for an order that does not exist. */
 const isFinal = (error: unknown) =>
   error instanceof StoreProblem && error.status >= 400 && error.status < 500 && error.status !== 429;
+
+/** What was left of a product that an order could not have. */
+const left = (quantity: number) =>
+  quantity === 0 ? 'It was sold out.' : `Only ${quantity} ${quantity === 1 ? 'was' : 'were'} left.`;
 
 export function OrderPage({ id }: { id: string }) {
   const { live, explain, announce } = useShop();
@@ -99,7 +102,9 @@ export function OrderPage({ id }: { id: string }) {
             </h2>
             <ul class="lines">
               {order.items.map(({ productId, quantity, unitPrice }) => {
-                const name = shown.names.get(productId) ?? 'A product that is not sold any more';
+                const soldAs = shown.names.get(productId);
+                const name = soldAs ?? 'A product that is not sold any more';
+                const lacking = shown.cancellation?.missing?.find((line) => line.productId === productId)?.quantity;
                 return (
                   <li key={productId} class="line bought">
                     <Artwork name={name} />
@@ -108,6 +113,11 @@ export function OrderPage({ id }: { id: string }) {
                       <p class="unit">
                         {quantity} × {money(unitPrice.amount, unitPrice.currency)}
                       </p>
+                      {soldAs && lacking && (
+                        <p>
+                          <strong>{left(quantity - lacking)}</strong>
+                        </p>
+                      )}
                     </div>
                   </li>
                 );
@@ -116,7 +126,7 @@ export function OrderPage({ id }: { id: string }) {
           </section>
           <section class="summary" aria-labelledby="steps-title">
             <h2 id="steps-title">What happens</h2>
-            <OrderSteps order={order} reason={shown.reason} />
+            <OrderSteps order={order} reason={shown.cancellation?.reason} />
             <dl>
               <div>
                 <dt>Total</dt>

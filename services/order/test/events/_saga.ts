@@ -77,8 +77,10 @@ export async function createFixture() {
       const { status, createdAt, updatedAt, paidAt, shippedAt, cancelledAt } = body;
       return { status, createdAt, updatedAt, paidAt, shippedAt, cancelledAt };
     },
-    cancelReasonOf: async (id: string) =>
-      (await request(app).get(`/orders/${id}/cancellation`).set(asAlice)).body.reason,
+    cancellationOf: async (id: string) => (await request(app).get(`/orders/${id}/cancellation`).set(asAlice)).body,
+    async cancelReasonOf(id: string): Promise<string> {
+      return (await this.cancellationOf(id)).reason;
+    },
 
     async close() {
       await close();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { register } from 'prom-client';
-import { eventsOf } from '../_app.ts';
+import { eventsOf, tea } from '../_app.ts';
 import { createFixture, events, eventsByKind, eventTime, type Fixture, handledAt, placedAt } from './_saga.ts';
 
 let fixture: Fixture;
@@ -48,6 +48,15 @@ describe('order saga', () => {
     const id = await fixture.place();
     await fixture.handle(events.StockRejected(id, 'product no longer exists'));
     expect(await fixture.cancelReasonOf(id)).toBe('product no longer exists');
+  });
+
+  it('tells the owner which products were missing, and of other cancellations nothing about stock', async () => {
+    const [rejected, released, cancelled] = [await fixture.place(), await fixture.place(), await fixture.place()];
+    await fixture.handle(events.StockRejected(rejected), events.StockReleased(released));
+    await fixture.cancel(cancelled).expect(201);
+    await fixture.handle(events.StockRejected(cancelled));
+    expect(await fixture.cancellationOf(rejected)).toMatchObject({ missing: [{ productId: tea, quantity: 2 }] });
+    for (const id of [released, cancelled]) expect(await fixture.cancellationOf(id)).not.toHaveProperty('missing');
   });
 
   it('records OrderShipped that precedes OrderPaid, after which the order is not cancelled', async () => {
