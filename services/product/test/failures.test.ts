@@ -140,6 +140,7 @@ describe('unexpected error', () => {
       }
       const failures = parsed().filter(({ msg }) => msg === 'Request failed unexpectedly');
       expect(failures).toHaveLength(3);
+      expect(parsed().filter(({ level }) => level === 'error')).toEqual(failures);
       for (const line of failures) {
         expect(line).toMatchObject({ level: 'error', traceId, err: { message: secret, stack: expect.any(String) } });
       }

@@ -79,6 +79,7 @@ export function problemHandler(log: Logger): ErrorRequestHandler {
     if (known === undefined || undeclared) {
       if (undeclared) error = new Error('The route does not declare this failure', { cause: known });
       log.error({ err: error, method: req.method, path: pathOf(req) }, 'Request failed unexpectedly');
+      res.err = error instanceof Error ? error : new Error(String(error));
       sendProblem(req, res, 500, {
         detail: 'Something went wrong on our side. Please mention the trace id when you report it.',
         traceId: currentTrace()?.traceId,
