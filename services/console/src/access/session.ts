@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
 import { DomainError } from '@store/shared/values/errors';
+import { sleep } from '@store/shared/values/time';
 import { jwtVerify, SignJWT } from 'jose';
 import pLimit from 'p-limit';
 
@@ -20,7 +20,7 @@ export type Sessions = ReturnType<typeof createSessions>;
 export function createSessions(
   token: string,
   clock = () => new Date(),
-  delay: (ms: number) => Promise<unknown> = wait,
+  delay: (ms: number) => Promise<unknown> = sleep,
 ) {
   const key = digest(`console session ${token}`);
   const known = digest(token);

@@ -1,7 +1,7 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from '@store/shared/observability/log';
 import type { LetterOut, ResultOut } from '@store/shared/service/dead-letters/schemas';
 import { messageOf } from '@store/shared/values/errors';
+import { within } from '@store/shared/values/time';
 import { late, patientMs, readMs, type Services } from '../services-client.ts';
 
 const path = '/internal/dead-letters';
@@ -78,7 +78,7 @@ export function createDeadLetters(services: Services, names: string[], log: Logg
   function listOf(service: string, withinMs: number, query = ''): Promise<GroupLetters> {
     const { answer, last } = reading(service, query);
     const missing = () => ({ service, letters: [], ...last, problem: late(service, withinMs).message });
-    return Promise.race([answer, wait(withinMs, undefined, { ref: false }).then(missing)]);
+    return within(withinMs, answer, missing);
   }
 
   async function decide(decision: 'redrive' | 'discard', service: string, body: Selection & { by: string }) {

@@ -131,7 +131,7 @@ describe('notification mails', () => {
   function startSender(url: string) {
     const smtp = createSmtp({ url, from: 'Store <store@example.com>', domain: 'customers.example' });
     const repository = createMailRepository(notifications.kysely);
-    const sender = startMailSender({ repository, send: smtp.send, log: createLog('mail', 'silent'), idleMs: 50 });
+    const sender = startMailSender({ repository, send: smtp.send, log: createLog('mail', 'silent'), everyMs: 50 });
     closing.push(smtp.close, sender.stop);
     return sender;
   }
@@ -180,7 +180,7 @@ describe('notification mails', () => {
   it('wait for an unavailable mail server while events are still handled', async () => {
     const smtp = createSmtp({ url: 'smtp://127.0.0.1:1', from: 'a@example.com', domain: 'x.example' });
     const repository = createMailRepository(notifications.kysely);
-    const sender = startMailSender({ repository, send: smtp.send, log: createLog('mail', 'silent'), idleMs: 50 });
+    const sender = startMailSender({ repository, send: smtp.send, log: createLog('mail', 'silent'), everyMs: 50 });
     await notifications.handle(cancelled());
     await until(
       'one attempt was made',

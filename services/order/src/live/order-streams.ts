@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import { setTimeout as wait } from 'node:timers/promises';
 import { createEventStream, type EventStream } from '@store/shared/http/event-stream';
 import type { Logger } from '@store/shared/observability/log';
 import { DomainError } from '@store/shared/values/errors';
+import { sleep } from '@store/shared/values/time';
 import { createOpenStreams, type StreamLimits } from './open-streams.ts';
 import type { OrderChange, OrderChanges } from './order-changes.ts';
 import { idOf, type Position, positionFrom } from './position.ts';
@@ -87,7 +87,7 @@ export function createOrderStreams({ changes, check, log, limits, clock = Date.n
   }
   async function repeat(self: Run, everyMs: number, work: (self: Run) => Promise<void>, failure: string) {
     for (let failures = 0; ; ) {
-      await wait(everyMs);
+      await sleep(everyMs);
       if (self.isOver()) return;
       try {
         await work(self);

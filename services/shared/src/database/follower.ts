@@ -1,6 +1,6 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Logger } from '../observability/log.ts';
+import { backoff, sleep } from '../values/time.ts';
 import { createClient } from './connection.ts';
 
 /** How often the connection is asked for a sign of life, and how long that may take. */
@@ -66,7 +66,7 @@ async function run(
       state.isCurrent = true;
       const either = AbortSignal.any([signal, lost.signal]);
       while (!signal.aborted) {
-        await wait(heartbeatMs, undefined, { signal: either }).catch(() => undefined);
+        await sleep(heartbeatMs, either);
         await client.query('select 1');
       }
     } catch (error) {
@@ -76,8 +76,7 @@ async function run(
       state.isCurrent = false;
       await client.end().catch(() => undefined);
     }
-    const pauseMs = Math.min(10 * 2 ** failures, longestPauseMs);
-    await wait(pauseMs, undefined, { signal }).catch(() => undefined);
+    await sleep(backoff(failures, { firstMs: 20, maxMs: longestPauseMs }), signal);
   }
 }
 

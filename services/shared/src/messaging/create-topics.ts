@@ -1,8 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import { createLog } from '../observability/log.ts';
 import { ConfigError, readConfig } from '../values/environment.ts';
 import { wholeNumber } from '../values/fields.ts';
+import { sleep } from '../values/time.ts';
 import { askAdmin } from './admin.ts';
 import { brokerConfig, brokersFrom } from './config.ts';
 import { storeTopics } from './topics.ts';
@@ -44,7 +44,7 @@ async function createTopics(config: z.output<typeof schema>): Promise<void> {
     } catch (error) {
       if (attempt === attempts) throw error;
       console.log(`Waiting for Kafka at ${config.KAFKA_BROKERS}: ${error instanceof Error ? error.message : error}`);
-      await wait(pauseMs);
+      await sleep(pauseMs);
     }
   }
 }

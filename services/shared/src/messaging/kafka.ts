@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { createRequire } from 'node:module';
-import { setTimeout as wait } from 'node:timers/promises';
 import { type IHeaders, Kafka, type KafkaMessage, type LogEntry, logLevel, Partitioners } from 'kafkajs';
 import type { Logger } from '../observability/log.ts';
 import { startSpan } from '../observability/trace-context.ts';
+import { within } from '../values/time.ts';
 import { brokerSockets, longestAnswerSeconds } from './broker-socket.ts';
 import { eventAttributes, type Message, type StoredEvent } from './events.ts';
 
@@ -218,22 +218,19 @@ function utf8(bytes: unknown): string | undefined {
 
 /** Disconnects, within 2 s: kafkajs first waits for requests in flight, and was seen to wait forever for one without an answer. */
 export async function disconnect(client: { disconnect(): Promise<void> }): Promise<void> {
-  await Promise.race([client.disconnect(), wait(2_000, undefined, { ref: false })]).catch(() => undefined);
+  await within(2_000, client.disconnect()).catch(() => undefined);
 }
 
 /** The outcome of the work, unless the signal is aborted first: kafkajs may leave a promise of a dead connection pending. */
 export async function untilAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   signal.throwIfAborted();
-  let stop = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason);
+  return new Promise<T>((resolve, reject) => {
+    const stop = () => reject(signal.reason);
     signal.addEventListener('abort', stop, { once: true });
+    work()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', stop));
   });
-  try {
-    return await Promise.race([work(), aborted]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
 }
 
 /** CloudEvents 1.0, Kafka binding, binary mode. */

@@ -1,9 +1,9 @@
 import { hostname } from 'node:os';
-import { setTimeout as wait } from 'node:timers/promises';
 import { DiagLogLevel, diag, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { within } from '../values/time.ts';
 import type { Logger } from './log.ts';
 import { readTraceparent, recordSpans, type SpanOptions } from './trace-context.ts';
 
@@ -65,7 +65,7 @@ export function startTracing(service: string, log: Logger): { stop(): Promise<vo
     async stop() {
       recordSpans(undefined);
       const flushed = provider.shutdown().catch((error: unknown) => complain(String(error)));
-      await Promise.race([flushed, wait(longestFlushMs, undefined, { ref: false })]);
+      await within(longestFlushMs, flushed);
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { setTimeout as wait } from 'node:timers/promises';
+import { within } from '../values/time.ts';
 
 export interface Readiness {
   prepared: boolean;
@@ -30,9 +30,10 @@ export function withHealth(app: RequestListener, checks: Checks, readiness: Read
     if (!readiness.prepared) waitingFor.push('starting');
     await Promise.all(
       Object.entries(checks).map(async ([name, check]) => {
-        const timeout = wait(checkTimeoutMs).then(() => Promise.reject(new Error('The check timed out')));
-        await Promise.race([Promise.resolve().then(check), timeout]).catch(() => waitingFor.push(name));
-        timeout.catch(() => undefined);
+        const hasPassed = Promise.resolve()
+          .then(check)
+          .then(() => true);
+        if (!(await within(checkTimeoutMs, hasPassed).catch(() => false))) waitingFor.push(name);
       }),
     );
     const isUp = waitingFor.length === 0;

@@ -1,5 +1,4 @@
 import type { AddressInfo } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { z } from 'zod';
 import { openDatabase } from '../database/database.ts';
@@ -10,6 +9,7 @@ import { createLog, type Logger } from '../observability/log.ts';
 import { createMetricsServer } from '../observability/metrics.ts';
 import { ConfigError, readConfig } from '../values/environment.ts';
 import { messageOf } from '../values/errors.ts';
+import { backoff, sleep, within } from '../values/time.ts';
 import type { ServiceConfig } from './config.ts';
 import { type Readiness, withHealth } from './health.ts';
 import { close, listen } from './listen.ts';
@@ -64,7 +64,7 @@ export async function runService<Schema extends z.ZodType<ServiceConfig>, Tables
     if (readiness.stopping) return;
     readiness.stopping = true;
     log.info({ signal }, 'Stopping');
-    if (signal === 'SIGTERM') await wait(config.DRAIN_SECONDS * 1000);
+    if (signal === 'SIGTERM') await sleep(config.DRAIN_SECONDS * 1000);
     service.endStreams?.();
     await Promise.all([...servers, metrics].map(close));
     for (const one of started.reverse()) await stopInTime(one, log);
@@ -108,14 +108,14 @@ export const databaseUrlOf = (config: object) => (config as { DATABASE_URL: stri
 
 /** Repeats the work while the database is unavailable; any other failure ends the process. */
 async function untilDatabaseAnswers(work: () => Promise<unknown>, log: Logger, readiness: Readiness): Promise<void> {
-  for (let delaySeconds = 0.25; !readiness.stopping; delaySeconds = Math.min(delaySeconds * 2, 5)) {
+  for (let failures = 1; !readiness.stopping; failures += 1) {
     try {
       await work();
       return;
     } catch (error) {
       if (!isDatabaseUnavailable(error)) exitUnstarted(log, error);
-      log.warn({ reason: messageOf(error), retryInSeconds: delaySeconds }, 'Waiting for the database');
-      await wait(delaySeconds * 1000);
+      log.warn({ reason: messageOf(error), failures }, 'Waiting for the database');
+      await sleep(backoff(failures, { firstMs: 250, maxMs: 5_000 }));
     }
   }
 }
@@ -126,9 +126,10 @@ function exitUnstarted(log: Logger, error: unknown): never {
 }
 
 async function stopInTime({ name, stop }: Started, log: Logger): Promise<void> {
-  const timeout = wait(stopTimeoutMs).then(() => Promise.reject(new Error(`Not stopped within ${stopTimeoutMs} ms`)));
-  await Promise.race([Promise.resolve().then(stop), timeout]).catch((error: unknown) =>
+  const late = () => {
+    throw new Error(`Not stopped within ${stopTimeoutMs} ms`);
+  };
+  await within(stopTimeoutMs, Promise.resolve().then(stop), late).catch((error: unknown) =>
     log.warn({ err: error, component: name }, 'Could not be stopped'),
   );
-  timeout.catch(() => undefined);
 }

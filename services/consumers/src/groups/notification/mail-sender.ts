@@ -1,5 +1,6 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from '@store/shared/observability/log';
+import { polling } from '@store/shared/service/polling';
+import { backoff } from '@store/shared/values/time';
 import type { DueMail, MailRepository } from './mail-repository.ts';
 
 /** @throws MailRefused if the mail server will never take it */
@@ -9,26 +10,23 @@ export class MailRefused extends Error {
   override name = 'MailRefused';
 }
 
-export interface MailSenderOptions {
+interface MailSenderOptions {
   repository: MailRepository;
   send: SendMail;
   log: Logger;
-  idleMs?: number;
+  everyMs?: number;
 }
 
 const batchSize = 20;
 /** Longer than sending a batch takes. After a crash another sender takes over, and may send a message a second time. */
 const holdSeconds = 300;
-const longestBackoffSeconds = 600;
+const retry = { firstMs: 2_000, maxMs: 600_000 };
 
 /**
  * Sends stored messages, each at least once: a message is marked after the mail server has accepted it, or refused it for
  * good. Other failures are retried forever with increasing delays. No transaction is open while sending.
  */
-export function startMailSender({ repository, send, log, idleMs = 1_000 }: MailSenderOptions) {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-
+export function startMailSender({ repository, send, log, everyMs }: MailSenderOptions) {
   async function sendOne(mail: DueMail): Promise<void> {
     try {
       await send(mail);
@@ -37,7 +35,7 @@ export function startMailSender({ repository, send, log, idleMs = 1_000 }: MailS
         log.error({ err: error, notificationId: mail.id }, 'The mail server refuses a message for good');
         return repository.refused(mail.id, error.message);
       }
-      const seconds = Math.min(2 ** Math.min(mail.attempts, 20), longestBackoffSeconds);
+      const seconds = Math.ceil(backoff(mail.attempts, retry) / 1000);
       log.warn(
         { err: error, notificationId: mail.id, attempts: mail.attempts, seconds },
         'A message could not be sent and is retried',
@@ -47,26 +45,12 @@ export function startMailSender({ repository, send, log, idleMs = 1_000 }: MailS
     await repository.sent(mail.id);
   }
 
-  async function run(): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        const mails = await repository.claim(batchSize, holdSeconds);
-        const results = await Promise.allSettled(mails.map(sendOne));
-        const failed = results.find((result) => result.status === 'rejected');
-        if (failed) throw failed.reason;
-        if (mails.length === batchSize) continue;
-      } catch (error) {
-        log.warn({ err: error }, 'Messages cannot be read or marked');
-      }
-      await wait(idleMs, undefined, { signal }).catch(() => undefined);
-    }
+  async function work(limit: number): Promise<number> {
+    const mails = await repository.claim(limit, holdSeconds);
+    const results = await Promise.allSettled(mails.map(sendOne));
+    const failed = results.find((result) => result.status === 'rejected');
+    if (failed) throw failed.reason;
+    return mails.length;
   }
-  const ended = run();
-
-  return {
-    async stop() {
-      stopping.abort();
-      await ended;
-    },
-  };
+  return polling({ name: 'mail sender', limit: batchSize, work, everyMs }).start(log);
 }

@@ -1,9 +1,9 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { EachBatchPayload, Kafka } from 'kafkajs';
 import { brokerError, disconnect, untilAborted, type Watched } from '../kafka.ts';
 import { type ChunkOptions, handleChunk } from './handle-chunk.ts';
 import { consumerMetrics, initialiseMetrics, reportMembership } from './metrics.ts';
 import './long-fetches.ts';
+import { sleep, within } from '../../values/time.ts';
 import { createOffsets } from './offsets.ts';
 import { createSharedChunks } from './shared-chunks.ts';
 
@@ -118,7 +118,7 @@ export function startConsumer(options: ConsumerOptions): Consumer {
   /** Lets messages gather, if not enough of them wait already. */
   async function gather(): Promise<void> {
     const ms = maxWaitMs ?? Math.min(gatherMsPerMessage * fetched.messages, longestGatherMs);
-    await wait(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
+    await sleep(ms, stopping.signal);
   }
 
   /** @returns whether the batch is done; if not, it continues in the background */
@@ -136,7 +136,11 @@ export function startConsumer(options: ConsumerOptions): Consumer {
       await handleBatch(payload, signal, ended);
     })();
     inFlight.set(partition, handling);
-    const isDone = await Promise.race([handling.then(() => true), wait(foregroundMs, false)]);
+    const isDone = await within(
+      foregroundMs,
+      handling.then(() => true),
+      () => false,
+    );
     if (isDone) return true;
     // Until it is resumed, the client fetches other partitions and keeps sending heartbeats.
     const resume = payload.pause();
@@ -208,7 +212,7 @@ export function startConsumer(options: ConsumerOptions): Consumer {
         if (!stopping.signal.aborted) log.warn({ err: error, topic }, sentence);
       }
       session.abort();
-      await wait(reconnectMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      await sleep(reconnectMs, stopping.signal);
     }
   }
   initialiseMetrics(group);
@@ -228,8 +232,7 @@ export function startConsumer(options: ConsumerOptions): Consumer {
       stopping.abort();
       assignment.abort();
       await Promise.allSettled(inFlight.values());
-      const left = offsets.end().then(() => leave());
-      await Promise.race([left, wait(longestLeavingMs, undefined, { ref: false })]);
+      await within(longestLeavingMs, offsets.end().then(leave));
       session.abort();
     },
   };

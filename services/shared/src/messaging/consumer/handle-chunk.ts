@@ -1,7 +1,7 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { IHeaders, KafkaMessage } from 'kafkajs';
 import type { Logger } from '../../observability/log.ts';
 import { runInTrace, traceFrom } from '../../observability/trace-context.ts';
+import { backoff, sleep } from '../../values/time.ts';
 import { deadLetterHeaders, letterRef } from '../dead-letters/dead-letters.ts';
 import { recordOpen } from '../dead-letters/records.ts';
 import { type OrderEvent, PoisonError, readEvent } from '../events.ts';
@@ -105,13 +105,14 @@ async function processAlone(
       const fields = { err: error, kind: event.kind, eventId: event.id, attempt };
       if (isUnavailable(error)) {
         log.warn(fields, 'A dependency is unavailable, the partition waits');
-        await pause(Math.min(250 * 2 ** outages++, longestPauseMs), signal);
+        outages += 1;
+        await sleep(backoff(outages, { firstMs: 250, maxMs: longestPauseMs }), signal);
       } else if (error instanceof PoisonError || attempt >= retry.attempts) {
         return deadLetter(options, partition, message, attempt, error, signal);
       } else {
         log.warn(fields, 'The handler failed and is retried');
         consumerMetrics.retries.inc({ group: processor.group });
-        await pause(retry.firstDelayMs * retry.multiplier ** (attempt - 1), signal);
+        await sleep(retry.firstDelayMs * retry.multiplier ** (attempt - 1), signal);
         attempt += 1;
       }
     }
@@ -153,7 +154,7 @@ async function deadLetter(
         continue;
       }
       log.warn({ err: failure, ...origin }, 'A dead letter cannot be written, the partition waits');
-      await pause(1_000, signal);
+      await sleep(1_000, signal);
     }
   }
   return false;
@@ -171,5 +172,3 @@ const writable = (headers: IHeaders = {}): IHeaders =>
       return [name, others.length > 0 ? [first, ...others] : first];
     }),
   );
-
-const pause = (ms: number, signal: AbortSignal) => wait(ms, undefined, { signal }).catch(() => undefined);

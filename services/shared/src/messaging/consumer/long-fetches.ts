@@ -23,16 +23,14 @@ prototype.fetch = async function (nodeId) {
   const isAnyPaused = consumerGroup.paused().length > 0;
   consumerGroup.maxWaitTime = Math.min(this.longestWaitMs, isAnyPaused ? shortWaitMs : Number.POSITIVE_INFINITY);
   this.ends ??= new Set();
-  let end = (_: unknown[]) => {};
-  const ended = new Promise<unknown[]>((resolve) => {
-    end = resolve;
+  const { ends } = this;
+  return new Promise((end, fail) => {
+    ends.add(end);
+    fetch
+      .call(this, nodeId)
+      .then(end, fail)
+      .finally(() => ends.delete(end));
   });
-  this.ends.add(end);
-  try {
-    return await Promise.race([fetch.call(this, nodeId), ended]);
-  } finally {
-    this.ends.delete(end);
-  }
 };
 prototype.stop = function () {
   const stopped = stop.call(this);

@@ -1,5 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from '../../observability/log.ts';
+import { within } from '../../values/time.ts';
 import type { OrderEvent } from '../events.ts';
 import type { EventProcessor, Refused } from './handle-once.ts';
 
@@ -49,7 +49,7 @@ export function createSharedChunks(
 
   async function startChunk(chunk: Part[]): Promise<void> {
     inFlight += 1;
-    await Promise.race([processChunk(chunk), wait(patienceMs)]);
+    await within(patienceMs, processChunk(chunk));
     inFlight -= 1;
     startChunks();
   }

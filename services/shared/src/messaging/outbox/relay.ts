@@ -1,7 +1,7 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type pg from 'pg';
 import { createClient } from '../../database/connection.ts';
 import type { Logger } from '../../observability/log.ts';
+import { backoff, sleep, within } from '../../values/time.ts';
 import type { StoredEvent } from '../events.ts';
 import type { Publisher } from '../kafka.ts';
 import { outboxChannel } from './append.ts';
@@ -58,7 +58,7 @@ export function startRelay(options: RelayOptions): Relay {
     },
     async stop() {
       stopping.abort();
-      await Promise.race([ended, wait(longestStopMs, undefined, { ref: false })]);
+      await within(longestStopMs, ended);
     },
   };
 }
@@ -96,19 +96,19 @@ async function run(
       await client.connect();
       while (!signal.aborted && !(await shares.join(performance.now() < giveWayUntil))) {
         relayMetrics.setOldestUnsent(undefined);
-        await wait(standbyMs, undefined, { signal }).catch(() => undefined);
+        await sleep(standbyMs, signal);
       }
       state.shares = shares;
       await publishShares({ client, shares, publish, notifier, log, signal });
     } catch (error) {
       failures += 1;
       log.warn({ err: error, failures }, 'The relay was interrupted and is retried');
-      await wait(Math.min(100 * 2 ** failures, 2_000), undefined, { signal }).catch(() => undefined);
+      await sleep(backoff(failures, { firstMs: 200, maxMs: 2_000 }), signal);
     } finally {
       state.shares = undefined;
       relayMetrics.setHeldShares(0);
       // The end of a connection that a network has forgotten would take as long as TCP's own time-outs.
-      await Promise.race([client.end(), wait(longestEndMs)]).catch(() => undefined);
+      await within(longestEndMs, client.end()).catch(() => undefined);
     }
   }
 }
@@ -197,7 +197,7 @@ function connectionFor(databaseUrl: string): pg.Client {
 /** Lets further events gather: not at all after few, so that the first is published at once. */
 async function gather(published: number, signal: AbortSignal): Promise<void> {
   const ms = Math.min(gatherMsPerEvent * published, longestGatherMs);
-  if (ms > 0) await wait(ms, undefined, { signal }).catch(() => undefined);
+  if (ms > 0) await sleep(ms, signal);
 }
 
 /** Resolves or rejects once both have settled. */

@@ -1,0 +1,51 @@
+import { backoff, sleep, within } from './time.ts';
+
+const never = new Promise<never>(() => {});
+
+describe('sleep', () => {
+  it('ends with the signal, and at once if that is aborted already', async () => {
+    const stopping = new AbortController();
+    const slept = sleep(60_000, stopping.signal);
+    stopping.abort();
+    await slept;
+    await sleep(60_000, stopping.signal);
+  });
+});
+
+describe('backoff', () => {
+  it.each([
+    [1, 100],
+    [2, 200],
+    [5, 1_600],
+    [6, 2_000],
+    [5_000, 2_000],
+  ])('after %i failures is at most %i ms, and at least half of that', (failures, ms) => {
+    for (let n = 0; n < 100; n++) {
+      const pause = backoff(failures, { firstMs: 100, maxMs: 2_000 });
+      expect(pause).toBeGreaterThanOrEqual(ms / 2);
+      expect(pause).toBeLessThanOrEqual(ms);
+    }
+  });
+});
+
+describe('within', () => {
+  it('is the outcome of the promise', async () => {
+    expect(await within(60_000, Promise.resolve('done'))).toBe('done');
+    await expect(within(60_000, Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+  });
+
+  it('is the late outcome after its time', async () => {
+    expect(await within(1, never)).toBeUndefined();
+    expect(await within(1, never, () => 'late')).toBe('late');
+    const late = () => {
+      throw new Error('too late');
+    };
+    await expect(within(1, never, late)).rejects.toThrow('too late');
+  });
+
+  it('hears no failure that comes later', async () => {
+    const failing = sleep(20).then(() => Promise.reject(new Error('broken')));
+    await within(1, failing);
+    await sleep(40);
+  });
+});

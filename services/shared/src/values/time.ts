@@ -1,0 +1,34 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+/** Waits for some milliseconds, or until the signal. It never rejects. */
+export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+  wait(ms, undefined, { signal }).catch(() => undefined);
+
+/**
+ * Returns the pause before the next attempt, in ms: twice as long after each failure, up to a maximum. Up to a half of it is left to
+ * chance, so that replicas do not come back together.
+ * @param failures in a row, from 1
+ */
+export function backoff(failures: number, { firstMs, maxMs }: { firstMs: number; maxMs: number }): number {
+  return Math.min(firstMs * 2 ** (failures - 1), maxMs) * (1 - Math.random() / 2);
+}
+
+/**
+ * Waits for a promise, and no longer than some milliseconds. What comes later is not heard, a failure neither.
+ * @param late returns or throws what is the outcome then; without it, undefined
+ */
+export async function within<T, L = undefined>(
+  ms: number,
+  promise: Promise<T>,
+  late: () => L = () => undefined as L,
+): Promise<T | L> {
+  let timer: NodeJS.Timeout | undefined;
+  const end = new Promise((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  try {
+    return await Promise.race([promise, end.then(late)]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
