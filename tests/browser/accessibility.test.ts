@@ -1,20 +1,10 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
+import { findings } from '../kit/axe.ts';
 import { chromiumPath } from '../kit/chromium.ts';
+import { isWiderThanScreen } from '../kit/page-width.ts';
 import { register } from './_customer.ts';
 import { addProducts, startShop, type TestShop } from './_shop.ts';
 import { someWares } from './_wares.ts';
-
-const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-/** What axe finds on a page, with the elements. */
-async function findings(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
-  const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-}
 
 (chromiumPath ? describe : describe.skip)('everybody can use the shop', () => {
   let shop: TestShop;
@@ -25,8 +15,6 @@ async function findings(page: Page): Promise<string[]> {
   }, 180_000);
 
   afterAll(() => shop?.stop(), 60_000);
-
-  const isWiderThanScreen = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
 
   /** Walks over all pages with the mouse. */
   async function walk(page: Page, look: (name: string) => Promise<void>): Promise<void> {

@@ -1,13 +1,9 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import type { AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
+import { findings } from '../../../tests/kit/axe.ts';
 import { chromiumPath, openBrowser } from '../../../tests/kit/chromium.ts';
 import { createHistory, everyMs } from '../src/watch/history.ts';
 import { catalogueOf } from './_catalogue.ts';
 import { type Answer, fakeService, testConsole, token } from './_console.ts';
-
-const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const [orderId, letterId] = ['00000000-0000-8000-8000-000000000001', '00000000-0000-8000-8000-000000000002'];
 const at = '2026-01-31T09:30:00.000Z';
@@ -81,13 +77,6 @@ const states: [string, (page: Page) => Promise<unknown>][] = [
     await Promise.all([console.close(), service.close()]);
   });
 
-  /** What axe finds on the page, with the elements. */
-  async function findings(page: Page): Promise<string[]> {
-    // As a tool of whoever looks, not of the page, whose policy would refuse it.
-    await page.evaluate(axeSource);
-    const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
-    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-  }
   async function open(path: string, colorScheme: 'light' | 'dark', prepare: (page: Page) => Promise<unknown>) {
     const context = await browser.newContext({ colorScheme, reducedMotion: 'reduce' });
     await context.addCookies([cookie]);

@@ -1,21 +1,9 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import type { AxeResults } from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
+import { findings } from '../../../tests/kit/axe.ts';
 import { chromiumPath, openBrowser } from '../../../tests/kit/chromium.ts';
+import { isWiderThanScreen } from '../../../tests/kit/page-width.ts';
 import { catalogueOf, productId } from './_catalogue.ts';
 import { fakeService, testConsole, token } from './_console.ts';
-
-const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const isWiderThanScreen = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
-
-/** What axe finds on the page, with the elements. */
-async function findings(page: Page): Promise<string[]> {
-  // As a tool of whoever looks, not of the page, whose policy would refuse it.
-  await page.evaluate(axeSource);
-  const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-}
 
 (chromiumPath ? describe : describe.skip)('products on a phone', () => {
   let browser: Browser;
