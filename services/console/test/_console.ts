@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createLog } from '@store/shared/observability/log';
+import type { Page } from 'playwright-core';
 import request from 'supertest';
 import { configSchema } from '../src/config.ts';
 import { createConsole } from '../src/service.ts';
@@ -88,4 +89,11 @@ export function testConsole(
       http()[method](path).set({ Origin: origin(), Cookie: cookie }),
     read: (path: string, cookie: string) => http().get(path).set('Cookie', cookie),
   };
+}
+
+/** On a page of the console that shows its log-in. */
+export async function logIn(page: Page): Promise<void> {
+  await page.getByLabel('Your name').fill('ann');
+  await page.getByLabel('Token').fill(token);
+  await page.getByRole('button', { name: 'Log in' }).click();
 }

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { chromiumPath, openBrowser } from '../../../tests/kit/chromium.ts';
 import { createHistory, everyMs } from '../src/watch/history.ts';
 import { samplesIn } from '../src/watch/replicas-client.ts';
-import { testConsole, token } from './_console.ts';
+import { logIn, testConsole } from './_console.ts';
 
 const points = 61;
 const lagAt = (point: number) => samplesIn(`consumer_lag_messages{group="order-group",partition="0"} ${1_000 + point}`);
@@ -22,9 +22,7 @@ const last = Date.parse('2026-05-04T12:00:00Z');
     browser = await openBrowser();
     page = await browser.newPage();
     await page.goto(`${console.origin()}/console/`);
-    await page.getByLabel('Your name').fill('ann');
-    await page.getByLabel('Token').fill(token);
-    await page.getByRole('button', { name: 'Log in' }).click();
+    await logIn(page);
   });
 
   afterAll(async () => {

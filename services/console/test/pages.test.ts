@@ -3,7 +3,7 @@ import { findings } from '../../../tests/kit/axe.ts';
 import { chromiumPath, openBrowser } from '../../../tests/kit/chromium.ts';
 import { isWiderThanScreen } from '../../../tests/kit/page-width.ts';
 import { catalogueOf, productId } from './_catalogue.ts';
-import { fakeService, testConsole, token } from './_console.ts';
+import { fakeService, logIn, testConsole } from './_console.ts';
 
 (chromiumPath ? describe : describe.skip)('products on a phone', () => {
   let browser: Browser;
@@ -26,9 +26,7 @@ import { fakeService, testConsole, token } from './_console.ts';
   beforeEach(async () => {
     page = await browser.newPage({ viewport: { width: 360, height: 740 }, reducedMotion: 'reduce' });
     await page.goto(console.origin());
-    await page.getByLabel('Your name').fill('ann');
-    await page.getByLabel('Token').fill(token);
-    await page.getByRole('button', { name: 'Log in' }).click();
+    await logIn(page);
     await page.getByRole('link', { name: 'Stock' }).click();
   });
 

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { chromiumPath, openBrowser } from '../../../tests/kit/chromium.ts';
 import { catalogueOf } from './_catalogue.ts';
-import { fakeService, Reply, testConsole, token } from './_console.ts';
+import { fakeService, logIn, Reply, testConsole } from './_console.ts';
 
 (chromiumPath ? describe : describe.skip)('what is typed on the page of the stock', () => {
   let browser: Browser;
@@ -29,9 +29,7 @@ import { fakeService, Reply, testConsole, token } from './_console.ts';
     isDown = false;
     page = await browser.newPage();
     await page.goto(`${console.origin()}/console/#/stock`);
-    await page.getByLabel('Your name').fill('ann');
-    await page.getByLabel('Token').fill(token);
-    await page.getByRole('button', { name: 'Log in' }).click();
+    await logIn(page);
     await page.getByLabel('Stock of Tea').waitFor();
     catalogue.asked.length = 0;
   });

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { chromiumPath, openBrowser } from '../../../tests/kit/chromium.ts';
 import { createHistory, everyMs } from '../src/watch/history.ts';
 import { samplesIn } from '../src/watch/replicas-client.ts';
-import { testConsole, token } from './_console.ts';
+import { logIn, testConsole } from './_console.ts';
 
 const names = ['auth', 'account', 'product', 'order', 'order-worker', 'inventory', 'payment', 'status', 'console'];
 const groups = ['order', 'inventory', 'payment', 'notification', 'invoice', 'status', 'analytics'];
@@ -44,13 +44,6 @@ const replicas = names.map((service) => ({
 
   afterEach(() => page.context().close());
 
-  async function logIn(): Promise<void> {
-    await page.getByLabel('Your name').fill('ann');
-    await page.getByLabel('Token').fill(token);
-    await page.getByRole('button', { name: 'Log in' }).click();
-    await page.getByText('processes are ready').waitFor();
-  }
-
   /** Counts answers with their headers, as they come over the wire. */
   async function meter(of: Page, isCounted: (path: string) => boolean) {
     const counted = { requests: 0, bytes: 0 };
@@ -73,7 +66,8 @@ const replicas = names.map((service) => ({
   it('files once, and then only the question whether the page is the same', async () => {
     const first = await meter(page, isFile);
     await page.goto(`${console.origin()}/console/`);
-    await logIn();
+    await logIn(page);
+    await page.getByText('processes are ready').waitFor();
     expect(first.requests).toBeLessThanOrEqual(4);
     expect(first.bytes).toBeLessThan(90_000);
 
@@ -88,7 +82,8 @@ const replicas = names.map((service) => ({
   it('at most 2 MB an hour, and nothing while it is hidden', async () => {
     await page.clock.install();
     await page.goto(`${console.origin()}/console/`);
-    await logIn();
+    await logIn(page);
+    await page.getByText('processes are ready').waitFor();
     const counted = await meter(page, (path) => path.includes('/api/'));
     const minutes = 2;
     for (let seconds = 0; seconds < minutes * 60; seconds += everyMs / 1_000) {
