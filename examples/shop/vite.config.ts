@@ -19,7 +19,7 @@ function compressed(): Plugin {
   };
 }
 
-// For index.html, as in src/shop/store.ts.
+// For index.html and src/shop/store.ts.
 process.env.VITE_STORE_URL ??= 'http://localhost:8080';
 
 export default defineConfig({

@@ -1,6 +1,6 @@
 interface ImportMetaEnv {
-  /** Of the gateway. Empty: the origin of the page. */
-  readonly VITE_STORE_URL?: string;
+  /** Of the gateway; vite.config.ts has the default. Empty: the origin of the page. */
+  readonly VITE_STORE_URL: string;
   /** ISO 4217. */
   readonly VITE_STORE_CURRENCY?: string;
 }
