@@ -6,10 +6,18 @@ import { someWares } from './_wares.ts';
 /** As web.dev and Lighthouse define it: 1.6 Mbit/s down, 750 kbit/s up, 150 ms there and back. */
 const slow4G = { offline: false, latency: 150, downloadThroughput: 1_600_000 / 8, uploadThroughput: 750_000 / 8 };
 
-export async function startSmallShop(): Promise<TestShop> {
-  const shop = await startShop({ components: ['gateway', 'auth', 'account', 'product', 'order'] });
-  await addProducts(shop, [...someWares, ...someWares]);
-  return shop;
+/** Starts a shop for the tests of the block that calls it. @returns a way to that shop, for when they run */
+export function smallShop(): () => TestShop {
+  let shop: TestShop;
+
+  beforeAll(async () => {
+    shop = await startShop({ components: ['gateway', 'auth', 'account', 'product', 'order'] });
+    await addProducts(shop, [...someWares, ...someWares]);
+  }, 180_000);
+
+  afterAll(() => shop?.stop(), 60_000);
+
+  return () => shop;
 }
 
 /** @returns a way to pages of a customer who is logged in, each with an empty cache */

@@ -1,6 +1,5 @@
 import { chromiumPath } from '../kit/chromium.ts';
-import { customerOf, load, startSmallShop } from './_first-load.ts';
-import type { TestShop } from './_shop.ts';
+import { customerOf, load, smallShop } from './_first-load.ts';
 
 interface Entry {
   name: string;
@@ -9,17 +8,11 @@ interface Entry {
 }
 
 (chromiumPath ? describe : describe.skip)('the first load of the shop', () => {
-  let shop: TestShop;
-
-  beforeAll(async () => {
-    shop = await startSmallShop();
-  }, 180_000);
-
-  afterAll(() => shop?.stop(), 60_000);
+  const shop = smallShop();
 
   it('asks whose session it is once, and before the script is there', async () => {
-    const page = await shop.newPage();
-    await load(page, shop.url, 'form button');
+    const page = await shop().newPage();
+    await load(page, shop().url, 'form button');
     const entries = (await page.evaluate(
       'performance.getEntriesByType("resource").map((entry) => entry.toJSON())',
     )) as Entry[];
@@ -31,7 +24,7 @@ interface Entry {
   });
 
   it('takes at most 100 KB', async () => {
-    const newPage = await customerOf(shop);
-    expect((await load(await newPage(), shop.url)).bytes).toBeLessThanOrEqual(100_000);
+    const newPage = await customerOf(shop());
+    expect((await load(await newPage(), shop().url)).bytes).toBeLessThanOrEqual(100_000);
   });
 });
