@@ -53,7 +53,7 @@ export default {
     { ...common, displayName: 'system', testMatch: ['<rootDir>/tests/{e2e,security}/**/*.test.ts'] },
     { ...common, displayName: 'tools', testMatch: ['<rootDir>/tools/**/*.test.ts'] },
     // A short run; make test-browser is the long one.
-    { ...browser, testMatch: ['<rootDir>/tests/browser/*.test.ts'] },
+    { ...browser, testMatch: ['<rootDir>/tests/browser/**/*.test.ts', '!**/tests/browser/long/**'] },
     { ...common, displayName: 'client', testMatch: ['<rootDir>/clients/**/*.test.ts'] },
     { ...common, displayName: 'generator', testMatch: ['<rootDir>/tests/generator/**/*.test.ts'] },
     { ...common, displayName: 'chart', testMatch: ['<rootDir>/tests/{chart,docs,gameday,release}/**/*.test.ts'] },

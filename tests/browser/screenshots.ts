@@ -5,11 +5,11 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { root } from '../../tools/paths.ts';
 import { runCommand } from '../../tools/run-command.ts';
 import { chromiumPath, howToGetChromium } from '../kit/chromium.ts';
-import { openConsole } from './_console.ts';
-import { prepare, walkConsole } from './_console-pictures.ts';
 import { register } from './_customer.ts';
 import { addProducts, entireStore, startShop, type TestShop } from './_shop.ts';
 import { someWares } from './_wares.ts';
+import { openConsole } from './operator/_console.ts';
+import { prepare, walkConsole } from './operator/_console-pictures.ts';
 
 const folder = join(root, 'docs/images');
 /** The other looks have pictures of two pages of each. */

@@ -1,5 +1,5 @@
 import { chromiumPath } from '../../kit/chromium.ts';
-import { customerOf, load, smallShop } from '../_first-load.ts';
+import { customerOf, load, smallShop } from '../shop/_first-load.ts';
 
 const tries = 3;
 

@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 import { until } from '../../e2e/_store.ts';
-import { breakPayments, constraint, mendPayments } from '../_cause.ts';
-import { findLetters, openConsole, redriveAll } from '../_console.ts';
 import { type Credentials, logIn, order, register } from '../_customer.ts';
 import { killThroughout } from '../_kills.ts';
 import { addProducts, type TestShop } from '../_shop.ts';
 import { someWares } from '../_wares.ts';
 import { expectNothingLostOrDoubled, type Placed } from './_books.ts';
+import { breakPayments, constraint, mendPayments } from './_cause.ts';
+import { findLetters, openConsole, redriveAll } from './_console.ts';
 import { type Stream, watchStream } from './_stream.ts';
 
 interface Plan {

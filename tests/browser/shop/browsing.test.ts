@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
-import { until } from '../e2e/_store.ts';
-import { chromiumPath } from '../kit/chromium.ts';
-import { deferred } from '../kit/deferred.ts';
-import { logIn, order, register } from './_customer.ts';
-import { addProducts, startShop, type TestShop } from './_shop.ts';
-import { someWares } from './_wares.ts';
+import { until } from '../../e2e/_store.ts';
+import { chromiumPath } from '../../kit/chromium.ts';
+import { deferred } from '../../kit/deferred.ts';
+import { logIn, order, register } from '../_customer.ts';
+import { addProducts, startShop, type TestShop } from '../_shop.ts';
+import { someWares } from '../_wares.ts';
 
 const manyWares = Array.from({ length: 60 }, (_, index) => ({ name: `Mug ${index}`, price: 7, unit: 'piece' }));
 

@@ -4,10 +4,10 @@ import { until } from '../../e2e/_store.ts';
 import { chromiumPath } from '../../kit/chromium.ts';
 import { createSend, sendExpecting } from '../../kit/http.ts';
 import { queryOnce } from '../../kit/postgres/database.ts';
-import { breakPayments, mendPayments } from '../_cause.ts';
-import { findLetters, openConsole } from '../_console.ts';
 import { addProducts, entireStore, startShop, type TestShop } from '../_shop.ts';
 import { someWares } from '../_wares.ts';
+import { breakPayments, mendPayments } from '../operator/_cause.ts';
+import { findLetters, openConsole } from '../operator/_console.ts';
 
 // What an operator sees at night: processes that hang (SIGSTOP), orders that are stuck, letters, alerts.
 

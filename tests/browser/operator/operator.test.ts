@@ -1,6 +1,6 @@
-import { chromiumPath } from '../kit/chromium.ts';
-import { entireStore, startShop, type TestShop } from './_shop.ts';
-import { tellStory } from './operator/_story.ts';
+import { chromiumPath } from '../../kit/chromium.ts';
+import { entireStore, startShop, type TestShop } from '../_shop.ts';
+import { tellStory } from './_story.ts';
 
 (chromiumPath ? describe : describe.skip)('a customer and two operators', () => {
   let shop: TestShop;

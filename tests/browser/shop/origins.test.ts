@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
-import { chromiumPath } from '../kit/chromium.ts';
-import { register } from './_customer.ts';
-import { startShop, type TestShop } from './_shop.ts';
+import { chromiumPath } from '../../kit/chromium.ts';
+import { register } from '../_customer.ts';
+import { startShop, type TestShop } from '../_shop.ts';
 
 // What a real browser makes of CORS and the cookie (contract 2.4, 3.3).
 (chromiumPath ? describe : describe.skip)('a browser', () => {

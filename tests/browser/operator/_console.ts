@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { until } from '../e2e/_store.ts';
-import type { TestShop } from './_shop.ts';
+import { until } from '../../e2e/_store.ts';
+import type { TestShop } from '../_shop.ts';
 
 /** The console in a browser of its own, with somebody logged in; tried again where the console is killed meanwhile. */
 export async function openConsole(shop: TestShop, name: string, options?: BrowserContextOptions): Promise<Page> {

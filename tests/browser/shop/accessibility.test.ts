@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
-import { findings } from '../kit/axe.ts';
-import { chromiumPath } from '../kit/chromium.ts';
-import { isWiderThanScreen } from '../kit/page-width.ts';
-import { register } from './_customer.ts';
-import { addProducts, startShop, type TestShop } from './_shop.ts';
-import { someWares } from './_wares.ts';
+import { findings } from '../../kit/axe.ts';
+import { chromiumPath } from '../../kit/chromium.ts';
+import { isWiderThanScreen } from '../../kit/page-width.ts';
+import { register } from '../_customer.ts';
+import { addProducts, startShop, type TestShop } from '../_shop.ts';
+import { someWares } from '../_wares.ts';
 
 (chromiumPath ? describe : describe.skip)('everybody can use the shop', () => {
   let shop: TestShop;

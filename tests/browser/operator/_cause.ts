@@ -1,5 +1,5 @@
-import type { TestStore } from '../e2e/_store.ts';
-import { queryOnce } from '../kit/postgres/database.ts';
+import type { TestStore } from '../../e2e/_store.ts';
+import { queryOnce } from '../../kit/postgres/database.ts';
 
 /** Somebody has added it by hand: what costs 15 or more cannot be recorded as paid. Nothing else is refused. */
 export const constraint = 'small_payments_only';

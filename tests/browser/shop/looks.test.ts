@@ -1,8 +1,8 @@
 import type { Locator, Page } from 'playwright-core';
-import { chromiumPath } from '../kit/chromium.ts';
-import { register } from './_customer.ts';
+import { chromiumPath } from '../../kit/chromium.ts';
+import { register } from '../_customer.ts';
+import { addProducts, startShop, type TestShop } from '../_shop.ts';
 import { coloursAt, type Point } from './_pixels.ts';
-import { addProducts, startShop, type TestShop } from './_shop.ts';
 
 // As long as the store takes them.
 const long = { name: 'W'.repeat(200), price: 99_999_999.9999, unit: 'M'.repeat(32) };

@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
-import { chromiumPath } from '../kit/chromium.ts';
-import { deferred } from '../kit/deferred.ts';
-import { queryOnce } from '../kit/postgres/database.ts';
-import { register } from './_customer.ts';
-import { addProducts, startShop, type TestShop } from './_shop.ts';
-import { someWares } from './_wares.ts';
+import { chromiumPath } from '../../kit/chromium.ts';
+import { deferred } from '../../kit/deferred.ts';
+import { queryOnce } from '../../kit/postgres/database.ts';
+import { register } from '../_customer.ts';
+import { addProducts, startShop, type TestShop } from '../_shop.ts';
+import { someWares } from '../_wares.ts';
 
 // As global.shop.enabled installs it: one origin with the API, which no other origin may read.
 (chromiumPath ? describe : describe.skip)('the shop below /shop of the gateway', () => {

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
-import { chromiumPath } from '../kit/chromium.ts';
-import { register } from './_customer.ts';
-import { addProducts, startShop, type TestShop } from './_shop.ts';
-import { someWares } from './_wares.ts';
+import { chromiumPath } from '../../kit/chromium.ts';
+import { register } from '../_customer.ts';
+import { addProducts, startShop, type TestShop } from '../_shop.ts';
+import { someWares } from '../_wares.ts';
 
 (chromiumPath ? describe : describe.skip)('a customer in a browser', () => {
   let shop: TestShop;

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
-import { createSend, sendExpecting } from '../kit/http.ts';
+import { createSend, sendExpecting } from '../../kit/http.ts';
+import type { TestShop } from '../_shop.ts';
 import { breakPayments } from './_cause.ts';
 import { findLetters, openConsole } from './_console.ts';
-import type { TestShop } from './_shop.ts';
 
 /** Of charts that show something. */
 const tradeSeconds = 90;

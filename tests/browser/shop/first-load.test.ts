@@ -1,4 +1,4 @@
-import { chromiumPath } from '../kit/chromium.ts';
+import { chromiumPath } from '../../kit/chromium.ts';
 import { customerOf, load, smallShop } from './_first-load.ts';
 
 interface Entry {

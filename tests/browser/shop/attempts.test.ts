@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
-import { chromiumPath } from '../kit/chromium.ts';
-import { createSend, sendExpecting } from '../kit/http.ts';
-import { logIn, register } from './_customer.ts';
-import { addProducts, startShop, type TestShop } from './_shop.ts';
-import { someWares } from './_wares.ts';
+import { chromiumPath } from '../../kit/chromium.ts';
+import { createSend, sendExpecting } from '../../kit/http.ts';
+import { logIn, register } from '../_customer.ts';
+import { addProducts, startShop, type TestShop } from '../_shop.ts';
+import { someWares } from '../_wares.ts';
 
 const odd = { name: 'Paper clip', price: 0.125, unit: 'piece' };
 const scarce = [

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
-import { register } from './_customer.ts';
-import { addProducts, startShop, type TestShop } from './_shop.ts';
-import { someWares } from './_wares.ts';
+import { register } from '../_customer.ts';
+import { addProducts, startShop, type TestShop } from '../_shop.ts';
+import { someWares } from '../_wares.ts';
 
 /** As web.dev and Lighthouse define it: 1.6 Mbit/s down, 750 kbit/s up, 150 ms there and back. */
 const slow4G = { offline: false, latency: 150, downloadThroughput: 1_600_000 / 8, uploadThroughput: 750_000 / 8 };
