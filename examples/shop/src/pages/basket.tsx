@@ -1,5 +1,5 @@
 import { type Money, StoreProblem } from '@store-platform/client';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Artwork } from '../parts/artwork.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Quantity } from '../parts/quantity.tsx';
@@ -13,6 +13,7 @@ import { store } from '../shop/store.ts';
 
 export function BasketPage() {
   const { account, basket, announce, explain } = useShop();
+  const isShown = useRef(true);
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string>();
   /** What is not as it was when it was put into the basket. */
@@ -32,6 +33,9 @@ export function BasketPage() {
   }
   useEffect(() => {
     renew().catch((error) => setFailure(explain(error)));
+    return () => {
+      isShown.current = false;
+    };
   }, []);
 
   async function order(): Promise<void> {
@@ -49,7 +53,7 @@ export function BasketPage() {
         return;
       }
       announce('Thank you. Your order has been placed.');
-      goTo(`orders/${id}`);
+      if (isShown.current) goTo(`orders/${id}`);
     } catch (error) {
       setFailure(explain(error));
       setBusy(false);

@@ -1,29 +1,22 @@
-import { StoreProblem } from '@store-platform/client';
+import { type Order, StoreProblem } from '@store-platform/client';
 import { useEffect, useState } from 'preact/hooks';
 import { useShop } from '../shop/context.ts';
 import { useLookAgain } from '../shop/look-again.ts';
 import { money } from '../shop/money.ts';
-import {
-  type Attempt,
-  forget,
-  isBeingSent,
-  keepAttempt,
-  orderOf,
-  send,
-  settle,
-  unanswered,
-} from '../shop/place-order.ts';
+import { type Attempt, answerTo, forget, keepAttempt, orderOf, send, settle, unanswered } from '../shop/place-order.ts';
 import { goTo } from '../shop/route.ts';
 import { codeOf } from '../shop/sentences.ts';
 import { when } from './order-status.tsx';
 
 interface State {
-  /** What is known of it: whether it has arrived (and its id), or has been refused. */
-  is: 'asked' | 'unknown' | 'missing' | 'arrived' | 'refused';
+  /** What is known of it: whether it is on its way, has arrived (and its id), or has been refused. */
+  is: 'sent' | 'asked' | 'unknown' | 'missing' | 'arrived' | 'refused';
   sentence: string;
   orderId?: string;
 }
 
+const sent: State = { is: 'sent', sentence: 'It is on its way to the store.' };
+const asked: State = { is: 'asked', sentence: 'The store is asked whether it has arrived.' };
 const missing: State = {
   is: 'missing',
   sentence: 'It has not arrived at the store. Nothing is sent unless you say so.',
@@ -32,11 +25,9 @@ const missing: State = {
 /** What has become of an order without an answer. The store is asked; nothing is sent again unless the customer says so. */
 export function UnansweredOrder() {
   const { account, basket, announce, explain } = useShop();
-  const [attempt, setAttempt] = useState(() => {
-    const attempt = unanswered(account.id);
-    return attempt && !isBeingSent(attempt) ? attempt : undefined;
-  });
-  const [state, setState] = useState<State>({ is: 'asked', sentence: 'The store is asked whether it has arrived.' });
+  const [attempt, setAttempt] = useState(() => unanswered(account.id));
+  const answer = attempt && answerTo(attempt);
+  const [state, setState] = useState<State>(answer ? sent : asked);
   const [busy, setBusy] = useState(false);
 
   const unknown = (error: unknown) => setState({ is: 'unknown', sentence: explain(error) });
@@ -47,16 +38,37 @@ export function UnansweredOrder() {
       setState((before) => (before.is === 'missing' ? before : missing));
       return false;
     }
-    settle(account.id, attempt, basket);
-    setState({ is: 'arrived', sentence: 'It has arrived at the store.', orderId: order.id });
+    arrive(attempt, order);
     return true;
+  }
+  function arrive(attempt: Attempt, { id }: Order): void {
+    settle(account.id, attempt, basket);
+    setState({ is: 'arrived', sentence: 'It has arrived at the store.', orderId: id });
   }
 
   // Also after the store has said no: what was sent before a reload may still be on its way.
-  const isOpen = attempt !== undefined && !busy && state.is !== 'arrived' && state.is !== 'refused';
+  const isOpen = attempt !== undefined && !busy && ['asked', 'unknown', 'missing'].includes(state.is);
   const look = () => void (isOpen && ask(attempt).catch(unknown));
-  useEffect(look, []);
+  useEffect(() => {
+    if (attempt && answer)
+      answer.then(
+        (order) => arrive(attempt, order),
+        (error) => fail(attempt, error),
+      );
+    else look();
+  }, []);
   useLookAgain(isOpen, look);
+
+  function fail(attempt: Attempt, error: unknown): void {
+    if (codeOf(error) === 'price-changed' && error instanceof StoreProblem && error.total) {
+      const changed = { ...attempt, total: error.total };
+      keepAttempt(account.id, changed);
+      setAttempt(changed);
+      const [now, before] = [changed.total, attempt.total].map(({ amount, currency }) => money(amount, currency));
+      setState({ is: 'missing', sentence: `It would cost ${now} now, not ${before}. Nothing was ordered.` });
+    } else if (unanswered(account.id)) unknown(error);
+    else setState({ is: 'refused', sentence: `It was not placed. ${explain(error)}` });
+  }
 
   if (!attempt) return null;
   const { at, lines, total } = attempt;
@@ -69,14 +81,7 @@ export function UnansweredOrder() {
       announce('Thank you. Your order has been placed.');
       goTo(`orders/${id}`);
     } catch (error) {
-      if (codeOf(error) === 'price-changed' && error instanceof StoreProblem && error.total) {
-        const changed = { ...attempt, total: error.total };
-        keepAttempt(account.id, changed);
-        setAttempt(changed);
-        const [now, before] = [changed.total, attempt.total].map(({ amount, currency }) => money(amount, currency));
-        setState({ is: 'missing', sentence: `It would cost ${now} now, not ${before}. Nothing was ordered.` });
-      } else if (unanswered(account.id)) unknown(error);
-      else setState({ is: 'refused', sentence: `It was not placed. ${explain(error)}` });
+      fail(attempt, error);
     }
   }
 

@@ -18,8 +18,8 @@ export interface Attempt {
 const keptMs = 24 * 3_600_000 - 120_000;
 /** After these the store has decided; after any other failure the order may have been placed. */
 const refusals = new Set([400, 403, 413, 422]);
-/** Keys that this page is waiting for. */
-const sending = new Set<string>();
+/** The answers that this page is waiting for, by key. */
+const sending = new Map<string, Promise<Order>>();
 
 const nameOf = (accountId: string) => `shop.attempt.${accountId}`;
 
@@ -31,8 +31,8 @@ export function unanswered(accountId: string): Attempt | undefined {
   return undefined;
 }
 
-/** Whether this page still waits for the answer. */
-export const isBeingSent = ({ key }: Attempt) => sending.has(key);
+/** The answer, if this page still waits for it. */
+export const answerTo = ({ key }: Attempt): Promise<Order> | undefined => sending.get(key);
 
 export const keepAttempt = (accountId: string, attempt: Attempt) => keep(nameOf(accountId), attempt);
 export const forget = (accountId: string) => localStorage.removeItem(nameOf(accountId));
@@ -58,9 +58,10 @@ const bodyOf = ({ lines, total }: Pick<Attempt, 'lines' | 'total'>) => ({
 /** Sends an attempt. Its key is the same each time, so that there is one order (contract 4.7). */
 export async function send(accountId: string, attempt: Attempt): Promise<Order> {
   keepAttempt(accountId, attempt);
-  sending.add(attempt.key);
+  const answer = store.placeOrder({ body: bodyOf(attempt) }, { idempotencyKey: attempt.key });
+  sending.set(attempt.key, answer);
   try {
-    return await store.placeOrder({ body: bodyOf(attempt) }, { idempotencyKey: attempt.key });
+    return await answer;
   } catch (error) {
     const isRefused = error instanceof StoreProblem && refusals.has(error.status);
     if (isRefused || codeOf(error) === 'price-changed') forget(accountId);

@@ -1,0 +1,74 @@
+import type { Page } from 'playwright-core';
+import { chromiumPath } from '../kit/chromium.ts';
+import { deferred } from '../kit/deferred.ts';
+import { register } from './_customer.ts';
+import { addProducts, startShop, type TestShop } from './_shop.ts';
+import { someWares } from './_wares.ts';
+
+(chromiumPath ? describe : describe.skip)('a customer whose network fails', () => {
+  let shop: TestShop;
+  let page: Page;
+
+  beforeAll(async () => {
+    shop = await startShop({ components: ['gateway', 'auth', 'account', 'product', 'order'] });
+    await addProducts(shop, someWares);
+  }, 180_000);
+
+  beforeEach(async () => {
+    page = await shop.visit();
+    await register(page);
+  });
+
+  afterEach(() => page?.context().close());
+
+  afterAll(() => shop?.stop(), 60_000);
+
+  const button = (name: string | RegExp, on = page) => on.getByRole('button', { name });
+  const show = (path: string) => page.evaluate(`location.hash = '#/${path}'`);
+  const inBasket = async () => {
+    await button('Add Green tea to the basket').click();
+    await show('basket');
+    await button('Place the order').waitFor();
+  };
+  const placed = async () => {
+    const text = await page.evaluate(
+      `fetch('${shop.gatewayUrl}/orders', { credentials: 'include' }).then((answer) => answer.text())`,
+    );
+    return JSON.parse(String(text)).page.totalElements;
+  };
+  /** Holds orders back on their way to the store. */
+  async function holdBack(then: 'abort' | 'continue') {
+    const { promise, resolve } = deferred();
+    await page.route('**/orders', async (route) => {
+      if (route.request().method() !== 'POST') return route.fallback();
+      await promise;
+      await route[then]();
+    });
+    return { letGo: () => resolve() };
+  }
+
+  it('is told of an order that fails after they have left the basket', async () => {
+    await inBasket();
+    const orders = await holdBack('abort');
+    await button('Place the order').click();
+    await show('');
+    await page.getByText('It is on its way to the store.').waitFor();
+    orders.letGo();
+    await page.getByText('It has not arrived at the store.').waitFor({ timeout: 40_000 });
+    expect(await placed()).toBe(0);
+  });
+
+  it('stays where they have gone while an order is placed, with a way to it', async () => {
+    await inBasket();
+    const orders = await holdBack('continue');
+    await button('Place the order').click();
+    await show('?q=tea');
+    await page.getByText('It is on its way to the store.').waitFor();
+    orders.letGo();
+    await page.getByText('It has arrived at the store.').waitFor();
+    await page.getByText('Products with “tea” in their name').waitFor();
+    await page.getByRole('link', { name: 'See the order' }).click();
+    await page.getByRole('heading', { level: 1, name: /^Order / }).waitFor();
+    expect(await placed()).toBe(1);
+  });
+});
