@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { until } from '../e2e/_store.ts';
 import { chromiumPath } from '../kit/chromium.ts';
 import { deferred } from '../kit/deferred.ts';
 import { register } from './_customer.ts';
@@ -69,6 +70,20 @@ import { someWares } from './_wares.ts';
     await page.getByText('Products with “tea” in their name').waitFor();
     await page.getByRole('link', { name: 'See the order' }).click();
     await page.getByRole('heading', { level: 1, name: /^Order / }).waitFor();
+    expect(await placed()).toBe(1);
+  });
+
+  it('buys once where two tabs order the same basket at once', async () => {
+    await inBasket();
+    const other = await page.context().newPage();
+    await other.goto(`${shop.url}/#/basket`);
+    await button('Place the order', other).waitFor();
+    const tabs = [page, other];
+    // In the same moment, which two clicks of Playwright are not.
+    const press = `setTimeout(() => document.querySelector('button.main').click(), ${Date.now() + 1_000} - Date.now())`;
+    await Promise.all(tabs.map((tab) => tab.evaluate(press)));
+    await Promise.all(tabs.map((tab) => button('Place the order', tab).waitFor({ state: 'hidden' })));
+    await until('both have an answer', async () => (await button('One moment…', other).count()) === 0);
     expect(await placed()).toBe(1);
   });
 });

@@ -6,7 +6,7 @@ import { Quantity } from '../parts/quantity.tsx';
 import { type Line, mostLines } from '../shop/basket.ts';
 import { useShop } from '../shop/context.ts';
 import { lineSum, money, totalOf } from '../shop/money.ts';
-import { attemptOf, send, settle } from '../shop/place-order.ts';
+import { attemptOf, inTurn, send, settle } from '../shop/place-order.ts';
 import { goTo } from '../shop/route.ts';
 import { codeOf } from '../shop/sentences.ts';
 import { store } from '../shop/store.ts';
@@ -44,16 +44,7 @@ export function BasketPage() {
     setFailure(undefined);
     setChanges([]);
     try {
-      const { attempt, arrived } = await attemptOf(account.id, lines, total);
-      const { id } = arrived ?? (await send(account.id, attempt));
-      settle(account.id, attempt, basket);
-      if (arrived) {
-        setFailure('Your order of before had arrived after all. Look at your orders before you order the rest.');
-        setBusy(false);
-        return;
-      }
-      announce('Thank you. Your order has been placed.');
-      if (isShown.current) goTo(`orders/${id}`);
+      await inTurn(account.id, place);
     } catch (error) {
       setFailure(explain(error));
       setBusy(false);
@@ -70,6 +61,24 @@ export function BasketPage() {
         setTold({ lines: JSON.stringify(priced), total: error.total });
       }
     }
+  }
+
+  async function place(): Promise<void> {
+    if (!basket.isCurrent()) {
+      setFailure('Another tab has ordered or changed your basket, so nothing was ordered here.');
+      setBusy(false);
+      return;
+    }
+    const { attempt, arrived } = await attemptOf(account.id, lines, total);
+    const { id } = arrived ?? (await send(account.id, attempt));
+    settle(account.id, attempt, basket);
+    if (arrived) {
+      setFailure('Your order of before had arrived after all. Look at your orders before you order the rest.');
+      setBusy(false);
+      return;
+    }
+    announce('Thank you. Your order has been placed.');
+    if (isShown.current) goTo(`orders/${id}`);
   }
 
   if (lines.length === 0)

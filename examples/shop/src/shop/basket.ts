@@ -12,6 +12,8 @@ export interface Basket {
   /** Pieces of all products. */
   count: number;
   quantityOf(productId: string): number;
+  /** Whether no other tab has changed it since it was shown. */
+  isCurrent(): boolean;
   /** 0 removes the product. @returns a sentence if there is no room for it */
   set(product: Product, quantity: number): string | undefined;
   /**
@@ -52,6 +54,7 @@ export function useBasket(accountId: string | undefined): Basket {
     lines,
     count: lines.reduce((sum, { quantity }) => sum + quantity, 0),
     quantityOf: (productId) => lines.find(({ id }) => id === productId)?.quantity ?? 0,
+    isCurrent: () => JSON.stringify(read()) === JSON.stringify(lines),
     set(product, wanted) {
       const lines = read();
       const quantity = Math.min(Math.max(Math.round(wanted), 0), largestQuantity);

@@ -55,6 +55,10 @@ const bodyOf = ({ lines, total }: Pick<Attempt, 'lines' | 'total'>) => ({
   expectedTotal: total,
 });
 
+/** One tab at a time, where browsers have Web Locks: two must not decide at once what to order. */
+export const inTurn = (accountId: string, act: () => Promise<void>): Promise<void> =>
+  'locks' in navigator ? navigator.locks.request(nameOf(accountId), act) : act();
+
 /** Sends an attempt. Its key is the same each time, so that there is one order (contract 4.7). */
 export async function send(accountId: string, attempt: Attempt): Promise<Order> {
   keepAttempt(accountId, attempt);
