@@ -86,4 +86,21 @@ import { someWares } from './_wares.ts';
     await until('both have an answer', async () => (await button('One moment…', other).count()) === 0);
     expect(await placed()).toBe(1);
   });
+
+  it('reads no failure of an order that has arrived', async () => {
+    await inBasket();
+    await page.route('**/orders', async (route) => {
+      if (route.request().method() !== 'POST') return route.fallback();
+      await route.fetch();
+      await route.abort();
+    });
+    await button('Place the order').click();
+    const failure = page.getByText('The store does not respond.');
+    await failure.waitFor({ timeout: 40_000 });
+    const other = await page.context().newPage();
+    await other.goto(`${shop.url}/#/orders`);
+    await other.getByText('It has arrived at the store.').waitFor();
+    await page.getByText('Your basket is empty.').waitFor();
+    expect(await failure.count()).toBe(0);
+  });
 });

@@ -6,7 +6,7 @@ import { Quantity } from '../parts/quantity.tsx';
 import { type Line, mostLines } from '../shop/basket.ts';
 import { useShop } from '../shop/context.ts';
 import { lineSum, money, totalOf } from '../shop/money.ts';
-import { attemptOf, inTurn, send, settle } from '../shop/place-order.ts';
+import { attemptOf, inTurn, send, settle, unanswered } from '../shop/place-order.ts';
 import { goTo } from '../shop/route.ts';
 import { codeOf } from '../shop/sentences.ts';
 import { store } from '../shop/store.ts';
@@ -16,6 +16,8 @@ export function BasketPage() {
   const isShown = useRef(true);
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string>();
+  /** The key of the order that has failed without an answer. */
+  const [failed, setFailed] = useState<string>();
   /** What is not as it was when it was put into the basket. */
   const [changes, setChanges] = useState<readonly string[]>([]);
   /** What the store has said that these lines cost. */
@@ -23,6 +25,11 @@ export function BasketPage() {
   const { lines } = basket;
   const linesText = JSON.stringify(lines);
   const total = told?.lines === linesText ? told.total : totalOf(lines);
+
+  const isOver = failed !== undefined && unanswered(account.id)?.key !== failed;
+  useEffect(() => {
+    if (isOver) setFailure(undefined);
+  }, [isOver]);
 
   const show = (changed: readonly string[]) => changed.length > 0 && setChanges(changed);
 
@@ -42,11 +49,13 @@ export function BasketPage() {
     if (busy) return;
     setBusy(true);
     setFailure(undefined);
+    setFailed(undefined);
     setChanges([]);
     try {
       await inTurn(account.id, place);
     } catch (error) {
       setFailure(explain(error));
+      setFailed(unanswered(account.id)?.key);
       setBusy(false);
       if (codeOf(error) === 'unknown-product') await renew().catch(() => undefined);
       if (error instanceof StoreProblem && error.total) {
