@@ -103,4 +103,12 @@ import { someWares } from './_wares.ts';
     await page.getByText('Your basket is empty.').waitFor();
     expect(await failure.count()).toBe(0);
   });
+
+  it('sees the catalogue as soon as the network is back', async () => {
+    await page.context().setOffline(true);
+    await page.getByRole('searchbox').fill('tea');
+    await page.getByText('The store does not respond.').waitFor({ timeout: 40_000 });
+    await page.context().setOffline(false);
+    await page.getByText('Products with “tea” in their name').waitFor();
+  });
 });

@@ -5,6 +5,7 @@ import { Failure } from '../parts/failure.tsx';
 import { ShowMore } from '../parts/show-more.tsx';
 import { useShop } from '../shop/context.ts';
 import { type Endless, useEndless } from '../shop/endless.ts';
+import { useLookAgain } from '../shop/look-again.ts';
 import { money } from '../shop/money.ts';
 import { noteQuery, type Route } from '../shop/route.ts';
 import { store } from '../shop/store.ts';
@@ -40,6 +41,9 @@ export function CataloguePage({ route }: { route: Route }) {
     of: JSON.stringify(query),
     keptAs: 'catalogue',
   });
+  // A longer list would shrink to its first page.
+  const mayLook = list.error !== undefined && !list.busy && (list.isOld || list.items.length <= pageSize);
+  useLookAgain(mayLook, () => mayLook && void list.next());
 
   return (
     <>
