@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { until } from '../e2e/_store.ts';
 import { chromiumPath } from '../kit/chromium.ts';
 import { deferred } from '../kit/deferred.ts';
-import { register } from './_customer.ts';
+import { order, register } from './_customer.ts';
 import { addProducts, startShop, type TestShop } from './_shop.ts';
 import { someWares } from './_wares.ts';
 
@@ -110,5 +110,13 @@ import { someWares } from './_wares.ts';
     await page.getByText('The store does not respond.').waitFor({ timeout: 40_000 });
     await page.context().setOffline(false);
     await page.getByText('Products with “tea” in their name').waitFor();
+  });
+
+  it('reads after a minute that an order takes longer, and need not be placed again', async () => {
+    const words = page.getByText('You need not order again');
+    await order(page, 'Green tea');
+    await page.getByText('Stock is reserved, then your payment is taken.').waitFor();
+    await page.clock.setFixedTime(Date.now() + 61_000);
+    await words.waitFor();
   });
 });

@@ -7,6 +7,11 @@ interface Step {
   note?: string;
 }
 
+const usual = 'Stock is reserved, then your payment is taken.';
+const late =
+  'This takes longer than usual. You need not order again: it goes on by itself, or is cancelled at no cost.';
+const isLate = (createdAt: string) => Date.now() - Date.parse(createdAt) > 60_000;
+
 function stepsOf(order: Order, reason: string | undefined): Step[] {
   const { status, createdAt, paidAt, shippedAt, cancelledAt } = order;
   const placed: Step = { state: 'done', title: 'Placed', note: when(createdAt) };
@@ -24,7 +29,7 @@ function stepsOf(order: Order, reason: string | undefined): Step[] {
   if (status === 'PENDING')
     return [
       placed,
-      { state: 'now', title: 'Confirming', note: 'Stock is reserved, then your payment is taken.' },
+      { state: 'now', title: 'Confirming', note: isLate(createdAt) ? late : usual },
       { state: 'later', title: 'Shipped' },
     ];
   const shipped: Step = shippedAt
