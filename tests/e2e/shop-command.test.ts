@@ -9,6 +9,7 @@ const shop = (env: Record<string, string>) =>
     cwd: root,
     env: { NODE_OPTIONS: '', ...env },
     reject: false,
+    timeout: 30_000,
   });
 
 it('make shop says that there is no store', async () => {
@@ -20,8 +21,26 @@ it('make shop says that there is no store', async () => {
   ]);
 });
 
-it('make shop says that its port is in use, since the gateway allows no other', async () => {
+it('make shop says that the gateway does not allow it', async () => {
   const gateway = createServer((_, response) => response.end());
+  gateway.listen(await freePort(), 'localhost');
+  await once(gateway, 'listening');
+  try {
+    const { port } = gateway.address() as { port: number };
+    const { exitCode, stderr } = await shop({ GATEWAY_PORT: String(port) });
+    expect([exitCode, stderr]).toEqual([
+      1,
+      `The gateway at http://localhost:${port} does not allow http://localhost:3000: have it in its CORS_ALLOWED_ORIGINS.`,
+    ]);
+  } finally {
+    gateway.close();
+  }
+});
+
+it('make shop says that its port is in use, since the gateway allows no other', async () => {
+  const gateway = createServer(({ headers }, response) =>
+    response.setHeader('access-control-allow-origin', String(headers.origin)).end(),
+  );
   const other = createServer();
   gateway.listen(await freePort(), 'localhost');
   await once(gateway, 'listening');
