@@ -30,6 +30,12 @@ describe('the local run', () => {
     expect(corsOf(env)).toEqual(expected);
   });
 
+  it('names an origin that is none, and what it would be', () => {
+    expect(() => corsOf({ CORS_ALLOWED_ORIGINS: 'http://localhost:3000, http://localhost:5555/' })).toThrow(
+      'CORS_ALLOWED_ORIGINS has http://localhost:5555/, which is no origin. One looks like http://localhost:5173.',
+    );
+  });
+
   it('refuses credentials that are neither true nor false', () => {
     expect(() => corsOf({ CORS_ALLOWED_CREDENTIALS: 'yes' })).toThrow('CORS_ALLOWED_CREDENTIALS=yes is neither');
   });

@@ -88,6 +88,10 @@ export function gatewayValues(env: Env, ports: Ports, portOf = ports.of): Gatewa
   if (!['true', 'false'].includes(credentials)) {
     throw new Error(`CORS_ALLOWED_CREDENTIALS=${credentials} is neither true nor false.`);
   }
+  const wrong = allowedOrigins(env).find((origin) => !/^(\*|https?:\/\/[^/*,\s]+)$/.test(origin));
+  if (wrong !== undefined) {
+    throw new Error(`CORS_ALLOWED_ORIGINS has ${wrong}, which is no origin. One looks like http://localhost:5173.`);
+  }
   return {
     port: ports.gateway,
     metricsPort: ports['gateway-metrics'],
