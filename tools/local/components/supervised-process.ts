@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, open, rename } from 'node:fs/promises';
+import { mkdir, open, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
@@ -58,6 +58,8 @@ export async function startProcess(options: ProcessOptions): Promise<SupervisedP
   const say = (line: string) => log(`${name}: ${line}`);
   let state: 'stopped' | 'starting' | 'supervised' = 'stopped';
   let child: ChildProcess | undefined;
+  /** Of the log, when the process began. */
+  let bytesBefore = 0;
   let end: string | undefined;
   let pauseMs = firstPauseMs;
   let pause = new AbortController();
@@ -68,6 +70,7 @@ export async function startProcess(options: ProcessOptions): Promise<SupervisedP
 
   async function start(): Promise<void> {
     const file = await open(logFile, 'a');
+    bytesBefore = (await file.stat()).size;
     // The process writes to the file itself, so nothing is lost when this process ends.
     const started = spawnWatched(options.orphanSignal ?? 'SIGKILL', options.command, options.args, {
       ...options.user,
@@ -89,7 +92,8 @@ export async function startProcess(options: ProcessOptions): Promise<SupervisedP
   }
 
   async function startAgain(): Promise<void> {
-    say(`${end}, restarting in ${pauseMs / 1000} s. Its last lines:${await lastLines(logFile)}`);
+    const lines = await lastLines(logFile, bytesBefore);
+    say(`${end}, restarting in ${pauseMs / 1000} s. ${lines ? `Its last lines:${lines}` : 'It has written nothing.'}`);
     const { signal } = pause;
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
@@ -103,7 +107,9 @@ export async function startProcess(options: ProcessOptions): Promise<SupervisedP
 
   async function waitUntilReady(): Promise<void> {
     const failure = async (what: string) =>
-      new Error(`${name} ${what} before it was ready. The last lines of ${logFile}:${await lastLines(logFile)}`);
+      new Error(
+        `${name} ${what} before it was ready. The last lines of ${logFile}:${await lastLines(logFile, bytesBefore)}`,
+      );
     for (const deadline = Date.now() + readySeconds * 1000; ; await sleep(25)) {
       const ready = await isReady();
       if (!running()) throw await failure(end ?? '');
@@ -158,8 +164,13 @@ export async function startProcess(options: ProcessOptions): Promise<SupervisedP
   };
 }
 
-/** The last lines of a log, each indented on a line of its own. */
-async function lastLines(path: string): Promise<string> {
-  const { stdout } = await execa('tail', ['-n', '8', path], { reject: false, lines: true });
-  return stdout.map((line) => `\n    ${stripVTControlCharacters(line).slice(0, 240)}`).join('');
+/** The last lines of a log from a place on, each indented on a line of its own. */
+async function lastLines(path: string, from: number): Promise<string> {
+  const { size } = await stat(path).catch(() => ({ size: 0 })); // somebody may have removed it
+  const bytes = Math.min(Math.max(size - from, 0), 64 * 1024);
+  const { stdout } = await execa('tail', ['-c', String(bytes), path], { reject: false, lines: true });
+  return stdout
+    .slice(-8)
+    .map((line) => `\n    ${stripVTControlCharacters(line).slice(0, 240)}`)
+    .join('');
 }
