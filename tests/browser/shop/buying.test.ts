@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
-import { until } from '../e2e/_store.ts';
-import { chromiumPath } from '../kit/chromium.ts';
-import { deferred } from '../kit/deferred.ts';
-import { order, register } from './_customer.ts';
-import { addProducts, startShop, type TestShop } from './_shop.ts';
-import { someWares } from './_wares.ts';
+import { until } from '../../e2e/_store.ts';
+import { chromiumPath } from '../../kit/chromium.ts';
+import { deferred } from '../../kit/deferred.ts';
+import { order, register } from '../_customer.ts';
+import { addProducts, startShop, type TestShop } from '../_shop.ts';
+import { someWares } from '../_wares.ts';
 
 (chromiumPath ? describe : describe.skip)('a customer whose network fails', () => {
   let shop: TestShop;
