@@ -42,7 +42,9 @@ export function Order({ id }: { id: string }) {
         <h3>Waits for</h3>
         {waitingFor.length === 0 ? (
           <p role="status">
-            {problems.length === 0 ? 'Nothing: the order is done.' : 'Not known: a service does not answer.'}
+            {problems.length === 0
+              ? 'Nothing: the order is done.'
+              : 'Not known: a service does not answer. It may be the one that the order waits for.'}
           </p>
         ) : (
           <div role="status">
