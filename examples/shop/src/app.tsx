@@ -1,5 +1,5 @@
 import { StoreProblem } from '@store-platform/client';
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { BasketPage } from './pages/basket.tsx';
 import { CataloguePage } from './pages/catalogue.tsx';
 import { CredentialsPage } from './pages/credentials.tsx';
@@ -14,6 +14,7 @@ import { useBasket } from './shop/basket.ts';
 import { type Shop, ShopContext } from './shop/context.ts';
 import { useFocusOnNewPage, useFocusStays } from './shop/focus.ts';
 import { type OrderChange, useLiveOrders } from './shop/live-orders.ts';
+import { stopSending } from './shop/place-order.ts';
 import { goTo, notePlace, type Route, useRoute } from './shop/route.ts';
 import { sentenceOf } from './shop/sentences.ts';
 import { useSession } from './shop/session.ts';
@@ -46,6 +47,7 @@ export function App() {
     }
   }
 
+  useEffect(() => stopSending, [account?.id]);
   useFocusOnNewPage(route, account?.id);
   useFocusStays(main);
 

@@ -54,6 +54,8 @@ const many = Array.from({ length: 101 }, (_, n) => ({ name: `Button ${n}`, price
     await show(page, 'basket');
     await page.context().setOffline(true);
     await button(page, 'Place the order').click();
+    await button(page, 'One moment…').waitFor();
+    await button(page, 'Place the order').waitFor();
     await page.getByText('The store does not respond.').waitFor();
   }
   const missing = (page: Page) => page.getByText('It has not arrived at the store. Nothing is sent unless you say so.');
@@ -172,6 +174,27 @@ const many = Array.from({ length: 101 }, (_, n) => ({ name: `Button ${n}`, price
     await logIn(page, customer);
     await missing(page).waitFor();
     expect(await basket(page)).toEqual(['Green tea']);
+  });
+
+  it('an order that is being sent is not repeated for whoever logs in next', async () => {
+    const { page, customer } = await customerWith('Green tea');
+    const posts = sent(page);
+    await page.route('**/orders', (route) => (route.request().method() === 'POST' ? route.abort() : route.fallback()));
+    await show(page, 'basket');
+    await button(page, 'Place the order').click();
+    await button(page, 'One moment…').waitFor();
+    await button(page, 'Log out').click();
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    await register(page, 'Bob');
+    await page.unroute('**/orders');
+    const before = posts.length;
+    // Longer than the client repeats a request (shop/store.ts).
+    await page.waitForTimeout(10_000);
+    expect([posts.length - before, await placedBy(page)]).toEqual([0, 0]);
+    await button(page, 'Log out').click();
+    await page.getByRole('heading', { name: 'Log in' }).waitFor();
+    await logIn(page, customer);
+    await missing(page).waitFor();
   });
 
   it('says what a product costs now before it is ordered, in the basket and at the last moment', async () => {

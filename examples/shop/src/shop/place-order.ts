@@ -17,9 +17,10 @@ export interface Attempt {
 /** A little less than the store keeps a key (contract 4.7): no repetition may come so late that it is a second order. */
 const keptMs = 24 * 3_600_000 - 120_000;
 /** After these the store has decided; after any other failure the order may have been placed. */
-const refusals = new Set([400, 403, 413, 422]);
+const refusals = new Set([400, 413, 422]);
 /** The answers that this page is waiting for, by key. */
 const sending = new Map<string, Promise<Order>>();
+let present = new AbortController();
 
 const nameOf = (accountId: string) => `shop.attempt.${accountId}`;
 
@@ -50,6 +51,15 @@ export function settle(accountId: string, { key, lines }: Attempt, basket: Baske
   basket.take(lines);
 }
 
+/** Ends what is being sent, once somebody else may be logged in: the attempt is kept for the one who has made it. */
+export function stopSending(): void {
+  present.abort();
+  present = new AbortController();
+}
+
+/** With the customer, so that the store refuses it under the cookie of another account (403). */
+const orderBy = (customerId: string, attempt: Attempt) => ({ ...bodyOf(attempt), customerId });
+
 const bodyOf = ({ lines, total }: Pick<Attempt, 'lines' | 'total'>) => ({
   items: lines.map(({ id, quantity }) => ({ productId: id, quantity })),
   expectedTotal: total,
@@ -62,7 +72,10 @@ export const inTurn = (accountId: string, act: () => Promise<void>): Promise<voi
 /** Sends an attempt. Its key is the same each time, so that there is one order (contract 4.7). */
 export async function send(accountId: string, attempt: Attempt): Promise<Order> {
   keepAttempt(accountId, attempt);
-  const answer = store.placeOrder({ body: bodyOf(attempt) }, { idempotencyKey: attempt.key });
+  const answer = store.placeOrder(
+    { body: orderBy(accountId, attempt) },
+    { idempotencyKey: attempt.key, signal: present.signal },
+  );
   sending.set(attempt.key, answer);
   try {
     return await answer;
