@@ -185,3 +185,13 @@ it('production ends TLS at the gateway, behind a load balancer that passes it on
   expect([type, ...ports.map(({ port }: Resource) => port)]).toEqual(['LoadBalancer', 443, 80]);
   expect(envoyOf(all)).toContain('value: max-age=31536000');
 });
+
+it('development has the gateway on port 30080 of every node, for the shop on localhost', async () => {
+  const all = await rendered({}, valuesFiles.dev);
+  expect(ofGateway(all, 'Service').spec).toMatchObject({
+    type: 'NodePort',
+    externalTrafficPolicy: 'Local',
+    ports: [expect.objectContaining({ port: 8080, nodePort: 30080 })],
+  });
+  expect(envoyOf(all)).toContain('exact: "http://localhost:3000"');
+});
