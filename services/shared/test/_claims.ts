@@ -14,7 +14,7 @@ export const claims: JWTPayload = {
 
 const without = (name: string) => Object.fromEntries(Object.entries(claims).filter(([key]) => key !== name));
 
-/** Of claims: what they make of a token. Both kinds of keys judge them alike. */
+/** Cases of claims, with what they make of a token. Both kinds of keys judge them alike. */
 export const claimCases: [string, JWTPayload, string, { scope?: string }?][] = [
   ['all as it should be', claims, 'taken'],
   ['several audiences', { ...claims, aud: ['other', 'store-platform'] }, 'taken'],

@@ -15,13 +15,13 @@ export const noBearer: BearerValidator = () => undefined;
 
 /** At least one of both; with both, a token of either is valid, as during a change-over. */
 export interface BearerKeys {
-  /** Of HS256. */
+  /** Keys of HS256. */
   secrets?: TokenKey[];
-  /** Of asymmetric signatures. */
+  /** Address of the keys of asymmetric signatures. */
   jwksUrl?: URL;
 }
 
-/** What a valid token says of its bearer. */
+/** The bearer of a token, as a valid token describes it. */
 interface Bearer {
   accountId: string;
   scopes: string[];

@@ -24,5 +24,5 @@ export function callersWith(credentials: string[] | undefined): CallerCheck {
   };
 }
 
-/** Of one length, as the comparison in constant time demands. */
+/** Makes digests of one length, as the comparison in constant time demands. */
 const digest = (credential: string) => createHash('sha256').update(credential).digest();

@@ -16,7 +16,7 @@ export interface TokenKey {
 
 /** Issues tokens too. */
 export interface SigningKey extends TokenKey {
-  /** Of a shared secret it is the same as `key`. */
+  /** The same as `key` for a shared secret. */
   signingKey: CryptoKey;
 }
 
@@ -29,7 +29,7 @@ const sampleSecrets = new Set([
 const base64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
 /**
- * What is wrong with a JWT secret, as a sentence; undefined if it is acceptable (contract 3.2).
+ * Tells what is wrong with a JWT secret, as a sentence; undefined if it is acceptable (contract 3.2).
  */
 export function secretProblem(secret: string): string | undefined {
   if (!base64.test(secret)) return 'must be base64 text. Make one with: openssl rand -base64 32';
@@ -61,7 +61,7 @@ export function importSecrets(config: {
 }
 
 /**
- * What is wrong with the private key of a key pair, as a sentence; undefined if it is acceptable.
+ * Tells what is wrong with the private key of a key pair, as a sentence; undefined if it is acceptable.
  */
 export function privateKeyProblem(pem: string): string | undefined {
   return isEd25519(pem, 'PRIVATE')
@@ -69,7 +69,7 @@ export function privateKeyProblem(pem: string): string | undefined {
     : 'must be an Ed25519 private key in PEM. Make one with: openssl genpkey -algorithm ed25519';
 }
 
-/** What is wrong with public keys, one PEM block after another, as a sentence; undefined if all are acceptable. */
+/** Tells what is wrong with public keys, one PEM block after another, as a sentence; undefined if all are acceptable. */
 export function publicKeysProblem(pems: string): string | undefined {
   const rest = pems.replaceAll(publicBlock, '').trim();
   return rest === '' && publicBlocks(pems).every((pem) => isEd25519(pem, 'PUBLIC'))
@@ -98,7 +98,7 @@ export const publicBlocks = (pems: string): string[] => pems.match(publicBlock) 
 
 function isEd25519(pem: string, half: 'PRIVATE' | 'PUBLIC'): boolean {
   try {
-    // Of a private key it derives the public one.
+    // From a private key it derives the public one.
     return pem.includes(`BEGIN ${half} KEY`) && createPublicKey(pem).asymmetricKeyType === 'ed25519';
   } catch {
     return false;

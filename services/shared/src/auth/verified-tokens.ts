@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** Of clocks, in seconds: a token counts for that much longer, and that much earlier (contract 3.2). */
+/** Tolerated difference of clocks, in seconds: a token counts for that much longer, and that much earlier (contract 3.2). */
 export const clockSkewSeconds = 30;
 
 /**

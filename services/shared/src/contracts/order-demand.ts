@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { uuid } from '../values/fields.ts';
 import { moneySchema } from '../values/money.ts';
 
-/** What an order demands, for whoever learns of it by an event that leaves this out (contract 6.3). */
+/** Demand of an order, for whoever learns of it by an event that leaves this out (contract 6.3). */
 export const orderDemandOut = z
   .object({
     orderId: uuid,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { timestamp, uuid } from '../values/fields.ts';
 
-// What services tell operators about an order (contract 4.14).
+// The services' answers to operators about an order (contract 4.14).
 
 const eventOut = z
   .object({

@@ -6,8 +6,8 @@ import { databaseUrl } from './config.ts';
 import { misconfiguredCode } from './errors.ts';
 
 /**
- * What DATABASE_URL stands for now. A file is read each time, because that of a Secret changes while a process runs; what
- * stands behind its path, such as `?sslrootcert=/path`, is added to the URL in it.
+ * Returns what DATABASE_URL stands for now. A file is read each time, because that of a Secret changes while a process
+ * runs; what stands behind its path, such as `?sslrootcert=/path`, is added to the URL in it.
  * @param url `postgresql://…`, or `file:///path` of a file that holds such a URL
  * @throws Error where the file holds none, without its content
  */

@@ -20,14 +20,14 @@ const tlsCode = /^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|SELF_SIGNED_CERT|DEPTH_ZER
 /** Errors of the driver that have no code. */
 const misconfiguredMessage = /SSL connection|^SASL: /;
 
-/** Whether the database is unreachable or overloaded: the failure is transient and not the request's fault. */
+/** Tells whether the database is unreachable or overloaded: the failure is transient and not the request's fault. */
 export const isDatabaseUnavailable = (error: unknown) =>
   hasReason(
     error,
     (names, message) => names.some((name) => unavailableCodes.has(name)) || unavailableMessage.test(message),
   );
 
-/** Whether every other request would fail as well, until an operator has fixed the database. */
+/** Tells whether every other request would fail as well, until an operator has fixed the database. */
 export const isDatabaseMisconfigured = (error: unknown) =>
   hasReason(
     error,

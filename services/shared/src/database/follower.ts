@@ -9,7 +9,7 @@ const longestPauseMs = 1_000;
 
 interface FollowerOptions {
   databaseUrl: string;
-  /** Of PostgreSQL's LISTEN and NOTIFY. */
+  /** Channel of PostgreSQL's LISTEN and NOTIFY. */
   channel: string;
   /** Reads everything; called whenever notifications may have been missed. What is notified meanwhile arrives, too. */
   load: () => Promise<unknown>;
@@ -27,9 +27,9 @@ export type Follower = ReturnType<typeof createFollower>;
 export function createFollower(options: FollowerOptions) {
   const state = { isLoaded: false, isCurrent: false };
   return {
-    /** Whether everything has been loaded at least once. */
+    /** Tells whether everything has been loaded at least once. */
     isLoaded: () => state.isLoaded,
-    /** Whether nothing can have been missed for longer than two seconds. */
+    /** Tells whether nothing can have been missed for longer than two seconds. */
     isCurrent: () => state.isCurrent,
     start(log: Logger) {
       const stopping = new AbortController();

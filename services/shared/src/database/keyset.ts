@@ -17,7 +17,7 @@ export interface KeyColumn {
   type: string;
   /** The value as text, exact to the last digit and microsecond. */
   text: string;
-  /** Whether PostgreSQL can cast such a text: a forged cursor must not reach it. */
+  /** Matches texts that PostgreSQL can cast: a forged cursor must not reach it. */
   accepts: Pick<RegExp, 'test'>;
 }
 
@@ -61,7 +61,7 @@ export interface KeysetOrder {
    * @throws DomainError invalid (400) for a cursor of another collection or sort order
    */
   after(cursor: string): RawBuilder<boolean>;
-  /** What `cursorOf` was given; throws like `after`. */
+  /** Returns what `cursorOf` was given; throws like `after`. */
   positionOf(cursor: string): string[];
   cursorOf(position: string[]): string;
 }

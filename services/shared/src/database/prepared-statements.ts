@@ -13,7 +13,7 @@ export function createStatementNames(limit = 100): (query: { sql: string }) => s
   };
 }
 
-/** What a prepared statement has in the place of each value, by the value's name. */
+/** Placeholders that a prepared statement has for its values, by the value's name. */
 export type Placeholders<Values> = { readonly [Name in keyof Values]: RawBuilder<Values[Name]> };
 
 class Placeholder {

@@ -5,7 +5,7 @@ const anyState = /(?:^|,)\s*\*\s*(?:,|$)/;
 const beginsHere = /(?<=(?:^|,)\s*)/y;
 const endsHere = /\s*(?:,|$)/y;
 
-/** Whether a list of entity tags (RFC 9110, 13.1) names this one as it is written, or is or has `*`. */
+/** Tells whether a list of entity tags (RFC 9110, 13.1) names this one as it is written, or is or has `*`. */
 export const matchesTag = (list: string, tag: string): boolean => lists(list, tag) || anyState.test(list);
 
 /** The same where a weak tag is as good (RFC 9110, 8.8.3.2). */

@@ -13,7 +13,7 @@ const minRetryMs = 2_000;
 const maxRetryMs = 4_000;
 /** As comments, so that neither side takes a quiet stream for a broken one (contract 2.5). */
 const heartbeatMs = 15_000;
-/** Who has not read what was sent for so long is cut off, and resumes later (contract 4.11). */
+/** Time after which a client that has not read what was sent is cut off; it resumes later (contract 4.11). */
 const unreadForMs = 60_000;
 const endMs = 1_000;
 
@@ -39,7 +39,7 @@ export function createEventStream(res: ServerResponse, clock: () => number = Dat
       write(
         events.map(({ id, event, data }) => `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`).join(''),
       ),
-    /** Whether some of what was sent waits for the client: nothing more should be sent, or the process had to hold it. */
+    /** Tells whether some of what was sent waits for the client: nothing more should be sent, or the process had to hold it. */
     isFull,
     /** To be called every second or so. */
     beat(): void {
@@ -48,7 +48,7 @@ export function createEventStream(res: ServerResponse, clock: () => number = Dat
         if (quietMs >= unreadForMs) res.destroy();
       } else if (quietMs >= heartbeatMs) write(':\n\n');
     },
-    /** What the client does not read at once is lost, so that none keeps the process waiting. */
+    /** Ends the stream: what the client does not read at once is lost, so that none keeps the process waiting. */
     end(): void {
       res.end();
       setTimeout(() => res.writableFinished || res.destroy(), endMs).unref();

@@ -3,16 +3,16 @@ import { z } from 'zod';
 import { DomainError } from '../values/errors.ts';
 import { matchesTag } from './entity-tags.ts';
 
-/** Of a reply that is read as it is: a strong validator, the same at every replica (RFC 9110, 8.8.3). */
+/** Makes the tag of a reply that is read as it is: a strong validator, the same at every replica (RFC 9110, 8.8.3). */
 export const entityTag = (json: string): string => `"${hash('sha256', json, 'base64url')}"`;
 
 /**
- * Of a reply that browsers may keep, if they ask each time whether it is current.
+ * Makes the headers of a reply that browsers may keep, if they ask each time whether it is current.
  * @param state the reply, or whatever changes with it
  */
 export const stateHeaders = (state: string) => ({ ETag: entityTag(state), 'Cache-Control': 'private, no-cache' });
 
-/** What a declared ETag says in the document. */
+/** Description of a declared ETag in the document. */
 export const etagDescription =
   'Names this state: as If-None-Match it asks whether it is current, as If-Match it demands it.';
 
@@ -43,7 +43,7 @@ export function mustBeVersion(seen: number | null | undefined, current: number):
   });
 }
 
-/** What a documented 409 says where a version may be stale. */
+/** Description of a documented 409 where a version may be stale. */
 export const staleVersion = 'The resource no longer has the version that the body names.';
 
 /**

@@ -66,11 +66,11 @@ export interface Input<P, Q, H, C, B, I extends IdentityRule> {
   accountId: I extends 'account' ? string : undefined;
   /** The header as the gateway sets it (contract 2.3). */
   authorization: string | undefined;
-  /** Whom limits per client count (client-address.ts); undefined if the request did not come through the gateway. */
+  /** The client as limits per client count it (client-address.ts); undefined if the request did not come through the gateway. */
   clientAddress: string | undefined;
   /** Path and query as received, to build a `Link` from. */
   url: string;
-  /** Whether the customer came by HTTPS, as the gateway says. */
+  /** True if the customer came by HTTPS, as the gateway says. */
   isHttps: boolean;
 }
 
@@ -105,7 +105,7 @@ export interface Route<
   body?: B;
   /** The largest body that is read (contract 2.5). Default: 8. */
   bodyKib?: number;
-  /** Whether the body holds decimals, which are read digit by digit (contract 4.2). */
+  /** True if the body holds decimals, which are read digit by digit (contract 4.2). */
   decimals?: boolean;
   /** The successes and the failures specific to this route; `commonResponses` adds the rest. */
   responses: R;
@@ -148,7 +148,7 @@ export const problem = (description: string, headers?: Record<string, string>): 
   ...(headers && { headers }),
 });
 
-/** Of a failure that goes away by itself. */
+/** Header of a failure that goes away by itself. */
 export const retryAfter = { 'Retry-After': 'Seconds to wait before retrying.' };
 
 /** For every route that needs a database or another service. */
@@ -163,10 +163,10 @@ export const tooMany = (description: string): ProblemSpec =>
     RateLimit: 'Which limit it is, that none are left (`r=0`), and in how many seconds there are some again (`t`).',
   });
 
-/** Whether its reply has an entity tag, so that If-None-Match can be asked. */
+/** Tells whether a route's reply has an entity tag, so that If-None-Match can be asked. */
 export const hasETag = ({ responses }: AnyRoute): boolean => responses[200]?.headers?.ETag !== undefined;
 
-/** Whether it can demand the state that its client has seen. */
+/** Tells whether a route can demand the state that its client has seen. */
 const takesIfMatch = ({ headers }: AnyRoute): boolean => headers !== undefined && 'if-match' in headers.shape;
 
 /** Responses that follow from what a route accepts. */

@@ -107,7 +107,7 @@ function openSocket({ host, port, ssl, onConnect }: ISocketFactoryArgs, signal: 
       unanswered += 1;
       socket.write(request);
     },
-    /** What was written is still sent. */
+    /** Ends the connection; what was written is still sent. */
     end() {
       if (!close()) return;
       if (socket.connecting) socket.destroy();

@@ -34,7 +34,7 @@ interface EventOf<K extends EventKind> {
   payload: z.output<(typeof payloads)[K]>;
   /** As it was read. */
   message: Message;
-  /** Of the span that published it. */
+  /** Trace context of the span that published it. */
   traceparent: string | undefined;
 }
 
@@ -137,7 +137,7 @@ export function eventIdOf({ headers, origin: { topic, partition, offset }, key }
   return id.data;
 }
 
-/** What can be told of a message that may be poison. */
+/** Reads what can be told of a message that may be poison. */
 export function unlessPoison<T>(read: () => T): T | undefined {
   try {
     return read();

@@ -41,7 +41,7 @@ export interface KafkaOptions extends BrokerOptions {
   signal?: AbortSignal;
 }
 
-/** What the relay publishes to. An interface of our own, because kafkajs is hardly maintained any more. */
+/** Interface that the relay publishes to. It is our own, because kafkajs is hardly maintained any more. */
 export interface Publisher {
   /** Resolves once all in-sync replicas have the events; connects if necessary. */
   publish(topic: string, events: StoredEvent[]): Promise<void>;
@@ -80,7 +80,7 @@ export function createKafka({ brokers, tls, login, clientId, log, signal }: Kafk
   });
 }
 
-/** What the watchdog sees of whoever talks to the broker. */
+/** The watchdog's view of whoever talks to the broker. */
 export interface Watched {
   name: string;
   /** Since when it has waited for an answer of the broker, as of `performance.now()`; undefined if it expects none. */
@@ -96,7 +96,7 @@ export function createPublisher(options: KafkaOptions): Publisher & Sender & Wat
   let waitingSince: number | undefined;
   let sending = 0;
   let endedAt = 0;
-  /** Whoever sends tries again within seconds, unless it has nothing to send any more. */
+  /** Tells whether a sender is still trying: it tries again within seconds, unless it has nothing to send any more. */
   const isTrying = () => sending > 0 || performance.now() - endedAt < retryWithinMs;
 
   function newClient() {
@@ -191,7 +191,7 @@ export function brokerError(error: unknown): string | undefined {
   return typeof type === 'string' ? type : brokerError(cause);
 }
 
-/** Whether the broker rejects a message for its size. */
+/** Tells whether the broker rejects a message for its size. */
 export const isTooLarge = (error: unknown) => brokerError(error) === 'MESSAGE_TOO_LARGE';
 
 /** A message as it was read. */

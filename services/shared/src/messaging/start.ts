@@ -14,7 +14,7 @@ export interface MessagingOptions {
   /** The source of its events, `/store/<clientId>`. */
   clientId: string;
   processor: EventProcessor;
-  /** Whether its database has an outbox. */
+  /** True if its database has an outbox. */
   publishes: boolean;
   servesWithoutKafka?: boolean;
   log: Logger;
@@ -24,7 +24,7 @@ export interface MessagingOptions {
 /** Something that was started, and is stopped in the opposite order. */
 export interface Started {
   name: string;
-  /** What it still needs for the process to be ready, if anything. */
+  /** Names what it still needs for the process to be ready, if anything. */
   waitingFor?(): string | undefined;
   stop(): unknown;
 }

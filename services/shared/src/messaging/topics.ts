@@ -8,7 +8,7 @@ export interface TopicOptions {
   replicas: number;
   minInsyncReplicas: number;
   retentionMs: number;
-  /** Of each partition; -1: no limit. */
+  /** Limit of each partition; -1: none. */
   retentionBytes: number;
 }
 

@@ -4,7 +4,7 @@ import type { KafkaOptions, Watched } from './kafka.ts';
 
 export interface WatchdogOptions {
   watched: Watched[];
-  /** Whether the broker answers a client of its own: resolves if it does. */
+  /** Tests whether the broker answers a client of its own: resolves if it does. */
   probe(): Promise<unknown>;
   /** A new client has not helped either: end the process, to be started again. */
   onDeaf(name: string): void;

@@ -21,7 +21,7 @@ export interface SpanOptions {
   attributes?: Record<string, string | number>;
 }
 
-/** What is only known at the end. */
+/** Facts about a span that are only known at the end. */
 export interface SpanOutcome {
   name?: string;
   attributes?: Record<string, string | number>;

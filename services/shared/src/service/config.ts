@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { observabilityConfig } from '../observability/config.ts';
 import { port, seconds } from '../values/environment.ts';
 
-/** What every process takes from its environment (contract 9). */
+/** Variables that every process takes from its environment (contract 9). */
 export const serviceConfig = {
   ...observabilityConfig,
   HOST: z.string().default('0.0.0.0'),

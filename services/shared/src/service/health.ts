@@ -4,11 +4,11 @@ import { within } from '../values/time.ts';
 export interface Readiness {
   prepared: boolean;
   stopping: boolean;
-  /** What was started, and is not ready of itself. */
+  /** Names what was started, and is not ready of itself. */
   waitingFor(): string[];
 }
 
-/** Whether a dependency answers, by name: rejects or takes too long if it does not. */
+/** Checks of dependencies, by name: one rejects or takes too long if its dependency does not answer. */
 export type Checks = Record<string, () => Promise<unknown>>;
 
 const checkTimeoutMs = 1_000;

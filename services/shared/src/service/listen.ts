@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, Server } from 'node:http';
 import type { Logger } from '../observability/log.ts';
 
-/** What the gateway lets through (16 KiB, contract 2.5) and what it adds. */
+/** Bytes that the gateway lets through (16 KiB, contract 2.5) and those that it adds. */
 const maxHeaderSize = 24 * 1024;
 const closeTimeoutMs = 15_000;
 

@@ -24,12 +24,12 @@ export interface ServiceConsumer<Tables> {
   servesWithoutKafka?: boolean;
 }
 
-/** What a process consists of. */
+/** Parts of a process. */
 export interface Service<Tables = never> {
   app: RequestListener;
   consumer?: ServiceConsumer<Tables>;
   jobs?: Job[];
-  /** What must answer for the process to be ready, beside its database. */
+  /** Dependencies that must answer for the process to be ready, beside its database. */
   checks?: Checks;
   /** Ends the answers that would never end by themselves; called when no new requests are expected any more. */
   endStreams?: () => void;
@@ -37,7 +37,7 @@ export interface Service<Tables = never> {
   extraPorts?: number[];
 }
 
-/** What a service is built from. */
+/** Things that a service is built from. */
 export interface ServiceContext<Config, Tables = never> {
   config: Config;
   log: Logger;

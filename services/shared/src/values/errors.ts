@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Money, pricedItem } from './money.ts';
 
-/** What went wrong, in terms of the domain; only http/problem.ts knows the HTTP status of each. */
+/** Kinds of failure, in terms of the domain; only http/problem.ts knows the HTTP status of each. */
 export type ErrorKind =
   | 'invalid'
   | 'unauthenticated'
@@ -31,7 +31,7 @@ export interface DomainErrorOptions {
   code?: string;
   errors?: FieldError[];
   retryAfterSeconds?: number;
-  /** What an order would cost, where that is the problem. */
+  /** Prices that an order would have, where they are the problem. */
   priced?: Priced;
   /** How to authenticate (RFC 9110, 11.6.1), where it is not by the token cookie. */
   challenge?: string;
@@ -64,5 +64,5 @@ export function unavailable(what: string, cause?: unknown): DomainError {
   return new DomainError('unavailable', `${what} is not available at the moment. Try again shortly.`, { cause });
 }
 
-/** What was thrown may be no Error. */
+/** Returns the message of what was thrown, which may be no Error. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -39,7 +39,7 @@ export interface Money {
   currency: string;
 }
 
-/** Of an order, with the price of one piece (contract 4.5). */
+/** Item of an order, with the price of one piece (contract 4.5). */
 export const pricedItem = z.object({
   productId: uuid,
   quantity: z.int(),

@@ -17,7 +17,7 @@ export interface ConsumerOptions extends Omit<ChunkOptions, 'processTogether'> {
 }
 
 export interface Consumer extends Watched {
-  /** What keeps it from its group: the broker, or the topic that the broker lacks. A rebalance is no reason. */
+  /** Names what keeps it from its group: the broker, or the topic that the broker lacks. A rebalance is no reason. */
   waitingFor(): 'kafka' | 'topics' | undefined;
   /** Finishes the messages in flight and leaves the group, if the broker answers soon enough. */
   stop(): Promise<void>;
@@ -41,7 +41,7 @@ const rebalanceTimeoutMs = 10_000;
 const reconnectMs = 2_000;
 /** A rebalance without end: by then the last member is a member again. */
 const longestRebalanceMs = 30_000;
-/** Of a stopping consumer, for its last commit, a join that it has begun, and leaving. */
+/** Time of a stopping consumer for its last commit, a join that it has begun, and leaving. */
 const longestLeavingMs = 8_000;
 
 /**

@@ -134,7 +134,7 @@ async function deadLetter(
   // Byte for byte: a message that cannot be decoded is one of those that end here. Its own headers come behind, since not all of
   // them may be read again (kafka.ts), and replace none.
   let letter: ReadBytes = { ...message, headers: { ...added, ...writable(message.headers), ...added } };
-  // What is too large stays at its origin: the value or, if that is not enough, key and headers as well.
+  // A part that is too large stays at its origin: the value or, if that is not enough, key and headers as well.
   const smaller = [
     { ...letter, value: null },
     { ...letter, value: null, key: null, headers: added },

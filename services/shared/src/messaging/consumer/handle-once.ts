@@ -12,13 +12,13 @@ import { type Rehearsal, rehearse } from './rehearse.ts';
 /** An event as it was delivered, perhaps again. */
 export interface DeliveredEvent {
   event: OrderEvent;
-  /** Whoever calls others, or writes events, because of this one does so within its trace. */
+  /** Trace within which others are called, or events written, because of this one. */
   trace: Trace;
 }
 
 /** An event that its group has not processed before. */
 export interface NewEvent<Prepared = unknown> extends DeliveredEvent {
-  /** What `prepare` returned for it. */
+  /** Result of `prepare` for it. */
   prepared: Prepared;
 }
 
@@ -59,7 +59,7 @@ type Claim = (tx: QueryExecutorProvider) => Promise<boolean>;
 export interface EventProcessor extends Pick<ConsumerGroup<never>, 'chunkSize' | 'maxWaitMs'> {
   group: string;
   kinds: ReadonlySet<string>;
-  /** Of the group. */
+  /** Database of the group. */
   database: QueryExecutorProvider;
   /**
    * Processes events, each once, however often it is delivered. Those of different orders share a transaction. If it
@@ -175,7 +175,7 @@ async function processOnce<Tables, Prepared>(
   });
 }
 
-/** Of repeated events those that were refused: the process may have ended before their letters were written. */
+/** Finds the repeated events that were refused: the process may have ended before their letters were written. */
 async function refusedBefore<Tables>(
   group: string,
   events: OrderEvent[],
@@ -190,7 +190,7 @@ async function refusedBefore<Tables>(
   });
 }
 
-/** Whether a failure says nothing about the event, because something that its handler depends on cannot serve anybody. */
+/** Tells whether a failure says nothing about the event, because something that its handler depends on cannot serve anybody. */
 export const isUnavailable = (error: unknown) =>
   isDatabaseUnavailable(error) ||
   isDatabaseMisconfigured(error) ||

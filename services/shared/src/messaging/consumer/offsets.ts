@@ -18,7 +18,7 @@ export function createOffsets(topic: string, log: Logger) {
   let commit: Commit = async () => undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  /** What could not be committed is left in `next`. */
+  /** Commits `next`; what could not be committed is left there. */
   async function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;

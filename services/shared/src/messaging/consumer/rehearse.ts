@@ -4,7 +4,7 @@ import type { OrderEvent } from '../events.ts';
 import type { ConsumerGroup } from './handle-once.ts';
 import { recordEvents } from './processed-events.ts';
 
-/** What a group would do with an event. */
+/** Prediction of what a group would do with an event. */
 export interface Rehearsal {
   isKnown: boolean;
   /** A sentence. */

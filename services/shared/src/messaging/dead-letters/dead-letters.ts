@@ -6,7 +6,7 @@ import { readMessage } from '../kafka.ts';
 import { deadLetterTopic } from '../topics.ts';
 import { readRanges, topicRanges } from './read-range.ts';
 
-/** What identifies a dead letter. */
+/** Identity of a dead letter. */
 export interface LetterRef {
   group: string;
   /** The same however often the letter was written: a UUID of its group, its origin, its event and its order. */

@@ -8,16 +8,16 @@ export interface Decision {
   outcome: 'REDRIVEN' | 'FAILED' | 'DISCARDED';
   /** Why it was discarded, or the error of the handler. */
   reason?: string;
-  /** Whoever asked for it. */
+  /** The one who asked for it. */
   by: string;
 }
 
-/** What a group's database knows about a letter. */
+/** Record of a letter in the database of its group. */
 export interface LetterRecord {
   status: 'OPEN' | 'REDRIVEN' | 'DISCARDED';
   /** Redrives that failed. */
   failures: number;
-  /** Of the last of them, or why the event was refused. */
+  /** Error of the last of them, or why the event was refused. */
   error: string | null;
 }
 

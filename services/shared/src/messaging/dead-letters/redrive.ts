@@ -6,10 +6,10 @@ import { type OrderEvent, readEvent } from '../events.ts';
 import { type DeadLetter, readDeadLetters } from './dead-letters.ts';
 import { type AuditEntry, auditOf, decide, type LetterRecord, recordsOf } from './records.ts';
 
-/** What became of a letter, or would become of it in a dry run. */
+/** Outcome for a letter, or the one that it would have in a dry run. */
 export type Result =
   | { outcome: 'REDRIVEN' | 'DISCARDED' }
-  /** Of a dry run alone. */
+  /** Result of a dry run alone. */
   | { outcome: 'REDRIVEN' | 'UNKNOWN'; effect: string }
   /** The handler failed again, or the message is still poison; the letter stays open. */
   | { outcome: 'FAILED'; error: unknown }
@@ -20,7 +20,7 @@ interface Request {
   kafka: Kafka;
   /** Whose letters, what processes them and where decisions are kept. */
   processor: EventProcessor;
-  /** Whoever asks, for the audit trail. */
+  /** The one who asks, for the audit trail. */
   by: string;
   /** Changes nothing: the handler's changes are taken back, and one that asks others is not called. */
   isDryRun?: boolean;
@@ -52,11 +52,11 @@ export class UnknownLetterError extends Error {
 
 export interface ListRequest {
   kafka: Kafka;
-  /** What a group's database knows about its letters; undefined: letters of that group are left out. */
+  /** Returns what a group's database knows about its letters; undefined: letters of that group are left out. */
   known(group: string): Promise<Map<string, LetterRecord>> | undefined;
   /** Default: all open letters. */
   ids?: string[] | undefined;
-  /** Of letters that are held in memory; default 1000. */
+  /** Largest number of letters held in memory; default 1000. */
   limit?: number;
   /** Only letters of this order, those that are decided as well. */
   orderId?: string | undefined;

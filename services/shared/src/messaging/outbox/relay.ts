@@ -17,7 +17,7 @@ import { type Batch, deleteBatchSize, deleteSent, markAndRead, markSent } from '
 const gatherMsPerEvent = 5;
 const longestGatherMs = 25;
 const standbyMs = 1_000;
-/** Whom the broker has failed leaves the outbox to other relays for so long: it may answer them. */
+/** Time for which a relay that the broker has failed leaves the outbox to others: it may answer them. */
 const giveWayMs = 30_000;
 const longestStopMs = 5_000;
 const longestEndMs = 2_000;

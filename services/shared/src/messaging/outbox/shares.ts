@@ -25,7 +25,7 @@ export interface Look {
   relays: number;
   /** Shares that this relay holds beyond its part. */
   surplus: number;
-  /** Whether an event waits, of any share. */
+  /** True if an event of any share waits. */
   hasUnsent: boolean;
 }
 

@@ -13,7 +13,7 @@ export const deleteBatchSize = 5_000;
 
 export interface Batch {
   events: StoredEvent[];
-  /** Whether more may wait behind it. */
+  /** True if more may wait behind it. */
   isFull: boolean;
 }
 

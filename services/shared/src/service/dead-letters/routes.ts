@@ -8,7 +8,7 @@ import { auditOut, discardIn, lettersOut, lettersQuery, openOut, redriveIn, resu
 const base = { tag: 'dead letters', identity: 'caller', internal: true } as const;
 const path = '/internal/dead-letters';
 
-/** What a service with a consumer group offers operators (contract 4.13): its own dead letters, and no others. */
+/** Makes the routes that a service with a consumer group offers operators (contract 4.13): its own dead letters, no others. */
 export function deadLetterRoutes<Tables>(consumer: ServiceConsumer<Tables>, database: Kysely<Tables>): AnyRoute[] {
   // Loaded with the first request: what builds a service without starting it needs no client of Kafka.
   const letters = async () => (await import('./group-letters.ts')).groupLetters(consumer, database);
@@ -72,7 +72,7 @@ export function deadLetterRoutes<Tables>(consumer: ServiceConsumer<Tables>, data
   ];
 }
 
-/** What was decided now: neither a dry run nor by somebody before. */
+/** Counts what was decided now: neither in a dry run nor by somebody before. */
 function counted<T extends z.input<typeof resultsOut>>({ dryRun }: { dryRun: boolean }, answer: T): T {
   for (const { outcome } of dryRun ? [] : answer.results) {
     if (outcome !== 'DECIDED') consumerMetrics.decided.inc({ group: answer.group, outcome: outcome.toLowerCase() });
