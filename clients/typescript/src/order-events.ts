@@ -15,7 +15,7 @@ export type StreamState = 'connecting' | 'open' | 'waiting';
 
 export interface OrderEventsOptions {
   signal?: AbortSignal;
-  /** Of the last event that was handled. Without it, events begin with the call. */
+  /** Id of the last event that was handled. Without it, events begin with the call. */
   lastEventId?: string;
   /**
    * Called when the events begin, and again where some may be missing: after days without a connection, or many changes at once.
@@ -36,7 +36,7 @@ export interface OrderEventsOptions {
 
 const longestPauseMs = 30_000;
 
-/** What one connection leaves to the next one. */
+/** State that one connection leaves to the next one. */
 interface Progress {
   cursor: string | undefined;
   /** As the store has asked. */

@@ -8,18 +8,18 @@ export class StoreProblem extends Error {
   override readonly name = 'StoreProblem';
   /** Such as 404. */
   readonly status: number;
-  /** What kind of problem it is, such as `urn:problem:store:order-shipped`; `about:blank` if the status says it all. */
+  /** Kind of problem, such as `urn:problem:store:order-shipped`; `about:blank` if the status says it all. */
   declare readonly type: string;
-  /** What is wrong with which field of the request. */
+  /** Faults of the request, each with its field. */
   declare readonly errors: readonly { path: string; message: string }[];
   /** Under which the store's logs and traces have it. */
   declare readonly traceId: string | undefined;
   /** When the store asks to be called again, in milliseconds. */
   declare readonly retryAfterMs: number | undefined;
-  /** What an order would cost, and its items, priced: of `price-changed` only. */
+  /** Price that an order would have, and its items, priced: of `price-changed` only. */
   declare readonly total: Problem['total'];
   declare readonly items: Problem['items'];
-  /** Of the reply. */
+  /** Headers of the reply. */
   declare readonly headers: Headers;
 
   constructor(
@@ -28,7 +28,7 @@ export class StoreProblem extends Error {
   ) {
     super(detail ?? title ?? `The store answered ${response.status}.`);
     this.status = response.status;
-    // What is not enumerable is not printed: an uncaught problem takes a few lines.
+    // A property that is not enumerable is not printed: an uncaught problem takes a few lines.
     const list = Array.isArray(errors) ? errors : [];
     Object.defineProperties(this, {
       type: { value: type },

@@ -18,10 +18,10 @@ export interface Answer {
   text: string;
 }
 
-/** What never reached a service, or what a later attempt may find in place. */
+/** Statuses of what never reached a service, or of what a later attempt may find in place. */
 const temporary = new Set([429, 502, 503, 504]);
 
-/** Whether a request was refused for the moment, so that nothing has happened (contract 7.3). */
+/** Tells whether a request was refused for the moment, so that nothing has happened (contract 7.3). */
 const isRefusal = ({ status, headers }: Response) => status === 429 || (status === 409 && headers.has('retry-after'));
 
 /**

@@ -7,18 +7,18 @@ import { type RetryOptions, withRetries } from './retry.ts';
 import type { FullInput, Input, Item, ListId, Method, OperationId, Output, Reply } from './types.ts';
 
 export interface StoreOptions extends RetryOptions {
-  /** Of the gateway, such as `http://localhost:8080`. */
+  /** Address of the gateway, such as `http://localhost:8080`. */
   url: string;
   /** Default: that of the platform. Node keeps no cookies: `keepCookies()` does. */
   fetch?: typeof fetch;
 }
 
-/** Of one call; those of `createStore` hold otherwise. */
+/** Options of one call; those of `createStore` hold otherwise. */
 export interface CallOptions extends RetryOptions {
   /** Ends the request and its repetitions. */
   signal?: AbortSignal;
   headers?: Headers | Record<string, string>;
-  /** Of an order: the same key is the same order, whatever is sent again (contract 4.7). Default: a random one. */
+  /** Key of an order: the same key is the same order, whatever is sent again (contract 4.7). Default: a random one. */
   idempotencyKey?: string;
 }
 
@@ -37,7 +37,7 @@ export type Store = { readonly [Id in OperationId]: Method<Input<Id>, Output<Id>
     input?: Input<Id>,
     options?: CallOptions,
   ): AsyncGenerator<Output<Id>, void, undefined>;
-  /** What is on the pages of a list. */
+  /** The items on the pages of a list. */
   each<Id extends ListId>(
     id: Id,
     input?: Input<Id>,

@@ -9,7 +9,7 @@ type Parameters<Id extends OperationId> = Present<Pick<schema[Id]['parameters'],
 type Body<Id extends OperationId> = schema[Id] extends { requestBody: { content: { 'application/json': infer B } } }
   ? { body: B }
   : unknown;
-/** What an operation takes: `path`, `query`, `header` and `body`, as far as it has them. */
+/** Input of an operation: `path`, `query`, `header` and `body`, as far as it has them. */
 export type FullInput<Id extends OperationId> = Parameters<Id> & Body<Id>;
 /** The same without If-None-Match, whose 304 is a value of `full` only. */
 export type Input<Id extends OperationId> = FullInput<Id> & { header?: { 'if-none-match'?: never } };
@@ -23,7 +23,7 @@ type Content<R> = R extends { content: infer C }
   : undefined;
 type Responses<Id extends OperationId> = schema[Id]['responses'];
 type Success = 200 | 201 | 202 | 204;
-/** What it answers. */
+/** Data with which an operation answers. */
 export type Output<Id extends OperationId> = {
   [S in keyof Responses<Id>]: S extends Success ? Content<Responses<Id>[S]> : never;
 }[keyof Responses<Id>];
