@@ -18,9 +18,9 @@ export function BasketPage() {
   const [failure, setFailure] = useState<string>();
   /** The key of the order that has failed without an answer. */
   const [failed, setFailed] = useState<string>();
-  /** What is not as it was when it was put into the basket. */
+  /** Sentences about what is not as it was when it was put into the basket. */
   const [changes, setChanges] = useState<readonly string[]>([]);
-  /** What the store has said that these lines cost. */
+  /** Price that the store has named for these lines. */
   const [told, setTold] = useState<{ lines: string; total: Money }>();
   const { lines } = basket;
   const linesText = JSON.stringify(lines);

@@ -19,7 +19,7 @@ export function CataloguePage({ route }: { route: Route }) {
   const [text, setText] = useState(route.query.get('q') ?? '');
   const [search, setSearch] = useState(text);
   const [sort, setSort] = useState(route.query.get('sort') ?? '');
-  // What has neither a letter nor a digit is refused (contract 4.4).
+  // A search with neither a letter nor a digit is refused (contract 4.4).
   const canSearch = search === '' || /[\p{L}\p{N}]/u.test(search);
   const q = canSearch ? search : '';
 

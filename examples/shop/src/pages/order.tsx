@@ -14,7 +14,7 @@ import { store } from '../shop/store.ts';
 interface Shown {
   order: Order;
   cancellation?: Cancellation;
-  /** Of its products that are still sold, by id. */
+  /** Names of its products that are still sold, by id. */
   names: ReadonlyMap<string, string>;
 }
 
@@ -28,11 +28,11 @@ async function read(id: string, signal?: AbortSignal): Promise<Shown> {
   return { order, cancellation, names: new Map(products.map(({ id, name }) => [id, name])) };
 }
 
-/** Whether asking again gives the same answer, as for an order that does not exist. */
+/** Tells whether asking again gives the same answer, as for an order that does not exist. */
 const isFinal = (error: unknown) =>
   error instanceof StoreProblem && error.status >= 400 && error.status < 500 && error.status !== 429;
 
-/** What was left of a product that an order could not have. */
+/** Says what was left of a product that an order could not have. */
 const left = (quantity: number) =>
   quantity === 0 ? 'It was sold out.' : `Only ${quantity} ${quantity === 1 ? 'was' : 'were'} left.`;
 

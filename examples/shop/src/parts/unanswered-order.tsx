@@ -9,7 +9,7 @@ import { codeOf } from '../shop/sentences.ts';
 import { when } from './order-status.tsx';
 
 interface State {
-  /** What is known of it: whether it is on its way, has arrived (and its id), or has been refused. */
+  /** State as far as it is known: whether the order is on its way, has arrived (and its id), or has been refused. */
   is: 'sent' | 'asked' | 'unknown' | 'missing' | 'arrived' | 'refused';
   sentence: string;
   orderId?: string;
@@ -22,7 +22,7 @@ const missing: State = {
   sentence: 'It has not arrived at the store. Nothing is sent unless you say so.',
 };
 
-/** What has become of an order without an answer. The store is asked; nothing is sent again unless the customer says so. */
+/** Shows what became of an order without an answer. The store is asked; nothing is sent again unless the customer says so. */
 export function UnansweredOrder() {
   const { account, basket, announce, explain } = useShop();
   const [attempt, setAttempt] = useState(() => unanswered(account.id));

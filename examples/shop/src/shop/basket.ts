@@ -25,7 +25,7 @@ export interface Basket {
   take(ordered: readonly Pick<Line, 'id' | 'quantity'>[]): void;
 }
 
-/** Of an item of an order, and items of an order (contract 4.5). */
+/** Limits of an item of an order, and of the items of an order (contract 4.5). */
 export const largestQuantity = 10_000;
 export const mostLines = 100;
 

@@ -4,7 +4,7 @@ import { useContext } from 'preact/hooks';
 import type { Basket } from './basket.ts';
 import type { LiveOrders } from './live-orders.ts';
 
-/** What the pages of a customer share. */
+/** State and functions that the pages of a customer share. */
 export interface Shop {
   account: Account;
   basket: Basket;

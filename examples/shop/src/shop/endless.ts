@@ -2,9 +2,9 @@ import { useEffect, useState } from 'preact/hooks';
 
 interface State<T> {
   items: readonly T[];
-  /** Whether they are those of the list before, which stay until the new one is there. */
+  /** True if they are those of the list before, which stay until the new one is there. */
   isOld: boolean;
-  /** Whether there may be more. */
+  /** True if there may be more. */
   more: boolean;
   busy: boolean;
   error: unknown;

@@ -21,7 +21,7 @@ export function useFocusOnNewPage(route: Route, accountId: string | undefined): 
   });
 }
 
-/** What has the focus may go away, such as a button that cannot be pressed any more: then the headline has it. */
+/** Gives the focus to the headline when what has it goes away, such as a button that cannot be pressed any more. */
 export function useFocusStays(main: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     let latest: Element | undefined;

@@ -1,4 +1,4 @@
-/** What this browser, or only this tab, keeps under a name; `otherwise` if there is nothing, or nothing that can be read. */
+/** Returns what this browser, or only this tab, keeps under a name; `otherwise` if that is nothing, or cannot be read. */
 export function kept<T>(name: string, otherwise: T, where = localStorage): T {
   try {
     return JSON.parse(where.getItem(name) ?? '') as T;

@@ -14,7 +14,7 @@ export interface LiveOrders {
   paused: string | undefined;
 }
 
-/** What was read after a change knows more than the change. */
+/** Applies a change to an order that was read before it; one that was read later knows more. */
 export const withChange = (order: Order, change: OrderChange | undefined): Order =>
   change && change.changedAt > order.updatedAt ? { ...order, status: change.status } : order;
 

@@ -22,7 +22,7 @@ export function useLookAgain(waits: boolean, look: () => void): void {
   }, [waits]);
 }
 
-/** Whether the page is visible, or was so less than a minute ago. */
+/** Tells whether the page is visible, or was so less than a minute ago. */
 export function useIsWatched(): boolean {
   const [isWatched, setWatched] = useState(true);
   useEffect(() => {

@@ -20,7 +20,7 @@ const sum = (lines: readonly Priced[]): bigint =>
 
 export const lineSum = (line: Priced): number => Number(sum([line])) / 10_000;
 
-/** Of an order, rounded once, half to even, as the store does (contract 4.2). */
+/** Returns the total of an order, rounded once, half to even, as the store does (contract 4.2). */
 export function totalOf(lines: readonly Priced[]): Money {
   const unit = 10n ** BigInt(4 - digits);
   const exact = sum(lines);

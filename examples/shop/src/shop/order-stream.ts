@@ -1,7 +1,10 @@
 import { type OrderEvent, StoreProblem } from '@store-platform/client';
 import { store } from './store.ts';
 
-/** What the tab that reads the stream tells the others. `anew`: changes may have been missed, what was read before may be old. */
+/**
+ * News for the other tabs from the one that reads the stream. `anew`: changes may have been missed, what was read before
+ * may be old.
+ */
 export type News = { is: 'live'; anew: boolean } | { is: 'paused'; why: string } | { is: 'change'; change: OrderEvent };
 
 /** The store sends a heartbeat every 15 s (contract 4.11). */

@@ -32,7 +32,7 @@ export function unanswered(accountId: string): Attempt | undefined {
   return undefined;
 }
 
-/** The answer, if this page still waits for it. */
+/** Returns the answer, if this page still waits for it. */
 export const answerTo = ({ key }: Attempt): Promise<Order> | undefined => sending.get(key);
 
 export const keepAttempt = (accountId: string, attempt: Attempt) => keep(nameOf(accountId), attempt);

@@ -13,7 +13,7 @@ const byCode: Record<string, string> = {
 export const codeOf = (error: unknown): string | undefined =>
   error instanceof StoreProblem ? error.type.split(/[:/#]/).at(-1) : undefined;
 
-/** What went wrong, for a customer. */
+/** Says what went wrong, for a customer. */
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof StoreProblem)) return 'The store does not respond. Check your connection, then try again.';
   const known = byCode[codeOf(error) ?? ''];
@@ -26,7 +26,7 @@ export function sentenceOf(error: unknown): string {
 const inWords = (ms = 60_000) =>
   ms < 90_000 ? `in ${Math.ceil(ms / 1000)} seconds` : `in ${Math.ceil(ms / 60_000)} minutes`;
 
-/** What is wrong with which field of a form, by the field's name. @param labels of its fields, by their names */
+/** Says what is wrong with which field of a form, by the field's name. @param labels of its fields, by their names */
 export function fieldErrorsOf(error: unknown, labels: Record<string, string>): Record<string, string> {
   if (!(error instanceof StoreProblem)) return {};
   if (codeOf(error) === 'email-taken') return { email: sentenceOf(error) };
@@ -42,7 +42,7 @@ const fieldSentence = (label: string, message: string) =>
     ? 'This is not an e-mail address. One looks like ada@example.com.'
     : `The ${label.toLowerCase()} ${message}.`;
 
-/** Of the fields in which nothing is. */
+/** Asks for the fields in which nothing is, by the field's name. */
 export const missingOf = (values: Record<string, string>, labels: Record<string, string>): Record<string, string> =>
   Object.fromEntries(
     Object.entries(values).flatMap(([name, value]) =>

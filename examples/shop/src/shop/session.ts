@@ -14,7 +14,7 @@ interface Ended {
 export interface Session {
   /** Absent while nobody is logged in, or that is not known. */
   account: Account | undefined;
-  /** Whether the store has said who is logged in, if anybody. */
+  /** True once the store has said who is logged in, if anybody. */
   isKnown: boolean;
   /** Why it has not. */
   failure: string | undefined;
