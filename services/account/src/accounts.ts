@@ -30,7 +30,7 @@ export function createAccounts({ repository, passwords, newId }: Dependencies) {
       if (account === undefined) throw new DomainError('notFound', `There is no account ${id}.`);
       return toOut(account);
     },
-    /** Whoever has this address: nobody, or one. */
+    /** Finds whoever has this address: nobody, or one. */
     async search(email: string): Promise<AccountOut[]> {
       const account = await repository.findByEmail(email);
       return account === undefined ? [] : [toOut(account)];

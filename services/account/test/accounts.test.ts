@@ -212,7 +212,7 @@ describe('while four addresses try passwords without a pause', () => {
       for (let n = 0; n < 8; n += 1) {
         const before = checked;
         await from(busy.app, '198.51.100.7', ada).expect(200);
-        // Of 20 that wait. Some more are checked on the way here and back.
+        // There are 20 that wait. Some more are checked on the way here and back.
         expect(checked - before).toBeLessThan(18);
       }
     } finally {

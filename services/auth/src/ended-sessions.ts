@@ -15,8 +15,8 @@ export type EndedSessions = ReturnType<typeof createEndedSessions>;
 const marginSeconds = 60;
 
 /**
- * What a token check asks: which sessions have ended, in memory, until their tokens expire (contract 3.2). An entry takes
- * about 90 bytes.
+ * Keeps what a token check asks: which sessions have ended, in memory, until their tokens expire (contract 3.2). An entry
+ * takes about 90 bytes.
  */
 export function createEndedSessions(clock: () => number = Date.now) {
   /** When the token of a session expires. */

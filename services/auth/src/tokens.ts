@@ -20,7 +20,7 @@ interface Dependencies {
 
 export type Tokens = ReturnType<typeof createTokens>;
 
-/** What a login begins, and what its token stands for. Times are seconds since 1970. */
+/** Session that a login begins and its token stands for. Times are seconds since 1970. */
 export interface Session {
   /** The token's `jti`. */
   id: string;
@@ -98,7 +98,7 @@ export function createTokens({
         .setExpirationTime(now + ttlSeconds)
         .sign(key.signingKey);
     },
-    /** Whether the token of a session that was resolved earlier no longer does: its key is unknown now, or its time over. */
+    /** Tells whether a token that was resolved to a session no longer would be: its key is unknown now, or its time over. */
     isOver: ({ kid, authenticatedAt }: { kid?: string | undefined; authenticatedAt: number }): boolean =>
       (kid !== undefined && !keys.some((known) => known.kid === kid)) || authenticatedAt + ttlSeconds <= clock() / 1000,
     /** The session of a token, undefined if the token is invalid or the session over. */

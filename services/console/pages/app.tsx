@@ -35,7 +35,7 @@ export function App() {
       removeEventListener('hashchange', move);
     };
   }, []);
-  // What had the focus is gone with the login.
+  // The element that had the focus is gone with the login.
   useLayoutEffect(() => {
     if (name) document.querySelector('main')?.focus();
   }, [name]);

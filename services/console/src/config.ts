@@ -17,7 +17,7 @@ const addresses = list.transform((pairs, context) => {
 export const configSchema = z.object({
   ...serviceConfig,
   ...callerConfig,
-  /** Whoever has it may do everything here. */
+  /** Token whose holder may do everything here. */
   CONSOLE_TOKEN: z
     .string()
     .regex(/^[\w+/=-]{32,256}$/, 'must be 32 to 256 letters, digits or +/=_-. Make one with: openssl rand -hex 32'),

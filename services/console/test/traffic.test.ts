@@ -10,7 +10,7 @@ const metrics = [
   'outbox_oldest_unsent_seconds 2.345',
   ...groups.map((name) => `consumer_lag_messages{group="${name}-group",partition="0"} 12345`),
 ].join('\n');
-/** What every service of the store tells. */
+/** Metrics that every service of the store tells, each as one replica. */
 const replicas = names.map((service) => ({
   ...{ service, address: `10.1.2.3:80${service.length}`, state: 'UP' as const, waitingFor: [] },
   samples: samplesIn(metrics),

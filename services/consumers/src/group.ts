@@ -4,9 +4,9 @@ import type { Job, ServiceContext } from '@store/shared/service/service';
 import type { ConsumersConfig } from './config.ts';
 import type { DB } from './generated/tables.ts';
 
-/** What groups/<name>/group.ts exports as `createGroup`. */
+/** Function that groups/<name>/group.ts exports as `createGroup`. */
 export type CreateGroup = (context: Pick<ServiceContext<ConsumersConfig, DB>, 'config' | 'database'>) => {
-  /** Of the documentation. */
+  /** Title of the documentation. */
   title: string;
   /**
    * `handle` takes up to 200 events of different orders and several partitions in one transaction, beside other replicas:

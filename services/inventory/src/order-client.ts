@@ -6,7 +6,7 @@ export type OrderDemand = z.output<typeof orderDemandOut>;
 
 export interface OrderClient {
   /**
-   * What orders demand, by order id; unknown orders are missing from the map.
+   * Returns what orders demand, by order id; unknown orders are missing from the map.
    * @throws DomainError unavailable when the order service gives no valid answer within about 2 s
    */
   demands(orderIds: string[]): Promise<Map<string, OrderDemand>>;

@@ -28,7 +28,7 @@ export interface StatusChange {
 export type ReservationTransaction = ReturnType<typeof reservationsOn>;
 
 /**
- * Whoever changes rows inserts missing reservations first, then locks existing ones, then stock, each in the order of ids:
+ * Changes rows. Callers insert missing reservations first, then lock existing ones, then stock, each in the order of ids:
  * so there are no deadlocks. Events of an order are appended under the lock of its reservation, which keeps them in order.
  */
 export const reservationsOn = (tx: Transaction<DB>) => ({
@@ -69,7 +69,7 @@ export const reservationsOn = (tx: Transaction<DB>) => ({
     return new Map(rows.map((row) => [row.product_id, row.available]));
   },
 
-  /** Of locked reservations. */
+  /** Sets the statuses of locked reservations. */
   async setStatuses(changes: StatusChange[], now: Date): Promise<void> {
     await sql`
       update reservations
@@ -78,7 +78,7 @@ export const reservationsOn = (tx: Transaction<DB>) => ({
       where order_id = change."orderId"`.execute(tx);
   },
 
-  /** Of locked products, each once. */
+  /** Sets the stock of locked products, each once. */
   async setStock(stock: { productId: string; available: number }[]): Promise<void> {
     await sql`
       update stock set available = change.available

@@ -25,7 +25,7 @@ export interface Demand {
   total: Money;
   /** Products that the product service does not know, perhaps of other orders. */
   gone: ReadonlySet<string>;
-  /** Whether the order service knows the order; asked only where one of its products is gone. */
+  /** True if the order service knows the order; asked only where one of its products is gone. */
   isOrdered: boolean;
 }
 
@@ -38,7 +38,7 @@ interface Step extends Demanded {
 
 export type Reservations = ReturnType<typeof createReservations>;
 
-/** What happens to the stock of orders (contract 6.1). */
+/** Decides what happens to the stock of orders (contract 6.1). */
 export function createReservations({ newId, clock, forget }: Dependencies) {
   /**
    * Decides steps one after another.
@@ -98,7 +98,7 @@ export function createReservations({ newId, clock, forget }: Dependencies) {
         else if (event.kind === 'PaymentFailed') release(reservation, 'payment failed');
         else if (event.kind === 'OrderCancelled') release(reservation, event.payload.reason);
         else if (event.kind === 'OrderShipped') {
-          // What was reserved has left: it does not return to the stock, whatever comes later.
+          // The reserved items have left: they do not return to the stock, whatever comes later.
           const { orderId, shipmentId } = event.payload;
           statuses.push({ orderId, status: 'SHIPPED', shipmentId });
         }

@@ -21,7 +21,7 @@ export function createSaga({ stock, orders, reservations }: Dependencies): Consu
     kinds: ['OrderCreated', 'PaymentFailed', 'OrderCancelled', 'OrderShipped'],
     chunkSize: 100,
 
-    /** What each OrderCreated demands, once its products have a stock, but for those that do not exist. */
+    /** Returns what each OrderCreated demands, once its products have a stock, but for those that do not exist. */
     async prepare(events) {
       const created = events.flatMap(({ event }) => (event.kind === 'OrderCreated' ? event.payload : []));
       // The order service is asked for what events leave out (contract 6.3), and whether it knows orders that cannot be.

@@ -5,7 +5,7 @@ import type { StockRepository } from './stock-repository.ts';
 interface Dependencies {
   repository: StockRepository;
   products: ProductClient;
-  /** Of a product that is seen for the first time (contract 4.9). */
+  /** Stock of a product that is seen for the first time (contract 4.9). */
   initialStock: number;
 }
 

@@ -21,7 +21,7 @@ let products: Server;
 let productsUnavailable = false;
 let orders: Server;
 let ordersUnavailable = false;
-/** What the order service knows, by order id. */
+/** Demands that the order service knows, by order id. */
 const demands = new Map<string, object>();
 let topic: Awaited<ReturnType<typeof readTopic>>;
 let deadLetters: Awaited<ReturnType<typeof readTopic>>;
@@ -195,7 +195,7 @@ describe('an order whose product no longer exists', () => {
 });
 
 describe('inventory handles OrderCreated of another producer, which has the specified fields and no headers,', () => {
-  /** What such a producer writes. */
+  /** Publishes what such a producer writes. */
   async function publishSpecified(orderId: string): Promise<void> {
     const value = JSON.stringify({ orderId, customerId: alice, timestamp: new Date().toISOString() });
     await publisher.send('order-events', [{ key: orderId, value }]);

@@ -22,7 +22,7 @@ interface Dependencies {
 
 export type DueOrders = ReturnType<typeof createDueOrders>;
 
-/** What is done for orders when their time has come, each at most `limit` of them. They return how many. */
+/** Makes the functions for orders whose time has come, each for at most `limit` of them. They return how many. */
 export function createDueOrders({ repository, newId, clock, shipAfterMs, pendingTimeoutMs }: Dependencies) {
   return {
     /** The order's row decides: whoever cancels it changes the same row, so an order is never both cancelled and shipped. */

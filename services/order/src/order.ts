@@ -4,7 +4,7 @@ import type { Decimal, Money } from '@store/shared/values/money';
 export const orderStatuses = ['PENDING', 'CONFIRMED', 'CANCELLED'] as const;
 export type OrderStatus = (typeof orderStatuses)[number];
 
-/** Of one product in one order (contract 4.5). */
+/** Limit for one product in one order (contract 4.5). */
 export const maxQuantity = 10_000;
 
 export interface Line {
@@ -35,7 +35,7 @@ export interface Order {
   shippedAt: Date | null;
   cancelledAt: Date | null;
   cancelReason: string | null;
-  /** What the stock lacked, if it was cancelled for that. */
+  /** Products that the stock lacked, if it was cancelled for that. */
   missing: Line[] | null;
   /** Counts the changes of its representation, from 1. */
   version: number;

@@ -116,7 +116,7 @@ export function createOrders({ repository, lists, products, currency, clock, new
       items: lines,
       total: order.total,
     });
-    // What a replica of the previous release would send, which cannot derive it, without its longest part.
+    // The reply that a replica of the previous release would send, which cannot derive it, without its longest part.
     const kept = key === undefined ? undefined : { key, ...reply, body: newOrderJson({ ...order, items: [] }) };
     const outcome = await repository.insert(order, event, kept);
     if (outcome === 'stored') return reply;

@@ -8,14 +8,14 @@ import type { Line } from './order.ts';
 export interface RecordedPayment {
   orderId: string;
   paidAt: Date;
-  /** Of the payment. */
+  /** Trace context of the payment. */
   traceparent: string;
 }
 
 export interface PendingCancellation {
   orderId: string;
   reason: string;
-  /** What the stock lacked. */
+  /** Products that the stock lacked. */
   missing?: Line[];
 }
 

@@ -90,7 +90,7 @@ export function createOrderWorker({ config, log, database }: ServiceContext<Work
     shipAfterMs: config.SHIP_AFTER_SECONDS * 1_000,
     pendingTimeoutMs: config.PENDING_TIMEOUT_SECONDS * 1_000,
   });
-  /** What was decided while no worker ran is read first. */
+  /** Delay of the first time-out: what was decided while no worker ran is read first. */
   const catchUpMs = Math.min(config.PENDING_TIMEOUT_SECONDS, 60) * 1_000;
   const consumer = { group: createSaga(clock), config, publishesAs: 'order' };
   const routes = deadLetterRoutes(consumer, database.kysely);

@@ -55,7 +55,7 @@ export function createPaymentRepository(kysely: Kysely<DB>) {
   };
 }
 
-/** Whoever changes rows inserts missing payments first, then locks existing ones, each in the order of ids: no deadlocks. */
+/** Changes rows. Callers insert missing payments first, then lock existing ones, each in the order of ids: no deadlocks. */
 export const paymentsOn = (tx: Transaction<DB>) => ({
   /** Stores orders without payment as CANCELLED. @returns the ids of these orders */
   insertCancelled: (cancellations: Cancellation[], now: Date): Promise<string[]> =>

@@ -88,7 +88,7 @@ export function testPayments(
     processorOf,
     apply: (...events: Stored[]) => processorOf().process(events.map(receivedEvent)),
 
-    /** What a process does that crashes after the handler and before the commit. */
+    /** Does what a process does that crashes after the handler and before the commit. */
     applyAndCrash: (...events: Stored[]) =>
       processorOf({
         ...group,

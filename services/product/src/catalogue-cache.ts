@@ -9,7 +9,7 @@ const requests = new Counter({
   labelNames: ['result'],
 });
 
-/** What one statement has read: as JSON, with the version of the catalogue. */
+/** Data that one statement has read: as JSON, with the version of the catalogue. */
 interface CatalogueRead {
   json: string;
   headers: Record<string, string>;
@@ -35,7 +35,7 @@ export type CatalogueCache = ReturnType<typeof createCatalogueCache>;
 
 /** Longer ones are rare searches. */
 const longestUrl = 500;
-/** What an entry takes beside its JSON. */
+/** Memory that an entry takes beside its JSON. */
 const entryBytes = 1_500;
 
 /**
@@ -89,7 +89,7 @@ export function createCatalogueCache(maxBytes: number, currentVersion: () => Pro
 }
 
 function toReply({ json, headers, version }: CatalogueRead): Reply {
-  // Of its own size: a slice of Node's pool would keep all of it in memory.
+  // A buffer of its own size: a slice of Node's pool would keep all of it in memory.
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(json));
   bytes.write(json);
   // A page is another one where another follows.

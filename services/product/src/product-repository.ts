@@ -10,7 +10,7 @@ import type { ProductChange, ProductIn, ProductOut, ProductQuery } from './schem
 
 type Row = Omit<ProductOut, 'price'> & { price: Decimal };
 
-/** What has been read, as JSON, and the version that the catalogue had then. */
+/** Data that has been read, as JSON, and the version that the catalogue had then. */
 export interface Versioned {
   json: string;
   version: string;
@@ -59,7 +59,7 @@ function nameHas(q: string): RawBuilder<boolean> {
   return sql`(name ilike ${`${text}%`} or name ilike ${`% ${text}%`})`;
 }
 
-/** Of the catalogue: another one after each transaction that has written products (see the migration). */
+/** Version of the catalogue: another one after each transaction that has written products (see the migration). */
 const versionText = sql.raw('array(select version from catalogue_versions order by part)::text');
 
 function only<T>([row]: T[]): T {

@@ -4,7 +4,7 @@ import type { ProductChange, ProductIn, ProductQuery } from './schemas.ts';
 
 interface Dependencies {
   repository: ProductRepository;
-  /** Who may write (contract 4.4): the ids of these accounts, in lower case. */
+  /** Accounts that may write (contract 4.4): their ids, in lower case. */
   writers: 'everybody' | string[];
   newId: () => string;
 }

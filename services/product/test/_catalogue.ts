@@ -11,7 +11,7 @@ export const names = ['Tea', 'tea', 'Ärger', 'Ölkanne', '🍵', '"quoted" and 
 export const nextOf = (link: string | undefined) => /^<([^>]+)>; rel="next"$/.exec(link ?? '')?.[1];
 export const idsOf = (items: Item[]) => items.map(({ id }) => id);
 
-/** What the tests of lists do with the service. */
+/** Makes the functions that tests of lists call the service with. */
 export function catalogueOf(product: Pick<ReturnType<typeof testApp>, 'get' | 'post'>) {
   return {
     /** Products in the order of their making; names and prices repeat, so that ties are everywhere. */

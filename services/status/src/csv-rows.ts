@@ -5,7 +5,7 @@ import { type CsvRow, csvRow } from './schemas.ts';
 export const columns = Object.keys(csvRow.shape) as (keyof CsvRow)[];
 const required = ['station_id', 'time'];
 
-/** What is wrong with a file, in sentences that name the line. */
+/** Faults of a file, in sentences that name the line. */
 export class CsvProblem extends Error {}
 
 /**

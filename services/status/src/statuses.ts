@@ -7,7 +7,7 @@ export type Statuses = ReturnType<typeof createStatuses>;
 
 const cursorName = 'status;time,station,row';
 
-/** What each text of a position must be: a forged one is refused here, not by PostgreSQL. */
+/** Rules for each text of a position: a forged one is refused here, not by PostgreSQL. */
 const position = [
   { accepts: { test: (text: string) => utcTime(text) === text } },
   { accepts: { test: (text: string) => int4.safeParse(text).success } },

@@ -8,7 +8,7 @@ interface State<T> {
 }
 
 /**
- * What is asked for again and again, while somebody can see the page. After a failure the last answer stays, with the problem beside it.
+ * Asks again and again, while somebody can see the page. After a failure the last answer stays, with the problem beside it.
  * @param key of what is asked for; another one begins anew
  * @param ask is given the last answer
  * @param version asks at once when it changes

@@ -20,7 +20,7 @@ interface DecisionProps {
 
 const countOf = ({ length }: Letter[]) => (length === 1 ? '1 letter' : `${length} letters`);
 
-/** What is to become of the selected letters. Both ask once more, and say of how many. */
+/** Buttons to decide about the selected letters. Both ask once more, and say of how many. */
 export function Decision({ selected, busy, onDecide }: DecisionProps) {
   const [dryRun, setDryRun] = useState(false);
   const [asked, setAsked] = useState<Asked>({ decision: 'redrive', letters: [] });
@@ -32,7 +32,7 @@ export function Decision({ selected, busy, onDecide }: DecisionProps) {
   const question = dryRun ? `Try to ${verb.toLowerCase()}` : verb;
 
   function ask(decision: Asked['decision']) {
-    // What was seen when the button was pressed: a letter that comes meanwhile is not decided.
+    // The letters seen when the button was pressed: one that comes meanwhile is not decided.
     setAsked({ decision, letters: selected });
     dialog.current?.showModal();
   }

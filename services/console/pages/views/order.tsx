@@ -11,7 +11,7 @@ const neverMs = 2 ** 31 - 1;
 export function Order({ id }: { id: string }) {
   const ask = (withinMs?: number) => call('get', '/api/orders/{id}', { path: { id }, query: { withinMs } });
   const all = useLive(id, () => ask());
-  // What answers at once is shown until those that do not have been waited for.
+  // The answers that come at once are shown until the others have been waited for.
   const quick = useLive(`${id} quick`, () => ask(quickMs), { everyMs: neverMs });
   const { problem } = all;
   const data = all.data ?? quick.data;

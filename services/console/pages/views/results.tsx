@@ -1,6 +1,6 @@
 import type { Said } from './dead-letters.tsx';
 
-/** What became of each letter that was decided. */
+/** Shows what became of each letter that was decided. */
 export function Results({ said }: { said: Said | undefined }) {
   if (said === undefined) return <div role="status" />;
   const { results, dryRun, problem } = said;

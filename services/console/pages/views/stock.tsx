@@ -111,7 +111,7 @@ function Row({ product, onChange }: { product: Listed; onChange: () => void }) {
   );
 }
 
-/** What is available, to be typed over. */
+/** Shows what is available, to be typed over. */
 function Amount({ product, onChange }: { product: Listed; onChange: () => void }) {
   const { id, name, available } = product;
   const [draft, setDraft] = useState<string>();

@@ -5,7 +5,7 @@ import { Router } from 'express';
 import sirv from 'sirv';
 import { basePath } from './guard.ts';
 
-/** What Vite builds of pages/. */
+/** Folder that Vite builds from pages/. */
 const built = fileURLToPath(new URL('../../pages/dist/', import.meta.url));
 const index = readFileSync(join(built, 'index.html'));
 

@@ -2,7 +2,7 @@ import type { Logger } from '@store/shared/observability/log';
 import { Decimal } from '@store/shared/values/money';
 import type { Services } from '../services-client.ts';
 
-/** What an operator may set. */
+/** Fields that an operator may set. */
 export interface ProductFields {
   name: string;
   /** Digits: a browser's number would lose some of a long one. */

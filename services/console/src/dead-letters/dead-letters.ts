@@ -94,7 +94,7 @@ export function createDeadLetters(services: Services, names: string[], log: Logg
   }
 
   return {
-    /** Of a service that does not answer within that time, what it answered before is listed, and why. */
+    /** Lists all; of a service that does not answer within that time, what it answered before is listed, and why. */
     list: (withinMs = readMs): Promise<GroupLetters[]> =>
       Promise.all(names.map((service) => listOf(service, withinMs))),
 
@@ -102,7 +102,7 @@ export function createDeadLetters(services: Services, names: string[], log: Logg
     ofOrder: (orderId: string, withinMs: number): Promise<GroupLetters[]> =>
       Promise.all(names.map((service) => listOf(service, withinMs, `?orderId=${orderId}`))),
 
-    /** Of all groups, the latest entry first; what a service did not answer is missing and named. */
+    /** Returns the audit trail of all groups, the latest entry first; what a service did not answer is missing and named. */
     async audit() {
       const problems: string[] = [];
       const lists = await Promise.all(

@@ -46,7 +46,7 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
       ),
 
     /**
-     * What is known of an order within that time; what is missing is named.
+     * Returns what is known of an order within that time; what is missing is named.
      * @throws DomainError notFound
      */
     async show(id: string, withinMs: number = readMs) {

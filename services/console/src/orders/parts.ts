@@ -1,4 +1,4 @@
-// What the services answer about an order, as far as it is shown (contract 4.10 and 4.14).
+// The services' answers about an order, as far as they are shown (contract 4.10 and 4.14).
 
 export interface Event {
   id: string;
@@ -58,7 +58,7 @@ export interface Letter {
   decisions: { outcome: 'REDRIVEN' | 'FAILED' | 'DISCARDED'; reason: string | null; requestedBy: string; at: string }[];
 }
 
-/** What is known of an order; undefined where a service knows nothing, or did not answer (then it is in `problems`). */
+/** All that is known of an order; undefined where a service knows nothing, or did not answer (then it is in `problems`). */
 export interface Parts {
   order: OrderRecord | undefined;
   reservation: Reservation | undefined;

@@ -2,7 +2,7 @@ import type { Event, Letter, Parts } from './parts.ts';
 
 export interface Step {
   at: string;
-  /** Of the lane: a service, for its worker as well. */
+  /** Name of the lane: a service, for its worker as well. */
   service: string;
   /** That something failed, or was given up. */
   isBad?: boolean;
@@ -12,7 +12,7 @@ export interface Step {
   traceId?: string;
 }
 
-/** What has happened to an order, over all services, the oldest first. */
+/** Lists what has happened to an order, over all services, the oldest first. */
 export function timelineOf({ order, reservation, payment, mails, invoices, letters }: Parts): Step[] {
   const steps: Step[] = [];
   if (order !== undefined) {

@@ -1,6 +1,6 @@
 import type { Letter, Parts } from './parts.ts';
 
-/** What an order waits for, as sentences; none if it is done. */
+/** Tells what an order waits for, as sentences; none if it is done. */
 export function waitingFor(parts: Parts): string[] {
   const { order, reservation, payment, letters, problems } = parts;
   const open = letters.filter(({ decisions }) => decisions.every(({ outcome }) => outcome === 'FAILED'));
@@ -18,7 +18,7 @@ export function waitingFor(parts: Parts): string[] {
   return [...held, ...unpublished, ...(isKnown ? stepOf(parts) : [])];
 }
 
-/** Whoever has discarded a message has decided that its group never takes the step. */
+/** Leaves out the steps of groups with a discarded message: whoever discarded it decided that they are never taken. */
 function stepOf(parts: Parts): string[] {
   const groups = parts.letters.filter(isDiscarded).map(({ group }) => group);
   const steps = nextStep(parts).filter((text) => !groups.some((group) => text.startsWith(`${group} `)));

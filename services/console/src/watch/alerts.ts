@@ -8,12 +8,12 @@ export interface Alert {
   since: number;
 }
 
-/** What rules look at. */
+/** Observations that rules look at. */
 export interface Look {
   replicas: Seen;
   lag: Record<string, number>;
   outbox: Record<string, number>;
-  /** What counters have risen by in the last seconds, by their name in sample.ts; undefined if nobody has looked for so long. */
+  /** Increases of counters in the last seconds, by their name in sample.ts; undefined if nobody has looked for so long. */
   risen(seconds: number): Map<string, number> | undefined;
   /** The same since the console began to look, if that is later. */
   risenAtMost(seconds: number): Map<string, number>;

@@ -27,7 +27,7 @@ export interface Point {
   stuck: number | null;
 }
 
-/** What services count themselves. */
+/** Numbers that services count themselves. */
 export type Counted = Pick<Point, 'letters' | 'stuck'> & { problems: string[] };
 
 export interface ReplicaState extends Omit<Replica, 'samples'> {
@@ -40,7 +40,7 @@ export interface ReplicaState extends Omit<Replica, 'samples'> {
 
 export type History = ReturnType<typeof createHistory>;
 
-/** What the last 15 minutes of looks have shown. */
+/** Keeps what the last 15 minutes of looks have shown. */
 export function createHistory() {
   const points: Point[] = [];
   const recent: { at: number; risen: Map<string, number> }[] = [];
@@ -50,7 +50,7 @@ export function createHistory() {
   let states: ReplicaState[] = [];
   let lastAt: number | undefined;
 
-  /** What the counters have risen by since the look before, of processes that were there. One that restarts begins at 0. */
+  /** Sums how counters have risen since the look before, of processes that were there. One that restarts begins at 0. */
   function increases(byAddress: Map<string, Map<string, number>>): Map<string, number> {
     const sums = new Map<string, number>();
     for (const [address, current] of byAddress) {
@@ -119,7 +119,7 @@ export function createHistory() {
     points: () => points,
     states: () => states,
     alerts: () => alerts.firing(lastAt ?? 0),
-    /** What the last look could not count. */
+    /** Names what the last look could not count. */
     problems: () => problems,
   };
 }

@@ -10,7 +10,7 @@ const sample = /^(\w+)(?:\{(.*)\})? (\S+)$/;
 export interface Replica {
   address: string;
   state: 'UP' | 'DOWN' | 'GONE';
-  /** What a process that is DOWN waits for, or why one is GONE. */
+  /** Things that a process that is DOWN waits for, or why one is GONE. */
   waitingFor: string[];
   samples: Sample[];
 }

@@ -4,7 +4,7 @@ export interface Sample {
   value: number;
 }
 
-/** What is read of the metrics (contract 1.3). */
+/** Names of the metrics that are read (contract 1.3). */
 export const watchedMetrics = [
   'http_request_duration_seconds_count',
   'order_confirmation_seconds_bucket',

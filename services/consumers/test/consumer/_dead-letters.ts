@@ -42,7 +42,7 @@ export async function deadLetteredEvents(fixture: Fixture, count: number) {
   return events;
 }
 
-/** What Kafka forgets of a group that is idle for a week: its offsets (contract 6.7). */
+/** Deletes what Kafka forgets of a group that is idle for a week: its offsets (contract 6.7). */
 export async function forgetGroups(fixture: Fixture): Promise<void> {
   await fixture.withAdmin(async (admin) => {
     const { groups } = await admin.listGroups();

@@ -120,7 +120,7 @@ export async function createFixture(partitions = 1) {
         return events.every(({ id }) => ids.has(id));
       });
     },
-    /** What the group has committed, of all partitions together. */
+    /** Returns what the group has committed, of all partitions together. */
     async committed(): Promise<number> {
       // The first group of a broker waits for its coordinator.
       const [offsets] = await withAdmin((admin) => admin.fetchOffsets({ groupId: group, topics: [topic] })).catch(

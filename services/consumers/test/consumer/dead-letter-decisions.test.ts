@@ -10,7 +10,7 @@ import { until } from '../../../../tests/kit/until.ts';
 import { broken, command, deadLetteredEvents, forgetGroups } from './_dead-letters.ts';
 import { anEvent, createFixture, type Fixture, kafka, rawOf, silent } from './_fixture.ts';
 
-// What has been decided about a dead letter is decided once, and remembered.
+// A decision about a dead letter is made once, and remembered.
 
 let fixture: Fixture;
 

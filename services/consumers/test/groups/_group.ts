@@ -20,7 +20,7 @@ for (const name of readdirSync(folder)) {
   groups[`${name}-group`] = (await import(`${folder}${name}/group.ts`)).createGroup;
 }
 
-/** What a process of a group does, without the broker. */
+/** Does what a process of a group does, without the broker. */
 export function testGroup(databaseUrl: string, name: string, { sendsMail = false, production = false, env = {} } = {}) {
   const database = openDatabase<DB>(databaseUrl);
   const config = configSchema.parse({

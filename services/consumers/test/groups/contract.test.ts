@@ -27,7 +27,7 @@ interface Case {
   count: (group: TestGroup) => Promise<number>;
 }
 
-/** What is known of a group's collection: one entry for each group. */
+/** Facts about a group's collection: one entry for each group. */
 const cases: Record<string, Case> = {
   'notification-group': {
     path: '/notifications',

@@ -7,7 +7,7 @@ const openStreams = new Gauge({ name: 'order_streams_open', help: 'Streams of or
 const maxPerAccount = 10;
 
 export interface StreamLimits {
-  /** Of the process. */
+  /** Limit of the process. */
   max: number;
   /** 0: any number. */
   maxPerAddress: number;

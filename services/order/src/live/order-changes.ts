@@ -84,7 +84,7 @@ export function createOrderChanges({ kysely, prepare }: Database<DB>) {
       return position;
     },
 
-    /** What was committed between two positions of one incarnation, in order, a page at a time. */
+    /** Yields what was committed between two positions of one incarnation, in order, a page at a time. */
     async *between(seen: Position, by: Position): AsyncGenerator<{ changes: OrderChange[]; isLast: boolean }> {
       for (let after = '0', isLast = seen.snapshot === by.snapshot; !isLast; ) {
         const changes = await selectPage({ seen: seen.snapshot, by: by.snapshot, after });
@@ -94,7 +94,7 @@ export function createOrderChanges({ kysely, prepare }: Database<DB>) {
       }
     },
 
-    /** What an account has got between two positions, in order; undefined if that is more than `max`, or cannot be known. */
+    /** Returns what an account got between two positions, in order; undefined if that is more than `max`, or cannot be known. */
     async missed(accountId: string, seen: Position, by: Position, max: number): Promise<OrderChange[] | undefined> {
       if (seen.incarnation !== by.incarnation) return undefined;
       const changes = await selectMissed({ accountId, seen: seen.snapshot, by: by.snapshot, limit: max + 1 });

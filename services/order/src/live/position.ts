@@ -1,7 +1,7 @@
 /** As PostgreSQL writes it: `xmin:xmax:xids`, where the xids were in progress. */
 export type Snapshot = string;
 
-/** What of the log somebody has: all that was committed by a moment. */
+/** Part of the log that somebody has: all that was committed by a moment. */
 export interface Position {
   /** Milliseconds since 1970, by the clock of the database. */
   at: string;

@@ -3,7 +3,7 @@ import { DomainError } from '@store/shared/values/errors';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { z } from 'zod';
 
-/** Of a token (contract 3.2). Times are seconds since 1970. */
+/** Session of a token (contract 3.2). Times are seconds since 1970. */
 export interface Session {
   id: string;
   accountId: string;

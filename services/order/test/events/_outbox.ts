@@ -38,7 +38,7 @@ export function outboxOf(databaseUrl: string) {
       return rows.map(({ count }) => count);
     },
 
-    /** Of each key: the ids of its events in the order in which they were written. */
+    /** Returns the ids of each key's events in the order in which they were written. */
     async idsByKey(): Promise<Map<string, string[]>> {
       const { rows } = await pool.query('select key, array_agg(id order by seq) as ids from outbox group by key');
       return new Map(rows.map(({ key, ids }) => [key, ids]));
@@ -58,7 +58,7 @@ export function outboxOf(databaseUrl: string) {
   };
 }
 
-/** Of each key: the n of its events in the order in which a consumer handles them. */
+/** Returns the n of each key's events in the order in which a consumer handles them. */
 export function byKey(messages: Message[]): number[][] {
   const numbers = new Map<string, number[]>();
   for (const { key, value } of withoutRepeats(messages)) {

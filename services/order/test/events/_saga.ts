@@ -55,7 +55,7 @@ export async function createFixture() {
     kysely,
     saga,
     processorOf,
-    /** What is due at a time. */
+    /** Makes the functions for the orders that are due at a time. */
     dueAt,
     ship: (limit = 100) => dueAt(dueTime).ship(limit),
     /** Cancels what is PENDING for too long. */

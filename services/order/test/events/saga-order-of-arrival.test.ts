@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-/** What can happen to a placed order; events come again under their id, as after a rebalance or from a redrive. */
+/** Things that can happen to a placed order; events come again under their id, as after a rebalance or from a redrive. */
 const steps = {
   OrderPaid: handled('OrderPaid'),
   StockReleased: handled('StockReleased'),

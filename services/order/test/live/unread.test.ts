@@ -93,7 +93,7 @@ it('the streams of an account that nobody reads hold half a MiB at most, and go 
   const held = () => unread.map(({ res }) => res.writableLength).reduce((sum, bytes) => sum + bytes);
   expect(held()).toBeGreaterThan(0);
   expect(held()).toBeLessThan(512 * 1024);
-  // Of what is too much at once it is told that there is something to read.
+  // Instead of too much at once, it is told that there is something to read.
   expect(events()[301]).toBe('reset');
 
   for (const { read } of unread) read();

@@ -96,7 +96,7 @@ testWithProc(
     expect(count('urn:problem:store:overloaded')).toBeGreaterThan(0);
     expect(count('product service') + count('overloaded')).toBe(1_000);
     expect(before + grown).toBeLessThan(await podLimitMib());
-    // What was received is not kept: the process has grown by less than was sent to it.
+    // Nothing that was received is kept: the process has grown by less than was sent to it.
     expect(grown).toBeLessThan((1_000 * bytes) / 2 ** 20);
   },
 );

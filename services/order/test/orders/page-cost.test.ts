@@ -87,8 +87,9 @@ const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nod
 const columnOf: Record<string, string> = { createdAt: 'created_at', total: 'total_amount' };
 
 /**
- * Of each status a page reads at most 20 rows of an index, and one more that tells whether there is a next page: a few blocks, and as many of
- * the table as rows have been changed lately. Skipping all 20,000 orders would read 200 blocks of the index.
+ * Blocks that a page may read: it reads, of each status, at most 20 rows of an index, and one more that tells whether there
+ * is a next page: a few blocks, and as many of the table as rows have been changed lately. Skipping all 20,000 orders would
+ * read 200 blocks of the index.
  */
 const maxBlocks = 3 * 9;
 

@@ -7,7 +7,7 @@ import { recordedStatements } from '../../../../tests/kit/postgres/recorded-stat
 // Events of other orders from a busy hour: those that were published, and a backlog that waits.
 const published = 30_000;
 const waiting = 10_000;
-/** Of the index and of the table, for the two events of one order. */
+/** Blocks of the index and of the table, for the two events of one order. */
 const maxBlocks = 20;
 
 interface Plan {

@@ -13,7 +13,7 @@ export const gone = Number.POSITIVE_INFINITY;
 export const nameOf = (state: number) => `state ${state}`;
 const stateOf = (name: string) => Number(name.slice(nameOf(0).length - 1));
 
-/** What an answer shows: the state of each product in it, by path. */
+/** Content of an answer: the state of each product in it, by path. */
 export type Shown = ReadonlyMap<string, number>;
 
 export const shownBy = (products: { id: string; name: string }[]): Shown =>

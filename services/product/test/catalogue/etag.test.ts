@@ -19,7 +19,7 @@ afterAll(async () => {
 
 const create = async (name = 'Tea') => (await replicas[0]?.post({ ...tea, name }))?.headers.location ?? '';
 
-/** What every replica answers, whether it keeps replies or not. */
+/** Returns what every replica answers, whether it keeps replies or not. */
 async function ask(path: string, tag?: string, method: 'get' | 'head' = 'get') {
   const answers: { status: number; etag: string | undefined; text: string; link: string | undefined }[] = [];
   for (const { app } of replicas) {

@@ -75,7 +75,7 @@ async function writeAndRead(writes: number) {
       sql.query(`begin; update products set name = '${name}' where id = '${path.split('/').at(-1)}';
                  select pg_sleep(0.005); commit`),
   ];
-  /** What this reader has, by path. */
+  /** Answers that this reader has, by path. */
   type Had = Map<string, { etag: string; shown: Shown }>;
   async function read(had: Had): Promise<void> {
     const living = products.filter(({ requested }) => requested !== gone);

@@ -6,7 +6,7 @@ import type { State } from '../now.tsx';
 /** docs/runbooks, each loaded when it is opened. */
 const runbooks = import.meta.glob<string>('../../../../../docs/runbooks/*.md', { query: '?raw', import: 'default' });
 
-/** What fires, with what to do about it. */
+/** Shows what fires, and what to do about it. */
 export function Alerts({ alerts }: Pick<State, 'alerts'>) {
   return (
     <section class="card alerts" aria-label="Alerts">

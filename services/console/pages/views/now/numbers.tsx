@@ -15,7 +15,7 @@ interface Figure {
 
 const oldest = ({ outbox }: Point) => (Object.keys(outbox).length === 0 ? null : Math.max(...Object.values(outbox)));
 
-/** What is looked at first. */
+/** Figures that are looked at first. */
 const figures: Figure[] = [
   { name: 'Orders per second', of: ({ rates }) => rates.placed ?? null, format: rate },
   { name: 'p95 to confirmed', of: ({ p95 }) => p95, format: seconds },

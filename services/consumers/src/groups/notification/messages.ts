@@ -5,7 +5,7 @@ import type { Notification } from './notification-repository.ts';
 
 type Message<K extends EventKind> = (event: OrderEvent<K>['payload']) => { subject: string; text: string };
 
-/** What customers are told (contract 4.10). */
+/** Messages to customers (contract 4.10). */
 const messages = {
   OrderCreated: ({ orderId, total }) => ({
     subject: 'We have received your order',

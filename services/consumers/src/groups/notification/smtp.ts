@@ -4,7 +4,7 @@ import { MailRefused, type SendMail } from './mail-sender.ts';
 interface SmtpOptions {
   url: string;
   from: string;
-  /** Of the customers' addresses. */
+  /** Domain of the customers' addresses. */
   domain: string;
 }
 
