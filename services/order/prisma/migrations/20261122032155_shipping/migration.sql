@@ -1,4 +1,4 @@
 ALTER TABLE "orders" ADD COLUMN "traceparent" TEXT;
 
--- An order that is shipped or cancelled leaves the index, so that the shipper's look at nothing due stays free.
+-- What is shipped or cancelled leaves the index, so that the shipper's look at nothing due stays free.
 CREATE INDEX IF NOT EXISTS "orders_unshipped_idx" ON "orders"("paid_at") WHERE "status" = 'CONFIRMED' AND "shipped_at" IS NULL;

@@ -1,2 +1,2 @@
--- An order that is confirmed or cancelled leaves the index.
+-- What is confirmed or cancelled leaves the index.
 CREATE INDEX IF NOT EXISTS "orders_pending_idx" ON "orders"("created_at") WHERE "status" = 'PENDING';

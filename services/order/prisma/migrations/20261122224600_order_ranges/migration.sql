@@ -1,5 +1,5 @@
--- Orders that an account is shown, by status: each sort of a list is a range of one of these per status, filtered or not, and
--- no more indexes than before are written for an order.
+-- What an account is shown, by status: each sort of a list is a range of one of these per status, filtered or not, and no more
+-- indexes than before are written for an order.
 CREATE INDEX IF NOT EXISTS "orders_shown_status_created_at_idx" ON "orders"("account_id", "status", "created_at", "id") WHERE "deleted_at" IS NULL;
 CREATE INDEX IF NOT EXISTS "orders_shown_status_total_idx" ON "orders"("account_id", "status", "total_amount", "id") WHERE "deleted_at" IS NULL;
 -- For operators, who see these, too.
