@@ -45,11 +45,11 @@ describe('values that the chart refuses', () => {
 
 describe('what the chart renders', () => {
   it.each([
-    ['512Mi', 335544320],
-    ['0.5Gi', 335544320],
-    ['1G', 625000000],
-    [536870912, 335544320],
-  ])('five eighths of a memory limit of %s are for the heap', async (memory, heap) => {
+    ['512Mi', 268435456],
+    ['0.5Gi', 268435456],
+    ['1G', 500000000],
+    [536870912, 268435456],
+  ])('half of a memory limit of %s is for the heap', async (memory, heap) => {
     const config = (await renderGateway({ resources: { limits: { memory } } }))['envoy.yaml'];
     expect(config).toContain(`max_heap_size_bytes: ${heap}\n`);
   });

@@ -1,5 +1,5 @@
 {{- /*
-What bounds the gateway's memory (docs/decisions/0015): the heap may fill five eighths of the pod's limit; the rest is for the
+What bounds the gateway's memory (docs/decisions/0015): the heap may fill half of the pod's limit; the rest is for the
 binary's pages, fragmentation and the kernel's socket buffers. The fuller it is, the more is given up, first whatever brings no request.
 */}}
 {{- define "gateway.overload" -}}
@@ -11,7 +11,7 @@ resource_monitors:
   - name: &heap envoy.resource_monitors.fixed_heap
     typed_config:
       "@type": type.googleapis.com/envoy.extensions.resource_monitors.fixed_heap.v3.FixedHeapConfig
-      max_heap_size_bytes: {{ div (mul $memory 5) 8 }}
+      max_heap_size_bytes: {{ div $memory 2 }}
   # Envoy warns if there is none. Memory ends long before: a connection takes 12 KiB.
   - name: envoy.resource_monitors.global_downstream_max_connections
     typed_config:
