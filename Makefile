@@ -2,6 +2,8 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .PHONY: help machine node install generate build tools run demo shop screenshots seed logs dlq timeline clean test test-browser test-faults gameday lint typecheck jest format bench capacity images namespace deploy undeploy forward rotate-key rotate-password restore doctor test-cluster test-chart api golden package service kind-up kind-down kafka api-diff console
 
+# The Node of package-lock.json, once it is installed; on a machine for which there is none, its own.
+export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 # Without a wrapper such as npx, so that a signal reaches the tool.
 tool := node --import tsx
 bin := node_modules/.bin

@@ -61,10 +61,6 @@ it('every test that docs/security.md names exists', () => {
   expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
-it('README.md has at most 150 lines', () => {
-  expect(documentAt('README.md').text.trimEnd().split('\n').length).toBeLessThanOrEqual(150);
-});
-
 it('every decision is in their list', () => {
   const { text } = documentAt('docs/decisions/README.md');
   const records = documents.filter(({ path }) => /^docs\/decisions\/\d{4}-/.test(path));

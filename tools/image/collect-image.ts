@@ -8,7 +8,7 @@ import { root } from '../paths.ts';
 const { resolve } = createRequire(join(root, 'services/shared/package.json'));
 const neverServed = /\.map$|swagger-ui-es-bundle|\/docs\/reference/;
 
-/** Of Node 20.19 and later, besides import and require. By default the tracer knows module-sync from Node 22 on only. */
+/** Conditions of Node besides import and require: the tracer's default is `node` alone. */
 const conditions = ['node', 'node-addons', 'module-sync'];
 
 /**

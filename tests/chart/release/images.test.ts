@@ -125,3 +125,12 @@ it('skaffold builds the images under the name that it installs', () => {
     `${setValues['global.image.repository']}/dev`,
   ]);
 });
+
+it('the images run the Node that runs these tests, the local run and CI', () => {
+  const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  expect(Object.values(optionalDependencies)).toContain(process.versions.node);
+  const [major] = process.versions.node.split('.');
+  for (const { dockerfile } of builtImages)
+    expect(readFileSync(join(root, dockerfile), 'utf8')).toContain(`NODE_IMAGE=node:${major}-`);
+  expect(readFileSync(join(root, '.nvmrc'), 'utf8').trim()).toBe(major);
+});
