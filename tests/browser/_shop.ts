@@ -15,7 +15,7 @@ export interface TestShop {
   store: TestStore;
   /** Where the shop is. */
   url: string;
-  /** Of the gateway, by a name of the same site as the shop's. */
+  /** The gateway's, by a name of the same site as the shop's. */
   gatewayUrl: string;
   /** A browser of its own, without cookies. */
   newPage(options?: BrowserContextOptions): Promise<Page>;
@@ -31,7 +31,7 @@ interface ShopOptions {
   components?: string[];
   /** Below /shop of the gateway, as in a cluster, instead of an origin of its own. */
   behindGateway?: boolean;
-  /** Of every service. */
+  /** Variables of every service. */
   env?: Record<string, string>;
 }
 

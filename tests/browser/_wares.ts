@@ -15,5 +15,5 @@ const goods: [name: string, price: number, unit: string][] = [
   ['Sea salt', 3.05, '250 g'],
 ];
 
-/** What a shop may have, for pictures and tests. */
+/** Products of a shop, for pictures and tests. */
 export const someWares: Wares[] = goods.map(([name, price, unit]) => ({ name, price, unit }));

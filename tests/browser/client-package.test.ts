@@ -47,7 +47,7 @@ import { clientExample, type InstalledClient, installClient } from '../kit/packe
     for (const stop of stops.reverse()) await stop();
   }, 60_000);
 
-  /** What the page logs first, or why it fails. */
+  /** Returns the first line that the page logs, or why it fails. */
   async function firstWords(): Promise<string> {
     const page = await browser.newPage();
     const said: string[] = [];

@@ -20,7 +20,7 @@ const ports: Record<string, number> = { http: 8080, metrics: 9090 };
 const has = (labels: Labels, wanted: Labels = {}) =>
   Object.entries(wanted).every(([name, value]) => labels[name] === value);
 
-/** Who may connect to whom, by the policies of both sides. */
+/** Connections that the policies of both sides allow. */
 async function readPolicies(values: object) {
   const all = parseAllDocuments(await renderChart([], values)).map((document) => document.toJS());
   const policies: Policy[] = all.flatMap(({ kind, spec }) => (kind === 'NetworkPolicy' ? [spec] : []));

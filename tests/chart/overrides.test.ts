@@ -1,7 +1,7 @@
 import { parseAllDocuments } from 'yaml';
 import { renderChart } from '../../tools/chart/render.ts';
 
-// What an installation adds to the pods, or takes away from them.
+// Overrides by which an installation adds to the pods, or takes away from them.
 
 // biome-ignore lint/suspicious/noExplicitAny: Kubernetes' own objects
 const manifests = async (values: object): Promise<any[]> =>

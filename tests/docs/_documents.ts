@@ -32,7 +32,7 @@ export function documentAt(path: string): Document {
 
 export interface CodeBlock {
   document: string;
-  /** Of the opening fence. */
+  /** The line of the opening fence. */
   line: number;
   language: string;
   /** The HTML comment on the line before, or an empty string. */
@@ -52,7 +52,7 @@ export const codeBlocks: CodeBlock[] = documents.flatMap(({ path, text }) =>
 );
 
 /**
- * What a test has to run: for each document one script of the blocks that name this test, in their order.
+ * Scripts that a test has to run: for each document one of the blocks that name this test, in their order.
  * @param test path of the test from the root
  */
 export function scriptsRunBy(test: string): { document: string; script: string }[] {

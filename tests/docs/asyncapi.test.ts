@@ -75,7 +75,7 @@ describe('old and new versions of an event read each other', () => {
       { origin, key: id, value: stringifyJson(payload), headers: { ce_type: kind, ce_id: id } },
       new Set<string>([kind]),
     )?.kind;
-  /** What was there before any field was added. */
+  /** An event from before any field was added. */
   const oldest = (kind: EventKind) => {
     const { shape } = payloads[kind];
     const required = Object.entries(shape).filter(([, field]) => !field.safeParse(undefined).success);

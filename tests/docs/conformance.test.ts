@@ -19,7 +19,7 @@ const rows = text
 const testsOf = (cell: string) =>
   [...cell.matchAll(/`([^`]+\.ts)` "([^"]+)"/g)].map(([, path = '', title = '']) => ({ path, title }));
 
-/** Whether the file has the title as a whole: of a test, a group, or a case of a table. */
+/** True if the file has the title as a whole: that of a test, a group, or a case of a table. */
 function hasTitle(path: string, title: string): boolean {
   if (!existsSync(join(root, path))) return false;
   const source = readFileSync(join(root, path), 'utf8');

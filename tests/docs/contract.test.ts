@@ -48,7 +48,7 @@ describe('the table of variables', () => {
     return schemas;
   }
 
-  /** What a component does without the variable. */
+  /** The behaviour of a component without the variable. */
   function defaultOf(schema: z.ZodType): string {
     const { success, data } = schema.safeParse(undefined);
     if (!success) return 'required';

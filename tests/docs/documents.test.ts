@@ -23,7 +23,7 @@ function anchorsOf({ text }: Document): Set<string> {
   return anchors;
 }
 
-/** What is wrong with a link, or undefined. */
+/** Returns the fault of a link, or undefined. */
 function problemOf(document: Document, link: string): string | undefined {
   const [path = '', anchor] = link.split('#', 2);
   const file = path === '' ? document.path : join(dirname(document.path), path);

@@ -74,7 +74,7 @@ const fieldsOf = ({ properties = {} }: Property): string[] =>
     ...Object.keys(items?.properties ?? {}).map((field) => `${name}[].${field}`),
   ]);
 
-/** What one of them has and the other lacks, as sentences. */
+/** Returns sentences on the fields that only one of them has. */
 function differences([number, names]: Documented, of: string, actual: string[]): string[] {
   const documented = names(sectionOf(contract, number), actual);
   return [
@@ -83,7 +83,7 @@ function differences([number, names]: Documented, of: string, actual: string[]):
   ];
 }
 
-/** Of any other schema: the section of 4 whose table is most like it. */
+/** Finds for any other schema the section of 4 whose table is most like it. */
 function mostAlike(id: string, actual: string[]): Documented | undefined {
   const names = passing(id.endsWith('In') ? 'In' : 'Out');
   const numbers = [...contract.text.matchAll(/^### (4\.\d+) /gm)].map(([, number = '']) => number);

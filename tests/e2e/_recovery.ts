@@ -7,7 +7,7 @@ import { until } from './_store.ts';
 
 type Row = Record<string, unknown>;
 
-/** What is compared before and after: by order, in the order of the ids. */
+/** The state that is compared before and after, by order, in the order of the ids. */
 export async function readState(store: Store) {
   const read = (database: string, sql: string) => queryOnce<Row>(store.databaseUrl(database), sql);
   const [orders, items, payments, reservations, stock, notifications, invoices, figures] = await Promise.all([

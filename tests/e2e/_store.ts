@@ -8,12 +8,12 @@ import { until as poll } from '../kit/until.ts';
 export interface TestStore extends Store {
   /** The log files of all components so far. */
   logs(): Promise<string>;
-  /** What the supervisor of the components has printed. */
+  /** Returns everything that the supervisor of the components has printed. */
   supervisorLines: string[];
 }
 
 type TestStoreOptions = Pick<StoreOptions, 'components' | 'env' | 'gateway'> & {
-  /** What is in the Secret of gateway.tls. */
+  /** The content of the Secret of gateway.tls. */
   certificate?: Certificate;
 };
 

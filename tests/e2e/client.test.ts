@@ -5,7 +5,7 @@ import { root } from '../../tools/paths.ts';
 import { clientExample, fullExample, type InstalledClient, installClient } from '../kit/packed-client.ts';
 import { startTestStore, type TestStore } from './_store.ts';
 
-/** Of somebody else, with the package as a release publishes it. */
+/** The client of somebody else, with the package as a release publishes it. */
 let client: InstalledClient;
 beforeAll(async () => {
   client = await installClient();

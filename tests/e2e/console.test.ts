@@ -5,7 +5,7 @@ import { createSend, sendExpecting } from '../kit/http.ts';
 import { queryOnce } from '../kit/postgres/database.ts';
 import { startTestStore, type TestStore, until } from './_store.ts';
 
-// What the console tells while processes hang; tests/browser/long/night.test.ts looks at its pages.
+// Replies of the console while processes hang; tests/browser/long/night.test.ts looks at its pages.
 
 let store: TestStore;
 let cookie: string;

@@ -17,7 +17,7 @@ afterAll(async () => {
   await store?.stop();
 }, 60_000);
 
-/** What a page would show, by the client. */
+/** The orders that a page would show, by the client. */
 function follow(cookie: string) {
   const client = createStore({
     url: store.gatewayUrl,

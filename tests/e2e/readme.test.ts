@@ -7,7 +7,7 @@ import { type Store, startStore } from '../../tools/local/store.ts';
 import { root } from '../../tools/paths.ts';
 import { documentAt, scriptsRunBy, tableWith } from '../docs/_documents.ts';
 
-/** What a document's commands print, among other things. */
+/** Lines that a document's commands print, among others. */
 const expected: Record<string, string[]> = {
   'README.md': ['Everything went as expected.', '"status":"PENDING"', 'openapi: 3.1.0'],
   'docs/development.md': ['make demo'],
@@ -18,7 +18,7 @@ const expected: Record<string, string[]> = {
 /** Stands for the root of the repository, with the data of a store of its own in .cache. */
 let folder: string;
 let store: Store;
-/** Of the store of this test, by the documented one, and by the variable that moves it (contract 1.2). */
+/** Ports of this test's store, by the documented port, and by the variable that moves it (contract 1.2). */
 const portInsteadOf = new Map<string, number>();
 const env: Record<string, string> = {};
 

@@ -58,7 +58,7 @@ async function isLongDueOrUnpaid(id: string): Promise<boolean> {
   return !payment?.isRecent;
 }
 
-/** What each service has recorded of an order, as `order reservation payment`. */
+/** Returns the states that the services have recorded of an order, as `order reservation payment`. */
 async function stateOf(id: string): Promise<string> {
   const [{ state } = {}] = await rows<{ state: string }>(
     'order',

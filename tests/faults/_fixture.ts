@@ -15,7 +15,7 @@ export interface Fixture {
   /** All lines of progress. */
   reported: string[];
   network: Network;
-  /** What clients of the store have seen. */
+  /** The observations of the store's clients. */
   history: History;
   rows<T extends object>(database: string, sql: string): Promise<T[]>;
   /** Aborted when the run has failed or its time is up; everything that waits stops then. */
@@ -25,13 +25,13 @@ export interface Fixture {
   end(hasFailed: boolean): Promise<void>;
 }
 
-/** What is needed to look at a store. */
+/** The parts that looking at a store takes. */
 export type View = Pick<Fixture, 'store' | 'rows' | 'report' | 'reported' | 'signal'>;
 
 interface FixtureOptions {
   env: Record<string, string>;
   limitMs: number;
-  /** Whether progress is printed at once. */
+  /** True if progress is printed at once. */
   isVerbose: boolean;
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Fault } from './faults/fault.ts';
 import type { Stage } from './stage.ts';
 
-/** What came of an alert; a time that is undefined did not come. */
+/** The course of an alert; a time that is undefined did not come. */
 export interface Outcome {
   /** With its severity. */
   alert: string;
@@ -58,7 +58,7 @@ export async function drill(stage: Stage, fault: Fault, alerts: string[], say: (
 
 const pollsPerSecond = 2;
 
-/** Whether the condition held in time, which is counted in polls: a machine may be suspended, and Prometheus with it. */
+/** Tells if the condition held in time, which is counted in polls: a machine may be suspended, and Prometheus with it. */
 async function until(stage: Stage, seconds: number, condition: (firing: Set<string>) => boolean): Promise<boolean> {
   for (let polls = pollsPerSecond * seconds; polls > 0; polls -= 1) {
     const firing = await stage.prometheus.firing().catch(() => undefined); // busy: asked again

@@ -17,7 +17,7 @@ import { startTraffic } from './traffic.ts';
 /** Between this service and Kafka there is a TCP proxy. */
 export const behindProxy = 'notification';
 
-/** What faults act on. */
+/** The processes that faults act on. */
 export interface Stage {
   store: Store;
   prometheus: Prometheus;
@@ -32,7 +32,10 @@ export interface Stage {
 /** Time-outs of the store that alerts wait for, shortened with them. */
 const pendingTimeoutSeconds = 900 / factor;
 
-/** The store, its traffic, and a Prometheus with the chart's rules. @param exporter command of postgres_exporter, if there is one */
+/**
+ * The store, its traffic, and a Prometheus with the chart's rules. @param exporter command of postgres_exporter,
+ * if there is one
+ */
 export async function setStage(
   { prometheus: command, exporter }: { prometheus: string; exporter?: string },
   log: (line: string) => void,

@@ -7,7 +7,7 @@ import { cacheDir, root } from '../../tools/paths.ts';
 
 const copy = mkdtempSync(join(tmpdir(), 'store-copy-'));
 
-// What the environment of this test run says is not meant for the copy's.
+// The environment of this test run is not meant for the copy's.
 const env = { NODE_OPTIONS: undefined, JEST_WORKER_ID: undefined, NODE_ENV: undefined };
 
 /** Runs a command in the copy. */
@@ -21,7 +21,10 @@ async function succeed(file: string, ...args: string[]): Promise<string> {
   return all;
 }
 
-/** Links, because 800 MB copied would keep every other test waiting for the disk. npm replaces the files of packages, but writes this one in place. */
+/**
+ * Links, because 800 MB copied would keep every other test waiting for the disk. npm replaces the files of
+ * packages, but writes this one in place.
+ */
 async function linkPackages(): Promise<void> {
   const written = 'node_modules/.package-lock.json';
   await execa('cp', ['-al', join(root, 'node_modules'), copy]).catch(
@@ -105,7 +108,7 @@ describe('make service', () => {
     expect(changed).toContain('services/review');
     for (const file of changed) expect(said).toContain(file.replace(/(tests\/chart\/golden)\/.*/, '$1'));
     await succeed('make', 'lint', 'typecheck');
-    // Of the chart only what compares services with other lists of them
+    // From the tests of the chart only those that compare services with other lists of them
     const tests = 'ARGS=--testPathPatterns services/review tests/docs tests/chart/golden tests/chart/topology';
     expect(await succeed('make', 'jest', tests)).toContain('PASS review');
   }, 900_000);

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 
 const axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe finds on the page, with the elements. */
+/** Returns the findings of axe on the page, with their elements. */
 export async function findings(page: Page): Promise<string[]> {
   // As a tool of whoever looks, not of the page, whose policy would refuse it.
   await page.evaluate(axeSource);

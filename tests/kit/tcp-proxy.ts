@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * What a TCP proxy does to its connections, those that are open included:
+ * Faults of a TCP proxy for its connections, those that are open included:
  * - pass: forward
  * - refuse: cut, and listen no longer
  * - close: cut, and close new ones at once

@@ -7,7 +7,7 @@ import { root } from '../../tools/paths.ts';
 
 const needed = ['skopeo', 'cosign'];
 
-/** What a release is made with and this machine lacks. */
+/** Programs that a release is made with and this machine lacks. */
 export async function missingTools(...others: string[]): Promise<string[]> {
   const programs = [...needed, ...others];
   const missing = await Promise.all(programs.map(async (name) => ((await findOnPath(name)) ? [] : [name])));

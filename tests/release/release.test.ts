@@ -21,7 +21,7 @@ let dir: string;
 let registry: Awaited<ReturnType<typeof startRegistry>>;
 let publisher: Awaited<ReturnType<typeof createPublisher>>;
 let repository: string;
-/** What was pushed, by version and image. */
+/** Digests that were pushed, by version and image. */
 const pushed: Record<string, Record<string, string>> = {};
 
 const run = (program: string, args: string[]) => execa(program, args, { cwd: root, env: publisher.env, all: true });

@@ -18,7 +18,7 @@ export interface Fixture {
   metricsPort: number;
   /** The socket of Envoy's admin interface. */
   adminSocket: string;
-  /** Of Envoy. */
+  /** The process id of Envoy. */
   pid(): number | undefined;
   auth: Upstream;
   services: Record<'account' | 'product' | 'order' | 'status', Upstream>;

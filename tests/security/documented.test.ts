@@ -90,7 +90,7 @@ it('documents something of every prefix that Envoy routes to a service', async (
 });
 
 describe("the gateway's own answers", () => {
-  /** Of any answer: no document names them. */
+  /** Headers of any answer: no document names them. */
   const ofAnyAnswer = new Set('connection content-length content-type date server vary x-request-id'.split(' '));
   const headersOf = ({ headers }: Response) => [...headers.keys()].filter((name) => !ofAnyAnswer.has(name)).sort();
   const documented = ({ headers = {} }: Documented = {}) =>

@@ -6,7 +6,7 @@ import type { BuiltService } from './build-services.ts';
 
 type Json = Record<string, unknown>;
 
-/** Who publishes each kind, and when (contract 6.3). */
+/** Publishers of each kind, and when they publish (contract 6.3). */
 export const published: Record<EventKind, readonly [service: string, when: string]> = {
   OrderCreated: ['order', 'An order was stored.'],
   StockReserved: ['inventory', 'All items of an order are reserved.'],
@@ -39,7 +39,7 @@ const headersOf = (kind: EventKind) => ({
   },
 });
 
-/** What a dead letter adds to the headers of its message (contract 6.7). */
+/** Headers that a dead letter adds to those of its message (contract 6.7). */
 const ofDeadLetters = {
   dlq_group: text('The group whose handler failed.'),
   dlq_attempts: text('Number of attempts; 1 for poison.', { pattern: '^\\d+$' }),

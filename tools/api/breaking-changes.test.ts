@@ -6,7 +6,7 @@ import { breakingChanges, eventChanges } from './breaking-changes.ts';
 
 const text = readFileSync(join(root, 'docs/openapi.yaml'), 'utf8');
 
-// Of any shape: the changes below reach for what the document has.
+// Any shape: the changes below reach for what the document has.
 // biome-ignore lint/suspicious/noExplicitAny: see above
 type Document = any;
 

@@ -17,7 +17,7 @@ interface Body {
 type Response = Body & { headers?: Json };
 
 /**
- * What an OpenAPI document has changed so that a client of the old one fails, a sentence each. More operations, optional
+ * Returns the changes of an OpenAPI document by which a client of the old one fails, a sentence each. More operations, optional
  * parameters and fields, and other failures are no such changes: clients ignore fields that they do not know.
  */
 export function breakingChanges(old: GatewayDocument, now: GatewayDocument): string[] {
@@ -77,7 +77,7 @@ const parametersOf = ({ parameters = [] }: Operation) =>
   new Map((parameters as unknown as Parameter[]).map((one) => [`the ${one.in} parameter ${one.name}`, one]));
 
 /**
- * What an AsyncAPI document has changed so that a consumer of the old one fails on new events, or one of the new on old
+ * Returns the changes of an AsyncAPI document by which a consumer of the old one fails on new events, or one of the new on old
  * events, which a topic holds for days.
  */
 export function eventChanges(old: EventDocument, now: EventDocument): string[] {

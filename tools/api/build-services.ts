@@ -31,12 +31,12 @@ export interface BuiltService {
   /** Kinds of events that its consumer group handles. */
   kinds: readonly string[];
   app: RequestListener;
-  /** Of its OpenAPI document. */
+  /** Paths of its OpenAPI document. */
   paths: Record<string, Record<string, Operation>>;
   schemas: Record<string, Property>;
 }
 
-/** Of which the variables do not matter here, beside those of the chart. */
+/** Services whose variables do not matter here, beside those of the chart. */
 const given = {
   env: {},
   ports: fixedPorts({}),

@@ -13,7 +13,7 @@ const [api, events] = ['docs/openapi.yaml', 'docs/asyncapi.yaml'];
 const git = async (...args: string[]) => (await execa('git', args, { cwd: root })).stdout;
 const lastRelease = () => git('describe', '--tags', '--abbrev=0', '--match', 'v*.*.*').catch(() => undefined);
 
-/** What may break in a new version: by Semantic Versioning 2.0.0 (4 and 8) the first number that is not 0 grows. */
+/** True if the new version may break clients: by Semantic Versioning 2.0.0 (4 and 8) the first number that is not 0 grows. */
 const mayBreak = (old: string, now: string) => {
   const compatible = (version: string) => /^0\.\d+|^\d+/.exec(version)?.[0];
   return compatible(old) !== compatible(now);

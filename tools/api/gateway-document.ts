@@ -33,7 +33,7 @@ const description = `Everything that the gateway routes to the services of the s
 A login sets the cookie \`__store_jwt_token\`, which every operation with the security scheme \`token\` needs. Failures are problem details (RFC 9457). \
 What is behind \`/external\` is another site, and not described here.`;
 
-/** What they are about, in the order of a customer's way. Those of further services follow. */
+/** Their subjects, in the order of a customer's way. Those of further services follow. */
 const tags: Record<string, string> = {
   auth: 'Accounts are registered, sessions begin and end.',
   accounts: 'The account of the caller.',
@@ -109,7 +109,7 @@ const problem = (description: string, meanings?: Record<string, string>) => ({
   ...(meanings && { headers: headers(meanings) }),
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
 });
-/** Of the gateway's own 429 (contract 2.5). */
+/** Headers of the gateway's own 429 (contract 2.5). */
 const ratePolicy = {
   'RateLimit-Policy': 'The limits of the gateway, if it is one of them: `q` requests in `w` seconds.',
 };

@@ -1,6 +1,6 @@
 type Json = Record<string, unknown>;
 
-/** What clients do with a value: they send it, or read it. */
+/** The use that clients make of a value: they send it, or read it. */
 export type Direction = 'sent' | 'read';
 
 const list = (value: unknown): unknown[] => (value === undefined ? [] : Array.isArray(value) ? value : [value]);

@@ -6,7 +6,7 @@ import { provideEnvoy } from '../local/downloads/envoy.ts';
 import { provideKafka } from '../local/downloads/kafka.ts';
 import { cacheDir, root } from '../paths.ts';
 
-/** What figures depend on beside the code. */
+/** Conditions that figures depend on beside the code. */
 export const machineSchema = z.object({
   cpu: z.string(),
   cores: z.number(),

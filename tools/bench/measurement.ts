@@ -11,7 +11,7 @@ export type Log = (line: string) => void;
 
 export interface Measurement {
   name: string;
-  /** What has to run for it. */
+  /** Components that have to run for it. */
   components: ComponentName[];
   /** Overrides the environment of the bench for its services. */
   env?: Record<string, string>;
@@ -22,7 +22,7 @@ export interface Measurement {
   keepsData?: true;
   /** It has a figure of its own for memory. */
   measuresMemory?: true;
-  /** What it takes, of one that is run only if ONLY names it. */
+  /** Its duration, for one that is run only if ONLY names it. */
   takes?: string;
   run(bench: { store: Store; log: Log }): Promise<Row[]>;
 }

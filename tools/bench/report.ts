@@ -6,13 +6,13 @@ export interface Row {
   /** The measurements behind the result. */
   measured: string;
   result?: number;
-  /** Of the result, for example `MiB`; a ratio has none. */
+  /** The unit of the result, for example `MiB`; a ratio has none. */
   unit?: string;
   atLeast?: number;
   atMost?: number;
 }
 
-/** Whether a figure breaks its limit. NaN, the result of a failed measurement, always does. */
+/** True if a figure breaks its limit. NaN, the result of a failed measurement, always does. */
 export function isMissed({ result, atLeast = -Infinity, atMost = Infinity }: Row): boolean {
   return result !== undefined && !(result >= atLeast && result <= atMost);
 }

@@ -21,7 +21,7 @@ const resultsSchema = z.object({
     }),
   ),
 });
-/** What a run of the bench leaves as JSON. */
+/** The JSON that a run of the bench leaves. */
 export type Results = z.infer<typeof resultsSchema>;
 
 /** @returns the file */

@@ -16,7 +16,7 @@ export interface Item {
 
 /** A customer who places orders. */
 export interface Customer {
-  /** Of the gateway, or of a replica of the order service. */
+  /** The gateway's, or that of a replica of the order service. */
   url: string;
   /** Identify the customer: a cookie at the gateway, id-account at the service. */
   headers: Record<string, string>;
@@ -26,11 +26,11 @@ export interface Load {
   /** Divided among the customers. */
   connections: number;
   seconds: number;
-  /** Of the next order. */
+  /** Returns the items of the next order. */
   items: () => Item[];
 }
 
-/** Of an order that was answered with 201, in ms since the epoch. */
+/** Times of an order that was answered with 201, in ms since the epoch. */
 interface Placed {
   sentAt: number;
   answeredAt: number;

@@ -6,7 +6,7 @@ export interface Ceiling {
   what: string;
   /** At which it is reached. */
   ordersPerSecond: number;
-  /** What to change then. */
+  /** The change that raises it. */
   turn: string;
 }
 

@@ -7,7 +7,7 @@ import { root } from '../paths.ts';
 const amount = z.number().nonnegative();
 const byName = z.record(z.string(), amount);
 
-/** What an order costs from its request at the gateway until it is shipped and all groups have handled its events. */
+/** The cost of an order from its request at the gateway until it is shipped and all groups have handled its events. */
 export const costsSchema = z.strictObject({
   measuredAt: z.iso.datetime(),
   commit: z.string(),
@@ -21,15 +21,15 @@ export const costsSchema = z.strictObject({
   walBytes: amount,
   /** Transactions of all databases. */
   transactions: amount,
-  /** Of all topics, stored once. */
+  /** Bytes in all topics, stored once. */
   kafkaBytes: amount,
-  /** What each component sends to others. */
+  /** Bytes that each component sends to others. */
   sentBytes: byName,
   /** Resident MiB of a process, after the load. */
   residentMib: byName,
   /** Events that are published from each database. */
   events: byName,
-  /** What one process does at most per second, on this machine: events of a full outbox, events of a full topic. */
+  /** The highest rate of one process per second, on this machine: events of a full outbox, events of a full topic. */
   mostPerSecond: z.object({ relay: amount, notification: amount, analytics: amount, invoice: amount }),
 });
 export type Costs = z.infer<typeof costsSchema>;

@@ -8,7 +8,7 @@ import { ceilingTable, costTable, planTable } from './tables.ts';
 const file = join(root, 'docs/scaling.md');
 const rates = [100, 1_000, 10_000, 100_000];
 
-/** What stands in docs/scaling.md between `<!-- figures: NAME -->` and `<!-- end -->`, by name. */
+/** The texts of docs/scaling.md between `<!-- figures: NAME -->` and `<!-- end -->`, by name. */
 export const figures = (costs: Costs): Record<string, string> => ({
   measured: `Measured on ${costs.measuredAt.slice(0, 10)}, commit \`${costs.commit.slice(0, 12)}\`: ${oneLine(costs.machine)}.`,
   costs: costTable(costs),

@@ -18,7 +18,7 @@ function numbersOf(plan: object, place = ''): [string, number][] {
   });
 }
 
-/** What is in proportion to the rate: the other numbers are whole, or hold fixed shares. */
+/** Numbers in proportion to the rate: the others are whole, or hold fixed shares. */
 const proportional = (plan: Plan) => [
   ...plan.services.map(({ cores }) => cores),
   ...plan.databases.map(({ cores }) => cores),

@@ -1,7 +1,7 @@
 import { serviceNamed, topology } from '../topology/topology.ts';
 import type { Costs } from './costs.ts';
 
-// What a rate of orders takes, in proportion to what one order was measured to take. Nothing is assumed to get cheaper with
+// The needs of a rate of orders, in proportion to what one order was measured to take. Nothing is assumed to get cheaper with
 // the rate, although larger chunks make it so.
 
 export const assumptions = {
@@ -9,11 +9,11 @@ export const assumptions = {
   utilisation: 0.6,
   /** The second replica takes over. */
   fewestReplicas: 2,
-  /** Of the largest PostgreSQL server that one would run. */
+  /** Cores of the largest PostgreSQL server that one would run. */
   coresOfServer: 32,
   /** max_connections of such a server. */
   connectionsOfServer: 500,
-  /** Of a replica at most: the pool, the lists, the relay (services/shared/src/database/database.ts). */
+  /** Connections of a replica at most: the pool, the lists, the relay (services/shared/src/database/database.ts). */
   connectionsOfReplica: 10 + 5 + 1,
   /** As the chart has it; topics grow by as many. */
   partitions: 6,
@@ -29,7 +29,7 @@ export const assumptions = {
 const keptDays: Record<string, number> = {
   ...{ idempotency_keys: 1, outbox: 7, order_changes: 8, order_count_changes: 0, processed_events: 30 },
 };
-/** Of the topic (contract 6.2). */
+/** Retention of the topic (contract 6.2). */
 const topicDays = 7;
 const secondsOfDay = 86_400;
 
@@ -47,13 +47,13 @@ export interface DatabasePlan {
   connections: number;
   /** Among which the database is divided. */
   servers: number;
-  /** Of all servers together; 0 without an outbox. */
+  /** Relays of all servers together; 0 without an outbox. */
   relays: number;
 }
 
 export interface Plan {
   services: ServicePlan[];
-  /** Of order-events: each member of a group has at least one. */
+  /** Partitions of order-events: each member of a group has at least one. */
   partitions: number;
   databases: DatabasePlan[];
   kafka: { cores: number; brokers: number; storedBytes: number };
@@ -120,7 +120,7 @@ function databasePlan(name: string, cores: number, rate: number, services: Servi
   };
 }
 
-/** What an order leaves in tables, times the days of so many that it is there. */
+/** The bytes that an order leaves in tables, times the days of so many that it is there. */
 const bytesKept = (costs: Costs, days: number) =>
   sum(
     Object.values(costs.tableBytes).flatMap((tables) =>

@@ -16,7 +16,7 @@ export function bytes(value: number): string {
 
 const table = (rows: string[][]) => markdownTable(rows, { alignDelimiters: false, padding: true });
 
-/** What an order costs where. */
+/** The costs of an order by component. */
 export function costTable(costs: Costs): string {
   const postgres = sum(Object.values(costs.postgresCpuMs));
   const all = sum(Object.values(costs.cpuMs)) + postgres;
@@ -40,7 +40,7 @@ export function costTable(costs: Costs): string {
   ].join('\n\n');
 }
 
-/** What several rates take, side by side. */
+/** The needs of several rates, side by side. */
 export function planTable(rates: number[], costs: Costs): string {
   const plans = rates.map((rate) => planFor(rate, costs));
   const row = (name: string, of: (plan: Plan) => string) => [name, ...plans.map(of)];
@@ -71,7 +71,7 @@ export function planTable(rates: number[], costs: Costs): string {
   ]);
 }
 
-/** What is reached first, and what to change then. */
+/** The limits in the order in which they are reached, and the changes that raise them. */
 export const ceilingTable = (costs: Costs): string =>
   table([
     ['Ceiling', 'Orders per second', 'To raise it'],

@@ -5,13 +5,14 @@ import { root } from '../paths.ts';
 import { callLibrary } from './helm-library.ts';
 import { templateByLibrary } from './library-template.ts';
 
-// What this repository needs of Helm without a cluster, from the command or from the library. Paths are relative to the repository.
+// Helm as this repository needs it without a cluster, from the command or from the library. Paths are relative to the
+// repository.
 
 /** The oldest that the chart takes. The default of a Helm may be older still. */
 const kubeVersion = '1.29.0';
 
 /**
- * What `helm install store <chart>` would apply, hooks at the end.
+ * Renders what `helm install store <chart>` would apply, hooks at the end.
  * @param values override those of the files
  * @throws Error with Helm's message, if the chart refuses the values
  */
@@ -30,7 +31,7 @@ export async function template(chart: string, files: string[] = [], values: obje
   return stdout;
 }
 
-/** What `helm lint` has to say beyond advice; empty for a chart without faults. */
+/** Returns what `helm lint` says beyond advice; empty for a chart without faults. */
 export async function lint(chart: string): Promise<string> {
   const helm = await provideHelm();
   const path = resolve(root, chart);

@@ -7,8 +7,9 @@ const hook = 'helm.sh/hook';
 const hidden = `hidden.${hook}`;
 
 /**
- * What `helm template` prints. The library leaves hooks out and asks a cluster for what a template looks up, so it gets a copy
- * of the chart in which nothing is a hook, and nothing is found. Hooks are put where Helm has them: at the end.
+ * Returns what `helm template` prints. The library leaves hooks out and asks a cluster for what a template looks up, so
+ * it gets a copy of the chart in which nothing is a hook, and nothing is found. Hooks are put where Helm has them: at
+ * the end.
  * @param library its path
  * @param options of the call, without the chart
  */

@@ -18,7 +18,7 @@ export const goldenNames = ['default', 'prod'];
 export const goldenFile = (name: string) => join(root, 'tests/chart/golden', `${name}.yaml`);
 
 /**
- * What `helm install store charts/store` would apply.
+ * Renders what `helm install store charts/store` would apply.
  * @throws Error with Helm's message, if the chart refuses the values
  */
 export const renderChart = (files: string[] = [], values: object = {}, namespace = 'store') =>

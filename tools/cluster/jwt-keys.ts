@@ -77,7 +77,7 @@ export function withKeys(secret: V1Secret, { signing, previous }: Keys, annotati
   return { ...secret, metadata: { ...secret.metadata, annotations: { ...kept, ...annotations } }, data };
 }
 
-/** What is wrong with the keys in a Secret, without revealing any. */
+/** Returns the faults of the keys in a Secret, without revealing any. */
 export function keysProblem(secret: V1Secret): string | undefined {
   const text = (name: string) => textOf(secret, name);
   if (text(secretName) === '' && text(privateKeyName) === '')

@@ -27,7 +27,7 @@ export async function createConnections(ports: Ports, proxyPort?: ProxyPort) {
   };
 }
 
-/** Who connects to whom. */
+/** The connections between components. */
 function pairs(): [from: string, to: string][] {
   const { services, routes } = topology;
   const behindGateway = new Set(['auth', ...Object.values(routes).map(({ name }) => name)]);

@@ -30,7 +30,7 @@ export interface StoreOptions {
   gateway?: Partial<GatewayValues> & { concurrency?: number };
   /** For example { fsync: 'off' } where data need not survive a crash. */
   postgresSettings?: Record<string, string>;
-  /** Of the topics. Default: as in the cluster. */
+  /** Partitions of the topics. Default: as in the cluster. */
   partitions?: number;
   /** Where Kafka serves its metrics. Default: nowhere. */
   kafkaMetricsPort?: number;
@@ -45,14 +45,17 @@ export interface Store {
   /** With data/, log/ and gateway/. */
   dir: string;
   gatewayUrl: string;
-  /** Of a service. This and the following throw an Error that lists the names, where there is none of that name. */
+  /**
+   * Returns the URL of a service. This and the following throw an Error that lists the names, where there is
+   * none of that name.
+   */
   url(name: ServiceName): string;
-  /** Of a service or the gateway. */
+  /** Returns the URL of the metrics of a service or the gateway. */
   metricsUrl(name: ComponentName): string;
   ports: Ports;
   databaseUrl(name: string): string;
   kafkaBrokers: string[];
-  /** Whether it was started with that component. */
+  /** True if it was started with that component. */
   has(name: ComponentName): boolean;
   component(name: ComponentName): SupervisedProcess;
   /** Starts one more process of a service, on free ports. */

@@ -1,5 +1,5 @@
 /**
- * What CHANGELOG.md says of a version, without its heading.
+ * Returns the section of CHANGELOG.md on a version, without its heading.
  * @throws Error where it says nothing, or there is something left under Unreleased that would be in no version
  */
 export function notesOf(changelog: string, version: string): string {

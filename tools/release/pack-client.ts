@@ -22,7 +22,7 @@ async function packClient(version: string, { to }: { to: string }): Promise<void
     await copyFile(join(root, 'LICENSE'), join(staged, 'LICENSE'));
     const { stdout } = await execa('npm', ['pack', '--json', '--pack-destination', resolve(to)], { cwd: staged });
     console.log(`package=${join(resolve(to), JSON.parse(stdout)[0].filename)}`);
-    // What `npm install` takes without a version is never a pre-release.
+    // The version that `npm install` takes by default is never a pre-release.
     console.log(`tag=${version.includes('-') ? 'next' : 'latest'}`);
   } finally {
     await rm(staged, { recursive: true, force: true });

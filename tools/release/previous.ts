@@ -11,7 +11,7 @@ async function previous(repository: string, { to }: { to: string }): Promise<voi
   // Not the version that is being released.
   const list = ['tag', '--list', 'v*.*.*', '--no-contains', 'HEAD', '--sort=-version:refname'];
   const { stdout } = await execa('git', list, { cwd: root });
-  // Of a pre-release nobody upgrades.
+  // Nobody upgrades from a pre-release.
   const tag = stdout.split('\n').find((one) => /^v\d+\.\d+\.\d+$/.test(one));
   if (tag === undefined) {
     console.error('There is no release yet, so there is none to upgrade from.');

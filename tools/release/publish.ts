@@ -10,7 +10,8 @@ import { root } from '../paths.ts';
 import { runCommand } from '../run-command.ts';
 import { builtImages } from '../topology/images.ts';
 
-// What is built, pushed by digest and scanned becomes a version: signatures, tags, then the chart, which is the release.
+// Makes a version of images that are built, pushed by digest and scanned: signatures, tags, then the chart, which is
+// the release.
 
 interface Options {
   digests: string;
@@ -41,7 +42,10 @@ async function readDigests(folder: string): Promise<Record<string, string>> {
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** Of the image for all platforms; undefined where there is none. @throws Error where the registry does not answer */
+/**
+ * Returns the digest of the image for all platforms; undefined where there is none. @throws Error where the
+ * registry does not answer
+ */
 async function digestOf(image: string): Promise<string | undefined> {
   const options = { reject: false, encoding: 'buffer' } as const;
   const { stdout, stderr, failed } = await execa('skopeo', ['inspect', '--raw', `docker://${image}`], options);

@@ -9,7 +9,7 @@ import { someWares } from '../_wares.ts';
 import { breakPayments, mendPayments } from '../operator/_cause.ts';
 import { findLetters, openConsole } from '../operator/_console.ts';
 
-// What an operator sees at night: processes that hang (SIGSTOP), orders that are stuck, letters, alerts.
+// The console at night: processes that hang (SIGSTOP), orders that are stuck, letters, alerts.
 
 const phone = { width: 360, height: 640 };
 

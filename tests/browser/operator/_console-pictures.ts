@@ -6,12 +6,15 @@ import type { TestShop } from '../_shop.ts';
 import { breakPayments } from './_cause.ts';
 import { findLetters, openConsole } from './_console.ts';
 
-/** Of charts that show something. */
+/** The time after which charts show something. */
 const tradeSeconds = 90;
-/** Of the product that runs out. */
+/** The product that runs out. */
 const scarce = { name: 'Wildflower honey', available: 12 };
 
-/** Has customers order for a while; three orders fail, and the letter of one is discarded. @returns the id of an order that waits for its dead letter */
+/**
+ * Has customers order for a while; three orders fail, and the letter of one is discarded. @returns the id of an
+ * order that waits for its dead letter
+ */
 export async function prepare(shop: TestShop, products: Map<string, string>): Promise<string> {
   const order = createSend(shop.store.url('order'));
   const inventory = createSend(shop.store.url('inventory'));

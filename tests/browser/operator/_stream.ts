@@ -3,7 +3,7 @@ import type { Page, Request } from 'playwright-core';
 interface Closing {
   /** By performance.now(). */
   at: number;
-  /** Whether the service has ended it, instead of having died. */
+  /** True if the service has ended it, instead of having died. */
   isOrderly: boolean;
 }
 

@@ -24,7 +24,7 @@ import { someWares } from '../_wares.ts';
     await page.getByRole('button', { name: 'Place the order' }).click();
     await page.getByText('Confirming').waitFor();
   }
-  /** Of all orders, as the worker does. */
+  /** Changes all orders, as the consumer does. */
   const change = (columns: string) =>
     queryOnce(shop.store.databaseUrl('order'), `update orders set ${columns}, updated_at = now()`);
 

@@ -196,7 +196,7 @@ const manyWares = Array.from({ length: 60 }, (_, index) => ({ name: `Mug ${index
     // While the store is asked, nothing is said.
     const notes = `document.querySelector('button[aria-disabled=true]') ? '' : JSON.stringify([...document.querySelectorAll('form input')].map((input) =>
       document.getElementById(input.getAttribute('aria-describedby'))?.textContent ?? ''))`;
-    /** What is said at each field, once it is something else. */
+    /** Returns the sentences at the fields, once they are others. */
     async function told(...values: string[]): Promise<unknown> {
       const before = await page.evaluate(notes);
       for (const [index, label] of labels.entries()) await page.getByLabel(label).fill(values[index] ?? '');

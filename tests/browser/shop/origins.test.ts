@@ -5,7 +5,7 @@ import { chromiumPath } from '../../kit/chromium.ts';
 import { register } from '../_customer.ts';
 import { startShop, type TestShop } from '../_shop.ts';
 
-// What a real browser makes of CORS and the cookie (contract 2.4, 3.3).
+// CORS and the cookie in a real browser (contract 2.4, 3.3).
 (chromiumPath ? describe : describe.skip)('a browser', () => {
   let shop: TestShop;
   let page: Page;

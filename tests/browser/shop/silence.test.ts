@@ -11,9 +11,9 @@ const sentence = 'The store does not respond. Check your connection, then try ag
 const toldMs = 15_000;
 
 interface Visit {
-  /** What the customer does while nothing answers. */
+  /** Steps of the customer while nothing answers. */
   act(page: Page): Promise<unknown>;
-  /** What is pressed then, and what it leads to. */
+  /** The button that is pressed then, and the page it leads to. */
   back: string;
   heading: string | RegExp;
 }

@@ -9,7 +9,7 @@ import { findOnPath, outputOf } from '../../../tools/local/downloads/provide-too
 import { scripts } from '../../kit/postgres/postgres-client.ts';
 import { until } from '../../kit/until.ts';
 
-// What dumps and restores is tested on a whole store: tests/e2e/backup.test.ts.
+// Dumping and restoring are tested on a whole store: tests/e2e/backup.test.ts.
 
 // biome-ignore lint/suspicious/noExplicitAny: Kubernetes' own objects
 const manifests = async (backup: object): Promise<any[]> =>

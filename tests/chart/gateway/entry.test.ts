@@ -5,7 +5,7 @@ import { itWithCrds, problemsOf } from '../../kit/kubernetes/crds.ts';
 import { renderEdited } from '../_edited-chart.ts';
 import { answering, notes } from '../release/_notes.ts';
 
-// What customers reach: the Service, TLS at the gateway, and what may stand in front.
+// The entry for customers: the Service, TLS at the gateway, and what may stand in front.
 
 // biome-ignore lint/suspicious/noExplicitAny: Kubernetes' own objects
 type Resource = any;

@@ -3,7 +3,7 @@ import { parseAllDocuments } from 'yaml';
 import { renderChart } from '../../../tools/chart/render.ts';
 import { checkWriters } from '../../../tools/cluster/doctor/check-writers.ts';
 
-// What make doctor says about the product Deployment of the chart.
+// The findings of make doctor on the product Deployment of the chart.
 
 async function deployments(writers: string, profile: 'dev' | 'prod'): Promise<V1Deployment[]> {
   const values = { global: { profile }, product: { env: { PRODUCT_WRITERS: writers } } };

@@ -5,7 +5,7 @@ import { root } from '../../../tools/paths.ts';
 import { codeBlocks, filesBelow } from '../../docs/_documents.ts';
 import { renderEdited } from '../_edited-chart.ts';
 
-// What Argo CD and Flux rely on (docs/gitops.md).
+// Promises to Argo CD and Flux (docs/gitops.md).
 
 const templates = filesBelow('charts/store')
   .filter((file) => /\/templates\//.test(file))

@@ -1,7 +1,7 @@
 import { renderEdited } from '../_edited-chart.ts';
 import { answering, notes } from './_notes.ts';
 
-// What Helm says after an install, and what it refuses because of what is in the cluster. Kinds that "exist" are found by
+// The notes of Helm after an install, and its refusals because of what is in the cluster. Kinds that "exist" are found by
 // every lookup.
 
 const named = { global: { kafka: { bootstrapServers: 'store-kafka-bootstrap:9092' } } };

@@ -58,7 +58,7 @@ describe('the command', () => {
   async function rotate(): Promise<string> {
     const lines: string[] = [];
     const log = jest.spyOn(console, 'log').mockImplementation((line) => lines.push(line));
-    /** What replicas log in with, old or new, is accepted at every moment. */
+    /** The password that replicas log in with, old or new, is accepted at every moment. */
     const accepted = async () => {
       for (const database of ['order', 'status']) {
         const [role = '', password] = read('postgres-logins', database).split(':');

@@ -20,7 +20,7 @@ beforeAll(async () => {
   tea = await newProduct(ada);
 }, 120_000);
 
-/** What a page of the customer would show, and the connections that it took. */
+/** The orders that a page of the customer would show, and the connections that it took. */
 function follow({ cookie }: Customer) {
   const connections: { status: number; lastEventId: string | null }[] = [];
   const client = createStore({

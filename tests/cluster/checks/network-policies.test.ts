@@ -73,7 +73,7 @@ async function targetsOf(pods: V1Pod[]): Promise<Target[]> {
   return [...components, { name: 'kafka', host, port: Number(port) }];
 }
 
-/** Whether a policy that denies all egress takes effect within 10 s. */
+/** True if a policy that denies all egress takes effect within 10 s. */
 async function isEnforced(gateway: Target[]): Promise<boolean> {
   const podSelector = { matchLabels: { 'app.kubernetes.io/name': foreignPod } };
   const body = { metadata: { name: foreignPod }, spec: { podSelector, policyTypes: ['Egress'] } };

@@ -42,7 +42,7 @@ const change = (stringData: Record<string, string>) =>
   );
 const remove = () => core.deleteNamespacedSecret({ name: secret, namespace }).catch(orUndefined);
 
-/** Of the certificate that a new connection is shown. */
+/** Returns the fingerprint of the certificate that a new connection is shown. */
 const servedFingerprint = () =>
   new Promise<string>((resolve, reject) => {
     const socket = connect({ host, port: ports.https, ca });

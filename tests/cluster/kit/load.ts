@@ -22,7 +22,8 @@ interface LoadOptions {
  */
 async function startLoad({ retriesOrders = false, gateway }: LoadOptions = {}) {
   const { url, ca } = gateway ?? { url: await findGateway() };
-  // Used before and after the load. Kept alive meanwhile, its connection may be closed just as it is used again (RFC 9112, 9.3.1).
+  // Used before and after the load. Kept alive meanwhile, its connection may be closed just as it is used again (RFC
+  // 9112, 9.3.1).
   const setup = createClient(url, { ca, keepAlive: false });
   const customers: Customer[] = [];
   const products: string[] = [];
@@ -112,7 +113,7 @@ async function startLoad({ retriesOrders = false, gateway }: LoadOptions = {}) {
     placeOrders(isWanted: boolean) {
       placesOrders = isWanted;
     },
-    /** What succeeded and what failed since a time. */
+    /** Returns the requests that succeeded and those that failed since a time. */
     since: (time: number) => ({
       succeeded: succeeded.filter((at) => at >= time).length,
       orders: [...placed.values()].filter(({ at }) => at >= time).length,

@@ -10,7 +10,7 @@ import { expectNoLoss } from '../kit/load.ts';
 
 const { core, namespace, release } = cluster;
 
-/** What the Secrets hold, by name; without Helm's own, which are the revisions of the release. */
+/** Returns the Secrets' contents by name; without Helm's own, which are the revisions of the release. */
 async function readSecrets() {
   const { items } = await core.listNamespacedSecret({ namespace });
   const own = items.filter(({ type }) => type !== 'helm.sh/release.v1');

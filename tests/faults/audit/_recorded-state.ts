@@ -43,7 +43,7 @@ export interface Figures {
 
 export type RecordedState = Awaited<ReturnType<typeof readRecordedState>>;
 
-/** What every service has recorded in its database, and all messages and dead letters. */
+/** The records of every service's database, and all messages and dead letters. */
 export async function readRecordedState(view: View) {
   const { rows } = view;
   const readAt = Date.now();

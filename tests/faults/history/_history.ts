@@ -6,7 +6,7 @@ import type { StockAction } from './_stock-model.ts';
 
 export type History = ReturnType<typeof createHistory>;
 
-/** What clients of the store have seen, by object: an idempotency key, an order, the stock of a product. */
+/** The observations of the store's clients, by object: an idempotency key, an order, the stock of a product. */
 export function createHistory() {
   const objects = <Action>() => {
     const operations = new Map<string, Operation<Action>[]>();

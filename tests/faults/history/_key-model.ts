@@ -3,7 +3,7 @@ import type { Model } from './_linearizability.ts';
 /** POST /orders with an Idempotency-Key. Without a response, it may have placed an order whose id nobody knows yet. */
 export interface Placement {
   orderId?: string;
-  /** Whether the response was a stored one: Idempotency-Replayed. */
+  /** True if the response was a stored one: Idempotency-Replayed. */
   isReplayed?: boolean;
 }
 

@@ -9,12 +9,12 @@ export interface Operation<Action> {
   sequence?: string;
 }
 
-/** What the object does when operations follow one another. States and actions are JSON. */
+/** The object's behaviour when operations follow one another. States and actions are JSON. */
 export interface Model<State, Action> {
   initial: State;
   /** Every state in which the action may leave the object; none if it cannot happen in that state. */
   next(state: State, action: Action): State[];
-  /** Whether the action changes nothing in any state. */
+  /** True if the action changes nothing in any state. */
   isRead?(action: Action): boolean;
 }
 
@@ -67,7 +67,7 @@ export function findViolation<State, Action>(
     }
     found.sort((a, b) => a.respondedAt - b.respondedAt);
     found.push(...unknown.filter((one) => !isChosen.has(one) && one.invokedAt <= firstResponse));
-    // Of equal actions the first to respond can always come first, unless others wait for one of them.
+    // Among equal actions the first to respond can always come first, unless others wait for one of them.
     const seen = new Set<string | undefined>();
     return found.filter((operation) => {
       const name = names.get(operation);
@@ -75,7 +75,7 @@ export function findViolation<State, Action>(
     });
   }
 
-  /** What distinguishes configurations: which operations are chosen, and where they lead. */
+  /** Returns the key of a configuration: which operations are chosen, and where they lead. */
   function configuration(from: number, state: State): string {
     const ahead: number[] = [];
     for (let index = from; ahead.length < isChosen.size - from && index < known.length; index += 1) {

@@ -1,7 +1,7 @@
 import type { EventKind } from '@store/shared/messaging/events';
 import type { Model } from './_linearizability.ts';
 
-/** What is shown of an order. CANCELLED and paid is a state of its own: it follows both CONFIRMED and CANCELLED. */
+/** The visible state of an order. CANCELLED and paid is a state of its own: it follows both CONFIRMED and CANCELLED. */
 export type Shown = 'PENDING' | 'CONFIRMED' | 'SHIPPED' | 'CANCELLED' | 'CANCELLED PAID' | `impossible: ${string}`;
 
 /** Amounts are in cents, items as text. */
@@ -16,7 +16,7 @@ export type OrderAction =
   | { kind: 'delete' }
   /** The response was 404. */
   | { kind: 'miss' }
-  /** What the databases hold when nothing is in flight any more. */
+  /** The content of the databases when nothing is in flight any more. */
   | { kind: 'settle'; shown: Shown; payment: string; amount: number | null; invoices: number[] };
 
 interface OrderState {
@@ -25,7 +25,7 @@ interface OrderState {
   events: EventKind[];
   shown: Shown;
   isDeleted: boolean;
-  /** Whether a response claimed to be the first cancellation. */
+  /** True if a response claimed to be the first cancellation. */
   isClaimed: boolean;
 }
 
@@ -84,7 +84,7 @@ export const orderModel: Model<OrderState | null, OrderAction> = {
   },
 };
 
-/** What the fields of an order say; contract 4.5 and 6.1 allow no other combinations. */
+/** Returns the state that the fields of an order stand for; contract 4.5 and 6.1 allow no other combinations. */
 export function shownOf(order: {
   status: string;
   paidAt?: unknown;
@@ -124,7 +124,7 @@ function happened(order: OrderState, action: Event): OrderState[] {
     .map((shown) => ({ ...after, shown: shown === 'CONFIRMED' ? 'CANCELLED PAID' : 'CANCELLED' }));
 }
 
-/** What may be shown of the order as soon as the order worker has handled some of the events. */
+/** States in which the order may be shown as soon as the order service has handled some of the events. */
 function reachable({ shown, events }: OrderState): Shown[] {
   const isPaid = events.includes('OrderPaid');
   const hasFailed = events.includes('StockRejected') || events.includes('StockReleased');

@@ -2,7 +2,7 @@ import type { HttpResponse, Send } from '../../kit/http.ts';
 import type { Fixture } from '../_fixture.ts';
 import type { PlannedOrder } from '../load/_workload.ts';
 
-/** What the checker must find, with the bugs of `seedBugs` in the running store. */
+/** Violations that the checker must find, with the bugs of `seedBugs` in the running store. */
 export const foundBugs = {
   'an idempotency key is honoured twice': /^The history of Idempotency-Key /,
   'an order is read from a stale copy': /^The history of order .*which allows none of\n.*"kind":"read"/s,

@@ -16,7 +16,7 @@ const groupsHandling = (kind: string) =>
 interface Poison {
   kind?: string;
   value(orderId: string): string | Buffer;
-  /** Of an order that nobody knows, so that no order of the run is rejected. */
+  /** True if its order is unknown, so that no order of the run is rejected. */
   isOfNobody?: true;
   /** The groups that dead-letter it: those that handle its kind. */
   deadLetteredBy: string[];

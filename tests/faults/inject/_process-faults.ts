@@ -5,7 +5,7 @@ import type { Random } from '../../kit/random.ts';
 import type { Fixture } from '../_fixture.ts';
 import type { Fault } from './_faults.ts';
 
-/** What happens to a process: it is killed, stopped as by an operator, or does not run for a while. */
+/** Faults of a process: it is killed, stopped as by an operator, or does not run for a while. */
 export function createProcessFaults({ store, report, signal }: Fixture, random: Random) {
   /** Restarts a component as a cluster would: gives up only when it repeatedly fails to become ready. */
   async function restart(name: ComponentName): Promise<void> {

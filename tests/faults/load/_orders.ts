@@ -104,7 +104,7 @@ async function cancel(fixture: Fixture, order: PlacedOrder): Promise<void> {
   });
 }
 
-/** What the exchange says of the order. Of a lost response, OrderCancelled tells, but nothing tells of a deletion. */
+/** Records the exchange in the order's history. OrderCancelled tells of a lost response, but nothing tells of a deletion. */
 function cancellationOf(method: string, exchange: Exchange): OrderAction | undefined {
   if (!isKnown(exchange)) return method === 'DELETE' ? { kind: 'delete' } : undefined;
   switch (exchange.response?.status) {

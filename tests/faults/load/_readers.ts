@@ -7,7 +7,7 @@ import { type Shown, shownOf } from '../history/_order-model.ts';
 import type { PlacedOrder } from './_orders.ts';
 import type { Workload } from './_workload.ts';
 
-/** Of setting the stock, for each part of a run: with ten of them the checker no longer decides. */
+/** Unknown outcomes of setting the stock, for each part of a run: with ten of them the checker no longer decides. */
 const mostUnknownOutcomes = 2;
 
 // biome-ignore lint/suspicious/noExplicitAny: an order as JSON

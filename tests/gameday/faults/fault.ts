@@ -3,7 +3,7 @@ import type { Stage } from '../stage.ts';
 /** Something that breaks, and the alerts that have to say so. */
 export interface Fault {
   name: string;
-  /** Of each severity. */
+  /** One alert of each severity. */
   alerts: string[];
   /** Breaks it. @returns what mends it */
   inject(stage: Stage): Promise<() => Promise<unknown>>;

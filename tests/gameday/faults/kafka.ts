@@ -3,7 +3,7 @@ import { until } from '../../kit/until.ts';
 import { asAdmin, secondBrokerId } from '../second-broker.ts';
 import type { Fault } from './fault.ts';
 
-/** Of both brokers, and of the second one alone. */
+/** Topics of both brokers, and of the second one alone. */
 const [shared, single] = ['gameday-shared', 'gameday-single'] as const;
 
 /** Faults of brokers. The store knows the first one alone, and its topics are there. */

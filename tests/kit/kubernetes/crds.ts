@@ -26,7 +26,8 @@ if (!folder) console.warn('CRDS is not set: no resource is checked against the d
 export const itWithCrds = folder ? it : it.skip;
 
 /**
- * What the definition of its kind says against a resource; empty for one that fits. Rules in CEL are left to the API server.
+ * Returns the errors of a resource by the definition of its kind; none for one that fits. Rules in CEL are left to the
+ * API server.
  * @throws Error if the folder has no such definition
  */
 export function problemsOf(resource: { apiVersion: string; kind: string }): string[] {

@@ -12,7 +12,7 @@ export type Series = Map<string, Record<string, string>[]>;
 /** PromQL of a rule or a dashboard panel. */
 export type Expression = [name: string, expression: string];
 
-/** Of all rules and panels. */
+/** Reads the expressions of all rules and panels. */
 export async function expressions(): Promise<Expression[]> {
   const groups = await ruleGroups();
   const { panels } = JSON.parse(await readFile(join(root, 'charts/store/files/dashboard.json'), 'utf8'));
@@ -27,7 +27,7 @@ export async function expressions(): Promise<Expression[]> {
 }
 
 /**
- * What the expressions query and the components do not export.
+ * Returns the metrics that expressions query and no component exports.
  * @param all see {@link expressions}
  * @param isChecked the metrics in question
  */

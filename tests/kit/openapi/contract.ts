@@ -29,11 +29,11 @@ interface Operation {
   responses: Record<string, { headers?: Record<string, unknown>; content?: Record<string, { schema: object }> }>;
 }
 
-/** Of the media types here only JSON is sent with a charset, which it ignores (RFC 8259, 11) and old clients look for. */
+/** Adds the charset to JSON alone, which ignores it (RFC 8259, 11) and old clients look for it. */
 const withCharset = (mediaType: string) =>
   mediaType === 'application/json' ? `${mediaType}; charset=utf-8` : mediaType;
 
-/** Of any answer: no document names them. */
+/** Headers of any answer: no document names them. */
 const ofAnyAnswer = new Set(
   'allow cache-control connection content-length content-type date keep-alive transfer-encoding www-authenticate'.split(
     ' ',

@@ -98,7 +98,7 @@ export const withQuery = (path: string, query: string) => `${path}${path.include
 
 export const isRepeatable = ({ type, anyOf }: Parameter['schema']) => type === 'array' || anyOf !== undefined;
 
-/** Whether a URL-encoded value may be valid for a parameter. */
+/** True if a URL-encoded value may be valid for a parameter. */
 export function mayBeValid(schema: Parameter['schema'], name: string, value: string): boolean {
   if (schema.type === 'integer')
     return /^-?\d{1,9}$/.test(value) && new Ajv2020({ strict: false }).validate(schema, Number(value));

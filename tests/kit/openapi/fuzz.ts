@@ -99,7 +99,7 @@ export function describeFuzz({ routes, app, accountId, valid, readState }: FuzzO
 
   const portOf = () => (server.address() as AddressInfo).port;
 
-  /** Whether it has the documented shape, sentences of the store, and reveals neither stack trace nor path. */
+  /** Checks that it has the documented shape, sentences of the store, and reveals neither stack trace nor path. */
   function isProblem(status: number, type: string | undefined, text: string): boolean {
     if (type !== 'application/problem+json' || /node_modules|\bat .{1,200}:\d+:\d+/.test(text)) return false;
     const problem: { status?: number; errors?: { message: string }[] } = JSON.parse(text);

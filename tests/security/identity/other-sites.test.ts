@@ -3,7 +3,7 @@ import { COOKIE, type Fixture, http, startUnlimited } from '../_fixture.ts';
 import { sendHttp2 } from '../_raw.ts';
 import { name, openHttp2, sendHttps, startTls } from '../tls/_tls.ts';
 
-// What a browser sends for another site's page, with the customer's cookies (contract 2.10).
+// Requests of a browser for another site's page, with the customer's cookies (contract 2.10).
 
 const SHOP = 'http://localhost:3000';
 const SIBLING = 'http://evil.store.test';

@@ -59,7 +59,7 @@ export async function sendHttps({ port, ca, method = 'GET', path = '/', headers 
 export const openHttp2 = (port: number, ca?: string): ClientHttp2Session =>
   connectHttp2(`https://127.0.0.1:${port}`, { ca, servername: name, rejectUnauthorized: ca !== undefined });
 
-/** What a handshake agrees on; it rejects where there is no agreement. */
+/** Returns what a handshake agrees on; rejects where there is no agreement. */
 export function handshake(port: number, options: ConnectionOptions) {
   return new Promise<{ alpn: string | false | null; protocol: string | null; fingerprint: string }>(
     (resolve, reject) => {

@@ -5,7 +5,7 @@ import { sendHttp2 } from '../_raw.ts';
 import { floodHttp2 } from '../load/_flood.ts';
 import { name, openHttp2, startTls, type TlsFixture } from './_tls.ts';
 
-// What HTTP/2 has beside HTTP/1.1, over TLS. The other tests of this folder ask over HTTP/1.1, or HTTP/2 without TLS.
+// HTTP/2 over TLS. The other tests of this folder ask over HTTP/1.1, or HTTP/2 without TLS.
 
 let fixture: TlsFixture;
 beforeAll(async () => {

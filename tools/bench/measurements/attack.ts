@@ -7,7 +7,7 @@ import type { Measurement } from '../measurement.ts';
 import { cpuMs } from '../process-usage.ts';
 
 const checksPerSecond = 100;
-/** What the gateway lets one address send to POST /auth/login (contract 2.5). */
+/** The rate at which the gateway lets one address send POST /auth/login (contract 2.5). */
 const attacksPerSecond = 20;
 const seconds = 8;
 
@@ -24,7 +24,7 @@ const attacks: ((n: number) => { headers: Record<string, string>; body: string |
   (n) => ({ headers: json, body: `{"email":"nobody-${n}@example.com","password":"a wrong password"}` }),
 ];
 
-/** Whether hostile bodies and wrong passwords, at the rate limit of an address, delay everybody's token checks. */
+/** Measures if hostile bodies and wrong passwords, at the rate limit of an address, delay everybody's token checks. */
 export const attack: Measurement = {
   name: 'attack',
   components: ['auth', 'account'],

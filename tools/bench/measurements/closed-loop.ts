@@ -11,7 +11,7 @@ const seconds = 8;
 
 type Run = Awaited<ReturnType<OrderLoad['run']>>;
 
-/** Whether an order costs more where more customers wait for one at the same time. */
+/** Measures if an order costs more where more customers wait for one at the same time. */
 export const closedLoop: Measurement = {
   name: 'closed-loop',
   components: orderLife.components,

@@ -11,7 +11,7 @@ const seconds = 10;
 const plenty = 1_000_000;
 const scarce = 200;
 
-/** Whether orders of one product, whose stock all of them lock, cost more than orders of many, and leave an exact stock. */
+/** Measures if orders of one product, whose stock all of them lock, cost more than orders of many, and leave an exact stock. */
 export const hotProduct: Measurement = {
   name: 'hot-product',
   components: orderLife.components,

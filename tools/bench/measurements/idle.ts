@@ -4,12 +4,12 @@ import { topology } from '../../topology/topology.ts';
 import type { Measurement } from '../measurement.ts';
 import { familyCpuMs } from '../process-usage.ts';
 
-/** What a start leaves to do is done by then: first looks of jobs, compiled code, checkpoints. */
+/** The work that a start leaves is done by then: first looks of jobs, compiled code, checkpoints. */
 const settleSeconds = 30;
 const seconds = 30;
 const components = ['gateway', 'postgres', 'kafka', ...topology.services.map(({ name }) => name)];
 
-/** What the whole store costs while nobody uses it. */
+/** Measures the cost of the whole store while nobody uses it. */
 export const idle: Measurement = {
   name: 'idle',
   components,

@@ -9,13 +9,16 @@ import { fillCatalogue } from './products.ts';
 import { saga } from './saga.ts';
 
 const connections = 16;
-/** Until V8 has compiled the hot code of all processes. Together with what is measured, shorter than until the first shipment. */
+/**
+ * Until V8 has compiled the hot code of all processes. Together with what is measured, shorter than until the
+ * first shipment.
+ */
 const warmUpSeconds = 20;
 const seconds = 15;
 
 /**
- * What an order costs all processes together, from the request at the gateway until it is CONFIRMED and every group has
- * handled its events, beside a server that only stores it.
+ * Measures the cost of an order for all processes together, from the request at the gateway until it is CONFIRMED and
+ * every group has handled its events, beside a server that only stores it.
  */
 export const orderLife: Measurement = {
   name: 'order-life',

@@ -5,7 +5,7 @@ import type { Row } from '../report.ts';
 
 const rowCount = 10_000_000;
 
-/** Whether the last page of a large table costs more than the first. */
+/** Measures if the last page of a large table costs more than the first. */
 export const status: Measurement = {
   name: 'status',
   components: ['status'],

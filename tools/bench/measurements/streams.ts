@@ -13,7 +13,7 @@ const atATime = 100;
 const quietSeconds = 20;
 const changes = 200;
 
-/** What open streams of orders cost a replica, and how soon a change arrives. */
+/** Measures the cost of open streams of orders for a replica, and how soon a change arrives. */
 export const orderStreams: Measurement = {
   name: 'streams',
   measuresMemory: true,

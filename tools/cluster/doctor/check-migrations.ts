@@ -5,7 +5,7 @@ import { evaluate, isReady, podsOf } from '../pods.ts';
 import { nameOf } from '../rollout.ts';
 import { type Finding, ok, wrong } from './findings.ts';
 
-/** Whether every database has the migrations in the image of its service. */
+/** Checks that every database has the migrations in the image of its service. */
 export async function checkMigrations(cluster: Cluster, deployments: V1Deployment[]): Promise<Finding[]> {
   const program = await readFile(new URL('missing-migrations.mjs', import.meta.url), 'utf8');
   return Promise.all(deployments.filter(hasDatabase).map((one) => checkDeployment(cluster, nameOf(one), program)));

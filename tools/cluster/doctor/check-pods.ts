@@ -6,7 +6,7 @@ import { type Finding, wrong } from './findings.ts';
 
 const imageReasons = ['ErrImagePull', 'ImagePullBackOff', 'ErrImageNeverPull', 'InvalidImageName'];
 
-/** What keeps a pod from being ready; nothing where it is ready or just starting. */
+/** Finds what keeps a pod from being ready; nothing where it is ready or just starting. */
 export async function checkPod(cluster: Cluster, pod: V1Pod): Promise<Finding[]> {
   const name = `pod ${nameOf(pod)}`;
   const { phase, conditions, containerStatuses = [] } = pod.status ?? {};

@@ -6,7 +6,10 @@ import { nameOf, variablesOf } from '../rollout.ts';
 import { secretNameOf } from '../rotation/key-readers.ts';
 import { type Finding, ok, wrong } from './findings.ts';
 
-/** Whether every Secret that a container gets a variable or a file from exists, with that key and a valid value. No value is printed. */
+/**
+ * Checks that every Secret that a container gets a variable or a file from exists, with that key and a valid
+ * value. No value is printed.
+ */
 export async function checkSecrets({ core, namespace }: Cluster, deployments: V1Deployment[]): Promise<Finding[]> {
   const jwt = deployments.map((one) => nameOf(one) === 'auth' && secretNameOf(one)).find(Boolean);
   const findings: Finding[] = [];

@@ -4,7 +4,7 @@ import { nameOf, selectorOf } from '../rollout.ts';
 import { checkPod } from './check-pods.ts';
 import { type Finding, ok, wrong } from './findings.ts';
 
-/** Whether all replicas are available; if not, what their pods say. */
+/** Checks that all replicas are available; if not, finds what their pods say. */
 export async function checkWorkload(cluster: Cluster, workload: V1Deployment | V1StatefulSet): Promise<Finding[]> {
   const { core, namespace } = cluster;
   const name = nameOf(workload);

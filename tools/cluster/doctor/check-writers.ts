@@ -2,7 +2,7 @@ import type { V1Deployment } from '@kubernetes/client-node';
 import { nameOf, variablesOf } from '../rollout.ts';
 import { type Finding, ok, wrong } from './findings.ts';
 
-/** Whether somebody decided who may write products (contract 4.4). Outside production nobody has to. */
+/** Checks that somebody decided who may write products (contract 4.4). Outside production nobody has to. */
 export function checkWriters(deployments: V1Deployment[]): Finding[] {
   const product = deployments.find((one) => nameOf(one) === 'product');
   if (!product) return [];

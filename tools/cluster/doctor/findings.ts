@@ -1,7 +1,7 @@
-/** What a check found, a line each. */
+/** Findings of a check, a line each. */
 export interface Finding {
   what: string;
-  /** What to do about it, where it is wrong. */
+  /** The remedy, where it is wrong. */
   remedy?: string;
 }
 

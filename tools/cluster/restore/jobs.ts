@@ -27,7 +27,7 @@ const isOver = ({ status }: V1Job) =>
   status?.conditions?.some(({ type, status }) => status === 'True' && (type === 'Complete' || type === 'Failed')) ===
   true;
 
-/** Of the containers that have run, in their order. */
+/** Returns the output of the containers that have run, in their order. */
 async function outputOf({ core, namespace }: Cluster, job: string): Promise<string> {
   const { items } = await core.listNamespacedPod({ namespace, labelSelector: `batch.kubernetes.io/job-name=${job}` });
   const [newest] = items.sort((a, b) => startOf(b) - startOf(a));

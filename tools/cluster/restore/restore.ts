@@ -15,7 +15,7 @@ export interface Options {
 /** On a Deployment that is scaled down: its replicas before, so that a repetition knows them. */
 const replicasAnnotation = 'store/replicas-before-restore';
 
-/** What make restore does. @throws Error as a sentence, where it refuses; nothing is started then */
+/** Does the work of make restore. @throws Error as a sentence, where it refuses; nothing is started then */
 export async function restore(cluster: Cluster, { from, replace = false }: Options): Promise<void> {
   const { batch, apps, namespace, release } = cluster;
   const found = await batch.readNamespacedCronJob({ name: 'postgres-restore', namespace }).catch(orUndefined);

@@ -2,7 +2,7 @@ import type { V1Container, V1Deployment, V1EnvVar } from '@kubernetes/client-nod
 import { previousPublicKeysName, previousSecretsName, privateKeyName, secretName } from '../jwt-keys.ts';
 import { containersOf, nameOf } from '../rollout.ts';
 
-/** Whether a Deployment gets keys from that Secret. */
+/** True if a Deployment gets keys from that Secret. */
 export const readsKeys = (deployment: V1Deployment, secret: string) =>
   containersOf(deployment).some((one) => [secretName, privateKeyName].some((name) => gets(one, secret, name)));
 

@@ -18,7 +18,7 @@ export interface Options {
   keyPair?: boolean;
 }
 
-/** What make rotate-key does. @throws Error as a sentence, where it refuses */
+/** Does the work of make rotate-key. @throws Error as a sentence, where it refuses */
 export async function rotateKey(cluster: Cluster, options: Options): Promise<void> {
   const auth = await findAuth(cluster);
   const name = options.secret ?? secretNameOf(auth);

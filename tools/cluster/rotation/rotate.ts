@@ -12,7 +12,7 @@ export interface RotationOptions {
   ttlSeconds: number;
   /** Drops a key even while tokens of it may be valid. */
   now: boolean;
-  /** Whether the new key is a key pair. */
+  /** True if the new key is a key pair. */
   keyPair: boolean;
 }
 

@@ -15,7 +15,7 @@ const nothingElse: Record<string, string> = {
   python3: ran('exit 0'),
 };
 
-/** What it says on a machine that has these programs beside a few of every system. */
+/** Returns its output on a machine that has these programs beside a few of every system. */
 async function check(programs: Record<string, string>, args: string[] = []) {
   for (const tool of ['sh', 'sed', 'head', 'ls']) {
     await symlink((await execa('which', [tool])).stdout, join(dir, tool));

@@ -20,7 +20,7 @@ export interface KafkaOptions {
   port: number;
   /** Default: any free one. */
   controllerPort?: number;
-  /** Of each topic. Default: as in the cluster. */
+  /** Partitions of each topic. Default: as in the cluster. */
   partitions?: number;
   log: (line: string) => void;
   /** Default: log, beside dataDir. */
@@ -70,7 +70,7 @@ export async function startKafka(options: KafkaOptions): Promise<Kafka> {
   return { ...component, brokers };
 }
 
-/** What a class of Kafka is run with. @param furtherJars a classpath */
+/** Returns the command that runs a class of Kafka. @param furtherJars a classpath */
 export async function javaCommand(furtherJars?: string): Promise<[java: string, ...flags: string[]]> {
   const [java, kafka] = await provideKafkaTools();
   const classpath = [join(kafka, 'libs', '*'), ...(furtherJars ? [furtherJars] : [])].join(':');

@@ -31,13 +31,13 @@ export interface ProcessOptions {
   logDir: string;
   /** Receives what the supervision reports, prefixed with the name. */
   log: (line: string) => void;
-  /** Whether the process does its work yet; called repeatedly, may reject or hang meanwhile. */
+  /** True if the process does its work yet; called repeatedly, may reject or hang meanwhile. */
   ready: () => Promise<boolean>;
   readySeconds?: number;
   stopSignal?: NodeJS.Signals;
   /** How long the process may take to stop before it is killed. */
   stopSeconds?: number;
-  /** What the process gets when this one is killed. */
+  /** The signal that the process gets when this one is killed. */
   orphanSignal?: NodeJS.Signals;
   /** Another user to run it as. */
   user?: { uid: number; gid: number };
@@ -58,7 +58,7 @@ export async function startProcess(options: ProcessOptions): Promise<SupervisedP
   const say = (line: string) => log(`${name}: ${line}`);
   let state: 'stopped' | 'starting' | 'supervised' = 'stopped';
   let child: ChildProcess | undefined;
-  /** Of the log, when the process began. */
+  /** The length of the log when the process began. */
   let bytesBefore = 0;
   let end: string | undefined;
   let pauseMs = firstPauseMs;

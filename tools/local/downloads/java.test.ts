@@ -24,7 +24,7 @@ async function fakeJava(home: string, version: string): Promise<void> {
   await chmod(java, 0o755);
 }
 
-/** What provideJava gives with this environment alone, and what it says. */
+/** Returns the result of provideJava with this environment alone, and what it prints. */
 async function provided(env: Record<string, string>) {
   const program = `
     import { provideJava } from './tools/local/downloads/java.ts';

@@ -4,9 +4,9 @@ import { release } from 'node:os';
 const platforms = ['linux-x64', 'linux-arm64', 'darwin-arm64'] as const;
 export type Platform = (typeof platforms)[number];
 
-/** Of the libraries that Envoy's wheels are linked with. */
+/** The oldest glibc that Envoy's wheels are linked with, 2.x. */
 const oldestGlibc = 31;
-/** Of the kernel of macOS 15. */
+/** The kernel's version of macOS 15. */
 const oldestDarwin = 24;
 
 interface Machine {
@@ -14,7 +14,7 @@ interface Machine {
   arch: string;
   /** Undefined where there is another C library, such as Alpine's. */
   glibc?: string;
-  /** Of the kernel. */
+  /** The kernel's. */
   release: string;
 }
 

@@ -90,7 +90,7 @@ export async function findOnPath(command: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** What a command prints on both streams, or undefined where it fails or does not exist. */
+/** Returns what a command prints on both streams, or undefined where it fails or does not exist. */
 export async function outputOf(command: string, args: string[], env = {}): Promise<string | undefined> {
   const { failed, all } = await execa(command, args, { env, all: true, reject: false, timeout: 30_000 });
   return failed ? undefined : all;

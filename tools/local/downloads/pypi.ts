@@ -8,7 +8,7 @@ import { findOnPath } from './provide-tool.ts';
 export interface Wheels {
   name: string;
   version: string;
-  /** What PyPI calls each platform, and the digest of the file for it. */
+  /** Names by PyPI of the platforms, and the digests of the files for them. */
   files: Record<Platform, { tag: string; sha256: string }>;
 }
 

@@ -12,7 +12,7 @@ export interface Basket {
   /** Pieces of all products. */
   count: number;
   quantityOf(productId: string): number;
-  /** Whether no other tab has changed it since it was shown. */
+  /** True if no other tab has changed it since it was shown. */
   isCurrent(): boolean;
   /** 0 removes the product. @returns a sentence if there is no room for it */
   set(product: Product, quantity: number): string | undefined;

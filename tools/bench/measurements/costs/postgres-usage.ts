@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { Store } from '../../../local/store.ts';
 import { cpuMs, familyCpuMs } from '../../process-usage.ts';
 
-/** What PostgreSQL has used so far, and holds. */
+/** The resources that PostgreSQL has used so far, and holds. */
 export interface PostgresUsage {
   /** CPU ms of the connections to each database, and of everything else. */
   cpuMs: Map<string, number>;

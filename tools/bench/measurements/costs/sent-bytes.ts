@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { execa } from 'execa';
 import type { SupervisedProcess } from '../../../local/components/supervised-process.ts';
 
-/** What each component has sent by its open TCP connections so far, in bytes. */
+/** Returns the bytes that each component has sent by its open TCP connections so far. */
 export async function sentBytes(processes: Map<string, SupervisedProcess[]>): Promise<Map<string, number>> {
   const { stdout } = await execa('ss', ['-tinpHO', 'state', 'established'], { lines: true, maxBuffer: 2 ** 26 });
   const byPid = new Map<number, number>();

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Store } from '../../../local/store.ts';
 
-/** What each database holds of an order that is CONFIRMED and not shipped: how many rows, or how large a sum. */
+/** The content of each database for an order that is CONFIRMED and not shipped: a number of rows, or a sum. */
 const recorded: [database: string, what: string, count: string, perOrder: number][] = [
   ['order', 'confirmed orders', `select count(*) from orders where status = 'CONFIRMED'`, 1],
   ['order', 'orders', 'select count(*) from orders', 1],

@@ -16,7 +16,7 @@ const sizes = [1, 2, 4];
 const connections = 32;
 const seconds = 10;
 
-/** Whether replicas that share a database and the partitions of a topic lose work, do it twice, or wait for one another. */
+/** Measures if replicas that share a database and the partitions of a topic lose work, do it twice, or wait for one another. */
 export const replicas: Measurement = {
   name: 'replicas',
   components: ['product', ...grown],

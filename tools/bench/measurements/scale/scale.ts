@@ -14,9 +14,12 @@ import { accountId, fillOrders, ordersPerAccount } from './fill-orders.ts';
 const components = ['product', 'order'];
 const large = { accounts: 100_000, products: productCount };
 const small = { accounts: 100, products: 10_000 };
-/** So many accounts, spread over all, are customers at the moment: what they touch, a page of 8 KiB for each row, is in memory. */
+/**
+ * So many accounts, spread over all, are customers at the moment: what they touch, a page of 8 KiB for each row,
+ * is in memory.
+ */
 const active = 200;
-/** Of the database of the large tables a fifth. What is read from disk costs more, and is no matter of the statements. */
+/** A fifth of the database of the large tables. Reading from disk costs more, and is no matter of the statements. */
 const postgresSettings = { shared_buffers: '2GB' };
 /** Rows, indexes, and the write-ahead log meanwhile. */
 const neededGib = 20;
@@ -30,7 +33,7 @@ interface Side {
 /** Sends one request or one series of them. @returns how many requests it took */
 type Work = () => Promise<number>;
 
-/** Whether requests cost more where the tables are a thousand times larger. */
+/** Measures if requests cost more where the tables are a thousand times larger. */
 export const scale: Measurement = {
   name: 'scale',
   components,
