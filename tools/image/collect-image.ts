@@ -27,13 +27,7 @@ export async function collectImage(service: string, out: string): Promise<void> 
   const { fileList } = await nodeFileTrace(entries, { base: root, conditions });
   const migrations = join(dir, 'prisma/migrations');
   const pages = join(dir, 'pages/dist');
-  const untraced = [
-    dirname(resolve('swagger-ui-dist/package.json')),
-    ...(existsSync(migrations)
-      ? [migrations, resolve('@prisma/schema-engine-wasm/schema_engine_bg').replace(/\.js$/, '.wasm')]
-      : []),
-    ...(existsSync(pages) ? [pages] : []),
-  ];
+  const untraced = [dirname(resolve('swagger-ui-dist/package.json')), ...[migrations, pages].filter(existsSync)];
   for (const path of [...fileList, ...untraced.map((path) => relative(root, path))]) {
     await cp(join(root, path), join(out, path), {
       recursive: true,

@@ -1,58 +1,86 @@
+import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
-import { createPool, describeFailure } from './connection.ts';
-import type { Migration } from './schema-engine.ts';
+import { createClient, describeFailure } from './connection.ts';
 
 /** Any constant: replicas of a service queue for this advisory lock. */
 const migrationLock = 7_310_001;
 
+interface Migration {
+  name: string;
+  sql: string;
+}
+
 /**
- * Applies the migrations of a folder in Prisma's format and records them in `_prisma_migrations`, like
- * `prisma migrate deploy`, but by the WebAssembly engine: images need no native binary. Replicas that start together
- * wait for one another; a repeated call applies nothing. A migration is applied and recorded in one transaction, so one
- * that failed or was interrupted left nothing behind and is retried.
+ * Applies the migrations of a folder in Prisma's format and records them in `_prisma_migrations` as
+ * `prisma migrate deploy` does, which needs a native binary. Replicas that start together wait for one another; a
+ * repeated call applies nothing.
  * @returns the names of the migrations that this call applied
  * @throws the database's error, with its host
  */
 export async function migrate(databaseUrl: string, folder: URL): Promise<string[]> {
   // A single connection: the lock lasts as long as what it protects, even if this process is killed.
-  const pool = createPool({
-    connectionString: databaseUrl,
-    max: 1,
-    idleTimeoutMillis: 0,
-    connectionTimeoutMillis: 5_000,
-  });
-  pool.on('error', () => undefined); // a lost connection fails the query in flight
+  const client = createClient({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => undefined); // a lost connection fails the query in flight
   try {
+    await client.connect();
     const migrations = await readMigrations(fileURLToPath(folder));
-    const recorded = await finished(pool);
-    if (migrations.every(({ name }) => recorded.has(name))) return [];
-    // Most starts end here: the engine takes longer to load than the rest of a service.
-    const { applyMigrations, unfinished } = await import('./schema-engine.ts');
-    await pool.query('select pg_advisory_lock($1)', [migrationLock]);
-    if (await hasRecords(pool))
-      await pool.query(`update _prisma_migrations set rolled_back_at = now() where ${unfinished}`);
-    return await applyMigrations(pool, fileURLToPath(folder), migrations);
+    // Without the lock: most starts end here.
+    if ((await findDue(client, migrations)).length === 0) return [];
+    await client.query('select pg_advisory_lock($1)', [migrationLock]);
+    await client.query(createRecords);
+    // Left by earlier releases and Prisma, which record the start of a migration before they apply it.
+    await client.query(
+      'update _prisma_migrations set rolled_back_at = now() where finished_at is null and rolled_back_at is null',
+    );
+    const due = await findDue(client, migrations);
+    for (const migration of due) await apply(client, migration);
+    return due.map(({ name }) => name);
   } catch (error) {
     throw new Error(describeFailure(databaseUrl, error), { cause: error });
   } finally {
-    await pool.end(); // releases the lock too
+    await client.end(); // releases the lock too
   }
 }
 
-async function hasRecords(pool: pg.Pool): Promise<boolean> {
-  const { rows } = await pool.query("select to_regclass('_prisma_migrations') is not null as exists");
-  return rows[0].exists;
+/** Prisma's own statement. */
+const createRecords = `create table if not exists _prisma_migrations (
+  id varchar(36) primary key not null,
+  checksum varchar(64) not null,
+  finished_at timestamptz,
+  migration_name varchar(255) not null,
+  logs text,
+  rolled_back_at timestamptz,
+  started_at timestamptz not null default now(),
+  applied_steps_count integer not null default 0
+)`;
+
+/** Applies and records a migration in one transaction, so that one that fails or is interrupted leaves nothing behind. */
+async function apply(client: pg.Client, { name, sql }: Migration): Promise<void> {
+  try {
+    await client.query('begin');
+    await client.query(sql);
+    await client.query(
+      `insert into _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
+       values (gen_random_uuid(), $1, $2, clock_timestamp(), 1)`,
+      [createHash('sha256').update(sql).digest('hex'), name],
+    );
+    await client.query('commit');
+  } catch (error) {
+    throw new Error(`${(error as Error).message} (migration ${name})`, { cause: error });
+  }
 }
 
-async function finished(pool: pg.Pool): Promise<Set<string>> {
-  if (!(await hasRecords(pool))) return new Set();
-  const { rows } = await pool.query(
+async function findDue(client: pg.Client, migrations: Migration[]): Promise<Migration[]> {
+  const { rows: tables } = await client.query("select to_regclass('_prisma_migrations') is not null as exists");
+  if (!tables[0].exists) return migrations;
+  const { rows } = await client.query(
     'select migration_name as name from _prisma_migrations where finished_at is not null and rolled_back_at is null',
   );
-  return new Set(rows.map(({ name }) => name));
+  const recorded = new Set(rows.map(({ name }) => name));
+  return migrations.filter(({ name }) => !recorded.has(name));
 }
 
 async function readMigrations(folder: string): Promise<Migration[]> {
