@@ -1,6 +1,6 @@
 import type { Database } from '@store/shared/database/database';
-import type { Placeholders } from '@store/shared/database/prepared-statements';
 import { sql } from 'kysely';
+import type { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
 
 export interface Account {
@@ -12,29 +12,23 @@ export interface Account {
 
 export type AccountRepository = ReturnType<typeof createAccountRepository>;
 
-const columns = ['id', 'name', 'email', 'created_at as createdAt'] as const;
+const select = { id: true, name: true, email: true, createdAt: true } as const;
 
-export function createAccountRepository({ kysely, prepare }: Database<DB>) {
-  const select = prepare(({ id }: Placeholders<{ id: string }>) =>
-    kysely.selectFrom('accounts').select(columns).where('id', '=', id).compile(),
-  );
-
+export function createAccountRepository(prisma: PrismaClient, { kysely }: Database<DB>) {
   return {
-    find: async (id: string): Promise<Account | undefined> => (await select({ id }))[0],
-    /** Not by Prisma's `mode: 'insensitive'`: that is ILIKE, to which an underscore is any character. */
+    find: async (id: string): Promise<Account | undefined> =>
+      (await prisma.account.findUnique({ where: { id }, select })) ?? undefined,
+    /** Not by Prisma's `mode: 'insensitive'`: that is ILIKE, which uses no index and to which an underscore is any character. */
     findByEmail: (email: string): Promise<(Account & { passwordHash: string }) | undefined> =>
       kysely
         .selectFrom('accounts')
-        .select([...columns, 'password_hash as passwordHash'])
+        .select(['id', 'name', 'email', 'created_at as createdAt', 'password_hash as passwordHash'])
         .where(sql`lower(email)`, '=', sql`lower(${email})`)
         .executeTakeFirst(),
     /** @returns undefined if the e-mail is taken */
-    insert: ({ passwordHash, ...account }: Omit<Account, 'createdAt'> & { passwordHash: string }) =>
-      kysely
-        .insertInto('accounts')
-        .values({ ...account, password_hash: passwordHash })
-        .onConflict((conflict) => conflict.expression(sql`lower(email)`).doNothing())
-        .returning(columns)
-        .executeTakeFirst(),
+    async insert(account: Omit<Account, 'createdAt'> & { passwordHash: string }): Promise<Account | undefined> {
+      const [stored] = await prisma.account.createManyAndReturn({ data: account, skipDuplicates: true, select });
+      return stored;
+    },
   };
 }

@@ -6,6 +6,7 @@ import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/s
 import { createAccountRepository } from './account-repository.ts';
 import { createAccounts } from './accounts.ts';
 import { type AccountConfig, configSchema } from './config.ts';
+import { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
 import { createPasswords, type PasswordLimits } from './passwords.ts';
 import { accountRoutes } from './routes.ts';
@@ -14,7 +15,7 @@ export async function createAccountService(
   { config, log, database }: ServiceContext<AccountConfig, DB>,
   limits: PasswordLimits = {},
 ): Promise<Service<DB>> {
-  const repository = createAccountRepository(database);
+  const repository = createAccountRepository(new PrismaClient({ adapter: database.adapter }), database);
   const accounts = createAccounts({ repository, passwords: await createPasswords(limits), newId: randomUUID });
   const { APP_PROFILE: profile, PASSWORD_MIN_LENGTH: minPasswordLength = profile === 'prod' ? 8 : 1 } = config;
   const routes = accountRoutes(accounts, minPasswordLength);
