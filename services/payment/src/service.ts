@@ -5,6 +5,7 @@ import { deadLetterRoutes } from '@store/shared/service/dead-letters/routes';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
 import { createBuiltInProvider } from './built-in-provider.ts';
 import { configSchema, type PaymentConfig } from './config.ts';
+import { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
 import { createPaymentRecordRepository } from './payment-record-repository.ts';
 import { createPaymentRecords } from './payment-records.ts';
@@ -22,11 +23,12 @@ export function createPaymentService(
   { config, log, database }: ServiceContext<PaymentConfig, DB>,
   { provider = createBuiltInProvider(config.PAYMENT_DECLINE_ABOVE), clock = () => new Date() }: Replaceable = {},
 ) {
+  const prisma = new PrismaClient({ adapter: database.adapter });
   const repository = createPaymentRepository(database.kysely);
   const group = createPayments({ repository, provider, clock, newId: randomUUID });
   const consumer = { group, config, publishesAs: 'payment' };
   const routes = [
-    ...paymentRoutes(createPaymentRecords(createPaymentRecordRepository(database))),
+    ...paymentRoutes(createPaymentRecords(createPaymentRecordRepository(prisma, database))),
     ...deadLetterRoutes(consumer, database.kysely),
   ];
   const callers = callersWith(config.INTERNAL_CREDENTIALS);
