@@ -32,8 +32,9 @@ export function createInventoryService(
   }: Replaceable = {},
 ) {
   const { adapter, kysely } = database;
+  const prisma = new PrismaClient({ adapter });
   const stock = createStock({
-    repository: createStockRepository(new PrismaClient({ adapter }), kysely),
+    repository: createStockRepository(prisma, kysely),
     products,
     initialStock: config.INITIAL_STOCK,
   });
@@ -42,7 +43,7 @@ export function createInventoryService(
   const consumer = { group, config, publishesAs: 'inventory', servesWithoutKafka: true };
   const routes = [
     ...stockRoutes(stock),
-    ...reservationRoutes(createReservationRecords(createReservationRecordRepository(database))),
+    ...reservationRoutes(createReservationRecords(createReservationRecordRepository(prisma, database))),
     ...deadLetterRoutes(consumer, kysely),
   ];
   const callers = callersWith(config.INTERNAL_CREDENTIALS);
