@@ -96,7 +96,7 @@ test('notifications recorded without a mail server are not sent once there is on
   const without = testGroup(database.url, 'notification-group');
   closing.push(without.close);
   await without.handle(cancelled());
-  expect(await createMailRepository(notifications.kysely).claim(10, 60)).toEqual([]);
+  expect(await createMailRepository(notifications.prisma, notifications.kysely).claim(10, 60)).toEqual([]);
   expect(await paginate<Notification>(notifications, '/notifications')).toHaveLength(1);
 });
 
@@ -130,7 +130,7 @@ describe('notification mails', () => {
 
   function startSender(url: string) {
     const smtp = createSmtp({ url, from: 'Store <store@example.com>', domain: 'customers.example' });
-    const repository = createMailRepository(notifications.kysely);
+    const repository = createMailRepository(notifications.prisma, notifications.kysely);
     const sender = startMailSender({ repository, send: smtp.send, log: createLog('mail', 'silent'), everyMs: 50 });
     closing.push(smtp.close, sender.stop);
     return sender;
@@ -179,7 +179,7 @@ describe('notification mails', () => {
 
   it('wait for an unavailable mail server while events are still handled', async () => {
     const smtp = createSmtp({ url: 'smtp://127.0.0.1:1', from: 'a@example.com', domain: 'x.example' });
-    const repository = createMailRepository(notifications.kysely);
+    const repository = createMailRepository(notifications.prisma, notifications.kysely);
     const sender = startMailSender({ repository, send: smtp.send, log: createLog('mail', 'silent'), everyMs: 50 });
     await notifications.handle(cancelled());
     await until(

@@ -1,5 +1,6 @@
 import type { Job } from '@store/shared/service/service';
 import type { ConsumersConfig } from '../../config.ts';
+import { PrismaClient } from '../../generated/client.ts';
 import type { CreateGroup } from '../../group.ts';
 import { listRoute } from '../../list-route.ts';
 import { createMailRepository, type MailRepository } from './mail-repository.ts';
@@ -12,6 +13,7 @@ import { createSmtp } from './smtp.ts';
 /** Writes to customers what happens to their orders, and mails it if there is a mail server (contract 4.10). */
 export const createGroup: CreateGroup = ({ config, database }) => {
   const url = config.SMTP_URL;
+  const { adapter, kysely, lists } = database;
   return {
     title: 'Notification API',
     group: {
@@ -29,10 +31,10 @@ export const createGroup: CreateGroup = ({ config, database }) => {
         },
         query: notificationQuery,
         item: notificationOut,
-        list: createNotificationRepository(database.lists.kysely).list,
+        list: createNotificationRepository(lists.kysely).list,
       }),
     ],
-    jobs: url === undefined ? [] : [mailJob(url, config, createMailRepository(database.kysely))],
+    jobs: url === undefined ? [] : [mailJob(url, config, createMailRepository(new PrismaClient({ adapter }), kysely))],
   };
 };
 

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import type { PrismaClient } from '../../generated/client.ts';
 import type { DB } from '../../generated/tables.ts';
 
 export interface DueMail {
@@ -12,7 +13,8 @@ export interface DueMail {
 
 export type MailRepository = ReturnType<typeof createMailRepository>;
 
-export function createMailRepository(kysely: Kysely<DB>) {
+export function createMailRepository(prisma: PrismaClient, kysely: Kysely<DB>) {
+  /** Counts from the clock of the database, which decides what is due: senders need not agree on the time. */
   const inSeconds = (seconds: number) => sql<Date>`now() + ${seconds}::int * interval '1 s'`;
 
   return {
@@ -34,20 +36,12 @@ export function createMailRepository(kysely: Kysely<DB>) {
         .returning(['id', 'customer_id as customerId', 'subject', 'text', 'attempts'])
         .execute(),
     async sent(id: string): Promise<void> {
-      await kysely
-        .updateTable('notifications')
-        .set({ sent_at: sql<Date>`now()`, send_at: null })
-        .where('id', '=', id)
-        .execute();
+      await prisma.notification.updateMany({ where: { id }, data: { sentAt: new Date(), sendAt: null } });
     },
     /** @param reason at most 500 characters are kept */
     async refused(id: string, reason: string): Promise<void> {
-      await kysely
-        .updateTable('notifications')
-        .set({ refusal: reason.slice(0, 500), send_at: null })
-        .where('id', '=', id)
-        .where('sent_at', 'is', null)
-        .execute();
+      const data = { refusal: reason.slice(0, 500), sendAt: null };
+      await prisma.notification.updateMany({ where: { id, sentAt: null }, data });
     },
     async postpone(id: string, seconds: number): Promise<void> {
       await kysely
