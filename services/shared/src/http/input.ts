@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import { DomainError } from '../values/errors.ts';
+import { type Place, sentenceOf } from '../values/sentences.ts';
 import { parsedBody } from './body.ts';
 import { clientAddressOf } from './client-address.ts';
 import type { AnyRoute } from './route.ts';
-import { type Place, sentenceOf } from './sentences.ts';
 
 /** Apart from the handler's call, which as long as it waits would hold the body as received, too. */
 export const inputOf = (route: AnyRoute, req: Request, res: Response) => ({
