@@ -6,23 +6,16 @@ import { startStore } from '../local/store.ts';
 import { messageOf, runCommand } from '../run-command.ts';
 import { currentCommit, describeMachine, oneLine } from './machine.ts';
 import { benchDir, type Measurement } from './measurement.ts';
-import { attack } from './measurements/attack.ts';
 import { backlog } from './measurements/backlog.ts';
-import { bearer } from './measurements/bearer.ts';
-import { closedLoop } from './measurements/closed-loop.ts';
 import { costs } from './measurements/costs/costs.ts';
-import { events } from './measurements/events.ts';
 import { gateway } from './measurements/gateway.ts';
 import { hostileCookies } from './measurements/hostile-cookies.ts';
-import { hotProduct } from './measurements/hot-product.ts';
 import { idle } from './measurements/idle.ts';
-import { orderLife, orderLifeInDev } from './measurements/order-life.ts';
+import { orderLife } from './measurements/order-life.ts';
 import { orders } from './measurements/orders.ts';
 import { products } from './measurements/products.ts';
 import { reads } from './measurements/reads.ts';
-import { replicas } from './measurements/replicas/replicas.ts';
 import { saga } from './measurements/saga.ts';
-import { scale } from './measurements/scale/scale.ts';
 import { search } from './measurements/search.ts';
 import { start } from './measurements/start.ts';
 import { status } from './measurements/status.ts';
@@ -32,21 +25,19 @@ import { isMissed, type Row, report } from './report.ts';
 import { keepResults, readResults } from './results.ts';
 
 const measurements: Measurement[] = [
-  ...[
-    products,
-    orders,
-    reads,
-    gateway,
-    attack,
-    hostileCookies,
-    bearer,
-    search,
-    status,
-    saga,
-    orderLife,
-    orderLifeInDev,
-  ],
-  ...[closedLoop, hotProduct, replicas, scale, costs, events, backlog, idle, orderStreams],
+  products,
+  orders,
+  reads,
+  gateway,
+  hostileCookies,
+  search,
+  status,
+  saga,
+  orderLife,
+  costs,
+  backlog,
+  idle,
+  orderStreams,
 ];
 const names = measurements.map(({ name }) => name);
 
@@ -56,14 +47,18 @@ const log = (line: string) => process.stderr.write(`${line}\n`);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
 
 async function measure(measurement: Measurement, memory: ReturnType<typeof createMemory>) {
-  const { name, components, keepsData, env, gateway, partitions, postgresSettings, run } = measurement;
+  const { name, components, keepsData, env, gateway, run } = measurement;
   const dir = keepsData ? benchDir : join(benchDir, 'fresh');
   if (!keepsData) await rm(join(dir, 'data'), { recursive: true, force: true });
   const store = await startStore({
-    ...{ dir, components, gateway, partitions, log: (line) => log(`${name}: ${line}`), ports: 'free' },
+    dir,
+    components,
+    gateway,
+    log: (line) => log(`${name}: ${line}`),
+    ports: 'free',
     env: { APP_PROFILE: 'prod', SHIP_AFTER_SECONDS: '3600', ...env },
     // Delays of events are measured from the commit.
-    postgresSettings: { track_commit_timestamp: 'on', ...postgresSettings },
+    postgresSettings: { track_commit_timestamp: 'on' },
   });
   try {
     const rows = await run({ store, log: (line) => log(`${name}: ${line}`) });

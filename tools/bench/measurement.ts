@@ -16,8 +16,6 @@ export interface Measurement {
   /** Overrides the environment of the bench for its services. */
   env?: Record<string, string>;
   gateway?: StoreOptions['gateway'];
-  partitions?: StoreOptions['partitions'];
-  postgresSettings?: StoreOptions['postgresSettings'];
   /** Its data is kept for the next run; every other measurement begins with an empty store. */
   keepsData?: true;
   /** It has a figure of its own for memory. */

@@ -74,24 +74,20 @@ export async function newCustomer(store: Store): Promise<Customer> {
   return { url: store.gatewayUrl, headers: { cookie: await login(store.url('auth')) } };
 }
 
-/** All processes of a store by component, without replicas. */
-export function processesOf(store: Store): Map<string, SupervisedProcess[]> {
+/** All processes of a store by component. */
+export function processesOf(store: Store): Map<string, SupervisedProcess> {
   const names = ['gateway', 'postgres', 'kafka', ...topology.services.map(({ name }) => name)];
-  return new Map(names.filter(store.has).map((name) => [name, [store.component(name)]]));
+  return new Map(names.filter(store.has).map((name) => [name, store.component(name)]));
 }
 
 export type OrderLoad = Awaited<ReturnType<typeof openOrderLoad>>;
 
-interface LoadOptions {
-  /** By component; default: one of each. */
-  processes?: Map<string, SupervisedProcess[]>;
-  /** Orders are measured until they are shipped, not only until they are CONFIRMED. */
-  isShipped?: boolean;
-}
-
-/** Loads a store with orders and measures what they cost until all groups have handled their events. */
-export async function openOrderLoad(store: Store, customers: Customer[], options: LoadOptions = {}) {
-  const { processes = processesOf(store), isShipped = false } = options;
+/**
+ * Loads a store with orders and measures what they cost until all groups have handled their events.
+ * @param options isShipped: orders are measured until they are shipped, not only until they are CONFIRMED
+ */
+export async function openOrderLoad(store: Store, customers: Customer[], { isShipped = false } = {}) {
+  const processes = processesOf(store);
   const unfinished = `status = 'PENDING'${isShipped ? ` or status = 'CONFIRMED' and shipped_at is null` : ''}`;
   const database = new pg.Client({ connectionString: store.databaseUrl('order') });
   const admin = kafkaOf(store.kafkaBrokers).admin();
@@ -147,10 +143,7 @@ export async function openOrderLoad(store: Store, customers: Customer[], options
 }
 
 /** CPU time of each component so far, in ms. */
-async function cpuOf(processes: Map<string, SupervisedProcess[]>): Promise<Map<string, number>> {
-  const sums = [...processes].map(async ([name, replicas]) => {
-    const times = await Promise.all(replicas.map((replica) => familyCpuMs(replica.pid())));
-    return [name, times.reduce((sum, ms) => sum + ms, 0)] as const;
-  });
-  return new Map(await Promise.all(sums));
+async function cpuOf(processes: Map<string, SupervisedProcess>): Promise<Map<string, number>> {
+  const times = [...processes].map(async ([name, process]) => [name, await familyCpuMs(process.pid())] as const);
+  return new Map(await Promise.all(times));
 }

@@ -58,12 +58,8 @@ export interface Store {
   /** True if it was started with that component. */
   has(name: ComponentName): boolean;
   component(name: ComponentName): SupervisedProcess;
-  /** Starts one more process of a service, on free ports. */
-  addReplica(name: ServiceName): Promise<Replica>;
   stop(): Promise<void>;
 }
-
-export type Replica = SupervisedProcess & { url: string };
 
 /** Starts the store, or some components of it, and resolves once all are ready. If that fails, nothing is left running. */
 export async function startStore(options: StoreOptions): Promise<Store> {
@@ -133,49 +129,37 @@ async function startComponents(options: StoreOptions): Promise<Store> {
       log,
     });
   });
-  /** @param own name and ports of a replica beside the first process of the service */
-  async function startService(service: Service, own = { name: service.name, ports }): Promise<SupervisedProcess> {
+  async function startService(service: Service): Promise<SupervisedProcess> {
     const { name, database, group } = service;
     const portOf = connections.from(name);
     const databaseUrl = database && (await postgres)?.url(database, portOf('postgres'));
     const brokers = [`127.0.0.1:${portOf('kafka')}`];
     if (group) await kafka;
     return startProcess({
-      name: own.name,
+      name,
       command: process.execPath,
       args: [...nodeFlags, entryOf(service)],
       env: {
-        ...serviceEnv(service, { env, ports: own.ports, portOf, jwtKey, consoleToken, brokers, databaseUrl }),
+        ...serviceEnv(service, { env, ports, portOf, jwtKey, consoleToken, brokers, databaseUrl }),
         ...options.env,
       },
       logDir,
       log,
       signal,
       ready: async () => {
-        const health = `${localUrl(own.ports.of(name))}/health/ready`;
+        const health = `${localUrl(ports.of(name))}/health/ready`;
         return (await fetch(health, { signal: AbortSignal.timeout(2000) })).ok;
       },
     });
   }
   for (const service of topology.services) start(service.name, () => startService(service));
 
-  const replicas: SupervisedProcess[] = [];
-  let replicaCount = 0;
-  async function addReplica(serviceName: ServiceName): Promise<Replica> {
-    const service = serviceNamed(serviceName);
-    replicaCount += 1;
-    const own = { name: `${service.name}-replica-${replicaCount}`, ports: await freePorts() };
-    const replica = await startService(service, own);
-    replicas.push(replica);
-    return { ...replica, url: localUrl(own.ports.of(service.name)) };
-  }
-
   async function stop(): Promise<void> {
     const settled = await Promise.allSettled(starting.values());
     const components = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
     const isBelow = ({ name }: SupervisedProcess) => name === 'postgres' || name === 'kafka';
     const stopAll = (some: SupervisedProcess[]) => Promise.all(some.map((component) => component.stop()));
-    await stopAll([...replicas, ...components.filter((component) => !isBelow(component))]);
+    await stopAll(components.filter((component) => !isBelow(component)));
     await stopAll(components.filter(isBelow));
   }
 
@@ -203,7 +187,6 @@ async function startComponents(options: StoreOptions): Promise<Store> {
     kafkaBrokers: [`127.0.0.1:${ports.kafka}`],
     has: (name) => components.has(known(name)),
     component: (name) => required(components.get(known(name)), name),
-    addReplica,
     stop,
   };
 }

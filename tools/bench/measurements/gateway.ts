@@ -7,7 +7,6 @@ import { type GatewayValues, renderGateway, startGateway } from '../../local/com
 import { type SupervisedProcess, startProcess } from '../../local/components/supervised-process.ts';
 import { provideEnvoy } from '../../local/downloads/envoy.ts';
 import { alternate } from '../alternate.ts';
-import { startNginx } from '../baselines/nginx.ts';
 import { startBaseline } from '../baselines/start-baseline.ts';
 import { login } from '../customer.ts';
 import { benchDir, type Log, logDir, type Measurement } from '../measurement.ts';
@@ -15,7 +14,7 @@ import { cpuPerThousand } from '../rates.ts';
 
 const amount = 20_000;
 
-/** CPU time of gateway and auth for a request with a cookie, and of nginx and auth, compared with an Envoy that only forwards. */
+/** CPU time of gateway and auth for a request with a cookie, compared with an Envoy that only forwards. */
 export const gateway: Measurement = {
   name: 'gateway',
   components: ['auth', 'account'],
@@ -30,8 +29,6 @@ export const gateway: Measurement = {
       components.push(checked);
       const plain = await startForwarder(await gatewayValues(auth, service), log);
       components.push(plain.component);
-      const nginx = await startNginx({ auth, service }, log);
-      if (nginx !== undefined) components.push(nginx.component);
 
       /** CPU ms per 1,000 requests of a proxy, and of auth behind it. */
       const costs = (port: number, pid: () => number | undefined) =>
@@ -39,30 +36,24 @@ export const gateway: Measurement = {
           pid(),
           store.component('auth').pid(),
         ]);
-      const compare = async (name: string, port: number, pid: () => number | undefined) => {
-        const ofAuth: number[] = [];
-        const { first, second, ratio } = await alternate(
-          { rounds: 4, warmUp: 1 },
-          async () => {
-            const [proxy = NaN, auth = NaN] = await costs(port, pid);
-            ofAuth.push(auth);
-            log(`${name}: ${proxy.toFixed()} and auth ${auth.toFixed()} CPU ms per 1000 requests`);
-            return proxy + auth;
-          },
-          async () => {
-            const [envoy = NaN] = await costs(plain.port, plain.component.pid);
-            log(`forwarding only: ${envoy.toFixed()} CPU ms per 1000 requests`);
-            return envoy;
-          },
-        );
-        const checks = median(ofAuth.slice(1)).toFixed();
-        const measured = `${first.toFixed()} (auth ${checks}) against ${second.toFixed()} CPU ms per 1000`;
-        return { name: `GET /accounts, ${name} and auth against forwarding`, measured, result: ratio };
-      };
-      return [
-        { ...(await compare('gateway', values.port, checked.pid)), atMost: 3.8 },
-        ...(nginx === undefined ? [] : [await compare('nginx auth_request', nginx.port, nginx.component.pid)]),
-      ];
+      const ofAuth: number[] = [];
+      const { first, second, ratio } = await alternate(
+        { rounds: 4, warmUp: 1 },
+        async () => {
+          const [proxy = NaN, auth = NaN] = await costs(values.port, checked.pid);
+          ofAuth.push(auth);
+          log(`gateway: ${proxy.toFixed()} and auth ${auth.toFixed()} CPU ms per 1000 requests`);
+          return proxy + auth;
+        },
+        async () => {
+          const [envoy = NaN] = await costs(plain.port, plain.component.pid);
+          log(`forwarding only: ${envoy.toFixed()} CPU ms per 1000 requests`);
+          return envoy;
+        },
+      );
+      const checks = median(ofAuth.slice(1)).toFixed();
+      const measured = `${first.toFixed()} (auth ${checks}) against ${second.toFixed()} CPU ms per 1000`;
+      return [{ name: 'GET /accounts, gateway and auth against forwarding', measured, result: ratio, atMost: 3.8 }];
     } finally {
       await Promise.all(components.map((component) => component.stop()));
     }

@@ -61,27 +61,6 @@ export const orderLife: Measurement = {
   },
 };
 
-/** The same with the profile of make run, which checks replies by sample. */
-export const orderLifeInDev: Measurement = {
-  ...orderLife,
-  name: 'order-life-dev',
-  env: { ...orderLife.env, APP_PROFILE: 'dev' },
-  async run({ store, log }) {
-    await fillCatalogue(store.databaseUrl('product'));
-    const items = threeOf(await productIds(store.url('product')));
-    const load = await openOrderLoad(store, [await newCustomer(store)]);
-    try {
-      log(`warming up, then placing orders on ${connections} connections for ${seconds} s`);
-      await load.run({ connections, seconds: warmUpSeconds, items });
-      const { cost, perSecond } = await load.run({ connections, seconds, items });
-      const measured = `${perSecond.toFixed()} orders per second`;
-      return [{ name: 'The same in profile dev', measured, result: cost, unit: 'ms', atMost: 15 }];
-    } finally {
-      await load.close();
-    }
-  },
-};
-
 /** CPU time of a bare server and PostgreSQL for an order that is only stored, in ms. */
 async function bareCost(store: Store, items: () => Item[], log: Log): Promise<number> {
   const baseline = await startBaseline('orders.ts', store.databaseUrl('order'), log);

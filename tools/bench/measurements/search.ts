@@ -2,7 +2,7 @@ import pg from 'pg';
 import { median, quantile } from 'simple-statistics';
 import type { Log, Measurement } from '../measurement.ts';
 
-export const productCount = 1_000_000;
+const productCount = 1_000_000;
 
 /** Searches of a large catalogue, one after another: what is rare, frequent, nowhere, short. */
 const searches = ['oak lamp', 'teapot', 'lamp 77', 'b3f1', 'collection', 'zzzz', 'zq', 'tv', 'o', 'round mirror'];
@@ -12,7 +12,7 @@ export const search: Measurement = {
   components: ['product'],
   keepsData: true,
   async run({ store, log }) {
-    await fillLargeCatalogue(store.databaseUrl('product'), productCount, log);
+    await fillLargeCatalogue(store.databaseUrl('product'), log);
     const times: number[] = [];
     const timed = async (q: string) => {
       const start = performance.now();
@@ -34,13 +34,13 @@ export const search: Measurement = {
 };
 
 /** Runs once: the rows are kept. */
-export async function fillLargeCatalogue(database: string, rowCount: number, log: Log): Promise<void> {
+async function fillLargeCatalogue(database: string, log: Log): Promise<void> {
   const client = new pg.Client({ connectionString: database });
   await client.connect();
   try {
     const { rows } = await client.query('select count(*)::int as count from products');
-    if (rows[0].count === rowCount) return;
-    log(`inserting ${rowCount} products, once`);
+    if (rows[0].count === productCount) return;
+    log(`inserting ${productCount} products, once`);
     await client.query('truncate products');
     // Filled after the rows, which takes a third of the time.
     await client.query('begin');
@@ -59,7 +59,7 @@ export async function fillLargeCatalogue(database: string, rowCount: number, log
              n / 7 % 1000 || ' ' || left(md5(n::text), 8) || case when n % 3 = 0 then ' of the collection' else '' end,
              1 + n % 5000 * 0.25, 'piece', timestamptz '2020-01-01Z' + n * interval '1 second'
       from generate_series(1, $1::int) n`,
-      [rowCount],
+      [productCount],
     );
     for (const { definition } of indexes) await client.query(definition);
     await client.query('commit');
