@@ -72,7 +72,8 @@ describeWithProc('memory under a flood stays below the limit of the pod, and ano
     const attack = await flood(fixture.port, 2000, http('GET /products', token).repeat(3), { reads: false });
     current = attack;
     await until('the flood has been sent', attack.isSent);
-    await until('the product service has been asked', () => fixture.reached().length >= 1000);
+    const isAsked = () => fixture.reached().length >= 1000;
+    await until('the product service has been asked', isAsked, { timeoutMs: 100_000 });
     await expectUnharmed();
   });
 
@@ -150,7 +151,7 @@ describe('10,050 connections of one address', () => {
       const isServed = async () => (await askAsOther(fixture.port, request)) === 200;
       await until('another client is served', isServed, { timeoutMs: 10_000 });
       await until('most of them are closed', () => attack.closed() > 5_000);
-      expect(await askAsOther(fixture.port, request)).toBe(200);
+      await until('another client is served again', isServed, { timeoutMs: 10_000 });
     } finally {
       attack.stop();
       await fixture.stop();
