@@ -1,5 +1,4 @@
 import type { Database } from '@store/shared/database/database';
-import type { Placeholders } from '@store/shared/database/prepared-statements';
 import type { StoredEvent } from '@store/shared/messaging/events';
 import { wakeRelay } from '@store/shared/messaging/outbox/append';
 import { type RawBuilder, sql } from 'kysely';
@@ -11,24 +10,29 @@ export type InsertOutcome = 'stored' | 'repeated' | 'running';
 
 export type KeyedReply = StoredReply & { key: string };
 
-type OrderValues = ReturnType<typeof orderValues>;
-type KeyedValues = OrderValues & KeyedReply;
+interface Inserted {
+  acquired: boolean;
+  stored: boolean | null;
+}
+
+type Values = ReturnType<typeof orderValues> & Partial<KeyedReply>;
 
 /**
  * Stores order, items, reply and event in one statement, thus in one transaction and one round trip: the busiest write
- * of the store.
+ * of the store. It is compiled once and skips Kysely's executor (decisions/0007).
  */
-export function createInsertOrder({ kysely, prepare }: Database<DB>) {
-  const insert = prepare((values: Placeholders<OrderValues>) =>
-    insertFrom(sql`lock as (select true as acquired), source as (select 1)`, values).compile(kysely),
-  );
-  const insertKeyed = prepare((values: Placeholders<KeyedValues>) =>
-    insertFrom(keyedSource(values), values).compile(kysely),
-  );
+export function createInsertOrder({ kysely, run }: Database<DB>) {
+  const insertFrom = (source: RawBuilder<unknown>) => {
+    const statement = insert(source).compile(kysely);
+    const names = statement.parameters as (keyof Values)[];
+    return (values: Values) => run<Inserted>({ ...statement, parameters: names.map((name) => values[name]) });
+  };
+  const insertPlain = insertFrom(sql`lock as (select true as acquired), source as (select 1)`);
+  const insertKeyed = insertFrom(keyedSource);
 
   return async (order: NewOrder, event: StoredEvent, reply: KeyedReply | undefined): Promise<InsertOutcome> => {
     const values = orderValues(order, event);
-    const [row] = reply === undefined ? await insert(values) : await insertKeyed({ ...values, ...reply });
+    const [row] = await (reply === undefined ? insertPlain(values) : insertKeyed({ ...values, ...reply }));
     if (row?.stored === true) {
       wakeRelay(kysely);
       return 'stored';
@@ -55,47 +59,46 @@ function orderValues(order: NewOrder, event: StoredEvent) {
   };
 }
 
+/** The parameters of a compiled statement are the names of its values, which take their places when it runs. */
+const value = (name: keyof Values) => name;
+
 /** The inserts select from `source`, which is empty if the idempotency key is taken. */
-function insertFrom(source: RawBuilder<unknown>, values: Placeholders<OrderValues>) {
-  const { order, account, createdAt } = values;
-  return sql<{ acquired: boolean; stored: boolean | null }>`
-    with ${source},
-    new_order as (
-      insert into orders (id, account_id, status, total_amount, currency, created_at, updated_at)
-      select ${order}::uuid, ${account}::uuid, 'PENDING', ${values.total}::numeric, ${values.currency},
-             ${createdAt}::timestamptz, ${createdAt}::timestamptz
-      from source
-    ),
-    new_items as (
-      insert into order_items (order_id, position, product_id, quantity, unit_price)
-      select ${order}::uuid, item.position, item.product_id, item.quantity, item.unit_price
-      from source, unnest(${values.products}::uuid[], ${values.quantities}::int[], ${values.prices}::numeric[])
-        with ordinality as item(product_id, quantity, unit_price, position)
-    ),
-    new_event as (
-      insert into outbox (id, kind, key, payload, traceparent, created_at)
-      select ${values.event}::uuid, ${values.kind}, ${values.eventKey}, ${values.payload}, ${values.traceparent},
-             ${createdAt}::timestamptz
-      from source
-    )
-    select lock.acquired, (select true from source) as stored
-    from lock`;
-}
+const insert = (source: RawBuilder<unknown>) => sql<Inserted>`
+  with ${source},
+  new_order as (
+    insert into orders (id, account_id, status, total_amount, currency, created_at, updated_at)
+    select ${value('order')}::uuid, ${value('account')}::uuid, 'PENDING', ${value('total')}::numeric,
+           ${value('currency')}, ${value('createdAt')}::timestamptz, ${value('createdAt')}::timestamptz
+    from source
+  ),
+  new_items as (
+    insert into order_items (order_id, position, product_id, quantity, unit_price)
+    select ${value('order')}::uuid, item.position, item.product_id, item.quantity, item.unit_price
+    from source, unnest(${value('products')}::uuid[], ${value('quantities')}::int[], ${value('prices')}::numeric[])
+      with ordinality as item(product_id, quantity, unit_price, position)
+  ),
+  new_event as (
+    insert into outbox (id, kind, key, payload, traceparent, created_at)
+    select ${value('event')}::uuid, ${value('kind')}, ${value('eventKey')}, ${value('payload')},
+           ${value('traceparent')}, ${value('createdAt')}::timestamptz
+    from source
+  )
+  select lock.acquired, (select true from source) as stored
+  from lock`;
 
 /** The reply is inserted first and decides: if its key is taken, nothing else is written. */
-function keyedSource({ account, createdAt, key, requestHash, location, body }: Placeholders<KeyedValues>) {
-  return sql`
-    lock as materialized (
-      select pg_try_advisory_xact_lock(hashtextextended(${account}::text || ${key}::text, 0)) as acquired
-    ),
-    source as (
-      insert into idempotency_keys (account_id, key, request_hash, location, body, created_at)
-      select ${account}::uuid, ${key}, ${requestHash}, ${location}, ${body}, ${createdAt}::timestamptz
-      from lock where acquired
-      on conflict (account_id, key) do update
-        set request_hash = excluded.request_hash, location = excluded.location, body = excluded.body,
-            created_at = excluded.created_at
-        where idempotency_keys.created_at < excluded.created_at - interval '${sql.raw(String(replyLifetimeHours))} hours'
-      returning 1
-    )`;
-}
+const keyedSource = sql`
+  lock as materialized (
+    select pg_try_advisory_xact_lock(hashtextextended(${value('account')}::text || ${value('key')}::text, 0)) as acquired
+  ),
+  source as (
+    insert into idempotency_keys (account_id, key, request_hash, location, body, created_at)
+    select ${value('account')}::uuid, ${value('key')}, ${value('requestHash')}, ${value('location')},
+           ${value('body')}, ${value('createdAt')}::timestamptz
+    from lock where acquired
+    on conflict (account_id, key) do update
+      set request_hash = excluded.request_hash, location = excluded.location, body = excluded.body,
+          created_at = excluded.created_at
+      where idempotency_keys.created_at < excluded.created_at - interval '${sql.raw(String(replyLifetimeHours))} hours'
+    returning 1
+  )`;

@@ -1,10 +1,9 @@
 import { deleteInBatches } from '@store/shared/database/batches';
 import type { Database } from '@store/shared/database/database';
 import { isoTime } from '@store/shared/database/keyset';
-import type { Placeholders } from '@store/shared/database/prepared-statements';
 import type { StoredEvent } from '@store/shared/messaging/events';
 import { appendToOutbox, wakeRelay } from '@store/shared/messaging/outbox/append';
-import { sql, type Transaction } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import type { DB } from './generated/tables.ts';
 import { createInsertOrder } from './insert-order.ts';
 import { type Line, type Order, type OrderStatus, replyLifetimeHours, type StoredReply } from './order.ts';
@@ -44,43 +43,31 @@ export const orderColumns = [
 export const oldestReply = (now: Date) => new Date(now.getTime() - replyLifetimeHours * 3_600_000);
 
 export function createOrderRepository(database: Database<DB>) {
-  const { kysely, prepare } = database;
-  const selectOrder = prepare(({ accountId, orderId }: Placeholders<{ accountId: string; orderId: string }>) =>
-    kysely
-      .selectFrom('orders')
-      .select(orderColumns)
-      .where('id', '=', orderId)
-      .where('account_id', '=', accountId)
-      .where('deleted_at', 'is', null)
-      .compile(),
-  );
-  /** The body is the representation that the order had when it was placed; orders are never removed, but hidden from their owners. */
-  const selectReply = prepare(
-    ({ accountId, key, since }: Placeholders<{ accountId: string; key: string; since: Date }>) =>
-      sql<Omit<StoredReply, 'replayed'>>`
+  const { kysely } = database;
+
+  return {
+    insert: createInsertOrder(database),
+
+    /**
+     * The reply stored under a key, until it expires. Its body is the representation that the order had when it was placed;
+     * orders are never removed, but hidden from their owners.
+     */
+    async findReply(accountId: string, key: string, now: Date): Promise<StoredReply | undefined> {
+      const { rows } = await sql<Omit<StoredReply, 'replayed'>>`
         select request_hash as "requestHash", location, ${orderJson} as body
         from (
           select request_hash, location, id, orders.account_id, 'PENDING' as status, total_amount, currency,
                  orders.created_at, orders.created_at as updated_at,
                  null::timestamptz as paid_at, null::timestamptz as shipped_at, null::timestamptz as cancelled_at
           from idempotency_keys as stored join orders on id = split_part(location, '/', 3)::uuid
-          where stored.account_id = ${accountId}::uuid and key = ${key} and stored.created_at >= ${since}::timestamptz
-        ) as orders`.compile(kysely),
-  );
-
-  return {
-    insert: createInsertOrder(database),
-
-    /** The reply stored under a key, until it expires. */
-    async findReply(accountId: string, key: string, now: Date): Promise<StoredReply | undefined> {
-      const [row] = await selectReply({ accountId, key, since: oldestReply(now) });
-      return row && { ...row, replayed: false };
+          where stored.account_id = ${accountId}::uuid and key = ${key}
+            and stored.created_at >= ${oldestReply(now)}::timestamptz
+        ) as orders`.execute(kysely);
+      return rows[0] && { ...rows[0], replayed: false };
     },
 
-    async find(accountId: string, orderId: string): Promise<Order | undefined> {
-      const [row] = await selectOrder({ accountId, orderId });
-      return row;
-    },
+    find: (accountId: string, orderId: string): Promise<Order | undefined> =>
+      selectOrder(kysely, accountId, orderId).executeTakeFirst(),
 
     /** @returns how many expired replies were deleted */
     deleteExpiredReplies: (now: Date): Promise<number> =>
@@ -109,17 +96,17 @@ export function createOrderRepository(database: Database<DB>) {
   };
 }
 
+const selectOrder = (kysely: Kysely<DB>, accountId: string, orderId: string) =>
+  kysely
+    .selectFrom('orders')
+    .select(orderColumns)
+    .where('id', '=', orderId)
+    .where('account_id', '=', accountId)
+    .where('deleted_at', 'is', null);
+
 const orderTransaction = (tx: Transaction<DB>) => ({
-  async findForUpdate(accountId: string, orderId: string): Promise<Order | undefined> {
-    return tx
-      .selectFrom('orders')
-      .select(orderColumns)
-      .where('id', '=', orderId)
-      .where('account_id', '=', accountId)
-      .where('deleted_at', 'is', null)
-      .forUpdate()
-      .executeTakeFirst();
-  },
+  findForUpdate: (accountId: string, orderId: string): Promise<Order | undefined> =>
+    selectOrder(tx, accountId, orderId).forUpdate().executeTakeFirst(),
   /** @returns its representation from now on */
   async cancel(orderId: string, cancelledAt: Date, reason: string): Promise<string> {
     const { json } = await tx

@@ -1,6 +1,5 @@
 import type { Database } from '@store/shared/database/database';
 import { createKeyset, timeColumn, uuidColumn } from '@store/shared/database/keyset';
-import type { Placeholders } from '@store/shared/database/prepared-statements';
 import { entityTag, mustBeVersion, mustMatch } from '@store/shared/http/precondition';
 import type { Decimal } from '@store/shared/values/money';
 import { type RawBuilder, sql } from 'kysely';
@@ -67,12 +66,7 @@ function only<T>([row]: T[]): T {
   return row;
 }
 
-export function createProductRepository(prisma: PrismaClient, { kysely, run, prepare, lists, checks }: Database<DB>) {
-  const selectProduct = prepare(({ id }: Placeholders<{ id: string }>) =>
-    sql<Versioned>`
-      select row_to_json(product)::text as json, ${versionText} as version
-      from (select ${sql.raw(productColumns)} from products where id = ${id}::uuid) as product`.compile(kysely),
-  );
+export function createProductRepository(prisma: PrismaClient, { kysely, run, lists, checks }: Database<DB>) {
   const selectVersion = sql<{ version: string }>`select ${versionText} as version`.compile(kysely);
   const toRow = ({ price, ...product }: ProductIn) => ({ ...product, price: price.toFixed() });
 
@@ -121,7 +115,12 @@ export function createProductRepository(prisma: PrismaClient, { kysely, run, pre
       const { json, version, last } = only(await runnerFor(q, id)(statement.compile(kysely)));
       return { json, version, next: last === null ? undefined : order.cursorOf(JSON.parse(last)) };
     },
-    find: async (id: string): Promise<Versioned | undefined> => (await selectProduct({ id }))[0],
+    async find(id: string): Promise<Versioned | undefined> {
+      const { rows } = await sql<Versioned>`
+        select row_to_json(product)::text as json, ${versionText} as version
+        from (select ${sql.raw(productColumns)} from products where id = ${id}::uuid) as product`.execute(kysely);
+      return rows[0];
+    },
     currentVersion: async (): Promise<string> => only(await checks.run(selectVersion)).version,
     insert: ({ id, ...product }: { id: string } & ProductIn): Promise<Row> =>
       prisma.product.create({ data: { id, ...toRow(product) }, select }),

@@ -1,6 +1,5 @@
 import { deleteInBatches } from '@store/shared/database/batches';
 import type { Database } from '@store/shared/database/database';
-import type { Placeholders } from '@store/shared/database/prepared-statements';
 import { type RawBuilder, sql } from 'kysely';
 import type { DB } from '../generated/tables.ts';
 import type { OrderStatus } from '../order.ts';
@@ -29,7 +28,7 @@ const columns = sql`seq::text, account_id as "accountId", order_id as "orderId",
  * later. Each of these is found in the index, so that what was committed beside a long transaction is not read again.
  * @param seen perhaps made up by a client, so no `pg_snapshot`, which demands more than numbers
  */
-const between = (seen: RawBuilder<Snapshot>, by: RawBuilder<Snapshot>, condition: RawBuilder<boolean>) => sql`
+const between = (seen: Snapshot, by: Snapshot, condition: RawBuilder<boolean>) => sql`
   (
     select xid as first, xid as last
     from unnest(string_to_array(split_part(${seen}, ':', 3), ',')::xid8[]) as xid
@@ -46,48 +45,29 @@ const between = (seen: RawBuilder<Snapshot>, by: RawBuilder<Snapshot>, condition
  * The log of all changes. A sequence has numbers that are committed out of order, so "what comes after" is decided by
  * snapshots: what the later one sees and the earlier one does not (decisions/0033). Of one order the numbers are in order.
  */
-export function createOrderChanges({ kysely, prepare }: Database<DB>) {
-  // A restored or promoted server has started at another time than the one whose changes it may lack, and a restored database
-  // has another oid. Unlike the system identifier and the timeline, every role may read them, and a copied volume differs.
-  const selectPresent = prepare(() =>
-    sql<Position>`
-      select (extract(epoch from statement_timestamp()) * 1000)::bigint as at,
-        left(encode(sha256(concat(extract(epoch from pg_postmaster_start_time()), '-', oid)::bytea), 'hex'), 16) as incarnation,
-        pg_current_snapshot()::text as snapshot
-      from pg_database where datname = current_database()`.compile(kysely),
-  );
-  const selectPage = prepare(({ seen, by, after }: Placeholders<{ seen: Snapshot; by: Snapshot; after: string }>) =>
-    sql<OrderChange>`
-      select ${columns} from ${between(seen, by, sql`seq > ${after}::bigint`)}
-      order by order_changes.seq limit ${sql.lit(pageSize)}`.compile(kysely),
-  );
-  // The limit before the order: of a million changes no more is read.
-  const selectMissed = prepare(
-    ({
-      accountId,
-      seen,
-      by,
-      limit,
-    }: Placeholders<{ accountId: string; seen: Snapshot; by: Snapshot; limit: number }>) =>
-      sql<OrderChange>`
-        select ${columns}
-        from (
-          select order_changes.* from ${between(seen, by, sql`account_id = ${accountId}::uuid`)} limit ${limit}::int
-        ) as missed
-        order by missed.seq`.compile(kysely),
-  );
-
+export function createOrderChanges({ kysely }: Database<DB>) {
   return {
+    /**
+     * Returns the present position. A restored or promoted server has started at another time than the one whose changes it
+     * may lack, and a restored database has another oid. Unlike the system identifier and the timeline, every role may read
+     * them, and a copied volume differs.
+     */
     async present(): Promise<Position> {
-      const [position] = await selectPresent({});
-      if (position === undefined) throw new Error('The database does not know itself.');
-      return position;
+      const { rows } = await sql<Position>`
+        select (extract(epoch from statement_timestamp()) * 1000)::bigint as at,
+          left(encode(sha256(concat(extract(epoch from pg_postmaster_start_time()), '-', oid)::bytea), 'hex'), 16) as incarnation,
+          pg_current_snapshot()::text as snapshot
+        from pg_database where datname = current_database()`.execute(kysely);
+      if (rows[0] === undefined) throw new Error('The database does not know itself.');
+      return rows[0];
     },
 
     /** Yields what was committed between two positions of one incarnation, in order, a page at a time. */
     async *between(seen: Position, by: Position): AsyncGenerator<{ changes: OrderChange[]; isLast: boolean }> {
       for (let after = '0', isLast = seen.snapshot === by.snapshot; !isLast; ) {
-        const changes = await selectPage({ seen: seen.snapshot, by: by.snapshot, after });
+        const { rows: changes } = await sql<OrderChange>`
+          select ${columns} from ${between(seen.snapshot, by.snapshot, sql`seq > ${after}::bigint`)}
+          order by order_changes.seq limit ${sql.lit(pageSize)}`.execute(kysely);
         isLast = changes.length < pageSize;
         yield { changes, isLast };
         after = changes.at(-1)?.seq ?? after;
@@ -97,7 +77,14 @@ export function createOrderChanges({ kysely, prepare }: Database<DB>) {
     /** Returns what an account got between two positions, in order; undefined if that is more than `max`, or cannot be known. */
     async missed(accountId: string, seen: Position, by: Position, max: number): Promise<OrderChange[] | undefined> {
       if (seen.incarnation !== by.incarnation) return undefined;
-      const changes = await selectMissed({ accountId, seen: seen.snapshot, by: by.snapshot, limit: max + 1 });
+      // The limit before the order: of a million changes no more is read.
+      const { rows: changes } = await sql<OrderChange>`
+        select ${columns}
+        from (
+          select order_changes.*
+          from ${between(seen.snapshot, by.snapshot, sql`account_id = ${accountId}::uuid`)} limit ${max + 1}::int
+        ) as missed
+        order by missed.seq`.execute(kysely);
       return changes.length > max ? undefined : changes;
     },
 

@@ -5,7 +5,7 @@ import type pg from 'pg';
 import { DomainError } from '../values/errors.ts';
 import { createFairQueue } from '../values/fair-queue.ts';
 import { createPool } from './connection.ts';
-import { createStatementNames, type Placeholders, placeholders, valuesFor } from './prepared-statements.ts';
+import { createStatementNames } from './prepared-statements.ts';
 
 export type Database<Tables> = ReturnType<typeof openDatabase<Tables>>;
 
@@ -26,20 +26,11 @@ export function openDatabase<Tables>(url: string, poolSize = 10) {
     refusal: tooManyLists,
   });
   const nameOf = createStatementNames();
-  const run = runOn(pool, nameOf);
 
   return {
     /** Statements typed by the service's tables. */
     kysely: kyselyOn<Tables>(pool, nameOf),
-    run,
-    /**
-     * Compiles a statement once, to be run with other values each time: for the hottest paths, where building and
-     * compiling would take a twentieth of the CPU of a request.
-     */
-    prepare<Values extends object, Row>(build: (values: Placeholders<Values>) => CompiledQuery<Row>) {
-      const compiled = build(placeholders<Values>());
-      return (values: Values) => run<Row>({ ...compiled, parameters: valuesFor(compiled.parameters, values) });
-    },
+    run: runOn(pool, nameOf),
     /** `new PrismaClient({ adapter })` uses the same connections. */
     adapter: new PrismaPg(pool, { onConnectionError: ignore, statementNameGenerator: nameOf }),
     /**
