@@ -71,6 +71,7 @@ it('reports all problems at once, without values', () => {
     'DATABASE_URL: must be postgresql://role:password@host:port/database, or file:///path of a file that holds it',
   );
   expect(lines).toContain('METRICS_PORT: must be 0 to 65535');
+  expect(lines).toContain('APP_PROFILE: must be one of dev, prod');
   expect(lines).toContain('BEARER_VALIDATION: on needs JWT_SECRET_KEY or BEARER_JWKS_URL');
   expect(lines.join()).not.toContain('hidden');
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { wholeNumber } from './fields.ts';
+import { sentenceOf } from './sentences.ts';
 
 // Reading the environment. What the variables are is said by the config.ts of each module and service.
 
@@ -30,7 +31,9 @@ export const list = z.string().transform((value) =>
 export const seconds = wholeNumber;
 
 /** http or https; without a trailing slash, so that a path can be appended. */
-export const serviceUrl = z.url({ protocol: /^https?$/ }).transform((value) => value.replace(/\/+$/, ''));
+export const serviceUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+  .transform((value) => value.replace(/\/+$/, ''));
 
 /** For a refinement over several variables: runs even if others are invalid, so that all problems are reported at once. */
 export const reportTogether = { when: () => true };
@@ -41,7 +44,7 @@ export const reportTogether = { when: () => true };
  */
 export function readConfig<S extends z.ZodType>(schema: S, env: NodeJS.ProcessEnv): z.output<S> {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const result = schema.safeParse(given);
+  const result = schema.safeParse(given, { error: sentenceOf('environment') });
   if (result.success) return result.data;
   throw new ConfigError(
     result.error.issues.map((issue) => {

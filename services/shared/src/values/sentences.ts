@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
-/** The parts of a request that values come from. Only a body has types; elsewhere all is text, and a list what is repeated. */
-export type Place = 'query' | 'header' | 'cookie' | 'body';
+/** The place that a value comes from. Only a body has types; elsewhere all is text, and a list is what was repeated. */
+export type Place = 'query' | 'header' | 'cookie' | 'body' | 'environment';
 
 const types: Record<string, string> = {
   string: 'text',
@@ -10,6 +10,12 @@ const types: Record<string, string> = {
   boolean: 'true or false',
   array: 'a list',
   object: 'an object',
+};
+
+const formats: Record<string, string> = {
+  datetime: 'an ISO 8601 time with a zone',
+  date: 'an ISO 8601 date',
+  url: 'a URL',
 };
 
 /**
@@ -26,6 +32,10 @@ export const sentenceOf =
         return `must be ${types[issue.expected] ?? issue.expected}`;
       case 'invalid_value':
         return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`;
+      case 'invalid_format':
+        return formats[issue.format] === undefined ? 'is not valid' : `must be ${formats[issue.format]}`;
+      case 'unrecognized_keys':
+        return `must not have ${issue.keys.join(', ')}`;
       case 'too_small':
         if (issue.origin === 'string' && issue.minimum === 1) return 'must not be empty';
         return bounded(issue.origin, issue.inclusive ? 'at least' : 'more than', issue.minimum);
@@ -39,10 +49,12 @@ export const sentenceOf =
   };
 
 function bounded(origin: string, bound: string, value: number | bigint): string {
-  if (origin === 'string') return `must have ${bound} ${value} characters`;
-  if (origin === 'array') return `must have ${bound} ${value} items`;
+  if (origin === 'string') return `must have ${bound} ${counted(value, 'character')}`;
+  if (origin === 'array') return `must have ${bound} ${counted(value, 'item')}`;
   return `must be ${bound} ${value}`;
 }
+
+const counted = (count: number | bigint, noun: string) => `${count} ${noun}${Number(count) === 1 ? '' : 's'}`;
 
 /** A value that has the type of one alternative is meant for that one: what it says is wrong is what helps. */
 function sentenceOfBest(alternatives: z.core.$ZodIssue[][]): string {
