@@ -1,5 +1,5 @@
+import type { LetterOut, ResultOut } from '@store/shared/contracts/dead-letters';
 import type { Logger } from '@store/shared/observability/log';
-import type { LetterOut, ResultOut } from '@store/shared/service/dead-letters/schemas';
 import { messageOf } from '@store/shared/values/errors';
 import { within } from '@store/shared/values/time';
 import { late, patientMs, readMs, type Services } from '../services-client.ts';

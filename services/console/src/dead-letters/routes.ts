@@ -1,5 +1,5 @@
+import { auditOut, discardIn, letterOut, redriveIn, resultsOut } from '@store/shared/contracts/dead-letters';
 import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route';
-import { auditOut, discardIn, letterOut, redriveIn, resultsOut } from '@store/shared/service/dead-letters/schemas';
 import { z } from 'zod';
 import { byOperator } from '../by-operator.ts';
 import type { DeadLetters } from './dead-letters.ts';

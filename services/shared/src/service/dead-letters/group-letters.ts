@@ -1,5 +1,6 @@
 import kafkajs from 'kafkajs'; // Node does not find its errors by name
 import type { Kysely } from 'kysely';
+import type { LetterOut, ResultOut } from '../../contracts/dead-letters.ts';
 import { brokersFrom } from '../../messaging/config.ts';
 import { createEventProcessor } from '../../messaging/consumer/handle-once.ts';
 import type { DeadLetter } from '../../messaging/dead-letters/dead-letters.ts';
@@ -15,7 +16,6 @@ import { createKafka } from '../../messaging/kafka.ts';
 import { createLog } from '../../observability/log.ts';
 import { DomainError, messageOf, unavailable } from '../../values/errors.ts';
 import type { ServiceConsumer } from '../service.ts';
-import type { LetterOut, ResultOut } from './schemas.ts';
 
 const mostLetters = 500;
 const mostCharacters = 4_000;

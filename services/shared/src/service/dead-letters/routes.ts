@@ -1,9 +1,17 @@
 import type { Kysely } from 'kysely';
 import type { z } from 'zod';
+import {
+  auditOut,
+  discardIn,
+  lettersOut,
+  lettersQuery,
+  openOut,
+  redriveIn,
+  resultsOut,
+} from '../../contracts/dead-letters.ts';
 import { type AnyRoute, ok, problem, route, unavailable } from '../../http/route.ts';
 import { consumerMetrics } from '../../messaging/consumer/metrics.ts';
 import type { ServiceConsumer } from '../service.ts';
-import { auditOut, discardIn, lettersOut, lettersQuery, openOut, redriveIn, resultsOut } from './schemas.ts';
 
 const base = { tag: 'dead letters', identity: 'caller', internal: true } as const;
 const path = '/internal/dead-letters';

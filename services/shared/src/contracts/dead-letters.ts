@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { text, timestamp, uuid } from '../../values/fields.ts';
+import { text, timestamp, uuid } from '../values/fields.ts';
 
 const decision = {
   outcome: z.enum(['REDRIVEN', 'FAILED', 'DISCARDED']),
