@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createKafka } from '../../services/shared/src/messaging/kafka.ts';
+import { createKafka } from '../../services/shared/src/messaging/kafkajs/client.ts';
 import { createLog } from '../../services/shared/src/observability/log.ts';
 import { freePort } from '../../tools/free-port.ts';
 import { startKafka } from '../../tools/local/components/kafka.ts';

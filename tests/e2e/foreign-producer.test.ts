@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createPublisher, type RawMessage } from '@store/shared/messaging/kafka';
+import { createPublisher, type RawMessage } from '@store/shared/messaging/kafkajs/client';
 import { createLog } from '@store/shared/observability/log';
 import { createSend, type Send } from '../kit/http.ts';
 import { queryOnce } from '../kit/postgres/database.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { StoredEvent } from '@store/shared/messaging/events';
-import { createKafka, createPublisher } from '@store/shared/messaging/kafka';
+import { createKafka, createPublisher } from '@store/shared/messaging/kafkajs/client';
 import { createLog } from '@store/shared/observability/log';
 import { brokers, readTopic } from '../../../tests/kit/kafka/topic.ts';
 import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/postgres/database.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { startConsumer } from '@store/shared/messaging/consumer/consumer';
-import { createKafka, createPublisher } from '@store/shared/messaging/kafka';
+import { createKafka, createPublisher } from '@store/shared/messaging/kafkajs/client';
+import { answersTo, startWatchdog } from '@store/shared/messaging/kafkajs/watchdog';
 import { startRelay } from '@store/shared/messaging/outbox/relay';
-import { answersTo, startWatchdog } from '@store/shared/messaging/watchdog';
 import { createLog } from '@store/shared/observability/log';
 import { type ApiName, createKafkaProxy } from '../../../tests/kit/kafka/kafka-proxy.ts';
 import { brokers, createTopic, readTopic } from '../../../tests/kit/kafka/topic.ts';

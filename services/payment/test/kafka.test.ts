@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { startConsumer } from '@store/shared/messaging/consumer/consumer';
-import { createKafka, createPublisher } from '@store/shared/messaging/kafka';
+import { createKafka, createPublisher } from '@store/shared/messaging/kafkajs/client';
 import { startRelay } from '@store/shared/messaging/outbox/relay';
 import { createLog } from '@store/shared/observability/log';
 import { unavailable } from '@store/shared/values/errors';

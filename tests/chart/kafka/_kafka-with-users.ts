@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { generate } from 'selfsigned';
-import { createKafka } from '../../../services/shared/src/messaging/kafka.ts';
+import { createKafka } from '../../../services/shared/src/messaging/kafkajs/client.ts';
 import { createLog } from '../../../services/shared/src/observability/log.ts';
 import { freePort } from '../../../tools/free-port.ts';
 import { provideJava } from '../../../tools/local/downloads/java.ts';

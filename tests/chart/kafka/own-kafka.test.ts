@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { parseAllDocuments } from 'yaml';
-import { askAdmin } from '../../../services/shared/src/messaging/admin.ts';
+import { askAdmin } from '../../../services/shared/src/messaging/kafkajs/admin.ts';
 import { storeTopics } from '../../../services/shared/src/messaging/topics.ts';
 import { createLog } from '../../../services/shared/src/observability/log.ts';
 import { renderChart } from '../../../tools/chart/render.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { disconnect } from '@store/shared/messaging/kafka';
+import { disconnect } from '@store/shared/messaging/kafkajs/client';
 import { orderEventsTopic } from '@store/shared/messaging/topics';
 import { type Admin, Kafka, logLevel } from 'kafkajs';
 import type { ComponentName } from '../../../tools/local/store.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createKafka } from '@store/shared/messaging/kafka';
+import { createKafka } from '@store/shared/messaging/kafkajs/client';
 import { orderEventsTopic } from '@store/shared/messaging/topics';
 import { createLog } from '@store/shared/observability/log';
 import pg from 'pg';

@@ -1,7 +1,8 @@
 // Runs in the image of a service, with its variables, while no replica of it runs: its group goes on behind the last event of
 // the topic.
-import { askAdmin } from '@store/shared/messaging/admin';
+
 import { brokerConfig, brokersFrom } from '@store/shared/messaging/config';
+import { askAdmin } from '@store/shared/messaging/kafkajs/admin';
 import { orderEventsTopic as topic } from '@store/shared/messaging/topics';
 import { createLog } from '@store/shared/observability/log';
 import { readConfig } from '@store/shared/values/environment';

@@ -3,7 +3,7 @@ import { openDatabase } from '@store/shared/database/database';
 import { describeLetters, describeMessage } from '@store/shared/messaging/dead-letters/describe';
 import { type LetterRecord, recordsOf } from '@store/shared/messaging/dead-letters/records';
 import { listDeadLetters } from '@store/shared/messaging/dead-letters/redrive';
-import { createKafka } from '@store/shared/messaging/kafka';
+import { createKafka } from '@store/shared/messaging/kafkajs/client';
 import { createLog } from '@store/shared/observability/log';
 import { Command, Option } from 'commander';
 import { execa } from 'execa';

@@ -1,6 +1,6 @@
 import { readRanges, topicRanges } from '@store/shared/messaging/dead-letters/read-range';
 import { eventIdOf, kindOf, unlessPoison } from '@store/shared/messaging/events';
-import { createKafka, readMessage } from '@store/shared/messaging/kafka';
+import { createKafka, readMessage } from '@store/shared/messaging/kafkajs/client';
 import { orderEventsTopic } from '@store/shared/messaging/topics';
 import { createLog } from '@store/shared/observability/log';
 import { Command } from 'commander';

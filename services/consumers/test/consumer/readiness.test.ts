@@ -1,4 +1,4 @@
-import { createKafka } from '@store/shared/messaging/kafka';
+import { createKafka } from '@store/shared/messaging/kafkajs/client';
 import { createKafkaProxy } from '../../../../tests/kit/kafka/kafka-proxy.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { createFixture, type Fixture, silent } from './_fixture.ts';

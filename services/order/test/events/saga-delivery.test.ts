@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { startConsumer } from '@store/shared/messaging/consumer/consumer';
 import type { ConsumerGroup } from '@store/shared/messaging/consumer/handle-once';
 import { deleteOldEventIds } from '@store/shared/messaging/consumer/processed-events';
-import { createKafka, createPublisher } from '@store/shared/messaging/kafka';
+import { createKafka, createPublisher } from '@store/shared/messaging/kafkajs/client';
 import { createLog } from '@store/shared/observability/log';
 import { receivedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { brokers, createTopic, readTopic } from '../../../../tests/kit/kafka/topic.ts';

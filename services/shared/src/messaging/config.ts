@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { flag, list } from '../values/environment.ts';
 import { wholeNumber } from '../values/fields.ts';
 import type { RetryOptions } from './consumer/handle-chunk.ts';
-import type { BrokerOptions } from './kafka.ts';
+import type { BrokerOptions } from './kafkajs/client.ts';
 
 export const brokerConfig = {
   /** host:port, comma-separated */

@@ -3,8 +3,8 @@ import { createLog } from '../observability/log.ts';
 import { ConfigError, readConfig } from '../values/environment.ts';
 import { wholeNumber } from '../values/fields.ts';
 import { sleep } from '../values/time.ts';
-import { askAdmin } from './admin.ts';
 import { brokerConfig, brokersFrom } from './config.ts';
+import { askAdmin } from './kafkajs/admin.ts';
 import { storeTopics } from './topics.ts';
 
 // node dist/messaging/create-topics.js: creates the missing topics of the store as soon as Kafka answers.

@@ -3,11 +3,11 @@ import { brokersFrom, type MessagingConfig, retriesFrom } from './config.ts';
 import { startConsumer } from './consumer/consumer.ts';
 import type { EventProcessor } from './consumer/handle-once.ts';
 import { reportLag } from './consumer/lag.ts';
-import { createKafka, createPublisher } from './kafka.ts';
+import { createKafka, createPublisher } from './kafkajs/client.ts';
+import { answersTo, startWatchdog } from './kafkajs/watchdog.ts';
 import { wakeRelay } from './outbox/append.ts';
 import { startRelay } from './outbox/relay.ts';
 import { orderEventsTopic } from './topics.ts';
-import { answersTo, startWatchdog } from './watchdog.ts';
 
 export interface MessagingOptions {
   config: MessagingConfig & { DATABASE_URL: string };

@@ -5,7 +5,7 @@ import { createEventProcessor } from '../messaging/consumer/handle-once.ts';
 import { type OwnGroup, runDeadLetterCommand } from '../messaging/dead-letters/command.ts';
 import { reasonOf } from '../messaging/dead-letters/describe.ts';
 import { UnknownLetterError } from '../messaging/dead-letters/redrive.ts';
-import { createKafka } from '../messaging/kafka.ts';
+import { createKafka } from '../messaging/kafkajs/client.ts';
 import { createLog } from '../observability/log.ts';
 import { ConfigError, readConfig } from '../values/environment.ts';
 import type { ServiceConfig } from './config.ts';

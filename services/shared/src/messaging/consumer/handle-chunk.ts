@@ -5,7 +5,7 @@ import { backoff, sleep } from '../../values/time.ts';
 import { deadLetterHeaders, letterRef } from '../dead-letters/dead-letters.ts';
 import { recordOpen } from '../dead-letters/records.ts';
 import { type OrderEvent, PoisonError, readEvent } from '../events.ts';
-import { isTooLarge, type ReadBytes, readMessage, type Sender } from '../kafka.ts';
+import { isTooLarge, type ReadBytes, readMessage, type Sender } from '../kafkajs/client.ts';
 import { deadLetterTopic } from '../topics.ts';
 import { type EventProcessor, isUnavailable } from './handle-once.ts';
 import { consumerMetrics } from './metrics.ts';
@@ -132,7 +132,7 @@ async function deadLetter(
   const origin = { topic, partition, offset: message.offset };
   const added = deadLetterHeaders(group, attempts, error, origin);
   // Byte for byte: a message that cannot be decoded is one of those that end here. Its own headers come behind, since not all of
-  // them may be read again (kafka.ts), and replace none.
+  // them may be read again (kafkajs/client.ts), and replace none.
   let letter: ReadBytes = { ...message, headers: { ...added, ...writable(message.headers), ...added } };
   // A part that is too large stays at its origin: the value or, if that is not enough, key and headers as well.
   const smaller = [

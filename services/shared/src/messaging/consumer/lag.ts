@@ -1,7 +1,7 @@
 import type { Admin } from 'kafkajs';
 import { Gauge } from 'prom-client';
-import { askAdmin } from '../admin.ts';
-import type { KafkaOptions } from '../kafka.ts';
+import { askAdmin } from '../kafkajs/admin.ts';
+import type { KafkaOptions } from '../kafkajs/client.ts';
 
 /** A scrape must not wait for an unavailable broker. */
 const timeoutMs = 3_000;

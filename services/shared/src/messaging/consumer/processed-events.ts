@@ -1,8 +1,8 @@
 import type { Admin } from 'kafkajs';
 import { type QueryExecutorProvider, sql, type Transaction } from 'kysely';
 import { deleteInBatches } from '../../database/batches.ts';
-import { askAdmin } from '../admin.ts';
-import type { KafkaOptions } from '../kafka.ts';
+import { askAdmin } from '../kafkajs/admin.ts';
+import type { KafkaOptions } from '../kafkajs/client.ts';
 
 /** Longer than a topic usually keeps events (contract 6.2), because a relay may publish late what it had published before. */
 const shortestDays = 30;

@@ -12,7 +12,7 @@ import {
   redrive,
   UnknownLetterError,
 } from '../../messaging/dead-letters/redrive.ts';
-import { createKafka } from '../../messaging/kafka.ts';
+import { createKafka } from '../../messaging/kafkajs/client.ts';
 import { createLog } from '../../observability/log.ts';
 import { DomainError, messageOf, unavailable } from '../../values/errors.ts';
 import type { ServiceConsumer } from '../service.ts';

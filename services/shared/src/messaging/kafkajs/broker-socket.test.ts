@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { jest } from '@jest/globals';
-import { deferred } from '../../../../tests/kit/deferred.ts';
-import { until } from '../../../../tests/kit/until.ts';
+import { deferred } from '../../../../../tests/kit/deferred.ts';
+import { until } from '../../../../../tests/kit/until.ts';
 import { answerReader, brokerSockets, longestAnswerSeconds } from './broker-socket.ts';
 
 const Connection = createRequire(import.meta.url)('kafkajs/src/network/connection.js');

@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { createRequire } from 'node:module';
 import { type IHeaders, Kafka, type KafkaMessage, type LogEntry, logLevel, Partitioners } from 'kafkajs';
-import type { Logger } from '../observability/log.ts';
-import { startSpan } from '../observability/trace-context.ts';
-import { within } from '../values/time.ts';
+import type { Logger } from '../../observability/log.ts';
+import { startSpan } from '../../observability/trace-context.ts';
+import { within } from '../../values/time.ts';
+import { eventAttributes, type Message, type StoredEvent } from '../events.ts';
 import { brokerSockets, longestAnswerSeconds } from './broker-socket.ts';
-import { eventAttributes, type Message, type StoredEvent } from './events.ts';
 
 // After its first answer kafkajs 2.2.4 polls for pending requests every millisecond, forever (its issues 1704 and 1751):
 // 4 % of a core for each idle process. Polling while requests are pending is enough.

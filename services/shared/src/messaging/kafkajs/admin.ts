@@ -1,5 +1,5 @@
 import type { Admin } from 'kafkajs';
-import { createKafka, disconnect, type KafkaOptions, untilAborted } from './kafka.ts';
+import { createKafka, disconnect, type KafkaOptions, untilAborted } from './client.ts';
 
 /** Asks the broker with a client of its own. Rejects without an answer in time, or with the broker's error. */
 export async function askAdmin<T>(

@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import { createLog } from '../observability/log.ts';
+import { createLog } from '../../observability/log.ts';
 import { startWatchdog } from './watchdog.ts';
 
 const log = createLog('test', 'silent');

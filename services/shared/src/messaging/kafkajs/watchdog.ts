@@ -1,6 +1,6 @@
-import type { Logger } from '../observability/log.ts';
+import type { Logger } from '../../observability/log.ts';
 import { askAdmin } from './admin.ts';
-import type { KafkaOptions, Watched } from './kafka.ts';
+import type { KafkaOptions, Watched } from './client.ts';
 
 export interface WatchdogOptions {
   watched: Watched[];
