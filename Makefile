@@ -28,8 +28,9 @@ export VALUES ?= k8s/values-dev.yaml
 export TIMEOUT ?= 5m
 strimzi := https://github.com/strimzi/strimzi-kafka-operator/releases/download/1.2.0/strimzi-cluster-operator-1.2.0.yaml
 
-help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+# Those with ### are steps of others, or rare.
+help: ## Show this list; ALL=1 with the targets that are steps of others, or rare
+	@awk -F ':.*## ' '/^[a-z-]+:.* ##$(if $(ALL),#?) / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # What runs on this machine needs more of it than what runs in containers.
 machine:
@@ -40,19 +41,19 @@ node:
 
 # No install script is needed: the local run does what PostgreSQL's would do. npm writes the compared file at the end of an
 # install.
-install: node ## Run npm ci if package-lock.json has changed
+install: node ### Run npm ci if package-lock.json has changed
 	@$(alone) sh -c 'test node_modules/.package-lock.json -nt package-lock.json || \
 	  { echo "npm ci, about half a minute" && npm ci --ignore-scripts --prefer-offline --no-audit --no-fund --loglevel=error; }'
 
-generate: install ## Generate the Prisma clients and the pages of the console that have changed
+generate: install ### Generate the Prisma clients and the pages of the console that have changed
 	@$(alone) $(tool) tools/generate.ts
 
-build: generate ## Compile the services that have changed
+build: generate ### Compile the services that have changed
 	@test -d services/shared/dist || echo "compiling the services, about 10 s"
 	@$(alone) $(bin)/tsc -b services/*/tsconfig.json clients/*/tsconfig.json
 	@test docs/reference/openapi.js -nt docs/openapi.yaml || $(tool) tools/api/reference.ts
 
-tools: machine install ## Fetch Envoy, Kafka and Helm if the machine lacks them
+tools: machine install ### Fetch Envoy, Kafka and Helm if the machine lacks them
 	@$(tool) tools/local/commands/fetch-tools.ts
 
 # The first time, the tools are fetched while the services are compiled.
@@ -76,7 +77,7 @@ dlq: build ## List the dead letters of the running store; REDRIVE=<group> [ID=] 
 	@$(tool) tools/local/commands/dead-letters.ts
 
 # A context on the command line is that of a cluster; without one it is the store of this machine.
-console: node ## Where the console of the running store is, and its token; CONTEXT=kind-store forwards that of a cluster
+console: node ## Print address and token of the console of the running store; CONTEXT=kind-store forwards that of a cluster
 ifeq ($(origin CONTEXT),command line)
 	@echo "http://localhost:8091, with this token:"
 	@$(kubectl) --namespace $(NAMESPACE) get secret store-console --output 'go-template={{.data.CONSOLE_TOKEN | base64decode}}{{"\n"}}'
@@ -97,13 +98,13 @@ test: machine lint typecheck build tools ## Run lint, type check and all tests, 
 test-browser: machine build tools ## Walk through shop and console in Chromium while services are killed; takes minutes
 	@$(jest) --config tests/browser/jest.config.mjs $(ARGS)
 
-screenshots: machine build tools ## Take pictures of every page of shop and console, for docs/images; takes minutes
+screenshots: machine build tools ### Take pictures of every page of shop and console, for docs/images; takes minutes
 	@$(tool) tests/browser/screenshots.ts
 
 test-faults: machine build tools ## Place 500 orders while components are killed, paused and partitioned; takes minutes
 	@FAULT_ORDERS=$${FAULT_ORDERS:-500} CONTEXT= timeout --foreground -k 10 600 $(jest_bin) --selectProjects faults
 
-gameday: machine build tools ## Break a thing for each alert on a real Prometheus, takes half an hour; ARGS="StoreSlow StoreOutboxAge" for some
+gameday: machine build tools ### Break a thing for each alert on a real Prometheus, takes half an hour; ARGS="StoreSlow StoreOutboxAge" for some
 	@$(tool) tests/gameday/main.ts $(ARGS)
 
 jest: machine build tools ## Run all tests; ARGS=services/order for some
@@ -113,7 +114,7 @@ lint: install ## Check lint rules and format
 	@test -t 2 || plain=--colors=off; $(bin)/biome ci --log-level=warn $$plain . || \
 	  { echo 'make format corrects what can be corrected.' >&2; exit 1; }
 
-typecheck: generate ## Check all types, including tests and tools
+typecheck: generate ### Check all types, including tests and tools
 	@$(bin)/tsc && $(bin)/tsc -p examples/shop && $(bin)/tsc -p services/console/pages
 
 format: install ## Format the sources and apply safe lint fixes
@@ -122,10 +123,10 @@ format: install ## Format the sources and apply safe lint fixes
 bench: machine build tools ## Measure speed and memory, takes minutes; ONLY="orders saga" COMPARE=<results of an earlier run>, ARGS=--help
 	@$(tool) tools/bench/main.ts $(if $(ONLY),--only $(ONLY)) $(if $(COMPARE),--compare '$(COMPARE)') $(ARGS)
 
-capacity: install ## Print replicas, partitions, connections and storage for a rate; ORDERS=10000 (per second)
+capacity: install ### Print replicas, partitions, connections and storage for a rate; ORDERS=10000 (per second)
 	@$(tool) tools/capacity/main.ts $(ORDERS) $(ARGS)
 
-package: install ## Package the chart with one version for itself and its images; VERSION=0.2.0 [IMAGES=registry.example.com/store] [DIGESTS=<file>]
+package: install ### Package the chart with one version for itself and its images; VERSION=0.2.0 [IMAGES=registry.example.com/store] [DIGESTS=<file>]
 	@$(tool) tools/chart/package.ts '$(VERSION)' $(if $(IMAGES),--images '$(IMAGES)') $(if $(DIGESTS),--digests '$(DIGESTS)')
 
 service: install ## Write a new service with routes, a database and tests; NAME=review ROUTE=/reviews
@@ -141,7 +142,7 @@ namespace:
 	  sed 's/name: store/name: $(NAMESPACE)/' k8s/namespace.yaml | $(kubectl) create -f -
 
 # The operator watches only its own namespace.
-kafka: namespace ## Install the Strimzi operator and a Kafka of one broker, for VALUES="k8s/values-dev.yaml k8s/values-strimzi.yaml"
+kafka: namespace ### Install the Strimzi operator and a Kafka of one broker, for VALUES="k8s/values-dev.yaml k8s/values-strimzi.yaml"
 	@curl -fsSL $(strimzi) | sed 's/namespace: .*/namespace: $(NAMESPACE)/' | $(kubectl) apply --server-side --namespace $(NAMESPACE) -f -
 	@$(kubectl) wait --for=condition=Established --timeout=2m crd/kafkas.kafka.strimzi.io crd/kafkanodepools.kafka.strimzi.io
 	@$(kubectl) --namespace $(NAMESPACE) patch deployment strimzi-cluster-operator --patch-file k8s/strimzi-operator.yaml
@@ -176,7 +177,7 @@ restore: install ## Restore the PostgreSQL of the release from a backup; FROM=20
 doctor: build ## Diagnose the store in the cluster
 	@$(tool) tools/cluster/commands/doctor.ts
 
-test-chart: install ## Lint the chart and run its tests
+test-chart: install ### Lint the chart and run its tests
 	@$(helm) lint --quiet charts/store
 	@$(jest) --selectProjects chart
 
@@ -184,12 +185,12 @@ api: build ## Write what follows from the routes: docs/openapi.yaml, docs/refere
 	@$(tool) tools/api/write.ts
 	@$(tool) tools/api/reference.ts
 
-api-diff: build ## Say what has changed since the last release so that clients fail; BASE=main for another
+api-diff: build ### Say what has changed since the last release so that clients fail; BASE=main for another
 	@$(tool) tools/api/compare.ts $(BASE)
 
 golden: install ## Write what follows from the chart: golden files, and the files that skaffold reads
 	@$(tool) tools/chart/golden.ts
 
-test-cluster: install ## Test the installed store, with faults under load; takes most of an hour
+test-cluster: install ### Test the installed store, with faults under load; takes most of an hour
 	@$(helm) test $(at) $(RELEASE) --namespace $(NAMESPACE) --logs
 	@$(jest_bin) --config tests/cluster/jest.config.mjs $(ARGS)
