@@ -84,7 +84,8 @@ export function createLoginFailureRepository(kysely: Kysely<DB>) {
           .where('email_digest', 'in', (db) =>
             db.selectFrom('login_failures').select('email_digest').where(isForgotten).limit(limit),
           )
-          .executeTakeFirstOrThrow(),
+          .executeTakeFirstOrThrow()
+          .then(({ numDeletedRows }) => Number(numDeletedRows)),
       );
     },
   };

@@ -84,7 +84,8 @@ export function createSessionRepository(kysely: Kysely<DB>) {
         kysely
           .deleteFrom('ended_sessions')
           .where('id', 'in', (db) => db.selectFrom('ended_sessions').select('id').where(isForgotten).limit(limit))
-          .executeTakeFirstOrThrow(),
+          .executeTakeFirstOrThrow()
+          .then(({ numDeletedRows }) => Number(numDeletedRows)),
       );
       await deleteInBatches((limit) =>
         kysely
@@ -94,7 +95,8 @@ export function createSessionRepository(kysely: Kysely<DB>) {
           .where('account_id', 'in', (db) =>
             db.selectFrom('session_cutoffs').select('account_id').where(isForgotten).limit(limit),
           )
-          .executeTakeFirstOrThrow(),
+          .executeTakeFirstOrThrow()
+          .then(({ numDeletedRows }) => Number(numDeletedRows)),
       );
     },
   };

@@ -4,6 +4,7 @@ import { isoTime } from '@store/shared/database/keyset';
 import type { StoredEvent } from '@store/shared/messaging/events';
 import { appendToOutbox, wakeRelay } from '@store/shared/messaging/outbox/append';
 import { type Kysely, sql, type Transaction } from 'kysely';
+import type { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
 import { createInsertOrder } from './insert-order.ts';
 import { type Line, type Order, type OrderStatus, replyLifetimeHours, type StoredReply } from './order.ts';
@@ -42,7 +43,7 @@ export const orderColumns = [
 /** Replies from then on have not expired. */
 export const oldestReply = (now: Date) => new Date(now.getTime() - replyLifetimeHours * 3_600_000);
 
-export function createOrderRepository(database: Database<DB>) {
+export function createOrderRepository(prisma: PrismaClient, database: Database<DB>) {
   const { kysely } = database;
 
   return {
@@ -71,22 +72,13 @@ export function createOrderRepository(database: Database<DB>) {
 
     /** @returns how many expired replies were deleted */
     deleteExpiredReplies: (now: Date): Promise<number> =>
-      deleteInBatches((limit) =>
-        kysely
-          .deleteFrom('idempotency_keys')
-          .where(({ eb, refTuple, selectFrom }) =>
-            eb(
-              refTuple('account_id', 'key'),
-              'in',
-              selectFrom('idempotency_keys')
-                .select(['account_id', 'key'])
-                .where('created_at', '<', oldestReply(now))
-                .limit(limit)
-                .$asTuple('account_id', 'key'),
-            ),
-          )
-          .executeTakeFirst(),
-      ),
+      deleteInBatches(async (limit) => {
+        const { count } = await prisma.idempotencyKey.deleteMany({
+          where: { createdAt: { lt: oldestReply(now) } },
+          limit,
+        });
+        return count;
+      }),
 
     async transaction<T>(work: (tx: OrderTransaction) => Promise<T>): Promise<T> {
       const result = await kysely.transaction().execute((tx) => work(orderTransaction(tx)));

@@ -9,6 +9,7 @@ import { hourly } from '@store/shared/service/schedule';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
 import { configSchema, type OrderConfig, type WorkerConfig, workerConfigSchema } from './config.ts';
 import { createDueOrders } from './due-orders.ts';
+import { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
 import { createOrderChanges } from './live/order-changes.ts';
 import { createOrderStreams } from './live/order-streams.ts';
@@ -45,7 +46,7 @@ export function createOrderService(
     clock = () => new Date(),
   }: Replaceable = {},
 ): Service<DB> {
-  const repository = createOrderRepository(database);
+  const repository = createOrderRepository(new PrismaClient({ adapter: database.adapter }), database);
   const orders = createOrders({
     ...{ repository, lists: createOrderListRepository(database), products },
     ...{ currency: config.STORE_CURRENCY, clock, newId: randomUUID },
@@ -81,7 +82,7 @@ const everyMs = (delaySeconds: number) => Math.min(Math.max(50 * delaySeconds, 1
  * expired idempotency keys.
  */
 export function createOrderWorker({ config, log, database }: ServiceContext<WorkerConfig, DB>): Service<DB> {
-  const repository = createOrderRepository(database);
+  const repository = createOrderRepository(new PrismaClient({ adapter: database.adapter }), database);
   const changes = createOrderChanges(database);
   const counts = createOrderCountRepository(database);
   const clock = () => new Date();

@@ -70,8 +70,8 @@ export function testApp(databaseUrl: string, options: Options = {}) {
     { products, sessionCheck, maxStreams, clock },
   );
   const { kysely, close } = database;
-  const repositories = { repository: createOrderRepository(database), lists: createOrderListRepository(database) };
-  return { app, endStreams, prisma, ...repositories, kysely, close };
+  const repository = createOrderRepository(prisma, database);
+  return { app, endStreams, prisma, repository, lists: createOrderListRepository(database), kysely, close };
 }
 
 /** How many rows there are of everything. */

@@ -99,7 +99,7 @@ export function createOrderChanges({ kysely }: Database<DB>) {
           using (select xid, seq, changed_at from order_changes order by xid, seq limit ${limit}) as oldest
           where order_changes.xid = oldest.xid and order_changes.seq = oldest.seq
             and oldest.changed_at < ${since}`.execute(kysely);
-        return { numDeletedRows: numAffectedRows };
+        return Number(numAffectedRows);
       });
     },
   };

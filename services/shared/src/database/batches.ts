@@ -1,20 +1,16 @@
-import type { DeleteResult } from 'kysely';
-
 /** Small enough for a statement to end long before its time-out. */
 const batchSize = 5_000;
 
 /**
  * Deletes many rows by short statements.
- * @param deleteSome one statement that deletes at most `limit` rows
+ * @param deleteSome one statement that deletes at most `limit` rows, and returns how many it has deleted
  * @returns how many rows were deleted
  */
-export async function deleteInBatches(
-  deleteSome: (limit: number) => Promise<Pick<DeleteResult, 'numDeletedRows'>>,
-): Promise<number> {
+export async function deleteInBatches(deleteSome: (limit: number) => Promise<number>): Promise<number> {
   for (let count = 0; ; ) {
-    const { numDeletedRows } = await deleteSome(batchSize);
-    count += Number(numDeletedRows);
-    if (numDeletedRows < batchSize) return count;
+    const deleted = await deleteSome(batchSize);
+    count += deleted;
+    if (deleted < batchSize) return count;
   }
 }
 

@@ -28,7 +28,7 @@ export async function deleteOldEventIds(
           where letter.consumer_group = processed.consumer_group and letter.event_id = processed.event_id
             and letter.status = 'OPEN')
         limit ${sql.lit(limit)})`.execute(database);
-    return { numDeletedRows: numAffectedRows };
+    return Number(numAffectedRows);
   });
 }
 
