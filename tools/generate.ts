@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -15,9 +15,12 @@ async function generate(service: string): Promise<void> {
   const schema = await read(join(dir, 'prisma/schema.prisma'));
   if (schema === undefined) return;
   const source = createHash('sha256').update(`${version}\n${schema}`).digest('hex');
-  const stamp = join(dir, 'src/generated/.generated-from');
+  const generated = join(dir, 'src/generated');
+  const stamp = join(generated, '.generated-from');
   if ((await read(stamp)) === source) return;
   console.log(`${service}: generating the Prisma client`);
+  // Prisma refuses a folder that holds something else, such as the output of other generators alone.
+  await rm(generated, { recursive: true, force: true });
   await execa('prisma', ['generate', '--schema', 'prisma/schema.prisma'], {
     cwd: dir,
     preferLocal: true,

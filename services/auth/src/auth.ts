@@ -4,7 +4,7 @@ import type { Logger } from '@store/shared/observability/log';
 import { DomainError, unavailable } from '@store/shared/values/errors';
 import type { AccountClient } from './account-client.ts';
 import type { EndedSessions } from './ended-sessions.ts';
-import type { LoginFailureRepository } from './login-failure-repository.ts';
+import type { CountedLogin, LoginFailureRepository } from './login-failure-repository.ts';
 import type { GivenSession } from './schemas.ts';
 import type { SessionRepository } from './session-repository.ts';
 import type { Tokens } from './tokens.ts';
@@ -25,13 +25,11 @@ export type Auth = ReturnType<typeof createAuth>;
 export function createAuth(dependencies: Dependencies) {
   const { accounts, tokens, failures, sessions, endedSessions, follower, ttlSeconds, log } = dependencies;
 
-  async function checkPassword(credentials: Credentials, clientAddress: string | undefined, countedAt: number) {
+  async function checkPassword(credentials: Credentials, clientAddress: string | undefined, counted: CountedLogin) {
     try {
       return await accounts.checkPassword(credentials, clientAddress);
     } catch (error) {
-      await failures
-        .uncount(credentials.email, countedAt)
-        .catch((err: unknown) => log.warn({ err }, 'A login still counts as failed'));
+      await failures.uncount(counted).catch((err: unknown) => log.warn({ err }, 'A login still counts as failed'));
       throw error;
     }
   }
@@ -40,19 +38,19 @@ export function createAuth(dependencies: Dependencies) {
     register: (account: AccountIn, clientAddress: string | undefined) => accounts.register(account, clientAddress),
     /** @throws DomainError unauthenticated, or rateLimited after too many failures, whatever the password is */
     async login(credentials: Credentials, clientAddress: string | undefined) {
-      const authenticatedAt = await failures.count(credentials.email);
-      if (authenticatedAt === undefined) {
+      const counted = await failures.count(credentials.email);
+      if (counted === undefined) {
         throw new DomainError('rateLimited', 'Too many logins with this e-mail address have failed. Try again later.', {
           code: 'too-many-failures',
           retryAfterSeconds: await failures.delayOf(credentials.email),
         });
       }
-      const account = await checkPassword(credentials, clientAddress, authenticatedAt);
+      const account = await checkPassword(credentials, clientAddress, counted);
       if (account === undefined) {
         throw new DomainError('unauthenticated', 'The e-mail address or the password is wrong.');
       }
-      await failures.reset(credentials.email);
-      return { account, token: await tokens.issue(account.id, authenticatedAt) };
+      await failures.reset(counted);
+      return { account, token: await tokens.issue(account.id, counted.at) };
     },
     /** Ends the session of a token; one that is not valid has none. */
     async logout(token: string | undefined): Promise<void> {

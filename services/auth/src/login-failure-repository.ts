@@ -1,6 +1,14 @@
 import { deleteInBatches } from '@store/shared/database/batches';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
+
+/** A login that counts as failed until it is known not to be. */
+export interface CountedLogin {
+  emailDigest: Buffer;
+  /** When it was counted, in seconds since 1970. */
+  at: number;
+}
 
 export type LoginFailureRepository = ReturnType<typeof createLoginFailureRepository>;
 
@@ -21,16 +29,16 @@ function blockedAfter(failures: RawBuilder<number>): RawBuilder<Date | null> {
   return sql`case when ${failures} >= ${free} then now() + make_interval(secs => ${seconds}) end`;
 }
 
-export function createLoginFailureRepository(kysely: Kysely<DB>) {
+export function createLoginFailureRepository(prisma: PrismaClient, kysely: Kysely<DB>) {
   const failures = sql<number>`case when ${isForgotten} then 1 else login_failures.failures + 1 end`;
 
   return {
     /**
      * Counts a login as failed before its password is checked, so that parallel guesses count one another.
-     * @returns the time, in seconds since 1970; undefined during a delay
+     * @returns undefined during a delay
      */
-    async count(email: string): Promise<number | undefined> {
-      const counted = await kysely
+    count: (email: string): Promise<CountedLogin | undefined> =>
+      kysely
         .insertInto('login_failures')
         .values({ email_digest: digestOf(email), failures: 1, last_at: sql`now()` })
         .onConflict((conflict) =>
@@ -39,10 +47,8 @@ export function createLoginFailureRepository(kysely: Kysely<DB>) {
             .doUpdateSet({ failures, blocked_until: blockedAfter(failures), last_at: sql`now()` })
             .where(sql<boolean>`coalesce(login_failures.blocked_until <= now(), true)`),
         )
-        .returning(sql<number>`extract(epoch from now())::float8`.as('now'))
-        .executeTakeFirst();
-      return counted?.now;
-    },
+        .returning(['email_digest as emailDigest', sql<number>`extract(epoch from now())::float8`.as('at')])
+        .executeTakeFirst(),
 
     /** @returns seconds until the delay is over, at least 1 */
     async delayOf(email: string): Promise<number> {
@@ -57,9 +63,8 @@ export function createLoginFailureRepository(kysely: Kysely<DB>) {
     /**
      * Takes back one `count`: its password could not be checked. Its delay goes with it; that of a failure that was counted later
      * stays.
-     * @param at what `count` returned
      */
-    async uncount(email: string, at: number): Promise<void> {
+    async uncount({ emailDigest, at }: CountedLogin): Promise<void> {
       const isLast = sql<boolean>`extract(epoch from last_at)::float8 = ${at}`;
       await kysely
         .updateTable('login_failures')
@@ -67,26 +72,26 @@ export function createLoginFailureRepository(kysely: Kysely<DB>) {
           failures: sql`greatest(failures - 1, 0)`,
           blocked_until: sql`case when ${isLast} then null else blocked_until end`,
         })
-        .where('email_digest', '=', digestOf(email))
+        .where('email_digest', '=', emailDigest)
         .execute();
     },
 
-    async reset(email: string): Promise<void> {
-      await kysely.deleteFrom('login_failures').where('email_digest', '=', digestOf(email)).execute();
+    async reset({ emailDigest }: CountedLogin): Promise<void> {
+      await prisma.loginFailure.deleteMany({ where: { emailDigest: Uint8Array.from(emailDigest) } });
     },
 
     async deleteForgotten(): Promise<void> {
-      await deleteInBatches((limit) =>
-        kysely
+      await deleteInBatches(async (limit) => {
+        const { numDeletedRows } = await kysely
           .deleteFrom('login_failures')
           // A login may have counted since the subquery.
           .where(isForgotten)
           .where('email_digest', 'in', (db) =>
             db.selectFrom('login_failures').select('email_digest').where(isForgotten).limit(limit),
           )
-          .executeTakeFirstOrThrow()
-          .then(({ numDeletedRows }) => Number(numDeletedRows)),
-      );
+          .executeTakeFirstOrThrow();
+        return Number(numDeletedRows);
+      });
     },
   };
 }

@@ -11,6 +11,7 @@ import { createAuth } from './auth.ts';
 import { createCheck } from './check.ts';
 import { type AuthConfig, configSchema } from './config.ts';
 import { createEndedSessions } from './ended-sessions.ts';
+import { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
 import { createLoginFailureRepository } from './login-failure-repository.ts';
 import { authRoutes } from './routes.ts';
@@ -28,8 +29,9 @@ export async function createAuthService(
 ): Promise<Service<DB>> {
   const ttlSeconds = config.JWT_TTL_SECONDS;
   const { key, previousKeys } = await tokenKeysFrom(config);
-  const sessions = createSessionRepository(database.kysely);
-  const failures = createLoginFailureRepository(database.kysely);
+  const prisma = new PrismaClient({ adapter: database.adapter });
+  const sessions = createSessionRepository(prisma, database.kysely);
+  const failures = createLoginFailureRepository(prisma, database.kysely);
   const endedSessions = createEndedSessions();
   const follower = createFollower({
     databaseUrl: config.DATABASE_URL,

@@ -1,6 +1,7 @@
 import { deleteInBatches, readInBatches } from '@store/shared/database/batches';
 import { type Kysely, sql } from 'kysely';
 import type { EndedSession, SessionCutoff } from './ended-sessions.ts';
+import type { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
 
 export type SessionRepository = ReturnType<typeof createSessionRepository>;
@@ -19,10 +20,10 @@ const cutoffColumns = [
 /** Sent by PostgreSQL when the statement is committed. */
 const notify = (json: unknown) => sql`pg_notify(${endedSessionsChannel}, ${json})`.as('notified');
 
-/** Long after every replica has forgotten it, whose clocks may differ from that of the database. */
-const isForgotten = sql<boolean>`expires_at < now() - interval '1 hour'`;
+/** Long enough for every replica to have forgotten what expired, whose clocks may differ. */
+const keptMs = 3_600_000;
 
-export function createSessionRepository(kysely: Kysely<DB>) {
+export function createSessionRepository(prisma: PrismaClient, kysely: Kysely<DB>) {
   return {
     /** Once or again. */
     async end({ id, expiresAt }: EndedSession): Promise<void> {
@@ -80,24 +81,22 @@ export function createSessionRepository(kysely: Kysely<DB>) {
     },
 
     async deleteForgotten(): Promise<void> {
-      await deleteInBatches((limit) =>
-        kysely
-          .deleteFrom('ended_sessions')
-          .where('id', 'in', (db) => db.selectFrom('ended_sessions').select('id').where(isForgotten).limit(limit))
-          .executeTakeFirstOrThrow()
-          .then(({ numDeletedRows }) => Number(numDeletedRows)),
-      );
-      await deleteInBatches((limit) =>
-        kysely
+      const until = new Date(Date.now() - keptMs);
+      await deleteInBatches(async (limit) => {
+        const { count } = await prisma.endedSession.deleteMany({ where: { expiresAt: { lt: until } }, limit });
+        return count;
+      });
+      await deleteInBatches(async (limit) => {
+        const { numDeletedRows } = await kysely
           .deleteFrom('session_cutoffs')
-          // A repeated DELETE /auth/sessions may have prolonged it since the subquery.
-          .where(isForgotten)
+          // A repeated DELETE /auth/sessions may have prolonged it since the subquery, which a `limit` of Prisma's overlooks.
+          .where('expires_at', '<', until)
           .where('account_id', 'in', (db) =>
-            db.selectFrom('session_cutoffs').select('account_id').where(isForgotten).limit(limit),
+            db.selectFrom('session_cutoffs').select('account_id').where('expires_at', '<', until).limit(limit),
           )
-          .executeTakeFirstOrThrow()
-          .then(({ numDeletedRows }) => Number(numDeletedRows)),
-      );
+          .executeTakeFirstOrThrow();
+        return Number(numDeletedRows);
+      });
     },
   };
 }

@@ -3,6 +3,7 @@ import request from 'supertest';
 import { createTestDatabase, queryOnce, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { createEndedSessions } from '../src/ended-sessions.ts';
+import { PrismaClient } from '../src/generated/client.ts';
 import type { DB } from '../src/generated/tables.ts';
 import { createSessionRepository } from '../src/session-repository.ts';
 import { testApp } from './_app.ts';
@@ -22,7 +23,7 @@ let sessions: ReturnType<typeof createSessionRepository>;
 beforeEach(async () => {
   database = await createTestDatabase('auth');
   connection = openDatabase<DB>(database.url);
-  sessions = createSessionRepository(connection.kysely);
+  sessions = createSessionRepository(new PrismaClient({ adapter: connection.adapter }), connection.kysely);
 });
 
 afterEach(async () => {

@@ -8,6 +8,7 @@ import {
   type TestDatabase,
   unreachableDatabaseUrl,
 } from '../../../tests/kit/postgres/database.ts';
+import { PrismaClient } from '../src/generated/client.ts';
 import type { DB } from '../src/generated/tables.ts';
 import { createLoginFailureRepository } from '../src/login-failure-repository.ts';
 import { ada, fakeAccounts, type TestApp, testApp } from './_app.ts';
@@ -182,7 +183,8 @@ test('rows of addresses without a login for an hour are deleted', async () => {
   await pass('1 hour');
   await fail(1);
   const connection = openDatabase<DB>(database.url);
-  await createLoginFailureRepository(connection.kysely).deleteForgotten();
+  const prisma = new PrismaClient({ adapter: connection.adapter });
+  await createLoginFailureRepository(prisma, connection.kysely).deleteForgotten();
   await connection.close();
   expect(await rows()).toHaveLength(1);
 });
