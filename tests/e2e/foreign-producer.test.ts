@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createPublisher, type RawMessage } from '@store/shared/messaging/kafkajs/client';
+import type { RawMessage } from '@store/shared/messaging/kafkajs/messages';
+import { createPublisher } from '@store/shared/messaging/kafkajs/publisher';
 import { createLog } from '@store/shared/observability/log';
 import { createSend, type Send } from '../kit/http.ts';
 import { queryOnce } from '../kit/postgres/database.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { startConsumer } from '@store/shared/messaging/consumer/consumer';
-import { createKafka, createPublisher } from '@store/shared/messaging/kafkajs/client';
+import { createKafka } from '@store/shared/messaging/kafkajs/client';
+import { createPublisher } from '@store/shared/messaging/kafkajs/publisher';
 import { answersTo, startWatchdog } from '@store/shared/messaging/kafkajs/watchdog';
 import { startRelay } from '@store/shared/messaging/outbox/relay';
 import { createLog } from '@store/shared/observability/log';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { startConsumer } from '@store/shared/messaging/consumer/consumer';
-import { createKafka, createPublisher } from '@store/shared/messaging/kafkajs/client';
+import { createKafka } from '@store/shared/messaging/kafkajs/client';
+import { createPublisher } from '@store/shared/messaging/kafkajs/publisher';
 import { startRelay } from '@store/shared/messaging/outbox/relay';
 import { createLog } from '@store/shared/observability/log';
 import { unavailable } from '@store/shared/values/errors';

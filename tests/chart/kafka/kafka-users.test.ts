@@ -6,7 +6,8 @@ import {
   deadLetterHeaders,
   readDeadLetters,
 } from '../../../services/shared/src/messaging/dead-letters/dead-letters.ts';
-import { createKafka, createPublisher } from '../../../services/shared/src/messaging/kafkajs/client.ts';
+import { createKafka } from '../../../services/shared/src/messaging/kafkajs/client.ts';
+import { createPublisher } from '../../../services/shared/src/messaging/kafkajs/publisher.ts';
 import { deadLetterTopic, orderEventsTopic, storeTopics } from '../../../services/shared/src/messaging/topics.ts';
 import { createLog } from '../../../services/shared/src/observability/log.ts';
 import { renderChart, valuesFiles } from '../../../tools/chart/render.ts';

@@ -1,6 +1,6 @@
 import { readRanges, topicRanges } from '@store/shared/messaging/dead-letters/read-range';
 import type { EventKind } from '@store/shared/messaging/events';
-import { readMessage } from '@store/shared/messaging/kafkajs/client';
+import { readMessage } from '@store/shared/messaging/kafkajs/messages';
 import { deadLetterTopic, orderEventsTopic } from '@store/shared/messaging/topics';
 import type { View } from '../_fixture.ts';
 import { createClient } from '../inject/_consumer-groups.ts';

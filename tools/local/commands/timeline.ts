@@ -1,6 +1,7 @@
 import { readRanges, topicRanges } from '@store/shared/messaging/dead-letters/read-range';
 import { eventIdOf, kindOf, unlessPoison } from '@store/shared/messaging/events';
-import { createKafka, readMessage } from '@store/shared/messaging/kafkajs/client';
+import { createKafka } from '@store/shared/messaging/kafkajs/client';
+import { readMessage } from '@store/shared/messaging/kafkajs/messages';
 import { orderEventsTopic } from '@store/shared/messaging/topics';
 import { createLog } from '@store/shared/observability/log';
 import { Command } from 'commander';

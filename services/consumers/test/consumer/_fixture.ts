@@ -6,7 +6,9 @@ import type { DeadLetter } from '@store/shared/messaging/dead-letters/dead-lette
 import { recordsOf } from '@store/shared/messaging/dead-letters/records';
 import { listDeadLetters } from '@store/shared/messaging/dead-letters/redrive';
 import type { EventKind, Payload, StoredEvent } from '@store/shared/messaging/events';
-import { createKafka, createPublisher, type RawMessage } from '@store/shared/messaging/kafkajs/client';
+import { createKafka } from '@store/shared/messaging/kafkajs/client';
+import type { RawMessage } from '@store/shared/messaging/kafkajs/messages';
+import { createPublisher } from '@store/shared/messaging/kafkajs/publisher';
 import { createLog } from '@store/shared/observability/log';
 import type { Admin, Kafka } from 'kafkajs';
 import { type QueryExecutorProvider, sql } from 'kysely';

@@ -3,7 +3,7 @@ import { openDatabase } from '@store/shared/database/database';
 import { deadLetterHeaders } from '@store/shared/messaging/dead-letters/dead-letters';
 import { auditOf } from '@store/shared/messaging/dead-letters/records';
 import type { StoredEvent } from '@store/shared/messaging/events';
-import { createPublisher } from '@store/shared/messaging/kafkajs/client';
+import { createPublisher } from '@store/shared/messaging/kafkajs/publisher';
 import { createLog } from '@store/shared/observability/log';
 import { sql } from 'kysely';
 import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';

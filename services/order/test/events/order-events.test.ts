@@ -1,4 +1,4 @@
-import { createPublisher } from '@store/shared/messaging/kafkajs/client';
+import { createPublisher } from '@store/shared/messaging/kafkajs/publisher';
 import { startRelay } from '@store/shared/messaging/outbox/relay';
 import { createLog } from '@store/shared/observability/log';
 import pg from 'pg';

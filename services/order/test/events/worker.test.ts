@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createPublisher } from '@store/shared/messaging/kafkajs/client';
+import { createPublisher } from '@store/shared/messaging/kafkajs/publisher';
 import { createLog } from '@store/shared/observability/log';
 import request from 'supertest';
 import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';

@@ -1,10 +1,10 @@
 import type { EachBatchPayload, Kafka } from 'kafkajs';
-import { brokerError, disconnect, untilAborted, type Watched } from '../kafkajs/client.ts';
+import { sleep, within } from '../../values/time.ts';
+import { brokerError, disconnect, untilAborted } from '../kafkajs/client.ts';
+import { createOffsets } from '../kafkajs/offsets.ts';
+import type { Watched } from '../kafkajs/watchdog.ts';
 import { type ChunkOptions, handleChunk } from './handle-chunk.ts';
 import { consumerMetrics, initialiseMetrics, reportMembership } from './metrics.ts';
-import '../kafkajs/long-fetches.ts';
-import { sleep, within } from '../../values/time.ts';
-import { createOffsets } from '../kafkajs/offsets.ts';
 import { createSharedChunks } from './shared-chunks.ts';
 
 export interface ConsumerOptions extends Omit<ChunkOptions, 'processTogether'> {

@@ -1,11 +1,13 @@
-import type { IHeaders, KafkaMessage } from 'kafkajs';
+import type { KafkaMessage } from 'kafkajs';
 import type { Logger } from '../../observability/log.ts';
 import { runInTrace, traceFrom } from '../../observability/trace-context.ts';
 import { backoff, sleep } from '../../values/time.ts';
 import { deadLetterHeaders, letterRef } from '../dead-letters/dead-letters.ts';
 import { recordOpen } from '../dead-letters/records.ts';
 import { type OrderEvent, PoisonError, readEvent } from '../events.ts';
-import { isTooLarge, type ReadBytes, readMessage, type Sender } from '../kafkajs/client.ts';
+import { isTooLarge } from '../kafkajs/client.ts';
+import { type ReadBytes, readMessage, writableHeaders } from '../kafkajs/messages.ts';
+import type { Sender } from '../kafkajs/publisher.ts';
 import { deadLetterTopic } from '../topics.ts';
 import { type EventProcessor, isUnavailable } from './handle-once.ts';
 import { consumerMetrics } from './metrics.ts';
@@ -132,8 +134,8 @@ async function deadLetter(
   const origin = { topic, partition, offset: message.offset };
   const added = deadLetterHeaders(group, attempts, error, origin);
   // Byte for byte: a message that cannot be decoded is one of those that end here. Its own headers come behind, since not all of
-  // them may be read again (kafkajs/client.ts), and replace none.
-  let letter: ReadBytes = { ...message, headers: { ...added, ...writable(message.headers), ...added } };
+  // them may be read again (kafkajs/patches.ts), and replace none.
+  let letter: ReadBytes = { ...message, headers: { ...added, ...writableHeaders(message.headers), ...added } };
   // A part that is too large stays at its origin: the value or, if that is not enough, key and headers as well.
   const smaller = [
     { ...letter, value: null },
@@ -159,16 +161,3 @@ async function deadLetter(
   }
   return false;
 }
-
-/**
- * Headers as kafkajs can write them. It reads one without a value as null, which it fails to write, and one that is called like a
- * property of every object, such as `constructor`, together with that property.
- */
-const writable = (headers: IHeaders = {}): IHeaders =>
-  Object.fromEntries(
-    Object.entries(headers).map(([name, given]) => {
-      const values = [given].flat().map((value) => value ?? Buffer.alloc(0));
-      const [first = '', ...others] = values.filter(Buffer.isBuffer);
-      return [name, others.length > 0 ? [first, ...others] : first];
-    }),
-  );

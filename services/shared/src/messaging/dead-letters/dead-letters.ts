@@ -2,7 +2,7 @@ import type { Kafka, KafkaMessage } from 'kafkajs';
 import { messageOf } from '../../values/errors.ts';
 import { nameUuid } from '../../values/name-uuid.ts';
 import { eventIdOf, kindOf, type Message, type Origin, unlessPoison } from '../events.ts';
-import { readMessage } from '../kafkajs/client.ts';
+import { readMessage } from '../kafkajs/messages.ts';
 import { deadLetterTopic } from '../topics.ts';
 import { readRanges, topicRanges } from './read-range.ts';
 

@@ -1,6 +1,15 @@
 import type { Logger } from '../../observability/log.ts';
 import { askAdmin } from './admin.ts';
-import type { KafkaOptions, Watched } from './client.ts';
+import type { KafkaOptions } from './client.ts';
+
+/** The watchdog's view of whoever talks to the broker. */
+export interface Watched {
+  name: string;
+  /** Since when it has waited for an answer of the broker, as of `performance.now()`; undefined if it expects none. */
+  waitingSince(): number | undefined;
+  /** Starts over with a new client. */
+  renew(): void;
+}
 
 export interface WatchdogOptions {
   watched: Watched[];

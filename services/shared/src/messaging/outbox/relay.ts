@@ -3,7 +3,7 @@ import { createClient } from '../../database/connection.ts';
 import type { Logger } from '../../observability/log.ts';
 import { backoff, sleep, within } from '../../values/time.ts';
 import type { StoredEvent } from '../events.ts';
-import type { Publisher } from '../kafkajs/client.ts';
+import type { Publisher } from '../kafkajs/publisher.ts';
 import { outboxChannel } from './append.ts';
 import { relayMetrics } from './metrics.ts';
 import { createNotifier, type Notifier } from './notifier.ts';

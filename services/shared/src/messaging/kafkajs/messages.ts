@@ -1,0 +1,62 @@
+import type { IHeaders, KafkaMessage } from 'kafkajs';
+import type { Message, StoredEvent } from '../events.ts';
+
+/** A message to be written byte for byte, such as a dead letter. */
+export interface RawMessage {
+  key?: string | Buffer | null | undefined;
+  value?: string | Buffer | null | undefined;
+  headers?: IHeaders;
+}
+
+/** A message as it was read. */
+export type ReadBytes = Pick<KafkaMessage, 'key' | 'value' | 'offset'> & { headers?: IHeaders | undefined };
+
+/** Decodes a message as text. */
+export function readMessage(topic: string, partition: number, message: ReadBytes): Message {
+  const { key, value, headers, offset } = message;
+  const texts = Object.entries(headers ?? {}).map(([name, text]) => [name, utf8(text)]);
+  const origin = { topic, partition, offset };
+  return { origin, key: utf8(key), value: utf8(value), headers: Object.fromEntries(texts) };
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** Returns undefined for anything but bytes in UTF-8, such as the array that kafkajs makes of a repeated header. */
+function utf8(bytes: unknown): string | undefined {
+  try {
+    return Buffer.isBuffer(bytes) ? decoder.decode(bytes) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Makes the message of an event: CloudEvents 1.0, Kafka binding, binary mode. */
+export function toMessage(event: StoredEvent, source: string): RawMessage {
+  return {
+    key: event.key,
+    value: event.payload,
+    headers: {
+      'content-type': 'application/json',
+      ce_specversion: '1.0',
+      ce_id: event.id,
+      ce_source: source,
+      ce_type: event.kind,
+      ce_time: event.createdAt.toISOString(),
+      // kafkajs fails on a header without a value.
+      ...(event.traceparent === null ? {} : { traceparent: event.traceparent }),
+    },
+  };
+}
+
+/**
+ * Makes headers such as kafkajs can write. It reads one without a value as null, which it fails to write, and one that is called like a
+ * property of every object, such as `constructor`, together with that property.
+ */
+export const writableHeaders = (headers: IHeaders = {}): IHeaders =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, given]) => {
+      const values = [given].flat().map((value) => value ?? Buffer.alloc(0));
+      const [first = '', ...others] = values.filter(Buffer.isBuffer);
+      return [name, others.length > 0 ? [first, ...others] : first];
+    }),
+  );

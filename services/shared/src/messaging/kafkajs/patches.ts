@@ -1,0 +1,59 @@
+import { createRequire } from 'node:module';
+
+// What is changed inside kafkajs 2.2.4, because no option reaches it. Nobody upstream merges fixes any more, so each names the issue
+// there that must be closed for it to go, and patches.test.ts or long-fetches.test.ts fails without it (decisions/0017).
+const require = createRequire(import.meta.url);
+
+// Issues 1704 and 1751: after its first answer kafkajs polls for pending requests every millisecond, forever, which is 4 % of a core for
+// each idle process. Polling while requests are pending is enough.
+const { prototype: queue } = require('kafkajs/src/network/requestQueue/index.js');
+const poll = queue.scheduleCheckPendingRequests;
+queue.scheduleCheckPendingRequests = function (this: { pending: unknown[] }) {
+  if (this.pending.length > 0) poll.call(this);
+};
+
+// Issue 1121, by its fix: kafkajs copies all headers of a message for each of them, which takes a minute and a half of the event loop for
+// 20,000.
+const maxHeaders = 100;
+const { prototype: decoder } = require('kafkajs/src/protocol/decoder.js');
+const readAll = decoder.readVarIntArray; // it reads headers and nothing else
+decoder.readVarIntArray = function (read: unknown) {
+  return readAll.call(this, read).slice(0, maxHeaders);
+};
+
+/** A consumer within kafkajs, as much of it as is changed here. */
+interface Runner {
+  consumerGroup: { maxWaitTime: number; paused(): unknown[] };
+  fetch(nodeId: number): Promise<unknown[]>;
+  stop(): Promise<void>;
+  maxWaitMs?: number;
+  /** Each gives up a fetch in flight. */
+  ends?: Set<(batches: unknown[]) => void>;
+}
+
+// Issue 1596 and pull request 1655: while there are no messages a broker may keep a fetch for seconds, which costs an idle process least.
+// In kafkajs two things would wait for its end: a partition that is resumed meanwhile, so a fetch is short while one is paused; and a
+// consumer that stops, so it gives up what is in flight, of which nothing is committed.
+const maxWaitWhilePausedMs = 500;
+const { prototype: runner }: { prototype: Runner } = require('kafkajs/src/consumer/runner.js');
+const { fetch, stop } = runner;
+runner.fetch = async function (nodeId) {
+  const { consumerGroup } = this;
+  this.maxWaitMs ??= consumerGroup.maxWaitTime;
+  const isAnyPaused = consumerGroup.paused().length > 0;
+  consumerGroup.maxWaitTime = isAnyPaused ? Math.min(this.maxWaitMs, maxWaitWhilePausedMs) : this.maxWaitMs;
+  this.ends ??= new Set();
+  const { ends } = this;
+  return new Promise((end, fail) => {
+    ends.add(end);
+    fetch
+      .call(this, nodeId)
+      .then(end, fail)
+      .finally(() => ends.delete(end));
+  });
+};
+runner.stop = function () {
+  const stopped = stop.call(this);
+  for (const end of this.ends ?? []) end([]);
+  return stopped;
+};

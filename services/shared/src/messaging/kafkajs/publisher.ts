@@ -1,0 +1,113 @@
+import { Partitioners } from 'kafkajs';
+import { startSpan } from '../../observability/trace-context.ts';
+import { eventAttributes, type StoredEvent } from '../events.ts';
+import { brokerError, createKafka, disconnect, type KafkaOptions, untilAborted } from './client.ts';
+import { type RawMessage, toMessage } from './messages.ts';
+import type { Watched } from './watchdog.ts';
+
+/** How long the broker may wait for its replicas before it refuses a batch; shorter than a connection waits for an answer. */
+const longestReplicationMs = 10_000;
+const retryWithinMs = 10_000;
+
+/** Interface that the relay publishes to. It is our own, because kafkajs is hardly maintained any more. */
+export interface Publisher {
+  /** Resolves once all in-sync replicas have the events; connects if necessary. */
+  publish(topic: string, events: StoredEvent[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Sender {
+  send(topic: string, messages: RawMessage[]): Promise<void>;
+}
+
+/** Publishes with acks = all and idempotence enabled (contract 6.5). */
+export function createPublisher(options: KafkaOptions): Publisher & Sender & Watched {
+  const source = `/store/${options.clientId}`;
+  let client = newClient();
+  let waitingSince: number | undefined;
+  let sending = 0;
+  let endedAt = 0;
+  /** Tells whether a sender is still trying: it tries again within seconds, unless it has nothing to send any more. */
+  const isTrying = () => sending > 0 || performance.now() - endedAt < retryWithinMs;
+
+  function newClient() {
+    const ended = new AbortController();
+    const producer = createKafka({ ...options, signal: ended.signal }).producer({
+      idempotent: true,
+      maxInFlightRequests: 1,
+      createPartitioner: Partitioners.DefaultPartitioner,
+      allowAutoTopicCreation: false,
+    });
+    return { producer, ended };
+  }
+
+  async function send(topic: string, messages: RawMessage[]): Promise<void> {
+    const used = client;
+    const { producer, ended } = used;
+    if (!isTrying()) waitingSince = undefined;
+    waitingSince ??= performance.now();
+    sending += 1;
+    try {
+      await untilAborted(ended.signal, async () => {
+        await producer.connect();
+        await producer.send({
+          topic,
+          acks: -1,
+          timeout: longestReplicationMs,
+          messages: messages.map(({ key = null, value = null, headers }) => ({ key, value, headers })),
+        });
+      });
+      waitingSince = undefined;
+    } catch (error) {
+      if (brokerError(error) !== undefined) waitingSince = undefined;
+      // After a send of unknown outcome the client's sequence numbers may differ from the broker's. A new producer
+      // starts a new sequence; consumers skip what was published twice by its event id.
+      if (used === client) client = newClient();
+      await disconnect(producer);
+      ended.abort();
+      throw error;
+    } finally {
+      sending -= 1;
+      endedAt = performance.now();
+    }
+  }
+
+  /** Sends in flight fail. */
+  function renew(): void {
+    const { ended } = client;
+    client = newClient();
+    ended.abort();
+  }
+
+  return {
+    name: 'publisher',
+    waitingSince: () => (isTrying() ? waitingSince : undefined),
+    renew,
+    send,
+    async publish(topic, events) {
+      const spans = events.map(({ id, kind, key, traceparent }) =>
+        startSpan({
+          name: `publish ${kind}`,
+          kind: 'producer',
+          parent: traceparent,
+          attributes: { ...eventAttributes({ id, kind, orderId: key }), 'messaging.operation.type': 'send' },
+        }),
+      );
+      // The consumer's span is a child of the publishing span, which is a child of the span that wrote the event.
+      const messages = events.map((event, index) => ({
+        ...event,
+        traceparent: spans[index]?.traceparent ?? event.traceparent,
+      }));
+      await send(
+        topic,
+        messages.map((event) => toMessage(event, source)),
+      );
+      for (const span of spans) span?.end(); // a failed send is retried and logged by the relay
+    },
+    async close() {
+      const { producer, ended } = client;
+      await disconnect(producer);
+      ended.abort();
+    },
+  };
+}
