@@ -3,9 +3,10 @@ import { type BearerValidator, bearerChallenge } from '@store/shared/auth/bearer
 import { callersWith } from '@store/shared/auth/internal-credentials';
 import { createFollower } from '@store/shared/database/follower';
 import { createHttpApp } from '@store/shared/http/app';
-import { hourly } from '@store/shared/service/schedule';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
 import { DomainError } from '@store/shared/values/errors';
+import { loop } from '@store/shared/values/loop';
+import { hourMs } from '@store/shared/values/time';
 import { type AccountClient, createAccountClient } from './account-client.ts';
 import { createAuth } from './auth.ts';
 import { createCheck } from './check.ts';
@@ -67,11 +68,11 @@ export async function createAuthService(
     },
     jobs: [
       { name: 'ended sessions', start: follower.start },
-      hourly('expired sessions', () => {
+      loop({ name: 'expired sessions', everyMs: hourMs }, async () => {
         endedSessions.forgetExpired();
-        return sessions.deleteForgotten();
+        await sessions.deleteForgotten();
       }),
-      hourly('forgotten login failures', failures.deleteForgotten),
+      loop({ name: 'forgotten login failures', everyMs: hourMs }, failures.deleteForgotten),
     ],
   };
 }

@@ -4,9 +4,9 @@ import { callersWith } from '@store/shared/auth/internal-credentials';
 import { createProductClient } from '@store/shared/contracts/product-client';
 import { createHttpApp } from '@store/shared/http/app';
 import { deadLetterRoutes } from '@store/shared/service/dead-letters/routes';
-import { polling } from '@store/shared/service/polling';
-import { hourly } from '@store/shared/service/schedule';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
+import { loop } from '@store/shared/values/loop';
+import { hourMs } from '@store/shared/values/time';
 import { configSchema, type OrderConfig, type WorkerConfig, workerConfigSchema } from './config.ts';
 import { createDueOrders } from './due-orders.ts';
 import { PrismaClient } from './generated/client.ts';
@@ -74,6 +74,8 @@ export const orderService: ServiceDefinition<typeof configSchema, DB> = {
   build: async (context) => createOrderService(context, { bearer: await bearerFrom(context.config) }),
 };
 
+/** Few enough to keep a transaction short. */
+const batchSize = 100;
 /** How often due orders are looked for: at most a twentieth of their delay late, within 1 s and 5 s. */
 const everyMs = (delaySeconds: number) => Math.min(Math.max(50 * delaySeconds, 1_000), 5_000);
 
@@ -93,6 +95,12 @@ export function createOrderWorker({ config, log, database }: ServiceContext<Work
   });
   /** Delay of the first time-out: what was decided while no worker ran is read first. */
   const catchUpMs = Math.min(config.PENDING_TIMEOUT_SECONDS, 60) * 1_000;
+  /** Does a batch of what is due, and tells whether there may be more. */
+  async function batchOf(work: (limit: number) => Promise<number>, sentence: string): Promise<boolean> {
+    const count = await work(batchSize);
+    if (count > 0) log.info({ count }, sentence);
+    return count === batchSize;
+  }
   const consumer = { group: createSaga(clock), config, publishesAs: 'order' };
   const routes = deadLetterRoutes(consumer, database.kysely);
   const callers = callersWith(config.INTERNAL_CREDENTIALS);
@@ -100,17 +108,15 @@ export function createOrderWorker({ config, log, database }: ServiceContext<Work
     app: createHttpApp({ title: 'Order worker', routes, log, profile: 'prod', callers }),
     consumer,
     jobs: [
-      polling({
-        ...{ name: 'shipper', sentence: 'Orders were shipped', work: dueOrders.ship },
-        everyMs: everyMs(config.SHIP_AFTER_SECONDS),
-      }),
-      polling({
-        ...{ name: 'pending time-out', sentence: 'Orders were cancelled that were PENDING for too long' },
-        ...{ work: dueOrders.cancelPending, delayMs: catchUpMs, everyMs: everyMs(config.PENDING_TIMEOUT_SECONDS) },
-      }),
-      polling({ name: 'order counts', work: () => counts.addUp().then(() => 0), everyMs: 5_000 }),
-      hourly('expired idempotency keys', () => repository.deleteExpiredReplies(clock())),
-      hourly('old changes of orders', () => changes.deleteOld(clock())),
+      loop({ name: 'shipper', everyMs: everyMs(config.SHIP_AFTER_SECONDS) }, () =>
+        batchOf(dueOrders.ship, 'Orders were shipped'),
+      ),
+      loop({ name: 'pending time-out', delayMs: catchUpMs, everyMs: everyMs(config.PENDING_TIMEOUT_SECONDS) }, () =>
+        batchOf(dueOrders.cancelPending, 'Orders were cancelled that were PENDING for too long'),
+      ),
+      loop({ name: 'order counts', everyMs: 5_000 }, counts.addUp),
+      loop({ name: 'expired idempotency keys', everyMs: hourMs }, () => repository.deleteExpiredReplies(clock())),
+      loop({ name: 'old changes of orders', everyMs: hourMs }, () => changes.deleteOld(clock())),
     ],
   };
 }

@@ -1,5 +1,5 @@
-import { polling } from '@store/shared/service/polling';
 import type { Job } from '@store/shared/service/service';
+import { loop } from '@store/shared/values/loop';
 import { type Counted, everyMs, type History } from './history.ts';
 import type { Replica } from './replicas-client.ts';
 
@@ -12,7 +12,7 @@ export function watching(
   ask: Ask,
   count: () => Promise<Counted>,
 ): Job {
-  async function look(): Promise<number> {
+  async function look(): Promise<void> {
     const [counted, ...replicas] = await Promise.all([
       count(),
       ...[...addresses.metrics].map(async ([service, metricsUrl]) => {
@@ -21,7 +21,6 @@ export function watching(
       }),
     ]);
     history.add(Date.now(), replicas.flat(), counted);
-    return 0;
   }
-  return polling({ name: 'watch', work: look, everyMs });
+  return loop({ name: 'watch', everyMs }, look);
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { createEventStream, type EventStream } from '@store/shared/http/event-stream';
 import type { Logger } from '@store/shared/observability/log';
 import { DomainError } from '@store/shared/values/errors';
-import { sleep } from '@store/shared/values/time';
+import { loop } from '@store/shared/values/loop';
 import { createOpenStreams, type StreamLimits } from './open-streams.ts';
 import type { OrderChange, OrderChanges } from './order-changes.ts';
 import { idOf, type Position, positionFrom } from './position.ts';
@@ -46,6 +46,7 @@ interface Run {
   /** When auth last said whose sessions have ended. */
   checkedAt: number;
   isOver: () => boolean;
+  stop: () => void;
 }
 
 export type OrderStreams = ReturnType<typeof createOrderStreams>;
@@ -71,32 +72,32 @@ export function createOrderStreams({ changes, check, log, limits, clock = Date.n
   function remove(stream: Stream): void {
     if (!streams.delete(stream)) return;
     stream.events?.end();
-    if (streams.count() === 0) run = undefined;
+    if (streams.count() > 0) return;
+    run?.then(({ stop }) => stop()).catch(() => undefined);
+    run = undefined;
   }
 
   function start(): Promise<Run> {
     const own: Promise<Run> = changes.present().then((position) => {
-      const self = { position, delivered: position, checkedAt: clock(), isOver: () => run !== own };
-      repeat(self, followEveryMs, deliver, 'Changes of orders cannot be read');
-      repeat(self, followEveryMs, catchUp, 'What streams lack cannot be read');
-      repeat(self, checkEveryMs, endSessions, 'Sessions of open streams cannot be checked');
-      repeat(self, beatEveryMs, beat, 'Heartbeats cannot be sent');
+      const isOver = () => run !== own;
+      const self: Run = { position, delivered: position, checkedAt: clock(), isOver, stop };
+      const loops = [
+        repeat(followEveryMs, () => deliver(self), 'Changes of orders cannot be read'),
+        repeat(followEveryMs, () => catchUp(self), 'What streams lack cannot be read'),
+        repeat(checkEveryMs, () => endSessions(self), 'Sessions of open streams cannot be checked'),
+        repeat(beatEveryMs, beat, 'Heartbeats cannot be sent'),
+      ];
+      function stop(): void {
+        for (const one of loops) one.stop();
+      }
       return self;
     });
     return own;
   }
-  async function repeat(self: Run, everyMs: number, work: (self: Run) => Promise<void>, failure: string) {
-    for (let failures = 0; ; ) {
-      await sleep(everyMs);
-      if (self.isOver()) return;
-      try {
-        await work(self);
-        failures = 0;
-      } catch (error) {
-        if (failures === 0) log.warn({ err: error }, failure);
-        failures += 1;
-      }
-    }
+  function repeat(everyMs: number, work: () => Promise<void>, failure: string) {
+    const failed = (error: unknown, failures: number) => failures === 1 && log.warn({ err: error }, failure);
+    const retry = { firstMs: everyMs, maxMs: everyMs };
+    return loop({ name: 'streams', everyMs, delayMs: everyMs, retry, failed }, work).start(log);
   }
 
   /** Sends what was committed since the last time. */

@@ -1,11 +1,11 @@
 import type pg from 'pg';
 import type { Logger } from '../observability/log.ts';
-import { backoff, sleep } from '../values/time.ts';
+import { loop } from '../values/loop.ts';
 import { createClient } from './connection.ts';
 
 /** How often the connection is asked for a sign of life, and how long that may take. */
 const heartbeatMs = 1_000;
-const longestPauseMs = 1_000;
+const retry = { firstMs: 20, maxMs: 1_000 };
 
 interface FollowerOptions {
   databaseUrl: string;
@@ -24,60 +24,58 @@ export type Follower = ReturnType<typeof createFollower>;
  * first, so that no change falls between the two. A connection that broke, or does not answer for a second, is replaced,
  * and everything is loaded again.
  */
-export function createFollower(options: FollowerOptions) {
+export function createFollower({ databaseUrl, channel, load, onNotification }: FollowerOptions) {
   const state = { isLoaded: false, isCurrent: false };
   return {
     /** Tells whether everything has been loaded at least once. */
     isLoaded: () => state.isLoaded,
     /** Tells whether nothing can have been missed for longer than two seconds. */
     isCurrent: () => state.isCurrent,
-    start(log: Logger) {
-      const stopping = new AbortController();
-      const ended = run(options, state, stopping.signal, log.child({ channel: options.channel }));
+    start(logOfJob: Logger) {
+      const log = logOfJob.child({ channel });
+      let client: pg.Client | undefined;
+      let isBroken = false;
+
+      async function connect(): Promise<void> {
+        const wake = () => following.wake();
+        client = connectionFor(databaseUrl);
+        client.on('error', wake).on('end', wake);
+        client.on('notification', ({ payload }) => onNotification(payload ?? ''));
+        await client.connect();
+        await client.query(`listen ${channel}`);
+        await load();
+        if (isBroken) log.info('Notifications are heard again');
+        isBroken = false;
+        state.isLoaded = true;
+        state.isCurrent = true;
+      }
+      async function disconnect(): Promise<void> {
+        state.isCurrent = false;
+        await client?.end().catch(() => undefined);
+        client = undefined;
+      }
+      async function follow(): Promise<void> {
+        try {
+          if (client === undefined) await connect();
+          else await client.query('select 1');
+        } catch (error) {
+          await disconnect();
+          throw error;
+        }
+      }
+      const following = loop({ name: channel, everyMs: heartbeatMs, retry, failed }, follow).start(log);
+      function failed(error: unknown): void {
+        if (!isBroken) log.warn({ err: error }, 'Notifications are not heard');
+        isBroken = true;
+      }
       return {
         async stop() {
-          stopping.abort();
-          await ended;
+          await following.stop();
+          await disconnect();
         },
       };
     },
   };
-}
-
-async function run(
-  { databaseUrl, channel, load, onNotification }: FollowerOptions,
-  state: { isLoaded: boolean; isCurrent: boolean },
-  signal: AbortSignal,
-  log: Logger,
-): Promise<void> {
-  for (let failures = 0; !signal.aborted; ) {
-    const client = connectionFor(databaseUrl);
-    const lost = new AbortController();
-    const lose = () => lost.abort();
-    client.on('error', lose).on('end', lose);
-    client.on('notification', ({ payload }) => onNotification(payload ?? ''));
-    try {
-      await client.connect();
-      await client.query(`listen ${channel}`);
-      await load();
-      if (failures > 0) log.info('Notifications are heard again');
-      failures = 0;
-      state.isLoaded = true;
-      state.isCurrent = true;
-      const either = AbortSignal.any([signal, lost.signal]);
-      while (!signal.aborted) {
-        await sleep(heartbeatMs, either);
-        await client.query('select 1');
-      }
-    } catch (error) {
-      if (failures === 0 && !signal.aborted) log.warn({ err: error }, 'Notifications are not heard');
-      failures += 1;
-    } finally {
-      state.isCurrent = false;
-      await client.end().catch(() => undefined);
-    }
-    await sleep(backoff(failures, { firstMs: 20, maxMs: longestPauseMs }), signal);
-  }
 }
 
 function connectionFor(databaseUrl: string): pg.Client {

@@ -5,7 +5,8 @@ import { deleteOldEventIds } from '../messaging/consumer/processed-events.ts';
 import { type Started, startMessaging } from '../messaging/start.ts';
 import { orderEventsTopic } from '../messaging/topics.ts';
 import type { Logger } from '../observability/log.ts';
-import { hourly } from './schedule.ts';
+import { loop } from '../values/loop.ts';
+import { hourMs } from '../values/time.ts';
 import type { ServiceConsumer } from './service.ts';
 
 /** Starts the consumer of a process, and what goes with it. */
@@ -17,7 +18,9 @@ export function startConsuming<Tables>(
 ): Started[] {
   const silent = log.child({}, { level: 'silent' }); // the job says itself that it failed
   const broker = { ...brokersFrom(config), clientId: group.name, log: silent };
-  const forgetting = hourly('processed event ids', () => deleteOldEventIds(database.kysely, broker, orderEventsTopic));
+  const forgetting = loop({ name: 'processed event ids', everyMs: hourMs }, () =>
+    deleteOldEventIds(database.kysely, broker, orderEventsTopic),
+  );
   return [
     { name: forgetting.name, ...forgetting.start(log) },
     ...startMessaging({

@@ -1,5 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
+export const hourMs = 3_600_000;
+
 /** Waits for some milliseconds, or until the signal. It never rejects. */
 export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
   wait(ms, undefined, { signal }).catch(() => undefined);

@@ -1,5 +1,5 @@
 import type { Logger } from '@store/shared/observability/log';
-import { polling } from '@store/shared/service/polling';
+import { loop } from '@store/shared/values/loop';
 import { backoff } from '@store/shared/values/time';
 import type { DueMail, MailRepository } from './mail-repository.ts';
 
@@ -45,12 +45,12 @@ export function startMailSender({ repository, send, log, everyMs }: MailSenderOp
     await repository.sent(mail.id);
   }
 
-  async function work(limit: number): Promise<number> {
-    const mails = await repository.claim(limit, holdSeconds);
+  async function sendDue(): Promise<boolean> {
+    const mails = await repository.claim(batchSize, holdSeconds);
     const results = await Promise.allSettled(mails.map(sendOne));
     const failed = results.find((result) => result.status === 'rejected');
     if (failed) throw failed.reason;
-    return mails.length;
+    return mails.length === batchSize;
   }
-  return polling({ name: 'mail sender', limit: batchSize, work, everyMs }).start(log);
+  return loop({ name: 'mail sender', everyMs }, sendDue).start(log);
 }

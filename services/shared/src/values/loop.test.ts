@@ -1,0 +1,94 @@
+import { loop } from './loop.ts';
+
+const loops: { stop(): Promise<void> }[] = [];
+const log = { warn: () => undefined };
+afterEach(() => Promise.all(loops.splice(0).map(({ stop }) => stop())));
+
+function start(work: () => Promise<unknown>, options: { delayMs?: number; everyMs?: number } = {}) {
+  const started = loop({ name: 'test', ...options }, work).start(log);
+  loops.push(started);
+  return started;
+}
+
+/** Resolves with the `count`-th round. */
+function rounds(count: number, work: (round: number) => unknown, everyMs?: number) {
+  let made = 0;
+  return new Promise<void>((resolve) => {
+    start(
+      async () => {
+        made += 1;
+        if (made === count) resolve();
+        return work(made);
+      },
+      { everyMs },
+    );
+  });
+}
+
+describe('loop', () => {
+  it('goes on at once while there is more, and looks again later', async () => {
+    // With a pause after each, this would exceed the test's time-out.
+    await rounds(200, (round) => round < 200);
+    await rounds(2, () => false);
+  });
+
+  it('continues after a failure', async () => {
+    await rounds(2, (round) => {
+      if (round === 1) throw new Error('unavailable');
+    });
+  });
+
+  it('begins a round when it is woken, in a pause or during another round', async () => {
+    const made: number[] = [];
+    const second = new Promise<void>((resolve) => {
+      const woken = start(
+        async () => {
+          made.push(made.length + 1);
+          if (made.length === 2) woken.wake();
+          if (made.length === 3) resolve();
+        },
+        { everyMs: 3_600_000 },
+      );
+      setTimeout(woken.wake, 20);
+    });
+    await second;
+    expect(made).toEqual([1, 2, 3]);
+  });
+
+  it('stops at once, without having looked, during its delay', async () => {
+    let hasLooked = false;
+    const started = start(
+      async () => {
+        hasLooked = true;
+      },
+      { delayMs: 3_600_000 },
+    );
+    await started.stop();
+    expect(hasLooked).toBe(false);
+  });
+
+  it('stops during a pause', async () => {
+    let stop = async () => {};
+    await new Promise<void>((resolve) => {
+      ({ stop } = start(async () => resolve(), { everyMs: 3_600_000 }));
+    });
+    await stop();
+  });
+
+  it('stops after the round in flight', async () => {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let isDone = false;
+    const started = start(async () => {
+      await released;
+      isDone = true;
+      return true;
+    });
+    const stopped = started.stop();
+    release();
+    await stopped;
+    expect(isDone).toBe(true);
+  });
+});

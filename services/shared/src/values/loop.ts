@@ -1,0 +1,73 @@
+import { backoff, sleep } from './time.ts';
+
+interface LoopOptions {
+  name: string;
+  /** From the end of one round to the next; default 1 s. */
+  everyMs?: number;
+  /** Before the first round; default 0. */
+  delayMs?: number;
+  /** Pauses after failures in a row; default from 1 s to 5 s, or to `everyMs` if that is longer. */
+  retry?: { firstMs: number; maxMs: number };
+  /** Called after each failure; default: logs it. */
+  failed?(error: unknown, failures: number): unknown;
+}
+
+interface Log {
+  warn(fields: object, sentence: string): void;
+}
+
+export interface Loop {
+  /** Begins the next round at once, also if one is under way; a pause after a failure is kept. */
+  wake(): void;
+  /** Finishes the round in flight. */
+  stop(): Promise<void>;
+}
+
+/**
+ * A job that repeats its work until it is stopped. Several replicas may run it if the work skips what another one holds.
+ * @param work one round, short enough to wait for at the end; true: there is more to do at once. If it fails, it is retried.
+ */
+export const loop = (
+  {
+    name,
+    everyMs = 1_000,
+    delayMs = 0,
+    retry = { firstMs: 1_000, maxMs: Math.max(5_000, everyMs) },
+    failed,
+  }: LoopOptions,
+  work: () => Promise<unknown>,
+) => ({
+  name,
+  start(log: Log): Loop {
+    const stopping = new AbortController();
+    const { signal } = stopping;
+    let waking = new AbortController();
+
+    async function run(): Promise<void> {
+      if (delayMs > 0) await sleep(delayMs, signal);
+      for (let failures = 0; !signal.aborted; ) {
+        waking = new AbortController();
+        try {
+          const isMore = (await work()) === true;
+          failures = 0;
+          if (!isMore && !signal.aborted) await sleep(everyMs, waking.signal);
+        } catch (error) {
+          failures += 1;
+          if (failed) failed(error, failures);
+          else log.warn({ err: error, job: name, failures }, 'A job was interrupted and is retried');
+          await sleep(backoff(failures, retry), signal);
+        }
+      }
+    }
+    const ended = run();
+
+    return {
+      wake: () => waking.abort(),
+      async stop() {
+        stopping.abort();
+        waking.abort();
+        await ended;
+      },
+    };
+  },
+});
