@@ -1,8 +1,9 @@
 import { deleteInBatches } from '@store/shared/database/batches';
 import type { Database } from '@store/shared/database/database';
 import { isoTime } from '@store/shared/database/keyset';
+import { inTransaction } from '@store/shared/database/transaction';
 import type { StoredEvent } from '@store/shared/messaging/events';
-import { appendToOutbox, wakeRelay } from '@store/shared/messaging/outbox/append';
+import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
@@ -80,11 +81,8 @@ export function createOrderRepository(prisma: PrismaClient, database: Database<D
         return count;
       }),
 
-    async transaction<T>(work: (tx: OrderTransaction) => Promise<T>): Promise<T> {
-      const result = await kysely.transaction().execute((tx) => work(orderTransaction(tx)));
-      wakeRelay(kysely);
-      return result;
-    },
+    transaction: <T>(work: (tx: OrderTransaction) => Promise<T>): Promise<T> =>
+      inTransaction(kysely, (tx) => work(orderTransaction(tx))),
   };
 }
 

@@ -1,4 +1,5 @@
 import { rowsAs } from '@store/shared/database/rows';
+import { inTransaction } from '@store/shared/database/transaction';
 import type { StoredEvent } from '@store/shared/messaging/events';
 import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { type Kysely, sql, type Transaction } from 'kysely';
@@ -29,7 +30,7 @@ export type SagaTransaction = ReturnType<typeof sagaOn>;
 
 export const createSagaRepository = (kysely: Kysely<DB>) => ({
   transaction: <T>(work: (tx: SagaTransaction) => Promise<T>): Promise<T> =>
-    kysely.transaction().execute((tx) => work(sagaOn(tx))),
+    inTransaction(kysely, (tx) => work(sagaOn(tx))),
 });
 
 /** The saga's transitions. Each is a guarded update: an order in any other state stays as it is. */

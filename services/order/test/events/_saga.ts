@@ -51,6 +51,7 @@ export async function createFixture() {
   const asAlice = { 'id-account': alice };
 
   return {
+    databaseUrl: database.url,
     prisma,
     kysely,
     saga,

@@ -1,3 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { until } from '../../../../tests/kit/until.ts';
 import { alice, eventsOf } from '../_app.ts';
 import { createFixture, dueTime, events, type Fixture, handledAt } from './_saga.ts';
 
@@ -42,6 +45,22 @@ describe('ship', () => {
     await fixture.cancel(paidLate).expect(201);
     await fixture.handle(events.OrderPaid(paidLate), events.OrderShipped(shipped));
     expect(await fixture.ship()).toBe(0);
+  });
+
+  it('wakes the relays after its commit', async () => {
+    await paidOrder();
+    const relay = new pg.Client({ connectionString: fixture.databaseUrl });
+    await relay.connect();
+    await relay.query('listen outbox');
+    let wakes = 0;
+    relay.on('notification', () => {
+      wakes += 1;
+    });
+    await pause(100); // the order's own wake may be late
+    wakes = 0;
+    expect(await fixture.ship()).toBe(1);
+    await until('the relays are woken', () => wakes === 1);
+    await relay.end();
   });
 
   it('announces nothing when its transaction is rolled back, and ships afterwards', async () => {

@@ -6,7 +6,7 @@ import { reportLag } from './consumer/lag.ts';
 import { createKafka } from './kafkajs/client.ts';
 import { createPublisher } from './kafkajs/publisher.ts';
 import { answersTo, startWatchdog } from './kafkajs/watchdog.ts';
-import { wakeRelay } from './outbox/append.ts';
+import { wakeDirectly } from './outbox/append.ts';
 import { startRelay } from './outbox/relay.ts';
 import { orderEventsTopic } from './topics.ts';
 
@@ -36,17 +36,16 @@ export function startMessaging(options: MessagingOptions): Started[] {
   const broker = { ...brokersFrom(config), clientId, log };
   const publisher = createPublisher(broker);
   const started: Started[] = [{ name: 'publisher', stop: publisher.close }];
-  let wake = () => {};
   if (publishes) {
     const relay = startRelay({ databaseUrl: config.DATABASE_URL, topic: orderEventsTopic, publisher, log });
     started.push({ name: 'relay', stop: relay.stop });
-    wake = () => relay.wake() || wakeRelay(processor.database);
+    wakeDirectly(processor.database, relay);
   }
   // A scrape that gets no answer reports nothing and need not be logged each time.
   const silent = log.child({}, { level: 'silent' });
   reportLag({ ...broker, log: silent }, orderEventsTopic, processor.group);
   const consumer = startConsumer({
-    processor: { ...processor, process: (events, claim) => processor.process(events, claim).finally(wake) },
+    processor,
     topic: orderEventsTopic,
     connect: (signal) => createKafka({ ...broker, signal }),
     sender: publisher,

@@ -1,5 +1,6 @@
 import type { Kysely, QueryExecutorProvider, Transaction } from 'kysely';
 import { isDatabaseMisconfigured, isDatabaseUnavailable } from '../../database/errors.ts';
+import { inTransaction } from '../../database/transaction.ts';
 import { runInTrace, startSpan, type Trace, traceFrom } from '../../observability/trace-context.ts';
 import { DomainError } from '../../values/errors.ts';
 import { letterRef } from '../dead-letters/dead-letters.ts';
@@ -155,7 +156,7 @@ async function processOnce<Tables, Prepared>(
   const [first] = events;
   // A call that serves several events belongs to the trace of the first one.
   const prepared = first && (await runInTrace(first.trace, async () => group.prepare?.(events)));
-  return database.transaction().execute(async (tx) => {
+  return inTransaction(database, async (tx) => {
     if (claim !== undefined && !(await claim(tx))) return { processed: new Set(), refused: new Map() };
     const isNew = await recordEvents(
       group.name,

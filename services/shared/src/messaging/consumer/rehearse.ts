@@ -1,4 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
+import { inTransaction } from '../../database/transaction.ts';
 import { traceFrom } from '../../observability/trace-context.ts';
 import type { OrderEvent } from '../events.ts';
 import type { ConsumerGroup } from './handle-once.ts';
@@ -32,7 +33,7 @@ export async function rehearse<Tables, Prepared>(
   event: OrderEvent,
 ): Promise<Rehearsal> {
   try {
-    return await database.transaction().execute(async (tx) => {
+    return await inTransaction(database, async (tx) => {
       throw new RolledBack(await handled(group, tx, event));
     });
   } catch (error) {

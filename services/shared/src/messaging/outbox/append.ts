@@ -1,10 +1,10 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
+import { afterCommit } from '../../database/transaction.ts';
 import type { StoredEvent } from '../events.ts';
 
 /**
- * Writes events in the transaction of the change that they announce (contract 6.5); after its commit comes
- * {@link wakeRelay}. The outbox table is the same in every database that publishes (prisma/schema.prisma of the order
- * service). Events of one key must be written under a lock that their writers share, such as that of the order's row: only
+ * Writes events in the transaction of the change that they announce (contract 6.5). Its commit wakes the relays. The
+ * outbox table is the same in every database that publishes (prisma/schema.prisma of the order service). Events of one key must be written under a lock that their writers share, such as that of the order's row: only
  * then is the order of `seq` the order of the commits.
  */
 export async function appendToOutbox(tx: QueryExecutorProvider, ...events: StoredEvent[]): Promise<void> {
@@ -12,6 +12,7 @@ export async function appendToOutbox(tx: QueryExecutorProvider, ...events: Store
     insert into outbox (id, kind, key, payload, traceparent, created_at)
     select * from json_to_recordset(${JSON.stringify(events)}::json)
       as event(id uuid, kind text, key text, payload text, traceparent text, "createdAt" timestamptz)`.execute(tx);
+  afterCommit(tx, wakeRelays);
 }
 
 /** The channel that wakes the relays. */
@@ -20,21 +21,46 @@ export const outboxChannel = 'outbox';
 /** Further commits within this time share a notification. */
 const gatherMs = 10;
 
+interface Waking {
+  /** @returns false if it is not the only one that is active */
+  wake(): boolean;
+}
 interface Wakes {
   isDue: boolean;
   sentAt: number;
+  /** The relay of this process. */
+  own?: Waking;
 }
 const wakes = new WeakMap<QueryExecutorProvider, Wakes>();
+
+function wakesOf(database: QueryExecutorProvider): Wakes {
+  const state = wakes.get(database) ?? { isDue: false, sentAt: Number.NEGATIVE_INFINITY };
+  wakes.set(database, state);
+  return state;
+}
+
+/** Makes a relay of this process the one that is woken without a notification, while it says that it is active. */
+export function wakeDirectly(database: QueryExecutorProvider, relay: Waking): void {
+  wakesOf(database).own = relay;
+}
+
+/** Makes a statement, which itself writes to the outbox and commits, wake the relays. */
+export const publishing =
+  <Values, Result>(database: QueryExecutorProvider, run: (values: Values) => Promise<Result>) =>
+  async (values: Values): Promise<Result> => {
+    const result = await run(values);
+    wakeRelays(database);
+    return result;
+  };
 
 /**
  * Wakes the relays after a commit that wrote to the outbox. In the transaction itself NOTIFY would make its commit wait
  * until those of all others that notify, in any database of the server, are on the disk (decisions/0022). If the
  * notification is lost, they look by themselves within a second.
  */
-export function wakeRelay(database: QueryExecutorProvider): void {
-  const state = wakes.get(database) ?? { isDue: false, sentAt: Number.NEGATIVE_INFINITY };
-  wakes.set(database, state);
-  if (state.isDue) return;
+function wakeRelays(database: QueryExecutorProvider): void {
+  const state = wakesOf(database);
+  if (state.isDue || state.own?.wake()) return;
   state.isDue = true;
   setTimeout(
     () => {
