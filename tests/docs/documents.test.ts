@@ -53,8 +53,8 @@ describe('links', () => {
   });
 });
 
-it('every test that docs/security.md names exists', () => {
-  const named = [...documentAt('docs/security.md').text.matchAll(/`((?:tests|services)\/[^`]+)`/g)].map(
+it.each(['docs/design.md', 'docs/security.md'])('every file and folder that %s names exists', (document) => {
+  const named = [...documentAt(document).text.matchAll(/`((?:charts|services|tests|tools)\/[^`]+)`/g)].map(
     ([, path = '']) => path,
   );
   expect(named.length).toBeGreaterThan(20);
