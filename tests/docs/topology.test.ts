@@ -8,41 +8,16 @@ import { documentAt, inCode, sectionOf, tableWith } from './_documents.ts';
 
 const contract = documentAt('docs/contract.md');
 const values = parse(readFileSync(join(root, 'charts/store/values.yaml'), 'utf8'), { merge: true });
-const { services } = topology;
 
 /** Both ways: a row too many fails, and so does one that is missing. */
 const expectSame = (documented: string[], actual: string[]) => expect(documented.sort()).toEqual(actual.sort());
 
+it('the local run names the ports of all services', () => {
+  const { text } = documentAt('docs/local-run.md');
+  for (const { name, localPort } of topology.services) expect(text).toContain(`${name} ${localPort}`);
+});
+
 describe('what the contract says of the topology', () => {
-  it('1.1: each component with its database and what it depends on', () => {
-    const others = ['gateway'];
-    const known = (word: string) => word === 'Kafka' || services.some(({ name }) => name === word);
-    const rows = tableWith(contract, 'Component', 'Does', 'Owns', 'Depends on');
-    const documented = rows.flatMap(([name = '', , owns = '', depends = '']) => {
-      if (others.includes(name)) return [];
-      const database = /^database `(\w+)`/.exec(owns)?.[1] ?? 'no database';
-      return [[name, database, ...depends.split(', ').filter(known).sort()].join(', ')];
-    });
-    const nameOf = (alias: string) => services.find((service) => service.alias === alias)?.name ?? alias;
-    const actual = services.map(({ name, database = 'no database', calls, group }) =>
-      [name, database, ...[...calls.map(nameOf), ...(group ? ['Kafka'] : [])].sort()].join(', '),
-    );
-    expectSame(documented, actual);
-  });
-
-  it('1.2: the ports of the local run', () => {
-    const others = ['gateway', "gateway's admin interface", 'PostgreSQL', 'Kafka', "Kafka's controller"];
-    const rows = tableWith(contract, 'Component', 'Port', 'Metrics').filter(([name = '']) => !others.includes(name));
-    const actual = services.map(({ name, localPort }) => {
-      const variable = name.toUpperCase().replaceAll('-', '_');
-      return `${name} ${localPort} ${localPort + 1000} \`${variable}_PORT\`, \`${variable}_METRICS_PORT\``;
-    });
-    expectSame(
-      rows.map((row) => row.join(' ')),
-      actual,
-    );
-  });
-
   it('2.1: the routes to services', () => {
     const documented = tableWith(contract, 'Path', 'Goes to').flatMap(([paths, service]) => {
       const [prefix = '', below] = inCode(paths);

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { freePort } from '../../tools/free-port.ts';
+import { fixedPorts, portNames, variableOf } from '../../tools/local/ports.ts';
 import { type Store, startStore } from '../../tools/local/store.ts';
 import { root } from '../../tools/paths.ts';
-import { documentAt, scriptsRunBy, tableWith } from '../docs/_documents.ts';
+import { scriptsRunBy } from '../docs/_documents.ts';
 
 /** Lines that a document's commands print, among others. */
 const expected: Record<string, string[]> = {
@@ -18,18 +19,15 @@ const expected: Record<string, string[]> = {
 /** Stands for the root of the repository, with the data of a store of its own in .cache. */
 let folder: string;
 let store: Store;
-/** Ports of this test's store, by the documented port, and by the variable that moves it (contract 1.2). */
+/** Ports of the store of this test, by the documented ones. */
 const portInsteadOf = new Map<string, number>();
 const env: Record<string, string> = {};
 
 beforeAll(async () => {
-  for (const [, ...cells] of tableWith(documentAt('docs/contract.md'), 'Component', 'Port', 'Metrics', 'Moved by')) {
-    const variables = cells.pop()?.match(/\w+/g) ?? [];
-    for (const [index, variable] of variables.entries()) {
-      const port = await freePort();
-      portInsteadOf.set(cells[index] ?? '', port);
-      env[variable] = String(port);
-    }
+  for (const name of portNames) {
+    const port = await freePort();
+    portInsteadOf.set(String(fixedPorts({}).of(name)), port);
+    env[variableOf(name)] = String(port);
   }
   folder = await mkdtemp(join(tmpdir(), 'store-readme-'));
   await chmod(folder, 0o711); // as root the database runs as another user

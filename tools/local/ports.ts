@@ -17,14 +17,14 @@ export type ServiceName = string;
 export const serviceNames: ServiceName[] = topology.services.map(({ name }) => name);
 
 /** A service has two ports: <service> and <service>-metrics. */
-const portNames = [...Object.keys(otherPorts), ...serviceNames.flatMap((name) => [name, `${name}-metrics`])];
+export const portNames = [...Object.keys(otherPorts), ...serviceNames.flatMap((name) => [name, `${name}-metrics`])];
 
 export interface Ports extends Readonly<Record<OtherPort, number>> {
   /** @throws Error that lists the names, where there is no port of that name */
   of(name: string): number;
 }
 
-const variableOf = (name: string) => `${name.toUpperCase().replaceAll('-', '_')}_PORT`;
+export const variableOf = (name: string) => `${name.toUpperCase().replaceAll('-', '_')}_PORT`;
 
 function portsOf(ports: Map<string, number>): Ports {
   function of(name: string): number {

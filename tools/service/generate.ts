@@ -105,7 +105,7 @@ ${name} has the routes GET and POST ${route} and GET ${route}/{id}, a database a
   charts/store/values.yaml          its block, and ${route} in global.routes
   charts/store/values.schema.json   the variables that its block takes
   k8s/values-prod.yaml              its replicas in production
-  docs/contract.md                  its rows in 1.1, 1.2, 2.1 and 5.1, and its fields at the end of 4
+  docs/contract.md, local-run.md    its rows in 2.1 and 5.1, a section at the end of 4; its port
   package-lock.json                 the workspace services/${name}
   skaffold.yaml, k8s/values-skaffold.yaml, tests/chart/golden, by make golden
   docs/openapi.yaml                 its operations, by make api
@@ -117,7 +117,7 @@ Left to you (docs/development.md, "A service"):
 
   ${`services/${name}`.padEnd(32)}  rename entries; its fields in src/schemas.ts and prisma/schema.prisma
   charts/store/values.yaml          whom it calls and what it consumes
-                                    a variable also in src/config.ts, values.schema.json and contract 9; then make golden
+                                    a variable also in src/config.ts, values.schema.json and docs/variables.md; then make golden
   k8s/values-prod.yaml              if it consumes events, its line at the end, with *twice; then make golden
   docs/contract.md                  what it does, whom it calls, what it promises
   README.md, CHANGELOG.md`);
