@@ -14,7 +14,7 @@ export type LoginFailureRepository = ReturnType<typeof createLoginFailureReposit
 
 /** How many logins with an address may fail, or be in flight, before the first delay. */
 const freeFailures = 10;
-const longestDelaySeconds = 900;
+const maxDelaySeconds = 900;
 
 /** Without a login in between, the failures are forgotten, so that rows of guessed addresses do not pile up. */
 const isForgotten = sql<boolean>`login_failures.last_at <= now() - interval '1 hour'`;
@@ -24,8 +24,8 @@ const digestOf = (email: string) => sql<Buffer>`sha256(convert_to(lower(${email}
 
 /** Null before the tenth failure; 1 s after it, and twice as long after each further one. */
 function blockedAfter(failures: RawBuilder<number>): RawBuilder<Date | null> {
-  const [free, longest] = [sql.lit(freeFailures), sql.lit(longestDelaySeconds)];
-  const seconds = sql`least(2 ^ least(${failures} - ${free}, 10), ${longest})`;
+  const [free, max] = [sql.lit(freeFailures), sql.lit(maxDelaySeconds)];
+  const seconds = sql`least(2 ^ least(${failures} - ${free}, 10), ${max})`;
   return sql`case when ${failures} >= ${free} then now() + make_interval(secs => ${seconds}) end`;
 }
 

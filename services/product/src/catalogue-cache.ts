@@ -34,7 +34,7 @@ interface Entry {
 export type CatalogueCache = ReturnType<typeof createCatalogueCache>;
 
 /** Longer ones are rare searches. */
-const longestUrl = 500;
+const maxUrlLength = 500;
 /** Memory that an entry takes beside its JSON. */
 const entryBytes = 1_500;
 
@@ -82,7 +82,7 @@ export function createCatalogueCache(maxBytes: number, currentVersion: () => Pro
       }
       requests.inc({ result: 'miss' });
       if (entry !== undefined) return entry.renew(read);
-      if (url.length <= longestUrl) seen.set(url, true);
+      if (url.length <= maxUrlLength) seen.set(url, true);
       return toReply(await read());
     },
   };

@@ -46,7 +46,7 @@ export interface ProcessOptions {
 }
 
 const firstPauseMs = 250;
-const longestPauseMs = 10_000;
+const maxPauseMs = 10_000;
 /** A process that ran this long is restarted after the shortest pause again. */
 const stableMs = 30_000;
 const readyTimeoutMs = 3_000;
@@ -97,7 +97,7 @@ export async function startProcess(options: ProcessOptions): Promise<SupervisedP
     const { signal } = pause;
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
-    pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+    pauseMs = Math.min(pauseMs * 2, maxPauseMs);
     await start();
     const started = child;
     const isOver = () => signal.aborted || !running() || child !== started;
