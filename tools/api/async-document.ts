@@ -13,10 +13,10 @@ export const published: Record<EventKind, readonly [service: string, when: strin
   StockRejected: ['inventory', 'There is too little stock, or no such product.'],
   OrderPaid: ['payment', 'An order is paid.'],
   PaymentFailed: ['payment', 'The payment was declined.'],
-  StockReleased: ['inventory', 'What was reserved can be sold again.'],
+  StockReleased: ['inventory', 'Reserved stock was released.'],
   OrderCancelled: ['order', 'An order was cancelled by its owner, or was pending for too long.'],
-  PaymentRefunded: ['payment', 'The payment of a cancelled order was returned.'],
-  OrderShipped: ['order', 'An order has left.'],
+  PaymentRefunded: ['payment', 'The payment of a cancelled order was refunded.'],
+  OrderShipped: ['order', 'An order was shipped.'],
 };
 
 const kinds = Object.keys(payloads) as EventKind[];
@@ -30,7 +30,7 @@ const headersOf = (kind: EventKind) => ({
   required: ['ce_specversion', 'ce_id', 'ce_type', 'ce_source', 'ce_time', 'content-type'],
   properties: {
     ce_specversion: { const: '1.0' },
-    ce_id: text('Id of the event: who has handled it skips it.', uuid),
+    ce_id: text('Id of the event; a consumer that has handled it skips it.', uuid),
     ce_type: { const: kind },
     ce_source: { const: `/store/${published[kind][0]}` },
     ce_time: text('When it happened.', time),
@@ -43,7 +43,7 @@ const headersOf = (kind: EventKind) => ({
 const ofDeadLetters = {
   dlq_group: text('The group whose handler failed.'),
   dlq_attempts: text('Number of attempts; 1 for poison.', { pattern: '^\\d+$' }),
-  dlq_error: text('Why, at most 1000 characters.'),
+  dlq_error: text('The reason, at most 1000 characters.'),
   dlq_topic: text('Where the message was read.'),
   dlq_partition: text('Where the message was read.', { pattern: '^\\d+$' }),
   dlq_offset: text('Where the message was read.', { pattern: '^\\d+$' }),
@@ -61,13 +61,13 @@ export function asyncDocument(services: BuiltService[], version: string) {
         summary: published[kind][1],
         headers: headersOf(kind),
         payload: jsonSchema(payloads[kind], schemas),
-        bindings: { kafka: { key: text('The order id: events of one order are in one partition.', uuid) } },
+        bindings: { kafka: { key: text('The order id, so that the events of one order are in one partition.', uuid) } },
       },
     ]),
   );
   const deadLetter = {
     name: 'DeadLetter',
-    summary: 'A message that a group could not handle, as it was, with what is known of the failure.',
+    summary: 'A message that a group could not handle, unchanged, with the reason in its headers.',
     headers: { type: 'object', required: Object.keys(ofDeadLetters), properties: ofDeadLetters },
     // As it was: it may be no event at all, or have been left out because it is too large.
     payload: { description: 'The value of the message.' },

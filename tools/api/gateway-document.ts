@@ -111,17 +111,17 @@ const problem = (description: string, meanings?: Record<string, string>) => ({
 });
 /** Headers of the gateway's own 429 (contract 2.5). */
 const ratePolicy = {
-  'RateLimit-Policy': 'The limits of the gateway, if it is one of them: `q` requests in `w` seconds.',
+  'RateLimit-Policy': "The gateway's limits, if one of them was reached: `q` requests in `w` seconds.",
 };
 /** Failures that any operation, or any that needs a token, shares (contract 2.7). */
 const responses = {
   Unauthenticated: problem('The token cookie is missing, or its token is not valid: log in.'),
-  TooManyRequests: problem('Too many requests of this client address, or account.', {
+  TooManyRequests: problem('Too many requests from this client address or account.', {
     ...tooMany('').headers,
     ...ratePolicy,
   }),
   Unavailable: problem('The service, or what it depends on, is not available at the moment.', retryAfter),
-  TimedOut: problem('The service did not respond in time. What was asked for may have happened.'),
+  TimedOut: problem('The service did not respond in time. The request may have taken effect.'),
   Unexpected: problem('Any other failure, such as a 500 with a trace id.'),
 };
 const shared = (name: keyof typeof responses) => ({ $ref: `#/components/responses/${name}` });
@@ -148,7 +148,7 @@ const ownPaths: GatewayDocument['paths'] = {
   '/': {
     get: {
       operationId: 'getName',
-      summary: 'Say that this is the store',
+      summary: 'Identify the store',
       tags: ['gateway'],
       security: [],
       responses: {
@@ -163,7 +163,7 @@ const ownPaths: GatewayDocument['paths'] = {
   '/health-check': {
     get: {
       operationId: 'checkHealth',
-      summary: 'Say that the gateway is there',
+      summary: 'Check that the gateway is up',
       tags: ['gateway'],
       security: [],
       responses: { 200: { description: 'It is.' }, 429: shared('TooManyRequests') },

@@ -12,7 +12,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Say that this is the store */
+        /** Identify the store */
         get: operations["getName"];
         put?: never;
         post?: never;
@@ -29,7 +29,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the accounts that the caller may see: the own one */
+        /** List the accounts that the caller may see: their own */
         get: operations["listAccounts"];
         put?: never;
         post?: never;
@@ -46,7 +46,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Fetch the own account */
+        /** Fetch your own account */
         get: operations["getAccount"];
         put?: never;
         post?: never;
@@ -82,7 +82,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Log in: a token in a cookie */
+        /** Log in and receive the token as a cookie */
         post: operations["logIn"];
         delete?: never;
         options?: never;
@@ -97,7 +97,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Log out: ends the session and clears the cookie, also if there is none */
+        /** Log out: end the session, if there is one, and clear the cookie */
         get: operations["logOut"];
         put?: never;
         post?: never;
@@ -134,7 +134,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Log out everywhere: ends all sessions of the caller and clears the cookie */
+        /** Log out everywhere: end all of the caller's sessions and clear the cookie */
         delete: operations["endSessions"];
         options?: never;
         head?: never;
@@ -165,7 +165,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Say that the gateway is there */
+        /** Check that the gateway is up */
         get: operations["checkHealth"];
         put?: never;
         post?: never;
@@ -221,7 +221,7 @@ export interface paths {
         get: operations["getOrder"];
         put?: never;
         post?: never;
-        /** Cancel an order if that is still possible, and hide it */
+        /** Delete an order: cancel it if that is still possible, and hide it */
         delete: operations["deleteOrder"];
         options?: never;
         head?: never;
@@ -301,7 +301,7 @@ export interface components {
             email: string;
             /**
              * Format: password
-             * @description The store may demand more characters (`PASSWORD_MIN_LENGTH`); the 400 for fewer says how many.
+             * @description The store may require more characters (`PASSWORD_MIN_LENGTH`); its 400 says how many.
              */
             password: string;
         };
@@ -340,7 +340,7 @@ export interface components {
             /** Format: date-time */
             cancelledAt: string;
             reason: string;
-            /** @description What the stock lacked, if it was cancelled for that. */
+            /** @description The items that were out of stock, if that is why it was cancelled. */
             missing?: {
                 /** Format: uuid */
                 productId: string;
@@ -415,7 +415,7 @@ export interface components {
                 productId: string;
                 quantity: number;
             }[];
-            /** @description What the order may cost: another total is 409. */
+            /** @description The total that the customer has agreed to; any other is refused with 409. */
             expectedTotal?: components["schemas"]["Money"] | null;
         };
         /**
@@ -601,14 +601,14 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Too many requests of this client address, or account. */
+        /** @description Too many requests from this client address or account. */
         TooManyRequests: {
             headers: {
                 /** @description Seconds to wait before retrying. */
                 "Retry-After"?: string;
-                /** @description Which limit it is, that none are left (`r=0`), and in how many seconds there are some again (`t`). */
+                /** @description The limit that was reached, what is left of it (`r=0`), and the seconds until it is available again (`t`). */
                 RateLimit?: string;
-                /** @description The limits of the gateway, if it is one of them: `q` requests in `w` seconds. */
+                /** @description The gateway's limits, if one of them was reached: `q` requests in `w` seconds. */
                 "RateLimit-Policy"?: string;
                 [name: string]: unknown;
             };
@@ -627,7 +627,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The service did not respond in time. What was asked for may have happened. */
+        /** @description The service did not respond in time. The request may have taken effect. */
         TimedOut: {
             headers: {
                 [name: string]: unknown;
@@ -737,7 +737,7 @@ export interface operations {
             /** @description The account. */
             200: {
                 headers: {
-                    /** @description Names this state: as If-None-Match it asks whether it is current, as If-Match it demands it. */
+                    /** @description Identifies this state: send it as If-None-Match to ask whether it is current, as If-Match to require it. */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -748,7 +748,7 @@ export interface operations {
             /** @description The client has the current state: its `If-None-Match` names it. */
             304: {
                 headers: {
-                    /** @description Names this state: as If-None-Match it asks whether it is current, as If-Match it demands it. */
+                    /** @description Identifies this state: send it as If-None-Match to ask whether it is current, as If-Match to require it. */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -794,14 +794,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A bounded list, ordered by time. */
+            /** @description One page of the list, ordered by time. */
             200: {
                 headers: {
                     /** @description The next page, as rel="next", while there is more. */
                     Link?: string;
-                    /** @description Since when skip is deprecated; only if it was used. */
+                    /** @description The date since which skip has been deprecated; only if it was used. */
                     Deprecation?: string;
-                    /** @description When skip stops working; only if it was used. */
+                    /** @description The date on which skip stops working; only if it was used. */
                     Sunset?: string;
                     [name: string]: unknown;
                 };
@@ -890,9 +890,9 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before retrying. */
                     "Retry-After"?: string;
-                    /** @description Which limit it is, that none are left (`r=0`), and in how many seconds there are some again (`t`). */
+                    /** @description The limit that was reached, what is left of it (`r=0`), and the seconds until it is available again (`t`). */
                     RateLimit?: string;
-                    /** @description The limits of the gateway, if it is one of them: `q` requests in `w` seconds. */
+                    /** @description The gateway's limits, if one of them was reached: `q` requests in `w` seconds. */
                     "RateLimit-Policy"?: string;
                     [name: string]: unknown;
                 };
@@ -1161,7 +1161,7 @@ export interface operations {
                 headers: {
                     /** @description Path of the order. */
                     Location?: string;
-                    /** @description `true` with a stored reply; otherwise there is no such header. */
+                    /** @description `true` for a stored reply; absent otherwise. */
                     "Idempotency-Replayed"?: string;
                     [name: string]: unknown;
                 };
@@ -1262,14 +1262,14 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthenticated"];
-            /** @description Too many streams of the account, or of the client address, are open. */
+            /** @description The account or the client address has too many open streams. */
             429: {
                 headers: {
                     /** @description Seconds to wait before retrying. */
                     "Retry-After"?: string;
-                    /** @description Which limit it is, that none are left (`r=0`), and in how many seconds there are some again (`t`). */
+                    /** @description The limit that was reached, what is left of it (`r=0`), and the seconds until it is available again (`t`). */
                     RateLimit?: string;
-                    /** @description The limits of the gateway, if it is one of them: `q` requests in `w` seconds. */
+                    /** @description The gateway's limits, if one of them was reached: `q` requests in `w` seconds. */
                     "RateLimit-Policy"?: string;
                     [name: string]: unknown;
                 };
@@ -1298,7 +1298,7 @@ export interface operations {
             /** @description The order. */
             200: {
                 headers: {
-                    /** @description Names this state: as If-None-Match it asks whether it is current, as If-Match it demands it. */
+                    /** @description Identifies this state: send it as If-None-Match to ask whether it is current, as If-Match to require it. */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -1309,7 +1309,7 @@ export interface operations {
             /** @description The client has the current state: its `If-None-Match` names it. */
             304: {
                 headers: {
-                    /** @description Names this state: as If-None-Match it asks whether it is current, as If-Match it demands it. */
+                    /** @description Identifies this state: send it as If-None-Match to ask whether it is current, as If-Match to require it. */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -1353,7 +1353,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is hidden from you. */
+            /** @description The order is hidden from you. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -1618,10 +1618,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A bounded list. */
+            /** @description One page of the list. */
             200: {
                 headers: {
-                    /** @description Names this state: as If-None-Match it asks whether it is current, as If-Match it demands it. */
+                    /** @description Identifies this state: send it as If-None-Match to ask whether it is current, as If-Match to require it. */
                     ETag?: string;
                     /** @description The next page, as rel="next", while there is more. */
                     Link?: string;
@@ -1634,7 +1634,7 @@ export interface operations {
             /** @description The client has the current state: its `If-None-Match` names it. */
             304: {
                 headers: {
-                    /** @description Names this state: as If-None-Match it asks whether it is current, as If-Match it demands it. */
+                    /** @description Identifies this state: send it as If-None-Match to ask whether it is current, as If-Match to require it. */
                     ETag?: string;
                     /** @description The next page, as rel="next", while there is more. */
                     Link?: string;
@@ -1741,7 +1741,7 @@ export interface operations {
             /** @description The product. */
             200: {
                 headers: {
-                    /** @description Names this state: as If-None-Match it asks whether it is current, as If-Match it demands it. */
+                    /** @description Identifies this state: send it as If-None-Match to ask whether it is current, as If-Match to require it. */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -1752,7 +1752,7 @@ export interface operations {
             /** @description The client has the current state: its `If-None-Match` names it. */
             304: {
                 headers: {
-                    /** @description Names this state: as If-None-Match it asks whether it is current, as If-Match it demands it. */
+                    /** @description Identifies this state: send it as If-None-Match to ask whether it is current, as If-Match to require it. */
                     ETag?: string;
                     [name: string]: unknown;
                 };

@@ -50,7 +50,7 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
           body: orderOut,
           headers: {
             Location: 'Path of the order.',
-            'Idempotency-Replayed': '`true` with a stored reply; otherwise there is no such header.',
+            'Idempotency-Replayed': '`true` for a stored reply; absent otherwise.',
           },
         },
         403: problem('customerId is not the caller.'),
@@ -98,7 +98,7 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
       headers: streamHeaders,
       responses: {
         200: { description: 'Server-sent events, until the session ends.', events: orderEvent },
-        429: tooMany('Too many streams of the account, or of the client address, are open.'),
+        429: tooMany('The account or the client address has too many open streams.'),
         503: unavailable,
       },
       async handler({ accountId, authorization, clientAddress, headers }) {
@@ -147,10 +147,10 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
       method: 'delete',
       path: '/orders/{id}',
       operationId: 'deleteOrder',
-      summary: 'Cancel an order if that is still possible, and hide it',
+      summary: 'Delete an order: cancel it if that is still possible, and hide it',
       params,
       headers: ifMatchHeader,
-      responses: { 204: { description: 'It is hidden from you.' }, 503: unavailable },
+      responses: { 204: { description: 'The order is hidden from you.' }, 503: unavailable },
       async handler({ accountId, params: { id }, headers }) {
         await orders.remove(accountId, id, headers['if-match']);
         return noContent();

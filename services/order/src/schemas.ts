@@ -23,7 +23,9 @@ export const orderIn = z
       .array(z.object({ productId: uuid, quantity }))
       .min(1)
       .max(100),
-    expectedTotal: moneySchema.nullish().describe('What the order may cost: another total is 409.'),
+    expectedTotal: moneySchema
+      .nullish()
+      .describe('The total that the customer has agreed to; any other is refused with 409.'),
   })
   .meta({ id: 'OrderIn', examples: [{ items: [{ productId: exampleProduct, quantity: 3 }] }] });
 
@@ -97,7 +99,7 @@ export const cancellationOut = z
     missing: z
       .array(z.object({ productId: uuid, quantity: z.int().min(1) }))
       .optional()
-      .describe('What the stock lacked, if it was cancelled for that.'),
+      .describe('The items that were out of stock, if that is why it was cancelled.'),
   })
   .meta({
     id: 'CancellationOut',
@@ -122,7 +124,7 @@ export const streamHeaders = z.object({
     .optional()
     .meta({
       type: 'string',
-      description: 'The id of the last event that the client has seen: what came after it is sent.',
+      description: 'The id of the last event that the client has seen; the stream continues after it.',
     }),
 });
 

@@ -26,7 +26,7 @@ export function productRoutes(products: Products, cache: CatalogueCache): AnyRou
       query: productQuery,
       responses: {
         200: {
-          description: 'A bounded list.',
+          description: 'One page of the list.',
           body: z.array(productOut),
           headers: { ETag: etagDescription, Link: 'The next page, as rel="next", while there is more.' },
         },

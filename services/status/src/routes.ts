@@ -24,12 +24,12 @@ export function statusRoutes(statuses: Statuses): AnyRoute[] {
       query: statusQuery,
       responses: {
         200: {
-          description: 'A bounded list, ordered by time.',
+          description: 'One page of the list, ordered by time.',
           body: z.array(statusOut),
           headers: {
             Link: 'The next page, as rel="next", while there is more.',
-            Deprecation: 'Since when skip is deprecated; only if it was used.',
-            Sunset: 'When skip stops working; only if it was used.',
+            Deprecation: 'The date since which skip has been deprecated; only if it was used.',
+            Sunset: 'The date on which skip stops working; only if it was used.',
           },
         },
         503: unavailable,

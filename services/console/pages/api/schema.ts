@@ -429,7 +429,7 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before retrying. */
                     "Retry-After"?: string;
-                    /** @description Which limit it is, that none are left (`r=0`), and in how many seconds there are some again (`t`). */
+                    /** @description The limit that was reached, what is left of it (`r=0`), and the seconds until it is available again (`t`). */
                     RateLimit?: string;
                     [name: string]: unknown;
                 };

@@ -12,7 +12,7 @@ export const accountIn = z
     email,
     password: password(0, maxPasswordLength).meta({
       minLength: 1,
-      description: 'The store may demand more characters (`PASSWORD_MIN_LENGTH`); the 400 for fewer says how many.',
+      description: 'The store may require more characters (`PASSWORD_MIN_LENGTH`); its 400 says how many.',
     }),
   })
   .meta({ id: 'AccountIn', examples: [{ name: 'Ada', email: 'ada@example.com', password: 'correct horse' }] });

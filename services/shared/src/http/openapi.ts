@@ -19,7 +19,7 @@ const ifNoneMatch = z.object({
   'If-None-Match': z
     .string()
     .optional()
-    .describe('The ETag of what the client has: while that is current, the answer is 304.'),
+    .describe('The ETag of what the client has; the answer is 304 while that is current.'),
 });
 
 /**

@@ -30,7 +30,7 @@ const firstOfEach = <F extends string>(sorts: Sort<F>[]) =>
   sorts.filter(({ field }, index) => sorts.findIndex((other) => other.field === field) === index);
 
 export const pageQuery = (defaultSize: number, maxSize: number) => ({
-  page: wholeNumber(0, mostCounted).default(0).describe(`page × size is at most ${mostCounted}; after goes on.`),
+  page: wholeNumber(0, mostCounted).default(0).describe(`page × size is at most ${mostCounted}; use after to read on.`),
   size: wholeNumber(1, maxSize).default(defaultSize),
   /** Opaque: taken from `Link: rel="next"`. */
   after: z.string().min(1).max(2_000).optional(),

@@ -160,7 +160,8 @@ export const bodyKibOf = ({ bodyKib = 8 }: AnyRoute): number => bodyKib;
 export const tooMany = (description: string): ProblemSpec =>
   problem(description, {
     ...retryAfter,
-    RateLimit: 'Which limit it is, that none are left (`r=0`), and in how many seconds there are some again (`t`).',
+    RateLimit:
+      'The limit that was reached, what is left of it (`r=0`), and the seconds until it is available again (`t`).',
   });
 
 /** Tells whether a route's reply has an entity tag, so that If-None-Match can be asked. */
