@@ -74,10 +74,15 @@ export function createOrderRepository(prisma: PrismaClient, database: Database<D
     /** @returns how many expired replies were deleted */
     deleteExpiredReplies: (now: Date): Promise<number> =>
       deleteInBatches(async (limit) => {
-        const { count } = await prisma.idempotencyKey.deleteMany({
-          where: { createdAt: { lt: oldestReply(now) } },
-          limit,
+        const expired = { createdAt: { lt: oldestReply(now) } };
+        const last = await prisma.idempotencyKey.findFirst({
+          where: expired,
+          orderBy: { createdAt: 'asc' },
+          skip: limit - 1,
         });
+        // By time and not by a `limit`, whose subquery would overlook that a key has been used again since.
+        const where = last === null ? expired : { createdAt: { lte: last.createdAt } };
+        const { count } = await prisma.idempotencyKey.deleteMany({ where });
         return count;
       }),
 
