@@ -1,9 +1,11 @@
-import { nextLink, pageOf } from '@store/shared/http/pagination';
+import type { CountedPage, PageQuery } from '@store/shared/database/read-page';
+import { nextLink, pageInfo, pageOf } from '@store/shared/http/pagination';
 import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route';
 import type { z } from 'zod';
-import type { Page, PageQuery } from './read-page.ts';
 
-interface List<Query extends PageQuery> {
+type PagedQuery = PageQuery & { page: number };
+
+interface List<Query extends PagedQuery> {
   path: string;
   operationId: string;
   summary: string;
@@ -11,11 +13,11 @@ interface List<Query extends PageQuery> {
   item: z.ZodType;
   /** Names the envelope in the document. */
   page: string;
-  list(query: Query): Promise<Page>;
+  list(query: Query): Promise<CountedPage<{ json: string }>>;
 }
 
 /** The route of a group's collection. On the service's own address only: the gateway does not route it (contract 4.10). */
-export function listRoute<Query extends PageQuery>({
+export function listRoute<Query extends PagedQuery>({
   path,
   operationId,
   summary,
@@ -41,8 +43,10 @@ export function listRoute<Query extends PageQuery>({
       503: unavailable,
     },
     async handler({ query: asked, url }) {
-      const { json, next } = await list(asked);
-      return ok({ json }, nextLink(url, next));
+      const { rows, total, next } = await list(asked);
+      const content = rows.map(({ json }) => json).join(',');
+      const info = JSON.stringify(pageInfo(asked, total));
+      return ok({ json: `{"content":[${content}],"page":${info}}` }, nextLink(url, next));
     },
   });
 }

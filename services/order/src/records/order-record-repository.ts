@@ -1,6 +1,6 @@
-import { countRows } from '@store/shared/database/count';
 import type { Database } from '@store/shared/database/database';
 import { createKeyset, timeColumn, uuidColumn } from '@store/shared/database/keyset';
+import { type CountedPage, readCountedPage } from '@store/shared/database/read-page';
 import { eventsOf, type OutboxEvent } from '@store/shared/messaging/outbox/events-of';
 import { parseJson } from '@store/shared/values/json';
 import type { Money } from '@store/shared/values/money';
@@ -24,14 +24,6 @@ export interface Demand {
 }
 
 const mostOrders = 50;
-
-export interface StuckPage {
-  orders: Order[];
-  /** Counted up to `mostCounted`. */
-  total: number;
-  /** Cursor of the next page. */
-  next: string | undefined;
-}
 
 /** The index of PENDING orders has this order. */
 const oldestFirst = createKeyset(
@@ -61,21 +53,9 @@ export function createOrderRecordRepository({ lists: { kysely } }: Database<DB>)
     },
 
     /** Orders that were placed before a time and are still PENDING, the oldest first. */
-    async stuck(placedBefore: Date, size: number, after: string | undefined): Promise<StuckPage> {
+    stuck(placedBefore: Date, size: number, after: string | undefined): Promise<CountedPage<Order>> {
       const late = select.where('status', '=', sql.lit('PENDING')).where('created_at', '<', placedBefore);
-      const rows = await late
-        .select(oldestFirst.position.as('position'))
-        .$if(after !== undefined, (query) => query.where(oldestFirst.after(after ?? '')))
-        .orderBy(oldestFirst.orderBy)
-        .limit(size + 1)
-        .execute();
-      const counted = late.clearSelect().select(sql.lit(1).as('one'));
-      const last = rows.length > size ? rows[size - 1] : undefined;
-      return {
-        orders: rows.slice(0, size),
-        total: await countRows(kysely, counted),
-        next: last && oldestFirst.cursorOf(last.position),
-      };
+      return readCountedPage(kysely, late, oldestFirst, { size, after });
     },
 
     /** The latest ones, deleted ones included. */

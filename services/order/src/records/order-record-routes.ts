@@ -68,9 +68,9 @@ export function orderRecordRoutes(records: OrderRecords): AnyRoute[] {
       }),
       responses: { 200: { description: 'The oldest first.', body: stuckOut }, 503: unavailable },
       async handler({ query: { seconds, size, after } }) {
-        const { orders, total, next = null } = await records.stuck(seconds, size, after);
+        const { rows, total, next = null } = await records.stuck(seconds, size, after);
         const more = JSON.stringify({ total, next });
-        return ok({ json: `{"orders":[${orders.map(({ json }) => json)}],${more.slice(1)}` });
+        return ok({ json: `{"orders":[${rows.map(({ json }) => json)}],${more.slice(1)}` });
       },
     }),
     route({

@@ -1,8 +1,8 @@
 import { createKeyset, cursorTime } from '@store/shared/database/keyset';
+import { readCountedPage } from '@store/shared/database/read-page';
 import { Decimal, type Money } from '@store/shared/values/money';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { DB } from '../../generated/tables.ts';
-import { readPage } from '../../read-page.ts';
 import type { FiguresQuery } from './schemas.ts';
 
 export type Counted = 'orders' | 'paid' | 'cancelled' | 'refunded';
@@ -27,7 +27,7 @@ const asJson = sql<string>`${sql.raw(`json_build_object('day', day, 'orders', or
 
 export const createFigureRepository = (kysely: Kysely<DB>) => ({
   list: (query: FiguresQuery) =>
-    readPage(kysely, kysely.selectFrom('daily_figures').select(asJson.as('json')), keyset(query.sort), query),
+    readCountedPage(kysely, kysely.selectFrom('daily_figures').select(asJson.as('json')), keyset(query.sort), query),
 });
 
 /** Adds changes, always in the order of the days and currencies, so that concurrent transactions do not deadlock. */

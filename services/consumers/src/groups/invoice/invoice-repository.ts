@@ -1,9 +1,9 @@
 import { createKeyset, isoTime } from '@store/shared/database/keyset';
+import { readCountedPage } from '@store/shared/database/read-page';
 import { rowsAs } from '@store/shared/database/rows';
 import type { Money } from '@store/shared/values/money';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { DB } from '../../generated/tables.ts';
-import { readPage } from '../../read-page.ts';
 import type { InvoiceQuery } from './schemas.ts';
 
 export interface Invoice {
@@ -29,7 +29,7 @@ export const createInvoiceRepository = (kysely: Kysely<DB>) => ({
   list(query: InvoiceQuery) {
     let rows = kysely.selectFrom('invoices').select(asJson.as('json'));
     if (query.orderId !== undefined) rows = rows.where('order_id', '=', query.orderId);
-    return readPage(kysely, rows, keyset(query.sort), query);
+    return readCountedPage(kysely, rows, keyset(query.sort), query);
   },
 });
 

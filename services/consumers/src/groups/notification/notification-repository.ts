@@ -1,8 +1,8 @@
 import { createKeyset, isoTime, timeColumn, uuidColumn } from '@store/shared/database/keyset';
+import { readCountedPage } from '@store/shared/database/read-page';
 import { rowsAs } from '@store/shared/database/rows';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { DB } from '../../generated/tables.ts';
-import { readPage } from '../../read-page.ts';
 import type { NotificationQuery } from './schemas.ts';
 
 export interface Notification {
@@ -27,7 +27,7 @@ export const createNotificationRepository = (kysely: Kysely<DB>) => ({
     let rows = kysely.selectFrom('notifications').select(asJson.as('json'));
     if (query.orderId !== undefined) rows = rows.where('order_id', '=', query.orderId);
     if (query.customerId !== undefined) rows = rows.where('customer_id', '=', query.customerId);
-    return readPage(kysely, rows, keyset(query.sort), query);
+    return readCountedPage(kysely, rows, keyset(query.sort), query);
   },
 });
 
