@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ProductClient } from '@store/shared/contracts/product-client';
 import { openDatabase } from '@store/shared/database/database';
-import { createEventProcessor } from '@store/shared/messaging/consumer/handle-once';
+import { handleOnce } from '@store/shared/messaging/consumer/handle-once';
 import type { EventKind, Payload, StoredEvent } from '@store/shared/messaging/events';
 import { Decimal } from '@store/shared/values/money';
 import { receivedEvent, storedEvent } from '../../../tests/kit/kafka/order-events.ts';
@@ -81,7 +81,6 @@ export function testInventory(databaseUrl: string, options: Options = {}) {
     { config, log: testLog('inventory'), database },
     { products: options.products ?? fakeProducts(), orders: options.orders ?? fakeOrders(), clock: options.clock },
   );
-  const processor = createEventProcessor(consumer.group, database.kysely);
 
   return {
     app,
@@ -89,7 +88,7 @@ export function testInventory(databaseUrl: string, options: Options = {}) {
     close: database.close,
 
     /** One delivery of a chunk of events, as the consumer does it. */
-    take: (...events: StoredEvent[]) => processor.process(events.map(receivedEvent)),
+    take: (...events: StoredEvent[]) => handleOnce(consumer.group, database.kysely, events.map(receivedEvent)),
 
     async setStock(available: number): Promise<string> {
       const productId = randomUUID();

@@ -1,5 +1,5 @@
 import { openDatabase } from '@store/shared/database/database';
-import { type ConsumerGroup, createEventProcessor } from '@store/shared/messaging/consumer/handle-once';
+import { type ConsumerGroup, handleOnce } from '@store/shared/messaging/consumer/handle-once';
 import { type OrderEvent, readEvent } from '@store/shared/messaging/events';
 import { createLog } from '@store/shared/observability/log';
 import { Decimal } from '@store/shared/values/money';
@@ -78,7 +78,11 @@ export function testPayments(
   const context = { config, log: createLog('payment', 'silent'), database };
   const { app, consumer } = createPaymentService(context, { provider, clock });
   const { group } = consumer;
-  const processorOf = (changed: ConsumerGroup<DB, Answers> = group) => createEventProcessor(changed, database.kysely);
+  const processorOf = (changed: ConsumerGroup<DB, Answers> = group) => ({
+    group: changed,
+    database: database.kysely,
+    process: (events: OrderEvent[]) => handleOnce(changed, database.kysely, events),
+  });
   type Stored = ReturnType<typeof stockReserved>;
 
   return {

@@ -42,7 +42,7 @@ async function startPayment() {
   closing.push(relay.stop);
   const start = () => {
     const consumer = startConsumer({
-      processor: service.processorOf({ ...service.group, name: group }),
+      ...service.processorOf({ ...service.group, name: group }),
       topic: name,
       connect: (signal) => createKafka({ ...broker, signal }),
       sender: publisher,

@@ -41,7 +41,7 @@ test('payment-group pays, declines and refunds, waits for its provider and dead-
   const relay = startRelay({ ...broker, databaseUrl: database.url, topic: name, publisher });
   closing.push(relay.stop);
   const consumer = startConsumer({
-    processor: payment.processorOf({ ...payment.group, name: group }),
+    ...payment.processorOf({ ...payment.group, name: group }),
     topic: name,
     connect: (signal) => createKafka({ ...broker, signal }),
     sender: publisher,

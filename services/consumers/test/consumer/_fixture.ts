@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { openDatabase } from '@store/shared/database/database';
-import { type Consumer, type ConsumerOptions, startConsumer } from '@store/shared/messaging/consumer/consumer';
-import { type ConsumerGroup, createEventProcessor } from '@store/shared/messaging/consumer/handle-once';
+import { type ConsumerOptions, startConsumer } from '@store/shared/messaging/consumer/consumer';
+import { type ConsumerGroup, handleOnce } from '@store/shared/messaging/consumer/handle-once';
 import type { DeadLetter } from '@store/shared/messaging/dead-letters/dead-letters';
 import { recordsOf } from '@store/shared/messaging/dead-letters/records';
 import { listDeadLetters } from '@store/shared/messaging/dead-letters/redrive';
-import type { EventKind, Payload, StoredEvent } from '@store/shared/messaging/events';
+import type { EventKind, OrderEvent, Payload, StoredEvent } from '@store/shared/messaging/events';
 import { createKafka } from '@store/shared/messaging/kafkajs/client';
+import type { Consumer } from '@store/shared/messaging/kafkajs/consumer';
 import type { RawMessage } from '@store/shared/messaging/kafkajs/messages';
 import { createPublisher } from '@store/shared/messaging/kafkajs/publisher';
 import { createLog } from '@store/shared/observability/log';
@@ -37,7 +38,7 @@ export function rawOf({ id, kind, key, payload }: StoredEvent, more: Partial<Raw
   return { key, value: payload, headers: { ce_id: id, ce_type: kind }, ...more };
 }
 
-type StartOptions = Partial<ConsumerOptions> & { name?: string; group?: Partial<ConsumerGroup<DB>> };
+type StartOptions = Omit<Partial<ConsumerOptions<DB>>, 'group'> & { name?: string; group?: Partial<ConsumerGroup<DB>> };
 
 /** A topic and a group of a test's own, and a table in which its handlers record the events. */
 export async function createFixture(partitions = 1) {
@@ -85,7 +86,11 @@ export async function createFixture(partitions = 1) {
     ...more,
   });
 
-  const processorOf = (consumed = consumerGroup(), on = kysely) => createEventProcessor(consumed, on);
+  const processorOf = (consumed = consumerGroup(), on = kysely) => ({
+    group: consumed,
+    database: on,
+    process: (events: OrderEvent[]) => handleOnce(consumed, on, events),
+  });
 
   return {
     ...{ topic, group, prisma, kysely, publisher, database, joins, consumerGroup, processorOf },
@@ -99,7 +104,8 @@ export async function createFixture(partitions = 1) {
      */
     start(handle?: (eventId: string) => Promise<void>, { name, group: more, ...options }: StartOptions = {}): Consumer {
       const consumer = startConsumer({
-        processor: processorOf(consumerGroup(handle, name, more)),
+        group: consumerGroup(handle, name, more),
+        database: kysely,
         connect,
         topic,
         sender: publisher,

@@ -179,7 +179,7 @@ describe('a process that dies', () => {
     const [event] = await deadLetteredEvents(fixture, 1);
     const redriveOn = (dying: KyselyPlugin, onResult = () => {}) => {
       const processor = fixture.processorOf(fixture.consumerGroup(), fixture.kysely.withPlugin(dying));
-      return redrive({ kafka, processor, by: 'ann', onResult });
+      return redrive({ kafka, ...processor, by: 'ann', onResult });
     };
     for (let number = 1; number <= 4; number += 1) {
       await expect(redriveOn(dyingAt(number))).rejects.toThrow('died');

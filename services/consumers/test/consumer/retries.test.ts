@@ -75,7 +75,7 @@ describe('consumer with an unavailable dependency', () => {
     const { kysely, close } = openDatabase<DB>(proxy.url);
     fixture.onEnd(close);
     const events = times(10, () => anEvent());
-    fixture.start(undefined, { processor: fixture.processorOf(undefined, kysely) });
+    fixture.start(undefined, { database: kysely });
     await fixture.publish(...events.slice(0, 5));
     await fixture.has(...events.slice(0, 5));
     await proxy.set('refuse');

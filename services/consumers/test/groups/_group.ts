@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { openDatabase } from '@store/shared/database/database';
-import { createEventProcessor } from '@store/shared/messaging/consumer/handle-once';
+import { handleOnce } from '@store/shared/messaging/consumer/handle-once';
 import type { StoredEvent } from '@store/shared/messaging/events';
 import request from 'supertest';
 import { receivedEvent } from '../../../../tests/kit/kafka/order-events.ts';
@@ -33,13 +33,12 @@ export function testGroup(databaseUrl: string, name: string, { sendsMail = false
   const createGroup = groups[name];
   if (createGroup === undefined) throw new Error(`There is no group ${name}.`);
   const { app, consumer } = createGroupService(context, createGroup);
-  const processor = createEventProcessor(consumer.group, database.kysely);
   return {
     prisma: new PrismaClient({ adapter: database.adapter }),
     kysely: database.kysely,
     app,
     /** In one transaction, as events of one chunk are. */
-    handle: (...events: StoredEvent[]) => processor.process(events.map(receivedEvent)),
+    handle: (...events: StoredEvent[]) => handleOnce(consumer.group, database.kysely, events.map(receivedEvent)),
     get: (path: string) => request(app).get(path),
     close: database.close,
   };

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type ConsumerGroup, createEventProcessor } from '@store/shared/messaging/consumer/handle-once';
+import { type ConsumerGroup, handleOnce } from '@store/shared/messaging/consumer/handle-once';
+import type { OrderEvent } from '@store/shared/messaging/events';
 import { Decimal } from '@store/shared/values/money';
 import request from 'supertest';
 import { receivedEvent, storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
@@ -47,7 +48,11 @@ export async function createFixture() {
       ...{ repository: createSagaRepository(kysely), newId: randomUUID, clock: () => now },
       ...{ shipAfterMs, pendingTimeoutMs },
     });
-  const processorOf = (group: ConsumerGroup<DB> = saga) => createEventProcessor(group, kysely);
+  const processorOf = (group: ConsumerGroup<DB> = saga) => ({
+    group,
+    database: kysely,
+    process: (events: OrderEvent[]) => handleOnce(group, kysely, events),
+  });
   const asAlice = { 'id-account': alice };
 
   return {

@@ -69,7 +69,7 @@ test('order-group confirms paid orders from a topic, dead-letters poison and ski
   const publisher = createPublisher(broker);
   const deadLetters = await readTopic('order-events-dlq');
   const consumer = startConsumer({
-    processor: fixture.processorOf({ ...fixture.saga, name: group }),
+    ...fixture.processorOf({ ...fixture.saga, name: group }),
     topic,
     connect: (signal) => createKafka({ ...broker, signal }),
     sender: publisher,

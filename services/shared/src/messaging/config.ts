@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { flag, list } from '../values/environment.ts';
 import { wholeNumber } from '../values/fields.ts';
-import type { RetryOptions } from './consumer/handle-chunk.ts';
+import type { RetryOptions } from './consumer/consumer.ts';
 import type { BrokerOptions } from './kafkajs/client.ts';
 
 export const brokerConfig = {

@@ -5,6 +5,7 @@ import { wholeNumber } from '../values/fields.ts';
 import { sleep } from '../values/time.ts';
 import { brokerConfig, brokersFrom } from './config.ts';
 import { askAdmin } from './kafkajs/admin.ts';
+import { patientMs, pauseMs } from './times.ts';
 import { storeTopics } from './topics.ts';
 
 // node dist/messaging/create-topics.js: creates the missing topics of the store as soon as Kafka answers.
@@ -24,8 +25,6 @@ const schema = z.object({
 });
 
 const attempts = 100;
-const answerMs = 30_000;
-const pauseMs = 2_000;
 
 async function createTopics(config: z.output<typeof schema>): Promise<void> {
   const topics = storeTopics({
@@ -38,7 +37,9 @@ async function createTopics(config: z.output<typeof schema>): Promise<void> {
   const broker = { ...brokersFrom(config), clientId: 'create-topics', log: createLog('topics', 'silent') };
   for (let attempt = 1; ; attempt += 1) {
     try {
-      const created = await askAdmin(broker, answerMs, (admin) => admin.createTopics({ topics, waitForLeaders: true }));
+      const created = await askAdmin(broker, patientMs, (admin) =>
+        admin.createTopics({ topics, waitForLeaders: true }),
+      );
       console.log(`${topics.map(({ topic }) => topic).join(', ')}: ${created ? 'created' : 'exist already'}`);
       return;
     } catch (error) {

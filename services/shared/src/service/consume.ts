@@ -1,36 +1,61 @@
 import type { Database } from '../database/database.ts';
-import { brokersFrom } from '../messaging/config.ts';
-import { createEventProcessor } from '../messaging/consumer/handle-once.ts';
+import { brokersFrom, retriesFrom } from '../messaging/config.ts';
+import { startConsumer } from '../messaging/consumer/consumer.ts';
+import { reportLag } from '../messaging/consumer/lag.ts';
 import { deleteOldEventIds } from '../messaging/consumer/processed-events.ts';
-import { type Started, startMessaging } from '../messaging/start.ts';
-import { orderEventsTopic } from '../messaging/topics.ts';
+import { createKafka } from '../messaging/kafkajs/client.ts';
+import { createPublisher } from '../messaging/kafkajs/publisher.ts';
+import { answersTo, startWatchdog } from '../messaging/kafkajs/watchdog.ts';
+import { wakeDirectly } from '../messaging/outbox/append.ts';
+import { startRelay } from '../messaging/outbox/relay.ts';
+import { orderEventsTopic as topic } from '../messaging/topics.ts';
 import type { Logger } from '../observability/log.ts';
 import { loop } from '../values/loop.ts';
 import { hourMs } from '../values/time.ts';
-import type { ServiceConsumer } from './service.ts';
+import type { ServiceConsumer, Started } from './service.ts';
 
-/** Starts the consumer of a process, and what goes with it. */
-export function startConsuming<Tables>(
+/** Starts the consumer of a process and what goes with it, in this order. The database must be migrated. */
+export function consume<Tables>(
   { group, config, publishesAs, servesWithoutKafka }: ServiceConsumer<Tables>,
-  database: Database<Tables>,
-  log: Logger,
+  { kysely: database }: Database<Tables>,
+  processLog: Logger,
   onCrash: (sentence: string, error: unknown) => void,
 ): Started[] {
-  const silent = log.child({}, { level: 'silent' }); // the job says itself that it failed
-  const broker = { ...brokersFrom(config), clientId: group.name, log: silent };
+  const log = processLog.child({ group: group.name });
+  const broker = { ...brokersFrom(config), clientId: publishesAs ?? group.name, log };
+  // Whoever asks with it says itself that there was no answer, or need not say it each time, such as a scrape.
+  const quiet = { ...broker, log: log.child({}, { level: 'silent' }) };
   const forgetting = loop({ name: 'processed event ids', everyMs: hourMs }, () =>
-    deleteOldEventIds(database.kysely, broker, orderEventsTopic),
+    deleteOldEventIds(database, quiet, topic),
   );
-  return [
-    { name: forgetting.name, ...forgetting.start(log) },
-    ...startMessaging({
-      config,
-      processor: createEventProcessor(group, database.kysely),
-      clientId: publishesAs ?? group.name,
-      publishes: publishesAs !== undefined,
-      servesWithoutKafka,
-      log: log.child({ group: group.name }),
-      onCrash,
-    }),
+  const publisher = createPublisher(broker);
+  const started: Started[] = [
+    { name: forgetting.name, ...forgetting.start(processLog) },
+    { name: 'publisher', stop: publisher.close },
   ];
+  if (publishesAs !== undefined) {
+    const relay = startRelay({ databaseUrl: config.DATABASE_URL, topic, publisher, log });
+    started.push({ name: 'relay', stop: relay.stop });
+    wakeDirectly(database, relay);
+  }
+  reportLag(quiet, topic, group.name);
+  const consumer = startConsumer({
+    group,
+    database,
+    topic,
+    connect: (signal) => createKafka({ ...broker, signal }),
+    sender: publisher,
+    retry: retriesFrom(config),
+    servesWithoutKafka,
+    log,
+  });
+  started.push({ name: 'consumer', stop: consumer.stop, waitingFor: consumer.waitingFor });
+  const watchdog = startWatchdog({
+    watched: [publisher, consumer],
+    probe: () => answersTo(quiet, topic, group.name),
+    log,
+    onDeaf: (name) => onCrash('The broker answers others, but not this process', new Error(`The ${name} is deaf`)),
+  });
+  started.push({ name: 'watchdog', stop: watchdog.stop });
+  return started;
 }

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { openDatabase } from '../database/database.ts';
 import { brokersFrom } from '../messaging/config.ts';
-import { createEventProcessor } from '../messaging/consumer/handle-once.ts';
 import { type OwnGroup, runDeadLetterCommand } from '../messaging/dead-letters/command.ts';
 import { reasonOf } from '../messaging/dead-letters/describe.ts';
 import { UnknownLetterError } from '../messaging/dead-letters/redrive.ts';
@@ -23,7 +22,7 @@ export async function runRedrive<Schema extends z.ZodType<ServiceConfig>, Tables
 ): Promise<number> {
   let close: (() => Promise<void>) | undefined;
 
-  async function open(): Promise<OwnGroup> {
+  async function open(): Promise<OwnGroup<Tables>> {
     const config = readConfig(configSchema, process.env);
     const database = openDatabase<Tables>(databaseUrlOf(config), 2);
     close = database.close;
@@ -32,7 +31,7 @@ export async function runRedrive<Schema extends z.ZodType<ServiceConfig>, Tables
     if (consumer === undefined) throw new Error(`${name} consumes no events`);
     const { group } = consumer;
     const kafka = createKafka({ ...brokersFrom(consumer.config), clientId: `${group.name}-redrive`, log });
-    return { kafka, processor: createEventProcessor(group, database.kysely) };
+    return { kafka, group, database: database.kysely };
   }
 
   try {

@@ -4,7 +4,6 @@ import type { z } from 'zod';
 import { openDatabase } from '../database/database.ts';
 import { isDatabaseUnavailable } from '../database/errors.ts';
 import { migrate } from '../database/migrate.ts';
-import type { Started } from '../messaging/start.ts';
 import { createLog, type Logger } from '../observability/log.ts';
 import { createMetricsServer } from '../observability/metrics.ts';
 import { ConfigError, readConfig } from '../values/environment.ts';
@@ -13,7 +12,7 @@ import { backoff, sleep, within } from '../values/time.ts';
 import type { ServiceConfig } from './config.ts';
 import { type Readiness, withHealth } from './health.ts';
 import { close, listen } from './listen.ts';
-import type { ServiceContext, ServiceDefinition } from './service.ts';
+import type { ServiceContext, ServiceDefinition, Started } from './service.ts';
 
 /** For each thing that is closed at the end: none may keep the process from ending. */
 const stopTimeoutMs = 15_000;
@@ -84,7 +83,7 @@ export async function runService<Schema extends z.ZodType<ServiceConfig>, Tables
   if (readiness.stopping) return;
   try {
     started.push(...jobs.map((job) => ({ name: job.name, ...job.start(log) })));
-    if (consuming && database !== undefined) started.push(...consuming.startConsuming(consumer, database, log, crash));
+    if (consuming && database !== undefined) started.push(...consuming.consume(consumer, database, log, crash));
   } catch (error) {
     exitUnstarted(log, error);
   }

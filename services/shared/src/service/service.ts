@@ -14,6 +14,14 @@ export interface Job {
   start(log: Logger): { stop(): unknown };
 }
 
+/** Something that was started, and is stopped in the opposite order. */
+export interface Started {
+  name: string;
+  /** Names what it still needs for the process to be ready, if anything. */
+  waitingFor?(): string | undefined;
+  stop(): unknown;
+}
+
 export interface ServiceConsumer<Tables> {
   // biome-ignore lint/suspicious/noExplicitAny: what `prepare` returns concerns the group alone
   group: ConsumerGroup<Tables, any>;

@@ -1,239 +1,133 @@
-import type { EachBatchPayload, Kafka } from 'kafkajs';
-import { sleep, within } from '../../values/time.ts';
-import { brokerError, disconnect, untilAborted } from '../kafkajs/client.ts';
-import { createOffsets } from '../kafkajs/offsets.ts';
-import type { Watched } from '../kafkajs/watchdog.ts';
-import { type ChunkOptions, handleChunk } from './handle-chunk.ts';
-import { consumerMetrics, initialiseMetrics, reportMembership } from './metrics.ts';
+import type { KafkaMessage } from 'kafkajs';
+import type { Kysely } from 'kysely';
+import { runInTrace, traceFrom } from '../../observability/trace-context.ts';
+import { backoff, sleep } from '../../values/time.ts';
+import { writeDeadLetter } from '../dead-letters/write.ts';
+import { type OrderEvent, PoisonError, readEvent } from '../events.ts';
+import { type Batch, type Consumer, joinGroup, type MemberOptions } from '../kafkajs/consumer.ts';
+import { readMessage } from '../kafkajs/messages.ts';
+import type { Sender } from '../kafkajs/publisher.ts';
+import { type ConsumerGroup, handleOnce, isUnavailable } from './handle-once.ts';
+import { consumerMetrics, initialiseMetrics } from './metrics.ts';
 import { createSharedChunks } from './shared-chunks.ts';
 
-export interface ConsumerOptions extends Omit<ChunkOptions, 'processTogether'> {
-  /** A new client of Kafka, which ends with the signal. */
-  connect(signal: AbortSignal): Kafka;
-  /** A consumer that sends no heartbeat for this long counts as dead. Handlers may take longer. */
-  sessionTimeoutMs?: number;
-  /** Once it was a member of its group, it waits for nothing any more. */
-  servesWithoutKafka?: boolean;
+export interface ConsumerOptions<Tables> extends MemberOptions {
+  group: ConsumerGroup<Tables>;
+  database: Kysely<Tables>;
+  /** For dead letters. */
+  sender: Sender;
+  retry: RetryOptions;
 }
 
-export interface Consumer extends Watched {
-  /** Names what keeps it from its group: the broker, or the topic that the broker lacks. A rebalance is no reason. */
-  waitingFor(): 'kafka' | 'topics' | undefined;
-  /** Finishes the messages in flight and leaves the group, if the broker answers soon enough. */
-  stop(): Promise<void>;
+/** contract 6.6 */
+export interface RetryOptions {
+  /** In total, including the first. */
+  attempts: number;
+  firstDelayMs: number;
+  multiplier: number;
 }
 
-/** Partitions are handled concurrently, each in order (contract 6.2). */
-const concurrentPartitions = 6;
-/** kafkajs fetches nothing while a batch is handled, so a longer batch continues in the background. */
-const foregroundMs = 200;
-/**
- * The next fetch waits this long for each message of the last one: few are fetched at once, of many the more are fetched and
- * handled together.
- */
-const gatherMsPerMessage = 1.5;
-const longestGatherMs = 50;
-/**
- * Live members rejoin with their next heartbeat; the group need not wait longer for a dead one. Shorter than a connection
- * waits for an answer.
- */
-const rebalanceTimeoutMs = 10_000;
-const reconnectMs = 2_000;
-/** A rebalance without end: by then the last member is a member again. */
-const longestRebalanceMs = 30_000;
-/** Time of a stopping consumer for its last commit, a join that it has begun, and leaving. */
-const longestLeavingMs = 8_000;
+interface ReadMessage {
+  message: KafkaMessage;
+  /** Neither an event nor poison: a kind that this group does not handle. */
+  event?: OrderEvent | undefined;
+  poison?: unknown;
+}
+
+const unavailablePause = { firstMs: 250, maxMs: 5_000 };
 
 /**
- * Consumes order events (contract 6.6). Each event is processed once, since its id is recorded in the transaction of its
- * handler; offsets are committed afterwards. An unavailable database, broker or service is no failure of the message:
- * the partition waits. Partitions do not wait for one another, and heartbeats continue however long a handler takes.
- * Whatever ends the client of Kafka, a new one takes its place.
+ * Consumes order events (contract 6.6): the messages of a partition in order, in chunks that partitions share, and one by one where a
+ * chunk fails. Each event is processed once, since its id is recorded in the transaction of its handler; offsets are committed
+ * afterwards. An unavailable database, broker or service is no failure of the message: the partition waits.
  */
-export function startConsumer(options: ConsumerOptions): Consumer {
-  const { connect, topic, processor, sessionTimeoutMs = 10_000, servesWithoutKafka, log } = options;
-  const { group, chunkSize, maxWaitMs } = processor;
-  const heartbeatMs = Math.min(3_000, sessionTimeoutMs / 4);
-  const stopping = new AbortController();
-  /** Aborted at the end of a client. */
-  let session = new AbortController();
-  /** Aborted at every rebalance: from then on another member may handle what is in flight here. */
-  let assignment = new AbortController();
-  const assigned = new Set<number>();
-  const inFlight = new Map<number, Promise<void>>();
-  /** The batches of the last fetch that kafkajs waits for, and how many messages came with them. */
-  const fetched = { batches: 0, messages: 0 };
-  const chunks = { ...options, processTogether: createSharedChunks(processor, log) };
-  const offsets = createOffsets(topic, log);
-  /** When the broker last answered, whatever it said. */
-  let answeredAt = performance.now();
-  /** When it last answered that this is a member. */
-  let memberAt = Number.NEGATIVE_INFINITY;
-  let isTopicMissing = false;
-  let leave = async () => {};
+export function startConsumer<Tables>(options: ConsumerOptions<Tables>): Consumer {
+  const { group, database, topic, sender, retry, log } = options;
+  const kinds: ReadonlySet<string> = new Set(group.kinds);
+  const handle = (events: OrderEvent[]) => handleOnce(group, database, events);
+  const handleTogether = createSharedChunks({ chunkSize: group.chunkSize, process: handle }, log);
 
-  function endAssignment() {
-    assignment.abort();
-    offsets.clear();
-    if (!stopping.signal.aborted) assignment = new AbortController();
-  }
-  function isMember() {
-    answeredAt = performance.now();
-    memberAt = answeredAt;
-  }
-
-  async function handleBatch(
-    { batch, ...payload }: EachBatchPayload,
-    signal: AbortSignal,
-    ended: AbortSignal,
-  ): Promise<void> {
-    const { partition, messages } = batch;
-
-    function done(offset: string): void {
-      if (ended.aborted || !assigned.has(partition)) return;
-      offsets.done(partition, offset, payload.commitOffsetsIfNecessary);
-      payload.resolveOffset(offset);
+  function read(partition: number, message: KafkaMessage): ReadMessage {
+    try {
+      return { message, event: readEvent(readMessage(topic, partition, message), kinds) };
+    } catch (poison) {
+      return { message, poison };
     }
+  }
 
-    for (let from = 0; from < messages.length && !signal.aborted; from += chunkSize) {
-      const end = consumerMetrics.seconds.startTimer({ group });
-      const isDone = await handleChunk(chunks, partition, messages.slice(from, from + chunkSize), signal, done);
-      if (!isDone) return;
+  /** Returns early if the partition is lost: whoever is assigned it handles the rest. */
+  async function handleBatch({ partition, messages, signal, done }: Batch): Promise<void> {
+    for (let from = 0; from < messages.length && !signal.aborted; from += group.chunkSize) {
+      const end = consumerMetrics.seconds.startTimer({ group: group.name });
+      const chunk = messages.slice(from, from + group.chunkSize).map((message) => read(partition, message));
+      const events = chunk.flatMap(({ event }) => event ?? []);
+      const refused = events.length > 0 ? await handleTogether(events, signal) : undefined;
+      let skipped = 0;
+      for (const { message, event, poison } of chunk) {
+        const fault = poison ?? (event && refused?.get(event));
+        if (fault !== undefined) {
+          if (!(await inTraceOf(message, () => moveAway(partition, message, 1, fault, signal)))) return;
+        } else if (event === undefined) {
+          skipped += 1;
+        } else if (refused === undefined) {
+          if (!(await inTraceOf(message, () => handleAlone(partition, message, event, signal)))) return;
+          done(message.offset);
+        }
+      }
+      consumerMetrics.handled.inc({ group: group.name, result: 'skipped' }, skipped);
+      const last = chunk.at(-1);
+      if (last !== undefined) done(last.message.offset);
       end();
     }
   }
 
-  async function eachBatch(payload: EachBatchPayload, ended: AbortSignal): Promise<void> {
-    if (fetched.batches === 0) fetched.messages = 0;
-    fetched.batches += 1;
-    fetched.messages += payload.batch.messages.length;
-    try {
-      const isDone = await handleInForeground(payload, ended);
-      if (isDone && payload.batch.offsetLag() === '0') await gather();
-    } finally {
-      fetched.batches -= 1;
+  /** Handles one event: its attempts, pauses and, in the end, its dead letter. */
+  async function handleAlone(
+    partition: number,
+    message: KafkaMessage,
+    event: OrderEvent,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    for (let attempt = 1, outages = 0; !signal.aborted; ) {
+      try {
+        const reason = (await handle([event])).get(event);
+        return reason === undefined || moveAway(partition, message, attempt, reason, signal);
+      } catch (error) {
+        const fields = { err: error, kind: event.kind, eventId: event.id, attempt };
+        if (isUnavailable(error)) {
+          log.warn(fields, 'A dependency is unavailable, the partition waits');
+          outages += 1;
+          await sleep(backoff(outages, unavailablePause), signal);
+        } else if (error instanceof PoisonError || attempt >= retry.attempts) {
+          return moveAway(partition, message, attempt, error, signal);
+        } else {
+          log.warn(fields, 'The handler failed and is retried');
+          consumerMetrics.retries.inc({ group: group.name });
+          await sleep(retry.firstDelayMs * retry.multiplier ** (attempt - 1), signal);
+          attempt += 1;
+        }
+      }
     }
-  }
-
-  /** Lets messages gather, if not enough of them wait already. */
-  async function gather(): Promise<void> {
-    const ms = maxWaitMs ?? Math.min(gatherMsPerMessage * fetched.messages, longestGatherMs);
-    await sleep(ms, stopping.signal);
-  }
-
-  /** @returns whether the batch is done; if not, it continues in the background */
-  async function handleInForeground(payload: EachBatchPayload, ended: AbortSignal): Promise<boolean> {
-    const { partition } = payload.batch;
-    const { signal } = assignment;
-    if (signal.aborted || ended.aborted) {
-      payload.pause();
-      return false;
-    }
-    // An earlier batch, of a former client or assignment, may still be about to stop.
-    const earlier = inFlight.get(partition);
-    const handling = (async () => {
-      await earlier?.catch(() => undefined);
-      await handleBatch(payload, signal, ended);
-    })();
-    inFlight.set(partition, handling);
-    const isDone = await within(
-      foregroundMs,
-      handling.then(() => true),
-      () => false,
-    );
-    if (isDone) return true;
-    // Until it is resumed, the client fetches other partitions and keeps sending heartbeats.
-    const resume = payload.pause();
-    handling
-      .catch((error) => log.warn({ err: error, partition }, 'A batch was not finished and is fetched again'))
-      .then(resume);
     return false;
   }
 
-  /** Consumes with one client until it fails or `ended` is aborted. */
-  async function consume(ended: AbortSignal): Promise<never> {
-    const client = connect(ended).consumer({
-      groupId: group,
-      sessionTimeout: sessionTimeoutMs,
-      rebalanceTimeout: rebalanceTimeoutMs,
-      heartbeatInterval: heartbeatMs,
-      maxWaitTimeInMs: heartbeatMs, // kafkajs sends heartbeats between fetches
-      allowAutoTopicCreation: false,
-      retry: { restartOnFailure: async () => false },
-    });
-    client.on(client.events.HEARTBEAT, isMember);
-    client.on(client.events.REBALANCING, endAssignment);
-    client.on(client.events.GROUP_JOIN, ({ payload: { memberAssignment } }) => {
-      if (ended.aborted) return;
-      isMember();
-      endAssignment();
-      assigned.clear();
-      for (const partition of memberAssignment[topic] ?? []) assigned.add(partition);
-    });
-    const crash = new Promise<never>((_, reject) => {
-      client.on(client.events.CRASH, ({ payload }) => reject(payload.error));
-    });
-    crash.catch(() => undefined); // heard below
-    let joining: Promise<void> | undefined;
-    leave = async () => {
-      await joining; // kafkajs does not leave a group while it is joining it
-      await client.stop(); // to disconnect would wait for the fetch in flight
-    };
-    try {
-      return await untilAborted(ended, async () => {
-        await client.connect();
-        await client.subscribe({ topic, fromBeginning: true });
-        joining = client.run({
-          autoCommit: false,
-          eachBatchAutoResolve: false,
-          partitionsConsumedConcurrently: concurrentPartitions,
-          eachBatch: (payload) => eachBatch(payload, ended),
-        });
-        await joining;
-        return crash;
-      });
-    } finally {
-      endAssignment();
-      await disconnect(client);
-    }
+  async function moveAway(
+    partition: number,
+    message: KafkaMessage,
+    attempts: number,
+    error: unknown,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const letter = { group: group.name, topic, partition, message, attempts, error };
+    const isMoved = await writeDeadLetter(letter, { database, sender, log }, signal);
+    if (isMoved) consumerMetrics.handled.inc({ group: group.name, result: 'dead' });
+    return isMoved;
   }
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      session = new AbortController();
-      try {
-        await consume(session.signal);
-      } catch (error) {
-        if (brokerError(error) !== undefined) answeredAt = performance.now();
-        isTopicMissing = brokerError(error) === 'UNKNOWN_TOPIC_OR_PARTITION';
-        const sentence = isTopicMissing
-          ? 'The broker does not have the topic, the consumer waits'
-          : 'The broker is unavailable, the consumer waits';
-        if (!stopping.signal.aborted) log.warn({ err: error, topic }, sentence);
-      }
-      session.abort();
-      await sleep(reconnectMs, stopping.signal);
-    }
-  }
-  initialiseMetrics(group);
-  reportMembership(group, () => performance.now() - memberAt < sessionTimeoutMs);
-  run();
-
-  return {
-    name: 'consumer',
-    waitingSince: () => (stopping.signal.aborted ? undefined : answeredAt),
-    renew: () => session.abort(new Error('The broker does not answer this client')),
-    waitingFor() {
-      const patienceMs = servesWithoutKafka ? Number.POSITIVE_INFINITY : longestRebalanceMs;
-      if (performance.now() - memberAt < patienceMs) return undefined;
-      return isTopicMissing ? 'topics' : 'kafka';
-    },
-    async stop() {
-      stopping.abort();
-      assignment.abort();
-      await Promise.allSettled(inFlight.values());
-      await within(longestLeavingMs, offsets.end().then(leave));
-      session.abort();
-    },
-  };
+  initialiseMetrics(group.name);
+  return joinGroup({ ...options, groupId: group.name, maxWaitMs: group.maxWaitMs, handle: handleBatch });
 }
+
+/** Sets the trace of log lines; an event that can be processed has spans of its own. */
+const inTraceOf = <T>({ headers }: KafkaMessage, work: () => Promise<T>) =>
+  runInTrace(traceFrom(headers?.traceparent?.toString()), work);

@@ -8,7 +8,6 @@ import { openErrors, recordOpen } from '../dead-letters/records.ts';
 import { type EventKind, eventAttributes, type OrderEvent } from '../events.ts';
 import { consumerMetrics } from './metrics.ts';
 import { recordEvents } from './processed-events.ts';
-import { type Rehearsal, rehearse } from './rehearse.ts';
 
 /** An event as it was delivered, perhaps again. */
 export interface DeliveredEvent {
@@ -56,82 +55,68 @@ export type Refused = ReadonlyMap<OrderEvent, string>;
 
 type Claim = (tx: QueryExecutorProvider) => Promise<boolean>;
 
-/** A group on its database, ready to process the events that a consumer or a redrive hands it. */
-export interface EventProcessor extends Pick<ConsumerGroup<never>, 'chunkSize' | 'maxWaitMs'> {
-  group: string;
-  kinds: ReadonlySet<string>;
-  /** Database of the group. */
-  database: QueryExecutorProvider;
-  /**
-   * Processes events, each once, however often it is delivered. Those of different orders share a transaction. If it
-   * throws, some events may have been processed.
-   * @param claim for one event or none, called first in the transaction; if it returns false, nothing is processed
-   * @returns those whose dead letters have to be written, also if they were processed before and no letter may have followed
-   */
-  process(events: OrderEvent[], claim?: Claim): Promise<Refused>;
-  /** Says what processing an event would do, and changes nothing. */
-  rehearse(event: OrderEvent): Promise<Rehearsal>;
-}
-
-export function createEventProcessor<Tables, Prepared>(
-  group: ConsumerGroup<Tables, Prepared>,
-  database: Kysely<Tables>,
-): EventProcessor {
-  return {
-    group: group.name,
-    kinds: new Set(group.kinds),
-    chunkSize: group.chunkSize,
-    maxWaitMs: group.maxWaitMs,
-    database,
-    async process(events, claim) {
-      const refused = new Map<OrderEvent, string>();
-      for (const round of roundsOf(events)) {
-        for (const [event, reason] of await processMeasured(group, database, round, claim)) refused.set(event, reason);
-      }
-      return refused;
-    },
-    rehearse: (event) => rehearse(group, database, event),
-  };
-}
-
-/** The first event of each order, then the second one of each, and so on. */
-function roundsOf(events: OrderEvent[]): OrderEvent[][] {
-  const rounds: OrderEvent[][] = [[]];
-  const counts = new Map<string, number>();
-  for (const event of events) {
-    const count = counts.get(event.payload.orderId) ?? 0;
-    counts.set(event.payload.orderId, count + 1);
-    const round = rounds[count];
-    if (round === undefined) rounds.push([event]);
-    else round.push(event);
-  }
-  return rounds;
-}
-
-async function processMeasured<Tables, Prepared>(
+/**
+ * Handles events in one transaction, each once, however often it is delivered. Only the first of each order: the next one is handled
+ * after that, in a transaction of its own (decisions/0023). If it throws, some events may have been handled.
+ * @param claim for one event or none, called first in the transaction; if it returns false, nothing is handled
+ * @returns those whose dead letters have to be written, also if they were handled before and no letter may have followed
+ */
+export async function handleOnce<Tables, Prepared>(
   group: ConsumerGroup<Tables, Prepared>,
   database: Kysely<Tables>,
   events: OrderEvent[],
   claim?: Claim,
 ): Promise<Refused> {
-  const spans = new Map(events.map((event) => [event, startEventSpan(event, group.name)]));
+  const { round, later } = firstOfEachOrder(events);
+  const spans = new Map(round.map((event) => [event, startEventSpan(event, group.name)]));
+  const delivered = round.map((event) => ({ event, trace: spans.get(event) ?? traceFrom(event.traceparent) }));
+  const processed = new Set<OrderEvent>();
+  const refused = new Map<OrderEvent, string>();
   try {
-    const traced = events.map((event) => ({ event, trace: spans.get(event) ?? traceFrom(event.traceparent) }));
-    const { processed, refused } = await processOnce(group, database, traced, claim);
-    consumerMetrics.handled.inc({ group: group.name, result: 'processed' }, processed.size);
-    consumerMetrics.handled.inc({ group: group.name, result: 'duplicate' }, events.length - processed.size);
-    for (const [event, span] of spans) {
-      span?.end({ attributes: { 'store.result': processed.has(event) ? 'processed' : 'duplicate' } });
-    }
-    return refused;
+    const [first] = delivered;
+    // A call that serves several events belongs to the trace of the first one.
+    const prepared = first && (await runInTrace(first.trace, async () => group.prepare?.(delivered)));
+    await inTransaction(database, async (tx) => {
+      if (claim !== undefined && !(await claim(tx))) return;
+      const ids = round.map(({ id }) => id);
+      const isNew = await recordEvents(group.name, ids, tx);
+      const fresh = delivered.flatMap((one, index): NewEvent<Prepared>[] =>
+        // An id that is twice in one chunk is new only once: deleting it from the set succeeds only once.
+        isNew.delete(one.event.id) ? [{ ...one, prepared: prepared?.[index] as Prepared }] : [],
+      );
+      for (const { event } of fresh) processed.add(event);
+      if (fresh.length > 0) await group.handle(fresh, tx, (event, reason) => refused.set(event, reason));
+      for (const [event, reason] of refused) await recordOpen(tx, letterRef(group.name, event.message), reason);
+      const repeated = round.filter((event) => !processed.has(event));
+      for (const [event, reason] of await refusedBefore(group.name, repeated, tx)) refused.set(event, reason);
+    });
   } catch (error) {
     for (const span of spans.values()) span?.end({ error });
     throw error;
   }
+  consumerMetrics.handled.inc({ group: group.name, result: 'processed' }, processed.size);
+  consumerMetrics.handled.inc({ group: group.name, result: 'duplicate' }, round.length - processed.size);
+  for (const [event, span] of spans) {
+    span?.end({ attributes: { 'store.result': processed.has(event) ? 'processed' : 'duplicate' } });
+  }
+  if (later.length === 0) return refused;
+  return new Map([...refused, ...(await handleOnce(group, database, later))]);
+}
+
+/** Divides events into the first one of each order and the rest. */
+function firstOfEachOrder(events: OrderEvent[]) {
+  const orders = new Set<string>();
+  const round: OrderEvent[] = [];
+  const later: OrderEvent[] = [];
+  for (const event of events) {
+    (orders.has(event.payload.orderId) ? later : round).push(event);
+    orders.add(event.payload.orderId);
+  }
+  return { round, later };
 }
 
 /**
- * A child of the span that published the event, not a link to it: each span is about one event, even if several share a
+ * Starts a child of the span that published the event, not a link to it: each span is about one event, even if several share a
  * transaction, so that an order is one trace from its request to its shipment.
  */
 const startEventSpan = (event: OrderEvent, group: string) =>
@@ -145,36 +130,6 @@ const startEventSpan = (event: OrderEvent, group: string) =>
       'messaging.consumer.group.name': group,
     },
   });
-
-/** @returns the events that were new, and those that are refused, now or before */
-async function processOnce<Tables, Prepared>(
-  group: ConsumerGroup<Tables, Prepared>,
-  database: Kysely<Tables>,
-  events: DeliveredEvent[],
-  claim?: Claim,
-): Promise<{ processed: Set<OrderEvent>; refused: Refused }> {
-  const [first] = events;
-  // A call that serves several events belongs to the trace of the first one.
-  const prepared = first && (await runInTrace(first.trace, async () => group.prepare?.(events)));
-  return inTransaction(database, async (tx) => {
-    if (claim !== undefined && !(await claim(tx))) return { processed: new Set(), refused: new Map() };
-    const isNew = await recordEvents(
-      group.name,
-      events.map(({ event }) => event.id),
-      tx,
-    );
-    const fresh = events.flatMap((delivered, index): NewEvent<Prepared>[] =>
-      // An id that is twice in one chunk is new only once: deleting it from the set succeeds only once.
-      isNew.delete(delivered.event.id) ? [{ ...delivered, prepared: prepared?.[index] as Prepared }] : [],
-    );
-    const processed = new Set(fresh.map(({ event }) => event));
-    const refused = new Map<OrderEvent, string>();
-    if (fresh.length > 0) await group.handle(fresh, tx, (event, reason) => refused.set(event, reason));
-    for (const [event, reason] of refused) await recordOpen(tx, letterRef(group.name, event.message), reason);
-    const repeated = events.map(({ event }) => event).filter((event) => !processed.has(event));
-    return { processed, refused: new Map([...refused, ...(await refusedBefore(group.name, repeated, tx))]) };
-  });
-}
 
 /** Finds the repeated events that were refused: the process may have ended before their letters were written. */
 async function refusedBefore<Tables>(

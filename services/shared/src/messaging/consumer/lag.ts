@@ -2,9 +2,7 @@ import type { Admin } from 'kafkajs';
 import { Gauge } from 'prom-client';
 import { askAdmin } from '../kafkajs/admin.ts';
 import type { KafkaOptions } from '../kafkajs/client.ts';
-
-/** A scrape must not wait for an unavailable broker. */
-const timeoutMs = 3_000;
+import { heartbeatMs } from '../times.ts';
 
 /**
  * Reports the lag of the store's groups (named `…-group`) on a topic. Each scrape asks the broker about all groups, so
@@ -17,7 +15,7 @@ export function reportLag(broker: KafkaOptions, topic: string, ownGroup: string)
     help: 'Messages of a partition that the group has not committed.',
     labelNames: ['group', 'partition'],
     async collect() {
-      const lags = await askAdmin(broker, timeoutMs, (admin) => lagsOf(admin, topic, ownGroup)).catch(() => []);
+      const lags = await askAdmin(broker, heartbeatMs, (admin) => lagsOf(admin, topic, ownGroup)).catch(() => []);
       this.reset();
       for (const { group, partition, lag } of lags) this.set({ group, partition }, lag);
     },

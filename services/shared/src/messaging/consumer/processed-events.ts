@@ -3,11 +3,11 @@ import { type QueryExecutorProvider, sql, type Transaction } from 'kysely';
 import { deleteInBatches } from '../../database/batches.ts';
 import { askAdmin } from '../kafkajs/admin.ts';
 import type { KafkaOptions } from '../kafkajs/client.ts';
+import { patientMs } from '../times.ts';
 
 /** Longer than a topic usually keeps events (contract 6.2), because a relay may publish late what it had published before. */
 const shortestDays = 30;
 const dayMs = 24 * 60 * 60 * 1000;
-const brokerTimeoutMs = 30_000;
 
 /**
  * Deletes the ids of events that are not delivered again: the topic has them no more, and no open dead letter does.
@@ -18,7 +18,7 @@ export async function deleteOldEventIds(
   broker: KafkaOptions,
   topic: string,
 ): Promise<number> {
-  const days = await askAdmin(broker, brokerTimeoutMs, (admin) => daysToKeep(admin, topic));
+  const days = await askAdmin(broker, patientMs, (admin) => daysToKeep(admin, topic));
   return deleteInBatches(async (limit) => {
     const { numAffectedRows = 0n } = await sql`
       delete from processed_events where (consumer_group, event_id) in (

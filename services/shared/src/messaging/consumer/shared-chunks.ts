@@ -1,7 +1,8 @@
 import type { Logger } from '../../observability/log.ts';
 import { within } from '../../values/time.ts';
 import type { OrderEvent } from '../events.ts';
-import type { EventProcessor, Refused } from './handle-once.ts';
+import { patienceMs } from '../times.ts';
+import type { Refused } from './handle-once.ts';
 
 /** Consecutive events of one partition. */
 interface Part {
@@ -16,23 +17,27 @@ interface Part {
  */
 export type ProcessTogether = (events: OrderEvent[], signal: AbortSignal) => Promise<Refused | undefined>;
 
-/** A chunk that takes longer, for example because it waits for a lock, holds up no further one. */
-const patienceMs = 100;
-
 /**
  * Lets the partitions of a consumer share chunks: one is in flight, and what arrives meanwhile is the next, so that chunks
  * grow with the load. A full chunk is begun at once. If a chunk fails, the events of each partition are processed by
  * themselves, so that a partition whose events cannot be processed holds up no other.
  */
 export function createSharedChunks(
-  { chunkSize, process }: Pick<EventProcessor, 'chunkSize' | 'process'>,
+  { chunkSize, process }: { chunkSize: number; process(events: OrderEvent[]): Promise<Refused> },
   log: Logger,
 ): ProcessTogether {
   const waiting: Part[] = [];
   let inFlight = 0;
 
   function startChunks(): void {
-    while (waiting.length > 0 && (inFlight === 0 || countOf(waiting) >= chunkSize)) startChunk(takeChunk());
+    while (waiting.length > 0 && (inFlight === 0 || countOf(waiting) >= chunkSize)) {
+      inFlight += 1;
+      // A chunk that takes longer, for example because it waits for a lock, holds up no further one.
+      within(patienceMs, processChunk(takeChunk())).then(() => {
+        inFlight -= 1;
+        startChunks();
+      });
+    }
   }
 
   /** Whole parts, of at most `chunkSize` events; a lost partition's are not begun. */
@@ -45,13 +50,6 @@ export function createSharedChunks(
       else chunk.push(part);
     }
     return chunk;
-  }
-
-  async function startChunk(chunk: Part[]): Promise<void> {
-    inFlight += 1;
-    await within(patienceMs, processChunk(chunk));
-    inFlight -= 1;
-    startChunks();
   }
 
   async function processChunk(chunk: Part[]): Promise<void> {

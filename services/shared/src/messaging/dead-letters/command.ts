@@ -1,17 +1,19 @@
 import { hostname, userInfo } from 'node:os';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { Kafka } from 'kafkajs';
+import type { Kysely } from 'kysely';
 import { uuid } from '../../values/fields.ts';
-import type { EventProcessor } from '../consumer/handle-once.ts';
+import type { ConsumerGroup } from '../consumer/handle-once.ts';
 import type { DeadLetter } from './dead-letters.ts';
 import { describeAudit, describeDecision, describeLetters, describeMessage, reasonOf } from './describe.ts';
 import { auditOf, recordsOf } from './records.ts';
 import { discard, listDeadLetters, type Result, redrive } from './redrive.ts';
 
 /** A group, with what its command needs. */
-export interface OwnGroup {
+export interface OwnGroup<Tables> {
   kafka: Kafka;
-  processor: EventProcessor;
+  group: ConsumerGroup<Tables>;
+  database: Kysely<Tables>;
 }
 
 interface Selection {
@@ -34,25 +36,24 @@ otherwise, 2 for wrong arguments.`;
  * @returns the exit code
  * @throws UnknownLetterError, and whatever makes Kafka or the database unavailable
  */
-export async function runDeadLetterCommand(
+export async function runDeadLetterCommand<Tables>(
   argv: string[],
-  open: () => Promise<OwnGroup>,
+  open: () => Promise<OwnGroup<Tables>>,
   say: (line: string) => void,
 ): Promise<number> {
   let exitCode = 0;
 
   async function list({ id: ids }: { id?: string[] }): Promise<void> {
-    const { kafka, processor } = await open();
-    const { group, database } = processor;
-    const known = (of: string) => (of === group ? recordsOf(database, group) : undefined);
+    const { kafka, group, database } = await open();
+    const known = (of: string) => (of === group.name ? recordsOf(database, of) : undefined);
     const found = await listDeadLetters({ kafka, known, ids });
-    say(describeLetters(found, group));
+    say(describeLetters(found, group.name));
     if (ids !== undefined) for (const letter of found.letters) say(describeMessage(letter));
   }
 
   async function audit({ id: ids }: { id?: string[] }): Promise<void> {
-    const { processor } = await open();
-    const entries = await auditOf(processor.database, processor.group, ids);
+    const { group, database } = await open();
+    const entries = await auditOf(database, group.name, ids);
     say(entries.length === 0 ? 'Nothing was redriven or discarded.' : describeAudit(entries));
   }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Kafka, KafkaMessage } from 'kafkajs';
 import { unavailable } from '../../values/errors.ts';
+import { heartbeatMs, longestAnswerSeconds, sessionMs } from '../times.ts';
 
 /** Offsets of a partition, `end` not included. */
 export interface OffsetRange {
@@ -17,9 +18,8 @@ export interface ReadOptions {
   onMessage(partition: number, message: KafkaMessage): Promise<void> | void;
 }
 
-const heartbeatMs = 3_000;
 /** Without a message for this long although there is more to read, the broker counts as unavailable. */
-const longestSilenceMs = 45_000;
+const maxSilenceMs = 3 * longestAnswerSeconds * 1_000;
 
 /** The present offsets of a topic. */
 export async function topicRanges(kafka: Kafka, topic: string): Promise<OffsetRange[]> {
@@ -40,8 +40,8 @@ export async function readRanges({ kafka, topic, ranges, onMessage }: ReadOption
   const reader = kafka.consumer({
     groupId: `reader-${randomUUID()}`,
     maxWaitTimeInMs: 200,
-    sessionTimeout: 10_000,
-    rebalanceTimeout: 15_000,
+    sessionTimeout: sessionMs,
+    rebalanceTimeout: sessionMs,
     allowAutoTopicCreation: false,
   });
   let running: Promise<void> | undefined;
@@ -49,7 +49,7 @@ export async function readRanges({ kafka, topic, ranges, onMessage }: ReadOption
     await reader.connect();
     await reader.subscribe({ topic, fromBeginning: true });
     await new Promise<void>((resolve, reject) => {
-      const silence = setTimeout(() => reject(unavailable(`Topic ${topic}`)), longestSilenceMs);
+      const silence = setTimeout(() => reject(unavailable(`Topic ${topic}`)), maxSilenceMs);
       reader.on(reader.events.CRASH, ({ payload }) => reject(payload.error));
       reader.on(reader.events.GROUP_JOIN, () => silence.refresh());
       reader.on(reader.events.DISCONNECT, () => clearTimeout(silence));

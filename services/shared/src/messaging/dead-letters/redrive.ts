@@ -1,7 +1,8 @@
 import type { Kafka } from 'kafkajs';
-import type { QueryExecutorProvider } from 'kysely';
+import type { Kysely, QueryExecutorProvider } from 'kysely';
 import { messageOf } from '../../values/errors.ts';
-import { type EventProcessor, isUnavailable } from '../consumer/handle-once.ts';
+import { type ConsumerGroup, handleOnce, isUnavailable } from '../consumer/handle-once.ts';
+import { rehearse } from '../consumer/rehearse.ts';
 import { type OrderEvent, readEvent } from '../events.ts';
 import { type DeadLetter, readDeadLetters } from './dead-letters.ts';
 import { type AuditEntry, auditOf, decide, type LetterRecord, recordsOf } from './records.ts';
@@ -16,10 +17,12 @@ export type Result =
   /** It had been redriven or discarded before, and nothing was done. */
   | { outcome: 'DECIDED'; decision: AuditEntry | undefined };
 
-interface Request {
+interface Request<Tables> {
   kafka: Kafka;
-  /** Whose letters, what processes them and where decisions are kept. */
-  processor: EventProcessor;
+  /** Whose letters, and what handles them. */
+  group: ConsumerGroup<Tables>;
+  /** Where decisions are kept. */
+  database: Kysely<Tables>;
   /** The one who asks, for the audit trail. */
   by: string;
   /** Changes nothing: the handler's changes are taken back, and one that asks others is not called. */
@@ -27,12 +30,12 @@ interface Request {
   onResult(letter: DeadLetter, result: Result): void;
 }
 
-export interface RedriveRequest extends Request {
+export interface RedriveRequest<Tables> extends Request<Tables> {
   /** Default: all open letters. */
   ids?: string[] | undefined;
 }
 
-export interface DiscardRequest extends Request {
+export interface DiscardRequest<Tables> extends Request<Tables> {
   ids: string[];
   reason: string;
 }
@@ -95,13 +98,15 @@ export async function listDeadLetters({
  * letter is handled once or stays open. One that fails again stays open with one more attempt.
  * @throws UnknownLetterError before anything is done; whatever makes a dependency unavailable, and the rest stays open
  */
-export async function redrive({ kafka, processor, ids, by, isDryRun, onResult }: RedriveRequest): Promise<void> {
-  const { database, group, kinds } = processor;
-  const records = await recordsOf(database, group);
+export async function redrive<Tables>(request: RedriveRequest<Tables>): Promise<void> {
+  const { kafka, group, database, ids, by, isDryRun, onResult } = request;
+  const kinds: ReadonlySet<string> = new Set(group.kinds);
+  const records = await recordsOf(database, group.name);
 
   async function redriveDry(event: OrderEvent | undefined): Promise<Result> {
-    if (event === undefined) return { outcome: 'REDRIVEN', effect: `${group} skips this kind: it would do nothing.` };
-    const { isKnown, effect } = await processor.rehearse(event);
+    if (event === undefined)
+      return { outcome: 'REDRIVEN', effect: `${group.name} skips this kind: it would do nothing.` };
+    const { isKnown, effect } = await rehearse(group, database, event);
     return { outcome: isKnown ? 'REDRIVEN' : 'UNKNOWN', effect };
   }
 
@@ -110,7 +115,7 @@ export async function redrive({ kafka, processor, ids, by, isDryRun, onResult }:
       const event = readEvent(letter.message, kinds);
       if (isDryRun) return await redriveDry(event);
       let isOurs = false as boolean;
-      await processor.process(event === undefined ? [] : [event], async (tx) => {
+      await handleOnce(group, database, event === undefined ? [] : [event], async (tx) => {
         isOurs = await decide(tx, letter, { outcome: 'REDRIVEN', by });
         return isOurs;
       });
@@ -128,18 +133,17 @@ export async function redrive({ kafka, processor, ids, by, isDryRun, onResult }:
     if (!isDecided(records.get(letter.id))) onResult(letter, await redriveOne(letter));
     else if (ids !== undefined) onResult(letter, await earlierDecision(database, letter));
   };
-  await eachLetter(kafka, group, ids, next);
+  await eachLetter(kafka, group.name, ids, next);
 }
 
 /**
  * Decides that letters are never redriven. They stay on the topic and are no longer listed.
  * @throws UnknownLetterError before anything is done
  */
-export async function discard(request: DiscardRequest): Promise<void> {
-  const { kafka, processor, ids, reason, by, isDryRun, onResult } = request;
-  const { database, group } = processor;
-  const records = await recordsOf(database, group);
-  await eachLetter(kafka, group, ids, async (letter) => {
+export async function discard<Tables>(request: DiscardRequest<Tables>): Promise<void> {
+  const { kafka, group, database, ids, reason, by, isDryRun, onResult } = request;
+  const records = await recordsOf(database, group.name);
+  await eachLetter(kafka, group.name, ids, async (letter) => {
     const isOurs = isDryRun
       ? !isDecided(records.get(letter.id))
       : await decide(database, letter, { outcome: 'DISCARDED', reason, by });

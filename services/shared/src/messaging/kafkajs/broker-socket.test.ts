@@ -4,7 +4,8 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { jest } from '@jest/globals';
 import { deferred } from '../../../../../tests/kit/deferred.ts';
 import { until } from '../../../../../tests/kit/until.ts';
-import { answerReader, brokerSockets, longestAnswerSeconds } from './broker-socket.ts';
+import { longestAnswerSeconds } from '../times.ts';
+import { answerReader, brokerSockets } from './broker-socket.ts';
 
 const Connection = createRequire(import.meta.url)('kafkajs/src/network/connection.js');
 

@@ -2,16 +2,11 @@ import { EventEmitter } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { ISocketFactory, ISocketFactoryArgs } from 'kafkajs';
+import { longestAnswerSeconds, secondMs } from '../times.ts';
 
-/**
- * How long a request may wait for its answer, in seconds in which this process runs: one that was suspended has not waited.
- * Longer than a broker holds one back on purpose, which it does longest while a group rebalances.
- */
-export const longestAnswerSeconds = 15;
 /** Kafka's own limit for a request. Text, such as HTTP, and TLS begin with a larger number. */
 const longestFrameBytes = 100 * 1024 * 1024;
 const lengthBytes = 4;
-const keepAliveMs = 60_000;
 
 /** As much of a Socket as kafkajs uses. */
 interface BrokerSocket extends EventEmitter {
@@ -58,7 +53,7 @@ function openSocket({ host, port, ssl, onConnect }: ISocketFactoryArgs, signal: 
   const connected = () => isOpen && onConnect();
   const name = isIP(host) === 0 ? { servername: host } : {};
   const socket = ssl ? connectTls({ host, port, ...name, ...ssl }, connected) : connect({ host, port }, connected);
-  socket.setKeepAlive(true, keepAliveMs);
+  socket.setKeepAlive(true, longestAnswerSeconds * 1_000);
 
   /** Afterwards kafkajs hears nothing more of it. @returns false if it was closed before */
   function close(): boolean {
@@ -93,7 +88,7 @@ function openSocket({ host, port, ssl, onConnect }: ISocketFactoryArgs, signal: 
     quietSeconds += 1;
     waitedSeconds = unanswered > 0 ? waitedSeconds + 1 : 0;
     if (waitedSeconds > longestAnswerSeconds) onSilence(connection.address);
-  }, 1_000).unref();
+  }, secondMs).unref();
 
   connections.add(connection);
   signal.addEventListener('abort', abort, { once: true });

@@ -2,7 +2,8 @@ import { setMaxListeners } from 'node:events';
 import { Kafka, type LogEntry, logLevel } from 'kafkajs';
 import type { Logger } from '../../observability/log.ts';
 import { within } from '../../values/time.ts';
-import { brokerSockets, longestAnswerSeconds } from './broker-socket.ts';
+import { longestAnswerSeconds, pauseMs } from '../times.ts';
+import { brokerSockets } from './broker-socket.ts';
 import './patches.ts';
 
 export interface BrokerOptions {
@@ -29,11 +30,11 @@ export function createKafka({ brokers, tls, login, clientId, log, signal }: Kafk
     ...(tls && { ssl: tls }),
     ...(login && { sasl: { mechanism: 'scram-sha-512', ...login } }),
     clientId,
-    connectionTimeout: 2_000,
+    connectionTimeout: pauseMs,
     // Connections without an answer end by themselves: kafkajs would go on using them, and look at each ten times a second.
     enforceRequestTimeout: false,
-    authenticationTimeout: (longestAnswerSeconds + 5) * 1_000,
-    retry: { initialRetryTime: 100, maxRetryTime: 2_000, retries: 5 },
+    authenticationTimeout: 2 * longestAnswerSeconds * 1_000,
+    retry: { initialRetryTime: 100, maxRetryTime: pauseMs, retries: 5 },
     logLevel: logLevel.WARN,
     logCreator: () => (entry) => writeLog(log, entry),
   });
@@ -52,9 +53,9 @@ export function brokerError(error: unknown): string | undefined {
 /** Tells whether the broker rejects a message for its size. */
 export const isTooLarge = (error: unknown) => brokerError(error) === 'MESSAGE_TOO_LARGE';
 
-/** Disconnects, within 2 s: kafkajs first waits for requests in flight, and was seen to wait forever for one without an answer. */
+/** Disconnects, within `pauseMs`: kafkajs first waits for requests in flight, and was seen to wait forever for one without an answer. */
 export async function disconnect(client: { disconnect(): Promise<void> }): Promise<void> {
-  await within(2_000, client.disconnect()).catch(() => undefined);
+  await within(pauseMs, client.disconnect()).catch(() => undefined);
 }
 
 /** The outcome of the work, unless the signal is aborted first: kafkajs may leave a promise of a dead connection pending. */

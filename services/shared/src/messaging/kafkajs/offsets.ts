@@ -1,18 +1,15 @@
 import type { EachBatchPayload } from 'kafkajs';
 import type { Logger } from '../../observability/log.ts';
-
-/**
- * A commit costs the broker as much as a message, so offsets are committed together. What a crash delivers again is
- * recognised by its event id.
- */
-const commitEveryMs = 1_000;
-const retryMs = 1_000;
+import { secondMs } from '../times.ts';
 
 type Commit = EachBatchPayload['commitOffsetsIfNecessary'];
 
 export type Offsets = ReturnType<typeof createOffsets>;
 
-/** Collects the offsets of finished messages and commits them periodically, never before the work (contract 6.6). */
+/**
+ * Collects the offsets of finished messages and commits them together, never before the work (contract 6.6): a commit costs the broker as
+ * much as a message, and what a crash delivers again is recognised by its event id.
+ */
 export function createOffsets(topic: string, log: Logger) {
   const next = new Map<number, string>();
   let commit: Commit = async () => undefined;
@@ -39,7 +36,7 @@ export function createOffsets(topic: string, log: Logger) {
   /** Without further messages nothing else would commit what is left. */
   async function flushAndRetry(): Promise<void> {
     await flush();
-    if (next.size > 0) timer ??= setTimeout(flushAndRetry, retryMs);
+    if (next.size > 0) timer ??= setTimeout(flushAndRetry, secondMs);
   }
 
   return {
@@ -50,7 +47,7 @@ export function createOffsets(topic: string, log: Logger) {
     done(partition: number, offset: string, commitOfBatch: Commit): void {
       next.set(partition, String(BigInt(offset) + 1n));
       commit = commitOfBatch;
-      timer ??= setTimeout(flushAndRetry, commitEveryMs);
+      timer ??= setTimeout(flushAndRetry, secondMs);
     },
     /** Commits once more what is left; afterwards nothing is committed. */
     async end(): Promise<void> {

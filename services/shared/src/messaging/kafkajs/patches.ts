@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { secondMs } from '../times.ts';
 
 // What is changed inside kafkajs 2.2.4, because no option reaches it. Nobody upstream merges fixes any more, so each names the issue
 // there that must be closed for it to go, and patches.test.ts or long-fetches.test.ts fails without it (decisions/0017).
@@ -34,14 +35,13 @@ interface Runner {
 // Issue 1596 and pull request 1655: while there are no messages a broker may keep a fetch for seconds, which costs an idle process least.
 // In kafkajs two things would wait for its end: a partition that is resumed meanwhile, so a fetch is short while one is paused; and a
 // consumer that stops, so it gives up what is in flight, of which nothing is committed.
-const maxWaitWhilePausedMs = 500;
 const { prototype: runner }: { prototype: Runner } = require('kafkajs/src/consumer/runner.js');
 const { fetch, stop } = runner;
 runner.fetch = async function (nodeId) {
   const { consumerGroup } = this;
   this.maxWaitMs ??= consumerGroup.maxWaitTime;
   const isAnyPaused = consumerGroup.paused().length > 0;
-  consumerGroup.maxWaitTime = isAnyPaused ? Math.min(this.maxWaitMs, maxWaitWhilePausedMs) : this.maxWaitMs;
+  consumerGroup.maxWaitTime = isAnyPaused ? Math.min(this.maxWaitMs, secondMs / 2) : this.maxWaitMs;
   this.ends ??= new Set();
   const { ends } = this;
   return new Promise((end, fail) => {

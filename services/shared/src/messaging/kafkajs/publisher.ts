@@ -1,13 +1,10 @@
 import { Partitioners } from 'kafkajs';
 import { startSpan } from '../../observability/trace-context.ts';
 import { eventAttributes, type StoredEvent } from '../events.ts';
+import { sessionMs } from '../times.ts';
 import { brokerError, createKafka, disconnect, type KafkaOptions, untilAborted } from './client.ts';
 import { type RawMessage, toMessage } from './messages.ts';
 import type { Watched } from './watchdog.ts';
-
-/** How long the broker may wait for its replicas before it refuses a batch; shorter than a connection waits for an answer. */
-const longestReplicationMs = 10_000;
-const retryWithinMs = 10_000;
 
 /** Interface that the relay publishes to. It is our own, because kafkajs is hardly maintained any more. */
 export interface Publisher {
@@ -28,7 +25,7 @@ export function createPublisher(options: KafkaOptions): Publisher & Sender & Wat
   let sending = 0;
   let endedAt = 0;
   /** Tells whether a sender is still trying: it tries again within seconds, unless it has nothing to send any more. */
-  const isTrying = () => sending > 0 || performance.now() - endedAt < retryWithinMs;
+  const isTrying = () => sending > 0 || performance.now() - endedAt < sessionMs;
 
   function newClient() {
     const ended = new AbortController();
@@ -53,7 +50,7 @@ export function createPublisher(options: KafkaOptions): Publisher & Sender & Wat
         await producer.send({
           topic,
           acks: -1,
-          timeout: longestReplicationMs,
+          timeout: sessionMs,
           messages: messages.map(({ key = null, value = null, headers }) => ({ key, value, headers })),
         });
       });

@@ -1,4 +1,5 @@
 import type { Logger } from '../../observability/log.ts';
+import { longestAnswerSeconds, sessionMs } from '../times.ts';
 import { askAdmin } from './admin.ts';
 import type { KafkaOptions } from './client.ts';
 
@@ -22,7 +23,6 @@ export interface WatchdogOptions {
   probeEveryMs?: number;
 }
 
-const probeTimeoutMs = 10_000;
 /** A minute in which the broker has answered each time. */
 const probesUntilRenewal = 4;
 const probesUntilDeaf = 2 * probesUntilRenewal;
@@ -32,7 +32,13 @@ const probesUntilDeaf = 2 * probesUntilRenewal;
  * has not helped after another minute. While the broker answers nobody it does nothing, because starting all
  * processes again would not bring the broker back.
  */
-export function startWatchdog({ watched, probe, onDeaf, log, probeEveryMs = 15_000 }: WatchdogOptions) {
+export function startWatchdog({
+  watched,
+  probe,
+  onDeaf,
+  log,
+  probeEveryMs = longestAnswerSeconds * 1_000,
+}: WatchdogOptions) {
   /** How many probes in a row were answered while this one had no answer. */
   const missed = new Map<Watched, number>();
   let timer = setTimeout(check, probeEveryMs);
@@ -72,6 +78,6 @@ export function startWatchdog({ watched, probe, onDeaf, log, probeEveryMs = 15_0
 
 /** Asks the leaders of a topic and the coordinator of a group. */
 export const answersTo = (broker: KafkaOptions, topic: string, groupId: string) =>
-  askAdmin(broker, probeTimeoutMs, (admin) =>
+  askAdmin(broker, sessionMs, (admin) =>
     Promise.all([admin.fetchTopicOffsets(topic), admin.fetchOffsets({ groupId, topics: [topic] })]),
   );

@@ -2,7 +2,6 @@ import kafkajs from 'kafkajs'; // Node does not find its errors by name
 import type { Kysely } from 'kysely';
 import type { LetterOut, ResultOut } from '../../contracts/dead-letters.ts';
 import { brokersFrom } from '../../messaging/config.ts';
-import { createEventProcessor } from '../../messaging/consumer/handle-once.ts';
 import type { DeadLetter } from '../../messaging/dead-letters/dead-letters.ts';
 import { type AuditEntry, auditOf, countOpen, recordsOf } from '../../messaging/dead-letters/records.ts';
 import {
@@ -28,7 +27,6 @@ export interface Selection {
 
 /** The dead letters of a service's own group, as its command has them (messaging/dead-letters/command.ts), for its routes. */
 export function groupLetters<Tables>({ group, config }: ServiceConsumer<Tables>, database: Kysely<Tables>) {
-  const processor = createEventProcessor(group, database);
   const log = createLog(group.name, 'silent'); // failures are those of the request, which is logged
   const kafka = createKafka({ ...brokersFrom(config), clientId: `${group.name}-letters`, log });
   const known = (of: string) => (of === group.name ? recordsOf(database, of) : undefined);
@@ -58,9 +56,9 @@ export function groupLetters<Tables>({ group, config }: ServiceConsumer<Tables>,
       return { group: group.name, entries: entries.map(toEntryOut) };
     },
     redrive: ({ ids, by, dryRun: isDryRun }: Selection) =>
-      decided((onResult) => redrive({ kafka, processor, ids, by, isDryRun, onResult })),
+      decided((onResult) => redrive({ kafka, group, database, ids, by, isDryRun, onResult })),
     discard: ({ ids, by, dryRun: isDryRun, reason }: Selection & { reason: string }) =>
-      decided((onResult) => discard({ kafka, processor, ids, by, isDryRun, reason, onResult })),
+      decided((onResult) => discard({ kafka, group, database, ids, by, isDryRun, reason, onResult })),
   };
 }
 

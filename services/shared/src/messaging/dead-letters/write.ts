@@ -1,0 +1,61 @@
+import type { KafkaMessage } from 'kafkajs';
+import type { QueryExecutorProvider } from 'kysely';
+import type { Logger } from '../../observability/log.ts';
+import { sleep } from '../../values/time.ts';
+import { isTooLarge } from '../kafkajs/client.ts';
+import { type ReadBytes, readMessage, writableHeaders } from '../kafkajs/messages.ts';
+import type { Sender } from '../kafkajs/publisher.ts';
+import { secondMs } from '../times.ts';
+import { deadLetterTopic } from '../topics.ts';
+import { deadLetterHeaders, letterRef } from './dead-letters.ts';
+import { recordOpen } from './records.ts';
+
+interface NewLetter {
+  group: string;
+  topic: string;
+  partition: number;
+  message: KafkaMessage;
+  /** Calls of the handler that failed. */
+  attempts: number;
+  error: unknown;
+}
+
+/**
+ * Moves a message to the dead letters, however long that takes: it must not be lost.
+ * @param signal aborted when it is somebody else's task
+ * @returns false if it was not moved
+ */
+export async function writeDeadLetter(
+  { group, topic, partition, message, attempts, error }: NewLetter,
+  { database, sender, log }: { database: QueryExecutorProvider; sender: Sender; log: Logger },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const origin = { topic, partition, offset: message.offset };
+  const added = deadLetterHeaders(group, attempts, error, origin);
+  // Byte for byte: a message that cannot be decoded is one of those that end here. Its own headers come behind, since not all of
+  // them may be read again (kafkajs/patches.ts), and replace none.
+  let letter: ReadBytes = { ...message, headers: { ...added, ...writableHeaders(message.headers), ...added } };
+  // A part that is too large stays at its origin: the value or, if that is not enough, key and headers as well.
+  const smaller = [
+    { ...letter, value: null },
+    { ...letter, value: null, key: null, headers: added },
+  ];
+  while (!signal.aborted) {
+    try {
+      await recordOpen(database, letterRef(group, readMessage(topic, partition, letter)));
+      await sender.send(deadLetterTopic, [letter]);
+      log.error({ err: error, ...origin, attempts }, 'A message was moved to the dead letters');
+      return true;
+    } catch (failure) {
+      const next = isTooLarge(failure) ? smaller.shift() : undefined;
+      if (next !== undefined) {
+        log.warn(origin, 'A dead letter is too large; it is written without what is, which stays at its origin');
+        letter = next;
+        continue;
+      }
+      log.warn({ err: failure, ...origin }, 'A dead letter cannot be written, the partition waits');
+      await sleep(secondMs, signal);
+    }
+  }
+  return false;
+}

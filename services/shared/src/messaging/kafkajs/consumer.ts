@@ -1,0 +1,218 @@
+import type { EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
+import type { Logger } from '../../observability/log.ts';
+import { sleep, within } from '../../values/time.ts';
+import { reportMembership } from '../consumer/metrics.ts';
+import { heartbeatMs, patienceMs, patientMs, pauseMs, sessionMs } from '../times.ts';
+import { brokerError, disconnect, untilAborted } from './client.ts';
+import { createOffsets } from './offsets.ts';
+import type { Watched } from './watchdog.ts';
+
+/** Consecutive messages of a partition. */
+export interface Batch {
+  partition: number;
+  messages: KafkaMessage[];
+  /** Aborted when the partition is lost or the consumer stops: nothing further is begun. */
+  signal: AbortSignal;
+  /** Called when everything up to an offset is finished. */
+  done(offset: string): void;
+}
+
+export interface MemberOptions {
+  /** A new client of Kafka, which ends with the signal. */
+  connect(signal: AbortSignal): Kafka;
+  topic: string;
+  /** A consumer that sends no heartbeat for this long counts as dead. Handlers may take longer. */
+  sessionTimeoutMs?: number;
+  /** Once it was a member of its group, it waits for nothing any more. */
+  servesWithoutKafka?: boolean;
+  log: Logger;
+}
+
+export interface Consumer extends Watched {
+  /** Names what keeps it from its group: the broker, or the topic that the broker lacks. A rebalance is no reason. */
+  waitingFor(): 'kafka' | 'topics' | undefined;
+  /** Finishes the messages in flight and leaves the group, if the broker answers soon enough. */
+  stop(): Promise<void>;
+}
+
+interface GroupOptions extends MemberOptions {
+  groupId: string;
+  /** Time for which messages may gather before the next fetch; default: as long as few or many came with the last one. */
+  maxWaitMs: number | undefined;
+  /** Handles a batch. What it has not said to be done when it ends is fetched again. */
+  handle(batch: Batch): Promise<void>;
+}
+
+/** Partitions are handled concurrently, each in order (contract 6.2). */
+const concurrentPartitions = 6;
+/** kafkajs fetches nothing while a batch is handled, so a longer batch continues in the background. */
+const foregroundMs = 2 * patienceMs;
+/**
+ * The next fetch waits this long for each message of the last one: few are fetched at once, of many the more are fetched and
+ * handled together.
+ */
+const gatherMsPerMessage = 1.5;
+const maxGatherMs = 50;
+
+/**
+ * Hands the batches of a group's partitions to `handle`, as long as this process is a member. Offsets are committed afterwards.
+ * Partitions do not wait for one another, and heartbeats continue however long a batch takes. Whatever ends the client of Kafka, a new
+ * one takes its place.
+ */
+export function joinGroup(options: GroupOptions): Consumer {
+  const { connect, groupId, topic, handle, maxWaitMs, sessionTimeoutMs = sessionMs, servesWithoutKafka, log } = options;
+  const beatMs = Math.min(heartbeatMs, sessionTimeoutMs / 4);
+  const stopping = new AbortController();
+  /** Aborted at the end of a client. */
+  let session = new AbortController();
+  /** Aborted at every rebalance: from then on another member may handle what is in flight here. */
+  let assignment = new AbortController();
+  const assigned = new Set<number>();
+  const inFlight = new Map<number, Promise<void>>();
+  /** The batches of the last fetch that kafkajs waits for, and how many messages came with them. */
+  const fetched = { batches: 0, messages: 0 };
+  const offsets = createOffsets(topic, log);
+  /** When the broker last answered, whatever it said. */
+  let answeredAt = performance.now();
+  /** When it last answered that this is a member. */
+  let memberAt = Number.NEGATIVE_INFINITY;
+  let isTopicMissing = false;
+  let leave = async () => {};
+
+  function endAssignment() {
+    assignment.abort();
+    offsets.clear();
+    if (!stopping.signal.aborted) assignment = new AbortController();
+  }
+  function isMember() {
+    answeredAt = performance.now();
+    memberAt = answeredAt;
+  }
+
+  /** Waits for the batch, and for messages to gather; after `foregroundMs` the batch continues in the background. */
+  async function eachBatch({ batch, ...payload }: EachBatchPayload, ended: AbortSignal): Promise<void> {
+    const { partition, messages } = batch;
+    const { signal } = assignment;
+    if (signal.aborted || ended.aborted) return void payload.pause();
+    if (fetched.batches === 0) fetched.messages = 0;
+    fetched.batches += 1;
+    fetched.messages += messages.length;
+
+    function done(offset: string): void {
+      if (ended.aborted || !assigned.has(partition)) return;
+      offsets.done(partition, offset, payload.commitOffsetsIfNecessary);
+      payload.resolveOffset(offset);
+    }
+
+    // An earlier batch, of a former client or assignment, may still be about to stop.
+    const earlier = inFlight.get(partition) ?? Promise.resolve();
+    const handling = earlier.catch(() => undefined).then(() => handle({ partition, messages, signal, done }));
+    inFlight.set(partition, handling);
+    try {
+      const isDone = await within(
+        foregroundMs,
+        handling.then(() => true),
+      );
+      if (isDone) {
+        const gatherMs = maxWaitMs ?? Math.min(gatherMsPerMessage * fetched.messages, maxGatherMs);
+        if (batch.offsetLag() === '0') await sleep(gatherMs, stopping.signal);
+        return;
+      }
+      // Until it is resumed, the client fetches other partitions and keeps sending heartbeats.
+      const resume = payload.pause();
+      handling
+        .catch((error) => log.warn({ err: error, partition }, 'A batch was not finished and is fetched again'))
+        .then(resume);
+    } finally {
+      fetched.batches -= 1;
+    }
+  }
+
+  /** Consumes with one client until it fails or `ended` is aborted. */
+  async function consume(ended: AbortSignal): Promise<never> {
+    const client = connect(ended).consumer({
+      groupId,
+      sessionTimeout: sessionTimeoutMs,
+      // Live members rejoin with their next heartbeat; the group need not wait longer for a dead one.
+      rebalanceTimeout: sessionMs,
+      heartbeatInterval: beatMs,
+      maxWaitTimeInMs: beatMs, // kafkajs sends heartbeats between fetches
+      allowAutoTopicCreation: false,
+      retry: { restartOnFailure: async () => false },
+    });
+    client.on(client.events.HEARTBEAT, isMember);
+    client.on(client.events.REBALANCING, endAssignment);
+    client.on(client.events.GROUP_JOIN, ({ payload: { memberAssignment } }) => {
+      if (ended.aborted) return;
+      isMember();
+      endAssignment();
+      assigned.clear();
+      for (const partition of memberAssignment[topic] ?? []) assigned.add(partition);
+    });
+    const crash = new Promise<never>((_, reject) => {
+      client.on(client.events.CRASH, ({ payload }) => reject(payload.error));
+    });
+    crash.catch(() => undefined); // heard below
+    let joining: Promise<void> | undefined;
+    leave = async () => {
+      await joining; // kafkajs does not leave a group while it is joining it
+      await client.stop(); // to disconnect would wait for the fetch in flight
+    };
+    try {
+      return await untilAborted(ended, async () => {
+        await client.connect();
+        await client.subscribe({ topic, fromBeginning: true });
+        joining = client.run({
+          autoCommit: false,
+          eachBatchAutoResolve: false,
+          partitionsConsumedConcurrently: concurrentPartitions,
+          eachBatch: (payload) => eachBatch(payload, ended),
+        });
+        await joining;
+        return crash;
+      });
+    } finally {
+      endAssignment();
+      await disconnect(client);
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      session = new AbortController();
+      try {
+        await consume(session.signal);
+      } catch (error) {
+        if (brokerError(error) !== undefined) answeredAt = performance.now();
+        isTopicMissing = brokerError(error) === 'UNKNOWN_TOPIC_OR_PARTITION';
+        const sentence = isTopicMissing
+          ? 'The broker does not have the topic, the consumer waits'
+          : 'The broker is unavailable, the consumer waits';
+        if (!stopping.signal.aborted) log.warn({ err: error, topic }, sentence);
+      }
+      session.abort();
+      await sleep(pauseMs, stopping.signal);
+    }
+  }
+  reportMembership(groupId, () => performance.now() - memberAt < sessionTimeoutMs);
+  run();
+
+  return {
+    name: 'consumer',
+    waitingSince: () => (stopping.signal.aborted ? undefined : answeredAt),
+    renew: () => session.abort(new Error('The broker does not answer this client')),
+    waitingFor() {
+      const maxAbsenceMs = servesWithoutKafka ? Number.POSITIVE_INFINITY : patientMs;
+      if (performance.now() - memberAt < maxAbsenceMs) return undefined;
+      return isTopicMissing ? 'topics' : 'kafka';
+    },
+    async stop() {
+      stopping.abort();
+      assignment.abort();
+      await Promise.allSettled(inFlight.values());
+      // Time for its last commit, a join that it has begun, and leaving; later the group takes it for dead anyway.
+      await within(sessionMs - pauseMs, offsets.end().then(leave));
+      session.abort();
+    },
+  };
+}
