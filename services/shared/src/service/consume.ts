@@ -23,7 +23,7 @@ export function consume<Tables>(
 ): Started[] {
   const log = processLog.child({ group: group.name });
   const broker = { ...brokersFrom(config), clientId: publishesAs ?? group.name, log };
-  // Whoever asks with it says itself that there was no answer, or need not say it each time, such as a scrape.
+  // Its callers report a missing answer themselves, or need not each time, such as a scrape.
   const quiet = { ...broker, log: log.child({}, { level: 'silent' }) };
   const forgetting = loop({ name: 'processed event ids', everyMs: hourMs }, () =>
     deleteOldEventIds(database, quiet, topic),

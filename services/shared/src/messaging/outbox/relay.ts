@@ -39,7 +39,7 @@ export interface Relay {
   stop(): Promise<void>;
 }
 
-/** What a relay knows by its connection; all times as of performance.now(), which nobody sets back. */
+/** State that ends with the connection; its times are of performance.now(), which nobody sets back. */
 interface Session {
   client: pg.Client;
   shares: Shares;
