@@ -27,9 +27,7 @@ export function BasketPage() {
   const total = told?.lines === linesText ? told.total : totalOf(lines);
 
   const isOver = failed !== undefined && unanswered(account.id)?.key !== failed;
-  useEffect(() => {
-    if (isOver) setFailure(undefined);
-  }, [isOver]);
+  const sentence = isOver ? undefined : failure;
 
   const show = (changed: readonly string[]) => changed.length > 0 && setChanges(changed);
 
@@ -94,7 +92,7 @@ export function BasketPage() {
     return (
       <div class="empty">
         <h1 tabIndex={-1}>Basket</h1>
-        <Failure sentence={failure} />
+        <Failure sentence={sentence} />
         <Changes sentences={changes} />
         <p>Your basket is empty.</p>
         <p>
@@ -122,7 +120,7 @@ export function BasketPage() {
               <dd class="sum">{money(total.amount, total.currency)}</dd>
             </div>
           </dl>
-          <Failure sentence={failure} />
+          <Failure sentence={sentence} />
           <button type="button" class="main" aria-disabled={busy} onClick={() => void order()}>
             {busy ? 'One moment…' : 'Place the order'}
           </button>
