@@ -38,20 +38,22 @@ import { someWares } from '../_wares.ts';
     return JSON.parse(String(text)).page.totalElements;
   };
   /** Holds orders back on their way to the store. */
-  async function holdBack(then: 'abort' | 'continue') {
+  async function holdBack(then: 'abort' | 'continue', on = page) {
     const { promise, resolve } = deferred();
-    await page.route('**/orders', async (route) => {
+    const sent = on.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith('/orders'));
+    await on.route('**/orders', async (route) => {
       if (route.request().method() !== 'POST') return route.fallback();
       await promise;
       await route[then]();
     });
-    return { letGo: () => resolve() };
+    return { sent, letGo: () => resolve() };
   }
 
   it('is told of an order that fails after they have left the basket', async () => {
     await inBasket();
     const orders = await holdBack('abort');
     await button('Place the order').click();
+    await orders.sent;
     await show('');
     await page.getByText('It is on its way to the store.').waitFor();
     orders.letGo();
@@ -63,6 +65,7 @@ import { someWares } from '../_wares.ts';
     await inBasket();
     const orders = await holdBack('continue');
     await button('Place the order').click();
+    await orders.sent;
     await show('?q=tea');
     await page.getByText('It is on its way to the store.').waitFor();
     orders.letGo();
@@ -71,6 +74,21 @@ import { someWares } from '../_wares.ts';
     await page.getByRole('link', { name: 'See the order' }).click();
     await page.getByRole('heading', { level: 1, name: /^Order / }).waitFor();
     expect(await placed()).toBe(1);
+  });
+
+  it('orders nothing where the customer has left while another tab was ordering', async () => {
+    await inBasket();
+    const other = await page.context().newPage();
+    await other.goto(`${shop.url}/#/basket`);
+    const orders = await holdBack('abort', other);
+    await button('Place the order', other).click();
+    await orders.sent;
+    await button('Place the order').click();
+    await show('');
+    await page.getByRole('heading', { name: 'Catalogue' }).waitFor();
+    orders.letGo();
+    await page.getByText('You left the basket before your order was sent, so nothing was ordered.').waitFor();
+    expect(await placed()).toBe(0);
   });
 
   it('buys once where two tabs order the same basket at once', async () => {

@@ -71,6 +71,8 @@ export function BasketPage() {
   }
 
   async function place(): Promise<void> {
+    // Another tab's turn can take a minute, and nobody would be told here what became of the order.
+    if (!isShown.current) return announce('You left the basket before your order was sent, so nothing was ordered.');
     if (!basket.isCurrent()) {
       setFailure('Another tab has ordered or changed your basket, so nothing was ordered here.');
       setBusy(false);
