@@ -1,5 +1,6 @@
 import { createHttpClient } from '@store/shared/http/client';
 import { DomainError } from '@store/shared/values/errors';
+import { z } from 'zod';
 
 /** Short, so that whoever waits at a page sees soon what does not answer. */
 export const readMs = 3_000;
@@ -8,48 +9,56 @@ export const patientMs = 60_000;
 
 export type Services = ReturnType<typeof createServices>;
 
-/** Calls the internal paths of services, as an operator (contract 3.7). */
+const problemOut = z.object({ detail: z.string() });
+
+/** Calls the internal paths of services, as an operator (contract 3.7), and parses their replies by the schemas of the contracts. */
 export function createServices(addresses: ReadonlyMap<string, string>, credential: string | undefined) {
-  async function send(
+  async function send<T>(
     method: 'GET' | 'POST' | 'PUT',
     service: string,
     path: string,
-    { timeoutMs = patientMs, ...sent }: { timeoutMs?: number; body?: object; ifMatch?: string } = {},
-  ) {
+    schema: z.ZodType<T>,
+    { timeoutMs = patientMs, ...sent }: { timeoutMs?: number | undefined; body?: object; ifMatch?: string } = {},
+  ): Promise<{ body: T; etag: string | undefined }> {
     const baseUrl = addresses.get(service);
     if (baseUrl === undefined) throw new DomainError('notFound', `There is no service ${service}.`);
     const client = createHttpClient({ service, baseUrl, timeoutMs, credential });
-    const answer = await client.call(method, path, sent).catch((error: DomainError) => {
+    const { status, body, etag } = await client.call(method, path, sent).catch((error: DomainError) => {
       if ((error.cause as Error).name === 'TimeoutError') throw late(service, timeoutMs, error);
       throw error;
     });
-    if (answer.status < 400) return answer;
-    const detail = (answer.body as { detail?: unknown } | undefined)?.detail;
-    const said = typeof detail === 'string' ? detail : `Status ${answer.status}`;
-    if (answer.status === 404) throw new DomainError('notFound', said);
-    if (answer.status === 400) throw new DomainError('invalid', said);
-    if (answer.status === 412) throw new DomainError('conflict', said);
+    if (status < 400) {
+      const parsed = schema.safeParse(body);
+      if (!parsed.success) throw client.failed(parsed.error);
+      return { body: parsed.data, etag };
+    }
+    const said = problemOut.safeParse(body).data?.detail ?? `Status ${status}`;
+    if (status === 404) throw new DomainError('notFound', said);
+    if (status === 400) throw new DomainError('invalid', said);
+    if (status === 412) throw new DomainError('conflict', said);
     throw new DomainError('unavailable', `The ${service} service refuses: ${said}`);
   }
 
   /** With the entity tag of what was read. */
-  const read = (service: string, path: string, timeoutMs = readMs) => send('GET', service, path, { timeoutMs });
+  const read = <T>(service: string, path: string, schema: z.ZodType<T>, timeoutMs = readMs) =>
+    send('GET', service, path, schema, { timeoutMs });
 
   return {
     /** @throws DomainError notFound, invalid, unavailable; its message is the service's own */
-    get: async (service: string, path: string, timeoutMs?: number) => (await read(service, path, timeoutMs)).body,
+    get: async <T>(service: string, path: string, schema: z.ZodType<T>, timeoutMs?: number): Promise<T> =>
+      (await read(service, path, schema, timeoutMs)).body,
     read,
-    post: async (service: string, path: string, body: object) => (await send('POST', service, path, { body })).body,
-    put: async (service: string, path: string, body: object) => (await send('PUT', service, path, { body })).body,
+    post: async <T>(service: string, path: string, schema: z.ZodType<T>, body: object): Promise<T> =>
+      (await send('POST', service, path, schema, { body })).body,
     /**
-     * Writes in the state that has this entity tag.
+     * @param ifMatch entity tag of the state in which it is written; default: any
      * @throws DomainError conflict if it has another one by now
      */
-    replace: async (service: string, path: string, body: object, ifMatch: string) =>
-      (await send('PUT', service, path, { body, ifMatch })).body,
+    put: async <T>(service: string, path: string, schema: z.ZodType<T>, body: object, ifMatch?: string): Promise<T> =>
+      (await send('PUT', service, path, schema, { body, ...(ifMatch !== undefined && { ifMatch }) })).body,
     /** @returns undefined if it is not there */
-    find: (service: string, path: string, timeoutMs?: number): Promise<unknown> =>
-      read(service, path, timeoutMs).then(
+    find: <T>(service: string, path: string, schema: z.ZodType<T>, timeoutMs?: number): Promise<T | undefined> =>
+      read(service, path, schema, timeoutMs).then(
         ({ body }) => body,
         (error) => {
           if (error instanceof DomainError && error.kind === 'notFound') return undefined;

@@ -9,7 +9,7 @@ export const productId = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
  * @param price as it is written
  */
 export function catalogueOf(price: string): Answer {
-  let state = `{"id":"${productId}","name":"Tea","price":${price},"unit":"kg"}`;
+  let state = `{"id":"${productId}","name":"Tea","price":${price},"unit":"kg","version":1}`;
   let available = 5;
   return (method, path, body, headers) => {
     if (path.startsWith('/products?')) return new Reply(200, `[${state}]`);
@@ -26,7 +26,7 @@ export function catalogueOf(price: string): Answer {
     }
     const fields = body as { name: string };
     if (fields.name === 'refused') return new Reply(400, { detail: 'body.name: must be another' });
-    state = stringifyJson({ id: productId, ...fields });
+    state = stringifyJson({ id: productId, ...fields, version: 1 });
     return new Reply(200, state);
   };
 }

@@ -10,7 +10,7 @@ const at = '2026-01-31T09:30:00.000Z';
 const created = { id: orderId, kind: 'OrderCreated', payload: '{}', traceId: null, createdAt: at, sentAt: at };
 const order = {
   ...{ id: orderId, customerId: letterId, status: 'PENDING', total: { amount: 1, currency: 'USD' }, items: [] },
-  ...{ createdAt: at, cancelReason: null, deletedAt: null, events: [created] },
+  ...{ createdAt: at, updatedAt: at, version: 1, cancelReason: null, deletedAt: null, events: [created] },
 };
 const letter = {
   ...{ id: letterId, eventId: null, kind: 'OrderPaid', orderId, attempts: 3, error: 'broken', time: at },

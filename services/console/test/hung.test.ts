@@ -9,13 +9,17 @@ const id = randomUUID();
 const at = '2026-01-31T09:30:00.000Z';
 const order = {
   ...{ id, customerId: randomUUID(), status: 'PENDING', total: { amount: 1, currency: 'USD' }, items: [] },
-  ...{ createdAt: at, cancelReason: null, deletedAt: null, events: [] },
+  ...{ createdAt: at, updatedAt: at, version: 1, cancelReason: null, deletedAt: null, events: [] },
 };
-const payment = { status: 'CHARGING', reason: null, createdAt: at, updatedAt: at, events: [] };
+const payment = {
+  ...{ orderId: id, customerId: order.customerId, status: 'CHARGING', amount: null, paymentId: null, reason: null },
+  ...{ createdAt: at, updatedAt: at, events: [] },
+};
+const noLetters = { group: 'payment-group', total: 0, letters: [] };
 
 const answers: Record<string, Answer> = {
   order: (_, path) => (path === `/internal/orders/${id}` ? order : undefined),
-  payment: (_, path) => (path.startsWith('/internal/payments/') ? payment : { group: 'payment-group', letters: [] }),
+  payment: (_, path) => (path.startsWith('/internal/payments/') ? payment : noLetters),
   inventory: never,
 };
 const closers: (() => Promise<unknown>)[] = [];
@@ -50,6 +54,13 @@ it('an order shows what the others know while a service hangs, and names that on
   expect(ms).toBeLessThan(soonMs);
   expect(value.body).toMatchObject({ order: { id }, waitingFor: [] });
   expect(value.body.problems).toContain('The inventory service has not answered within 3 s.');
+}, 30_000);
+
+it('an order shows what the others know if the reply of one is not that of its contract, and names that one', async () => {
+  const console = await consoleBefore('inventory', { payment: () => ({ ...payment, status: 'LOST' }) });
+  const { body } = await console.read(`/api/orders/${id}`, await console.login()).expect(200);
+  expect(body).not.toHaveProperty('payment');
+  expect(body.problems).toContain('The payment service is not available at the moment.');
 }, 30_000);
 
 it('an order shows what the others know while order itself hangs', async () => {

@@ -1,3 +1,4 @@
+import { Decimal } from '@store/shared/values/money';
 import type { Letter, Parts } from '../src/orders/parts.ts';
 import { timelineOf } from '../src/orders/timeline.ts';
 import { discardedOf, waitingFor } from '../src/orders/waiting.ts';
@@ -8,11 +9,19 @@ const event = (kind: string, second: number, sentAt: string | null = at(second))
   ...{ createdAt: at(second), sentAt },
 });
 const order = {
-  ...{ id: 'o', customerId: 'c', total: { amount: 1, currency: 'USD' }, items: [], createdAt: at(0) },
+  ...{ id: 'o', customerId: 'c', total: { amount: new Decimal(1), currency: 'USD' }, items: [] },
+  ...{ createdAt: at(0), updatedAt: at(0), version: 1 },
   ...{ cancelReason: null, deletedAt: null, events: [event('OrderCreated', 0)], status: 'PENDING' as const },
 };
-const reservation = { status: 'RESERVED', createdAt: at(1), updatedAt: at(1), events: [event('StockReserved', 1)] };
-const payment = { status: 'PAID', reason: null, createdAt: at(2), updatedAt: at(3), events: [event('OrderPaid', 3)] };
+const ids = { orderId: 'o', customerId: 'c' };
+const reservation = {
+  ...{ ...ids, status: 'RESERVED' as const, items: [] },
+  ...{ createdAt: at(1), updatedAt: at(1), events: [event('StockReserved', 1)] },
+};
+const payment = {
+  ...{ ...ids, status: 'PAID' as const, amount: order.total, paymentId: 'p', reason: null },
+  ...{ createdAt: at(2), updatedAt: at(3), events: [event('OrderPaid', 3)] },
+};
 const decision = (outcome: 'REDRIVEN' | 'FAILED' | 'DISCARDED', second: number, reason: string | null = null) => ({
   ...{ outcome, reason, requestedBy: 'ann', at: at(second) },
 });
@@ -87,14 +96,15 @@ test.each<[string, Partial<Parts>, string[]]>([
 });
 
 test('a timeline has the steps of all services by their time', () => {
-  const mails = [{ kind: 'OrderPaid', subject: 'Thank you', createdAt: at(5), sentAt: at(6) }];
+  const mail = { ...ids, id: 'm', kind: 'OrderPaid', subject: 'Thank you', text: 'Thank you.' };
+  const invoice = { ...ids, number: 7, paymentId: 'p', amount: order.total, paidAt: at(3), createdAt: at(7) };
   const steps = timelineOf({
     ...nothing,
     order: confirmed,
     reservation,
     payment,
-    mails,
-    invoices: [{ number: 7, createdAt: at(7) }],
+    mails: [{ ...mail, createdAt: at(5), sentAt: at(6) }],
+    invoices: [invoice],
   });
   expect(steps.map(({ service, text }) => `${service}: ${text.replace(/, published.*/, '')}`)).toEqual([
     'order: The order was placed',

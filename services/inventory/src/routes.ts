@@ -1,7 +1,8 @@
+import { stockOut } from '@store/shared/contracts/stock';
 import { type AnyRoute, created, ok, route, unavailable } from '@store/shared/http/route';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
-import { stockIn, stockOut } from './schemas.ts';
+import { stockIn } from './schemas.ts';
 import type { Stock } from './stock.ts';
 
 const tag = 'stock';

@@ -1,9 +1,6 @@
-import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 
 /** Far enough below the column's maximum for released stock to still fit. */
 export const maxAvailable = 1_000_000_000;
 
 export const stockIn = z.object({ available: z.int().min(0).max(maxAvailable) }).meta({ id: 'StockIn' });
-
-export const stockOut = z.object({ productId: uuid, available: z.int() }).meta({ id: 'StockOut' });

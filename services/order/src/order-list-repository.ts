@@ -1,3 +1,4 @@
+import { orderStatuses } from '@store/shared/contracts/order';
 import type { Database } from '@store/shared/database/database';
 import {
   createKeyset,
@@ -9,7 +10,7 @@ import {
 } from '@store/shared/database/keyset';
 import { type RawBuilder, sql } from 'kysely';
 import type { DB } from './generated/tables.ts';
-import { type OrderStatus, orderStatuses } from './order.ts';
+import type { OrderStatus } from './order.ts';
 import { orderCount } from './order-count-repository.ts';
 import { oldestReply, orderJson } from './order-repository.ts';
 import type { OrderQuery } from './schemas.ts';

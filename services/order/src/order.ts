@@ -1,7 +1,7 @@
+import type { orderStatuses } from '@store/shared/contracts/order';
 import { DomainError } from '@store/shared/values/errors';
 import type { Decimal, Money } from '@store/shared/values/money';
 
-export const orderStatuses = ['PENDING', 'CONFIRMED', 'CANCELLED'] as const;
 export type OrderStatus = (typeof orderStatuses)[number];
 
 /** Limit for one product in one order (contract 4.5). */

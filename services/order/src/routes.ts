@@ -1,3 +1,4 @@
+import { orderOut } from '@store/shared/contracts/order';
 import { nextLink, pageInfo } from '@store/shared/http/pagination';
 import { etagDescription, ifMatchHeader, staleVersion, stateHeaders } from '@store/shared/http/precondition';
 import {
@@ -22,7 +23,6 @@ import {
   orderChange,
   orderEvent,
   orderIn,
-  orderOut,
   orderPage,
   orderQuery,
   streamHeaders,

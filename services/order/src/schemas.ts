@@ -1,10 +1,11 @@
+import { orderOut, orderStatuses } from '@store/shared/contracts/order';
 import type { Sort } from '@store/shared/database/keyset';
 import { pageOf, pageQuery, sortQuery, withinCounted } from '@store/shared/http/pagination';
 import { seenVersion } from '@store/shared/http/precondition';
 import { timestamp, uuid } from '@store/shared/values/fields';
-import { Decimal, moneySchema, pricedItem } from '@store/shared/values/money';
+import { Decimal, moneySchema } from '@store/shared/values/money';
 import { z } from 'zod';
-import { maxQuantity, orderStatuses } from './order.ts';
+import { maxQuantity } from './order.ts';
 
 const exampleOrder = 'b1e5c0de-3a44-4f0b-9a57-2c6d8e1f7a90';
 const exampleProduct = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
@@ -28,33 +29,6 @@ export const orderIn = z
       .describe('The total that the customer has agreed to; any other is refused with 409.'),
   })
   .meta({ id: 'OrderIn', examples: [{ items: [{ productId: exampleProduct, quantity: 3 }] }] });
-
-export const orderOut = z
-  .object({
-    id: uuid,
-    customerId: uuid,
-    status: z.enum(orderStatuses),
-    total: moneySchema,
-    items: z.array(pricedItem),
-    createdAt: timestamp,
-    updatedAt: timestamp,
-    version: z.int(),
-    paidAt: timestamp.optional(),
-    shippedAt: timestamp.optional(),
-    cancelledAt: timestamp.optional(),
-  })
-  .meta({
-    id: 'OrderOut',
-    examples: [
-      {
-        ...{ id: exampleOrder, customerId: '3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10', status: 'PENDING' },
-        total: { amount: 12.75, currency: 'USD' },
-        items: [{ productId: exampleProduct, quantity: 3, unitPrice: { amount: 4.25, currency: 'USD' } }],
-        ...{ createdAt: '2026-01-31T09:30:00.000Z', updatedAt: '2026-01-31T09:30:00.000Z' },
-        version: 1,
-      },
-    ],
-  });
 
 export const orderPage = pageOf(orderOut).meta({ id: 'OrderPage' });
 

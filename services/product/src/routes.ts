@@ -1,3 +1,4 @@
+import { productOut } from '@store/shared/contracts/product';
 import { nextLink } from '@store/shared/http/pagination';
 import { etagDescription, ifMatchHeader, staleVersion } from '@store/shared/http/precondition';
 import { type AnyRoute, created, noContent, ok, problem, route, unavailable } from '@store/shared/http/route';
@@ -5,7 +6,7 @@ import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import type { CatalogueCache } from './catalogue-cache.ts';
 import type { Products } from './products.ts';
-import { productChange, productIn, productOut, productQuery } from './schemas.ts';
+import { productChange, productIn, productQuery } from './schemas.ts';
 
 const tag = 'products';
 const params = z.object({ id: uuid });

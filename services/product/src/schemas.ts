@@ -1,3 +1,4 @@
+import type { productOut } from '@store/shared/contracts/product';
 import { pageQuery, sortQuery, withinCounted } from '@store/shared/http/pagination';
 import { seenVersion } from '@store/shared/http/precondition';
 import { text, uuid } from '@store/shared/values/fields';
@@ -19,13 +20,6 @@ export const productIn = z
 export const productChange = productIn
   .extend({ version: seenVersion })
   .meta({ id: 'ProductChange', examples: [{ name: 'Tea', price: 4.5, unit: '100 g', version: 1 }] });
-
-export const productOut = z
-  .object({ id: uuid, name: z.string(), price: decimal(12, 4), unit: z.string(), version: z.int() })
-  .meta({
-    id: 'ProductOut',
-    examples: [{ id: '7c9e6679-7425-40de-944b-e07fc1f90ae7', name: 'Tea', price: 4.25, unit: '100 g', version: 1 }],
-  });
 
 export const sortFields = ['id', 'name', 'price', 'createdAt'] as const;
 

@@ -1,3 +1,4 @@
+import { productOut } from '@store/shared/contracts/product';
 import type { Logger } from '@store/shared/observability/log';
 import { Decimal } from '@store/shared/values/money';
 import type { Services } from '../services-client.ts';
@@ -16,9 +17,9 @@ export type Products = ReturnType<typeof createProducts>;
 export function createProducts(services: Services, log: Logger) {
   return {
     async find(id: string) {
-      const { body, etag = '' } = await services.read('product', `/products/${id}`);
-      const { name, price, unit } = body as { name: string; price: number | Decimal; unit: string };
-      return { id, name, price: new Decimal(price).toFixed(), unit, version: etag };
+      const { body, etag = '' } = await services.read('product', `/products/${id}`, productOut);
+      const { name, price, unit } = body;
+      return { id, name, price: price.toFixed(), unit, version: etag };
     },
     /**
      * @param version as it was found
@@ -26,7 +27,7 @@ export function createProducts(services: Services, log: Logger) {
      */
     async change(by: string, id: string, version: string, fields: ProductFields): Promise<void> {
       const product = { ...fields, price: new Decimal(fields.price) };
-      await services.replace('product', `/internal/products/${id}`, product, version);
+      await services.put('product', `/internal/products/${id}`, productOut, product, version);
       log.info({ by, productId: id, product: fields }, 'A product was changed');
     },
   };

@@ -1,20 +1,16 @@
+import { productOut } from '@store/shared/contracts/product';
+import { stockOut } from '@store/shared/contracts/stock';
 import { type AnyRoute, noContent, ok, problem, route, unavailable } from '@store/shared/http/route';
 import { text, uuid } from '@store/shared/values/fields';
-import { decimal } from '@store/shared/values/money';
 import { z } from 'zod';
 import { byOperator } from '../by-operator.ts';
 import type { Products } from './products.ts';
 import type { Stock } from './stock.ts';
 
 const base = { tag: 'catalogue', ...byOperator } as const;
-const listedOut = z.looseObject({
-  id: uuid,
-  name: z.string(),
-  price: decimal(12, 4),
-  unit: z.string(),
+const listedOut = productOut.extend({
   available: z.int().nullable().describe('Null for a product that inventory has not seen, or if it does not answer.'),
 });
-const stockOut = z.object({ productId: uuid, available: z.int() });
 const path = '/api/products/{id}';
 const params = z.object({ id: uuid });
 const productIn = z.object({
@@ -29,7 +25,7 @@ const productIn = z.object({
     .regex(/^"[^"]+"$/, 'must be one that was read')
     .max(100),
 });
-const productOut = z.object({
+const shownOut = z.object({
   id: uuid,
   name: z.string(),
   price: z.string(),
@@ -50,7 +46,7 @@ export function cataloguePageRoutes(stock: Stock, products: Products): AnyRoute[
         200: { description: 'Those with the text, or the latest.', body: z.array(listedOut) },
         503: unavailable,
       },
-      handler: async ({ query: { search } }) => ok((await stock.list(search)) as z.input<typeof listedOut>[]),
+      handler: async ({ query: { search } }) => ok(await stock.list(search)),
     }),
     route({
       ...base,
@@ -59,7 +55,7 @@ export function cataloguePageRoutes(stock: Stock, products: Products): AnyRoute[
       operationId: 'showProduct',
       summary: 'Show a product as it is now',
       params,
-      responses: { 200: { description: 'The product.', body: productOut }, 503: unavailable },
+      responses: { 200: { description: 'The product.', body: shownOut }, 503: unavailable },
       handler: async ({ params: { id } }) => ok(await products.find(id)),
     }),
     route({
@@ -90,7 +86,7 @@ export function cataloguePageRoutes(stock: Stock, products: Products): AnyRoute[
       body: z.object({ available: z.int().min(0).max(1_000_000_000) }),
       responses: { 200: { description: 'The stock.', body: stockOut }, 503: unavailable },
       handler: async ({ params: { productId }, headers, body: { available } }) =>
-        ok((await stock.set(headers['console-operator'], productId, available)) as z.input<typeof stockOut>),
+        ok(await stock.set(headers['console-operator'], productId, available)),
     }),
   ];
 }

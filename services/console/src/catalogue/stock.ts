@@ -1,13 +1,10 @@
+import { productOut } from '@store/shared/contracts/product';
+import { stockOut } from '@store/shared/contracts/stock';
 import type { Logger } from '@store/shared/observability/log';
+import { z } from 'zod';
 import type { Services } from '../services-client.ts';
 
 const shown = 20;
-
-interface Product {
-  id: string;
-  name: string;
-  [field: string]: unknown;
-}
 
 export type Stock = ReturnType<typeof createStock>;
 
@@ -17,16 +14,16 @@ export function createStock(services: Services, log: Logger) {
     /** @param sought text in the name; default: the latest products */
     async list(sought: string | undefined) {
       const query = sought === undefined ? 'sort=createdAt,desc' : `q=${encodeURIComponent(sought)}`;
-      const products = (await services.get('product', `/products?size=${shown}&${query}`)) as Product[];
+      const products = await services.get('product', `/products?size=${shown}&${query}`, z.array(productOut));
       return Promise.all(
         products.map(async (product) => {
-          const stock = await services.find('inventory', `/stock/${product.id}`).catch(() => undefined);
-          return { ...product, available: (stock as { available: number } | undefined)?.available ?? null };
+          const stock = await services.find('inventory', `/stock/${product.id}`, stockOut).catch(() => undefined);
+          return { ...product, available: stock?.available ?? null };
         }),
       );
     },
     async set(by: string, productId: string, available: number) {
-      const stock = await services.put('inventory', `/stock/${productId}`, { available });
+      const stock = await services.put('inventory', `/stock/${productId}`, stockOut, { available });
       log.info({ by, productId, available }, 'A stock was set');
       return stock;
     },

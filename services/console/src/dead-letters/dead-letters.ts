@@ -1,4 +1,10 @@
-import type { LetterOut, ResultOut } from '@store/shared/contracts/dead-letters';
+import {
+  auditOut,
+  type LetterOut,
+  type LettersOut,
+  lettersOut,
+  resultsOut,
+} from '@store/shared/contracts/dead-letters';
 import type { Logger } from '@store/shared/observability/log';
 import { messageOf } from '@store/shared/values/errors';
 import { within } from '@store/shared/values/time';
@@ -10,13 +16,7 @@ const keptMs = 4_000;
 /** Since nobody has looked. */
 const forgottenMs = 60_000;
 
-interface Answer {
-  group: string;
-  total: number;
-  letters: LetterOut[];
-}
-
-export interface GroupLetters extends Partial<Answer> {
+export interface GroupLetters extends Partial<LettersOut> {
   service: string;
   letters: LetterOut[];
   /** Why there is no list, or only that of before. */
@@ -36,15 +36,6 @@ interface Selection {
   dryRun: boolean;
 }
 
-interface Entry {
-  letterId: string;
-  eventId: string | null;
-  outcome: string;
-  reason: string | null;
-  requestedBy: string;
-  at: string;
-}
-
 export type DeadLetters = ReturnType<typeof createDeadLetters>;
 
 /** The dead letters of all groups, by the services that handle them (contract 4.13). */
@@ -60,9 +51,9 @@ export function createDeadLetters(services: Services, names: string[], log: Logg
     const own: Kept = {
       at: Number.POSITIVE_INFINITY,
       last: before?.last,
-      answer: services.get(service, `${path}${query}`, patientMs).then(
+      answer: services.get(service, `${path}${query}`, lettersOut, patientMs).then(
         (list) => {
-          own.last = { service, ...(list as Answer) };
+          own.last = { service, ...list };
           return own.last;
         },
         (error) => ({ service, letters: [], ...own.last, problem: messageOf(error) }),
@@ -82,9 +73,9 @@ export function createDeadLetters(services: Services, names: string[], log: Logg
   }
 
   async function decide(decision: 'redrive' | 'discard', service: string, body: Selection & { by: string }) {
-    const answer = (await services.post(service, `${path}/${decision}`, body).finally(() => {
+    const answer = await services.post(service, `${path}/${decision}`, resultsOut, body).finally(() => {
       for (const key of kept.keys()) if (key.startsWith(`${service} `)) kept.delete(key);
-    })) as { group: string; results: ResultOut[] };
+    });
     if (!body.dryRun) {
       const { group, results } = answer;
       const outcomes = results.map(({ id, outcome }) => `${id} ${outcome}`);
@@ -108,10 +99,7 @@ export function createDeadLetters(services: Services, names: string[], log: Logg
       const lists = await Promise.all(
         names.map(async (service) => {
           try {
-            const { group, entries } = (await services.get(service, `${path}/audit`)) as {
-              group: string;
-              entries: Entry[];
-            };
+            const { group, entries } = await services.get(service, `${path}/audit`, auditOut);
             return entries.map((entry) => ({ group, ...entry }));
           } catch (error) {
             problems.push(messageOf(error));

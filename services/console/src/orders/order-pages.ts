@@ -1,8 +1,20 @@
+import { accountOut } from '@store/shared/contracts/account';
+import { invoiceOut } from '@store/shared/contracts/invoice';
+import { notificationOut } from '@store/shared/contracts/notification';
+import { orderOut } from '@store/shared/contracts/order';
+import {
+  orderRecordOut,
+  paymentRecordOut,
+  reservationRecordOut,
+  stuckOrdersOut,
+} from '@store/shared/contracts/order-record';
+import { pageOf } from '@store/shared/http/pagination';
 import { DomainError } from '@store/shared/values/errors';
 import { email, uuid } from '@store/shared/values/fields';
+import { z } from 'zod';
 import type { DeadLetters } from '../dead-letters/dead-letters.ts';
 import { readMs, type Services } from '../services-client.ts';
-import type { Invoice, Letter, Mail, OrderRecord, Parts, Payment, Reservation } from './parts.ts';
+import type { Letter, Parts } from './parts.ts';
 import { timelineOf } from './timeline.ts';
 import { discardedOf, waitingFor } from './waiting.ts';
 
@@ -23,19 +35,19 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
      * @param sought an order's id, or the e-mail address of a customer
      * @returns the orders, the newest first
      */
-    async search(sought: string): Promise<OrderRecord[]> {
+    async search(sought: string): Promise<z.output<typeof orderOut>[]> {
       const id = uuid.safeParse(sought).data;
       if (id !== undefined) {
-        const order = await services.find('order', `/internal/orders/${id}`);
-        return order === undefined ? [] : [order as OrderRecord];
+        const order = await services.find('order', `/internal/orders/${id}`, orderRecordOut);
+        return order === undefined ? [] : [order];
       }
       const address = email.safeParse(sought).data;
       if (address === undefined)
         throw new DomainError('invalid', 'Search for the id of an order or an e-mail address.');
-      const found = await services.get('account', `/internal/accounts?email=${encodeURIComponent(address)}`);
-      const [account] = found as { id: string }[];
+      const path = `/internal/accounts?email=${encodeURIComponent(address)}`;
+      const [account] = await services.get('account', path, z.array(accountOut));
       if (account === undefined) return [];
-      return (await services.get('order', `/internal/orders?accountId=${account.id}`)) as OrderRecord[];
+      return services.get('order', `/internal/orders?accountId=${account.id}`, z.array(orderOut));
     },
 
     /** Those that are PENDING for too long, the oldest first. */
@@ -43,6 +55,7 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
       services.get(
         'order',
         `/internal/stuck-orders${after === undefined ? '' : `?after=${encodeURIComponent(after)}`}`,
+        stuckOrdersOut,
       ),
 
     /**
@@ -51,40 +64,36 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
      */
     async show(id: string, withinMs: number = readMs) {
       const problems: string[] = [];
-      const orderless = (error: Error) => {
+      const orderless = (error: Error): undefined => {
         if (error instanceof DomainError && error.kind === 'notFound') throw error;
         problems.push(error.message);
       };
-      const unlessAway = <T>(work: Promise<unknown>, otherwise: T): Promise<T> =>
-        work.then(
-          (value) => value as T,
-          (error: Error) => {
-            problems.push(error.message);
-            return otherwise;
-          },
-        );
-      const find = <T>(service: string, path: string) =>
-        unlessAway<T | undefined>(services.find(service, path, withinMs), undefined);
-      const page = <T>(service: string, path: string) =>
-        unlessAway(services.get(service, path, withinMs).then(contentOf<T>), []);
+      const unlessAway = <T, U>(work: Promise<T>, otherwise: U): Promise<T | U> =>
+        work.catch((error: Error) => {
+          problems.push(error.message);
+          return otherwise;
+        });
+      const find = <T>(service: string, path: string, schema: z.ZodType<T>) =>
+        unlessAway(services.find(service, path, schema, withinMs), undefined);
+      const page = async <T>(service: string, path: string, schema: z.ZodType<T>): Promise<T[]> =>
+        (await unlessAway(services.get(service, path, pageOf(schema), withinMs), { content: [] })).content;
       const [order, reservation, payment, mails, invoices, letters] = await Promise.all([
-        services.get('order', `/internal/orders/${id}`, withinMs).catch(orderless),
-        find<Reservation>('inventory', `/internal/reservations/${id}`),
-        find<Payment>('payment', `/internal/payments/${id}`),
-        page<Mail>('notification', `/notifications?orderId=${id}&size=100`),
-        page<Invoice>('invoice', `/invoices?orderId=${id}`),
+        services.get('order', `/internal/orders/${id}`, orderRecordOut, withinMs).catch(orderless),
+        find('inventory', `/internal/reservations/${id}`, reservationRecordOut),
+        find('payment', `/internal/payments/${id}`, paymentRecordOut),
+        page('notification', `/notifications?orderId=${id}&size=100`, notificationOut),
+        page('invoice', `/invoices?orderId=${id}`, invoiceOut),
         lettersOf(id, problems, withinMs),
       ]);
-      const parts: Parts = {
-        ...{ order: order as OrderRecord | undefined, reservation, payment, mails, invoices, letters },
-        problems: [...new Set(problems)],
-      };
+      const asked = { reservation, payment, mails, invoices, letters, problems: [...new Set(problems)] };
+      const parts: Parts = { order, ...asked };
       return {
-        ...{ ...parts, order: order ?? null },
-        ...{ timeline: timelineOf(parts), waitingFor: waitingFor(parts), discarded: discardedOf(parts) },
+        order: order ?? null,
+        ...asked,
+        timeline: timelineOf(parts),
+        waitingFor: waitingFor(parts),
+        discarded: discardedOf(parts),
       };
     },
   };
 }
-
-const contentOf = <T>(page: unknown) => (page as { content: T[] }).content;

@@ -1,51 +1,11 @@
-// The services' answers about an order, as far as they are shown (contract 4.10 and 4.14).
+import type { decisionOut } from '@store/shared/contracts/dead-letters';
+import type { invoiceOut } from '@store/shared/contracts/invoice';
+import type { notificationOut } from '@store/shared/contracts/notification';
+import type { orderRecordOut, paymentRecordOut, reservationRecordOut } from '@store/shared/contracts/order-record';
+import type { z } from 'zod';
 
-export interface Event {
-  id: string;
-  kind: string;
-  payload: string;
-  traceId: string | null;
-  createdAt: string;
-  sentAt: string | null;
-}
-
-export interface OrderRecord {
-  id: string;
-  customerId: string;
-  status: 'PENDING' | 'CONFIRMED' | 'CANCELLED';
-  total: { amount: unknown; currency: string };
-  items: { productId: string; quantity: number }[];
-  createdAt: string;
-  paidAt?: string;
-  shippedAt?: string;
-  cancelledAt?: string;
-  cancelReason: string | null;
-  deletedAt: string | null;
-  events: Event[];
-}
-
-interface Record {
-  status: string;
-  createdAt: string;
-  updatedAt: string;
-  events: Event[];
-}
-
-export type Reservation = Record;
-export type Payment = Record & { reason: string | null };
-
-export interface Mail {
-  kind: string;
-  subject: string;
-  createdAt: string;
-  sentAt?: string;
-  refusal?: string;
-}
-
-export interface Invoice {
-  number: number;
-  createdAt: string;
-}
+export type OrderRecord = z.output<typeof orderRecordOut>;
+export type Event = OrderRecord['events'][number];
 
 export interface Letter {
   id: string;
@@ -55,16 +15,16 @@ export interface Letter {
   error: string;
   time: string | null;
   /** The oldest first. */
-  decisions: { outcome: 'REDRIVEN' | 'FAILED' | 'DISCARDED'; reason: string | null; requestedBy: string; at: string }[];
+  decisions: z.output<typeof decisionOut>[];
 }
 
 /** All that is known of an order; undefined where a service knows nothing, or did not answer (then it is in `problems`). */
 export interface Parts {
   order: OrderRecord | undefined;
-  reservation: Reservation | undefined;
-  payment: Payment | undefined;
-  mails: Mail[];
-  invoices: Invoice[];
+  reservation: z.output<typeof reservationRecordOut> | undefined;
+  payment: z.output<typeof paymentRecordOut> | undefined;
+  mails: z.output<typeof notificationOut>[];
+  invoices: z.output<typeof invoiceOut>[];
   /** Its dead letters, those that are decided as well. */
   letters: Letter[];
   problems: string[];

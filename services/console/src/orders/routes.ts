@@ -1,17 +1,13 @@
+import { orderOut } from '@store/shared/contracts/order';
+import { orderRecordOut, stuckOrdersOut } from '@store/shared/contracts/order-record';
 import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route';
 import { text, uuid, wholeNumber } from '@store/shared/values/fields';
-import { moneySchema } from '@store/shared/values/money';
 import { z } from 'zod';
 import { byOperator } from '../by-operator.ts';
 import { readMs } from '../services-client.ts';
 import type { OrderPages } from './order-pages.ts';
 
 const base = { tag: 'orders', method: 'get', ...byOperator } as const;
-// The services answer for the rest; it is shown as it comes.
-const orderOut = z.looseObject({
-  ...{ id: uuid, status: z.string(), createdAt: z.string() },
-  ...{ total: moneySchema, items: z.array(z.looseObject({ productId: uuid })) },
-});
 const stepOut = z.object({
   at: z.string(),
   service: z.string(),
@@ -21,14 +17,13 @@ const stepOut = z.object({
   traceId: z.string().optional(),
 });
 const partsOut = z.looseObject({
-  order: orderOut.nullable().describe('Null if order has not answered.'),
+  order: orderRecordOut.nullable().describe('Null if order has not answered.'),
   timeline: z.array(stepOut),
   waitingFor: z.array(z.string()),
-  letters: z.array(z.looseObject({ id: uuid })),
+  letters: z.array(z.object({ id: uuid })),
   discarded: z.array(z.string()),
   problems: z.array(z.string()).describe('What could not be asked.'),
 });
-const stuckOut = z.object({ total: z.int(), orders: z.array(orderOut), next: z.string().nullable() });
 
 export function orderPageRoutes(orders: OrderPages): AnyRoute[] {
   return [
@@ -39,8 +34,7 @@ export function orderPageRoutes(orders: OrderPages): AnyRoute[] {
       summary: 'Find orders by id, or by the e-mail address of the customer',
       query: z.object({ search: text(1, 254) }),
       responses: { 200: { description: 'The newest first.', body: z.array(orderOut) }, 503: unavailable },
-      handler: async ({ query: { search } }) =>
-        ok((await orders.search(search)) as unknown as z.input<typeof orderOut>[]),
+      handler: async ({ query: { search } }) => ok(await orders.search(search)),
     }),
     route({
       ...base,
@@ -48,8 +42,8 @@ export function orderPageRoutes(orders: OrderPages): AnyRoute[] {
       operationId: 'listStuckOrders',
       summary: 'List orders that are PENDING for too long',
       query: z.object({ after: text(1, 2_000).optional() }),
-      responses: { 200: { description: 'The oldest first.', body: stuckOut }, 503: unavailable },
-      handler: async ({ query: { after } }) => ok((await orders.stuck(after)) as z.input<typeof stuckOut>),
+      responses: { 200: { description: 'The oldest first.', body: stuckOrdersOut }, 503: unavailable },
+      handler: async ({ query: { after } }) => ok(await orders.stuck(after)),
     }),
     route({
       ...base,
@@ -62,8 +56,7 @@ export function orderPageRoutes(orders: OrderPages): AnyRoute[] {
         200: { description: 'What the services that have answered know.', body: partsOut },
         503: unavailable,
       },
-      handler: async ({ params: { id }, query: { withinMs } }) =>
-        ok((await orders.show(id, withinMs)) as unknown as z.input<typeof partsOut>),
+      handler: async ({ params: { id }, query: { withinMs } }) => ok(await orders.show(id, withinMs)),
     }),
   ];
 }

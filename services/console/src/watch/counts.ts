@@ -1,3 +1,5 @@
+import { openOut } from '@store/shared/contracts/dead-letters';
+import { stuckOrdersOut } from '@store/shared/contracts/order-record';
 import { messageOf } from '@store/shared/values/errors';
 import type { Services } from '../services-client.ts';
 import type { Counted } from './history.ts';
@@ -6,20 +8,20 @@ import type { Counted } from './history.ts';
 export function counting(services: Services, groups: string[]) {
   return async (): Promise<Counted> => {
     const problems: string[] = [];
-    async function ask<T>(service: string, path: string, read: (body: never) => T): Promise<T | undefined> {
-      try {
-        return read((await services.get(service, path)) as never);
-      } catch (error) {
+    const orUnknown = <T>(asked: Promise<T>): Promise<T | undefined> =>
+      asked.catch((error) => {
         problems.push(messageOf(error));
         return undefined;
-      }
-    }
-    const open = ({ open }: { open: number }) => open;
-    const [stuck = null, ...letters] = await Promise.all([
-      ask('order', '/internal/stuck-orders?size=1', ({ total }: { total: number }) => total),
-      ...groups.map((service) => ask(service, '/internal/dead-letters/count', open)),
+      });
+    const [stuck, ...counts] = await Promise.all([
+      orUnknown(services.get('order', '/internal/stuck-orders?size=1', stuckOrdersOut)),
+      ...groups.map((service) => orUnknown(services.get(service, '/internal/dead-letters/count', openOut))),
     ]);
-    const answered = letters.filter((count) => count !== undefined);
-    return { letters: answered.length === 0 ? null : answered.reduce((sum, count) => sum + count, 0), stuck, problems };
+    const letters = counts.flatMap((count) => count?.open ?? []);
+    return {
+      letters: letters.length === 0 ? null : letters.reduce((sum, open) => sum + open, 0),
+      stuck: stuck?.total ?? null,
+      problems,
+    };
   };
 }

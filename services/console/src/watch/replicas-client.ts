@@ -1,7 +1,9 @@
 import { lookup } from 'node:dns/promises';
 import { request } from 'undici';
+import { z } from 'zod';
 import { type Sample, watchedMetrics } from './sample.ts';
 
+const healthOut = z.object({ status: z.enum(['UP', 'DOWN']), waitingFor: z.array(z.string()).default([]) });
 const timeoutMs = 3_000;
 const watched = new Set(watchedMetrics);
 const sample = /^(\w+)(?:\{(.*)\})? (\S+)$/;
@@ -42,8 +44,8 @@ async function askReplica(host: string, servicePort: string, metricsPort: string
 async function healthOf(address: string): Promise<Pick<Replica, 'state' | 'waitingFor'>> {
   try {
     const { body } = await request(`http://${address}/health/ready`, { signal: AbortSignal.timeout(timeoutMs) });
-    const { status, waitingFor = [] } = (await body.json()) as { status: 'UP' | 'DOWN'; waitingFor?: string[] };
-    return { state: status === 'UP' ? 'UP' : 'DOWN', waitingFor };
+    const { status, waitingFor } = healthOut.parse(await body.json());
+    return { state: status, waitingFor };
   } catch (error) {
     return { state: 'GONE', waitingFor: [reasonOf(error)] };
   }

@@ -1,20 +1,8 @@
-import { eventsOut, toEventsOut } from '@store/shared/contracts/order-record';
+import { reservationRecordOut, toEventsOut } from '@store/shared/contracts/order-record';
 import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route';
-import { timestamp, uuid } from '@store/shared/values/fields';
+import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import type { ReservationRecords } from './reservation-records.ts';
-
-const reservationOut = z
-  .object({
-    orderId: uuid,
-    customerId: uuid,
-    status: z.enum(['RESERVED', 'REJECTED', 'RELEASED', 'SHIPPED']),
-    items: z.array(z.object({ productId: uuid, quantity: z.int() })),
-    createdAt: timestamp,
-    updatedAt: timestamp,
-    events: eventsOut,
-  })
-  .meta({ id: 'ReservationRecordOut' });
 
 /** For operators, on the service's own address (contract 4.14). */
 export function reservationRoutes(records: ReservationRecords): AnyRoute[] {
@@ -28,7 +16,7 @@ export function reservationRoutes(records: ReservationRecords): AnyRoute[] {
       identity: 'caller',
       internal: true,
       params: z.object({ orderId: uuid }),
-      responses: { 200: { description: 'The reservation.', body: reservationOut }, 503: unavailable },
+      responses: { 200: { description: 'The reservation.', body: reservationRecordOut }, 503: unavailable },
       async handler({ params: { orderId } }) {
         const record = await records.get(orderId);
         const { createdAt, updatedAt, events, ...reservation } = record;

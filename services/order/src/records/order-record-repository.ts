@@ -1,3 +1,4 @@
+import { orderOut, orderStatuses } from '@store/shared/contracts/order';
 import type { Database } from '@store/shared/database/database';
 import { createKeyset, timeColumn, uuidColumn } from '@store/shared/database/keyset';
 import { type CountedPage, readCountedPage } from '@store/shared/database/read-page';
@@ -6,9 +7,8 @@ import { parseJson } from '@store/shared/values/json';
 import type { Money } from '@store/shared/values/money';
 import { sql } from 'kysely';
 import type { DB } from '../generated/tables.ts';
-import { type Line, type Order, orderStatuses } from '../order.ts';
+import type { Line, Order } from '../order.ts';
 import { orderColumns } from '../order-repository.ts';
-import { orderOut } from '../schemas.ts';
 
 /** An order as operators see it: of any customer, and whether its owner has deleted it. */
 export interface OrderRecord extends Order {

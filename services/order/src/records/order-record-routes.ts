@@ -1,24 +1,11 @@
+import { orderOut } from '@store/shared/contracts/order';
 import { maxDemands, orderDemandOut } from '@store/shared/contracts/order-demand';
-import { eventsOut, toEventsOut } from '@store/shared/contracts/order-record';
-import { mostCounted } from '@store/shared/database/count';
+import { orderRecordOut, stuckOrdersOut, toEventsOut } from '@store/shared/contracts/order-record';
 import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route';
-import { timestamp, uuid, wholeNumber } from '@store/shared/values/fields';
+import { uuid, wholeNumber } from '@store/shared/values/fields';
 import { stringifyJson } from '@store/shared/values/json';
 import { z } from 'zod';
-import { orderOut } from '../schemas.ts';
 import type { OrderRecords } from './order-records.ts';
-
-const recordOut = orderOut
-  .extend({ cancelReason: z.string().nullable(), deletedAt: timestamp.nullable(), events: eventsOut })
-  .meta({ id: 'OrderRecordOut' });
-
-const stuckOut = z
-  .object({
-    total: z.int().describe(`Counted up to ${mostCounted}.`),
-    orders: z.array(orderOut),
-    next: z.string().nullable().describe('For `after`, to go on.'),
-  })
-  .meta({ id: 'StuckOrdersOut' });
 
 const base = { method: 'get', tag: 'order records', internal: true } as const;
 
@@ -66,7 +53,7 @@ export function orderRecordRoutes(records: OrderRecords): AnyRoute[] {
         size: wholeNumber(1, 100).default(50),
         after: z.string().min(1).max(2_000).optional(),
       }),
-      responses: { 200: { description: 'The oldest first.', body: stuckOut }, 503: unavailable },
+      responses: { 200: { description: 'The oldest first.', body: stuckOrdersOut }, 503: unavailable },
       async handler({ query: { seconds, size, after } }) {
         const { rows, total, next = null } = await records.stuck(seconds, size, after);
         const more = JSON.stringify({ total, next });
@@ -80,7 +67,7 @@ export function orderRecordRoutes(records: OrderRecords): AnyRoute[] {
       operationId: 'getOrderRecord',
       summary: 'Fetch an order of any customer, with the events that were written about it',
       params: z.object({ id: uuid }),
-      responses: { 200: { description: 'The order.', body: recordOut }, 503: unavailable },
+      responses: { 200: { description: 'The order.', body: orderRecordOut }, 503: unavailable },
       async handler({ params: { id } }) {
         const { json, cancelReason, deletedAt, events } = await records.get(id);
         const more = stringifyJson({

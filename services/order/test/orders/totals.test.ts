@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import pg from 'pg';
 import request from 'supertest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
-import { orderStatuses } from '../../src/order.ts';
+import { orderStatuses } from '@store/shared/contracts/order';
 import { createOrderCountRepository } from '../../src/order-count-repository.ts';
 import { alice, bob, tea, testApp } from '../_app.ts';
 

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { text, timestamp, uuid } from '../values/fields.ts';
 
-const decision = {
+export const decisionOut = z.object({
   outcome: z.enum(['REDRIVEN', 'FAILED', 'DISCARDED']),
   reason: z.string().nullable(),
   requestedBy: z.string(),
   at: timestamp,
-};
+});
 
 /** contract 4.13 */
 export const letterOut = z
@@ -20,7 +20,7 @@ export const letterOut = z
     time: timestamp.nullable().describe('When it first became a dead letter.'),
     origin: z.string().describe('Topic, partition and offset.'),
     value: z.string().nullable().describe('As it was published, at most 4000 characters.'),
-    decisions: z.array(z.object(decision)).optional().describe('In a list of one order: the oldest first.'),
+    decisions: z.array(decisionOut).optional().describe('In a list of one order: the oldest first.'),
   })
   .meta({ id: 'DeadLetterOut' });
 
@@ -38,7 +38,7 @@ export const auditOut = z
   .object({
     group: z.string(),
     entries: z
-      .array(z.object({ letterId: uuid, eventId: uuid.nullable(), ...decision }))
+      .array(decisionOut.extend({ letterId: uuid, eventId: uuid.nullable() }))
       .describe('The latest 500, the oldest of them first.'),
   })
   .meta({ id: 'DeadLetterAuditOut' });
@@ -66,11 +66,12 @@ export const resultsOut = z
           ),
         effect: z.string().optional().describe('Of the dry run of a redrive: what the group would do, as a sentence.'),
         error: z.string().optional().describe('Of FAILED.'),
-        decision: z.object(decision).optional().describe('Of DECIDED.'),
+        decision: decisionOut.optional().describe('Of DECIDED.'),
       }),
     ),
   })
   .meta({ id: 'DeadLetterResultsOut' });
 
 export type LetterOut = z.input<typeof letterOut>;
+export type LettersOut = z.input<typeof lettersOut>;
 export type ResultOut = z.input<typeof resultsOut>['results'][number];

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { timestamp, uuid } from '../values/fields.ts';
+import { moneySchema } from '../values/money.ts';
+import { orderOut } from './order.ts';
 
 // The services' answers to operators about an order (contract 4.14).
 
@@ -15,7 +17,47 @@ const eventOut = z
   .meta({ id: 'EventOut' });
 
 /** The events about an order that the service has written, in their order. */
-export const eventsOut = z.array(eventOut);
+const eventsOut = z.array(eventOut);
+
+export const orderRecordOut = orderOut
+  .extend({ cancelReason: z.string().nullable(), deletedAt: timestamp.nullable(), events: eventsOut })
+  .meta({ id: 'OrderRecordOut' });
+
+export const stuckOrdersOut = z
+  .object({
+    total: z.int().describe('Counted up to 10000.'),
+    orders: z.array(orderOut),
+    next: z.string().nullable().describe('For `after`, to go on.'),
+  })
+  .meta({ id: 'StuckOrdersOut' });
+
+export const reservationRecordOut = z
+  .object({
+    orderId: uuid,
+    customerId: uuid,
+    status: z.enum(['RESERVED', 'REJECTED', 'RELEASED', 'SHIPPED']),
+    items: z.array(z.object({ productId: uuid, quantity: z.int() })),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    events: eventsOut,
+  })
+  .meta({ id: 'ReservationRecordOut' });
+
+export const paymentRecordOut = z
+  .object({
+    orderId: uuid,
+    customerId: uuid,
+    status: z.enum(['CHARGING', 'PAID', 'FAILED', 'REFUNDED', 'CANCELLED']),
+    amount: moneySchema.nullable(),
+    paymentId: uuid.nullable(),
+    reason: z.string().nullable(),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    events: eventsOut,
+  })
+  .meta({ id: 'PaymentRecordOut' });
+
+export type PaymentRecordOut = z.input<typeof paymentRecordOut>;
 
 interface Event {
   id: string;

@@ -1,8 +1,9 @@
+import { invoiceOut } from '@store/shared/contracts/invoice';
 import type { NewEvent } from '@store/shared/messaging/consumer/handle-once';
 import type { CreateGroup } from '../../group.ts';
 import { listRoute } from '../../list-route.ts';
 import { createInvoiceRepository, type Invoice, insertInvoices } from './invoice-repository.ts';
-import { invoiceOut, invoiceQuery } from './schemas.ts';
+import { invoiceQuery } from './schemas.ts';
 
 /** Writes an invoice for each paid order, numbered without gaps (contract 4.10). */
 export const createGroup: CreateGroup = ({ database }) => ({

@@ -1,19 +1,6 @@
 import { pageQuery, sortQuery, withinCounted } from '@store/shared/http/pagination';
-import { timestamp, uuid } from '@store/shared/values/fields';
-import { moneySchema } from '@store/shared/values/money';
+import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
-
-export const invoiceOut = z
-  .object({
-    number: z.int(),
-    orderId: uuid,
-    customerId: uuid,
-    paymentId: uuid,
-    amount: moneySchema,
-    paidAt: timestamp,
-    createdAt: timestamp,
-  })
-  .meta({ id: 'InvoiceOut' });
 
 export const invoiceQuery = withinCounted(
   z.object({

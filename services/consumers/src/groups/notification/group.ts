@@ -1,3 +1,4 @@
+import { notificationOut } from '@store/shared/contracts/notification';
 import type { Job } from '@store/shared/service/service';
 import type { ConsumersConfig } from '../../config.ts';
 import { PrismaClient } from '../../generated/client.ts';
@@ -7,7 +8,7 @@ import { createMailRepository, type MailRepository } from './mail-repository.ts'
 import { startMailSender } from './mail-sender.ts';
 import { notificationKinds, toNotifications } from './messages.ts';
 import { createNotificationRepository, insertNotifications } from './notification-repository.ts';
-import { notificationOut, notificationQuery } from './schemas.ts';
+import { notificationQuery } from './schemas.ts';
 import { createSmtp } from './smtp.ts';
 
 /** Writes to customers what happens to their orders, and mails it if there is a mail server (contract 4.10). */

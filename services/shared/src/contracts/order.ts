@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { timestamp, uuid } from '../values/fields.ts';
+import { moneySchema, pricedItem } from '../values/money.ts';
+
+export const orderStatuses = ['PENDING', 'CONFIRMED', 'CANCELLED'] as const;
+
+/** contract 4.5 */
+export const orderOut = z
+  .object({
+    id: uuid,
+    customerId: uuid,
+    status: z.enum(orderStatuses),
+    total: moneySchema,
+    items: z.array(pricedItem),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    version: z.int(),
+    paidAt: timestamp.optional(),
+    shippedAt: timestamp.optional(),
+    cancelledAt: timestamp.optional(),
+  })
+  .meta({
+    id: 'OrderOut',
+    examples: [
+      {
+        ...{
+          id: 'b1e5c0de-3a44-4f0b-9a57-2c6d8e1f7a90',
+          customerId: '3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10',
+          status: 'PENDING',
+        },
+        total: { amount: 12.75, currency: 'USD' },
+        items: [
+          {
+            productId: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
+            quantity: 3,
+            unitPrice: { amount: 4.25, currency: 'USD' },
+          },
+        ],
+        ...{ createdAt: '2026-01-31T09:30:00.000Z', updatedAt: '2026-01-31T09:30:00.000Z' },
+        version: 1,
+      },
+    ],
+  });

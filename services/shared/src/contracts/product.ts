@@ -1,0 +1,11 @@
+import { z } from 'zod';
+import { uuid } from '../values/fields.ts';
+import { decimal } from '../values/money.ts';
+
+/** contract 4.4 */
+export const productOut = z
+  .object({ id: uuid, name: z.string(), price: decimal(12, 4), unit: z.string(), version: z.int() })
+  .meta({
+    id: 'ProductOut',
+    examples: [{ id: '7c9e6679-7425-40de-944b-e07fc1f90ae7', name: 'Tea', price: 4.25, unit: '100 g', version: 1 }],
+  });
