@@ -3,6 +3,7 @@ import { type BearerValidator, noBearer } from '../auth/bearer.ts';
 import { anyCaller, type CallerCheck } from '../auth/internal-credentials.ts';
 import type { Logger } from '../observability/log.ts';
 import { observeRequest } from '../observability/metrics.ts';
+import { contextOf } from '../observability/request-context.ts';
 import { createRequestLog } from '../observability/request-log.ts';
 import { runInTrace, type Span, startSpan, traceFrom } from '../observability/trace-context.ts';
 import { stringifyJson } from '../values/json.ts';
@@ -102,14 +103,16 @@ function handlersOf(route: AnyRoute, { production, bearer, callers, operators, i
   const checkReply = production ? undefined : createReplyCheck(route);
 
   const identify: Handler = async (req, res, next) => {
-    res.locals.route = route.path;
-    if (!production) res.locals.declared = declared;
+    const context = contextOf(res);
+    context.route = route.path;
+    if (!production) context.declared = declared;
     if (route.identity === 'caller') callers(req.headers.authorization);
     if (route.identity === 'operator') operators(req.headers.authorization);
     if (route.identity === 'account') {
-      res.locals.accountId = accountIdOf(req.headers['id-account']);
-      await bearer(req.headers.authorization, { accountId: res.locals.accountId, scope: route.scope });
-      if (!inFlight.admitAccount(req, res, res.locals.accountId)) return;
+      const accountId = accountIdOf(req.headers['id-account']);
+      context.accountId = accountId;
+      await bearer(req.headers.authorization, { accountId, scope: route.scope });
+      if (!inFlight.admitAccount(req, res, accountId)) return;
     }
     next();
   };
@@ -136,7 +139,7 @@ function handlersOf(route: AnyRoute, { production, bearer, callers, operators, i
   };
   /** How many there are is limited by whoever writes them. */
   function startStream(req: Request, res: Response, stream: (res: Response) => void): void {
-    res.locals.isStream = true;
+    contextOf(res).isStream = true;
     inFlight.leave(res);
     res.writeHead(200, streamHeaders);
     res.flushHeaders();
@@ -174,7 +177,7 @@ const typeAndLength = (json: string | Buffer) => ({
 const streamHeaders = { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' };
 
 function endSpan(span: Span, req: Request, res: Response): void {
-  const route: string | undefined = res.locals.route;
+  const { route, isStream } = contextOf(res);
   span.end({
     name: route === undefined ? req.method : `${req.method} ${route}`,
     attributes: {
@@ -184,7 +187,7 @@ function endSpan(span: Span, req: Request, res: Response): void {
     },
     ...(res.statusCode >= 500 && { error: res.statusCode }),
     // A stream ends when its client goes.
-    ...(!(res.writableFinished || res.locals.isStream) && {
+    ...(!(res.writableFinished || isStream) && {
       error: new Error('The connection was closed before the answer was sent'),
     }),
   });

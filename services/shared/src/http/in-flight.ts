@@ -23,8 +23,16 @@ export interface InFlight {
   leave(res: Response): void;
 }
 
+/** A request that was admitted. */
+interface Place {
+  hasLeft?: boolean;
+  isWorking?: boolean;
+  countedTo?: string;
+}
+
 export function createInFlight(limit = most): InFlight {
   let count = 0;
+  const places = new WeakMap<Response, Place>();
   const countOf = new Map<string, number>();
 
   function addTo(account: string, change: 1 | -1): void {
@@ -34,10 +42,11 @@ export function createInFlight(limit = most): InFlight {
   }
 
   const leave = (res: Response) => {
-    if (res.locals.hasLeft) return;
-    res.locals.hasLeft = true;
+    const place = places.get(res);
+    if (place === undefined || place.hasLeft) return;
+    place.hasLeft = true;
     count -= 1;
-    if (res.locals.countedTo !== undefined) addTo(res.locals.countedTo, -1);
+    if (place.countedTo !== undefined) addTo(place.countedTo, -1);
   };
   return {
     admit(req: Request, res: Response, next) {
@@ -49,8 +58,10 @@ export function createInFlight(limit = most): InFlight {
         return;
       }
       count += 1;
+      const place: Place = {};
+      places.set(res, place);
       res.on('close', () => {
-        if (res.locals.working !== true) leave(res);
+        if (place.isWorking !== true) leave(res);
       });
       next();
     },
@@ -63,15 +74,17 @@ export function createInFlight(limit = most): InFlight {
         });
         return false;
       }
-      if (res.locals.hasLeft) return true;
+      const place = places.get(res);
+      if (place === undefined || place.hasLeft) return true;
       addTo(accountId, 1);
-      res.locals.countedTo = accountId;
+      place.countedTo = accountId;
       return true;
     },
     working(res) {
-      res.locals.working = true;
+      const place = places.get(res);
+      if (place !== undefined) place.isWorking = true;
       return () => {
-        res.locals.working = false;
+        if (place !== undefined) place.isWorking = false;
         if (res.closed) leave(res);
       };
     },

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
+import { contextOf } from '../observability/request-context.ts';
 import { DomainError } from '../values/errors.ts';
 import { type Place, sentenceOf } from '../values/sentences.ts';
 import { parsedBody } from './body.ts';
@@ -13,7 +14,7 @@ export const inputOf = (route: AnyRoute, req: Request, res: Response) => ({
   headers: parse(route.headers, req.headers, 'header'),
   cookies: parse(route.cookies, req.cookies, 'cookie'),
   body: route.body === undefined ? undefined : parse(route.body, parsedBody(req, route), 'body'),
-  accountId: res.locals.accountId,
+  accountId: contextOf(res).accountId,
   authorization: req.headers.authorization,
   clientAddress: clientAddressOf(req.headers['x-envoy-external-address']),
   url: req.originalUrl,

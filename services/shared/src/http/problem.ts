@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { isDatabaseMisconfigured, isDatabaseUnavailable } from '../database/errors.ts';
 import type { Logger } from '../observability/log.ts';
 import { pathOf } from '../observability/path-of.ts';
+import { contextOf } from '../observability/request-context.ts';
 import { currentTrace } from '../observability/trace-context.ts';
 import { DomainError, type DomainErrorOptions, type ErrorKind } from '../values/errors.ts';
 import { stringifyJson } from '../values/json.ts';
@@ -75,7 +76,7 @@ export function problemHandler(log: Logger): ErrorRequestHandler {
       return;
     }
     const known = asDomainError(error);
-    const undeclared = known !== undefined && res.locals.declared?.has(statusOf[known.kind]) === false;
+    const undeclared = known !== undefined && contextOf(res).declared?.has(statusOf[known.kind]) === false;
     if (known === undefined || undeclared) {
       if (undeclared) error = new Error('The route does not declare this failure', { cause: known });
       log.error({ err: error, method: req.method, path: pathOf(req) }, 'Request failed unexpectedly');

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { Request, Response } from 'express';
 import { collectDefaultMetrics, Histogram, register } from 'prom-client';
+import { contextOf } from './request-context.ts';
 
 // How late timers are is sampled ten times a second. The default of a hundred times would cost an idle process more than
 // everything else it does.
@@ -17,11 +18,9 @@ const durations = new Histogram({
 export function observeRequest(req: Request, res: Response): void {
   const start = performance.now();
   res.on('finish', () => {
-    if (res.locals.isStream) return;
-    durations.observe(
-      { method: req.method, route: res.locals.route ?? 'none', status: res.statusCode },
-      (performance.now() - start) / 1000,
-    );
+    const { route = 'none', isStream } = contextOf(res);
+    if (isStream) return;
+    durations.observe({ method: req.method, route, status: res.statusCode }, (performance.now() - start) / 1000);
   });
 }
 
