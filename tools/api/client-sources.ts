@@ -11,7 +11,10 @@ export async function typesOf(document: object, source: string): Promise<string>
   const flags = ['--root-types', '--root-types-no-schema-prefix'];
   // It reads a document without a file name from standard input.
   const { stdout } = await execa('openapi-typescript', flags, {
-    ...{ cwd: folder, preferLocal: true, localDir: folder, input: JSON.stringify(document, asTyped) },
+    cwd: folder,
+    preferLocal: true,
+    localDir: folder,
+    input: JSON.stringify(document, asTyped),
   });
   return `// Written by make api from ${source}.\n${stdout}\n`;
 }

@@ -12,8 +12,14 @@ const typesOf = ({ type, anyOf, oneOf }: Json): unknown[] => [
 
 /** Bounds, and whether a larger value admits more. */
 const bounds = {
-  ...{ minimum: false, exclusiveMinimum: false, minLength: false, minItems: false },
-  ...{ maximum: true, exclusiveMaximum: true, maxLength: true, maxItems: true },
+  minimum: false,
+  exclusiveMinimum: false,
+  minLength: false,
+  minItems: false,
+  maximum: true,
+  exclusiveMaximum: true,
+  maxLength: true,
+  maxItems: true,
 };
 /** Whatever these were, a client may have relied on it. */
 const fixed = ['pattern', 'format', 'const'];

@@ -19,7 +19,9 @@ export function createMemory() {
       [...largest].map(([name, { now, peak, own, after }]) => ({
         name: `Memory of ${name} of its own`,
         measured: `after ${after}; with Node's program ${now.toFixed()} MiB, peak ${peak.toFixed()} MiB`,
-        ...{ result: own, unit: 'MiB', atMost: wantedMib },
+        result: own,
+        unit: 'MiB',
+        atMost: wantedMib,
       })),
   };
 }

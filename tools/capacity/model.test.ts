@@ -22,8 +22,13 @@ function numbersOf(plan: object, place = ''): [string, number][] {
 const proportional = (plan: Plan) => [
   ...plan.services.map(({ cores }) => cores),
   ...plan.databases.map(({ cores }) => cores),
-  ...[plan.kafka.cores, plan.kafka.storedBytes, plan.tableBytes.day, plan.tableBytes.month],
-  ...[plan.walBytesPerSecond, plan.transactionsPerSecond, plan.networkBytesPerSecond],
+  plan.kafka.cores,
+  plan.kafka.storedBytes,
+  plan.tableBytes.day,
+  plan.tableBytes.month,
+  plan.walBytesPerSecond,
+  plan.transactionsPerSecond,
+  plan.networkBytesPerSecond,
 ];
 
 it('a higher rate takes no less of anything', () => {

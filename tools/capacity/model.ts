@@ -27,7 +27,11 @@ export const assumptions = {
 
 /** After so many days rows are deleted (contract 4.7, 4.11, 6.5, 6.6); those of other tables are kept. */
 const keptDays: Record<string, number> = {
-  ...{ idempotency_keys: 1, outbox: 7, order_changes: 8, order_count_changes: 0, processed_events: 30 },
+  idempotency_keys: 1,
+  outbox: 7,
+  order_changes: 8,
+  order_count_changes: 0,
+  processed_events: 30,
 };
 /** Retention of the topic (contract 6.2). */
 const topicDays = 7;
@@ -111,7 +115,10 @@ function databasePlan(name: string, cores: number, rate: number, services: Servi
   const events = rate * (costs.events[name] ?? 0);
   const relays = Math.ceil(events / (costs.mostPerSecond.relay * assumptions.utilisation));
   return {
-    ...{ name, cores, connections, relays },
+    name,
+    cores,
+    connections,
+    relays,
     servers: Math.max(
       Math.ceil(relays / assumptions.relaysOfOutbox),
       Math.ceil(cores / assumptions.utilisation / assumptions.coresOfServer),

@@ -22,8 +22,10 @@ export function costTable(costs: Costs): string {
   const all = sum(Object.values(costs.cpuMs)) + postgres;
   const largestFirst = (values: Record<string, number>) => Object.entries(values).sort(([, a], [, b]) => b - a);
   const services = largestFirst({ ...costs.cpuMs, PostgreSQL: postgres }).map(([name, ms]) => [
-    ...[name, number(ms), `${((100 * ms) / all).toFixed()} %`],
-    ...[bytes(costs.sentBytes[name === 'PostgreSQL' ? 'postgres' : name] ?? 0)],
+    name,
+    number(ms),
+    `${((100 * ms) / all).toFixed()} %`,
+    bytes(costs.sentBytes[name === 'PostgreSQL' ? 'postgres' : name] ?? 0),
   ]);
   const databases = largestFirst(costs.postgresCpuMs).filter(([, ms]) => ms > 0);
   return [

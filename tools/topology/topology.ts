@@ -95,7 +95,11 @@ function serviceOf(alias: string, values: ServiceValues): Service {
   const entry = args?.[0] ?? 'dist/main.js';
   return {
     name: args ? `${image}-${basename(entry, '.js')}` : alias,
-    ...{ alias, image, entry, localPort, calls },
+    alias,
+    image,
+    entry,
+    localPort,
+    calls,
     ...(database && { database }),
     ...(kafka?.group && { group: kafka.group }),
     env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)])),

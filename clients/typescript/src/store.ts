@@ -123,7 +123,8 @@ export function createStore({ url, fetch: send = fetch, ...defaults }: StoreOpti
   return {
     ...methods(({ data }) => data),
     full: methods((reply) => reply),
-    ...{ pages, each },
+    pages,
+    each,
     orderEvents: (options?: OrderEventsOptions) =>
       orderEvents(send, url, { attemptTimeoutMs: defaults.attemptTimeoutMs, ...options }),
   } as unknown as Store;

@@ -13,7 +13,9 @@ it('has at most 7 KB in a page, with all that it needs', async () => {
     const client = JSON.stringify(join(root, 'clients/typescript/src/index.ts'));
     await writeFile(join(folder, 'page.js'), `import * as client from ${client}; globalThis.client = client;`);
     const options = {
-      ...{ root: folder, configFile: false, logLevel: 'warn' },
+      root: folder,
+      configFile: false,
+      logLevel: 'warn',
       build: { modulePreload: false, rolldownOptions: { input: 'page.js' } },
     };
     // Outside Jest: its modules have another Array than those of Vite's native part.

@@ -42,7 +42,10 @@ describe('full', () => {
     const { store } = await storeWith([{ status: 200, headers: { etag: '"1"', 'x-request-id': 'r' }, body: tea }]);
     const { data, etag, status, headers } = await store.full.getProduct({ path: { id } });
     expect({ data, etag, status, requestId: headers.get('x-request-id') }).toEqual({
-      ...{ data: tea, etag: '"1"', status: 200, requestId: 'r' },
+      data: tea,
+      etag: '"1"',
+      status: 200,
+      requestId: 'r',
     });
   });
 
@@ -82,7 +85,12 @@ describe('a problem', () => {
     const failure = await store.logIn({ body: { email: 'x', password: 'y' } }).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(StoreProblem);
     expect(failure).toMatchObject({
-      ...{ message: 'The email is wrong.', status: 400, type, code: 'validation', errors, traceId: 'abc' },
+      message: 'The email is wrong.',
+      status: 400,
+      type,
+      code: 'validation',
+      errors,
+      traceId: 'abc',
     });
     expect((failure as StoreProblem).headers.get('x-request-id')).toBe('r');
   });
@@ -90,7 +98,11 @@ describe('a problem', () => {
   it('is there also for a failure without one', async () => {
     const { store } = await storeWith([{ status: 500 }]);
     await expect(store.checkHealth()).rejects.toMatchObject({
-      ...{ status: 500, type: 'about:blank', code: undefined, message: 'The store answered 500.', errors: [] },
+      status: 500,
+      type: 'about:blank',
+      code: undefined,
+      message: 'The store answered 500.',
+      errors: [],
     });
   });
 

@@ -36,8 +36,12 @@ export const jwksOut = z
   .object({
     keys: z.array(
       z.object({
-        ...{ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: z.string() },
-        ...{ kid: z.string(), use: z.literal('sig'), alg: z.literal('EdDSA') },
+        kty: z.literal('OKP'),
+        crv: z.literal('Ed25519'),
+        x: z.string(),
+        kid: z.string(),
+        use: z.literal('sig'),
+        alg: z.literal('EdDSA'),
       }),
     ),
   })

@@ -51,8 +51,12 @@ test('account client registers an account within the current trace', async () =>
   expect(await runInTrace(trace, () => client().register(ada, '192.0.2.1'))).toEqual(account);
   expect(seen).toEqual([
     {
-      ...{ method: 'POST', url: '/internal/accounts', type: 'application/json', traceparent: trace.traceparent },
-      ...{ client: '192.0.2.1', body: ada },
+      method: 'POST',
+      url: '/internal/accounts',
+      type: 'application/json',
+      traceparent: trace.traceparent,
+      client: '192.0.2.1',
+      body: ada,
     },
   ]);
 });

@@ -9,8 +9,12 @@ import { fakeService, testConsole, token } from './_console.ts';
 
 const letter = '00000000-0000-8000-8000-000000000001';
 const paths = [
-  ...['/api/now', '/api/orders?search=x', '/api/dead-letters', '/api/dead-letters/audit'],
-  ...['/api/products', `/api/products/${letter}`],
+  '/api/now',
+  '/api/orders?search=x',
+  '/api/dead-letters',
+  '/api/dead-letters/audit',
+  '/api/products',
+  `/api/products/${letter}`,
 ];
 
 let service: Awaited<ReturnType<typeof fakeService>>;

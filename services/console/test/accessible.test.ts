@@ -9,12 +9,28 @@ const [orderId, letterId] = ['00000000-0000-8000-8000-000000000001', '00000000-0
 const at = '2026-01-31T09:30:00.000Z';
 const created = { id: orderId, kind: 'OrderCreated', payload: '{}', traceId: null, createdAt: at, sentAt: at };
 const order = {
-  ...{ id: orderId, customerId: letterId, status: 'PENDING', total: { amount: 1, currency: 'USD' }, items: [] },
-  ...{ createdAt: at, updatedAt: at, version: 1, cancelReason: null, deletedAt: null, events: [created] },
+  id: orderId,
+  customerId: letterId,
+  status: 'PENDING',
+  total: { amount: 1, currency: 'USD' },
+  items: [],
+  createdAt: at,
+  updatedAt: at,
+  version: 1,
+  cancelReason: null,
+  deletedAt: null,
+  events: [created],
 };
 const letter = {
-  ...{ id: letterId, eventId: null, kind: 'OrderPaid', orderId, attempts: 3, error: 'broken', time: at },
-  ...{ origin: 'order-events 0:1', value: '{}' },
+  id: letterId,
+  eventId: null,
+  kind: 'OrderPaid',
+  orderId,
+  attempts: 3,
+  error: 'broken',
+  time: at,
+  origin: 'order-events 0:1',
+  value: '{}',
 };
 const entry = { letterId, eventId: null, outcome: 'REDRIVEN', reason: null, requestedBy: 'ann', at };
 

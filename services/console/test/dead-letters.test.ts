@@ -2,16 +2,15 @@ import { type Answer, fakeService, testConsole } from './_console.ts';
 
 const ids = ['00000000-0000-8000-8000-000000000001', '00000000-0000-8000-8000-000000000002'];
 const letterOf = (id: string, value: string) => ({
-  ...{
-    id,
-    eventId: null,
-    kind: 'OrderPaid',
-    orderId: 'o',
-    attempts: 3,
-    error: 'broken',
-    time: '2026-01-31T09:30:00.000Z',
-  },
-  ...{ origin: 'order-events 0:1', value },
+  id,
+  eventId: null,
+  kind: 'OrderPaid',
+  orderId: 'o',
+  attempts: 3,
+  error: 'broken',
+  time: '2026-01-31T09:30:00.000Z',
+  origin: 'order-events 0:1',
+  value,
 });
 const html = '<img src=x onerror=alert(1)><script>alert(2)</script>';
 

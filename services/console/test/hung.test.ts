@@ -8,12 +8,28 @@ const never = () => new Promise(() => undefined);
 const id = randomUUID();
 const at = '2026-01-31T09:30:00.000Z';
 const order = {
-  ...{ id, customerId: randomUUID(), status: 'PENDING', total: { amount: 1, currency: 'USD' }, items: [] },
-  ...{ createdAt: at, updatedAt: at, version: 1, cancelReason: null, deletedAt: null, events: [] },
+  id,
+  customerId: randomUUID(),
+  status: 'PENDING',
+  total: { amount: 1, currency: 'USD' },
+  items: [],
+  createdAt: at,
+  updatedAt: at,
+  version: 1,
+  cancelReason: null,
+  deletedAt: null,
+  events: [],
 };
 const payment = {
-  ...{ orderId: id, customerId: order.customerId, status: 'CHARGING', amount: null, paymentId: null, reason: null },
-  ...{ createdAt: at, updatedAt: at, events: [] },
+  orderId: id,
+  customerId: order.customerId,
+  status: 'CHARGING',
+  amount: null,
+  paymentId: null,
+  reason: null,
+  createdAt: at,
+  updatedAt: at,
+  events: [],
 };
 const noLetters = { group: 'payment-group', total: 0, letters: [] };
 

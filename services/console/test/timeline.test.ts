@@ -5,28 +5,58 @@ import { discardedOf, waitingFor } from '../src/orders/waiting.ts';
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 31, 9, 30, seconds)).toISOString();
 const event = (kind: string, second: number, sentAt: string | null = at(second)) => ({
-  ...{ id: kind, kind, payload: '{}', traceId: null },
-  ...{ createdAt: at(second), sentAt },
+  id: kind,
+  kind,
+  payload: '{}',
+  traceId: null,
+  createdAt: at(second),
+  sentAt,
 });
 const order = {
-  ...{ id: 'o', customerId: 'c', total: { amount: new Decimal(1), currency: 'USD' }, items: [] },
-  ...{ createdAt: at(0), updatedAt: at(0), version: 1 },
-  ...{ cancelReason: null, deletedAt: null, events: [event('OrderCreated', 0)], status: 'PENDING' as const },
+  id: 'o',
+  customerId: 'c',
+  total: { amount: new Decimal(1), currency: 'USD' },
+  items: [],
+  createdAt: at(0),
+  updatedAt: at(0),
+  version: 1,
+  cancelReason: null,
+  deletedAt: null,
+  events: [event('OrderCreated', 0)],
+  status: 'PENDING' as const,
 };
 const ids = { orderId: 'o', customerId: 'c' };
 const reservation = {
-  ...{ ...ids, status: 'RESERVED' as const, items: [] },
-  ...{ createdAt: at(1), updatedAt: at(1), events: [event('StockReserved', 1)] },
+  ...ids,
+  status: 'RESERVED' as const,
+  items: [],
+  createdAt: at(1),
+  updatedAt: at(1),
+  events: [event('StockReserved', 1)],
 };
 const payment = {
-  ...{ ...ids, status: 'PAID' as const, amount: order.total, paymentId: 'p', reason: null },
-  ...{ createdAt: at(2), updatedAt: at(3), events: [event('OrderPaid', 3)] },
+  ...ids,
+  status: 'PAID' as const,
+  amount: order.total,
+  paymentId: 'p',
+  reason: null,
+  createdAt: at(2),
+  updatedAt: at(3),
+  events: [event('OrderPaid', 3)],
 };
 const decision = (outcome: 'REDRIVEN' | 'FAILED' | 'DISCARDED', second: number, reason: string | null = null) => ({
-  ...{ outcome, reason, requestedBy: 'ann', at: at(second) },
+  outcome,
+  reason,
+  requestedBy: 'ann',
+  at: at(second),
 });
 const letter: Letter = {
-  ...{ id: 'l', group: 'payment-group', service: 'payment', kind: 'StockReserved', error: 'broken', time: at(2) },
+  id: 'l',
+  group: 'payment-group',
+  service: 'payment',
+  kind: 'StockReserved',
+  error: 'broken',
+  time: at(2),
   decisions: [],
 };
 const discarded = {
@@ -34,8 +64,13 @@ const discarded = {
   decisions: [decision('FAILED', 3, 'broken again'), decision('DISCARDED', 4, 'told them')],
 };
 const nothing: Parts = {
-  ...{ order, reservation: undefined, payment: undefined },
-  ...{ mails: [], invoices: [], letters: [], problems: [] },
+  order,
+  reservation: undefined,
+  payment: undefined,
+  mails: [],
+  invoices: [],
+  letters: [],
+  problems: [],
 };
 const confirmed = { ...order, status: 'CONFIRMED' as const, paidAt: at(4) };
 

@@ -12,7 +12,10 @@ const metrics = [
 ].join('\n');
 /** Metrics that every service of the store tells, each as one replica. */
 const replicas = names.map((service) => ({
-  ...{ service, address: `10.1.2.3:80${service.length}`, state: 'UP' as const, waitingFor: [] },
+  service,
+  address: `10.1.2.3:80${service.length}`,
+  state: 'UP' as const,
+  waitingFor: [],
   samples: samplesIn(metrics),
 }));
 

@@ -19,7 +19,11 @@ outbox_oldest_unsent_seconds 2.5
 nodejs_heap_size_total_bytes 7
 `;
 const replica = (address: string, text: string, more: Partial<Replica> = {}) => ({
-  ...{ service: 'order', address, state: 'UP' as const, waitingFor: [], samples: samplesIn(text) },
+  service: 'order',
+  address,
+  state: 'UP' as const,
+  waitingFor: [],
+  samples: samplesIn(text),
   ...more,
 });
 
@@ -60,7 +64,8 @@ it('counts open letters over all groups that answer, and stuck orders', async ()
   const addresses = ['order', 'payment', 'inventory'].map((name) => [name, fake.url] as const);
   const services = createServices(new Map([...addresses, ['invoice', 'http://127.0.0.1:1'] as const]), undefined);
   expect(await counting(services, ['payment', 'inventory', 'invoice'])()).toEqual({
-    ...{ letters: 4, stuck: 9 },
+    letters: 4,
+    stuck: 9,
     problems: [expect.stringContaining('invoice')],
   });
   await fake.close();

@@ -68,13 +68,12 @@ export function testInventory(databaseUrl: string, options: Options = {}) {
   const database = openDatabase<DB>(databaseUrl, 25);
   const prisma = new PrismaClient({ adapter: database.adapter });
   const config = configSchema.parse({
-    ...{
-      DATABASE_URL: databaseUrl,
-      KAFKA_BROKERS: 'unused:1',
-      PRODUCT_URL: 'http://product',
-      ORDER_URL: 'http://order',
-    },
-    ...{ INITIAL_STOCK: String(initialStock), APP_PROFILE: options.production ? 'prod' : 'dev' },
+    DATABASE_URL: databaseUrl,
+    KAFKA_BROKERS: 'unused:1',
+    PRODUCT_URL: 'http://product',
+    ORDER_URL: 'http://order',
+    INITIAL_STOCK: String(initialStock),
+    APP_PROFILE: options.production ? 'prod' : 'dev',
     ...options.env,
   });
   const { app, consumer } = createInventoryService(

@@ -72,8 +72,16 @@ describe('a chunk', () => {
     const [bought, left, never] = [orderOf([tea, 3]), orderOf([tea, 4]), orderOf([tea, 2])];
     const event = bought.created();
     await inventory.take(
-      ...[event, left.created(), event, never.cancelled(), bought.created()],
-      ...[bought.shipped(), left.cancelled(), left.paymentFailed(), never.created(), bought.cancelled()],
+      event,
+      left.created(),
+      event,
+      never.cancelled(),
+      bought.created(),
+      bought.shipped(),
+      left.cancelled(),
+      left.paymentFailed(),
+      never.created(),
+      bought.cancelled(),
     );
     expect(await Promise.all([bought, left, never].map(({ orderId }) => inventory.kindsOf(orderId)))).toEqual([
       ['StockReserved'],
@@ -81,7 +89,9 @@ describe('a chunk', () => {
       [],
     ]);
     expect(await Promise.all([bought, left, never].map(({ orderId }) => inventory.statusOf(orderId)))).toEqual([
-      ...['SHIPPED', 'RELEASED', 'RELEASED'],
+      'SHIPPED',
+      'RELEASED',
+      'RELEASED',
     ]);
     expect(await inventory.available(tea)).toBe(7);
   });
@@ -94,9 +104,7 @@ describe('a chunk', () => {
     expect(products.asked.map((ids) => [...ids].sort())).toEqual([[unknown, tea, salt].sort()]);
     expect([await inventory.available(tea), await inventory.available(salt)]).toEqual([998, 997]);
     const reasons = await Promise.all(taken.map(({ orderId }) => inventory.eventsOf(orderId)));
-    expect(reasons.map(([event]) => event?.payload.reason)).toEqual([
-      ...[undefined, 'product no longer exists', undefined],
-    ]);
+    expect(reasons.map(([event]) => event?.payload.reason)).toEqual([undefined, 'product no longer exists', undefined]);
   });
 
   it('writes each event within the trace of the one that caused it', async () => {

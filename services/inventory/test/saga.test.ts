@@ -67,7 +67,10 @@ type Outcome = [status: string | undefined, available: number, kinds: string[]];
 const table: [State, Record<Step, Outcome>][] = (() => {
   const [reserved, released] = ['StockReserved', 'StockReleased'];
   const same = (outcome: Outcome, more: Partial<Record<Step, Outcome>> = {}) => ({
-    ...{ created: outcome, paymentFailed: outcome, cancelled: outcome, shipped: outcome },
+    created: outcome,
+    paymentFailed: outcome,
+    cancelled: outcome,
+    shipped: outcome,
     ...more,
   });
   const isReserved: Outcome = ['RESERVED', 6, [reserved]];

@@ -126,7 +126,8 @@ describe('order with new products', () => {
   it('is poison, and nothing else, when nobody knows its order', async () => {
     const order = orderOf([unknown, 3]);
     await expect(inventory.take(order.created())).rejects.toMatchObject({
-      ...{ name: 'PoisonError', message: `There is no product ${unknown}, and no order ${order.orderId}.` },
+      name: 'PoisonError',
+      message: `There is no product ${unknown}, and no order ${order.orderId}.`,
     });
     expect([await inventory.statusOf(order.orderId), await inventory.kindsOf(order.orderId)]).toEqual([undefined, []]);
   });
@@ -142,9 +143,7 @@ describe('order with new products', () => {
     const order = orderOf([unknown, 3]);
     await inventory.take(order.cancelled());
     expect((await inventory.take(order.created())).size).toBe(0);
-    expect([await inventory.statusOf(order.orderId), await inventory.kindsOf(order.orderId)]).toEqual([
-      ...['RELEASED', []],
-    ]);
+    expect([await inventory.statusOf(order.orderId), await inventory.kindsOf(order.orderId)]).toEqual(['RELEASED', []]);
   });
 
   it('reserves an initial stock again where the row of the stock was lost', async () => {

@@ -6,7 +6,8 @@ import type { OrderOut } from './schemas.ts';
 
 const itemsOut = (items: PricedLine[], currency: string) =>
   items.map(({ productId, quantity, unitPrice }) => ({
-    ...{ productId, quantity },
+    productId,
+    quantity,
     unitPrice: { amount: unitPrice, currency },
   }));
 

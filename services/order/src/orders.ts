@@ -175,7 +175,9 @@ export function createOrders({ repository, lists, products, currency, clock, new
       const { cancelledAt, cancelReason, missing } = await get(accountId, orderId);
       if (!cancelledAt) throw new DomainError('notFound', 'The order is not cancelled.');
       return {
-        ...{ orderId, cancelledAt: cancelledAt.toISOString(), reason: cancelReason ?? '' },
+        orderId,
+        cancelledAt: cancelledAt.toISOString(),
+        reason: cancelReason ?? '',
         missing: missing ?? undefined,
       };
     },

@@ -79,7 +79,9 @@ export const cancellationOut = z
     id: 'CancellationOut',
     examples: [
       {
-        ...{ orderId: exampleOrder, cancelledAt: '2026-01-31T09:31:00.000Z', reason: 'out of stock' },
+        orderId: exampleOrder,
+        cancelledAt: '2026-01-31T09:31:00.000Z',
+        reason: 'out of stock',
         missing: [{ productId: exampleProduct, quantity: 1 }],
       },
     ],

@@ -48,11 +48,17 @@ export function createOrderService(
 ): Service<DB> {
   const repository = createOrderRepository(new PrismaClient({ adapter: database.adapter }), database);
   const orders = createOrders({
-    ...{ repository, lists: createOrderListRepository(database), products },
-    ...{ currency: config.STORE_CURRENCY, clock, newId: randomUUID },
+    repository,
+    lists: createOrderListRepository(database),
+    products,
+    currency: config.STORE_CURRENCY,
+    clock,
+    newId: randomUUID,
   });
   const streams = createOrderStreams({
-    ...{ changes: createOrderChanges(database), check: sessionCheck, log },
+    changes: createOrderChanges(database),
+    check: sessionCheck,
+    log,
     limits: { maxPerAddress: config.STREAMS_PER_ADDRESS, ...(maxStreams !== undefined && { max: maxStreams }) },
   });
   const routes = [
@@ -89,7 +95,9 @@ export function createOrderWorker({ config, log, database }: ServiceContext<Work
   const counts = createOrderCountRepository(database);
   const clock = () => new Date();
   const dueOrders = createDueOrders({
-    ...{ repository: createSagaRepository(database.kysely), newId: randomUUID, clock },
+    repository: createSagaRepository(database.kysely),
+    newId: randomUUID,
+    clock,
     shipAfterMs: config.SHIP_AFTER_SECONDS * 1_000,
     pendingTimeoutMs: config.PENDING_TIMEOUT_SECONDS * 1_000,
   });

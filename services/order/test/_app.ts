@@ -61,7 +61,10 @@ export function testApp(databaseUrl: string, options: Options = {}) {
   const database = openDatabase<DB>(databaseUrl);
   const prisma = new PrismaClient({ adapter: database.adapter });
   const config = configSchema.parse({
-    ...{ DATABASE_URL: databaseUrl, PRODUCT_URL: 'http://product', AUTH_URL: 'http://auth', STORE_CURRENCY: currency },
+    DATABASE_URL: databaseUrl,
+    PRODUCT_URL: 'http://product',
+    AUTH_URL: 'http://auth',
+    STORE_CURRENCY: currency,
     APP_PROFILE: production ? 'prod' : 'dev',
     ...env,
   });

@@ -45,10 +45,16 @@ describe('a chunk of payments', () => {
     const [first = '', declined = '', known = '', uncharged = ''] = newIds(4);
     await payment.apply(stockReserved(known));
     await payment.apply(
-      ...[stockReserved(first), stockReserved(declined, aboveLimit), orderCancelled(known), orderCancelled(uncharged)],
+      stockReserved(first),
+      stockReserved(declined, aboveLimit),
+      orderCancelled(known),
+      orderCancelled(uncharged),
     );
     expect(await statesOf([first, declined, known, uncharged])).toEqual([
-      ...[paid, ['FAILED', 'PaymentFailed'], refunded, ['CANCELLED']],
+      paid,
+      ['FAILED', 'PaymentFailed'],
+      refunded,
+      ['CANCELLED'],
     ]);
     expect(provider.holds(known)).toBe(false);
     expect(provider.charges).not.toContain(uncharged);
@@ -58,7 +64,12 @@ describe('a chunk of payments', () => {
     const [bought = '', never = ''] = newIds(2);
     const event = stockReserved(bought);
     await payment.apply(
-      ...[event, orderCancelled(never), event, stockReserved(never), orderCancelled(bought), orderCancelled(bought)],
+      event,
+      orderCancelled(never),
+      event,
+      stockReserved(never),
+      orderCancelled(bought),
+      orderCancelled(bought),
     );
     expect(await statesOf([bought, never])).toEqual([refunded, ['CANCELLED']]);
     expect(provider).toMatchObject({ charges: [bought], refunds: [bought] });

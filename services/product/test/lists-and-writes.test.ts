@@ -34,7 +34,8 @@ it('lists that take too long keep no write waiting, and are 503 after two second
 
   for (const { status, headers, body } of await Promise.all(lists)) {
     expect({ status, retryAfter: headers['retry-after'], type: body.type }).toEqual({
-      ...{ status: 503, retryAfter: '1' },
+      status: 503,
+      retryAfter: '1',
       type: 'urn:problem:store:database-away',
     });
   }

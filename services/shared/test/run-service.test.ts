@@ -30,7 +30,8 @@ test('a process that consumes no events does not load the client of Kafka', asyn
 
 test('an invalid configuration makes the service print every problem without values and exit with 1', async () => {
   const service = await start({
-    ...{ OTEL_TRACES_SAMPLER_ARG: '2', OTEL_EXPORTER_OTLP_ENDPOINT: 'hidden' },
+    OTEL_TRACES_SAMPLER_ARG: '2',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'hidden',
     PORT: 'hidden',
     LOG_LEVEL: 'hidden',
     DATABASE_URL: 'mysql://hidden',

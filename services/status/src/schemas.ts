@@ -17,8 +17,12 @@ export const statusOut = z
     id: 'StationStatus',
     examples: [
       {
-        ...{ station_id: 42, bikes_available: 7, docks_available: null },
-        ...{ time: '2026-01-31T09:30:00.000000Z', category1: 'center', category2: null },
+        station_id: 42,
+        bikes_available: 7,
+        docks_available: null,
+        time: '2026-01-31T09:30:00.000000Z',
+        category1: 'center',
+        category2: null,
       },
     ],
   });

@@ -21,8 +21,13 @@ serve(async (req, res) => {
   const total = { amount, currency: 'USD' };
   const unitPrice = { amount: 1.25, currency: 'USD' };
   const body = JSON.stringify({
-    ...{ id, customerId: account, status: 'PENDING', total, items: items.map((item) => ({ ...item, unitPrice })) },
-    ...{ createdAt: now, updatedAt: now },
+    id,
+    customerId: account,
+    status: 'PENDING',
+    total,
+    items: items.map((item) => ({ ...item, unitPrice })),
+    createdAt: now,
+    updatedAt: now,
   });
   const event = JSON.stringify({ orderId: id, customerId: account, timestamp: now, items, total });
 

@@ -57,17 +57,23 @@ export const orderStreams: Measurement = {
         {
           name: `Memory of order of its own with ${streams} open streams`,
           measured: `before ${before.own.toFixed()} MiB; with Node's program ${now.toFixed()} MiB, peak ${peak.toFixed()} MiB`,
-          ...{ result: own, unit: 'MiB', atMost: 200 },
+          result: own,
+          unit: 'MiB',
+          atMost: 200,
         },
         {
           name: `${streams} streams without a change, share of a core`,
           measured: `auth ${quietAuth.toFixed(1)} %`,
-          ...{ result: quiet, unit: '%', atMost: 15 },
+          result: quiet,
+          unit: '%',
+          atMost: 15,
         },
         {
           name: 'From the commit of a change to its event, p95',
           measured: `p50 ${quantile(delays, 0.5).toFixed()} ms, longest ${Math.max(...delays).toFixed()} ms`,
-          ...{ result: quantile(delays, 0.95), unit: 'ms', atMost: 500 },
+          result: quantile(delays, 0.95),
+          unit: 'ms',
+          atMost: 500,
         },
       ];
     } finally {

@@ -76,9 +76,14 @@ export async function javaCommand(furtherJars?: string): Promise<[java: string, 
   const classpath = [join(kafka, 'libs', '*'), ...(furtherJars ? [furtherJars] : [])].join(':');
   return [
     join(java, 'bin/java'),
-    ...['-Xms128m', '-Xmx384m', '-XX:+UseSerialGC', '-XX:-UsePerfData'],
+    '-Xms128m',
+    '-Xmx384m',
+    '-XX:+UseSerialGC',
+    '-XX:-UsePerfData',
     '-XX:TieredStopAtLevel=1', // less compilation: ready in two thirds of the time
-    ...['-Dlog4j2.level=INFO', '-cp', classpath],
+    '-Dlog4j2.level=INFO',
+    '-cp',
+    classpath,
   ];
 }
 

@@ -32,8 +32,15 @@ async function initialise(dataDir: string, program: PostgresProgram, { name, pas
     await writeFile(passwordFile, password, { mode: 0o600 });
     if (owner) for (const path of [unfinished, temporary, passwordFile]) await chown(path, owner.uid, owner.gid);
     const { command, args, user } = startOf(program, program.initdb, [
-      ...[`--pgdata=${unfinished}`, `--username=${name}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],
-      ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-sync'],
+      `--pgdata=${unfinished}`,
+      `--username=${name}`,
+      `--pwfile=${passwordFile}`,
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      '--no-sync',
       `--lc-ctype=${characters}`,
     ]);
     await execa(command, args, { cwd: '/', ...user });

@@ -65,8 +65,13 @@ async function unprivilegedUser(postgres: string, dir: string) {
   // For a clone in a folder that only root may enter, such as its home: lets the user postgres enter any folder. The secure
   // bit makes access(2), by which initdb looks for its files, honour it.
   const enterAny = [
-    ...['setpriv', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'],
-    ...['--inh-caps=-all,+dac_override', '--ambient-caps=-all,+dac_override', '--securebits=+no_setuid_fixup'],
+    'setpriv',
+    `--reuid=${uid}`,
+    `--regid=${gid}`,
+    '--clear-groups',
+    '--inh-caps=-all,+dac_override',
+    '--ambient-caps=-all,+dac_override',
+    '--securebits=+no_setuid_fixup',
   ];
   const attempt = ['-c', 'cd "$0" && exec "$1" --version', dir, postgres];
   const asOwner = await execa('sh', attempt, { ...owner, reject: false });

@@ -64,7 +64,10 @@ export async function followOrders(
       tell({ is: 'live', anew: true });
     };
     const changes = store.orderEvents({
-      ...{ signal, lastEventId, silentMs, onStart },
+      signal,
+      lastEventId,
+      silentMs,
+      onStart,
       attempts: Number.POSITIVE_INFINITY,
       onError: (error) => {
         why = error instanceof StoreProblem && error.status === 429 ? tooMany : paused;

@@ -81,7 +81,9 @@ const step = (at: string | null | undefined, service: string, text: string, deta
 const eventOf =
   (service: string) =>
   ({ kind, createdAt, sentAt, payload, traceId }: Event): Step => ({
-    ...{ at: createdAt, service, detail: payload },
+    at: createdAt,
+    service,
+    detail: payload,
     text: `Event ${kind}, ${sentAt === null ? 'not published yet' : `published at ${sentAt.slice(11, 23)} UTC`}`,
     ...(traceId !== null && { traceId }),
   });

@@ -45,7 +45,9 @@ function sumsOf(replicas: Seen, metric: string): Map<string, number> {
  */
 export const rules: Rule[] = [
   {
-    ...{ name: 'StoreComponentUnavailable', severity: 'critical', forSeconds: 120 },
+    name: 'StoreComponentUnavailable',
+    severity: 'critical',
+    forSeconds: 120,
     holds({ replicas }) {
       const up = new Set(replicas.filter(({ state }) => state !== 'GONE').map(({ service }) => service));
       const gone = replicas.filter(({ service }) => !up.has(service));
@@ -53,14 +55,18 @@ export const rules: Rule[] = [
     },
   },
   {
-    ...{ name: 'StoreSessionsStale', severity: 'critical', forSeconds: 120 },
+    name: 'StoreSessionsStale',
+    severity: 'critical',
+    forSeconds: 120,
     holds: (look) =>
       (look.risenAtMost(120).get('stale') ?? 0) > 0
         ? new Map([['', 'Tokens of ended sessions may be accepted']])
         : new Map(),
   },
   {
-    ...{ name: 'StoreDeadLetters', severity: 'warning', forSeconds: 0 },
+    name: 'StoreDeadLetters',
+    severity: 'warning',
+    forSeconds: 0,
     holds: (look) =>
       named(
         byGroup(look.risenAtMost(900), 'dead '),
@@ -69,7 +75,9 @@ export const rules: Rule[] = [
       ),
   },
   {
-    ...{ name: 'StoreOrdersTimedOut', severity: 'warning', forSeconds: 0 },
+    name: 'StoreOrdersTimedOut',
+    severity: 'warning',
+    forSeconds: 0,
     holds(look) {
       const count = look.risenAtMost(900).get('timedOut') ?? 0;
       const sentence = `${count} orders were cancelled within 15 minutes because they were PENDING for too long`;
@@ -77,11 +85,15 @@ export const rules: Rule[] = [
     },
   },
   {
-    ...{ name: 'StoreConsumerLag', severity: 'warning', forSeconds: 600 },
+    name: 'StoreConsumerLag',
+    severity: 'warning',
+    forSeconds: 600,
     holds: ({ lag }) => named(lag, 1_000, (group, value) => `${group} is ${value} messages behind`),
   },
   {
-    ...{ name: 'StoreConsumerStuck', severity: 'critical', forSeconds: 600 },
+    name: 'StoreConsumerStuck',
+    severity: 'critical',
+    forSeconds: 600,
     holds({ lag, risen }) {
       const handled = risen(600);
       if (handled === undefined) return new Map();
@@ -90,7 +102,9 @@ export const rules: Rule[] = [
     },
   },
   {
-    ...{ name: 'StoreConsumerNotInGroup', severity: 'critical', forSeconds: 180 },
+    name: 'StoreConsumerNotInGroup',
+    severity: 'critical',
+    forSeconds: 180,
     holds({ replicas, lag }) {
       if (Object.keys(lag).length === 0) return new Map();
       return new Map(
@@ -106,14 +120,18 @@ export const rules: Rule[] = [
     },
   },
   {
-    ...{ name: 'StoreLagUnknown', severity: 'critical', forSeconds: 300 },
+    name: 'StoreLagUnknown',
+    severity: 'critical',
+    forSeconds: 300,
     holds: ({ replicas, lag }) =>
       sumsOf(replicas, 'outbox_relay_active').size > 0 && Object.keys(lag).length === 0
         ? new Map([['', 'Kafka does not answer the services']])
         : new Map(),
   },
   {
-    ...{ name: 'StoreOutboxAge', severity: 'critical', forSeconds: 60 },
+    name: 'StoreOutboxAge',
+    severity: 'critical',
+    forSeconds: 60,
     holds: ({ outbox }) =>
       named(
         outbox,
@@ -122,7 +140,9 @@ export const rules: Rule[] = [
       ),
   },
   {
-    ...{ name: 'StoreRelayInactive', severity: 'critical', forSeconds: 120 },
+    name: 'StoreRelayInactive',
+    severity: 'critical',
+    forSeconds: 120,
     holds: ({ replicas }) =>
       new Map(
         [...sumsOf(replicas, 'outbox_relay_shares')]

@@ -96,12 +96,16 @@ export function createHistory() {
       rates: Object.fromEntries(outcomes.map((name) => [name, (risen.get(name) ?? 0) / seconds])) as Point['rates'],
       p50: quantile(0.5, within) ?? null,
       p95: quantile(0.95, within) ?? null,
-      ...{ lag, outbox, ...counted },
+      lag,
+      outbox,
+      ...counted,
     });
     while (points[0] !== undefined && points[0].at <= at - keptMs) points.shift();
 
     alerts.look(at, {
-      ...{ replicas, lag, outbox },
+      replicas,
+      lag,
+      outbox,
       risenAtMost: (seconds) => risenWithin(at, seconds),
       risen: (seconds) => ((points[0]?.at ?? at) <= at - seconds * 1_000 ? risenWithin(at, seconds) : undefined),
     });

@@ -60,7 +60,10 @@ export function nowRoutes(history: History): AnyRoute[] {
         const states = { replicas: history.states() };
         const current = entityTag(stringifyJson(states));
         return ok({
-          ...{ version: current, points, alerts: history.alerts(), problems: history.problems() },
+          version: current,
+          points,
+          alerts: history.alerts(),
+          problems: history.problems(),
           ...(current !== version && states),
         });
       },

@@ -19,7 +19,9 @@ interface Circumstances {
 /** Runs the dead-letter command as a service's redrive.ts does. */
 export async function command(fixture: Fixture, argv: string[], circumstances: Circumstances = {}) {
   const { group, databaseUrl, kafkaBrokers } = {
-    ...{ group: fixture.consumerGroup(), databaseUrl: fixture.database.url, kafkaBrokers: brokers },
+    group: fixture.consumerGroup(),
+    databaseUrl: fixture.database.url,
+    kafkaBrokers: brokers,
     ...circumstances,
   };
   const lines: string[] = [];

@@ -93,7 +93,15 @@ export async function createFixture(partitions = 1) {
   });
 
   return {
-    ...{ topic, group, prisma, kysely, publisher, database, joins, consumerGroup, processorOf },
+    topic,
+    group,
+    prisma,
+    kysely,
+    publisher,
+    database,
+    joins,
+    consumerGroup,
+    processorOf,
 
     publish: (...events: StoredEvent[]) => publisher.publish(topic, events),
     send: (...messages: RawMessage[]) => publisher.send(topic, messages),

@@ -81,11 +81,18 @@ describeContract({
 it('a letter is listed with what it says and why, and redriven with who asked', async () => {
   const [event] = await deadLetteredEvents(fixture, 1);
   expect(await list()).toEqual({
-    ...{ group: fixture.group, total: 1 },
+    group: fixture.group,
+    total: 1,
     letters: [
       {
-        ...{ id: expect.any(String), eventId: event?.id, kind: 'OrderCancelled', orderId: event?.key, attempts: 2 },
-        ...{ error: 'broken:\nline 2', time: expect.any(String), value: event?.payload },
+        id: expect.any(String),
+        eventId: event?.id,
+        kind: 'OrderCancelled',
+        orderId: event?.key,
+        attempts: 2,
+        error: 'broken:\nline 2',
+        time: expect.any(String),
+        value: event?.payload,
         origin: expect.stringMatching(new RegExp(`^${fixture.topic} \\d:\\d+$`)),
       },
     ],
@@ -125,7 +132,8 @@ it('a dry run says what the handler would do, or that it cannot be known, and ch
   const prepare = () => Promise.reject(new Error('must not be called'));
   expect(await dry(fixture.consumerGroup(undefined, 'a', { prepare }))).toEqual([
     {
-      ...{ id: ids[0], outcome: 'UNKNOWN' },
+      id: ids[0],
+      outcome: 'UNKNOWN',
       effect: `It cannot be known: ${group} asks others before it changes anything, and a dry run does not.`,
     },
   ]);

@@ -142,7 +142,12 @@ describe('dead letter command', () => {
 
 test('describeLetters removes control characters and lists the oldest dead letter first', () => {
   const letter = (minutes: number, error: string): DeadLetter => ({
-    ...{ group: 'g', id: 'i', eventId: undefined, attempts: 1, error, kind: 'OrderPaid\x07' },
+    group: 'g',
+    id: 'i',
+    eventId: undefined,
+    attempts: 1,
+    error,
+    kind: 'OrderPaid\x07',
     time: new Date(Date.UTC(2026, 0, 1, 12, minutes)),
     message: { key: 'k\x1b[2J', value: '', headers: {}, origin: { topic: 't\x07', partition: 0, offset: '7' } },
   });

@@ -24,7 +24,9 @@ for (const name of readdirSync(folder)) {
 export function testGroup(databaseUrl: string, name: string, { sendsMail = false, production = false, env = {} } = {}) {
   const database = openDatabase<DB>(databaseUrl);
   const config = configSchema.parse({
-    ...{ DATABASE_URL: databaseUrl, KAFKA_BROKERS: 'unused:1', CONSUMER_GROUP: name },
+    DATABASE_URL: databaseUrl,
+    KAFKA_BROKERS: 'unused:1',
+    CONSUMER_GROUP: name,
     ...(sendsMail && { SMTP_URL: 'smtp://unused' }),
     ...(production && { APP_PROFILE: 'prod' }),
     ...env,

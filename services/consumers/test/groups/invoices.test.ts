@@ -24,7 +24,10 @@ interface Invoice {
 
 const paid = (orderId: string = randomUUID(), amount = 12.5) =>
   storedEvent('OrderPaid', {
-    ...{ orderId, customerId, paymentId: randomUUID(), timestamp: '2026-03-01T10:00:00.000Z' },
+    orderId,
+    customerId,
+    paymentId: randomUUID(),
+    timestamp: '2026-03-01T10:00:00.000Z',
     amount: { amount, currency: 'USD' } as never,
   });
 
@@ -34,9 +37,13 @@ test('a paid order gets a complete invoice', async () => {
   const { body } = await invoices.get(`/invoices?orderId=${event.key}`);
   expect(body.content).toEqual([
     {
-      ...{ number: 1, orderId: event.key, customerId, paymentId: JSON.parse(event.payload).paymentId },
+      number: 1,
+      orderId: event.key,
+      customerId,
+      paymentId: JSON.parse(event.payload).paymentId,
       amount: { amount: 12.5, currency: 'USD' },
-      ...{ paidAt: '2026-03-01T10:00:00.000Z', createdAt: expect.any(String) },
+      paidAt: '2026-03-01T10:00:00.000Z',
+      createdAt: expect.any(String),
     },
   ]);
 });

@@ -34,7 +34,9 @@ afterAll(async () => {
 
 async function start(group: string, env: Record<string, string> = {}) {
   const service = await startService(entry, {
-    ...{ DATABASE_URL: database.url, CONSUMER_GROUP: group, RETRY_DELAY_MS: '10' },
+    DATABASE_URL: database.url,
+    CONSUMER_GROUP: group,
+    RETRY_DELAY_MS: '10',
     ...env,
   });
   started.push(service);
@@ -45,7 +47,10 @@ async function start(group: string, env: Record<string, string> = {}) {
 /** Other test files publish to the topic too; these tests look at their own orders and days only. */
 const paid = (day: string, orderId: string = randomUUID()): StoredEvent =>
   storedEvent('OrderPaid', {
-    ...{ orderId, customerId, paymentId: randomUUID(), timestamp: `${day}T12:00:00.000Z` },
+    orderId,
+    customerId,
+    paymentId: randomUUID(),
+    timestamp: `${day}T12:00:00.000Z`,
     amount: { amount: 10, currency: 'USD' } as never,
   });
 

@@ -71,7 +71,8 @@ export function orderRecordRoutes(records: OrderRecords): AnyRoute[] {
       async handler({ params: { id } }) {
         const { json, cancelReason, deletedAt, events } = await records.get(id);
         const more = stringifyJson({
-          ...{ cancelReason, deletedAt: deletedAt?.toISOString() ?? null },
+          cancelReason,
+          deletedAt: deletedAt?.toISOString() ?? null,
           events: toEventsOut(events),
         });
         return ok({ json: `${json.slice(0, -1)},${more.slice(1)}` });

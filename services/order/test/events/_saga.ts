@@ -45,8 +45,11 @@ export async function createFixture() {
   const saga = createSaga(() => handledAt);
   const dueAt = (now: Date) =>
     createDueOrders({
-      ...{ repository: createSagaRepository(kysely), newId: randomUUID, clock: () => now },
-      ...{ shipAfterMs, pendingTimeoutMs },
+      repository: createSagaRepository(kysely),
+      newId: randomUUID,
+      clock: () => now,
+      shipAfterMs,
+      pendingTimeoutMs,
     });
   const processorOf = (group: ConsumerGroup<DB> = saga) => ({
     group,

@@ -30,7 +30,9 @@ test('relay publishes stored events once each, in order per key, and marks them 
 test('an idle publisher does not keep setting timers', async () => {
   const publisher = fixture.createPublisher();
   const event = storedEvent('OrderPaid', {
-    ...{ orderId: randomUUID(), customerId: randomUUID(), paymentId: randomUUID() },
+    orderId: randomUUID(),
+    customerId: randomUUID(),
+    paymentId: randomUUID(),
     amount: { amount: 4.5, currency: 'USD' },
   });
   await publisher.publish(await createTopic(1), [event]);

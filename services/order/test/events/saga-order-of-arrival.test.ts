@@ -50,7 +50,8 @@ it.each(all)('an order is either shipped or cancelled, with its times, after %s'
     before = now;
   }
   expect(before).toMatchObject({
-    ...{ status: before.shippedAt ? 'CONFIRMED' : 'CANCELLED', paidAt: eventTime.toISOString() },
+    status: before.shippedAt ? 'CONFIRMED' : 'CANCELLED',
+    paidAt: eventTime.toISOString(),
     [before.shippedAt ? 'shippedAt' : 'cancelledAt']: expect.any(String),
   });
   const announced = await eventsOf(fixture.prisma, id);

@@ -29,7 +29,9 @@ describe('ship', () => {
     expect(await fixture.stateOf(id)).toMatchObject({ status: 'CONFIRMED', shippedAt, updatedAt: shippedAt });
     const [event] = await fixture.prisma.outbox.findMany({ where: { key: id, kind: 'OrderShipped' } });
     expect(JSON.parse(event?.payload ?? '')).toEqual({
-      ...{ orderId: id, customerId: alice, timestamp: shippedAt },
+      orderId: id,
+      customerId: alice,
+      timestamp: shippedAt,
       shipmentId: expect.stringMatching(/^[0-9a-f-]{36}$/),
     });
     expect(event?.traceparent).toContain(traceId);

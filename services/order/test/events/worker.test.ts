@@ -74,7 +74,9 @@ test('order worker moves orders by the events on order-events', async () => {
   const publisher = createPublisher({ brokers, clientId: 'test', log: createLog('test', 'silent') });
   await publisher.publish('order-events', [
     storedEvent('OrderPaid', {
-      ...{ orderId: confirmed, customerId: alice, paymentId: randomUUID() },
+      orderId: confirmed,
+      customerId: alice,
+      paymentId: randomUUID(),
       amount: { amount: 4.5, currency: 'USD' },
     }),
     storedEvent('StockRejected', { ...about, orderId: cancelled }),
@@ -174,7 +176,10 @@ test('order worker without Kafka is live, not ready, and logs the cause', async 
 
 test('order worker names every invalid setting and does not start', async () => {
   const worker = await start({
-    ...{ DATABASE_URL: '', KAFKA_BROKERS: 'nowhere', SHIP_AFTER_SECONDS: '1m', PENDING_TIMEOUT_SECONDS: '0' },
+    DATABASE_URL: '',
+    KAFKA_BROKERS: 'nowhere',
+    SHIP_AFTER_SECONDS: '1m',
+    PENDING_TIMEOUT_SECONDS: '0',
   });
   expect(await worker.exit).toEqual([1, null]);
   expect(worker.lines.join('\n')).toContain('DATABASE_URL is not set');

@@ -30,7 +30,10 @@ afterEach(async () => {
 async function start(name: string, { isStandby = false } = {}): Promise<void> {
   if (isStandby) await writeFile(join(folder, name, 'standby.signal'), '');
   server = await startPostgres({
-    ...{ dataDir: join(folder, name), logDir: join(folder, `log-${name}`), port, log: () => undefined },
+    dataDir: join(folder, name),
+    logDir: join(folder, `log-${name}`),
+    port,
+    log: () => undefined,
     settings: { fsync: 'off' },
   });
   if (isStandby) await queryOnce(server.superuserUrl, 'select pg_promote()');

@@ -63,7 +63,8 @@ it('of many that have seen the same state one cancels', async () => {
 const change = (version: unknown, status = 'CANCELLED') =>
   request(order.app).patch(`/orders/${id}`).set(own).send({ status, version });
 const stale = (version: number) => ({
-  ...{ type: 'urn:problem:store:stale-version', status: 409 },
+  type: 'urn:problem:store:stale-version',
+  status: 409,
   detail: `It has changed since you have read it: its version is ${version}.`,
 });
 

@@ -27,8 +27,11 @@ beforeAll(async () => {
   );
   await client.query('vacuum (analyze) orders, order_items');
   order = await startService('services/order/src/main.ts', {
-    ...{ DATABASE_URL: database.url, APP_PROFILE: 'prod', LOG_LEVEL: 'warn' },
-    ...{ AUTH_URL: 'http://127.0.0.1:1', PRODUCT_URL: 'http://127.0.0.1:1' },
+    DATABASE_URL: database.url,
+    APP_PROFILE: 'prod',
+    LOG_LEVEL: 'warn',
+    AUTH_URL: 'http://127.0.0.1:1',
+    PRODUCT_URL: 'http://127.0.0.1:1',
   });
   await order.ready();
 });

@@ -64,7 +64,10 @@ it('shows an order with its events, those that wait and those that were publishe
   await request(order.app).delete(`/orders/${id}`).set('id-account', alice).expect(204);
   const { body } = await request(order.app).get(`/internal/orders/${id}`).expect(200);
   expect(body).toMatchObject({
-    ...{ id, status: 'CANCELLED', cancelReason: expect.any(String), deletedAt: expect.any(String) },
+    id,
+    status: 'CANCELLED',
+    cancelReason: expect.any(String),
+    deletedAt: expect.any(String),
     events: [
       { kind: 'OrderCreated', sentAt: expect.any(String) },
       { kind: 'OrderCancelled', sentAt: null },

@@ -70,7 +70,9 @@ interface Event {
 
 export const toEventsOut = (events: Event[]): z.input<typeof eventsOut> =>
   events.map(({ id, kind, payload, traceparent, createdAt, sentAt }) => ({
-    ...{ id, kind, payload },
+    id,
+    kind,
+    payload,
     traceId: traceparent?.split('-')[1] ?? null,
     createdAt: createdAt.toISOString(),
     sentAt: sentAt?.toISOString() ?? null,

@@ -23,11 +23,9 @@ export const orderOut = z
     id: 'OrderOut',
     examples: [
       {
-        ...{
-          id: 'b1e5c0de-3a44-4f0b-9a57-2c6d8e1f7a90',
-          customerId: '3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10',
-          status: 'PENDING',
-        },
+        id: 'b1e5c0de-3a44-4f0b-9a57-2c6d8e1f7a90',
+        customerId: '3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10',
+        status: 'PENDING',
         total: { amount: 12.75, currency: 'USD' },
         items: [
           {
@@ -36,7 +34,8 @@ export const orderOut = z
             unitPrice: { amount: 4.25, currency: 'USD' },
           },
         ],
-        ...{ createdAt: '2026-01-31T09:30:00.000Z', updatedAt: '2026-01-31T09:30:00.000Z' },
+        createdAt: '2026-01-31T09:30:00.000Z',
+        updatedAt: '2026-01-31T09:30:00.000Z',
         version: 1,
       },
     ],

@@ -8,7 +8,13 @@ import { ok, route } from './route.ts';
 
 const echo = (path: string, limits: { bodyKib?: number; decimals?: boolean }) =>
   route({
-    ...{ method: 'post', path, operationId: 'echo', summary: 'Echo', tag: 'test', identity: 'none', ...limits },
+    method: 'post',
+    path,
+    operationId: 'echo',
+    summary: 'Echo',
+    tag: 'test',
+    identity: 'none',
+    ...limits,
     body: z.unknown(),
     responses: { 200: { description: 'The body.', body: z.unknown() } },
     handler: ({ body }) => ok({ json: stringifyJson(body) }),

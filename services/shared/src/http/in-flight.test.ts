@@ -24,13 +24,22 @@ async function hold() {
 beforeEach(async () => {
   waiting = [];
   const held = route({
-    ...{ method: 'post', path: '/held', operationId: 'hold', summary: 'Held', tag: 'test', identity: 'none' },
+    method: 'post',
+    path: '/held',
+    operationId: 'hold',
+    summary: 'Held',
+    tag: 'test',
+    identity: 'none',
     body: z.object({}),
     responses: { 204: { description: 'Ended.' } },
     handler: hold,
   });
   const heldByAccount = route({
-    ...{ method: 'post', path: '/held-by-account', operationId: 'holdByAccount', summary: 'Held', tag: 'test' },
+    method: 'post',
+    path: '/held-by-account',
+    operationId: 'holdByAccount',
+    summary: 'Held',
+    tag: 'test',
     identity: 'account',
     responses: { 204: { description: 'Ended.' } },
     handler: hold,

@@ -55,7 +55,9 @@ export function pageOf<T extends z.ZodType>(item: T) {
 
 /** The `page` of an envelope. */
 export const pageInfo = ({ size, page: number }: { size: number; page: number }, totalElements: number) => ({
-  ...{ size, number, totalElements },
+  size,
+  number,
+  totalElements,
   totalPages: Math.ceil(totalElements / size),
 });
 

@@ -5,14 +5,12 @@ import { noContent, route } from './route.ts';
 const replyCheck = () =>
   createReplyCheck(
     route({
-      ...{
-        method: 'get',
-        path: '/things',
-        operationId: 'listThings',
-        summary: 'Things',
-        tag: 'test',
-        identity: 'none',
-      },
+      method: 'get',
+      path: '/things',
+      operationId: 'listThings',
+      summary: 'Things',
+      tag: 'test',
+      identity: 'none',
       responses: {
         200: { description: 'A thing.', body: z.object({ id: z.int() }) },
         204: { description: 'None.' },

@@ -7,8 +7,12 @@ export const observabilityConfig = {
   OTEL_EXPORTER_OTLP_ENDPOINT: serviceUrl.optional(),
   OTEL_TRACES_SAMPLER: z
     .enum([
-      ...(['always_on', 'always_off', 'traceidratio'] as const),
-      ...(['parentbased_always_on', 'parentbased_always_off', 'parentbased_traceidratio'] as const),
+      'always_on',
+      'always_off',
+      'traceidratio',
+      'parentbased_always_on',
+      'parentbased_always_off',
+      'parentbased_traceidratio',
     ])
     .optional(),
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number('must be a number from 0 to 1').min(0).max(1).optional(),

@@ -7,7 +7,13 @@ import { createLog } from './log.ts';
 function failing(path: string, error: () => Error) {
   const responses = { 503: { description: 'A dependency is unavailable.' } };
   return route({
-    ...{ method: 'get', path, operationId: path.slice(1), summary: 'Fails', tag: 'test', identity: 'none', responses },
+    method: 'get',
+    path,
+    operationId: path.slice(1),
+    summary: 'Fails',
+    tag: 'test',
+    identity: 'none',
+    responses,
     handler() {
       throw error();
     },

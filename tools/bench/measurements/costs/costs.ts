@@ -44,7 +44,9 @@ export const costs: Measurement = {
         Object.fromEntries([...now].map(([name, value]) => [name, rounded((value - (then.get(name) ?? 0)) / count)]));
 
       const result: Costs = {
-        ...{ measuredAt, commit, machine },
+        measuredAt,
+        commit,
+        machine,
         cpuMs: Object.fromEntries(
           run.costs.flatMap(([name, ms]) => (name === 'postgres' ? [] : [[name, rounded(ms)]])),
         ),

@@ -13,7 +13,10 @@ export const createGroup: CreateGroup = ({ database }) => ({
   },
   routes: [
     listRoute({
-      ...{ path: '/figures', operationId: 'listFigures', summary: 'List the figures of each day', page: 'FiguresPage' },
+      path: '/figures',
+      operationId: 'listFigures',
+      summary: 'List the figures of each day',
+      page: 'FiguresPage',
       query: figuresQuery,
       item: figuresOut,
       list: createFigureRepository(database.lists.kysely).list,

@@ -14,7 +14,10 @@ export const createGroup: CreateGroup = ({ database }) => ({
   },
   routes: [
     listRoute({
-      ...{ path: '/invoices', operationId: 'listInvoices', summary: 'List invoices', page: 'InvoicePage' },
+      path: '/invoices',
+      operationId: 'listInvoices',
+      summary: 'List invoices',
+      page: 'InvoicePage',
       query: invoiceQuery,
       item: invoiceOut,
       list: createInvoiceRepository(database.lists.kysely).list,

@@ -24,12 +24,10 @@ export const createGroup: CreateGroup = ({ config, database }) => {
     },
     routes: [
       listRoute({
-        ...{
-          path: '/notifications',
-          operationId: 'listNotifications',
-          summary: 'List messages to customers',
-          page: 'NotificationPage',
-        },
+        path: '/notifications',
+        operationId: 'listNotifications',
+        summary: 'List messages to customers',
+        page: 'NotificationPage',
         query: notificationQuery,
         item: notificationOut,
         list: createNotificationRepository(lists.kysely).list,

@@ -86,12 +86,15 @@ const toLetterOut = ({ id, eventId, kind, attempts, error, time, message }: Dead
 });
 
 const toDecisionOut = ({ outcome, reason, requestedBy, at }: AuditEntry) => ({
-  ...{ outcome, reason, requestedBy },
+  outcome,
+  reason,
+  requestedBy,
   at: at.toISOString(),
 });
 
 const toEntryOut = (entry: AuditEntry) => ({
-  ...{ letterId: entry.letterId, eventId: entry.eventId },
+  letterId: entry.letterId,
+  eventId: entry.eventId,
   ...toDecisionOut(entry),
 });
 
