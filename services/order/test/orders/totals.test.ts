@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import { orderStatuses } from '@store/shared/contracts/order';
 import pg from 'pg';
 import request from 'supertest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
-import { orderStatuses } from '@store/shared/contracts/order';
 import { createOrderCountRepository } from '../../src/order-count-repository.ts';
 import { alice, bob, tea, testApp } from '../_app.ts';
 
