@@ -256,6 +256,110 @@ export interface components {
             amount: number;
             currency: string;
         };
+        /**
+         * @example {
+         *       "id": "b1e5c0de-3a44-4f0b-9a57-2c6d8e1f7a90",
+         *       "customerId": "3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10",
+         *       "status": "PENDING",
+         *       "total": {
+         *         "amount": 12.75,
+         *         "currency": "USD"
+         *       },
+         *       "items": [
+         *         {
+         *           "productId": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+         *           "quantity": 3,
+         *           "unitPrice": {
+         *             "amount": 4.25,
+         *             "currency": "USD"
+         *           }
+         *         }
+         *       ],
+         *       "createdAt": "2026-01-31T09:30:00.000Z",
+         *       "updatedAt": "2026-01-31T09:30:00.000Z",
+         *       "version": 1
+         *     }
+         */
+        OrderOut: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            customerId: string;
+            /** @enum {string} */
+            status: "PENDING" | "CONFIRMED" | "CANCELLED";
+            total: components["schemas"]["Money"];
+            items: {
+                /** Format: uuid */
+                productId: string;
+                quantity: number;
+                unitPrice: {
+                    amount: number;
+                    currency: string;
+                };
+            }[];
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            version: number;
+            /** Format: date-time */
+            paidAt?: string;
+            /** Format: date-time */
+            shippedAt?: string;
+            /** Format: date-time */
+            cancelledAt?: string;
+        };
+        StuckOrdersOut: {
+            /** @description Counted up to 10000. */
+            total: number;
+            orders: components["schemas"]["OrderOut"][];
+            /** @description For `after`, to go on. */
+            next: string | null;
+        };
+        OrderRecordOut: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            customerId: string;
+            /** @enum {string} */
+            status: "PENDING" | "CONFIRMED" | "CANCELLED";
+            total: components["schemas"]["Money"];
+            items: {
+                /** Format: uuid */
+                productId: string;
+                quantity: number;
+                unitPrice: {
+                    amount: number;
+                    currency: string;
+                };
+            }[];
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            version: number;
+            /** Format: date-time */
+            paidAt?: string;
+            /** Format: date-time */
+            shippedAt?: string;
+            /** Format: date-time */
+            cancelledAt?: string;
+            cancelReason: string | null;
+            deletedAt: string | null;
+            events: components["schemas"]["EventOut"][];
+        };
+        EventOut: {
+            /** Format: uuid */
+            id: string;
+            kind: string;
+            /** @description JSON, as it is published. */
+            payload: string;
+            traceId: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description When the broker acknowledged it. */
+            sentAt: string | null;
+        };
         DeadLetterOut: {
             /** Format: uuid */
             id: string;
@@ -306,6 +410,11 @@ export interface components {
                 };
             }[];
         };
+        StockOut: {
+            /** Format: uuid */
+            productId: string;
+            available: number;
+        };
     };
     responses: never;
     parameters: never;
@@ -315,8 +424,13 @@ export interface components {
 }
 export type Problem = components['schemas']['Problem'];
 export type Money = components['schemas']['Money'];
+export type OrderOut = components['schemas']['OrderOut'];
+export type StuckOrdersOut = components['schemas']['StuckOrdersOut'];
+export type OrderRecordOut = components['schemas']['OrderRecordOut'];
+export type EventOut = components['schemas']['EventOut'];
 export type DeadLetterOut = components['schemas']['DeadLetterOut'];
 export type DeadLetterResultsOut = components['schemas']['DeadLetterResultsOut'];
+export type StockOut = components['schemas']['StockOut'];
 export type $defs = Record<string, never>;
 export interface operations {
     getSession: {
@@ -593,21 +707,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": ({
-                        /** Format: uuid */
-                        id: string;
-                        status: string;
-                        createdAt: string;
-                        total: components["schemas"]["Money"];
-                        items: ({
-                            /** Format: uuid */
-                            productId: string;
-                        } & {
-                            [key: string]: unknown;
-                        })[];
-                    } & {
-                        [key: string]: unknown;
-                    })[];
+                    "application/json": components["schemas"]["OrderOut"][];
                 };
             };
             /** @description The request is malformed or violates a rule of its fields. */
@@ -660,25 +760,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        total: number;
-                        orders: ({
-                            /** Format: uuid */
-                            id: string;
-                            status: string;
-                            createdAt: string;
-                            total: components["schemas"]["Money"];
-                            items: ({
-                                /** Format: uuid */
-                                productId: string;
-                            } & {
-                                [key: string]: unknown;
-                            })[];
-                        } & {
-                            [key: string]: unknown;
-                        })[];
-                        next: string | null;
-                    };
+                    "application/json": components["schemas"]["StuckOrdersOut"];
                 };
             };
             /** @description The request is malformed or violates a rule of its fields. */
@@ -735,21 +817,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @description Null if order has not answered. */
-                        order: ({
-                            /** Format: uuid */
-                            id: string;
-                            status: string;
-                            createdAt: string;
-                            total: components["schemas"]["Money"];
-                            items: ({
-                                /** Format: uuid */
-                                productId: string;
-                            } & {
-                                [key: string]: unknown;
-                            })[];
-                        } & {
-                            [key: string]: unknown;
-                        }) | null;
+                        order: components["schemas"]["OrderRecordOut"] | null;
                         timeline: {
                             at: string;
                             service: string;
@@ -759,12 +827,10 @@ export interface operations {
                             traceId?: string;
                         }[];
                         waitingFor: string[];
-                        letters: ({
+                        letters: {
                             /** Format: uuid */
                             id: string;
-                        } & {
-                            [key: string]: unknown;
-                        })[];
+                        }[];
                         discarded: string[];
                         /** @description What could not be asked. */
                         problems: string[];
@@ -878,15 +944,15 @@ export interface operations {
                 content: {
                     "application/json": {
                         entries: {
-                            /** Format: uuid */
-                            letterId: string;
-                            eventId: string | null;
                             /** @enum {string} */
                             outcome: "REDRIVEN" | "FAILED" | "DISCARDED";
                             reason: string | null;
                             requestedBy: string;
                             /** Format: date-time */
                             at: string;
+                            /** Format: uuid */
+                            letterId: string;
+                            eventId: string | null;
                             group: string;
                         }[];
                         problems: string[];
@@ -1109,17 +1175,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": ({
+                    "application/json": {
                         /** Format: uuid */
                         id: string;
                         name: string;
                         price: number;
                         unit: string;
+                        version: number;
                         /** @description Null for a product that inventory has not seen, or if it does not answer. */
                         available: number | null;
-                    } & {
-                        [key: string]: unknown;
-                    })[];
+                    }[];
                 };
             };
             /** @description The request is malformed or violates a rule of its fields. */
@@ -1344,11 +1409,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: uuid */
-                        productId: string;
-                        available: number;
-                    };
+                    "application/json": components["schemas"]["StockOut"];
                 };
             };
             /** @description The request is malformed or violates a rule of its fields. */
