@@ -29,7 +29,9 @@ import { clientExample, type InstalledClient, installClient } from '../kit/packe
     await writeFile(join(client.folder, 'main.js'), example);
     await writeFile(join(client.folder, 'index.html'), '<script type="module" src="/main.js"></script>');
     const vite = execa('node', [join(root, 'node_modules/vite/bin/vite.js'), '--port', String(port), '--strictPort'], {
-      ...{ cwd: client.folder, env: { NODE_OPTIONS: '' }, reject: false },
+      cwd: client.folder,
+      env: { NODE_OPTIONS: '' },
+      reject: false,
     });
     stops.push(() => {
       vite.kill();

@@ -53,8 +53,11 @@ function onlyOrders(state: State, ids: Set<unknown>) {
     rows.filter(({ id, order_id }) => ids.has(order_id ?? id));
   const { orders, items, payments, reservations, notifications } = state;
   return {
-    ...{ orders: of(orders), items: of(items), payments: of(payments) },
-    ...{ reservations: of(reservations), notifications: of(notifications) },
+    orders: of(orders),
+    items: of(items),
+    payments: of(payments),
+    reservations: of(reservations),
+    notifications: of(notifications),
   };
 }
 

@@ -43,13 +43,24 @@ describe.each([
     'Node without DOM': { module: 'nodenext', target: 'es2023', lib: ['es2023'], types: ['node'], typeRoots },
     // As npm create vite@latest writes them, but that declarations are checked, too.
     'a fresh Vite': {
-      ...{ module: 'esnext', moduleResolution: 'bundler', target: 'es2023', lib: ['ES2023', 'DOM'], types: [] },
-      ...{ verbatimModuleSyntax: true, moduleDetection: 'force', erasableSyntaxOnly: true },
+      module: 'esnext',
+      moduleResolution: 'bundler',
+      target: 'es2023',
+      lib: ['ES2023', 'DOM'],
+      types: [],
+      verbatimModuleSyntax: true,
+      moduleDetection: 'force',
+      erasableSyntaxOnly: true,
       noUncheckedSideEffectImports: true,
     },
     'stricter than strict, and older': {
-      ...{ module: 'esnext', moduleResolution: 'bundler', target: 'es2022', lib: ['ES2022', 'DOM'], types: [] },
-      ...{ exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
+      module: 'esnext',
+      moduleResolution: 'bundler',
+      target: 'es2022',
+      lib: ['ES2022', 'DOM'],
+      types: [],
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
     },
   };
 

@@ -49,10 +49,13 @@ it('the specified OrderCreated alone takes an order through every group to CONFI
   await until('the order is CONFIRMED', async () => (await order()).status === 'CONFIRMED');
 
   expect(await get('inventory', `/internal/reservations/${orderId}`)).toMatchObject({
-    ...{ customerId, status: 'RESERVED', items: [{ productId: tea, quantity: 2 }] },
+    customerId,
+    status: 'RESERVED',
+    items: [{ productId: tea, quantity: 2 }],
   });
   expect(await get('payment', `/internal/payments/${orderId}`)).toMatchObject({
-    ...{ status: 'PAID', amount: { amount: 2.5, currency: 'USD' } },
+    status: 'PAID',
+    amount: { amount: 2.5, currency: 'USD' },
   });
   const mails = async () => (await get('notification', `/notifications?orderId=${orderId}`)).content;
   await until('the customer was told', async () => (await mails()).length === 2);

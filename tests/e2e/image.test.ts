@@ -55,12 +55,20 @@ async function collect(service: string): Promise<string> {
 
 /** All that any process of the store requires. */
 const environment = {
-  ...{ PATH: process.env.PATH, NODE_ENV: 'production', HOST: '127.0.0.1', DRAIN_SECONDS: '0' },
-  ...{ JWT_SECRET_KEY: randomBytes(32).toString('base64'), CONSUMER_GROUP: 'invoice-group' },
-  ...{ ACCOUNT_URL: 'http://127.0.0.1:1', PRODUCT_URL: 'http://127.0.0.1:1', AUTH_URL: 'http://127.0.0.1:1' },
-  ...{ ORDER_URL: 'http://127.0.0.1:1' },
-  ...{ CONSOLE_TOKEN: randomBytes(32).toString('hex'), GROUPS: 'inventory' },
-  ...{ SERVICES: 'inventory=http://127.0.0.1:1', METRICS: 'inventory=http://127.0.0.1:1' },
+  PATH: process.env.PATH,
+  NODE_ENV: 'production',
+  HOST: '127.0.0.1',
+  DRAIN_SECONDS: '0',
+  JWT_SECRET_KEY: randomBytes(32).toString('base64'),
+  CONSUMER_GROUP: 'invoice-group',
+  ACCOUNT_URL: 'http://127.0.0.1:1',
+  PRODUCT_URL: 'http://127.0.0.1:1',
+  AUTH_URL: 'http://127.0.0.1:1',
+  ORDER_URL: 'http://127.0.0.1:1',
+  CONSOLE_TOKEN: randomBytes(32).toString('hex'),
+  GROUPS: 'inventory',
+  SERVICES: 'inventory=http://127.0.0.1:1',
+  METRICS: 'inventory=http://127.0.0.1:1',
 };
 
 function start(cwd: string, args: string[], env: Record<string, string>) {

@@ -18,8 +18,11 @@ beforeAll(async () => {
   store = await startTestStore({
     components: ['gateway', 'auth', 'account', 'product', 'order', 'inventory'],
     env: {
-      ...{ JWT_PRIVATE_KEY: privateKey, BEARER_VALIDATION: 'on' },
-      ...{ INTERNAL_CREDENTIAL: credential, INTERNAL_CREDENTIALS: credential, OPERATOR_CREDENTIALS: credential },
+      JWT_PRIVATE_KEY: privateKey,
+      BEARER_VALIDATION: 'on',
+      INTERNAL_CREDENTIAL: credential,
+      INTERNAL_CREDENTIALS: credential,
+      OPERATOR_CREDENTIALS: credential,
     },
   });
   const anonymous = createSend(store.gatewayUrl);

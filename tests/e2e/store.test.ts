@@ -121,7 +121,9 @@ describe('a read through the gateway', () => {
       for (const method of ['GET', 'HEAD']) {
         const { status, text, headers } = await ada.send(method, path, undefined, condition);
         expect({ status, text, etag: headers.get('etag') }).toEqual({
-          ...{ status: 304, text: '', etag: condition['if-none-match'] },
+          status: 304,
+          text: '',
+          etag: condition['if-none-match'],
         });
       }
       expect((await anonymous('GET', path, undefined, condition)).status).toBe(401);

@@ -76,7 +76,10 @@ export async function setStage(
   ]);
   if (proxy === undefined) throw new Error(`${behindProxy} does not connect to Kafka.`);
   return {
-    ...{ store, prometheus, proxy, superuserUrl },
+    store,
+    prometheus,
+    proxy,
+    superuserUrl,
     startSecondBroker: () => startSecondBroker(store, secondMetricsPort),
     async stop() {
       await stopTraffic();

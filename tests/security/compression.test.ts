@@ -39,7 +39,10 @@ interface Got {
 
 async function get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Got> {
   const sent = request({
-    ...{ port: gateway.port, host: '127.0.0.1', path, method },
+    port: gateway.port,
+    host: '127.0.0.1',
+    path,
+    method,
     headers: { cookie: COOKIE, 'accept-encoding': 'gzip, deflate, br, zstd', ...headers },
   });
   sent.end();

@@ -76,7 +76,7 @@ it('an order shows what the others know if the reply of one is not that of its c
   const console = await consoleBefore('inventory', { payment: () => ({ ...payment, status: 'LOST' }) });
   const { body } = await console.read(`/api/orders/${id}`, await console.login()).expect(200);
   expect(body).not.toHaveProperty('payment');
-  expect(body.problems).toContain('The payment service is not available at the moment.');
+  expect(body.problems).toContain('The payment service is not available at the moment. Try again shortly.');
 }, 30_000);
 
 it('an order shows what the others know while order itself hangs', async () => {

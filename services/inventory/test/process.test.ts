@@ -215,7 +215,10 @@ describe('inventory handles OrderCreated of another producer, which has the spec
     ordersUnavailable = false;
     await untilPublished(order.orderId, 'StockReserved');
     expect(JSON.parse(ofKind(order.orderId, 'StockReserved')[0]?.value ?? '')).toMatchObject({
-      ...{ orderId: order.orderId, customerId: alice, items: order.items, total },
+      orderId: order.orderId,
+      customerId: alice,
+      items: order.items,
+      total,
     });
     expect(await inventory.available(tea)).toBe(7);
     expect(deadLetterOf(order.orderId)).toBeUndefined();

@@ -35,9 +35,16 @@ export const orderJson = sql<string>`${sql.raw(`'{"id":"' || orders.id || '","cu
   || ${optional('cancelledAt', 'orders.cancelled_at')} || '}'`)}`;
 
 export const orderColumns = [
-  ...(['id', 'account_id as accountId', 'created_at as createdAt', 'updated_at as updatedAt'] as const),
-  ...(['shipped_at as shippedAt', 'cancelled_at as cancelledAt', 'cancel_reason as cancelReason'] as const),
-  ...[sql<OrderStatus>`status`.as('status'), sql<Line[] | null>`missing`.as('missing'), orderJson.as('json')],
+  'id',
+  'account_id as accountId',
+  'created_at as createdAt',
+  'updated_at as updatedAt',
+  'shipped_at as shippedAt',
+  'cancelled_at as cancelledAt',
+  'cancel_reason as cancelReason',
+  sql<OrderStatus>`status`.as('status'),
+  sql<Line[] | null>`missing`.as('missing'),
+  orderJson.as('json'),
   sql<number>`${sql.raw(version)}`.as('version'),
 ] as const;
 

@@ -41,7 +41,9 @@ export function createPaymentRepository(kysely: Kysely<DB>) {
     async begin(starts: PaymentStart[], now: Date): Promise<Payment[]> {
       const rows = starts.map(({ amount: { amount, currency }, ...order }) => ({
         ...order,
-        ...{ status: 'CHARGING', amount: amount.toFixed(), currency },
+        status: 'CHARGING',
+        amount: amount.toFixed(),
+        currency,
       }));
       const begun = new Set(await insertMissing(kysely, rows, now));
       const known = starts.map(({ orderId }) => orderId).filter((orderId) => !begun.has(orderId));
@@ -99,7 +101,12 @@ async function insertMissing(kysely: Kysely<DB>, rows: NewRow[], now: Date): Pro
     insert into payments (order_id, customer_id, status, amount, currency, reason, created_at, updated_at)
     select "orderId", "customerId", status, amount, currency, reason, ${now}::timestamptz, ${now}::timestamptz
     from ${rowsAs('row', rows, {
-      ...{ orderId: 'uuid', customerId: 'uuid', status: 'text', amount: 'numeric', currency: 'text', reason: 'text' },
+      orderId: 'uuid',
+      customerId: 'uuid',
+      status: 'text',
+      amount: 'numeric',
+      currency: 'text',
+      reason: 'text',
     })}
     order by "orderId"
     on conflict do nothing
@@ -111,8 +118,12 @@ const selectPayments = (kysely: Kysely<DB>, orderIds: string[]) =>
   kysely
     .selectFrom('payments')
     .select([
-      ...(['order_id as orderId', 'customer_id as customerId', 'status'] as const),
-      ...(['amount', 'currency', 'payment_id as paymentId'] as const),
+      'order_id as orderId',
+      'customer_id as customerId',
+      'status',
+      'amount',
+      'currency',
+      'payment_id as paymentId',
     ])
     .where('order_id', '=', sql<string>`any(${orderIds}::uuid[])`);
 

@@ -67,7 +67,9 @@ if (!promtool) {
 (promtool ? it : it.skip).each(files)('promtool: %s', async (file) => {
   await copyFile(pathOf(file), join(dir, `${file}.yaml`));
   const { failed, all } = await execa(promtool || '', ['test', 'rules', `${file}.yaml`], {
-    ...{ cwd: dir, all: true, reject: false },
+    cwd: dir,
+    all: true,
+    reject: false,
   });
   expect({ failed, all }).toEqual({ failed: false, all: expect.stringContaining('SUCCESS') });
 });

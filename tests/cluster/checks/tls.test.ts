@@ -90,7 +90,8 @@ test('HTTPS by a node port: demo, redirect, Secure cookies, and a certificate th
       const authorities = join(dir, 'authority.pem');
       await writeFile(authorities, ca);
       const { stdout } = await execa('node', ['--import', 'tsx', 'tools/local/commands/demo.ts'], {
-        ...{ cwd: root, env: { GATEWAY_URL: url, NODE_EXTRA_CA_CERTS: authorities } },
+        cwd: root,
+        env: { GATEWAY_URL: url, NODE_EXTRA_CA_CERTS: authorities },
       });
       expect(stdout).toContain('Everything went as expected.');
       say('helm test over HTTPS');

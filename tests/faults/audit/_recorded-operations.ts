@@ -36,7 +36,8 @@ function addEvent({ orders, stock }: History, state: RecordedState, sequence: st
   const { items, total, amount } = JSON.parse(payload);
   const money = total ?? amount;
   const action: OrderAction = {
-    ...{ kind: 'event', event: kind },
+    kind: 'event',
+    event: kind,
     ...(money && { amount: cents(money.amount) }),
     ...(items && { items: itemsText(items) }),
   };

@@ -106,7 +106,12 @@ export function shownOf(order: {
 }
 
 const placed = ({ total, items }: OrderAction & { kind: 'place' }): OrderState => ({
-  ...{ total, items, events: [], shown: 'PENDING', isDeleted: false, isClaimed: false },
+  total,
+  items,
+  events: [],
+  shown: 'PENDING',
+  isDeleted: false,
+  isClaimed: false,
 });
 
 const isCancelled = (shown: Shown) => shown === 'CANCELLED' || shown === 'CANCELLED PAID';

@@ -12,7 +12,8 @@ const inTurn = <Action>(...actions: Action[]): Operation<Action>[] =>
 /** With its time, or unknown outcome, changed. */
 const at = <Action>(operation: Operation<Action>, invokedAt: number, respondedAt = Number.POSITIVE_INFINITY) => ({
   ...operation,
-  ...{ invokedAt, respondedAt },
+  invokedAt,
+  respondedAt,
 });
 
 function violations(objects: {
@@ -39,7 +40,11 @@ const refunded: OrderAction = { kind: 'event', event: 'PaymentRefunded', amount:
 const shipped: OrderAction = { kind: 'event', event: 'OrderShipped' };
 const read = (shown: Shown, total = 450): OrderAction => ({ kind: 'read', shown, total });
 const settle = (shown: Shown, payment: string, amount: number | null, ...invoices: number[]): OrderAction => ({
-  ...{ kind: 'settle', shown, payment, amount, invoices },
+  kind: 'settle',
+  shown,
+  payment,
+  amount,
+  invoices,
 });
 const [pending, confirmed] = [read('PENDING'), read('CONFIRMED')];
 const asShipped = settle('SHIPPED', 'PAID', 450, 450);

@@ -61,7 +61,8 @@ async function send(store: Store, kind: string, count: number, value: string): P
   const producer = createKafka({ brokers: store.kafkaBrokers, clientId: 'gameday', log }).producer();
   await producer.connect();
   const messages = Array.from({ length: count }, () => ({
-    ...{ key: randomUUID(), value },
+    key: randomUUID(),
+    value,
     headers: { ce_type: kind, ce_id: randomUUID() },
   }));
   await producer.send({ topic: orderEventsTopic, messages });

@@ -62,7 +62,12 @@ function fromJson({ resourceSpans }: JsonTraces): ReceivedSpan[] {
   return resourceSpans.flatMap(({ resource, scopeSpans }) =>
     scopeSpans.flatMap(({ spans }) =>
       spans.map(({ name, kind, traceId, spanId, parentSpanId = '', attributes, status }) => ({
-        ...{ name, kind, traceId, spanId, parentId: parentSpanId, status: status?.code ?? 0 },
+        name,
+        kind,
+        traceId,
+        spanId,
+        parentId: parentSpanId,
+        status: status?.code ?? 0,
         service: String(toObject(resource.attributes)['service.name']),
         attributes: toObject(attributes),
       })),

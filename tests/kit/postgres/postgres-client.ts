@@ -28,7 +28,10 @@ export function runScript(client: string, script: string, serverUrl: string, env
   return execa('bash', [join(scripts, script)], {
     env: {
       PATH: `${client}${delimiter}${process.env.PATH}`,
-      ...{ PGHOST: hostname, PGPORT: port, PGUSER: username, PGPASSWORD: password },
+      PGHOST: hostname,
+      PGPORT: port,
+      PGUSER: username,
+      PGPASSWORD: password,
       ...env,
     },
     extendEnv: false,

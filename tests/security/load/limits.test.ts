@@ -39,7 +39,9 @@ describe('default size limits', () => {
     const response = await fixture.send(http(firstLine, [...lines, `Content-Length: ${body.length}`], body));
     expect(response.status).toBe(413);
     expect(problem(response)).toMatchObject({
-      ...{ status: 413, title: 'Payload Too Large', detail: `The body is larger than ${kib} KiB.` },
+      status: 413,
+      title: 'Payload Too Large',
+      detail: `The body is larger than ${kib} KiB.`,
     });
     expect(fixture.reached()).toEqual([]);
   });
@@ -53,7 +55,8 @@ describe('default size limits', () => {
       );
       expect(response.status).toBe(413);
       expect(problem(response)).toMatchObject({
-        ...{ instance: firstLine.split(' ')[1], detail: `The body is larger than ${kib} KiB.` },
+        instance: firstLine.split(' ')[1],
+        detail: `The body is larger than ${kib} KiB.`,
       });
       expect(fixture.reached()).toEqual([]);
     },
@@ -151,7 +154,9 @@ describe('rate limit per client', () => {
   it.each([
     ...networks.map((network) => ({ ...network, firstLine: 'GET /', limits: { requests: once } })),
     ...networks.map((network) => ({
-      ...{ ...network, firstLine: 'POST /auth/login', limits: { credentials: once, requests: many } },
+      ...network,
+      firstLine: 'POST /auth/login',
+      limits: { credentials: once, requests: many },
     })),
   ])('takes $client behind a trusted proxy for one client: $firstLine', async ({ same, other, firstLine, limits }) => {
     const fixture = await startFixture({ trustedHops: 1, limits });

@@ -25,7 +25,9 @@ describe('what one client makes the store keep is limited:', () => {
       expect(fixture.reached()).toHaveLength(2);
       for (const { headers, body } of answers.filter(isRefused)) {
         expect(JSON.parse(body)).toMatchObject({
-          ...{ status: 429, title: 'Too Many Requests', instance: '/orders' },
+          status: 429,
+          title: 'Too Many Requests',
+          instance: '/orders',
           detail: 'This account places too many orders. Wait as long as Retry-After says.',
         });
         expect(Number(headers['retry-after'])).toBeGreaterThan(1);

@@ -24,7 +24,10 @@ const run = (...argv: string[]) => command(fixture, argv);
 const idsOf = async () => (await fixture.deadLetters()).map(({ id }) => id);
 const trail = async () =>
   (await auditOf(fixture.kysely, fixture.group)).map(({ letterId, outcome, reason, requestedBy }) => ({
-    ...{ id: letterId, outcome, reason, by: requestedBy },
+    id: letterId,
+    outcome,
+    reason,
+    by: requestedBy,
   }));
 
 describe('a dead letter that was redriven', () => {

@@ -42,14 +42,21 @@ export async function insertInvoices(tx: Transaction<DB>, invoices: Invoice[]): 
   await tx.selectFrom('invoice_counter').select('id').where('id', '=', 1).forUpdate().execute();
   const rows = invoices.map(({ amount: { amount, currency }, ...invoice }, position) => ({
     ...invoice,
-    ...{ amount: amount.toFixed(), currency, position },
+    amount: amount.toFixed(),
+    currency,
+    position,
   }));
   await sql`
     with wanted as (
       select *
       from ${rowsAs('row', rows, {
-        ...{ orderId: 'uuid', customerId: 'uuid', paymentId: 'uuid', amount: 'numeric', currency: 'text' },
-        ...{ paidAt: 'timestamptz', position: 'int' },
+        orderId: 'uuid',
+        customerId: 'uuid',
+        paymentId: 'uuid',
+        amount: 'numeric',
+        currency: 'text',
+        paidAt: 'timestamptz',
+        position: 'int',
       })}
       where not exists (select from invoices where order_id = "orderId")
     ), inserted as (
