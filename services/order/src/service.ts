@@ -113,7 +113,7 @@ export function createOrderWorker({ config, log, database }: ServiceContext<Work
   const routes = deadLetterRoutes(consumer, database.kysely);
   const callers = callersWith(config.INTERNAL_CREDENTIALS);
   return {
-    app: createHttpApp({ title: 'Order worker', routes, log, profile: 'prod', callers }),
+    app: createHttpApp({ title: 'Order worker', routes, log, profile: config.APP_PROFILE, callers }),
     consumer,
     jobs: [
       loop({ name: 'shipper', everyMs: everyMs(config.SHIP_AFTER_SECONDS) }, () =>
