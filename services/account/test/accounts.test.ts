@@ -2,23 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { readConfig } from '@store/shared/values/environment';
 import request from 'supertest';
 import { newCredential } from '../../../tests/kit/credentials.ts';
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { configSchema } from '../src/config.ts';
 import { ada, testApp } from './_app.ts';
 
-let database: TestDatabase;
-let account: Awaited<ReturnType<typeof testApp>>;
-
-beforeAll(async () => {
-  database = await createTestDatabase('account');
-  account = await testApp(database.url);
-});
-
-afterAll(async () => {
-  await account.close();
-  await database.drop();
-});
+const database = useDatabase('account');
+const account = database.open(testApp);
 
 beforeEach(() => account.prisma.account.deleteMany());
 

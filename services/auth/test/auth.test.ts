@@ -1,23 +1,16 @@
 import { parseSetCookie } from 'cookie';
 import request from 'supertest';
 import { withShortTitles } from '../../../tests/kit/cases.ts';
-import { createTestDatabase, queryOnce, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
+import { queryOnce, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { type AccountClient, createAccountClient } from '../src/account-client.ts';
-import { ada, fakeAccounts, type TestApp, testApp } from './_app.ts';
+import { ada, fakeAccounts, testApp } from './_app.ts';
 
 let accounts: ReturnType<typeof fakeAccounts>;
-let database: TestDatabase;
-let auth: TestApp;
-
-beforeAll(async () => {
-  database = await createTestDatabase('auth');
-});
-beforeEach(async () => {
+const database = useDatabase('auth');
+const auth = database.open((databaseUrl) => {
   accounts = fakeAccounts();
-  auth = await testApp({ databaseUrl: database.url, accounts });
-});
-afterEach(() => auth.close());
-afterAll(() => database.drop());
+  return testApp({ databaseUrl, accounts });
+}, 'each');
 
 const post = (path: string, body: unknown) =>
   request(auth.app)
@@ -237,7 +230,7 @@ describe('unavailable account service', () => {
   it('makes register and login return 503 with Retry-After, but not logout and solve', async () => {
     const unavailable = createAccountClient({ baseUrl: 'http://127.0.0.1:1' });
     await auth.close();
-    auth = await testApp({ databaseUrl: database.url, accounts: unavailable });
+    Object.assign(auth, await testApp({ databaseUrl: database.url, accounts: unavailable }));
     for (const path of ['/auth/register', '/auth/login']) {
       const { headers, body } = await post(path, ada).expect(503);
       expect(headers['retry-after']).toBe('1');

@@ -1,22 +1,14 @@
 import request from 'supertest';
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { createCheck } from '../src/check.ts';
-import { type TestApp, testApp } from './_app.ts';
+import { testApp } from './_app.ts';
 
 const id = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001';
-let database: TestDatabase;
-let auth: TestApp;
+const auth = useDatabase('auth').open((databaseUrl) => testApp({ databaseUrl }));
 let token: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase('auth');
-  auth = await testApp({ databaseUrl: database.url });
   token = await auth.issue(id);
-});
-
-afterAll(async () => {
-  await auth?.close();
-  await database?.drop();
 });
 
 const check = (cookie?: string) =>

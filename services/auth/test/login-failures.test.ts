@@ -2,36 +2,23 @@ import { openDatabase } from '@store/shared/database/database';
 import { unavailable } from '@store/shared/values/errors';
 import request from 'supertest';
 import { deferred } from '../../../tests/kit/deferred.ts';
-import {
-  createTestDatabase,
-  queryOnce,
-  type TestDatabase,
-  unreachableDatabaseUrl,
-} from '../../../tests/kit/postgres/database.ts';
+import { queryOnce, unreachableDatabaseUrl, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { PrismaClient } from '../src/generated/client.ts';
 import type { DB } from '../src/generated/tables.ts';
 import { createLoginFailureRepository } from '../src/login-failure-repository.ts';
-import { ada, fakeAccounts, type TestApp, testApp } from './_app.ts';
+import { ada, fakeAccounts, testApp } from './_app.ts';
 
-let database: TestDatabase;
-let accounts: ReturnType<typeof fakeAccounts>;
-let auth: TestApp;
+const database = useDatabase('auth');
+const accounts = fakeAccounts();
+const auth = database.open((databaseUrl) => testApp({ databaseUrl, accounts }));
 
 beforeAll(async () => {
-  database = await createTestDatabase('auth');
-  accounts = fakeAccounts();
-  auth = await testApp({ databaseUrl: database.url, accounts });
   await request(auth.app).post('/auth/register').send(ada).expect(201);
 });
 
 beforeEach(async () => {
   accounts.calls.length = 0;
   await queryOnce(database.url, 'delete from login_failures');
-});
-
-afterAll(async () => {
-  await auth?.close();
-  await database?.drop();
 });
 
 const login = (password: string, email = ada.email) => request(auth.app).post('/auth/login').send({ email, password });

@@ -1,25 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { decodeProtectedHeader } from 'jose';
 import request from 'supertest';
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
-import { newKey, newSecret, type TestApp, testApp } from './_app.ts';
+import { useDatabase } from '../../../tests/kit/postgres/database.ts';
+import { newKey, newSecret, testApp } from './_app.ts';
 
 const [current, previous] = [newSecret(), newSecret()];
 const now = Date.now() / 1000;
 
-let database: TestDatabase;
-let auth: TestApp;
-
-beforeAll(async () => {
-  database = await createTestDatabase('auth');
-  const env = { JWT_SECRET_KEY: current, JWT_PREVIOUS_SECRET_KEYS: previous, JWT_TTL_SECONDS: '600' };
-  auth = await testApp({ databaseUrl: database.url, env });
-});
-
-afterAll(async () => {
-  await auth.close();
-  await database.drop();
-});
+const database = useDatabase('auth');
+const env = { JWT_SECRET_KEY: current, JWT_PREVIOUS_SECRET_KEYS: previous, JWT_TTL_SECONDS: '600' };
+const auth = database.open((databaseUrl) => testApp({ databaseUrl, env }));
 
 const kidOf = async (secret: string) => {
   const other = await testApp({ databaseUrl: database.url, env: { JWT_SECRET_KEY: secret } });

@@ -2,34 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { jest } from '@jest/globals';
 import { runInTrace, traceFrom } from '@store/shared/observability/trace-context';
 import pg from 'pg';
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { seededRandom } from '../../../tests/kit/random.ts';
-import {
-  type Demanded,
-  fakeOrders,
-  fakeProducts,
-  orderOf,
-  type TestInventory,
-  testInventory,
-  unknown,
-} from './_inventory.ts';
+import { type Demanded, fakeOrders, fakeProducts, orderOf, testInventory, unknown } from './_inventory.ts';
 
-let database: TestDatabase;
 let products: ReturnType<typeof fakeProducts>;
 let orders: ReturnType<typeof fakeOrders>;
-let inventory: TestInventory;
-
-beforeAll(async () => {
-  database = await createTestDatabase('inventory');
-});
-afterAll(() => database.drop());
 
 beforeEach(() => {
   products = fakeProducts();
   orders = fakeOrders();
-  inventory = testInventory(database.url, { products, orders });
 });
-afterEach(() => inventory.close());
+
+const database = useDatabase('inventory');
+const inventory = database.open((url) => testInventory(url, { products, orders }), 'each');
 
 const stocks = (count: number, available: number) =>
   Promise.all(Array.from({ length: count }, () => inventory.setStock(available)));
@@ -139,11 +125,7 @@ describe('a chunk', () => {
 });
 
 describe('chunks of two replicas', () => {
-  let other: TestInventory;
-  beforeEach(() => {
-    other = testInventory(database.url);
-  });
-  afterEach(() => other.close());
+  const other = database.open((url) => testInventory(url), 'each');
 
   it.each([1, 2, 3])('with overlapping products do not deadlock, and the stock is exact (seed %i)', async (seed) => {
     const random = seededRandom(seed);

@@ -1,28 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { newCredential } from '../../../tests/kit/credentials.ts';
 import { describeContract } from '../../../tests/kit/openapi/contract.ts';
-import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/postgres/database.ts';
+import { unreachableDatabaseUrl, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { reservationRoutes } from '../src/records/reservation-routes.ts';
 import { stockRoutes } from '../src/routes.ts';
-import { orderOf, type TestInventory, testInventory, unknown } from './_inventory.ts';
+import { orderOf, testInventory, unknown } from './_inventory.ts';
 
-let database: TestDatabase;
-let inventory: TestInventory;
-let restricted: TestInventory;
+const database = useDatabase('inventory');
+const inventory = database.open(testInventory);
+const restricted = database.open((url) =>
+  testInventory(url, {
+    env: { INTERNAL_CREDENTIAL: newCredential(), INTERNAL_CREDENTIALS: newCredential() },
+  }),
+);
 const unavailable = testInventory(unreachableDatabaseUrl);
 
-beforeAll(async () => {
-  database = await createTestDatabase('inventory');
-  inventory = testInventory(database.url);
-  restricted = testInventory(database.url, {
-    env: { INTERNAL_CREDENTIAL: newCredential(), INTERNAL_CREDENTIALS: newCredential() },
-  });
-});
-
-afterAll(async () => {
-  await Promise.all([inventory.close(), unavailable.close(), restricted.close()]);
-  await database.drop();
-});
+afterAll(() => unavailable.close());
 
 const existing = async (call: object = {}) => ({ path: `/stock/${await inventory.setStock(5)}`, ...call });
 const body = { available: 7 };

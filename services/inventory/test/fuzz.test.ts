@@ -1,20 +1,9 @@
 import { describeFuzz } from '../../../tests/kit/openapi/fuzz.ts';
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { stockRoutes } from '../src/routes.ts';
-import { type TestInventory, testInventory } from './_inventory.ts';
+import { testInventory } from './_inventory.ts';
 
-let database: TestDatabase;
-let inventory: TestInventory;
-
-beforeAll(async () => {
-  database = await createTestDatabase('inventory');
-  inventory = testInventory(database.url);
-});
-
-afterAll(async () => {
-  await inventory.close();
-  await database.drop();
-});
+const inventory = useDatabase('inventory').open(testInventory);
 
 const existing = async () => ({ path: `/stock/${await inventory.setStock(5)}` });
 

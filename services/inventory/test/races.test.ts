@@ -1,19 +1,9 @@
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { seededRandom } from '../../../tests/kit/random.ts';
-import { type Demanded, orderOf, type TestInventory, testInventory } from './_inventory.ts';
+import { type Demanded, orderOf, testInventory } from './_inventory.ts';
 
-let database: TestDatabase;
-let inventory: TestInventory;
-
-beforeEach(async () => {
-  database = await createTestDatabase('inventory');
-  inventory = testInventory(database.url);
-});
-
-afterEach(async () => {
-  await inventory.close();
-  await database.drop();
-});
+const database = useDatabase('inventory', 'each');
+const inventory = database.open((url) => testInventory(url));
 
 const products = (count: number, available: number) =>
   Promise.all(Array.from({ length: count }, () => inventory.setStock(available)));

@@ -1,26 +1,15 @@
 import { unavailable } from '@store/shared/values/errors';
 import { Decimal } from '@store/shared/values/money';
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
-import { alice, fakeOrders, orderOf, type TestInventory, testInventory } from './_inventory.ts';
+import { useDatabase } from '../../../tests/kit/postgres/database.ts';
+import { alice, fakeOrders, orderOf, testInventory } from './_inventory.ts';
 
-let database: TestDatabase;
-let inventory: TestInventory;
+const inventory = useDatabase('inventory').open((url) => testInventory(url, { orders, clock: () => now }));
 let now: Date;
 const orders = fakeOrders();
-
-beforeAll(async () => {
-  database = await createTestDatabase('inventory');
-  inventory = testInventory(database.url, { orders, clock: () => now });
-});
 
 beforeEach(() => {
   now = new Date('2026-03-01T12:00:00.000Z');
   Object.assign(orders, { asked: [], known: new Map(), answer: async () => undefined });
-});
-
-afterAll(async () => {
-  await inventory.close();
-  await database.drop();
 });
 
 describe('OrderCreated', () => {

@@ -1,23 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
-import { alice, orderOf, type TestInventory, testInventory } from './_inventory.ts';
+import { useDatabase } from '../../../tests/kit/postgres/database.ts';
+import { alice, orderOf, testInventory } from './_inventory.ts';
 
-let database: TestDatabase;
-let inventory: TestInventory;
+const inventory = useDatabase('inventory').open((url) => testInventory(url, { clock: () => now }));
 let now: Date;
-
-beforeAll(async () => {
-  database = await createTestDatabase('inventory');
-  inventory = testInventory(database.url, { clock: () => now });
-});
 
 beforeEach(() => {
   now = new Date('2026-03-01T12:00:00.000Z');
-});
-
-afterAll(async () => {
-  await inventory.close();
-  await database.drop();
 });
 
 /** Brings an order of 4 of 10 pieces into each state. */

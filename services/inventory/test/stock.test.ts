@@ -1,37 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { unavailable } from '@store/shared/values/errors';
 import request from 'supertest';
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import {
   type Demanded,
   fakeOrders,
   fakeProducts,
   initialStock,
   orderOf,
-  type TestInventory,
   testInventory,
   unknown,
 } from './_inventory.ts';
 
-let database: TestDatabase;
-let inventory: TestInventory;
+const inventory = useDatabase('inventory').open((url) => testInventory(url, { products, orders }));
 const products = fakeProducts();
 const orders = fakeOrders();
-
-beforeAll(async () => {
-  database = await createTestDatabase('inventory');
-  inventory = testInventory(database.url, { products, orders });
-});
 
 beforeEach(() => {
   products.asked = [];
   products.answer = async () => undefined;
   orders.answer = async () => undefined;
-});
-
-afterAll(async () => {
-  await inventory.close();
-  await database.drop();
 });
 
 const get = (productId: string) => request(inventory.app).get(`/stock/${productId}`);

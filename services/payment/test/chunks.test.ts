@@ -1,23 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { deferred } from '../../../tests/kit/deferred.ts';
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { aboveLimit, fakeProvider, orderCancelled, stockReserved, testPayments } from './_payments.ts';
 
-let database: TestDatabase;
 let provider: ReturnType<typeof fakeProvider>;
-let payment: ReturnType<typeof testPayments>;
-
-beforeAll(async () => {
-  database = await createTestDatabase('payment');
-});
-afterAll(() => database.drop());
 
 beforeEach(() => {
   provider = fakeProvider();
-  payment = testPayments(database.url, { provider });
 });
-afterEach(() => payment.close());
+
+const database = useDatabase('payment');
+const payment = database.open((url) => testPayments(url, { provider }), 'each');
 
 const newIds = (count: number) => Array.from({ length: count }, () => randomUUID() as string);
 

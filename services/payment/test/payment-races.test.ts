@@ -2,28 +2,22 @@ import { randomUUID } from 'node:crypto';
 import type { DeliveredEvent } from '@store/shared/messaging/consumer/handle-once';
 import { deferred } from '../../../tests/kit/deferred.ts';
 import { receivedEvent } from '../../../tests/kit/kafka/order-events.ts';
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { fakeProvider, orderCancelled, stockReserved, testPayments } from './_payments.ts';
 
 const now = new Date('2026-03-04T05:06:07.089Z');
 
-let database: TestDatabase;
 let provider: ReturnType<typeof fakeProvider>;
-let payment: ReturnType<typeof testPayments>;
 let orderId: string;
-
-beforeAll(async () => {
-  database = await createTestDatabase('payment');
-});
-afterAll(() => database.drop());
 
 beforeEach(() => {
   provider = fakeProvider();
-  payment = testPayments(database.url, { provider, clock: () => now });
   orderId = randomUUID();
 });
-afterEach(() => payment.close());
+
+const database = useDatabase('payment');
+const payment = database.open((url) => testPayments(url, { provider, clock: () => now }), 'each');
 
 /** The payment's status and the published kinds. */
 const state = async () => ({ status: await payment.statusOf(orderId), kinds: await payment.kinds(orderId) });

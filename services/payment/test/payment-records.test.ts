@@ -2,25 +2,16 @@ import { randomUUID } from 'node:crypto';
 import request from 'supertest';
 import { newCredential } from '../../../tests/kit/credentials.ts';
 import { describeContract } from '../../../tests/kit/openapi/contract.ts';
-import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/postgres/database.ts';
+import { unreachableDatabaseUrl, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { paymentRoutes } from '../src/routes.ts';
 import { orderCancelled, stockReserved, testPayments } from './_payments.ts';
 
-let database: TestDatabase;
-let payment: ReturnType<typeof testPayments>;
-let restricted: ReturnType<typeof testPayments>;
+const database = useDatabase('payment');
+const payment = database.open(testPayments);
+const restricted = database.open((url) => testPayments(url, { env: { INTERNAL_CREDENTIALS: newCredential() } }));
 const unavailable = testPayments(unreachableDatabaseUrl);
 
-beforeAll(async () => {
-  database = await createTestDatabase('payment');
-  payment = testPayments(database.url);
-  restricted = testPayments(database.url, { env: { INTERNAL_CREDENTIALS: newCredential() } });
-});
-
-afterAll(async () => {
-  await Promise.all([payment.close(), unavailable.close(), restricted.close()]);
-  await database.drop();
-});
+afterAll(() => unavailable.close());
 
 async function paid(): Promise<string> {
   const orderId = randomUUID();

@@ -1,27 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { runInTrace, traceFrom } from '@store/shared/observability/trace-context';
 import { unavailable } from '@store/shared/values/errors';
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { aboveLimit, alice, fakeProvider, orderCancelled, stockReserved, testPayments } from './_payments.ts';
 
 const now = new Date('2026-03-04T05:06:07.089Z');
 
-let database: TestDatabase;
 let provider: ReturnType<typeof fakeProvider>;
-let payment: ReturnType<typeof testPayments>;
 let orderId: string;
-
-beforeAll(async () => {
-  database = await createTestDatabase('payment');
-});
-afterAll(() => database.drop());
 
 beforeEach(() => {
   provider = fakeProvider();
-  payment = testPayments(database.url, { provider, clock: () => now });
   orderId = randomUUID();
 });
-afterEach(() => payment.close());
+
+const database = useDatabase('payment');
+const payment = database.open((url) => testPayments(url, { provider, clock: () => now }), 'each');
 
 const loseResponse = async () => {
   throw new Error('the response is lost');
@@ -69,7 +63,7 @@ describe('payment on StockReserved', () => {
     const largest = `${'9'.repeat(24)}.9999`;
     provider = fakeProvider(largest);
     await payment.close();
-    payment = testPayments(database.url, { provider });
+    Object.assign(payment, testPayments(database.url, { provider }));
     await payment.apply(stockReserved(orderId, largest));
     const row = await payment.prisma.outbox.findFirstOrThrow({ where: { key: orderId } });
     expect(row.payload).toContain(`"amount":{"amount":${largest},"currency":"USD"}`);

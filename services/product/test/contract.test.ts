@@ -1,26 +1,15 @@
 import request from 'supertest';
 import { newCredential } from '../../../tests/kit/credentials.ts';
 import { describeContract } from '../../../tests/kit/openapi/contract.ts';
-import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/postgres/database.ts';
+import { unreachableDatabaseUrl, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { productRoutes } from '../src/routes.ts';
 import { accountId, tea, testApp, unknown } from './_app.ts';
 
-let database: TestDatabase;
-let product: ReturnType<typeof testApp>;
-let restricted: ReturnType<typeof testApp>;
-const unavailable = testApp(unreachableDatabaseUrl);
-
-beforeAll(async () => {
-  database = await createTestDatabase('product');
-  product = testApp(database.url);
-  const writers = '11111111-1111-4111-8111-111111111111';
-  restricted = testApp(database.url, { writers, credentials: newCredential() });
-});
-
-afterAll(async () => {
-  await Promise.all([product.close(), restricted.close(), unavailable.close()]);
-  await database.drop();
-});
+const database = useDatabase('product');
+const product = database.open((url) => testApp(url));
+const writers = '11111111-1111-4111-8111-111111111111';
+const restricted = database.open((url) => testApp(url, { writers, credentials: newCredential() }));
+const unavailable = database.open(() => testApp(unreachableDatabaseUrl));
 
 async function existing(call: object = {}) {
   const { headers } = await request(product.app).post('/products').set('id-account', accountId).send(tea);

@@ -1,22 +1,16 @@
 import { createLog } from '@store/shared/observability/log';
 import request from 'supertest';
 import { testLog } from '../../../tests/kit/observability/log.ts';
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { createTcpProxy } from '../../../tests/kit/tcp-proxy.ts';
 import { accountId, tea, testApp, unknown } from './_app.ts';
 
-let database: TestDatabase;
+const database = useDatabase('product');
 const opened: { close(): Promise<unknown> }[] = [];
-
-beforeAll(async () => {
-  database = await createTestDatabase('product');
-});
 
 afterEach(async () => {
   for (const resource of opened.splice(0).reverse()) await resource.close();
 });
-
-afterAll(() => database.drop());
 
 function appWith(options: Parameters<typeof testApp>[1], url = database.url) {
   const product = testApp(url, options);

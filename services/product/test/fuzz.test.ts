@@ -1,21 +1,10 @@
 import request from 'supertest';
 import { describeFuzz } from '../../../tests/kit/openapi/fuzz.ts';
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { productRoutes } from '../src/routes.ts';
 import { accountId, testApp } from './_app.ts';
 
-let database: TestDatabase;
-let product: ReturnType<typeof testApp>;
-
-beforeAll(async () => {
-  database = await createTestDatabase('product');
-  product = testApp(database.url);
-});
-
-afterAll(async () => {
-  await product.close();
-  await database.drop();
-});
+const product = useDatabase('product').open(testApp);
 
 const tea = { name: 'Green tea', price: 4.5, unit: 'kg' };
 

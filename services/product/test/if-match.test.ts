@@ -1,19 +1,8 @@
 import request from 'supertest';
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { tea, testApp } from './_app.ts';
 
-let database: TestDatabase;
-let product: ReturnType<typeof testApp>;
-
-beforeAll(async () => {
-  database = await createTestDatabase('product');
-  product = testApp(database.url);
-});
-
-afterAll(async () => {
-  await product.close();
-  await database.drop();
-});
+const product = useDatabase('product').open(testApp);
 
 const writer = { 'id-account': '0a6f3b86-5f0e-4f57-9d3e-3f5d7a1c0b11' };
 const etagOf = async (path: string) => (await request(product.app).get(path)).headers.etag ?? '';

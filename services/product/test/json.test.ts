@@ -1,19 +1,8 @@
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { tea, testApp } from './_app.ts';
 import { names } from './_catalogue.ts';
 
-let database: TestDatabase;
-let product: ReturnType<typeof testApp>;
-
-beforeAll(async () => {
-  database = await createTestDatabase('product');
-  product = testApp(database.url);
-});
-
-afterAll(async () => {
-  await product.close();
-  await database.drop();
-});
+const product = useDatabase('product').open(testApp);
 
 test('a product is the same text when it is made, alone and in a list', async () => {
   const made: string[] = [];

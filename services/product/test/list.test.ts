@@ -1,25 +1,12 @@
 import { encodeCursor } from '@store/shared/database/keyset';
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { tea, testApp } from './_app.ts';
 import { catalogueOf, type Item, idsOf, names, nextOf } from './_catalogue.ts';
 
-let database: TestDatabase;
-let product: ReturnType<typeof testApp>;
-let make: ReturnType<typeof catalogueOf>['make'];
-let paginate: ReturnType<typeof catalogueOf>['paginate'];
-
-beforeAll(async () => {
-  database = await createTestDatabase('product');
-  product = testApp(database.url);
-  ({ make, paginate } = catalogueOf(product));
-});
+const product = useDatabase('product').open(testApp);
+const { make, paginate } = catalogueOf(product);
 
 afterEach(() => product.prisma.product.deleteMany());
-
-afterAll(async () => {
-  await product.close();
-  await database.drop();
-});
 
 describe('Link header of GET /products', () => {
   it.each([

@@ -1,22 +1,15 @@
-import { createTestDatabase, queryOnce, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
+import { queryOnce, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { tea, testApp } from './_app.ts';
 
-let database: TestDatabase;
-let product: ReturnType<typeof testApp>;
+const database = useDatabase('product', 'each');
+const product = database.open((url) => testApp(url));
 
 beforeEach(async () => {
-  database = await createTestDatabase('product');
-  product = testApp(database.url);
   await product.post(tea);
   // Reading a row takes longer than a list may, and writing one does not read it.
   await product.prisma.$executeRaw`alter table products rename to stored`;
   await product.prisma.$executeRaw`create view products as select * from stored where pg_sleep(60) is not null`;
-});
-
-afterEach(async () => {
-  await product.close();
-  await database.drop();
 });
 
 async function sleeping(): Promise<number> {

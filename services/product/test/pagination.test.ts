@@ -1,24 +1,11 @@
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { tea, testApp } from './_app.ts';
 import { catalogueOf, type Item, idsOf, nextOf } from './_catalogue.ts';
 
-let database: TestDatabase;
-let product: ReturnType<typeof testApp>;
-let make: ReturnType<typeof catalogueOf>['make'];
-let paginate: ReturnType<typeof catalogueOf>['paginate'];
-
-beforeAll(async () => {
-  database = await createTestDatabase('product');
-  product = testApp(database.url);
-  ({ make, paginate } = catalogueOf(product));
-});
+const product = useDatabase('product').open(testApp);
+const { make, paginate } = catalogueOf(product);
 
 afterEach(() => product.prisma.product.deleteMany());
-
-afterAll(async () => {
-  await product.close();
-  await database.drop();
-});
 
 describe('pagination of products', () => {
   const byCodePoint = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));

@@ -1,18 +1,7 @@
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { tea, testApp } from './_app.ts';
 
-let database: TestDatabase;
-let product: ReturnType<typeof testApp>;
-
-beforeAll(async () => {
-  database = await createTestDatabase('product');
-  product = testApp(database.url);
-});
-
-afterAll(async () => {
-  await product.close();
-  await database.drop();
-});
+const product = useDatabase('product').open(testApp);
 
 const priceIn = (text: string) => /"price" ?: ?([^,}]*)/.exec(text)?.[1];
 const count = () => product.prisma.product.count();

@@ -1,19 +1,9 @@
 import request from 'supertest';
-import { createTestDatabase, queryOnce, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
+import { queryOnce, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { tea, testApp, unknown } from './_app.ts';
 
-let database: TestDatabase;
-let product: ReturnType<typeof testApp>;
-
-beforeAll(async () => {
-  database = await createTestDatabase('product');
-  product = testApp(database.url);
-});
-
-afterAll(async () => {
-  await product.close();
-  await database.drop();
-});
+const database = useDatabase('product');
+const product = database.open(testApp);
 
 let path: string;
 beforeEach(async () => {

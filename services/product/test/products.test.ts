@@ -1,19 +1,8 @@
 import request from 'supertest';
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { tea, testApp, unknown } from './_app.ts';
 
-let database: TestDatabase;
-let product: ReturnType<typeof testApp>;
-
-beforeAll(async () => {
-  database = await createTestDatabase('product');
-  product = testApp(database.url);
-});
-
-afterAll(async () => {
-  await product.close();
-  await database.drop();
-});
+const product = useDatabase('product').open(testApp);
 
 const count = () => product.prisma.product.count();
 

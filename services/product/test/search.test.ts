@@ -1,18 +1,16 @@
 import type { Database } from '@store/shared/database/database';
 import type { CompiledQuery } from 'kysely';
-import { createTestDatabase, queryOnce, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
+import { queryOnce, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import type { PrismaClient } from '../src/generated/client.ts';
 import type { DB } from '../src/generated/tables.ts';
 import { createProductRepository } from '../src/product-repository.ts';
 import { productQuery } from '../src/schemas.ts';
 import { testApp } from './_app.ts';
 
-let database: TestDatabase;
-let product: ReturnType<typeof testApp>;
+const database = useDatabase('product');
+const product = database.open(testApp);
 
 beforeAll(async () => {
-  database = await createTestDatabase('product');
-  product = testApp(database.url);
   // On a connection without a statement time-out.
   await queryOnce(
     database.url,
@@ -24,11 +22,6 @@ beforeAll(async () => {
     from generate_series(1, 30000) as n`,
   );
   await queryOnce(database.url, 'vacuum analyze products');
-});
-
-afterAll(async () => {
-  await product.close();
-  await database.drop();
 });
 
 interface Plan {

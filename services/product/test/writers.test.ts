@@ -1,22 +1,12 @@
 import { readConfig } from '@store/shared/values/environment';
 import request from 'supertest';
 import { newCredential } from '../../../tests/kit/credentials.ts';
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { configSchema } from '../src/config.ts';
 import { accountId, tea, testApp, unknown } from './_app.ts';
 
-let database: TestDatabase;
-let product: ReturnType<typeof testApp>;
-
-beforeAll(async () => {
-  database = await createTestDatabase('product');
-  product = testApp(database.url);
-});
-
-afterAll(async () => {
-  await product.close();
-  await database.drop();
-});
+const database = useDatabase('product');
+const product = database.open(testApp);
 
 const count = () => product.prisma.product.count();
 

@@ -1,16 +1,13 @@
 import { describeContract } from '../../../tests/kit/openapi/contract.ts';
-import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/postgres/database.ts';
+import { unreachableDatabaseUrl, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { statusRoutes } from '../src/routes.ts';
 import { testApp } from './_app.ts';
 import { add } from './_records.ts';
 
-let database: TestDatabase;
-let status: ReturnType<typeof testApp>;
+const status = useDatabase('status').open(testApp);
 const unavailable = testApp(unreachableDatabaseUrl);
 
 beforeAll(async () => {
-  database = await createTestDatabase('status');
-  status = testApp(database.url);
   await add(
     status.prisma,
     { time: '2026-01-01T00:00:00Z' },
@@ -19,10 +16,7 @@ beforeAll(async () => {
   );
 });
 
-afterAll(async () => {
-  await Promise.all([status.close(), unavailable.close()]);
-  await database.drop();
-});
+afterAll(() => unavailable.close());
 
 const calls = (path: string) => ({ 200: { path: `${path}?skip=1&limit=1` }, 400: { path: `${path}?limit=0` } });
 

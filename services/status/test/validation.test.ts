@@ -1,21 +1,10 @@
 import request from 'supertest';
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { testApp } from './_app.ts';
 import { add, clear } from './_records.ts';
 
 const path = '/api/v1/status/';
-let database: TestDatabase;
-let status: ReturnType<typeof testApp>;
-
-beforeAll(async () => {
-  database = await createTestDatabase('status');
-  status = testApp(database.url);
-});
-
-afterAll(async () => {
-  await status.close();
-  await database.drop();
-});
+const status = useDatabase('status').open(testApp);
 
 beforeEach(() => clear(status.prisma));
 

@@ -24,6 +24,50 @@ export async function createTestDatabase(service: string): Promise<TestDatabase>
   };
 }
 
+interface Closable {
+  close(): unknown;
+}
+
+type Tests = 'all' | 'each';
+const hooksOf = (tests: Tests) =>
+  tests === 'all' ? ([beforeAll, afterAll] as const) : ([beforeEach, afterEach] as const);
+
+/** Has a database for all tests of a file or a `describe`, or one for each of them. */
+export function useDatabase(service: string, tests: Tests = 'all') {
+  const [before, after] = hooksOf(tests);
+  let current: TestDatabase | undefined;
+  const opened: Closable[] = [];
+  before(async () => {
+    current = await createTestDatabase(service);
+  });
+  after(async () => {
+    for (const one of opened) await one.close?.();
+    await current?.drop();
+  });
+  const database = {
+    get url(): string {
+      if (current === undefined) throw new Error('There is no database before the first hook.');
+      return current.url;
+    },
+
+    /**
+     * Opens a service on it, and closes it.
+     * @returns has the properties of the service from the first test on
+     */
+    open<Opened extends Closable>(open: (url: string) => Opened | Promise<Opened>, forTests = tests): Opened {
+      const later = {} as Opened;
+      const [before, after] = hooksOf(forTests);
+      before(async () => {
+        Object.assign(later, await open(database.url));
+      });
+      if (forTests === tests) opened.push(later);
+      else after(() => later.close?.());
+      return later;
+    },
+  };
+  return database;
+}
+
 /** No server listens there. */
 export const unreachableDatabaseUrl = 'postgresql://nobody:nothing@127.0.0.1:1/unreachable';
 

@@ -3,21 +3,11 @@ import { newCredential } from '../../../../tests/kit/credentials.ts';
 import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { describeContract } from '../../../../tests/kit/openapi/contract.ts';
 import { describeFuzz } from '../../../../tests/kit/openapi/fuzz.ts';
-import {
-  createTestDatabase,
-  type TestDatabase,
-  unreachableDatabaseUrl,
-} from '../../../../tests/kit/postgres/database.ts';
+import { unreachableDatabaseUrl, useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { customerId } from '../consumer/_fixture.ts';
 import { groups, type TestGroup, testGroup } from './_group.ts';
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase('consumers');
-});
-
-afterAll(() => database.drop());
+const database = useDatabase('consumers');
 
 interface Case {
   path: string;

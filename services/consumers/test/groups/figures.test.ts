@@ -1,21 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { customerId } from '../consumer/_fixture.ts';
-import { paginate, type TestGroup, testGroup } from './_group.ts';
+import { paginate, testGroup } from './_group.ts';
 
-let database: TestDatabase;
-let analytics: TestGroup;
-
-beforeEach(async () => {
-  database = await createTestDatabase('consumers');
-  analytics = testGroup(database.url, 'analytics-group');
-});
-
-afterEach(async () => {
-  await analytics.close();
-  await database.drop();
-});
+const database = useDatabase('consumers', 'each');
+const analytics = database.open((url) => testGroup(url, 'analytics-group'));
 
 const order = (orderId = randomUUID()) => ({ orderId, customerId });
 const usd = (amount: number) => ({ amount, currency: 'USD' }) as never;

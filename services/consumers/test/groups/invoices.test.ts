@@ -1,21 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { customerId } from '../consumer/_fixture.ts';
-import { paginate, type TestGroup, testGroup } from './_group.ts';
+import { paginate, testGroup } from './_group.ts';
 
-let database: TestDatabase;
-let invoices: TestGroup;
-
-beforeEach(async () => {
-  database = await createTestDatabase('consumers');
-  invoices = testGroup(database.url, 'invoice-group');
-});
-
-afterEach(async () => {
-  await invoices.close();
-  await database.drop();
-});
+const database = useDatabase('consumers', 'each');
+const invoices = database.open((url) => testGroup(url, 'invoice-group'));
 
 interface Invoice {
   number: number;

@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { beganStream, headersOf, type OpenStream, openStream, startReplica } from './_streams.ts';
 
-let database: TestDatabase;
+const database = useDatabase('order');
 let stop: () => Promise<void>;
 
-beforeAll(async () => {
-  database = await createTestDatabase('order');
-});
 afterEach(() => stop());
-afterAll(() => database.drop());
 
 /** A replica that admits a few streams. */
 async function start(maxStreams: number, streamsPerAddress = 0): Promise<string> {

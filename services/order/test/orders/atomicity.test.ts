@@ -1,21 +1,14 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import request from 'supertest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { alice, eventsOf, rowCounts, tea, testApp } from '../_app.ts';
 
-let database: TestDatabase;
-let order: ReturnType<typeof testApp>;
+const database = useDatabase('order');
+const order = database.open((url) => testApp(url, { expects: /no room/ }));
 
 beforeAll(async () => {
-  database = await createTestDatabase('order');
-  order = testApp(database.url, { expects: /no room/ });
   await order.prisma.$executeRaw`
     create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no room'; end $$`;
-});
-
-afterAll(async () => {
-  await order.close();
-  await database.drop();
 });
 
 beforeEach(() => order.prisma.$executeRaw`truncate orders, order_items, idempotency_keys, outbox`);

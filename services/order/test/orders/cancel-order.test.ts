@@ -1,26 +1,14 @@
 import request from 'supertest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { alice, eventsOf, tea, testApp } from '../_app.ts';
 import { whileHolding } from './_open-transaction.ts';
 
-let database: TestDatabase;
-let order: ReturnType<typeof testApp>;
-let replica: ReturnType<typeof testApp>;
+const database = useDatabase('order');
+const order = database.open(testApp);
+const replica = database.open(testApp);
+const observer = database.open(testApp);
 /** Its connections stay free while those of the others wait. */
-let observer: ReturnType<typeof testApp>;
-
-beforeAll(async () => {
-  database = await createTestDatabase('order');
-  order = testApp(database.url);
-  replica = testApp(database.url);
-  observer = testApp(database.url);
-});
-
-afterAll(async () => {
-  await Promise.all([order.close(), replica.close(), observer.close()]);
-  await database.drop();
-});
 
 async function placed(): Promise<string> {
   const body = { items: [{ productId: tea, quantity: 1 }] };

@@ -1,20 +1,9 @@
 import { encodeCursor } from '@store/shared/database/keyset';
 import request from 'supertest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { alice, testApp } from '../_app.ts';
 
-let database: TestDatabase;
-let order: ReturnType<typeof testApp>;
-
-beforeAll(async () => {
-  database = await createTestDatabase('order');
-  order = testApp(database.url);
-});
-
-afterAll(async () => {
-  await order.close();
-  await database.drop();
-});
+const order = useDatabase('order').open(testApp);
 
 const list = (query: string) => request(order.app).get(`/orders${query}`).set('id-account', alice);
 

@@ -1,26 +1,15 @@
 import { Decimal } from '@store/shared/values/money';
 import request from 'supertest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { alice, gold, rowCounts, salt, tea, testApp, unknown } from '../_app.ts';
 
 const first: Record<string, string> = { [tea]: '0.5', [salt]: '0.125', [gold]: '999999999999.9999' };
 let prices = first;
-let database: TestDatabase;
-let order: ReturnType<typeof testApp>;
-
-beforeAll(async () => {
-  database = await createTestDatabase('order');
-  const products = {
-    prices: async (ids: string[]) =>
-      new Map(ids.flatMap((id) => (prices[id] ? [[id, new Decimal(prices[id])] as const] : []))),
-  };
-  order = testApp(database.url, { products });
-});
-
-afterAll(async () => {
-  await order.close();
-  await database.drop();
-});
+const products = {
+  prices: async (ids: string[]) =>
+    new Map(ids.flatMap((id) => (prices[id] ? [[id, new Decimal(prices[id])] as const] : []))),
+};
+const order = useDatabase('order').open((url) => testApp(url, { products }));
 
 beforeEach(async () => {
   prices = first;

@@ -1,21 +1,10 @@
 import request from 'supertest';
 import { describeFuzz } from '../../../../tests/kit/openapi/fuzz.ts';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { orderRoutes } from '../../src/routes.ts';
 import { alice, rowCounts, tea, testApp } from '../_app.ts';
 
-let database: TestDatabase;
-let order: ReturnType<typeof testApp>;
-
-beforeAll(async () => {
-  database = await createTestDatabase('order');
-  order = testApp(database.url);
-});
-
-afterAll(async () => {
-  await order.close();
-  await database.drop();
-});
+const order = useDatabase('order').open(testApp);
 
 const expectedTotal = { amount: 9, currency: 'USD' };
 const body = { customerId: alice, items: [{ productId: tea, quantity: 2 }], expectedTotal };

@@ -2,7 +2,7 @@ import { unavailable } from '@store/shared/values/errors';
 import { Decimal } from '@store/shared/values/money';
 import request from 'supertest';
 import { deferred } from '../../../../tests/kit/deferred.ts';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { alice, bob, eventsOf, fakeProducts, rowCounts, salt, tea, testApp, unknown } from '../_app.ts';
 import { whileHolding } from './_open-transaction.ts';
@@ -12,20 +12,9 @@ const manyItems = many.map((productId) => ({ productId, quantity: 1 }));
 
 const products = fakeProducts();
 let now = new Date();
-let database: TestDatabase;
-let order: ReturnType<typeof testApp>;
-let replica: ReturnType<typeof testApp>;
-
-beforeAll(async () => {
-  database = await createTestDatabase('order');
-  order = testApp(database.url, { products, clock: () => now });
-  replica = testApp(database.url);
-});
-
-afterAll(async () => {
-  await Promise.all([order.close(), replica.close()]);
-  await database.drop();
-});
+const database = useDatabase('order');
+const order = database.open((url) => testApp(url, { products, clock: () => now }));
+const replica = database.open(testApp);
 
 beforeEach(async () => {
   now = new Date();

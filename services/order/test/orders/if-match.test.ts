@@ -1,19 +1,8 @@
 import request from 'supertest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { alice, eventsOf, tea, testApp } from '../_app.ts';
 
-let database: TestDatabase;
-let order: ReturnType<typeof testApp>;
-
-beforeAll(async () => {
-  database = await createTestDatabase('order');
-  order = testApp(database.url);
-});
-
-afterAll(async () => {
-  await order.close();
-  await database.drop();
-});
+const order = useDatabase('order').open(testApp);
 
 const own = { 'id-account': alice };
 const get = (id: string, headers = {}) =>

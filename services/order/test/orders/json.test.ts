@@ -1,19 +1,8 @@
 import request from 'supertest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { alice, dust, gold, salt, tea, testApp } from '../_app.ts';
 
-let database: TestDatabase;
-let order: ReturnType<typeof testApp>;
-
-beforeAll(async () => {
-  database = await createTestDatabase('order');
-  order = testApp(database.url);
-});
-
-afterAll(async () => {
-  await order.close();
-  await database.drop();
-});
+const order = useDatabase('order').open(testApp);
 
 beforeEach(() => order.prisma.$executeRaw`truncate orders, order_items, idempotency_keys, outbox`);
 

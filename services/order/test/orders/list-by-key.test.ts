@@ -1,23 +1,12 @@
 import request from 'supertest';
 import { deferred } from '../../../../tests/kit/deferred.ts';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { alice, bob, fakeProducts, tea, testApp } from '../_app.ts';
 
 const products = fakeProducts();
 let now = new Date();
-let database: TestDatabase;
-let order: ReturnType<typeof testApp>;
-
-beforeAll(async () => {
-  database = await createTestDatabase('order');
-  order = testApp(database.url, { products, clock: () => now });
-});
-
-afterAll(async () => {
-  await order.close();
-  await database.drop();
-});
+const order = useDatabase('order').open((url) => testApp(url, { products, clock: () => now }));
 
 beforeEach(async () => {
   now = new Date();

@@ -1,5 +1,5 @@
 import type { Database } from '@store/shared/database/database';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import type { DB } from '../../src/generated/tables.ts';
 import { createOrderCountRepository } from '../../src/order-count-repository.ts';
 import { createOrderListRepository } from '../../src/order-list-repository.ts';
@@ -7,12 +7,9 @@ import { orderQuery } from '../../src/schemas.ts';
 import { alice, bob, testApp } from '../_app.ts';
 
 const count = 20_000;
-let database: TestDatabase;
-let order: ReturnType<typeof testApp>;
+const order = useDatabase('order').open(testApp);
 
 beforeAll(async () => {
-  database = await createTestDatabase('order');
-  order = testApp(database.url);
   await order.prisma.$executeRaw`
     insert into orders (id, account_id, status, total_amount, currency, created_at, updated_at)
     select gen_random_uuid(), ${alice}::uuid, case when n % 50 = 0 then 'CONFIRMED' else 'PENDING' end,
@@ -22,11 +19,6 @@ beforeAll(async () => {
     insert into orders (id, account_id, status, total_amount, currency, created_at, updated_at)
     select gen_random_uuid(), ${bob}::uuid, 'CONFIRMED', n, 'USD', now(), now() from generate_series(1, 200) as n`;
   await order.prisma.$executeRaw`vacuum (analyze) orders`;
-});
-
-afterAll(async () => {
-  await order.close();
-  await database.drop();
 });
 
 interface Plan {

@@ -1,22 +1,12 @@
 import { unavailable } from '@store/shared/values/errors';
 import request from 'supertest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { alice, bob, dust, fakeProducts, gold, rowCounts, salt, tea, testApp, unknown } from '../_app.ts';
 
 const now = new Date('2026-03-04T05:06:07.089Z');
 const products = fakeProducts();
-let database: TestDatabase;
-let order: ReturnType<typeof testApp>;
-
-beforeAll(async () => {
-  database = await createTestDatabase('order');
-  order = testApp(database.url, { products, clock: () => now });
-});
-
-afterAll(async () => {
-  await order.close();
-  await database.drop();
-});
+const database = useDatabase('order');
+const order = database.open((url) => testApp(url, { products, clock: () => now }));
 
 beforeEach(() => {
   products.asked = [];

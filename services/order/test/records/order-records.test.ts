@@ -2,17 +2,13 @@ import { randomUUID } from 'node:crypto';
 import request from 'supertest';
 import { newCredential } from '../../../../tests/kit/credentials.ts';
 import { describeContract } from '../../../../tests/kit/openapi/contract.ts';
-import {
-  createTestDatabase,
-  type TestDatabase,
-  unreachableDatabaseUrl,
-} from '../../../../tests/kit/postgres/database.ts';
+import { unreachableDatabaseUrl, useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { orderRecordRoutes } from '../../src/records/order-record-routes.ts';
 import { alice, tea, testApp } from '../_app.ts';
 
-let database: TestDatabase;
-let order: ReturnType<typeof testApp>;
-let restricted: ReturnType<typeof testApp>;
+const database = useDatabase('order');
+const order = database.open(testApp);
+const restricted = database.open((url) => testApp(url, { env: newCredentials() }));
 const unavailable = testApp(unreachableDatabaseUrl);
 
 const newCredentials = () => ({
@@ -21,16 +17,7 @@ const newCredentials = () => ({
   OPERATOR_CREDENTIALS: newCredential(),
 });
 
-beforeAll(async () => {
-  database = await createTestDatabase('order');
-  order = testApp(database.url);
-  restricted = testApp(database.url, { env: newCredentials() });
-});
-
-afterAll(async () => {
-  await Promise.all([order.close(), unavailable.close(), restricted.close()]);
-  await database.drop();
-});
+afterAll(() => unavailable.close());
 
 async function placed(account: string = alice): Promise<string> {
   const items = [{ productId: tea, quantity: 2 }];

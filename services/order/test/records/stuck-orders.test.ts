@@ -1,22 +1,12 @@
 import type { KyselyPlugin } from 'kysely';
 import request from 'supertest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { createOrderRecordRepository } from '../../src/records/order-record-repository.ts';
 import { alice, bob, testApp } from '../_app.ts';
 
 const path = '/internal/stuck-orders';
-let database: TestDatabase;
-let order: ReturnType<typeof testApp>;
-
-beforeEach(async () => {
-  database = await createTestDatabase('order');
-  order = testApp(database.url);
-});
-
-afterEach(async () => {
-  await order.close();
-  await database.drop();
-});
+const database = useDatabase('order', 'each');
+const order = database.open((url) => testApp(url));
 
 /** Orders that are so many seconds old. */
 const place = (status: string, ages: number[], accountId: string = alice) =>

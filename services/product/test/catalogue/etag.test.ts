@@ -1,21 +1,11 @@
 import request from 'supertest';
-import { createTestDatabase, queryOnce, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { queryOnce, useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { tea, testApp } from '../_app.ts';
 
-let database: TestDatabase;
-let replicas: ReturnType<typeof testApp>[];
-
-beforeAll(async () => {
-  database = await createTestDatabase('product');
-  replicas = [testApp(database.url), testApp(database.url, { cacheMib: 0 })];
-});
+const database = useDatabase('product');
+const replicas = [undefined, 0].map((cacheMib) => database.open((url) => testApp(url, { cacheMib })));
 
 beforeEach(() => queryOnce(database.url, 'truncate products'));
-
-afterAll(async () => {
-  for (const replica of replicas) await replica.close();
-  await database.drop();
-});
 
 const create = async (name = 'Tea') => (await replicas[0]?.post({ ...tea, name }))?.headers.location ?? '';
 

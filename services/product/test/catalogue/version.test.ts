@@ -1,15 +1,10 @@
 import pg from 'pg';
-import { createTestDatabase, queryOnce, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { queryOnce, useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { tea, testApp } from '../_app.ts';
 
-let database: TestDatabase;
-let product: ReturnType<typeof testApp>;
+const database = useDatabase('product');
+const product = database.open(testApp);
 const clients: pg.Client[] = [];
-
-beforeAll(async () => {
-  database = await createTestDatabase('product');
-  product = testApp(database.url);
-});
 
 beforeEach(async () => {
   await queryOnce(database.url, 'truncate products');
@@ -17,11 +12,6 @@ beforeEach(async () => {
 });
 
 afterEach(() => Promise.all(clients.splice(0).map((client) => client.end())));
-
-afterAll(async () => {
-  await product.close();
-  await database.drop();
-});
 
 async function connect(): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: database.url });
