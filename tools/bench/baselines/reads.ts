@@ -24,7 +24,7 @@ const statements: Record<string, string> = {
     )::text as json
     from orders where account_id = $1 and id = $2`,
   products: `
-    select json_build_object('id', id, 'name', name, 'price', trim_scale(price), 'unit', unit)::text as json
+    select json_build_object('id', id, 'name', name, 'price', trim_scale(price), 'unit', unit, 'version', version)::text as json
     from products where id = $1`,
 };
 

@@ -1,5 +1,5 @@
+import { deepStrictEqual } from 'node:assert';
 import { randomUUID } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import pg from 'pg';
 import { alternate } from '../alternate.ts';
 import { startBaseline } from '../baselines/start-baseline.ts';
@@ -31,7 +31,8 @@ export const reads: Measurement = {
         side('product'),
         log,
       ),
-      await compareCpu('GET /accounts', '/accounts', side('account'), log),
+      // By a call of Prisma's (decisions/0007).
+      await compareCpu('GET /accounts', '/accounts', side('account'), log, 0.6),
       await compareCpu('GET /orders/{id}', `/orders/${(await place()).id}`, side('order'), log),
     ];
   },
@@ -48,15 +49,14 @@ interface Side {
   pid: () => number | undefined;
 }
 
-async function compareCpu(name: string, path: string, service: Side, log: Log): Promise<Row> {
+async function compareCpu(name: string, path: string, service: Side, log: Log, atMost = 0.4): Promise<Row> {
   const headers = { 'id-account': account };
   const baseline = await startBaseline('reads.ts', service.database, log);
   try {
     const [answered, expected] = await Promise.all(
       [service.url, baseline.url].map(async (url) => (await fetch(url + path, { headers })).json()),
     );
-    if (!isDeepStrictEqual(answered, expected))
-      throw new Error(`The baseline answers ${path} otherwise than the service.`);
+    deepStrictEqual(answered, expected);
     const cost =
       (of: string, { url, pid }: Pick<Side, 'url' | 'pid'>) =>
       async () => {
@@ -74,7 +74,7 @@ async function compareCpu(name: string, path: string, service: Side, log: Log): 
       measured: `against ${second.toFixed(2)} ms of a bare server`,
       result: first,
       unit: 'ms',
-      atMost: 0.4,
+      atMost,
     };
   } finally {
     await baseline.stop();
