@@ -52,10 +52,12 @@ const letter = async () => {
   await deadLetteredEvents(fixture, 1);
   return { body: { ids: await idsOf(), by: 'ann', reason: 'x' } };
 };
+const oneLetter = async () => ({ path: `${path}/${(await letter()).body.ids[0]}` });
+const unreachableReplica = () => replica(fixture.consumerGroup(), { kysely: unreachable.kysely });
 /** Without a letter of its group a service does not ask its database. */
 const unlisted = async () => {
   await letter();
-  return { app: () => replica(fixture.consumerGroup(), { kysely: unreachable.kysely }) };
+  return { app: unreachableReplica };
 };
 const unknown = { body: { ids: [randomUUID()], by: 'ann', reason: 'x' } };
 
@@ -63,12 +65,18 @@ describeContract({
   // Only for the document; the requests go to the application.
   routes: deadLetterRoutes({} as never, {} as never),
   app: () => replica(),
-  unavailableApp: () => replica(fixture.consumerGroup(), { kysely: unreachable.kysely }),
+  unavailableApp: unreachableReplica,
   restrictedApp: () => replica(fixture.consumerGroup(), { callers: callersWith([newCredential()]) }),
   calls: {
     'get /internal/dead-letters': { 200: {}, 400: { path: `${path}?orderId=1` }, 503: unlisted },
     'get /internal/dead-letters/count': { 200: {} },
     'get /internal/dead-letters/audit': { 200: {} },
+    'get /internal/dead-letters/{id}': {
+      200: oneLetter,
+      400: { path: `${path}/%ff` },
+      404: { path: `${path}/${randomUUID()}` },
+      503: async () => ({ ...(await oneLetter()), app: unreachableReplica }),
+    },
     'post /internal/dead-letters/redrive': { 200: letter, 400: { body: { ids: [], by: 'ann' } }, 404: unknown },
     'post /internal/dead-letters/discard': {
       200: letter,
@@ -109,6 +117,17 @@ it('a letter is listed with what it says and why, and redriven with who asked', 
     ['FAILED', 'ann'],
     ['REDRIVEN', 'ben'],
   ]);
+});
+
+it('one letter is read with its headers and its whole value, until it is decided', async () => {
+  const [event] = await deadLetteredEvents(fixture, 1);
+  const [id = ''] = await idsOf();
+  const one = () => request(replica()).get(`${path}/${id}`);
+  const { body } = await one().expect(200);
+  expect(body).toMatchObject({ id, eventId: event?.id, value: event?.payload, headers: { ce_id: event?.id } });
+  expect(Object.keys(body.headers).filter((name) => name.startsWith('dlq_'))).toEqual([]);
+  await discard([id], 'ann').expect(200);
+  await one().expect(404);
 });
 
 it('a dry run says what the handler would do, or that it cannot be known, and changes nothing', async () => {

@@ -24,6 +24,14 @@ export const letterOut = z
   })
   .meta({ id: 'DeadLetterOut' });
 
+export const wholeLetterOut = letterOut
+  .omit({ decisions: true })
+  .extend({
+    value: z.string().nullable().describe('As it was published; null without one, or if it is not UTF-8.'),
+    headers: z.record(z.string(), z.string().nullable()).describe('As they were published; null if not UTF-8.'),
+  })
+  .meta({ id: 'WholeDeadLetterOut' });
+
 export const lettersQuery = z.object({
   orderId: uuid.optional().describe('Lists the letters of this order, those that are decided as well.'),
 });

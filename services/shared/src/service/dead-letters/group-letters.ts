@@ -50,6 +50,16 @@ export function groupLetters<Tables>({ group, config }: ServiceConsumer<Tables>,
       }));
       return { group: group.name, total, letters: decided };
     },
+    /** @throws DomainError notFound if no letter of this id is open */
+    async whole(id: string) {
+      const { letters } = await asking(() => listDeadLetters({ kafka, known, ids: [id] }));
+      const [letter] = letters;
+      if (letter === undefined) throw new DomainError('notFound', `${group.name} has no open dead letter ${id}.`);
+      const { headers, value } = letter.message;
+      const published = Object.entries(headers).filter(([name]) => !name.startsWith('dlq_'));
+      const texts = Object.fromEntries(published.map(([name, text]) => [name, text ?? null]));
+      return { ...toLetterOut(letter), value: value ?? null, headers: texts };
+    },
     count: async () => ({ group: group.name, open: await countOpen(database, group.name) }),
     async audit() {
       const entries = await auditOf(database, group.name, undefined, mostLetters);

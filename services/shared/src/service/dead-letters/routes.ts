@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { z } from 'zod';
+import { z } from 'zod';
 import {
   auditOut,
   discardIn,
@@ -8,9 +8,11 @@ import {
   openOut,
   redriveIn,
   resultsOut,
+  wholeLetterOut,
 } from '../../contracts/dead-letters.ts';
 import { type AnyRoute, ok, problem, route, unavailable } from '../../http/route.ts';
 import { consumerMetrics } from '../../messaging/consumer/metrics.ts';
+import { uuid } from '../../values/fields.ts';
 import type { ServiceConsumer } from '../service.ts';
 
 const base = { tag: 'dead letters', identity: 'caller', internal: true } as const;
@@ -76,6 +78,21 @@ export function deadLetterRoutes<Tables>(consumer: ServiceConsumer<Tables>, data
       body: discardIn,
       responses: decisions,
       handler: async ({ body }) => ok(counted(body, await (await letters()).discard(body))),
+    }),
+    // Last: the fixed paths above would be taken for ids.
+    route({
+      ...base,
+      method: 'get',
+      path: `${path}/{id}`,
+      operationId: 'getDeadLetter',
+      summary: 'Read an open dead letter as it was published',
+      params: z.object({ id: uuid }),
+      responses: {
+        200: { description: 'The letter, with its headers and its whole value.', body: wholeLetterOut },
+        404: problem('The group has no open letter of this id.'),
+        503: unavailable,
+      },
+      handler: async ({ params: { id } }) => ok(await (await letters()).whole(id)),
     }),
   ];
 }
