@@ -1,7 +1,6 @@
-import { shareCount } from '@store/shared/messaging/outbox/shares';
 import { ceilings } from './ceilings.ts';
 import { type Costs, readCosts } from './costs.ts';
-import { assumptions, groupOf, type Plan, planFor } from './model.ts';
+import { assumptions, groupOf, planFor } from './model.ts';
 
 let costs: Costs;
 beforeAll(async () => {
@@ -18,19 +17,6 @@ function numbersOf(plan: object, place = ''): [string, number][] {
   });
 }
 
-/** Numbers in proportion to the rate: the others are whole, or hold fixed shares. */
-const proportional = (plan: Plan) => [
-  ...plan.services.map(({ cores }) => cores),
-  ...plan.databases.map(({ cores }) => cores),
-  plan.kafka.cores,
-  plan.kafka.storedBytes,
-  plan.tableBytes.day,
-  plan.tableBytes.month,
-  plan.walBytesPerSecond,
-  plan.transactionsPerSecond,
-  plan.networkBytesPerSecond,
-];
-
 it('a higher rate takes no less of anything', () => {
   const plans = rates.map((rate) => numbersOf(planFor(rate, costs)));
   for (const [index, plan] of plans.slice(1).entries()) {
@@ -38,21 +24,6 @@ it('a higher rate takes no less of anything', () => {
       expect([place, value >= (plans[index]?.[at]?.[1] ?? NaN)]).toEqual([place, true]);
     }
   }
-});
-
-it.each([0.5, 2])('%d times the rate takes as many times the work', (factor) => {
-  const expected = proportional(planFor(10_000, costs)).map((value) => value * factor);
-  for (const [index, value] of proportional(planFor(10_000 * factor, costs)).entries()) {
-    expect(value).toBeCloseTo(expected[index] ?? NaN, 3);
-  }
-});
-
-it('orders that cost half as much take what half of them took', () => {
-  const halves = (values: Record<string, number>) =>
-    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value / 2]));
-  const cheap = { ...costs, cpuMs: halves(costs.cpuMs), postgresCpuMs: halves(costs.postgresCpuMs) };
-  const replicasOf = ({ services, partitions }: Plan) => [services.map(({ replicas }) => replicas), partitions];
-  expect(replicasOf(planFor(20_000, cheap))).toEqual(replicasOf(planFor(10_000, costs)));
 });
 
 describe.each(rates)('at %d orders per second', (rate) => {
@@ -76,12 +47,6 @@ describe.each(rates)('at %d orders per second', (rate) => {
       kafka.cores / kafka.brokers / coresOfBroker,
     ];
     expect(Math.max(...loads)).toBeLessThanOrEqual(utilisation + 1e-9);
-  });
-
-  it('no outbox has more relays than shares', () => {
-    const publishing = plan().databases.filter(({ relays }) => relays > 0);
-    expect(publishing).toHaveLength(3);
-    for (const { relays, servers } of publishing) expect(relays / servers).toBeLessThanOrEqual(shareCount);
   });
 
   it('no server has more connections than it admits', () => {

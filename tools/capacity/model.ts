@@ -37,93 +37,46 @@ const keptDays: Record<string, number> = {
 const topicDays = 7;
 const secondsOfDay = 86_400;
 
-export interface ServicePlan {
-  name: string;
-  /** Busy ones. */
-  cores: number;
-  replicas: number;
-  memoryMib: number;
-}
-
-export interface DatabasePlan {
-  name: string;
-  cores: number;
-  connections: number;
-  /** Among which the database is divided. */
-  servers: number;
-  /** Relays of all servers together; 0 without an outbox. */
-  relays: number;
-}
-
-export interface Plan {
-  services: ServicePlan[];
-  /** Partitions of order-events: each member of a group has at least one. */
-  partitions: number;
-  databases: DatabasePlan[];
-  kafka: { cores: number; brokers: number; storedBytes: number };
-  /** Written to tables in a day, and there after a month. */
-  tableBytes: { day: number; month: number };
-  walBytesPerSecond: number;
-  transactionsPerSecond: number;
-  networkBytesPerSecond: number;
-}
+export type Plan = ReturnType<typeof planFor>;
 
 /** @param rate orders per second, around the clock */
-export function planFor(rate: number, costs: Costs): Plan {
-  const coresFor = (ms: number) => (rate * ms) / 1000;
+export function planFor(rate: number, costs: Costs) {
+  const { utilisation, fewestReplicas, kafkaReplicas, partitions, coresOfBroker } = assumptions;
+  const coresFor = (ms = 0) => (rate * ms) / 1000;
   const services = Object.entries(costs.cpuMs)
     .filter(([name]) => name !== 'kafka')
     .map(([name, ms]) => {
-      const replicas = Math.max(assumptions.fewestReplicas, Math.ceil(coresFor(ms) / assumptions.utilisation));
+      const replicas = Math.max(fewestReplicas, Math.ceil(coresFor(ms) / utilisation));
       return { name, cores: coresFor(ms), replicas, memoryMib: replicas * (costs.residentMib[name] ?? 0) };
     });
+  const databases = topology.databases
+    .filter((name) => costs.postgresCpuMs[name])
+    .map((name) => {
+      const cores = coresFor(costs.postgresCpuMs[name]);
+      const users = services.filter((one) => one.name !== 'gateway' && serviceNamed(one.name).database === name);
+      const connections = sum(users.map(({ replicas }) => replicas)) * assumptions.connectionsOfReplica;
+      const servers = Math.max(
+        Math.ceil(cores / utilisation / assumptions.coresOfServer),
+        Math.ceil(connections / assumptions.connectionsOfServer),
+      );
+      return { name, cores, connections, servers };
+    });
   const members = services.filter(({ name }) => groupOf(name) !== undefined).map(({ replicas }) => replicas);
-  const kafkaCores = coresFor(costs.cpuMs.kafka ?? 0) * assumptions.kafkaReplicas;
+  const kafkaCores = coresFor(costs.cpuMs.kafka) * kafkaReplicas;
   const ordersOfDay = rate * secondsOfDay;
-  const kafkaDay = ordersOfDay * costs.kafkaBytes;
   return {
     services,
-    partitions: assumptions.partitions * Math.ceil(Math.max(...members, 1) / assumptions.partitions),
-    databases: topology.databases.flatMap((name) => {
-      const ms = costs.postgresCpuMs[name] ?? 0;
-      return ms === 0 ? [] : [databasePlan(name, coresFor(ms), rate, services, costs)];
-    }),
+    databases,
+    /** Partitions of order-events: each member of a group has at least one. */
+    partitions: partitions * Math.ceil(Math.max(...members, 1) / partitions),
     kafka: {
       cores: kafkaCores,
-      brokers: Math.max(
-        assumptions.kafkaReplicas,
-        Math.ceil(kafkaCores / assumptions.utilisation / assumptions.coresOfBroker),
-      ),
-      storedBytes: kafkaDay * topicDays * assumptions.kafkaReplicas,
+      brokers: Math.max(kafkaReplicas, Math.ceil(kafkaCores / utilisation / coresOfBroker)),
+      storedBytes: ordersOfDay * costs.kafkaBytes * topicDays * kafkaReplicas,
     },
-    tableBytes: {
-      day: ordersOfDay * bytesKept(costs, 1),
-      month: ordersOfDay * bytesKept(costs, 30),
-    },
+    /** Written to tables in a day, and there after a month. */
+    tableBytes: { day: ordersOfDay * bytesKept(costs, 1), month: ordersOfDay * bytesKept(costs, 30) },
     walBytesPerSecond: rate * costs.walBytes,
-    transactionsPerSecond: rate * costs.transactions,
-    networkBytesPerSecond:
-      rate * (sum(Object.values(costs.sentBytes)) + costs.kafkaBytes * (assumptions.kafkaReplicas - 1)),
-  };
-}
-
-function databasePlan(name: string, cores: number, rate: number, services: ServicePlan[], costs: Costs): DatabasePlan {
-  const users = services.filter(
-    (service) => service.name !== 'gateway' && serviceNamed(service.name).database === name,
-  );
-  const connections = sum(users.map(({ replicas }) => replicas)) * assumptions.connectionsOfReplica;
-  const events = rate * (costs.events[name] ?? 0);
-  const relays = Math.ceil(events / (costs.mostPerSecond.relay * assumptions.utilisation));
-  return {
-    name,
-    cores,
-    connections,
-    relays,
-    servers: Math.max(
-      Math.ceil(relays / assumptions.relaysOfOutbox),
-      Math.ceil(cores / assumptions.utilisation / assumptions.coresOfServer),
-      Math.ceil(connections / assumptions.connectionsOfServer),
-    ),
   };
 }
 

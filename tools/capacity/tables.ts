@@ -62,14 +62,9 @@ export function planTable(rates: number[], costs: Costs): string {
         return `${number(cores)}, ${number(connections)}, ${number(servers)}`;
       }),
     ),
-    row('Relays of the busiest outbox, on all its servers', ({ databases }) =>
-      number(Math.max(...databases.map(({ relays }) => relays))),
-    ),
-    row('Transactions per second', ({ transactionsPerSecond }) => number(transactionsPerSecond)),
     row('Write-ahead log per second', ({ walBytesPerSecond }) => bytes(walBytesPerSecond)),
     row('Tables, written per day', ({ tableBytes }) => bytes(tableBytes.day)),
     row('Tables after a month', ({ tableBytes }) => bytes(tableBytes.month)),
-    row('Network per second', ({ networkBytesPerSecond }) => bytes(networkBytesPerSecond)),
   ]);
 }
 
