@@ -26,7 +26,7 @@ async function expectEndOfSessions(shop: TestShop, customer: Credentials, page: 
   while (delays.length < 4) {
     const other = await shop.visit();
     await logIn(other, customer);
-    await until('the page follows', async () => stream.isOpen(), 60_000);
+    await until('the page follows', async () => stream.isOpen());
     expect(await other.evaluate(`${logOutEverywhere}.then(({ status }) => status)`)).toBe(204);
     const endedAt = performance.now();
     await until('the stream is closed', async () => !stream.isOpen());
