@@ -7,8 +7,8 @@ import { cacheDir, root } from '../../tools/paths.ts';
 
 const copy = mkdtempSync(join(tmpdir(), 'store-copy-'));
 
-// The environment of this test run is not meant for the copy's.
-const env = { NODE_OPTIONS: undefined, JEST_WORKER_ID: undefined, NODE_ENV: undefined };
+// The environment of this test run is not meant for the copy's, but for its worker: it keeps the ports of the two runs apart.
+const env = { NODE_OPTIONS: undefined, NODE_ENV: undefined };
 
 /** Runs a command in the copy. */
 const run = (file: string, ...args: string[]) =>
