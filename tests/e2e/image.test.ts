@@ -8,6 +8,7 @@ import pg from 'pg';
 import { freePort } from '../../tools/free-port.ts';
 import { type Kafka, startKafka } from '../../tools/local/components/kafka.ts';
 import { root } from '../../tools/paths.ts';
+import { topology } from '../../tools/topology/topology.ts';
 import { type Otlp, startOtlp } from '../kit/observability/otlp.ts';
 import { until } from '../kit/until.ts';
 
@@ -108,7 +109,9 @@ test.each(services)('all processes of %s run from its image alone', async (servi
     (path) => base + path,
   );
   // Loads the client of Kafka, of which CommonJS shows Node some names only.
-  const letters = has('redrive.js') ? ['/internal/dead-letters'] : [];
+  const letters = Object.values(topology.groups).some(({ image }) => image === service)
+    ? ['/internal/dead-letters']
+    : [];
   const paths = has('worker.js') ? pages : [...pages, ...letters];
   expect(await statuses(cwd, 'dist/main.js', { ...env, ...traced }, paths)).toEqual(paths.map(() => 200));
   await until('a span arrives', () => collector.spans.some((span) => span.service === `traced-${service}`));
@@ -116,7 +119,6 @@ test.each(services)('all processes of %s run from its image alone', async (servi
     expect(await statuses(cwd, 'dist/worker.js', { ...env, ...traced }, letters)).toEqual(letters.map(() => 200));
 
   const commands = [['../shared/dist/messaging/create-topics.js']];
-  if (has('redrive.js')) commands.push(['dist/redrive.js', 'list']);
   if (has('import.js')) commands.push(['dist/import.js', '--help']);
   if (existsSync(join(cwd, 'prisma'))) {
     const doctor = await readFile(join(root, 'tools/cluster/doctor/missing-migrations.mjs'), 'utf8');

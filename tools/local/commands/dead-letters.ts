@@ -1,17 +1,19 @@
-import { dirname, join } from 'node:path';
-import { openDatabase } from '@store/shared/database/database';
-import { describeLetters, describeMessage } from '@store/shared/messaging/dead-letters/describe';
-import { type LetterRecord, recordsOf } from '@store/shared/messaging/dead-letters/records';
-import { listDeadLetters } from '@store/shared/messaging/dead-letters/redrive';
-import { createKafka } from '@store/shared/messaging/kafkajs/client';
-import { createLog } from '@store/shared/observability/log';
+import { hostname, userInfo } from 'node:os';
+import {
+  auditOut,
+  type LetterOut,
+  lettersOut,
+  type ResultOut,
+  resultsOut,
+  wholeLetterOut,
+} from '@store/shared/contracts/dead-letters';
+import { createHttpClient } from '@store/shared/http/client';
 import { Command, Option } from 'commander';
-import { execa } from 'execa';
-import { cacheDir } from '../../paths.ts';
+import { markdownTable } from 'markdown-table';
+import { z } from 'zod';
 import { messageOf, runCommand } from '../../run-command.ts';
-import { type Service, topology } from '../../topology/topology.ts';
-import { openPasswords } from '../components/postgres.ts';
-import { entryOf, serviceEnv } from '../components/services.ts';
+import { topology } from '../../topology/topology.ts';
+import { localUrl } from '../components/services.ts';
 import { fixedPorts } from '../ports.ts';
 
 interface Options {
@@ -20,65 +22,121 @@ interface Options {
   audit?: string;
   id?: string;
   reason?: string;
-  by?: string;
+  by: string;
   dryRun?: string;
 }
 
+/** Letters that a service takes in one request (contract 4.13). */
+const perRequest = 100;
+/** A redrive calls the handler for one letter after the other. */
+const timeoutMs = 300_000;
+
 const ports = fixedPorts();
-const brokers = [`127.0.0.1:${ports.kafka}`];
+const problemOut = z.object({ detail: z.string() });
 
-async function databaseUrlOf({ database = '' }: Service): Promise<string> {
-  const passwords = await openPasswords(join(cacheDir, 'data/postgres'));
-  return `postgresql://${database}:${passwords.known(database)}@127.0.0.1:${ports.postgres}/${database}`;
-}
-
-async function known(group: string): Promise<Map<string, LetterRecord>> {
+/** Asks the service of a group for `path` below its dead letters; with a body by POST. @returns undefined for 404 */
+async function find<T>(group: string, path: string, schema: z.ZodType<T>, body?: object): Promise<T | undefined> {
   const service = topology.groups[group];
-  if (service === undefined) return new Map(); // its service was removed
-  const { kysely, close } = openDatabase(await databaseUrlOf(service), 1);
-  return recordsOf(kysely, group).finally(close);
-}
-
-async function list(ids: string[] | undefined): Promise<void> {
-  const kafka = createKafka({ brokers, clientId: 'make-dlq', log: createLog('dlq', 'silent') });
-  const found = await listDeadLetters({ kafka, known, ids });
-  console.log(describeLetters(found));
-  if (ids !== undefined) for (const letter of found.letters) console.log(describeMessage(letter));
-  const groups = [...new Set(found.letters.map(({ group }) => group))].filter((group) => group in topology.groups);
-  for (const group of groups.sort()) console.log(`To redrive: make dlq REDRIVE=${group}`);
-}
-
-/** Runs the dead-letter command of the service that handles the group. */
-async function runOf(group: string, args: string[]): Promise<number> {
-  const service = topology.groups[group];
-  if (!service?.database) {
+  if (service === undefined) {
     throw new Error(`There is no group ${group}. The groups are: ${Object.keys(topology.groups).join(', ')}.`);
   }
-  const databaseUrl = await databaseUrlOf(service);
-  const { exitCode } = await execa(process.execPath, [join(dirname(entryOf(service)), 'redrive.js'), ...args], {
-    env: { ...serviceEnv(service, { env: process.env, ports, jwtKey: '', brokers, databaseUrl }) },
-    extendEnv: false,
-    stdio: 'inherit',
-    reject: false,
+  const client = createHttpClient({
+    service: service.name,
+    baseUrl: localUrl(ports.of(service.name)),
+    timeoutMs,
+    credential: process.env.OPERATOR_CREDENTIAL || undefined,
   });
-  return exitCode ?? 1;
+  const answer = await client.call(body ? 'POST' : 'GET', `/internal/dead-letters${path}`, { body });
+  if (answer.status === 404) return undefined;
+  if (answer.status >= 400) throw new Error(problemOut.parse(answer.body).detail);
+  return schema.parse(answer.body);
 }
 
-async function run({ redrive, discard, audit, id, reason, by, dryRun }: Options): Promise<void> {
-  const actions = Object.entries({ redrive, discard, audit }).filter(([, group]) => group);
-  if (actions.length > 1) throw new Error('One of REDRIVE, DISCARD and AUDIT at a time.');
+/** Shows a text of a message on one line, and without characters that would move a terminal's cursor. */
+const printable = (text: string | null) => (text ?? '').replaceAll(/\p{Cc}+/gu, ' ');
+
+/** Asks the services of all groups. Those that do not answer are named, and make the command fail. */
+async function findAll<T>(path: string, schema: z.ZodType<T>): Promise<T[]> {
+  const answers = await Promise.all(
+    Object.keys(topology.groups).map((group) =>
+      find(group, path, schema).catch((error) => {
+        console.error(`${group}: ${messageOf(error)}`);
+        process.exitCode = 1;
+        return undefined;
+      }),
+    ),
+  );
+  return answers.filter((answer) => answer !== undefined);
+}
+
+async function list(): Promise<void> {
+  const groups = await findAll('', lettersOut);
+  const open = groups.flatMap(({ group, letters }) => letters.map((letter) => ({ group, ...letter })));
+  const total = groups.reduce((sum, of) => sum + of.total, 0);
+  if (groups.length === 0) throw new Error('No service answers: start the store with make run.');
+  if (total === 0) return console.log('No dead letters.');
+  const rows = open.map(({ group, id, kind, orderId, time, attempts, error }: LetterOut & { group: string }) =>
+    [group, id, kind, orderId, time, String(attempts), error].map(printable),
+  );
+  console.log(markdownTable([['Group', 'Id', 'Kind', 'Order', 'Since', 'Attempts', 'Error'], ...rows]));
+  if (total > open.length) console.log(`${total - open.length} more are not shown.`);
+  console.log('To read one: make dlq ID=<id>. To redrive those of a group: make dlq REDRIVE=<group>');
+}
+
+async function show(id: string): Promise<void> {
+  const [letter] = await findAll(`/${encodeURIComponent(id)}`, wholeLetterOut);
+  if (letter === undefined) throw new Error(`No dead letter ${id} is open.`);
+  console.log(JSON.stringify(letter, null, 2));
+}
+
+async function audit(group: string): Promise<void> {
+  const trail = await find(group, '/audit', auditOut);
+  for (const { letterId, ...decision } of trail?.entries ?? []) console.log(`${letterId}  ${decided(decision)}`);
+  if (!trail?.entries.length) console.log('Nothing was redriven or discarded.');
+}
+
+const decided = ({ outcome, at, requestedBy, reason }: NonNullable<ResultOut['decision']>) =>
+  `${outcome.toLowerCase()} at ${at} by ${printable(requestedBy)}${reason === null ? '' : `: ${printable(reason)}`}`;
+
+/** Decides about letters, some at a time, and says what became of each. */
+async function decide(decision: 'redrive' | 'discard', group: string, ids: string[], body: object): Promise<void> {
+  const wanted = decision === 'redrive' ? 'REDRIVEN' : 'DISCARDED';
+  for (let at = 0; at < ids.length; at += perRequest) {
+    const some = ids.slice(at, at + perRequest);
+    const answer = await find(group, `/${decision}`, resultsOut, { ids: some, ...body });
+    if (answer === undefined) throw new Error(`${group} has not all of these letters: ${some.join(', ')}`);
+    for (const result of answer.results) {
+      const { id, outcome, effect, error } = result;
+      if ((result.decision?.outcome ?? outcome) !== wanted) process.exitCode = 1;
+      const before = result.decision && `had been ${decided(result.decision)}`;
+      console.log(`${id}: ${before ?? effect ?? outcome.toLowerCase()}${error ? ` again: ${printable(error)}` : ''}`);
+    }
+  }
+}
+
+/** Redrives all letters of a group once. Those that fail stay listed: beyond a list full of them none is reached. */
+async function redriveAll(group: string, body: object): Promise<void> {
+  const tried = new Set<string>();
+  for (;;) {
+    const { letters, total } = (await find(group, '', lettersOut)) ?? { letters: [], total: 0 };
+    const ids = letters.map(({ id }) => id).filter((id) => !tried.has(id));
+    if (ids.length === 0) return console.log(`${tried.size} tried, ${total} open`);
+    for (const id of ids) tried.add(id);
+    await decide('redrive', group, ids, body);
+  }
+}
+
+async function run({ redrive, discard, audit: audited, id, reason, by, dryRun }: Options): Promise<void> {
+  if ([redrive, discard, audited].filter(Boolean).length > 1)
+    throw new Error('One of REDRIVE, DISCARD and AUDIT at a time.');
   const ids = id?.split(/[\s,]+/).filter((one) => one !== '');
   if (ids?.length === 0) throw new Error('ID is empty. Without it a redrive is of all letters.');
-  const [action] = actions;
-  if (action === undefined) return list(ids);
-  const [name, group = ''] = action;
-  process.exitCode = await runOf(group, [
-    name,
-    ...(ids ? ['--id', ...ids] : []),
-    ...(reason ? ['--reason', reason] : []),
-    ...(by ? ['--by', by] : []),
-    ...(dryRun ? ['--dry-run'] : []),
-  ]);
+  const body = { by, dryRun: dryRun !== undefined };
+  if (redrive) return ids ? decide('redrive', redrive, ids, body) : redriveAll(redrive, body);
+  if (audited) return audit(audited);
+  if (!discard) return ids ? show(ids.join()) : list();
+  if (!ids || !reason) throw new Error('DISCARD needs ID=<id> and REASON="<why>".');
+  await decide('discard', discard, ids, { ...body, reason });
 }
 
 // make passes the variables of its command line on as environment, whatever characters a reason has.
@@ -96,11 +154,10 @@ const command = new Command('make dlq')
   .addOption(option('--audit <group>', 'AUDIT', 'who redrove or discarded what, when and why'))
   .addOption(option('--id <ids>', 'ID', 'of the letters, separated by blanks or commas; default for a redrive: all'))
   .addOption(option('--reason <text>', 'REASON', 'why they are discarded'))
-  .addOption(option('--by <name>', 'BY', 'who asks, for the audit trail; default: the user of this machine'))
+  .addOption(
+    option('--by <name>', 'BY', 'who asks, for the audit trail').default(`${userInfo().username}@${hostname()}`),
+  )
   .addOption(option('--dry-run <flag>', 'DRY_RUN', 'say what would be done, and change nothing').choices(['1']))
   .action(run);
 
-await runCommand(command, (error) => {
-  const reason = messageOf(error);
-  return /ECONN|Connection|broker/i.test(reason) ? 'Kafka does not answer: start the store with make run.' : reason;
-});
+await runCommand(command);

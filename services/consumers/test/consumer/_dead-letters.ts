@@ -1,37 +1,73 @@
-import { serviceConfig } from '@store/shared/service/config';
-import { runRedrive } from '@store/shared/service/run-redrive';
-import { z } from 'zod';
+import { randomUUID } from 'node:crypto';
+import { callersWith } from '@store/shared/auth/internal-credentials';
+import { createHttpApp } from '@store/shared/http/app';
+import type { ConsumerGroup } from '@store/shared/messaging/consumer/handle-once';
+import { deadLetterRoutes } from '@store/shared/service/dead-letters/routes';
+import type { Kysely } from 'kysely';
+import request from 'supertest';
 import { brokers } from '../../../../tests/kit/kafka/topic.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import type { DB } from '../../src/generated/tables.ts';
-import { anEvent, type Fixture, times } from './_fixture.ts';
+import { anEvent, type Fixture, silent, times } from './_fixture.ts';
 
 export const broken = async () => {
   throw new Error('broken:\nline 2');
 };
 
+export const path = '/internal/dead-letters';
+export const unknownId = randomUUID();
+
 interface Circumstances {
-  group?: ReturnType<Fixture['consumerGroup']>;
-  databaseUrl?: string;
+  group?: ConsumerGroup<DB>;
+  kysely?: Kysely<DB>;
+  callers?: ReturnType<typeof callersWith>;
   kafkaBrokers?: string[];
 }
 
-/** Runs the dead-letter command as a service's redrive.ts does. */
-export async function command(fixture: Fixture, argv: string[], circumstances: Circumstances = {}) {
-  const { group, databaseUrl, kafkaBrokers } = {
+/** A replica of the group's service. */
+export function replica(fixture: Fixture, circumstances: Circumstances = {}) {
+  const { group, kysely, callers, kafkaBrokers } = {
     group: fixture.consumerGroup(),
-    databaseUrl: fixture.database.url,
+    kysely: fixture.kysely,
+    callers: callersWith(undefined),
     kafkaBrokers: brokers,
     ...circumstances,
   };
-  const lines: string[] = [];
-  const messaging = { KAFKA_TLS: false, RETRY_ATTEMPTS: 1, RETRY_DELAY_MS: 1, RETRY_MULTIPLIER: 1 };
-  const config = { ...messaging, KAFKA_BROKERS: kafkaBrokers, DATABASE_URL: databaseUrl };
-  const configSchema = z.object({ ...serviceConfig, DATABASE_URL: z.string().default(databaseUrl) });
-  const build = () => ({ app: () => undefined, consumer: { group, config } });
-  const definition = { name: 'test', configSchema, build };
-  const code = await runRedrive<typeof configSchema, DB>(definition, argv, (line) => lines.push(line));
-  return { code, text: lines.join('\n') };
+  const config = { KAFKA_BROKERS: kafkaBrokers, KAFKA_TLS: false, DATABASE_URL: fixture.database.url } as never;
+  const routes = deadLetterRoutes({ group, config }, kysely);
+  return createHttpApp({ title: 'test', routes, log: silent.log, profile: 'dev', callers });
+}
+
+/** Requests of an operator to the group's service. */
+export function operator(fixture: Fixture, by = 'ann') {
+  const get = async (below: string) => (await request(replica(fixture)).get(`${path}${below}`).expect(200)).body;
+  const list = () => get('');
+  const idsOf = async (): Promise<string[]> => (await list()).letters.map(({ id }: { id: string }) => id).sort();
+  return {
+    list,
+    get,
+    ids: idsOf,
+    redrive: (ids: string[], circumstances: Circumstances = {}, more = {}) =>
+      request(replica(fixture, circumstances))
+        .post(`${path}/redrive`)
+        .send({ ids, by, ...more }),
+    /** @returns the outcomes */
+    async redriveAll(circumstances: Circumstances = {}): Promise<string[]> {
+      const { body } = await this.redrive(await idsOf(), circumstances).expect(200);
+      return body.results.map(({ outcome }: { outcome: string }) => outcome);
+    },
+    discard: (ids: string[], more = {}) =>
+      request(replica(fixture))
+        .post(`${path}/discard`)
+        .send({ ids, by, reason: 'sent twice', ...more }),
+    trail: async () =>
+      (await get('/audit')).entries.map(({ letterId, outcome, reason, requestedBy }: Record<string, string>) => ({
+        id: letterId,
+        outcome,
+        reason,
+        by: requestedBy,
+      })),
+  };
 }
 
 /** Publishes events that end as dead letters because their handler fails. */

@@ -3,7 +3,6 @@ import { openDatabase } from '@store/shared/database/database';
 import { type ConsumerOptions, startConsumer } from '@store/shared/messaging/consumer/consumer';
 import { type ConsumerGroup, handleOnce } from '@store/shared/messaging/consumer/handle-once';
 import type { DeadLetter } from '@store/shared/messaging/dead-letters/dead-letters';
-import { recordsOf } from '@store/shared/messaging/dead-letters/records';
 import { listDeadLetters } from '@store/shared/messaging/dead-letters/redrive';
 import type { EventKind, OrderEvent, Payload, StoredEvent } from '@store/shared/messaging/events';
 import { createKafka } from '@store/shared/messaging/kafkajs/client';
@@ -165,8 +164,7 @@ export type Fixture = Awaited<ReturnType<typeof createFixture>>;
 
 /** Those that are open, in the order of their ids. */
 export async function deadLettersOf(group: string, database: QueryExecutorProvider): Promise<DeadLetter[]> {
-  const known = (of: string) => (of === group ? recordsOf(database, group) : undefined);
-  const { letters } = await listDeadLetters({ kafka, known });
+  const { letters } = await listDeadLetters({ kafka, group, database });
   return letters.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 

@@ -1,72 +1,54 @@
 import { randomUUID } from 'node:crypto';
 import { callersWith } from '@store/shared/auth/internal-credentials';
 import { openDatabase } from '@store/shared/database/database';
-import { createHttpApp } from '@store/shared/http/app';
 import type { NewEvent, Refuse } from '@store/shared/messaging/consumer/handle-once';
 import { consumerMetrics } from '@store/shared/messaging/consumer/metrics';
 import { deadLetterRoutes } from '@store/shared/service/dead-letters/routes';
 import request from 'supertest';
 import { newCredential } from '../../../../tests/kit/credentials.ts';
 import { deferred } from '../../../../tests/kit/deferred.ts';
-import { brokers } from '../../../../tests/kit/kafka/topic.ts';
 import { describeContract } from '../../../../tests/kit/openapi/contract.ts';
 import { unreachableDatabaseUrl } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import type { DB } from '../../src/generated/tables.ts';
-import { broken, deadLetteredEvents } from './_dead-letters.ts';
-import { createFixture, type Fixture, silent } from './_fixture.ts';
+import { broken, deadLetteredEvents, operator, path, replica, unknownId } from './_dead-letters.ts';
+import { createFixture, type Fixture } from './_fixture.ts';
 
-// Dead letters over HTTP (contract 4.13): the same decisions as those of the command, by whoever asks and however many do.
+// Dead letters over HTTP (contract 4.13): what operators are told, whoever asks and however many do.
 
 let fixture: Fixture;
+let ann: ReturnType<typeof operator>;
+let ben: ReturnType<typeof operator>;
 const unreachable = openDatabase<DB>(unreachableDatabaseUrl);
-const path = '/internal/dead-letters';
 
 beforeEach(async () => {
   fixture = await createFixture(3);
+  ann = operator(fixture);
+  ben = operator(fixture, 'ben');
 });
 
 afterEach(() => fixture.close());
 afterAll(() => unreachable.close());
 
-/** A replica of the group's service. */
-function replica(group = fixture.consumerGroup(), { kysely = fixture.kysely, callers = callersWith(undefined) } = {}) {
-  const config = { KAFKA_BROKERS: brokers, KAFKA_TLS: false, DATABASE_URL: fixture.database.url } as never;
-  const routes = deadLetterRoutes({ group, config }, kysely);
-  return createHttpApp({ title: 'test', routes, log: silent.log, profile: 'dev', callers });
-}
-
-const list = async (app = replica()) => (await request(app).get(path).expect(200)).body;
-const idsOf = async (): Promise<string[]> => (await list()).letters.map(({ id }: { id: string }) => id);
-const redrive = (ids: string[], by: string, more = {}, app = replica()) =>
-  request(app)
-    .post(`${path}/redrive`)
-    .send({ ids, by, ...more });
-const discard = (ids: string[], by: string, more = {}) =>
-  request(replica())
-    .post(`${path}/discard`)
-    .send({ ids, by, reason: 'sent twice', ...more });
-const trail = async () => (await request(replica()).get(`${path}/audit`).expect(200)).body.entries;
-
 const letter = async () => {
   await deadLetteredEvents(fixture, 1);
-  return { body: { ids: await idsOf(), by: 'ann', reason: 'x' } };
+  return { body: { ids: await ann.ids(), by: 'ann', reason: 'x' } };
 };
 const oneLetter = async () => ({ path: `${path}/${(await letter()).body.ids[0]}` });
-const unreachableReplica = () => replica(fixture.consumerGroup(), { kysely: unreachable.kysely });
+const unreachableReplica = () => replica(fixture, { kysely: unreachable.kysely });
 /** Without a letter of its group a service does not ask its database. */
 const unlisted = async () => {
   await letter();
   return { app: unreachableReplica };
 };
-const unknown = { body: { ids: [randomUUID()], by: 'ann', reason: 'x' } };
+const unknown = { body: { ids: [unknownId], by: 'ann', reason: 'x' } };
 
 describeContract({
   // Only for the document; the requests go to the application.
   routes: deadLetterRoutes({} as never, {} as never),
-  app: () => replica(),
+  app: () => replica(fixture),
   unavailableApp: unreachableReplica,
-  restrictedApp: () => replica(fixture.consumerGroup(), { callers: callersWith([newCredential()]) }),
+  restrictedApp: () => replica(fixture, { callers: callersWith([newCredential()]) }),
   calls: {
     'get /internal/dead-letters': { 200: {}, 400: { path: `${path}?orderId=1` }, 503: unlisted },
     'get /internal/dead-letters/count': { 200: {} },
@@ -88,7 +70,7 @@ describeContract({
 
 it('a letter is listed with what it says and why, and redriven with who asked', async () => {
   const [event] = await deadLetteredEvents(fixture, 1);
-  expect(await list()).toEqual({
+  expect(await ann.list()).toEqual({
     group: fixture.group,
     total: 1,
     letters: [
@@ -105,15 +87,15 @@ it('a letter is listed with what it says and why, and redriven with who asked', 
       },
     ],
   });
-  const ids = await idsOf();
-  const failed = await redrive(ids, 'ann', {}, replica(fixture.consumerGroup(broken))).expect(200);
+  const ids = await ann.ids();
+  const failed = await ann.redrive(ids, { group: fixture.consumerGroup(broken) }).expect(200);
   expect(failed.body.results).toEqual([{ id: ids[0], outcome: 'FAILED', error: 'broken:\nline 2' }]);
-  expect((await list()).letters[0].attempts).toBe(3);
-  const done = await redrive(ids, 'ben').expect(200);
+  expect((await ann.list()).letters[0].attempts).toBe(3);
+  const done = await ben.redrive(ids).expect(200);
   expect(done.body.results).toEqual([{ id: ids[0], outcome: 'REDRIVEN' }]);
-  expect(await list()).toMatchObject({ total: 0, letters: [] });
+  expect(await ann.list()).toMatchObject({ total: 0, letters: [] });
   expect(await fixture.handled()).toEqual([event?.id]);
-  expect((await trail()).map(({ outcome, requestedBy }: never) => [outcome, requestedBy])).toEqual([
+  expect((await ann.trail()).map(({ outcome, by }: Record<string, string>) => [outcome, by])).toEqual([
     ['FAILED', 'ann'],
     ['REDRIVEN', 'ben'],
   ]);
@@ -121,21 +103,21 @@ it('a letter is listed with what it says and why, and redriven with who asked', 
 
 it('one letter is read with its headers and its whole value, until it is decided', async () => {
   const [event] = await deadLetteredEvents(fixture, 1);
-  const [id = ''] = await idsOf();
-  const one = () => request(replica()).get(`${path}/${id}`);
+  const [id = ''] = await ann.ids();
+  const one = () => request(replica(fixture)).get(`${path}/${id}`);
   const { body } = await one().expect(200);
   expect(body).toMatchObject({ id, eventId: event?.id, value: event?.payload, headers: { ce_id: event?.id } });
   expect(Object.keys(body.headers).filter((name) => name.startsWith('dlq_'))).toEqual([]);
-  await discard([id], 'ann').expect(200);
+  await ann.discard([id]).expect(200);
   await one().expect(404);
 });
 
 it('a dry run says what the handler would do, or that it cannot be known, and changes nothing', async () => {
   const [event] = await deadLetteredEvents(fixture, 1);
-  const ids = await idsOf();
+  const ids = await ann.ids();
   const { group } = fixture;
   const dry = async (consumer = fixture.consumerGroup()) =>
-    (await redrive(ids, 'ann', { dryRun: true }, replica(consumer)).expect(200)).body.results;
+    (await ann.redrive(ids, { group: consumer }, { dryRun: true }).expect(200)).body.results;
   expect(await dry()).toEqual([
     { id: ids[0], outcome: 'REDRIVEN', effect: `${group} would handle it: 1 row added to handled_events.` },
   ]);
@@ -164,33 +146,33 @@ it('a dry run says what the handler would do, or that it cannot be known, and ch
   expect(await dry()).toMatchObject([
     { outcome: 'REDRIVEN', effect: `${group} has processed this event before: it would do nothing.` },
   ]);
-  expect(await trail()).toEqual([]);
+  expect(await ann.trail()).toEqual([]);
 });
 
 it('lists all letters of an order with what was decided, and counts those that are open', async () => {
   const [first, second] = await deadLetteredEvents(fixture, 2);
-  const open = async () => (await request(replica()).get(`${path}/count`).expect(200)).body;
-  const ofOrder = async (id = '') => (await request(replica()).get(`${path}?orderId=${id}`).expect(200)).body;
+  const open = async () => (await request(replica(fixture)).get(`${path}/count`).expect(200)).body;
+  const ofOrder = async (id = '') => (await request(replica(fixture)).get(`${path}?orderId=${id}`).expect(200)).body;
   expect(await open()).toEqual({ group: fixture.group, open: 2 });
   const [letter] = (await ofOrder(first?.key)).letters;
   expect(letter).toMatchObject({ eventId: first?.id, orderId: first?.key, decisions: [] });
-  await discard([letter.id], 'ann').expect(200);
+  await ann.discard([letter.id]).expect(200);
   expect(await ofOrder(first?.key)).toMatchObject({
     total: 1,
     letters: [{ id: letter.id, decisions: [{ outcome: 'DISCARDED', requestedBy: 'ann', reason: 'sent twice' }] }],
   });
-  expect((await list()).letters).toMatchObject([{ eventId: second?.id }]);
+  expect((await ann.list()).letters).toMatchObject([{ eventId: second?.id }]);
   expect(await open()).toEqual({ group: fixture.group, open: 1 });
   expect(await ofOrder(randomUUID())).toMatchObject({ total: 0, letters: [] });
 });
 
 it('what is decided is counted once, and a dry run not at all', async () => {
   await deadLetteredEvents(fixture, 3);
-  const ids = await idsOf();
-  await redrive(ids, 'ann', { dryRun: true }).expect(200);
-  await redrive(ids.slice(0, 1), 'ann', {}, replica(fixture.consumerGroup(broken))).expect(200);
-  for (const by of ['ann', 'ben']) await redrive(ids.slice(0, 2), by).expect(200);
-  await discard(ids, 'ben').expect(200);
+  const ids = await ann.ids();
+  await ann.redrive(ids, {}, { dryRun: true }).expect(200);
+  await ann.redrive(ids.slice(0, 1), { group: fixture.consumerGroup(broken) }).expect(200);
+  for (const one of [ann, ben]) await one.redrive(ids.slice(0, 2)).expect(200);
+  await ben.discard(ids).expect(200);
   const { values } = await consumerMetrics.decided.get();
   const own = values.filter(({ labels }) => labels.group === fixture.group);
   expect(Object.fromEntries(own.map(({ labels, value }) => [labels.outcome, value]))).toEqual({
@@ -202,8 +184,8 @@ it('what is decided is counted once, and a dry run not at all', async () => {
 
 it('two people who redrive the same letters at once: each is handled once, and the other one is told by whom', async () => {
   await deadLetteredEvents(fixture, 5);
-  const ids = await idsOf();
-  const answers = await Promise.all([redrive(ids, 'ann'), redrive(ids, 'ben'), redrive(ids, 'ann')]);
+  const ids = await ann.ids();
+  const answers = await Promise.all([ann.redrive(ids), ben.redrive(ids), ann.redrive(ids)]);
   const results = answers.flatMap(({ body }) => body.results);
   expect(await fixture.handled()).toHaveLength(5);
   expect(
@@ -216,21 +198,21 @@ it('two people who redrive the same letters at once: each is handled once, and t
   expect(others).toHaveLength(10);
   for (const { decision } of others)
     expect(decision).toMatchObject({ outcome: 'REDRIVEN', requestedBy: expect.stringMatching(/ann|ben/) });
-  expect(await trail()).toHaveLength(5);
+  expect(await ann.trail()).toHaveLength(5);
 });
 
 it('a discard while a redrive is handling the letter finds it redriven', async () => {
   await deadLetteredEvents(fixture, 1);
-  const ids = await idsOf();
+  const ids = await ann.ids();
   const [handling, released] = [deferred(), deferred()];
   const group = fixture.consumerGroup(async () => {
     handling.resolve();
     await released.promise;
   });
-  const redriving = redrive(ids, 'ann', {}, replica(group)).then(({ body }) => body);
+  const redriving = ann.redrive(ids, { group: group }).then(({ body }) => body);
   await handling.promise;
   let isAnswered = false;
-  const discarding = discard(ids, 'ben').then(({ body }) => {
+  const discarding = ben.discard(ids).then(({ body }) => {
     isAnswered = true;
     return body;
   });
@@ -249,16 +231,16 @@ it('a discard while a redrive is handling the letter finds it redriven', async (
 
 it('a letter that was discarded is not handled, and a dry run changes nothing', async () => {
   await deadLetteredEvents(fixture, 2);
-  const [first = '', second = ''] = await idsOf();
-  expect((await redrive([first, second], 'ann', { dryRun: true })).body.results).toMatchObject([
+  const [first = '', second = ''] = await ann.ids();
+  expect((await ann.redrive([first, second], {}, { dryRun: true })).body.results).toMatchObject([
     { outcome: 'REDRIVEN' },
     { outcome: 'REDRIVEN' },
   ]);
-  expect((await discard([first], 'ann', { dryRun: true })).body.results).toMatchObject([{ outcome: 'DISCARDED' }]);
-  expect(await idsOf()).toHaveLength(2);
-  expect(await trail()).toEqual([]);
-  expect((await discard([first], 'ann')).body.results).toMatchObject([{ outcome: 'DISCARDED' }]);
-  expect((await redrive([first], 'ben')).body.results).toMatchObject([
+  expect((await ann.discard([first], { dryRun: true })).body.results).toMatchObject([{ outcome: 'DISCARDED' }]);
+  expect(await ann.ids()).toHaveLength(2);
+  expect(await ann.trail()).toEqual([]);
+  expect((await ann.discard([first])).body.results).toMatchObject([{ outcome: 'DISCARDED' }]);
+  expect((await ben.redrive([first])).body.results).toMatchObject([
     { outcome: 'DECIDED', decision: { outcome: 'DISCARDED', requestedBy: 'ann', reason: 'sent twice' } },
   ]);
   expect(await fixture.handled()).toEqual([]);

@@ -133,42 +133,7 @@ test('killed and restarted groups create one invoice per order and correct figur
   expect(all.content[0].number).toBe(all.page.totalElements);
 }, 180_000);
 
-test('redrive.js lists and redrives the dead letters of its group', async () => {
-  const run = async (...argv: string[]) => {
-    const env = { DATABASE_URL: database.url, CONSUMER_GROUP: 'invoice-group' };
-    const redrive = await startService('services/consumers/src/redrive.ts', env, argv);
-    const [code] = await redrive.exit;
-    return { code, text: redrive.lines.join('\n') };
-  };
-  const invoice = await start('invoice-group');
-  const { kysely, close } = openDatabase<DB>(database.url);
-  const [poison, event] = [paid('2031-03-01'), paid('2031-03-01')];
-  const headersOf = ({ id }: StoredEvent) => ({ ce_id: id, ce_type: 'OrderPaid' });
-  await publisher.send('order-events', [{ key: poison.key, value: '{', headers: headersOf(poison) }]);
-  // A dead letter of a handler that was broken.
-  const headers = { ...headersOf(event), ...deadLetterHeaders('invoice-group', 3, new Error('was broken'), origin) };
-  await publisher.send('order-events-dlq', [{ key: event.key, value: event.payload, headers }]);
-  const deadLetterKeys = async () => {
-    const keys = (await deadLettersOf('invoice-group', kysely)).map(({ message: { key } }) => key);
-    return keys.filter((key) => key === poison.key || key === event.key);
-  };
-  await until('both dead letters are there', async () => (await deadLetterKeys()).length === 2, { timeoutMs: 90_000 });
-
-  const listed = await run('list');
-  expect(listed.code).toBe(0);
-  for (const { key } of [poison, event]) expect(listed.text).toContain(`order ${key}`);
-  expect(await deadLetterKeys()).toHaveLength(2);
-
-  const { code, text } = await run('redrive', '--by', 'ann');
-  expect(text).toContain('1 redriven');
-  expect(code).toBe(1);
-  expect(await deadLetterKeys()).toEqual([poison.key]);
-  expect((await invoice.get(`/invoices?orderId=${event.key}`)).body.content).toHaveLength(1);
-  await close();
-}, 180_000);
-
-test('redrive.js that is killed while it handles a dead letter leaves it open, and the next one handles it once', async () => {
-  const invoice = await start('invoice-group');
+test('a service that is killed while it redrives leaves the letter open, and the next one handles it once', async () => {
   const { kysely, close } = openDatabase<DB>(database.url);
   const event = paid('2031-03-02');
   const headers = deadLetterHeaders('invoice-group', 3, new Error('was broken'), { ...origin, offset: '2' });
@@ -181,30 +146,33 @@ test('redrive.js that is killed while it handles a dead letter leaves it open, a
   const letter = async () =>
     (await deadLettersOf('invoice-group', kysely)).find(({ message: { key } }) => key === event.key);
   const { id = '' } = (await letter()) ?? {};
-  const redrive = () => {
-    const env = { DATABASE_URL: database.url, CONSUMER_GROUP: 'invoice-group' };
-    return startService('services/consumers/src/redrive.ts', env, ['redrive', '--id', id, '--by', 'ann']);
-  };
+  const redrive = (service: Service) =>
+    fetch(`${service.url}/internal/dead-letters/redrive`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ids: [id], by: 'ann' }),
+    });
 
+  const killed = await start('invoice-group');
   await kysely.transaction().execute(async (tx) => {
     await sql`select * from invoice_counter for update`.execute(tx); // the handler needs it
-    const killed = await redrive();
+    const unanswered = redrive(killed).catch(() => 'no answer');
     await until('the handler waits', async () => {
       const { rows } = await sql`select from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`.execute(kysely);
       return rows.length === 1;
     });
     await killed.end('SIGKILL');
+    expect(await unanswered).toBe('no answer');
   });
   expect(await letter()).toMatchObject({ id, attempts: 3 });
   expect(await auditOf(kysely, 'invoice-group', [id])).toEqual([]);
 
-  for (const line of ['1 redriven', 'had been redriven at']) {
-    const again = await redrive();
-    expect((await again.exit)[0]).toBe(0);
-    expect(again.lines.join('\n')).toContain(line);
+  const next = await start('invoice-group');
+  for (const outcome of ['REDRIVEN', 'DECIDED']) {
+    expect(await (await redrive(next)).json()).toMatchObject({ results: [{ id, outcome }] });
   }
-  expect((await invoice.get(`/invoices?orderId=${event.key}`)).body.content).toHaveLength(1);
+  expect((await next.get(`/invoices?orderId=${event.key}`)).body.content).toHaveLength(1);
   expect(await auditOf(kysely, 'invoice-group', [id])).toMatchObject([{ outcome: 'REDRIVEN', requestedBy: 'ann' }]);
   await close();
 }, 180_000);

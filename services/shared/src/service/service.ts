@@ -53,7 +53,7 @@ export interface ServiceContext<Config, Tables = never> {
 }
 
 /**
- * How a process is built, once for all its entry points: main.ts and worker.ts run it, redrive.ts uses its consumer.
+ * How a process is built, once for its entry point, main.ts or worker.ts, and for what only reads its routes.
  * Building opens no connection and starts nothing.
  */
 export interface ServiceDefinition<Schema extends z.ZodType<ServiceConfig>, Tables = never> {

@@ -17,27 +17,19 @@ export type Result =
   /** It had been redriven or discarded before, and nothing was done. */
   | { outcome: 'DECIDED'; decision: AuditEntry | undefined };
 
-interface Request<Tables> {
+/** A group's letters: on the topic, and what its database knows about them. */
+export interface Letters<Tables> {
   kafka: Kafka;
-  /** Whose letters, and what handles them. */
   group: ConsumerGroup<Tables>;
-  /** Where decisions are kept. */
   database: Kysely<Tables>;
+}
+
+export interface Request {
+  ids: string[];
   /** The one who asks, for the audit trail. */
   by: string;
   /** Changes nothing: the handler's changes are taken back, and one that asks others is not called. */
   isDryRun?: boolean;
-  onResult(letter: DeadLetter, result: Result): void;
-}
-
-export interface RedriveRequest<Tables> extends Request<Tables> {
-  /** Default: all open letters. */
-  ids?: string[] | undefined;
-}
-
-export interface DiscardRequest<Tables> extends Request<Tables> {
-  ids: string[];
-  reason: string;
 }
 
 export interface OpenLetters {
@@ -55,35 +47,29 @@ export class UnknownLetterError extends Error {
 
 export interface ListRequest {
   kafka: Kafka;
-  /** Returns what a group's database knows about its letters; undefined: letters of that group are left out. */
-  known(group: string): Promise<Map<string, LetterRecord>> | undefined;
+  group: string;
+  database: QueryExecutorProvider;
   /** Default: all open letters. */
   ids?: string[] | undefined;
-  /** Largest number of letters held in memory; default 1000. */
+  /** Largest number of letters held in memory; default: all. */
   limit?: number;
   /** Only letters of this order, those that are decided as well. */
   orderId?: string | undefined;
 }
 
 /** The letters that were neither redriven nor discarded, or all of an order. */
-export async function listDeadLetters({
-  kafka,
-  known,
-  ids,
-  limit = 1_000,
-  orderId,
-}: ListRequest): Promise<OpenLetters> {
+export async function listDeadLetters(request: ListRequest): Promise<OpenLetters> {
+  const { kafka, group, database, ids, limit = Number.POSITIVE_INFINITY, orderId } = request;
   const open: OpenLetters = { letters: [], total: 0 };
-  const records = new Map<string, Map<string, LetterRecord> | undefined>();
   const seen = new Set<string>();
+  let records: Map<string, LetterRecord> | undefined;
   await readDeadLetters(kafka, async (letter) => {
-    const { group, id, attempts, error, message } = letter;
-    if (orderId !== undefined && message.key?.toLowerCase() !== orderId) return;
+    const { id, attempts, error, message } = letter;
+    if (letter.group !== group || (orderId !== undefined && message.key?.toLowerCase() !== orderId)) return;
     if (seen.has(id) || ids?.includes(id) === false) return;
-    if (!records.has(group)) records.set(group, await known(group));
-    const ofGroup = records.get(group);
-    const record = ofGroup?.get(id);
-    if (ofGroup === undefined || (orderId === undefined && isDecided(record))) return;
+    records ??= await recordsOf(database, group);
+    const record = records.get(id);
+    if (orderId === undefined && isDecided(record)) return;
     seen.add(id);
     open.total += 1;
     if (open.letters.length === limit) return;
@@ -93,13 +79,14 @@ export async function listDeadLetters({
 }
 
 /**
- * Hands a group its dead letters again, one at a time, while the group goes on. The handler, the id of the event, the
+ * Hands a group dead letters again, one at a time, while the group goes on. The handler, the id of the event, the
  * decision and its audit entry are one transaction, so that whoever else redrives, and whenever this process ends, a
  * letter is handled once or stays open. One that fails again stays open with one more attempt.
  * @throws UnknownLetterError before anything is done; whatever makes a dependency unavailable, and the rest stays open
  */
-export async function redrive<Tables>(request: RedriveRequest<Tables>): Promise<void> {
-  const { kafka, group, database, ids, by, isDryRun, onResult } = request;
+export async function redrive<Tables>(letters: Letters<Tables>, request: Request): Promise<Map<string, Result>> {
+  const { group, database } = letters;
+  const { by, isDryRun } = request;
   const kinds: ReadonlySet<string> = new Set(group.kinds);
   const records = await recordsOf(database, group.name);
 
@@ -110,7 +97,8 @@ export async function redrive<Tables>(request: RedriveRequest<Tables>): Promise<
     return { outcome: isKnown ? 'REDRIVEN' : 'UNKNOWN', effect };
   }
 
-  async function redriveOne(letter: DeadLetter): Promise<Result> {
+  return eachLetter(letters, request.ids, async (letter) => {
+    if (isDecided(records.get(letter.id))) return earlierDecision(database, letter);
     try {
       const event = readEvent(letter.message, kinds);
       if (isDryRun) return await redriveDry(event);
@@ -127,27 +115,24 @@ export async function redrive<Tables>(request: RedriveRequest<Tables>): Promise<
       const isOpen = await decide(database, letter, { outcome: 'FAILED', by, reason });
       return isOpen ? { outcome: 'FAILED', error } : await earlierDecision(database, letter);
     }
-  }
-
-  const next = async (letter: DeadLetter) => {
-    if (!isDecided(records.get(letter.id))) onResult(letter, await redriveOne(letter));
-    else if (ids !== undefined) onResult(letter, await earlierDecision(database, letter));
-  };
-  await eachLetter(kafka, group.name, ids, next);
+  });
 }
 
 /**
  * Decides that letters are never redriven. They stay on the topic and are no longer listed.
  * @throws UnknownLetterError before anything is done
  */
-export async function discard<Tables>(request: DiscardRequest<Tables>): Promise<void> {
-  const { kafka, group, database, ids, reason, by, isDryRun, onResult } = request;
-  const records = await recordsOf(database, group.name);
-  await eachLetter(kafka, group.name, ids, async (letter) => {
+export async function discard<Tables>(
+  letters: Letters<Tables>,
+  { ids, by, isDryRun, reason }: Request & { reason: string },
+): Promise<Map<string, Result>> {
+  const { database } = letters;
+  const records = await recordsOf(database, letters.group.name);
+  return eachLetter(letters, ids, async (letter) => {
     const isOurs = isDryRun
       ? !isDecided(records.get(letter.id))
       : await decide(database, letter, { outcome: 'DISCARDED', reason, by });
-    onResult(letter, isOurs ? { outcome: 'DISCARDED' } : await earlierDecision(database, letter));
+    return isOurs ? { outcome: 'DISCARDED' } : earlierDecision(database, letter);
   });
 }
 
@@ -158,23 +143,19 @@ async function earlierDecision(database: QueryExecutorProvider, { group, id }: D
   return { outcome: 'DECIDED', decision: entries.findLast(({ outcome }) => outcome !== 'FAILED') };
 }
 
-/** Each letter of the group, or each with one of the ids once all of them were found. */
-async function eachLetter(
-  kafka: Kafka,
-  group: string,
-  ids: string[] | undefined,
-  work: (letter: DeadLetter) => Promise<void>,
-): Promise<void> {
+/** The results by letter id, once all letters were found. */
+async function eachLetter<Tables>(
+  { kafka, group }: Letters<Tables>,
+  ids: string[],
+  work: (letter: DeadLetter) => Promise<Result>,
+): Promise<Map<string, Result>> {
   const missing = new Set(ids);
   const found: DeadLetter[] = [];
-  const seen = new Set<string>();
-  await readDeadLetters(kafka, async (letter) => {
-    if (letter.group !== group) return;
-    if (missing.delete(letter.id)) found.push(letter);
-    if (ids !== undefined || seen.has(letter.id)) return;
-    seen.add(letter.id);
-    await work(letter);
+  await readDeadLetters(kafka, (letter) => {
+    if (letter.group === group.name && missing.delete(letter.id)) found.push(letter);
   });
-  if (missing.size > 0) throw new UnknownLetterError(group, [...missing]);
-  for (const letter of found) await work(letter);
+  if (missing.size > 0) throw new UnknownLetterError(group.name, [...missing]);
+  const results = new Map<string, Result>();
+  for (const letter of found) results.set(letter.id, await work(letter));
+  return results;
 }

@@ -3,9 +3,10 @@ import type { Kysely } from 'kysely';
 import type { LetterOut, ResultOut } from '../../contracts/dead-letters.ts';
 import { brokersFrom } from '../../messaging/config.ts';
 import type { DeadLetter } from '../../messaging/dead-letters/dead-letters.ts';
-import { type AuditEntry, auditOf, countOpen, recordsOf } from '../../messaging/dead-letters/records.ts';
+import { type AuditEntry, auditOf, countOpen } from '../../messaging/dead-letters/records.ts';
 import {
   discard,
+  type ListRequest,
   listDeadLetters,
   type Result,
   redrive,
@@ -16,8 +17,8 @@ import { createLog } from '../../observability/log.ts';
 import { DomainError, messageOf, unavailable } from '../../values/errors.ts';
 import type { ServiceConsumer } from '../service.ts';
 
-const mostLetters = 500;
-const mostCharacters = 4_000;
+const maxLetters = 500;
+const maxCharacters = 4_000;
 
 export interface Selection {
   ids: string[];
@@ -25,22 +26,23 @@ export interface Selection {
   dryRun: boolean;
 }
 
-/** The dead letters of a service's own group, as its command has them (messaging/dead-letters/command.ts), for its routes. */
+/** The dead letters of a service's own group, for its routes. */
 export function groupLetters<Tables>({ group, config }: ServiceConsumer<Tables>, database: Kysely<Tables>) {
   const log = createLog(group.name, 'silent'); // failures are those of the request, which is logged
   const kafka = createKafka({ ...brokersFrom(config), clientId: `${group.name}-letters`, log });
-  const known = (of: string) => (of === group.name ? recordsOf(database, of) : undefined);
+  const own = { kafka, group, database };
+  const list = (selected: Pick<ListRequest, 'ids' | 'limit' | 'orderId'>) =>
+    asking(() => listDeadLetters({ kafka, group: group.name, database, ...selected }));
 
-  async function decided(work: (onResult: (letter: DeadLetter, result: Result) => void) => Promise<void>) {
-    const results: ResultOut[] = [];
-    await asking(() => work(({ id }, result) => void results.push(toResultOut(id, result))));
-    return { group: group.name, results };
+  async function decided(work: () => Promise<Map<string, Result>>) {
+    const results = await asking(work);
+    return { group: group.name, results: Array.from(results, ([id, result]) => toResultOut(id, result)) };
   }
 
   return {
     /** @param orderId of the order whose letters are listed, with what was decided about them; default: all that are open */
     async list(orderId?: string) {
-      const { letters, total } = await asking(() => listDeadLetters({ kafka, known, limit: mostLetters, orderId }));
+      const { letters, total } = await list({ limit: maxLetters, orderId });
       if (orderId === undefined) return { group: group.name, total, letters: letters.map(toLetterOut) };
       const ids = letters.map(({ id }) => id);
       const trail = ids.length === 0 ? [] : await auditOf(database, group.name, ids);
@@ -52,7 +54,7 @@ export function groupLetters<Tables>({ group, config }: ServiceConsumer<Tables>,
     },
     /** @throws DomainError notFound if no letter of this id is open */
     async whole(id: string) {
-      const { letters } = await asking(() => listDeadLetters({ kafka, known, ids: [id] }));
+      const { letters } = await list({ ids: [id] });
       const [letter] = letters;
       if (letter === undefined) throw new DomainError('notFound', `${group.name} has no open dead letter ${id}.`);
       const { headers, value } = letter.message;
@@ -62,13 +64,12 @@ export function groupLetters<Tables>({ group, config }: ServiceConsumer<Tables>,
     },
     count: async () => ({ group: group.name, open: await countOpen(database, group.name) }),
     async audit() {
-      const entries = await auditOf(database, group.name, undefined, mostLetters);
+      const entries = await auditOf(database, group.name, undefined, maxLetters);
       return { group: group.name, entries: entries.map(toEntryOut) };
     },
-    redrive: ({ ids, by, dryRun: isDryRun }: Selection) =>
-      decided((onResult) => redrive({ kafka, group, database, ids, by, isDryRun, onResult })),
+    redrive: ({ ids, by, dryRun: isDryRun }: Selection) => decided(() => redrive(own, { ids, by, isDryRun })),
     discard: ({ ids, by, dryRun: isDryRun, reason }: Selection & { reason: string }) =>
-      decided((onResult) => discard({ kafka, group, database, ids, by, isDryRun, reason, onResult })),
+      decided(() => discard(own, { ids, by, isDryRun, reason })),
   };
 }
 
@@ -92,7 +93,7 @@ const toLetterOut = ({ id, eventId, kind, attempts, error, time, message }: Dead
   error,
   time: Number.isNaN(time.getTime()) ? null : time.toISOString(),
   origin: `${message.origin.topic} ${message.origin.partition}:${message.origin.offset}`,
-  value: message.value?.slice(0, mostCharacters) ?? null,
+  value: message.value?.slice(0, maxCharacters) ?? null,
 });
 
 const toDecisionOut = ({ outcome, reason, requestedBy, at }: AuditEntry) => ({

@@ -1,4 +1,0 @@
-import { runRedrive } from '@store/shared/service/run-redrive';
-import { paymentService } from './service.ts';
-
-process.exitCode = await runRedrive(paymentService);
