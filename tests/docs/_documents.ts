@@ -63,14 +63,6 @@ export function scriptsRunBy(test: string): { document: string; script: string }
   return [...scripts].map(([document, script]) => ({ document, script }));
 }
 
-/** A section of a document by its number, such as 4.3. */
-export function sectionOf({ path, text }: Document, number: string): Document {
-  const [, section] = text.split(new RegExp(`^##+ ${number.replace('.', '\\.')} .*$`, 'm'));
-  if (section === undefined) throw new Error(`${path} has no section ${number}.`);
-  const [own = ''] = section.split(/^##/m);
-  return { path: `${path}, section ${number}`, text: own };
-}
-
 /** The words of a cell or text that are marked as code. */
 export const inCode = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 

@@ -20,7 +20,7 @@ const files = [...documents.map(({ path }) => path), ...folders].filter(
 );
 
 const contract = documentAt('docs/contract.md').text;
-const sections = new Set([...contract.matchAll(/^##+ (\d+(?:\.\d+)?) /gm)].map(([, number]) => number));
+const sections = new Set([...contract.matchAll(/^(?:##+ |\*\*)(\d+(?:\.\d+)?) /gm)].map(([, number]) => number));
 
 interface Citation {
   place: string;

@@ -1,13 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { parse } from 'yaml';
 import { type BuiltService, buildServices, type Property } from '../../tools/api/build-services.ts';
-import { root } from '../../tools/paths.ts';
 import { topology } from '../../tools/topology/topology.ts';
-import { documentAt, inCode, sectionOf, tableWith } from './_documents.ts';
+import { documentAt, inCode, tableWith } from './_documents.ts';
 
 const contract = documentAt('docs/contract.md');
-const values = parse(readFileSync(join(root, 'charts/store/values.yaml'), 'utf8'), { merge: true });
 
 /** Both ways: a row too many fails, and so does one that is missing. */
 const expectSame = (documented: string[], actual: string[]) => expect(documented.sort()).toEqual(actual.sort());
@@ -15,22 +10,6 @@ const expectSame = (documented: string[], actual: string[]) => expect(documented
 it('the local run names the ports of all services', () => {
   const { text } = documentAt('docs/local-run.md');
   for (const { name, localPort } of topology.services) expect(text).toContain(`${name} ${localPort}`);
-});
-
-describe('what the contract says of the topology', () => {
-  it('2.1: the routes to services', () => {
-    const documented = tableWith(contract, 'Path', 'Goes to').flatMap(([paths, service]) => {
-      const [prefix = '', below] = inCode(paths);
-      return below === `${prefix}/**` && prefix !== '/external' ? [`${prefix} to ${service}`] : [];
-    });
-    const actual = Object.entries(topology.routes).map(([prefix, { name }]) => `${prefix} to ${name}`);
-    expectSame(documented, actual);
-  });
-
-  it('2.2: the open list', () => {
-    const [, list = ''] = /```text\n([\s\S]*?)```/.exec(sectionOf(contract, '2.2').text) ?? [];
-    expectSame(list.trim().split('\n'), [...values.gateway.open]);
-  });
 });
 
 describe('what the contract says of the services', () => {

@@ -9,7 +9,6 @@ export function contractEdits({ name, route, localPort }: NewService): Edit[] {
   const title = route.slice(1, 2).toUpperCase() + route.slice(2);
   return [
     ['docs/local-run.md', /(?=, console \d)/, () => `, ${name} ${localPort}`],
-    [path, /^(?=\| `\/external`, )/m, () => `| \`${route}\`, \`${route}/**\` | ${name} |\n`],
     [
       path,
       /(?<=^\| Collection \| (?:.+\n)+)(?=\n)/m,
