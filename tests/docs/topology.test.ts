@@ -1,4 +1,4 @@
-import { type BuiltService, buildServices, type Property } from '../../tools/api/build-services.ts';
+import { type BuiltService, buildServices } from '../../tools/api/build-services.ts';
 import { topology } from '../../tools/topology/topology.ts';
 import { documentAt, inCode, tableWith } from './_documents.ts';
 
@@ -40,24 +40,6 @@ describe('what the contract says of the services', () => {
       const users = built.filter((service) => service.kinds.includes(kind)).map(({ name }) => name);
       return `${kind}: ${users.sort()}`;
     });
-    expectSame(documented, actual);
-  });
-
-  it('5.1: the collections, their sizes and sort fields', () => {
-    const documented = tableWith(contract, 'Collection', 'Form').map(
-      ([path, form, size, fields]) => `${inCode(path)[0]}: ${form}; ${size}; ${inCode(fields)}`,
-    );
-    const actual = built.flatMap(({ paths }) =>
-      Object.entries(paths).flatMap(([path, { get }]) => {
-        const parameter = (name: string): Property | undefined =>
-          get?.parameters.find((one) => one.name === name)?.schema;
-        const [size, sort] = [parameter('size'), parameter('sort')];
-        if (size === undefined || sort === undefined) return [];
-        const { type } = get?.responses[200]?.content?.['application/json']?.schema ?? {};
-        const fields = sort.items?.examples?.map((example) => example.split(',')[0]);
-        return [`${path}: ${type ?? 'envelope'}; ${size.default}, at most ${size.maximum}; ${fields}`];
-      }),
-    );
     expectSame(documented, actual);
   });
 });

@@ -105,7 +105,7 @@ ${name} has the routes GET and POST ${route} and GET ${route}/{id}, a database a
   charts/store/values.yaml          its block, and ${route} in global.routes
   charts/store/values.schema.json   the variables that its block takes
   k8s/values-prod.yaml              its replicas in production
-  docs/contract.md                  its row in 5.1, and a section at the end of 4
+  docs/contract.md                  a section at the end of 4
   docs/local-run.md                 its port
   package-lock.json                 the workspace services/${name}
   skaffold.yaml, k8s/values-skaffold.yaml, tests/chart/golden, by make golden

@@ -1,6 +1,6 @@
 import { type Expression, type Kysely, sql } from 'kysely';
 
-/** Where totals and page numbers end: both read every row before (contract 5.2). */
+/** Where totals and page numbers end: both read every row before (contract 5). */
 export const mostCounted = 10_000;
 
 /** How many rows a query finds, counted up to `mostCounted`. */

@@ -34,7 +34,7 @@ export function openDatabase<Tables>(url: string, poolSize = 10) {
     /** `new PrismaClient({ adapter })` uses the same connections. */
     adapter: new PrismaPg(pool, { onConnectionError: ignore, statementNameGenerator: nameOf }),
     /**
-     * For what a caller can make expensive: lists never hold the connections of writes, and get less time (contract 5.4).
+     * For what a caller can make expensive: lists never hold the connections of writes, and get less time (contract 5).
      * @throws DomainError unavailable if too many wait
      */
     lists: {

@@ -3,7 +3,7 @@ import { DomainError } from '../values/errors.ts';
 
 export type Direction = 'asc' | 'desc';
 
-/** One `sort=field,direction` (contract 5.1). */
+/** One `sort=field,direction` (contract 5). */
 export interface Sort<F extends string = string> {
   field: F;
   direction: Direction;
@@ -67,7 +67,7 @@ export interface KeysetOrder {
 }
 
 /**
- * Sorting with cursors over several columns, the last of which is unique, so that every row has its place (contract 5.3).
+ * Sorting with cursors over several columns, the last of which is unique, so that every row has its place (contract 5).
  * @param collection binds cursors to their collection
  * @param columns by sort field
  * @param unique the field that settles ties, in the direction of the first sort field

@@ -45,7 +45,7 @@ export const withinCounted = <Query extends z.ZodType<{ page: number; size: numb
     error: `page × size must be at most ${mostCounted}: go on with after, as Link does`,
   });
 
-/** The page envelope (contract 5.2). */
+/** The page envelope (contract 5). */
 export function pageOf<T extends z.ZodType>(item: T) {
   return z.object({
     content: z.array(item),
