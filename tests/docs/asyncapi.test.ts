@@ -6,10 +6,9 @@ import { stringifyJson } from '@store/shared/values/json';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { parse } from 'yaml';
-import { type asyncDocument, published } from '../../tools/api/async-document.ts';
+import type { asyncDocument } from '../../tools/api/async-document.ts';
 import { fixedPorts } from '../../tools/local/ports.ts';
 import { root } from '../../tools/paths.ts';
-import { documentAt, inCode, tableWith } from './_documents.ts';
 
 const file = 'docs/asyncapi.yaml';
 const text = await readFile(join(root, file), 'utf8');
@@ -43,13 +42,6 @@ describe(file, () => {
   it('would be refused with a channel that is not there', async () => {
     const findings = await new Parser().validate(text.replaceAll('#/channels/deadLetters', '#/channels/nowhere'));
     expect(findings.filter(({ severity }) => severity === 0)).not.toEqual([]);
-  });
-
-  it('says of each kind what the contract does', () => {
-    const table = tableWith(documentAt('docs/contract.md'), 'Event', 'By').map(([kind, by]) => [inCode(kind)[0], by]);
-    expect(Object.fromEntries(table)).toEqual(
-      Object.fromEntries(Object.entries(published).map(([kind, [service]]) => [kind, service])),
-    );
   });
 });
 

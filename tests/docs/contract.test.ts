@@ -1,11 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { payloads } from '@store/shared/messaging/events';
 import type { z } from 'zod';
 import { root } from '../../tools/paths.ts';
 import { documentAt, filesBelow, inCode, tableWith } from './_documents.ts';
-
-const contract = documentAt('docs/contract.md');
 
 it('every code of a problem has a section that says what to do, and no other has', () => {
   const files = filesBelow('services').filter((file) => /\/src\/.*\.ts$/.test(file) && !file.includes('/generated/'));
@@ -13,22 +10,6 @@ it('every code of a problem has a section that says what to do, and no other has
   const used = [...source.matchAll(/\bcode: '(?!custom')([a-z-]+)'|urn:problem:store:([a-z-]+)/g)];
   const sections = [...documentAt('docs/problems.md').text.matchAll(/^## (.+)\n\n\d{3}\. /gm)].map(([, code]) => code);
   expect(sections.sort()).toEqual([...new Set(used.map(([, code, inUrn]) => code ?? inUrn))].sort());
-});
-
-describe('the table of events', () => {
-  const common = ['orderId', 'customerId', 'timestamp'];
-
-  it('names every kind with its fields', () => {
-    const documented = tableWith(contract, 'Event', 'By').map(([kind = '', , , fields = '']) => [
-      inCode(kind)[0],
-      inCode(fields).filter((field) => /^\w+$/.test(field)),
-    ]);
-    const actual = Object.entries(payloads).map(([kind, schema]) => [
-      kind,
-      Object.keys(schema.shape).filter((field) => !common.includes(field)),
-    ]);
-    expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(actual));
-  });
 });
 
 describe('the table of variables', () => {

@@ -1,17 +1,29 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createPublisher } from '@store/shared/messaging/kafkajs/publisher';
 import { orderEventsTopic } from '@store/shared/messaging/topics';
 import { createLog } from '@store/shared/observability/log';
+import { parse } from 'yaml';
+import { root } from '../../../tools/paths.ts';
 import { topology } from '../../../tools/topology/topology.ts';
-import { documentAt, tableWith } from '../../docs/_documents.ts';
 import type { Fixture } from '../_fixture.ts';
 
 export const groupNames = Object.keys(topology.groups);
 
-const handled = tableWith(documentAt('docs/contract.md'), 'Group', 'Component', 'Handles');
-/** As contract 6.8 says. */
+interface AsyncDocument {
+  operations: Record<string, { summary: string; messages?: { $ref: string }[] }>;
+}
+
+const { operations }: AsyncDocument = parse(readFileSync(join(root, 'docs/asyncapi.yaml'), 'utf8'));
+
+/** Groups that handle a kind, as the document of the events says. */
 const groupsHandling = (kind: string) =>
-  handled.filter(([, , kinds]) => kinds?.includes(`\`${kind}\``)).map(([group = '']) => group.replaceAll('`', ''));
+  groupNames.filter((group) => {
+    const summary = `What ${topology.groups[group]?.name} handles.`;
+    const handles = Object.values(operations).find((operation) => operation.summary === summary);
+    return handles?.messages?.some(({ $ref }) => $ref.endsWith(`/${kind}`));
+  });
 
 interface Poison {
   kind?: string;
