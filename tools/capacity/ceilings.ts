@@ -1,7 +1,7 @@
 import type { Costs } from './costs.ts';
 import { assumptions, groupOf, sum } from './model.ts';
 
-const { utilisation, coresOfServer, partitions, relaysOfOutbox, walOfServer } = assumptions;
+const { utilisation, coresOfServer, partitions, walOfServer } = assumptions;
 
 /**
  * Rates that no further replica makes higher, and the change that does.
@@ -40,8 +40,8 @@ export function ceilings(costs: Costs) {
       'a server for each database, then shards or cells',
     ],
     [
-      `The ${relaysOfOutbox} relays that share the outbox of ${publisher}`,
-      (relaysOfOutbox * relay * utilisation) / events,
+      `The relay of the outbox of ${publisher}: one process`,
+      (relay * utilisation) / events,
       'shards by order id, or cells',
     ],
     [

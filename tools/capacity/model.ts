@@ -17,8 +17,6 @@ export const assumptions = {
   connectionsOfReplica: 10 + 5 + 1,
   /** As the chart has it; topics grow by as many. */
   partitions: 6,
-  /** At most: each has a share (services/shared/src/messaging/outbox/shares.ts). */
-  relaysOfOutbox: 8,
   kafkaReplicas: 3,
   coresOfBroker: 8,
   /** Bytes per second that the disk of a PostgreSQL server takes. */

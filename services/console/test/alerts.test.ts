@@ -22,7 +22,6 @@ it('has the names, severities and delays of the rules that the chart ships', asy
 const healthy = `consumer_lag_messages{group="g",partition="0"} 0
 consumer_group_member{group="g"} 1
 outbox_relay_active 1
-outbox_relay_shares 8
 outbox_oldest_unsent_seconds 0
 `;
 type State = 'UP' | 'GONE';
@@ -75,7 +74,12 @@ it.each<[string, Story, string, number]>([
   ],
   ['Kafka does not answer', { metrics: () => healthy.replace(/consumer_lag.*/, '') }, 'StoreLagUnknown', 300],
   ['an outbox is old', { metrics: () => healthy.replace('seconds 0', 'seconds 61') }, 'StoreOutboxAge', 60],
-  ['a share has no relay', { metrics: () => healthy.replace('shares 8', 'shares 7') }, 'StoreRelayInactive', 120],
+  [
+    'nobody publishes',
+    { metrics: () => healthy.replace('relay_active 1', 'relay_active 0') },
+    'StoreRelayInactive',
+    120,
+  ],
 ])('where %s, %3$s fires when it is due and not before', (_, story, name, at) => {
   expect(firing(story, at - 5)).not.toContain(name);
   expect(firing(story, at)).toContain(name);
@@ -83,7 +87,7 @@ it.each<[string, Story, string, number]>([
 
 it('is quiet while all is well, and once the cause has gone', () => {
   expect(firing({ metrics: () => healthy }, 1_800)).toEqual([]);
-  const mended = { metrics: (s: number) => (s < 300 ? healthy.replace('shares 8', 'shares 7') : healthy) };
+  const mended = { metrics: (s: number) => (s < 300 ? healthy.replace('relay_active 1', 'relay_active 0') : healthy) };
   expect(firing(mended, 295)).toEqual(['StoreRelayInactive']);
   expect(firing(mended, 300)).toEqual([]);
 });

@@ -38,7 +38,7 @@ async function startPayment() {
   const broker = { brokers: proxy.brokers, clientId: 'payment', log };
   const publisher = createPublisher(broker);
   closing.push(() => publisher.close());
-  const relay = startRelay({ databaseUrl: database.url, topic: name, publisher, log });
+  const relay = startRelay({ databaseUrl: database.url, topic: name, publishers: [publisher], log });
   closing.push(relay.stop);
   const start = () => {
     const consumer = startConsumer({

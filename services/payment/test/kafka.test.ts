@@ -38,7 +38,7 @@ test('payment-group pays, declines and refunds, waits for its provider and dead-
   const provider = fakeProvider();
   const payment = testPayments(database.url, { provider });
   closing.push(payment.close);
-  const relay = startRelay({ ...broker, databaseUrl: database.url, topic: name, publisher });
+  const relay = startRelay({ ...broker, databaseUrl: database.url, topic: name, publishers: [publisher] });
   closing.push(relay.stop);
   const consumer = startConsumer({
     ...payment.processorOf({ ...payment.group, name: group }),

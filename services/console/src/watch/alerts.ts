@@ -145,9 +145,9 @@ export const rules: Rule[] = [
     forSeconds: 120,
     holds: ({ replicas }) =>
       new Map(
-        [...sumsOf(replicas, 'outbox_relay_shares')]
-          .filter(([, shares]) => shares < 8)
-          .map(([service]) => [service, `Nobody publishes some or all events of ${service}`]),
+        [...sumsOf(replicas, 'outbox_relay_active')]
+          .filter(([, active]) => active < 1)
+          .map(([service]) => [service, `Nobody publishes the events of ${service}`]),
       ),
   },
 ];

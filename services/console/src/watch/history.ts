@@ -147,7 +147,7 @@ function lagOf(replicas: Seen): Point['lag'] {
   return lag;
 }
 
-/** By service: that of the replica whose share of the outbox is oldest. */
+/** By service: that of the replica that publishes. */
 function outboxOf(replicas: Seen): Point['outbox'] {
   const ages = replicas.flatMap(({ service, samples }) => [
     ...highest(samples, 'outbox_oldest_unsent_seconds', () => service),

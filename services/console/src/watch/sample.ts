@@ -14,7 +14,6 @@ export const watchedMetrics = [
   'consumer_lag_messages',
   'outbox_oldest_unsent_seconds',
   'outbox_relay_active',
-  'outbox_relay_shares',
   'consumer_messages_total',
   'consumer_group_member',
   'auth_stale_checks_total',
@@ -51,7 +50,7 @@ function keyOf({ name, labels }: Sample): string | undefined {
   return Number(labels.status) >= 500 ? 'failed' : 'refused';
 }
 
-/** The highest value by label: every process reports the lag of all groups, and each the outbox of its own shares. */
+/** The highest value by label: every process reports the lag of all groups, and the active relay its outbox. */
 export function highest(samples: Sample[], name: string, label: (labels: Sample['labels']) => string) {
   const values = new Map<string, number>();
   for (const { name: own, labels, value } of samples) {

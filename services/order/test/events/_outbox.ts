@@ -27,17 +27,6 @@ export function outboxOf(databaseUrl: string) {
       return rows.map(({ id }) => id);
     },
 
-    /** How many shares each relay holds, unless none; most first. */
-    async shares(): Promise<number[]> {
-      const { rows } = await pool.query(
-        `select count(*)::int as count from pg_locks
-         where locktype = 'advisory' and classid = 7310002 and objsubid = 2
-           and database = (select oid from pg_database where datname = current_database())
-         group by pid order by count desc`,
-      );
-      return rows.map(({ count }) => count);
-    },
-
     /** Returns the ids of each key's events in the order in which they were written. */
     async idsByKey(): Promise<Map<string, string[]>> {
       const { rows } = await pool.query('select key, array_agg(id order by seq) as ids from outbox group by key');

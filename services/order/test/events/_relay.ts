@@ -16,10 +16,10 @@ export async function createFixture() {
     outbox,
     databaseUrl: database.url,
 
-    startRelay(publisher: Publisher, { topic = 'any', databaseUrl = database.url } = {}) {
+    startRelay(publisher: Publisher | Publisher[], { topic = 'any', databaseUrl = database.url } = {}) {
       const lines: string[] = [];
       const log = createLog('relay', 'info', { write: (line: string) => void lines.push(JSON.parse(line).msg) });
-      const relay = startRelay({ databaseUrl, topic, publisher, log });
+      const relay = startRelay({ databaseUrl, topic, publishers: [publisher].flat(), log });
       closing.push(relay.stop);
       return { ...relay, lines, isActive: () => lines.includes('The relay is active') };
     },

@@ -22,7 +22,7 @@ beforeAll(async () => {
   order = testApp(database.url, { clock: () => now });
   const name = await createTopic(6);
   const publisher = createPublisher({ brokers, clientId: 'order', log });
-  const relay = startRelay({ databaseUrl: database.url, topic: name, publisher, log });
+  const relay = startRelay({ databaseUrl: database.url, topic: name, publishers: [publisher], log });
   topic = await readTopic(name);
   closing.push(relay.stop, publisher.close, topic.close, order.close, database.drop);
 });

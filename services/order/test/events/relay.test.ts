@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { laneCount } from '@store/shared/messaging/outbox/relay';
 import { deferred } from '../../../../tests/kit/deferred.ts';
 import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { createTopic } from '../../../../tests/kit/kafka/topic.ts';
@@ -18,7 +19,8 @@ afterEach(() => fixture.close());
 test('relay publishes stored events once each, in order per key, and marks them as sent', async () => {
   const topic = await fixture.createTopic(3);
   const ids = await fixture.outbox.fill(3_000);
-  fixture.startRelay(fixture.createPublisher(), { topic: topic.name });
+  const publishers = Array.from({ length: laneCount }, () => fixture.createPublisher());
+  fixture.startRelay(publishers, { topic: topic.name });
   await topic.has(ids);
   await until('all events are marked as sent', async () => (await fixture.outbox.unsent()) === 0);
   expect(topic.messages).toHaveLength(3_000);
@@ -57,7 +59,7 @@ test('relay keeps batches of large events for one partition below the size limit
 
 test('relay publishes an event that exceeds the batch size alone', async () => {
   const publisher = fakePublisher();
-  const ids = [...(await fixture.outbox.fill(1, { filler: 700_000 })), ...(await fixture.outbox.fill(2))];
+  const ids = [...(await fixture.outbox.fill(1, { filler: 900_000 })), ...(await fixture.outbox.fill(2))];
   fixture.startRelay(publisher);
   await until('all events are marked as sent', async () => (await fixture.outbox.sent()) === 3);
   expect(publisher.batches).toEqual([[ids[0]], ids.slice(1)]);

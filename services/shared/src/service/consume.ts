@@ -7,7 +7,7 @@ import { createKafka } from '../messaging/kafkajs/client.ts';
 import { createPublisher } from '../messaging/kafkajs/publisher.ts';
 import { answersTo, startWatchdog } from '../messaging/kafkajs/watchdog.ts';
 import { wakeDirectly } from '../messaging/outbox/append.ts';
-import { startRelay } from '../messaging/outbox/relay.ts';
+import { laneCount, startRelay } from '../messaging/outbox/relay.ts';
 import { orderEventsTopic as topic } from '../messaging/topics.ts';
 import type { Logger } from '../observability/log.ts';
 import { loop } from '../values/loop.ts';
@@ -28,13 +28,16 @@ export function consume<Tables>(
   const forgetting = loop({ name: 'processed event ids', everyMs: hourMs }, () =>
     deleteOldEventIds(database, quiet, topic),
   );
+  // Connects with its first event.
   const publisher = createPublisher(broker);
+  const further = Array.from({ length: publishesAs === undefined ? 0 : laneCount - 1 }, () => createPublisher(broker));
+  const publishers = [publisher, ...further];
   const started: Started[] = [
     { name: forgetting.name, ...forgetting.start(processLog) },
-    { name: 'publisher', stop: publisher.close },
+    ...publishers.map(({ name, close }) => ({ name, stop: close })),
   ];
   if (publishesAs !== undefined) {
-    const relay = startRelay({ databaseUrl: config.DATABASE_URL, topic, publisher, log });
+    const relay = startRelay({ databaseUrl: config.DATABASE_URL, topic, publishers, log });
     started.push({ name: 'relay', stop: relay.stop });
     wakeDirectly(database, relay);
   }
@@ -51,7 +54,7 @@ export function consume<Tables>(
   });
   started.push({ name: 'consumer', stop: consumer.stop, waitingFor: consumer.waitingFor });
   const watchdog = startWatchdog({
-    watched: [publisher, consumer],
+    watched: [...publishers, consumer],
     probe: () => answersTo(quiet, topic, group.name),
     log,
     onDeaf: (name) => onCrash('The broker answers others, but not this process', new Error(`The ${name} is deaf`)),

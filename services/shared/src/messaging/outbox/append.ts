@@ -22,7 +22,7 @@ export const outboxChannel = 'outbox';
 const gatherMs = 10;
 
 interface Waking {
-  /** @returns false if it is not the only one that is active */
+  /** @returns false unless it is the one that is active */
   wake(): boolean;
 }
 interface Wakes {
@@ -39,7 +39,7 @@ function wakesOf(database: QueryExecutorProvider): Wakes {
   return state;
 }
 
-/** Makes a relay of this process the one that is woken without a notification, while it says that it is active. */
+/** Makes a relay of this process be woken without a notification while it is active. */
 export function wakeDirectly(database: QueryExecutorProvider, relay: Waking): void {
   wakesOf(database).own = relay;
 }

@@ -1,5 +1,4 @@
 import { Counter, Gauge, register } from 'prom-client';
-import { shareCount } from './shares.ts';
 
 /** Exported once there is a relay: a service without an outbox must not seem to lack one. */
 const registers: [] = [];
@@ -11,19 +10,14 @@ const published = new Counter({
 });
 const isActive = new Gauge({
   name: 'outbox_relay_active',
-  help: '1 while this process holds a share of the outbox.',
-  registers,
-});
-const heldShares = new Gauge({
-  name: 'outbox_relay_shares',
-  help: `How many of the ${shareCount} shares of the outbox this process holds.`,
+  help: '1 while this process publishes the outbox.',
   registers,
 });
 
 let oldestUnsent: Date | undefined;
 const oldestUnsentSeconds = new Gauge({
   name: 'outbox_oldest_unsent_seconds',
-  help: 'How long the oldest event of the shares that this process holds has waited to be published; 0 if none waits.',
+  help: 'How long the oldest event has waited to be published; 0 if none waits, and in processes that do not publish.',
   registers,
   // At the time of the scrape, not of the relay's last read: the relay may be stuck.
   collect() {
@@ -33,15 +27,12 @@ const oldestUnsentSeconds = new Gauge({
 
 export const relayMetrics = {
   published,
-  setHeldShares(count: number): void {
-    isActive.set(Math.min(count, 1));
-    heldShares.set(count);
-  },
+  setActive: (active: boolean): void => isActive.set(active ? 1 : 0),
   /** @param writtenAt of the oldest event that this relay has read and not yet published; undefined: there is none */
   setOldestUnsent(writtenAt: Date | undefined): void {
     oldestUnsent = writtenAt;
   },
   export(): void {
-    for (const metric of [published, isActive, heldShares, oldestUnsentSeconds]) register.registerMetric(metric);
+    for (const metric of [published, isActive, oldestUnsentSeconds]) register.registerMetric(metric);
   },
 };

@@ -6,34 +6,43 @@ import { sleep, within } from '../../values/time.ts';
 import type { StoredEvent } from '../events.ts';
 import type { Publisher } from '../kafkajs/publisher.ts';
 import { outboxChannel } from './append.ts';
+import { bytesOf, toLanes } from './lanes.ts';
 import { relayMetrics } from './metrics.ts';
-import { createShares, type Shares, shareCount, sharesAreFree } from './shares.ts';
-import { type Batch, deleteBatchSize, deleteSent, markAndRead, markSent } from './statements.ts';
+import { deleteBatchSize, deleteSent, lockOutbox, markAndRead, markSent } from './statements.ts';
 
+/**
+ * How many publishers a relay needs: a broker answers the requests of one connection one after the other, each once all
+ * replicas have the events.
+ */
+export const laneCount = 8;
+/** A batch fills the lanes, and is bounded in memory. */
+const maxEvents = 5_000;
+const batchBytes = laneCount * 512 * 1024;
 /**
  * Before it reads again, the relay waits this long for each event that it has published: at once while there are few, while
  * many gather and are published together.
  */
 const gatherMsPerEvent = 5;
-const longestGatherMs = 25;
-/** Time for which a relay that the broker has failed leaves the outbox to others: it may answer them. */
-const giveWayMs = 30_000;
-const longestStopMs = 5_000;
-const longestEndMs = 2_000;
-/** If a notification is lost, or another relay, events wait no longer than this. */
+const maxGatherMs = 25;
+const maxStopMs = 5_000;
+const maxEndMs = 2_000;
+/** If a notification is lost, or the active relay, events wait no longer than this. */
 const everyMs = 1_000;
+/** Pause of a relay that the broker has failed, in which another one becomes active: the broker may answer it. */
+const giveWayMs = 1_500;
 const retry = { firstMs: 200, maxMs: 2_000 };
 const deleteEveryMs = 60_000;
 
 export interface RelayOptions {
   databaseUrl: string;
   topic: string;
-  publisher: Publisher;
+  /** Used as the load grows, the first one always; each with connections of its own. */
+  publishers: readonly Publisher[];
   log: Logger;
 }
 
 export interface Relay {
-  /** Makes the relay look at the outbox. @returns false unless it holds all shares: others have to be notified, too */
+  /** Makes the relay look at the outbox. @returns false unless it is active: another one may be */
   wake(): boolean;
   /** Finishes the batch in flight, if broker and database answer soon enough. */
   stop(): Promise<void>;
@@ -42,101 +51,95 @@ export interface Relay {
 /** State that ends with the connection; its times are of performance.now(), which nobody sets back. */
 interface Session {
   client: pg.Client;
-  shares: Shares;
   /** False while the relay stands by. */
-  isJoined: boolean;
-  lookAt: number;
+  isActive: boolean;
   deleteAt: number;
   /** Acknowledged by the broker and not yet marked. */
   sent: StoredEvent[];
   /** Read and not yet published. */
-  batch: Batch;
+  next: StoredEvent[];
+  /** Size of the next read, by that of the events before. */
+  limit: number;
+  /** True if more may wait behind `next`. */
+  isMore: boolean;
 }
 
-const nothing: Batch = { events: [], isFull: false };
-
 /**
- * Publishes the outbox in order per key and marks what the broker has acknowledged (contract 6.5). The relays of a database
- * share it by key; others take over within a second of the end of one, since its locks end with its connection. A crash
- * between publishing and marking publishes again: consumers skip an id that they have processed.
+ * Publishes the outbox in order per key and marks what the broker has acknowledged (contract 6.5). One relay of a database is
+ * active; another one takes over within a second of its end, since its lock ends with its connection. A crash between publishing
+ * and marking publishes again: consumers skip an id that they have processed.
  */
-export function startRelay({ databaseUrl, topic, publisher, log }: RelayOptions): Relay {
+export function startRelay({ databaseUrl, topic, publishers, log }: RelayOptions): Relay {
   relayMetrics.export();
   let session: Session | undefined;
-  let giveWayUntil = 0;
-
-  async function publish(events: StoredEvent[]): Promise<void> {
-    try {
-      await publisher.publish(topic, events);
-    } catch (error) {
-      giveWayUntil = performance.now() + giveWayMs;
-      throw error;
-    }
-    relayMetrics.published.inc(events.length);
-  }
+  let pauseMs = 0;
 
   async function connect(): Promise<Session> {
     const client = connectionFor(databaseUrl);
-    const opened: Session = {
-      client,
-      shares: createShares(client),
-      isJoined: false,
-      lookAt: 0,
-      deleteAt: 0,
-      sent: [],
-      batch: nothing,
-    };
-    session = opened;
+    session = { client, isActive: false, deleteAt: 0, sent: [], next: [], limit: maxEvents / laneCount, isMore: false };
     client.on('error', () => running.wake()); // the query that follows fails and says why
-    client.on('notification', ({ payload }) => {
-      if (payload === sharesAreFree) opened.lookAt = 0;
-      running.wake();
-    });
+    client.on('notification', () => running.wake());
     await client.connect();
-    return opened;
+    return session;
   }
 
-  async function join(own: Session): Promise<void> {
-    own.isJoined = await own.shares.join(performance.now() < giveWayUntil);
-    if (own.isJoined) await own.client.query(`listen ${outboxChannel}`);
+  async function activate({ client }: Session): Promise<boolean> {
+    if (!(await lockOutbox(client))) return false;
+    await client.query(`listen ${outboxChannel}`);
+    relayMetrics.setActive(true);
+    log.info('The relay is active');
+    return true;
   }
 
-  /** One batch, of the shares that this relay holds. @returns true if there may be more */
+  /** Resolves once all lanes have ended. What the broker has acknowledged is marked even if it refuses the rest. */
+  async function publish(client: pg.Client, lanes: ReturnType<typeof toLanes<Publisher>>): Promise<void> {
+    const acknowledged: StoredEvent[] = [];
+    const outcomes = await Promise.allSettled(
+      lanes.map(async ({ publisher, events }) => {
+        await publisher.publish(topic, events);
+        acknowledged.push(...events);
+        relayMetrics.published.inc(events.length);
+      }),
+    );
+    const failure = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (failure === undefined) return;
+    pauseMs = giveWayMs;
+    await markSent(client, acknowledged).catch(() => undefined);
+    throw failure.reason;
+  }
+
+  /** Publishes one batch. @returns true if there may be more */
   async function relayBatch(): Promise<boolean> {
     const own = session ?? (await connect());
-    if (!own.isJoined) await join(own);
-    const isTimeToLook = own.isJoined && performance.now() >= own.lookAt;
-    const hasUnsent = isTimeToLook ? await look(own, log) : true;
-    const isInHand = own.sent.length > 0 || own.batch.events.length > 0;
-    if (own.shares.held() === 0 || !(hasUnsent || isInHand)) {
-      relayMetrics.setOldestUnsent(undefined);
+    own.isActive ||= await activate(own);
+    if (!own.isActive) {
+      relayMetrics.setOldestUnsent(undefined); // it is known to the active one
       return false;
     }
-    if (own.batch.events.length === 0) {
-      own.batch = await read(own, []);
-      own.sent = [];
-    }
-    const { events, isFull } = own.batch;
+    await deleteOld(own);
+    if (own.next.length === 0) await read(own, []);
+    const lanes = toLanes(own.next, publishers);
+    const events = lanes.flatMap((lane) => lane.events);
     if (events.length === 0) return false;
-    if (isFull) {
+    if (own.isMore || events.length < own.next.length) {
       // While the broker takes a full batch, the previous one is marked and the next one read.
-      const [next] = await both(read(own, events), publish(events));
-      own.batch = next;
+      await both(publish(own.client, lanes), read(own, events));
+      own.sent = events;
     } else {
-      await publish(events);
+      await publish(own.client, lanes);
+      own.sent.push(...events);
+      own.next = [];
       await gather(events.length);
-      own.batch = nothing;
     }
-    own.sent = isFull ? events : [...own.sent, ...events];
     return true;
   }
 
   async function disconnect(): Promise<void> {
     const client = session?.client;
     session = undefined;
-    relayMetrics.setHeldShares(0);
+    relayMetrics.setActive(false);
     // The end of a connection that a network has forgotten would take as long as TCP's own time-outs.
-    if (client) await within(longestEndMs, client.end()).catch(() => undefined);
+    if (client) await within(maxEndMs, client.end()).catch(() => undefined);
   }
 
   async function round(): Promise<boolean> {
@@ -144,6 +147,8 @@ export function startRelay({ databaseUrl, topic, publisher, log }: RelayOptions)
       return await relayBatch();
     } catch (error) {
       await disconnect();
+      await sleep(pauseMs);
+      pauseMs = 0;
       throw error;
     }
   }
@@ -154,20 +159,17 @@ export function startRelay({ databaseUrl, topic, publisher, log }: RelayOptions)
 
   async function leave(): Promise<void> {
     await running.stop();
-    if (session?.isJoined) {
-      await markSent(session.client, session.sent);
-      await session.shares.leave();
-    }
+    if (session) await markSent(session.client, session.sent);
   }
   return {
     wake() {
-      if (session?.shares.held() !== shareCount) return false;
+      if (!session?.isActive) return false;
       running.wake();
       return true;
     },
     async stop() {
       await within(
-        longestStopMs,
+        maxStopMs,
         leave()
           .catch((error) => failed(error, 1))
           .then(disconnect),
@@ -176,38 +178,27 @@ export function startRelay({ databaseUrl, topic, publisher, log }: RelayOptions)
   };
 }
 
-/** Takes free shares or gives back surplus ones, and deletes what is old. @returns true if any event waits */
-async function look(own: Session, log: Logger): Promise<boolean> {
-  const { client, shares } = own;
-  own.lookAt = performance.now() + everyMs;
-  const before = shares.held();
-  const { relays, surplus, hasUnsent } = await shares.look();
-  if (surplus > 0) {
-    // Nothing is in flight here. What was only read is read again, by whoever holds its share then.
-    await markSent(client, own.sent);
-    [own.sent, own.batch] = [[], nothing];
-    await shares.giveBack(surplus);
-  }
-  const held = shares.held();
-  relayMetrics.setHeldShares(held);
-  if (held !== before && held > 0) log.info({ shares: held, relays }, 'The relay is active');
-  if (performance.now() >= own.deleteAt) {
-    const forgotten = await deleteSent(client);
-    if (forgotten < deleteBatchSize) own.deleteAt = performance.now() + deleteEveryMs;
-  }
-  return hasUnsent;
+async function deleteOld(own: Session): Promise<void> {
+  if (performance.now() < own.deleteAt) return;
+  const forgotten = await deleteSent(own.client);
+  own.deleteAt = performance.now() + (forgotten < deleteBatchSize ? deleteEveryMs : everyMs);
 }
 
-/** Marks what was sent, and reads what follows the events in flight. */
-async function read({ client, sent, shares }: Session, inFlight: StoredEvent[]): Promise<Batch> {
-  const batch = await markAndRead(client, sent, inFlight, shares.others());
-  relayMetrics.setOldestUnsent(batch.events[0]?.createdAt);
-  return batch;
+/** Marks what was sent, and reads what follows the events in flight: as many as the last ones let expect to fill a batch. */
+async function read(own: Session, inFlight: StoredEvent[]): Promise<void> {
+  const events = await markAndRead(own.client, own.sent, inFlight, own.limit);
+  own.sent = [];
+  own.next = events;
+  own.isMore = events.length === own.limit;
+  relayMetrics.setOldestUnsent((inFlight[0] ?? events[0])?.createdAt);
+  const bytes = events.reduce((sum, event) => sum + bytesOf(event), 0);
+  if (own.isMore) own.limit = Math.ceil(Math.min(maxEvents, (events.length * batchBytes) / bytes));
 }
 
 /**
- * Time-outs and keep-alives make sure that the relay notices a vanished database, and that PostgreSQL releases the lock
- * of a vanished relay within half a minute.
+ * A connection whose time-outs and keep-alives make sure that the relay notices a vanished database, and that PostgreSQL
+ * releases the lock of a relay that has vanished or hangs within half a minute: an active one asks every second, and while it
+ * publishes for as long as a broker may take to answer.
  */
 function connectionFor(databaseUrl: string): pg.Client {
   return createClient({
@@ -217,17 +208,18 @@ function connectionFor(databaseUrl: string): pg.Client {
     query_timeout: 12_000,
     keepAlive: true,
     application_name: 'outbox-relay',
-    options: '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3',
+    options:
+      '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c idle_session_timeout=30s',
   });
 }
 
 /** Lets further events gather: not at all after few, so that the first is published at once. */
 async function gather(published: number): Promise<void> {
-  await sleep(Math.min(gatherMsPerEvent * published, longestGatherMs));
+  await sleep(Math.min(gatherMsPerEvent * published, maxGatherMs));
 }
 
 /** Resolves or rejects once both have settled. */
-async function both<A, B>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
+async function both(a: Promise<unknown>, b: Promise<unknown>): Promise<void> {
   await Promise.allSettled([a, b]);
-  return Promise.all([a, b]);
+  await Promise.all([a, b]);
 }

@@ -1,20 +1,18 @@
 import type pg from 'pg';
 import type { StoredEvent } from '../events.ts';
-import { shareOfRow } from './shares.ts';
 
-const batchSize = 1_000;
-/** Even if all events of a batch go to one partition, they fit into the largest batch that a broker accepts (1 MiB by default). */
-const batchBytes = 512 * 1024;
-const headerBytes = 512;
 const fewIds = 50;
 const keepSentDays = 7;
 /** Small enough for deleting never to delay an event noticeably. */
 export const deleteBatchSize = 5_000;
 
-export interface Batch {
-  events: StoredEvent[];
-  /** True if more may wait behind it. */
-  isFull: boolean;
+/** Any constant, which releases that shared the outbox hold in shared mode: these and a relay of this one exclude each other. */
+const relayLock = 7_310_002;
+
+/** Makes a connection the one that publishes, until it ends. @returns false while another one is */
+export async function lockOutbox(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ isHeld: boolean }>(`select pg_try_advisory_lock(${relayLock}) as "isHeld"`);
+  return rows[0]?.isHeld === true;
 }
 
 const ids = (events: StoredEvent[]) => events.map(({ id }) => id);
@@ -25,39 +23,30 @@ export async function markSent(client: pg.Client, sent: StoredEvent[]): Promise<
   if (sent.length > 0) await client.query(marking, [ids(sent)]);
 }
 
-/** Marks what was sent and returns the events after those in flight, without those of `otherShares`. */
+/** Marks what was sent and returns the events after those in flight, in the order in which they were written. */
 export async function markAndRead(
   client: pg.Client,
   sent: StoredEvent[],
   inFlight: StoredEvent[],
-  otherShares: number[],
-): Promise<Batch> {
+  limit: number,
+): Promise<StoredEvent[]> {
   const { rows } = await client.query<StoredEvent>({
-    // Both see the table as it was before: the rows that are marked are unsent for the other. "<> all" makes PostgreSQL
-    // expect that most rows fit, and read them by seq; with "= any" it would read and sort all that is unsent.
+    // Both see the table as it was before: the rows that are marked are unsent for the other.
     text: `with marked as (${marking})
      select id, kind, key, payload, traceparent, created_at as "createdAt"
-     from outbox where sent_at is null and id <> all($1::uuid[] || $2::uuid[]) and (${shareOfRow}) <> all($3::int[])
-     order by seq limit ${batchSize}`,
-    values: [ids(sent), ids(inFlight), otherShares],
+     from outbox where sent_at is null and id <> all($1::uuid[] || $2::uuid[])
+     order by seq limit $3`,
+    values: [ids(sent), ids(inFlight), limit],
     // PostgreSQL compares with many ids faster where it plans for just these.
     ...(sent.length + inFlight.length < fewIds && { name: 'mark-and-read' }),
   });
-  let bytes = 0;
-  const tooMuch = rows.findIndex(({ payload }) => {
-    bytes += Buffer.byteLength(payload) + headerBytes;
-    return bytes > batchBytes;
-  });
-  if (tooMuch === -1) return { events: rows, isFull: rows.length === batchSize };
-  return { events: rows.slice(0, Math.max(tooMuch, 1)), isFull: true };
+  return rows;
 }
 
 export async function deleteSent(client: pg.Client): Promise<number> {
   const { rowCount } = await client.query(
-    // Every relay deletes, so each skips what another one is deleting.
     `delete from outbox where id = any(array(
-       select id from outbox where sent_at < now() - interval '${keepSentDays} days'
-       limit ${deleteBatchSize} for update skip locked))`,
+       select id from outbox where sent_at < now() - interval '${keepSentDays} days' limit ${deleteBatchSize}))`,
   );
   return rowCount ?? 0;
 }
