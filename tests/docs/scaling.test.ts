@@ -15,8 +15,8 @@ it('the figures of docs/scaling.md are those of tools/capacity/costs.json', asyn
 
 it('a document that lacks figures, or has others, is not accepted', async () => {
   const costs = await readCosts();
-  expect(() => withFigures(text.replace('figures: plans', 'plans'), costs)).toThrow('lacks figures: plans');
-  expect(() => withFigures(text.replace('figures: plans', 'figures: costs'), costs)).toThrow('costs');
+  expect(() => withFigures(text.replace('figures: ceilings', 'ceilings'), costs)).toThrow('lacks figures: ceilings');
+  expect(() => withFigures(text.replace('figures: ceilings', 'figures: costs'), costs)).toThrow('costs');
 });
 
 it('the commands of docs/scaling.md work as printed', async () => {

@@ -3,17 +3,15 @@ import { join } from 'node:path';
 import { oneLine } from '../bench/machine.ts';
 import { root } from '../paths.ts';
 import type { Costs } from './costs.ts';
-import { ceilingTable, costTable, planTable } from './tables.ts';
+import { ceilingTable, costTable } from './tables.ts';
 
 const file = join(root, 'docs/scaling.md');
-const rates = [100, 1_000, 10_000, 100_000];
 
 /** The texts of docs/scaling.md between `<!-- figures: NAME -->` and `<!-- end -->`, by name. */
 export const figures = (costs: Costs): Record<string, string> => ({
   measured: `Measured on ${costs.measuredAt.slice(0, 10)}, commit \`${costs.commit.slice(0, 12)}\`: ${oneLine(costs.machine)}.`,
   costs: costTable(costs),
   ceilings: ceilingTable(costs),
-  plans: planTable(rates, costs),
 });
 
 /** @throws Error where the text lacks a block or has an unknown one */

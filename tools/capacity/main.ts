@@ -17,7 +17,7 @@ function rateOf(text: string): number {
 async function print(rate: number): Promise<void> {
   const costs = await readCosts();
   const { utilisation, coresOfServer, connectionsOfServer, kafkaReplicas, coresOfBroker } = assumptions;
-  console.log(planTable([rate], costs));
+  console.log(planTable(rate, costs));
   const reached = ceilings(costs).filter(({ ordersPerSecond }) => ordersPerSecond < rate);
   if (reached.length > 0) console.log('\nReached below this rate, the first one first:');
   for (const { what, ordersPerSecond, turn } of reached) {

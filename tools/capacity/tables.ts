@@ -1,7 +1,7 @@
 import { markdownTable } from 'markdown-table';
 import { ceilings } from './ceilings.ts';
 import type { Costs } from './costs.ts';
-import { type Plan, planFor, sum } from './model.ts';
+import { planFor, sum } from './model.ts';
 
 // The figures as Markdown, for the terminal and for docs/scaling.md.
 
@@ -20,51 +20,40 @@ const table = (rows: string[][]) => markdownTable(rows, { alignDelimiters: false
 export function costTable(costs: Costs): string {
   const postgres = sum(Object.values(costs.postgresCpuMs));
   const all = sum(Object.values(costs.cpuMs)) + postgres;
-  const largestFirst = (values: Record<string, number>) => Object.entries(values).sort(([, a], [, b]) => b - a);
-  const services = largestFirst({ ...costs.cpuMs, PostgreSQL: postgres }).map(([name, ms]) => [
+  const largestFirst = Object.entries({ ...costs.cpuMs, PostgreSQL: postgres }).sort(([, a], [, b]) => b - a);
+  const services = largestFirst.map(([name, ms]) => [
     name,
     number(ms),
     `${((100 * ms) / all).toFixed()} %`,
     bytes(costs.sentBytes[name === 'PostgreSQL' ? 'postgres' : name] ?? 0),
   ]);
-  const databases = largestFirst(costs.postgresCpuMs).filter(([, ms]) => ms > 0);
   return [
     table([
       ['Component', 'CPU ms', 'Share', 'Sends'],
       ...services,
       ['all', number(all), '100 %', bytes(sum(Object.values(costs.sentBytes)))],
     ]),
-    table([
-      ['Database', 'CPU ms of PostgreSQL', 'Rows and indexes'],
-      ...databases.map(([name, ms]) => [name, number(ms), bytes(sum(Object.values(costs.tableBytes[name] ?? {})))]),
-    ]),
     `Each order is ${number(costs.transactions)} transactions and ${bytes(costs.walBytes)} of write-ahead log, and ${bytes(costs.kafkaBytes)} in Kafka.`,
   ].join('\n\n');
 }
 
-/** The needs of several rates, side by side. */
-export function planTable(rates: number[], costs: Costs): string {
-  const plans = rates.map((rate) => planFor(rate, costs));
-  const row = (name: string, of: (plan: Plan) => string) => [name, ...plans.map(of)];
-  const [{ services, databases } = { services: [], databases: [] }] = plans;
+/** The needs of a rate. */
+export function planTable(rate: number, costs: Costs): string {
+  const { services, partitions, kafka, databases, walBytesPerSecond, tableBytes } = planFor(rate, costs);
   return table([
-    ['Orders per second', ...rates.map(number)],
-    ...services.map(({ name }, index) =>
-      row(`Replicas of ${name}`, (plan) => number(plan.services[index]?.replicas ?? 0)),
-    ),
-    row('Memory of all services', (plan) => bytes(sum(plan.services.map(({ memoryMib }) => memoryMib * 2 ** 20)))),
-    row('Partitions', ({ partitions }) => number(partitions)),
-    row('Brokers', ({ kafka }) => number(kafka.brokers)),
-    row('Stored by Kafka', ({ kafka }) => bytes(kafka.storedBytes)),
-    ...databases.map(({ name }, index) =>
-      row(`Database ${name}: busy cores, connections, servers`, ({ databases }) => {
-        const { cores = 0, connections = 0, servers = 0 } = databases[index] ?? {};
-        return `${number(cores)}, ${number(connections)}, ${number(servers)}`;
-      }),
-    ),
-    row('Write-ahead log per second', ({ walBytesPerSecond }) => bytes(walBytesPerSecond)),
-    row('Tables, written per day', ({ tableBytes }) => bytes(tableBytes.day)),
-    row('Tables after a month', ({ tableBytes }) => bytes(tableBytes.month)),
+    ['Orders per second', number(rate)],
+    ...services.map(({ name, replicas }) => [`Replicas of ${name}`, number(replicas)]),
+    ['Memory of all services', bytes(sum(services.map(({ memoryMib }) => memoryMib * 2 ** 20)))],
+    ['Partitions', number(partitions)],
+    ['Brokers', number(kafka.brokers)],
+    ['Stored by Kafka', bytes(kafka.storedBytes)],
+    ...databases.map(({ name, cores, connections, servers }) => [
+      `Database ${name}: busy cores, connections, servers`,
+      `${number(cores)}, ${number(connections)}, ${number(servers)}`,
+    ]),
+    ['Write-ahead log per second', bytes(walBytesPerSecond)],
+    ['Tables, written per day', bytes(tableBytes.day)],
+    ['Tables after a month', bytes(tableBytes.month)],
   ]);
 }
 
