@@ -9,11 +9,14 @@ export const longestAnswerSeconds = 15;
 export const sessionMs = 10_000;
 /** Time between two heartbeats, for which an idle fetch waits, and for which a scrape of the lag waits at most. */
 export const heartbeatMs = 3_000;
-/** Pause before whatever failed at the broker is tried with a new client, and time for which the old one may take to connect or to end. */
+/** Pause before whatever failed at the broker is tried with a new client, or by another relay, and time for which the old one may take to connect or to end. */
 export const pauseMs = 2_000;
 /** Time for which work is collected that costs the broker as much for one as for many, and after which it is tried again. */
 export const secondMs = 1_000;
-/** Time that rare questions to the broker may take, and a rebalance with its repetitions: by then the last member is a member again. */
+/**
+ * Time that rare questions to the broker may take, and a rebalance with its repetitions: by then the last member is a member again.
+ * A relay that asks the database nothing for as long has hung.
+ */
 export const patientMs = 30_000;
 /** Time for which what comes next waits for a chunk, which may hang at a lock or a provider. */
 export const patienceMs = 100;

@@ -5,6 +5,7 @@ import { loop } from '../../values/loop.ts';
 import { sleep, within } from '../../values/time.ts';
 import type { StoredEvent } from '../events.ts';
 import type { Publisher } from '../kafkajs/publisher.ts';
+import { patienceMs, patientMs, pauseMs, secondMs, sessionMs } from '../times.ts';
 import { outboxChannel } from './append.ts';
 import { bytesOf, toLanes } from './lanes.ts';
 import { relayMetrics } from './metrics.ts';
@@ -25,13 +26,9 @@ const batchBytes = laneCount * 512 * 1024;
 const gatherMsPerEvent = 5;
 const maxGatherMs = 25;
 const maxStopMs = 5_000;
-const maxEndMs = 2_000;
 /** If a notification is lost, or the active relay, events wait no longer than this. */
-const everyMs = 1_000;
-/** Pause of a relay that the broker has failed, in which another one becomes active: the broker may answer it. */
-const giveWayMs = 1_500;
-const retry = { firstMs: 200, maxMs: 2_000 };
-const deleteEveryMs = 60_000;
+const everyMs = secondMs;
+const retry = { firstMs: patienceMs, maxMs: pauseMs };
 
 export interface RelayOptions {
   databaseUrl: string;
@@ -72,7 +69,8 @@ interface Session {
 export function startRelay({ databaseUrl, topic, publishers, log }: RelayOptions): Relay {
   relayMetrics.export();
   let session: Session | undefined;
-  let pauseMs = 0;
+  /** The broker has failed this relay, and may answer another one. */
+  let givesWay = false;
 
   async function connect(): Promise<Session> {
     const client = connectionFor(databaseUrl);
@@ -103,7 +101,7 @@ export function startRelay({ databaseUrl, topic, publishers, log }: RelayOptions
     );
     const failure = outcomes.find((outcome) => outcome.status === 'rejected');
     if (failure === undefined) return;
-    pauseMs = giveWayMs;
+    givesWay = true;
     await markSent(client, acknowledged).catch(() => undefined);
     throw failure.reason;
   }
@@ -139,7 +137,7 @@ export function startRelay({ databaseUrl, topic, publishers, log }: RelayOptions
     session = undefined;
     relayMetrics.setActive(false);
     // The end of a connection that a network has forgotten would take as long as TCP's own time-outs.
-    if (client) await within(maxEndMs, client.end()).catch(() => undefined);
+    if (client) await within(pauseMs, client.end()).catch(() => undefined);
   }
 
   async function round(): Promise<boolean> {
@@ -147,8 +145,8 @@ export function startRelay({ databaseUrl, topic, publishers, log }: RelayOptions
       return await relayBatch();
     } catch (error) {
       await disconnect();
-      await sleep(pauseMs);
-      pauseMs = 0;
+      if (givesWay) await sleep(pauseMs); // longer than a standby waits
+      givesWay = false;
       throw error;
     }
   }
@@ -181,7 +179,7 @@ export function startRelay({ databaseUrl, topic, publishers, log }: RelayOptions
 async function deleteOld(own: Session): Promise<void> {
   if (performance.now() < own.deleteAt) return;
   const forgotten = await deleteSent(own.client);
-  own.deleteAt = performance.now() + (forgotten < deleteBatchSize ? deleteEveryMs : everyMs);
+  own.deleteAt = performance.now() + (forgotten < deleteBatchSize ? patientMs : everyMs);
 }
 
 /** Marks what was sent, and reads what follows the events in flight: as many as the last ones let expect to fill a batch. */
@@ -203,13 +201,12 @@ async function read(own: Session, inFlight: StoredEvent[]): Promise<void> {
 function connectionFor(databaseUrl: string): pg.Client {
   return createClient({
     connectionString: databaseUrl,
-    connectionTimeoutMillis: 2_000,
-    statement_timeout: 10_000,
-    query_timeout: 12_000,
+    connectionTimeoutMillis: pauseMs,
+    statement_timeout: sessionMs,
+    query_timeout: sessionMs + pauseMs,
     keepAlive: true,
     application_name: 'outbox-relay',
-    options:
-      '-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c idle_session_timeout=30s',
+    options: `-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c idle_session_timeout=${patientMs}`,
   });
 }
 
