@@ -120,7 +120,7 @@ test('a relay divides a backlog by key among its publishers, and those of a key 
 const times = <T>(count: number, make: (index: number) => T) =>
   Array.from({ length: count }, (_, index) => make(index));
 
-describe.each([1, 2, 3])('with seed %d', (seed) => {
+describe.each([1, 2])('with seed %d', (seed) => {
   test('relays that join and leave publish each event once, and those of a key in order', async () => {
     const broker = createBroker(seededRandom(seed));
     await joinAndLeave(seededRandom(seed), broker, async () => undefined);
