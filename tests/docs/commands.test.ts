@@ -5,7 +5,10 @@ import { codeBlocks, documents } from './_documents.ts';
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const commands = codeBlocks.filter(({ language }) => language === 'sh');
-const placed = commands.map((block) => ({ ...block, place: `${block.document}:${block.line}` }));
+// Those of runbooks need the cluster that is in trouble.
+const placed = commands
+  .filter(({ document }) => !document.startsWith('docs/runbooks/'))
+  .map((block) => ({ ...block, place: `${block.document}:${block.line}` }));
 
 it('every block names its language, so that no command goes unchecked', () => {
   const nameless = codeBlocks.filter(({ language }) => !/^[a-z]+$/.test(language));
