@@ -71,6 +71,7 @@ it('every decision is in their list', () => {
     expect(title.startsWith(text.match(new RegExp(`${record.path.slice(15)}\\) \\| (.+?) \\|`))?.[1] ?? '?')).toBe(
       true,
     );
-    for (const heading of ['Context', 'Decision', 'Consequences']) expect(record.text).toContain(`\n## ${heading}\n`);
+    for (const part of ['Context', 'Decision', 'Refused', 'Consequences'])
+      expect(record.text).toMatch(new RegExp(`^(## ${part}$|\\*\\*${part}\\.\\*\\* )`, 'm'));
   }
 });

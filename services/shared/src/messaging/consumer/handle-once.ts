@@ -36,7 +36,7 @@ export interface ConsumerGroup<Tables, Prepared = unknown> {
   /**
    * Changes the database, in the transaction that also records the ids of the events. They come in their order and each
    * is of another order: the next event of an order is prepared after this transaction has been committed. Other replicas
-   * handle other events meanwhile, so rows are locked in a fixed order (decisions/0023).
+   * handle other events meanwhile, so rows are locked in a fixed order (decisions/0022).
    * @param refuse says that an event becomes a dead letter as well, although what the handler does because of it stands
    */
   handle(events: NewEvent<Prepared>[], tx: Transaction<Tables>, refuse: Refuse): Promise<void>;
@@ -57,7 +57,7 @@ type Claim = (tx: QueryExecutorProvider) => Promise<boolean>;
 
 /**
  * Handles events in one transaction, each once, however often it is delivered. Only the first of each order: the next one is handled
- * after that, in a transaction of its own (decisions/0023). If it throws, some events may have been handled.
+ * after that, in a transaction of its own (decisions/0022). If it throws, some events may have been handled.
  * @param claim for one event or none, called first in the transaction; if it returns false, nothing is handled
  * @returns those whose dead letters have to be written, also if they were handled before and no letter may have followed
  */
