@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import '@store/shared/messaging/kafkajs/patches'; // without them Node says that a time-out is negative
 import { storeTopics } from '@store/shared/messaging/topics';
 import { execa } from 'execa';
 import { type Admin, Kafka as Client, type ITopicConfig, logLevel } from 'kafkajs';
