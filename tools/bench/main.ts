@@ -16,9 +16,7 @@ import { orders } from './measurements/orders.ts';
 import { products } from './measurements/products.ts';
 import { reads } from './measurements/reads.ts';
 import { saga } from './measurements/saga.ts';
-import { search } from './measurements/search.ts';
 import { start } from './measurements/start.ts';
-import { status } from './measurements/status.ts';
 import { orderStreams } from './measurements/streams.ts';
 import { createMemory } from './memory.ts';
 import { isMissed, type Row, report } from './report.ts';
@@ -30,8 +28,6 @@ const measurements: Measurement[] = [
   reads,
   gateway,
   hostileCookies,
-  search,
-  status,
   saga,
   orderLife,
   costs,
@@ -47,9 +43,9 @@ const log = (line: string) => process.stderr.write(`${line}\n`);
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
 
 async function measure(measurement: Measurement, memory: ReturnType<typeof createMemory>) {
-  const { name, components, keepsData, env, gateway, run } = measurement;
-  const dir = keepsData ? benchDir : join(benchDir, 'fresh');
-  if (!keepsData) await rm(join(dir, 'data'), { recursive: true, force: true });
+  const { name, components, env, gateway, run } = measurement;
+  const dir = join(benchDir, 'fresh');
+  await rm(join(dir, 'data'), { recursive: true, force: true });
   const store = await startStore({
     dir,
     components,

@@ -9,6 +9,7 @@ export const logDir = join(benchDir, 'log');
 
 export type Log = (line: string) => void;
 
+/** Begins with an empty store. */
 export interface Measurement {
   name: string;
   /** Components that have to run for it. */
@@ -16,8 +17,6 @@ export interface Measurement {
   /** Overrides the environment of the bench for its services. */
   env?: Record<string, string>;
   gateway?: StoreOptions['gateway'];
-  /** Its data is kept for the next run; every other measurement begins with an empty store. */
-  keepsData?: true;
   /** It has a figure of its own for memory. */
   measuresMemory?: true;
   /** Its duration, for one that is run only if ONLY names it. */
