@@ -120,7 +120,7 @@ typecheck: generate ### Check all types, including tests and tools
 format: install ## Format the sources and apply safe lint fixes
 	@$(bin)/biome check --write .
 
-bench: machine build tools ## Measure speed and memory, takes minutes; ONLY="orders saga" COMPARE=<results of an earlier run>, ARGS=--help
+bench: machine build tools ## Measure speed and memory, takes minutes; ONLY="orders order-life" COMPARE=<results of an earlier run>, ARGS=--help
 	@$(tool) tools/bench/main.ts $(if $(ONLY),--only $(ONLY)) $(if $(COMPARE),--compare '$(COMPARE)') $(ARGS)
 
 capacity: install ### Print replicas, partitions, connections and storage for a rate; ORDERS=10000 (per second)

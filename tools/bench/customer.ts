@@ -15,13 +15,19 @@ export async function login(authUrl: string): Promise<string> {
   return cookie;
 }
 
+export interface Placed {
+  id: string;
+  /** In ms since the epoch. */
+  sentAt: number;
+}
+
 /**
  * @param headers identify the customer: a cookie at the gateway, id-account at the service
  * @returns a function that places an order of three products, and returns its id and when it was sent
  */
 export async function orderPlacer(url: string, productUrl: string, headers: Record<string, string>) {
   const products = (await (await fetch(`${productUrl}/products?size=100`)).json()) as { id: string }[];
-  return async (): Promise<{ id: string; sentAt: number }> => {
+  return async (): Promise<Placed> => {
     const first = Math.floor(Math.random() * (products.length - 2));
     const items = products.slice(first, first + 3).map(({ id }) => ({ productId: id, quantity: 1 }));
     const sentAt = nowMs();

@@ -18,11 +18,6 @@ export async function atRate<T>(perSecond: number, seconds: number, work: () => 
   return Promise.all(calls);
 }
 
-/** One call after another, until V8 has compiled what is hot and the connection pools are filled. */
-export async function warmUp(work: () => Promise<unknown>): Promise<void> {
-  for (let n = 0; n < 300; n += 1) await work();
-}
-
 /** Waits up to two minutes for a condition. */
 export function until(what: string, condition: () => boolean | Promise<boolean>, interval = 50): Promise<void> {
   return pWaitFor(condition, { interval, timeout: { milliseconds: 120_000, message: `Waited two minutes: ${what}.` } });

@@ -15,7 +15,6 @@ import { orderLife } from './measurements/order-life.ts';
 import { orders } from './measurements/orders.ts';
 import { products } from './measurements/products.ts';
 import { reads } from './measurements/reads.ts';
-import { saga } from './measurements/saga.ts';
 import { start } from './measurements/start.ts';
 import { orderStreams } from './measurements/streams.ts';
 import { createMemory } from './memory.ts';
@@ -28,7 +27,6 @@ const measurements: Measurement[] = [
   reads,
   gateway,
   hostileCookies,
-  saga,
   orderLife,
   costs,
   backlog,

@@ -1,4 +1,21 @@
 import { readFile } from 'node:fs/promises';
+import type { SupervisedProcess } from '../local/components/supervised-process.ts';
+import type { Store } from '../local/store.ts';
+import { topology } from '../topology/topology.ts';
+
+/** All processes of a store by component. */
+export function processesOf(store: Store): Map<string, SupervisedProcess> {
+  const names = ['gateway', 'postgres', 'kafka', ...topology.services.map(({ name }) => name)];
+  return new Map(names.filter(store.has).map((name) => [name, store.component(name)]));
+}
+
+/** CPU time of each component of a store so far, in ms. */
+export async function cpuOf(store: Store): Promise<Map<string, number>> {
+  const times = [...processesOf(store)].map(
+    async ([name, process]) => [name, await familyCpuMs(process.pid())] as const,
+  );
+  return new Map(await Promise.all(times));
+}
 
 /** CPU time of a process and its threads so far, user and system, in ms. */
 export async function cpuMs(pid: number | undefined): Promise<number> {
@@ -8,10 +25,14 @@ export async function cpuMs(pid: number | undefined): Promise<number> {
 /** CPU time of a process and its children, those included that have ended, in ms. */
 export async function familyCpuMs(pid: number | undefined): Promise<number> {
   const { own, ended } = await readCpu(pid);
-  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').filter(Boolean);
   // One that ends just now is missed; its next reading is among those that have ended.
-  const living = await Promise.all(children.map((child) => cpuMs(Number(child)).catch(() => 0)));
+  const living = await Promise.all((await childrenOf(pid)).map((child) => cpuMs(child).catch(() => 0)));
   return living.reduce((sum, ms) => sum + ms, own + ended);
+}
+
+export async function childrenOf(pid: number | undefined): Promise<number[]> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return children.split(' ').filter(Boolean).map(Number);
 }
 
 async function readCpu(pid: number | undefined): Promise<{ own: number; ended: number }> {

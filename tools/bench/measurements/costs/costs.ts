@@ -7,14 +7,12 @@ import { topology } from '../../../topology/topology.ts';
 import { currentCommit, describeMachine } from '../../machine.ts';
 import type { Measurement } from '../../measurement.ts';
 import { residentMib } from '../../process-usage.ts';
-import { newCustomer, openOrderLoad, processesOf, productIds, threeOf } from '../../whole-orders.ts';
+import { connections, openOrderLoad } from '../../whole-orders.ts';
 import { backlog } from '../backlog.ts';
 import { orderLife } from '../order-life.ts';
-import { fillCatalogue } from '../products.ts';
 import { postgresUsage } from './postgres-usage.ts';
 import { sentBytes } from './sent-bytes.ts';
 
-const connections = 16;
 const seconds = 20;
 
 /** Everything that an order takes, for the model of tools/capacity and docs/scaling.md. */
@@ -30,16 +28,14 @@ export const costs: Measurement = {
     const full = await backlog.run({ store, log });
     const mostOf = (row: string) => Math.round(full.find(({ name }) => name === row)?.result ?? NaN);
 
-    await fillCatalogue(store.databaseUrl('product'));
-    const items = threeOf(await productIds(store.url('product')));
-    const load = await openOrderLoad(store, [await newCustomer(store)], { isShipped: true });
+    const load = await openOrderLoad(store, { isShipped: true });
     try {
       log(`warming up, then placing orders on ${connections} connections for ${seconds} s`);
-      await load.run({ connections, seconds, items });
+      await load.closedLoop(seconds);
       const before = await usage(store);
-      const run = await load.run({ connections, seconds, items });
+      const run = await load.closedLoop(seconds);
       const after = await usage(store);
-      const count = run.placed.size;
+      const { count } = run;
       const each = (now: Map<string, number>, then: Map<string, number>) =>
         Object.fromEntries([...now].map(([name, value]) => [name, rounded((value - (then.get(name) ?? 0)) / count)]));
 
@@ -81,7 +77,6 @@ export const costs: Measurement = {
 };
 
 async function usage(store: Store) {
-  const processes = processesOf(store);
   const replicated = ['gateway', ...topology.services.map(({ name }) => name)].filter(store.has);
   const resident = replicated.map(async (name) => {
     const { now } = await residentMib(store.component(name).pid());
@@ -89,7 +84,7 @@ async function usage(store: Store) {
   });
   return {
     postgres: await postgresUsage(store, topology.databases),
-    sent: await sentBytes(processes),
+    sent: await sentBytes(store),
     resident: Object.fromEntries(await Promise.all(resident)),
     kafkaBytes: await kafkaBytes(join(store.dir, 'data/kafka')),
   };

@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { execa } from 'execa';
-import type { SupervisedProcess } from '../../../local/components/supervised-process.ts';
+import type { Store } from '../../../local/store.ts';
+import { childrenOf, processesOf } from '../../process-usage.ts';
 
 /** Returns the bytes that each component has sent by its open TCP connections so far. */
-export async function sentBytes(processes: Map<string, SupervisedProcess>): Promise<Map<string, number>> {
+export async function sentBytes(store: Store): Promise<Map<string, number>> {
   const { stdout } = await execa('ss', ['-tinpHO', 'state', 'established'], { lines: true, maxBuffer: 2 ** 26 });
   const byPid = new Map<number, number>();
   for (const line of stdout) {
@@ -11,15 +11,10 @@ export async function sentBytes(processes: Map<string, SupervisedProcess>): Prom
     const pid = Number(/,pid=(\d+),/.exec(line)?.[1]);
     byPid.set(pid, (byPid.get(pid) ?? 0) + sent);
   }
-  const sums = [...processes].map(async ([name, process]) => {
-    const pids = await familyOf(process);
-    return [name, pids.reduce((sum, pid) => sum + (byPid.get(pid) ?? 0), 0)] as const;
+  const sums = [...processesOf(store)].map(async ([name, process]) => {
+    const pid = process.pid() ?? NaN;
+    const pids = [pid, ...(await childrenOf(pid))];
+    return [name, pids.reduce((sum, one) => sum + (byPid.get(one) ?? 0), 0)] as const;
   });
   return new Map(await Promise.all(sums));
-}
-
-async function familyOf(process: SupervisedProcess): Promise<number[]> {
-  const pid = process.pid();
-  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
-  return [pid ?? NaN, ...children.split(' ').filter(Boolean).map(Number)];
 }
