@@ -25,6 +25,11 @@ let collector: Otlp;
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'store-image-'));
   collector = await startOtlp();
+  // In one process, which parses a file once.
+  await execa('node', ['--import', 'tsx', 'tools/image/collect.ts', dir, ...services], {
+    cwd: root,
+    env: { NODE_OPTIONS: '' },
+  });
   kafka = await startKafka({ dataDir: join(dir, 'kafka'), port: await freePort(), log: () => undefined });
 }, 120_000);
 
@@ -43,15 +48,6 @@ async function createDatabase(name: string): Promise<string> {
   await client.end();
   url.pathname = name;
   return url.href;
-}
-
-async function collect(service: string): Promise<string> {
-  const image = join(dir, service);
-  await execa('node', ['--import', 'tsx', 'tools/image/collect.ts', service, image], {
-    cwd: root,
-    env: { NODE_OPTIONS: '' },
-  });
-  return join(image, 'services', service);
 }
 
 /** All that any process of the store requires. */
@@ -94,7 +90,7 @@ async function statuses(cwd: string, entry: string, env: Record<string, string>,
 }
 
 test.each(services)('all processes of %s run from its image alone', async (service) => {
-  const cwd = await collect(service);
+  const cwd = join(dir, service, 'services', service);
   const has = (entry: string) => existsSync(join(cwd, 'dist', entry));
   const env = { DATABASE_URL: await createDatabase(`image_${service}`), KAFKA_BROKERS: kafka.brokers.join() };
   const traced = {

@@ -15,8 +15,9 @@ const conditions = ['node', 'node-addons', 'module-sync'];
  * Copies what a compiled service needs at run time: the files that its processes load, found by following their
  * imports, and those that are opened by a path which no import names.
  * @param out receives the layout of the repository: services/<service>, services/shared, node_modules
+ * @param cache keeps the files that services share parsed; the same object for each of them
  */
-export async function collectImage(service: string, out: string): Promise<void> {
+export async function collectImage(service: string, out: string, cache: object): Promise<void> {
   const dir = join(root, 'services', service);
   // All of them: consumers loads the module of its group by a computed name.
   const modules = (await readdir(join(dir, 'dist'), { recursive: true })).filter((name) => name.endsWith('.js'));
@@ -24,7 +25,7 @@ export async function collectImage(service: string, out: string): Promise<void> 
     ...modules.map((name) => join(dir, 'dist', name)),
     resolve('@store/shared/messaging/create-topics'), // run by a Job of the chart
   ];
-  const { fileList } = await nodeFileTrace(entries, { base: root, conditions });
+  const { fileList } = await nodeFileTrace(entries, { base: root, conditions, cache });
   const migrations = join(dir, 'prisma/migrations');
   const pages = join(dir, 'pages/dist');
   const untraced = [dirname(resolve('swagger-ui-dist/package.json')), ...[migrations, pages].filter(existsSync)];

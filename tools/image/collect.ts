@@ -6,16 +6,19 @@ import { runCommand } from '../run-command.ts';
 import { collectImage } from './collect-image.ts';
 
 const command = new Command('collect')
-  .description('Copies a compiled service and what it needs at run time into a folder, for services/Dockerfile.')
-  .argument('<service>', 'such as order')
-  .argument('<folder>', 'receives services/<service>, services/shared and node_modules')
-  .action(async (service: string, folder: string) => {
-    if (!existsSync(join(root, 'services', service, 'dist/main.js'))) {
-      throw new Error(
-        `services/${service}/dist/main.js does not exist: is there a service ${service}, and is it built?`,
-      );
+  .description('Copies compiled services and what they need at run time into a folder, for services/Dockerfile.')
+  .argument('<folder>', 'receives <service>/services/<service>, <service>/services/shared and <service>/node_modules')
+  .argument('<services...>', 'such as order')
+  .action(async (folder: string, services: string[]) => {
+    const traced = {};
+    for (const service of services) {
+      if (!existsSync(join(root, 'services', service, 'dist/main.js'))) {
+        throw new Error(
+          `services/${service}/dist/main.js does not exist: is there a service ${service}, and is it built?`,
+        );
+      }
+      await collectImage(service, join(folder, service), traced);
     }
-    await collectImage(service, folder);
   });
 
 await runCommand(command);
