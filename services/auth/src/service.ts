@@ -61,13 +61,14 @@ export async function createAuthService(
   const listener: RequestListener = (req, res) => (req.url === '/check' ? check(req, res) : app(req, res));
   return {
     app: listener,
-    checks: {
-      'ended sessions': async () => {
-        if (!follower.isLoaded()) throw new Error('Not loaded');
-      },
-    },
     jobs: [
-      { name: 'ended sessions', start: follower.start },
+      {
+        name: 'ended sessions',
+        start: (log) => ({
+          ...follower.start(log),
+          waitingFor: () => (follower.isLoaded() ? undefined : 'ended sessions'),
+        }),
+      },
       loop({ name: 'expired sessions', everyMs: hourMs }, async () => {
         endedSessions.forgetExpired();
         await sessions.deleteForgotten();
@@ -83,8 +84,6 @@ export const authService: ServiceDefinition<typeof configSchema, DB> = {
   migrations: new URL('../prisma/migrations/', import.meta.url),
   // A login takes two short statements, and most of its time is spent on the password.
   poolSize: 5,
-  // Token checks need none, and without them no secured request of the store would be answered.
-  servesWithoutDatabase: true,
   build: (context) => createAuthService(context),
 };
 

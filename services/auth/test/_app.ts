@@ -66,10 +66,7 @@ export async function testApp({ databaseUrl, accounts = fakeAccounts(), env }: O
   const service = await createAuthService({ config, log, database }, accounts);
   const jobs = (service.jobs ?? []).map((job) => job.start(createLog('auth', 'silent')));
   if (databaseUrl !== unreachableDatabaseUrl) {
-    await until('the service is ready', async () => {
-      for (const check of Object.values(service.checks ?? {})) await check();
-      return true;
-    });
+    await until('the service is ready', () => jobs.every((job) => job.waitingFor?.() === undefined));
   }
   return {
     app: service.app,

@@ -3,7 +3,6 @@ import { createRequire } from 'node:module';
 import { z } from 'zod';
 import { databaseConfig } from '../src/database/config.ts';
 import { serviceConfig } from '../src/service/config.ts';
-import type { Checks } from '../src/service/health.ts';
 import { runService } from '../src/service/run-service.ts';
 
 const configSchema = z.object({
@@ -14,13 +13,6 @@ const configSchema = z.object({
 });
 
 const loaded = () => Object.keys(createRequire(import.meta.url).cache);
-
-const carelessChecks: Checks = {
-  careless: () => {
-    throw new Error('thrown before there was a promise');
-  },
-  endless: () => new Promise(() => undefined),
-};
 
 /** A service with nothing but its lifecycle: /slow is answered after SIGUSR2, /crash crashes, /loaded lists packages. */
 await runService<typeof configSchema, object>({
@@ -49,7 +41,6 @@ await runService<typeof configSchema, object>({
           },
         },
       ],
-      checks: config.GREETING === 'careless' ? carelessChecks : {},
     };
   },
 });

@@ -31,7 +31,9 @@ Exit code: 0 if all records were imported, 1 if nothing was changed.`,
 async function run(file: string, { replace }: { replace: boolean }): Promise<void> {
   const { DATABASE_URL } = readConfig(configSchema, process.env);
   const input = file === '-' ? process.stdin : (await open(file)).createReadStream();
-  await migrate(DATABASE_URL, new URL('../prisma/migrations/', import.meta.url));
+  await migrate(DATABASE_URL, new URL('../prisma/migrations/', import.meta.url), ({ migration }) =>
+    process.stderr.write(`Waiting for others to be done with the tables of migration ${migration}\n`),
+  );
   let rowsRead = 0;
   const progress = setInterval(() => process.stderr.write(`${rowsRead} rows read\n`), 1000);
   try {

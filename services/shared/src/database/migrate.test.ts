@@ -3,7 +3,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { jest } from '@jest/globals';
 import pg from 'pg';
+import { until } from '../../../../tests/kit/until.ts';
 import { migrate } from './migrate.ts';
 
 const base = process.env.TEST_DATABASE_URL ?? '';
@@ -27,7 +29,8 @@ async function write(name: string, sql: string) {
   await writeFile(join(folder, name, 'migration.sql'), sql);
 }
 
-const apply = () => migrate(url, pathToFileURL(`${folder}/`));
+const onWait = jest.fn();
+const apply = () => migrate(url, pathToFileURL(`${folder}/`), onWait);
 
 async function query(sql: string, address = url): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: address });
@@ -100,6 +103,48 @@ it('applies an interrupted migration at the next start', async () => {
   await expect(cut).rejects.toThrow(/1_first/);
   await write('1_first', 'create table a (n int);');
   expect(await apply()).toEqual(['1_first']);
+});
+
+/** Keeps a transaction open that has read a table. @returns what ends it */
+async function readingTransaction(table: string): Promise<() => Promise<void>> {
+  const reader = new pg.Client({ connectionString: url });
+  await reader.connect();
+  await reader.query('begin');
+  await reader.query(`select from ${table}`);
+  return () => reader.end();
+}
+
+it('steps aside while a long transaction uses its table, so that nobody else waits, and says so', async () => {
+  await write('1_first', 'create table a (n int);');
+  await apply();
+  const endReader = await readingTransaction('a');
+  await write('2_second', 'alter table a add column t text;');
+  const applied = apply();
+  await until('the migration steps aside twice', () => onWait.mock.calls.length >= 2);
+  expect(onWait).toHaveBeenLastCalledWith({ migration: '2_second', failures: 2 });
+  const before = Date.now();
+  for (let n = 0; n < 20; n += 1) {
+    await query('select n from a');
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  // 20 pauses, and no more than one wait for the lock of each attempt.
+  expect(Date.now() - before).toBeLessThan(4_000 + 2 * 1_800);
+  await endReader();
+  expect(await applied).toEqual(['2_second']);
+});
+
+it('creates an index concurrently, beside a replica that waits for its turn, and again if it was interrupted', async () => {
+  await write('1_first', 'create table a (n int); insert into a values (1), (1);');
+  await apply();
+  const index = (kind: string) => `drop index concurrently if exists a_n;\ncreate ${kind} concurrently a_n on a (n);\n`;
+  await write('2_index', index('unique index'));
+  await expect(apply()).rejects.toThrow(/could not create unique index "a_n".*2_index/);
+  await write('2_index', index('index'));
+  const applied = await Promise.all([apply(), apply()]);
+  expect(applied.flat()).toEqual(['2_index']);
+  expect(await query("select indisvalid from pg_index where indexrelid = 'a_n'::regclass")).toEqual([
+    { indisvalid: true },
+  ]);
 });
 
 it('reports an unavailable database', async () => {

@@ -3,24 +3,32 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
+import { backoff, sleep } from '../values/time.ts';
 import { createClient, describeFailure } from './connection.ts';
 
-/** Any constant: replicas of a service queue for this advisory lock. */
+/** Any constant: replicas of a service take turns by this advisory lock. */
 const migrationLock = 7_310_001;
+/** A statement that waits for a lock on a table keeps every later reader of that table waiting: it must not wait long. */
+const lockTimeoutMs = 1_500;
+const retry = { firstMs: 500, maxMs: 5_000 };
+const lockNotAvailable = '55P03';
 
 interface Migration {
   name: string;
   sql: string;
 }
 
+type OnWait = (waiting: { migration: string; failures: number }) => void;
+
 /**
  * Applies the migrations of a folder in Prisma's format and records them in `_prisma_migrations` as
  * `prisma migrate deploy` does, which needs a native binary. Replicas that start together wait for one another; a
- * repeated call applies nothing.
+ * repeated call applies nothing. While somebody else uses a table, a migration of it steps aside and tries again.
+ * @param onWait called each time that a migration steps aside
  * @returns the names of the migrations that this call applied
  * @throws the database's error, with its host
  */
-export async function migrate(databaseUrl: string, folder: URL): Promise<string[]> {
+export async function migrate(databaseUrl: string, folder: URL, onWait: OnWait = () => undefined): Promise<string[]> {
   // A single connection: the lock lasts as long as what it protects, even if this process is killed.
   const client = createClient({ connectionString: databaseUrl, connectionTimeoutMillis: 5_000 });
   client.on('error', () => undefined); // a lost connection fails the query in flight
@@ -29,14 +37,14 @@ export async function migrate(databaseUrl: string, folder: URL): Promise<string[
     const migrations = await readMigrations(fileURLToPath(folder));
     // Without the lock: most starts end here.
     if ((await findDue(client, migrations)).length === 0) return [];
-    await client.query('select pg_advisory_lock($1)', [migrationLock]);
+    await takeTurn(client);
     await client.query(createRecords);
     // Left by earlier releases and Prisma, which record the start of a migration before they apply it.
     await client.query(
       'update _prisma_migrations set rolled_back_at = now() where finished_at is null and rolled_back_at is null',
     );
     const due = await findDue(client, migrations);
-    for (const migration of due) await apply(client, migration);
+    for (const migration of due) await applyAside(client, migration, onWait);
     return due.map(({ name }) => name);
   } catch (error) {
     throw new Error(describeFailure(databaseUrl, error), { cause: error });
@@ -57,20 +65,48 @@ const createRecords = `create table if not exists _prisma_migrations (
   applied_steps_count integer not null default 0
 )`;
 
-/** Applies and records a migration in one transaction, so that one that fails or is interrupted leaves nothing behind. */
-async function apply(client: pg.Client, { name, sql }: Migration): Promise<void> {
-  try {
-    await client.query('begin');
-    await client.query(sql);
-    await client.query(
-      `insert into _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
-       values (gen_random_uuid(), $1, $2, clock_timestamp(), 1)`,
-      [createHash('sha256').update(sql).digest('hex'), name],
-    );
-    await client.query('commit');
-  } catch (error) {
-    throw new Error(`${(error as Error).message} (migration ${name})`, { cause: error });
+/** Asks again and again: CREATE INDEX CONCURRENTLY would wait for a statement of another replica that waits for the lock. */
+async function takeTurn(client: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query('select pg_try_advisory_lock($1) as taken', [migrationLock]);
+    if (rows[0].taken) return;
+    await sleep(250);
   }
+}
+
+async function applyAside(client: pg.Client, migration: Migration, onWait: OnWait): Promise<void> {
+  for (let failures = 1; ; failures += 1) {
+    try {
+      await apply(client, migration);
+      return;
+    } catch (error) {
+      await client.query('rollback').catch(() => undefined); // a connection that broke has none
+      const { message, code } = error as pg.DatabaseError;
+      if (code !== lockNotAvailable) throw new Error(`${message} (migration ${migration.name})`, { cause: error });
+      onWait({ migration: migration.name, failures });
+      await sleep(backoff(failures, retry));
+    }
+  }
+}
+
+/**
+ * Applies and records a migration in one transaction, so that one that fails or is interrupted leaves nothing behind. One
+ * whose statements say CONCURRENTLY, which no transaction may contain, runs statement by statement: it has to begin with
+ * what removes the half of it that was left by an interruption.
+ */
+async function apply(client: pg.Client, { name, sql }: Migration): Promise<void> {
+  const isConcurrent = /\bconcurrently\b/i.test(sql);
+  // Concurrently it may wait, since nobody waits for it.
+  await client.query(`set lock_timeout = ${isConcurrent ? 0 : lockTimeoutMs}`);
+  if (isConcurrent) for (const statement of sql.split(/;\s*$/m)) await client.query(statement);
+  await client.query('begin');
+  if (!isConcurrent) await client.query(sql);
+  await client.query(
+    `insert into _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
+     values (gen_random_uuid(), $1, $2, clock_timestamp(), 1)`,
+    [createHash('sha256').update(sql).digest('hex'), name],
+  );
+  await client.query('commit');
 }
 
 async function findDue(client: pg.Client, migrations: Migration[]): Promise<Migration[]> {

@@ -1,21 +1,18 @@
 import type { RequestListener } from 'node:http';
-import { within } from '../values/time.ts';
 
+/**
+ * A process's own state. What a process depends on is none of it: a database that stands still for seconds would take every
+ * replica out at once, and what is answered without it (caches, 304, errors with Retry-After) with them.
+ */
 export interface Readiness {
-  prepared: boolean;
   stopping: boolean;
-  /** Names what was started, and is not ready of itself. */
+  /** Names what is missing: `starting`, `database` until it is migrated, and what was started and is not ready yet. */
   waitingFor(): string[];
 }
 
-/** Checks of dependencies, by name: one rejects or takes too long if its dependency does not answer. */
-export type Checks = Record<string, () => Promise<unknown>>;
-
-const checkTimeoutMs = 1_000;
-
 /** Answers health requests before Express, so that probes are neither logged nor counted (contract 1.3). */
-export function withHealth(app: RequestListener, checks: Checks, readiness: Readiness): RequestListener {
-  return async (req, res) => {
+export function withHealth(app: RequestListener, readiness: Readiness): RequestListener {
+  return (req, res) => {
     if (req.url === '/health/live') {
       res.writeHead(200, { 'Content-Type': 'application/json' }).end('{"status":"UP"}');
       return;
@@ -25,17 +22,7 @@ export function withHealth(app: RequestListener, checks: Checks, readiness: Read
       app(req, res);
       return;
     }
-    const waitingFor = readiness.waitingFor();
-    if (readiness.stopping) waitingFor.push('stopping');
-    if (!readiness.prepared) waitingFor.push('starting');
-    await Promise.all(
-      Object.entries(checks).map(async ([name, check]) => {
-        const hasPassed = Promise.resolve()
-          .then(check)
-          .then(() => true);
-        if (!(await within(checkTimeoutMs, hasPassed).catch(() => false))) waitingFor.push(name);
-      }),
-    );
+    const waitingFor = [...readiness.waitingFor(), ...(readiness.stopping ? ['stopping'] : [])];
     const isUp = waitingFor.length === 0;
     res.writeHead(isUp ? 200 : 503, { 'Content-Type': 'application/json' });
     res.end(JSON.stringify(isUp ? { status: 'UP' } : { status: 'DOWN', waitingFor }));

@@ -1,5 +1,4 @@
 import type { AddressInfo } from 'node:net';
-import { sql } from 'kysely';
 import type { z } from 'zod';
 import { openDatabase } from '../database/database.ts';
 import { isDatabaseUnavailable } from '../database/errors.ts';
@@ -25,14 +24,14 @@ const stopTimeoutMs = 15_000;
 export async function runService<Schema extends z.ZodType<ServiceConfig>, Tables>(
   definition: ServiceDefinition<Schema, Tables>,
 ): Promise<void> {
-  const { name, configSchema, migrations, poolSize, servesWithoutDatabase = false } = definition;
+  const { name, configSchema, migrations, poolSize } = definition;
   const config = configOrExit(name, configSchema);
   const log = createLog(name, config.LOG_LEVEL);
   const started: Started[] = [];
+  const missing = new Set(['starting']);
   const readiness: Readiness = {
-    prepared: false,
     stopping: false,
-    waitingFor: () => started.flatMap((one) => one.waitingFor?.() ?? []),
+    waitingFor: () => [...missing, ...started.flatMap((one) => one.waitingFor?.() ?? [])],
   };
 
   function crash(sentence: string, error: unknown): void {
@@ -50,11 +49,7 @@ export async function runService<Schema extends z.ZodType<ServiceConfig>, Tables
   if (database !== undefined) started.push({ name: 'database', stop: database.close });
   const service = await definition.build({ config, log, database } as ServiceContext<z.output<Schema>, Tables>);
 
-  const checks = {
-    ...(database !== undefined && !servesWithoutDatabase && { database: () => sql`select 1`.execute(database.kysely) }),
-    ...service.checks,
-  };
-  const listener = withHealth(service.app, checks, readiness);
+  const listener = withHealth(service.app, readiness);
   const ports = [config.PORT, ...(service.extraPorts ?? [])];
   const servers = await Promise.all(ports.map((port) => listen(listener, port, config.HOST, log)));
   const metrics = await listen(createMetricsServer(), config.METRICS_PORT, config.HOST, log);
@@ -78,7 +73,10 @@ export async function runService<Schema extends z.ZodType<ServiceConfig>, Tables
   // A process that consumes nothing does not load the client of Kafka.
   const consuming = consumer && (await import('./consume.ts'));
   if (migrations !== undefined) {
-    await untilDatabaseAnswers(() => migrate(databaseUrlOf(config), migrations), log, readiness);
+    missing.add('database');
+    const onWait = (waiting: object) => log.warn(waiting, 'A migration waits for others to be done with its tables');
+    await untilDatabaseAnswers(() => migrate(databaseUrlOf(config), migrations, onWait), log, readiness);
+    missing.delete('database');
   }
   if (readiness.stopping) return;
   try {
@@ -87,7 +85,7 @@ export async function runService<Schema extends z.ZodType<ServiceConfig>, Tables
   } catch (error) {
     exitUnstarted(log, error);
   }
-  readiness.prepared = true;
+  missing.delete('starting');
   const listening = { ports: servers.map((server) => (server.address() as AddressInfo).port) };
   log.info(listening, consumer === undefined ? 'Ready' : 'Joining the consumer group');
 }

@@ -5,13 +5,12 @@ import type { MessagingConfig } from '../messaging/config.ts';
 import type { ConsumerGroup } from '../messaging/consumer/handle-once.ts';
 import type { Logger } from '../observability/log.ts';
 import type { ServiceConfig } from './config.ts';
-import type { Checks } from './health.ts';
 
 /** Continuous or recurring work of a process. */
 export interface Job {
   name: string;
   /** Called once the database is migrated. */
-  start(log: Logger): { stop(): unknown };
+  start(log: Logger): Omit<Started, 'name'>;
 }
 
 /** Something that was started, and is stopped in the opposite order. */
@@ -37,8 +36,6 @@ export interface Service<Tables = never> {
   app: RequestListener;
   consumer?: ServiceConsumer<Tables>;
   jobs?: Job[];
-  /** Dependencies that must answer for the process to be ready, beside its database. */
-  checks?: Checks;
   /** Ends the answers that would never end by themselves; called when no new requests are expected any more. */
   endStreams?: () => void;
   /** Further ports that answer like the main one. */
@@ -64,7 +61,5 @@ export interface ServiceDefinition<Schema extends z.ZodType<ServiceConfig>, Tabl
   migrations?: URL;
   /** Connections to the database; default 10. */
   poolSize?: number;
-  /** The process stays ready while its database is unavailable, once it has migrated it. */
-  servesWithoutDatabase?: boolean;
   build(context: ServiceContext<z.output<Schema>, Tables>): Promise<Service<Tables>> | Service<Tables>;
 }
