@@ -181,7 +181,8 @@ describe('what follows from the topology', () => {
       [orderEventsTopic]: 604_800_000,
       [deadLetterTopic]: -1,
     });
-    for (const { spec } of all.filter(({ kind }) => kind === 'KafkaUser')) {
+    const users = all.filter(({ kind, metadata }) => kind === 'KafkaUser' && metadata.name !== 'kafka-operator');
+    for (const { spec } of users) {
       const read = spec.authorization.acls.filter(
         // biome-ignore lint/suspicious/noExplicitAny: as above
         ({ resource, operations }: any) => resource.type === 'topic' && operations.includes('Read'),

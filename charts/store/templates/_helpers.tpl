@@ -3,12 +3,17 @@
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
 {{- end }}
 
-{{- /* Without the version of the chart, which by itself is no reason to replace a pod. */}}
-{{- define "store.podLabels" -}}
+{{- /* Those that no release changes, for what an operator copies to its pods: it would replace all of them. */}}
+{{- define "store.lastingLabels" -}}
 app.kubernetes.io/name: {{ .name }}
 app.kubernetes.io/instance: {{ .root.Release.Name }}
 app.kubernetes.io/part-of: store
 app.kubernetes.io/component: {{ include "store.role" .name }}
+{{- end }}
+
+{{- /* Without the version of the chart, which by itself is no reason to replace a pod. */}}
+{{- define "store.podLabels" -}}
+{{ include "store.lastingLabels" . }}
 app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 {{- with .root.Values.global.commonLabels }}

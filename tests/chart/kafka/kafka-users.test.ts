@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect, createServer } from 'node:tls';
 import { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } from 'kafkajs';
 import { parseAllDocuments } from 'yaml';
-import { brokersFrom } from '../../../services/shared/src/messaging/config.ts';
+import { z } from 'zod';
+import { brokerConfig, brokersFrom } from '../../../services/shared/src/messaging/config.ts';
 import {
   deadLetterHeaders,
   readDeadLetters,
@@ -12,6 +19,7 @@ import { deadLetterTopic, orderEventsTopic, storeTopics } from '../../../service
 import { createLog } from '../../../services/shared/src/observability/log.ts';
 import { renderChart, valuesFiles } from '../../../tools/chart/render.ts';
 import { topology } from '../../../tools/topology/topology.ts';
+import { type Certificate, certificateFor } from '../../kit/certificates.ts';
 import { startKafkaWithUsers } from './_kafka-with-users.ts';
 
 // The users and rights that the production values ask Strimzi for, applied to a real broker: sufficient, and no more.
@@ -21,8 +29,8 @@ interface KafkaUser {
   spec: {
     authorization: {
       acls: {
-        resource: { type: 'topic' | 'group'; name: string; patternType?: 'prefix' };
-        operations: ('Read' | 'Write' | 'Describe')[];
+        resource: { type: 'topic' | 'group' | 'cluster'; name?: string; patternType?: 'prefix' };
+        operations: ('Read' | 'Write' | 'Describe' | 'All')[];
       }[];
     };
   };
@@ -51,26 +59,52 @@ function aclsOf({ metadata, spec }: KafkaUser) {
       principal: `User:${metadata.name}`,
       host: '*',
       permissionType: AclPermissionTypes.ALLOW,
-      resourceType: resource.type === 'topic' ? AclResourceTypes.TOPIC : AclResourceTypes.GROUP,
-      resourceName: resource.name,
+      resourceType: AclResourceTypes[resource.type.toUpperCase() as 'TOPIC' | 'GROUP' | 'CLUSTER'],
+      resourceName: resource.name ?? 'kafka-cluster',
       resourcePatternType: resource.patternType ? ResourcePatternTypes.PREFIXED : ResourcePatternTypes.LITERAL,
-      operation: AclOperationTypes[operation.toUpperCase() as 'READ' | 'WRITE' | 'DESCRIBE'],
+      operation: AclOperationTypes[operation.toUpperCase() as 'READ' | 'WRITE' | 'DESCRIBE' | 'ALL'],
     })),
   );
 }
 
 /** The options of a service with that user. */
-const optionsOf = (user: string, password = passwords[user], ca = kafka.ca) => ({
-  ...brokersFrom({
-    KAFKA_BROKERS: kafka.brokers,
-    KAFKA_TLS: true,
-    KAFKA_CA: ca,
-    KAFKA_USERNAME: user,
-    KAFKA_PASSWORD: password,
-  }),
+const optionsOf = (user: string, password = passwords[user], ca = kafka.ca, brokers = kafka.brokers) => ({
+  ...brokersFrom(
+    z.object(brokerConfig).parse({
+      KAFKA_BROKERS: brokers.join(),
+      KAFKA_TLS: 'true',
+      KAFKA_CA: ca,
+      KAFKA_USERNAME: user,
+      KAFKA_PASSWORD: password,
+    }),
+  ),
   clientId: user,
   log,
 });
+
+const aclsOfTopics = {
+  resourceType: AclResourceTypes.TOPIC,
+  resourcePatternType: ResourcePatternTypes.ANY,
+  operation: AclOperationTypes.ANY,
+  permissionType: AclPermissionTypes.ANY,
+};
+
+/** A broker's TLS with a certificate that can be changed, before the broker itself. */
+async function startTlsProxy({ key, cert }: Certificate, broker: string) {
+  const [host = '', port] = broker.split(':');
+  const server = createServer({ key, cert }, (client) => {
+    const upstream = connect({ host, port: Number(port), rejectUnauthorized: false });
+    client.pipe(upstream).pipe(client);
+    for (const socket of [client, upstream]) socket.on('error', () => [client, upstream].map((one) => one.destroy()));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    show: (next: Certificate) => server.setSecureContext(next),
+    close: () => server.close(),
+  };
+}
 
 async function write(user: string, topic: string) {
   const publisher = createPublisher(optionsOf(user));
@@ -96,7 +130,7 @@ async function consume(user: string, groupId: string) {
 it('every service that consumes has a user', () => {
   const consumers = topology.services.filter(({ group }) => group);
   expect(users.map(({ metadata }) => metadata.name).sort()).toEqual(
-    consumers.map(({ alias }) => `kafka-${alias}`).sort(),
+    ['kafka-operator', ...consumers.map(({ alias }) => `kafka-${alias}`)].sort(),
   );
 });
 
@@ -144,6 +178,45 @@ it('a user may ask for the age of the events', async () => {
 it('a wrong password and an unknown authority are refused', async () => {
   const connect = (options: ReturnType<typeof optionsOf>) => createKafka(options).admin().connect();
   await expect(connect(optionsOf('kafka-payment', 'wrong'))).rejects.toThrow(/authentication failed/i);
-  const { tls: _, ...options } = optionsOf('kafka-payment');
-  await expect(connect({ ...options, tls: true })).rejects.toThrow(/self-signed/);
+  await expect(connect({ ...optionsOf('kafka-payment'), tls: {} })).rejects.toThrow(/self-signed/);
+});
+
+it('the operator may do what the commands of the documents need', async () => {
+  const admin = createKafka(optionsOf('kafka-operator')).admin();
+  await admin.connect();
+  try {
+    await admin.createPartitions({ topicPartitions: [{ topic: deadLetterTopic, count: 3 }] });
+    const partitions = [{ partition: 0, offset: '0' }];
+    await admin.setOffsets({ groupId: 'analytics-group', topic: orderEventsTopic, partitions });
+    expect((await admin.describeAcls(aclsOfTopics)).resources.length).toBeGreaterThan(0);
+  } finally {
+    await admin.disconnect();
+  }
+});
+
+it('a process follows its files: to another password, and to another authority of the brokers', async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'store-kafka-files-'));
+  const [password, ca] = [join(dir, 'password'), join(dir, 'ca.crt')];
+  const [old, renewed] = [await certificateFor('127.0.0.1'), await certificateFor('renewed', '127.0.0.1')];
+  const brokers = await startTlsProxy(old, kafka.brokers[0] ?? '');
+  try {
+    await writeFile(password, 'expired');
+    await writeFile(ca, old.cert);
+    const options = optionsOf('kafka-payment', `file://${password}`, `file://${ca}`, [brokers.address]);
+    const connect = async () => {
+      const admin = client.admin();
+      await admin.connect().finally(() => admin.disconnect());
+    };
+    const client = createKafka(options);
+    await expect(connect()).rejects.toThrow(/authentication failed/i);
+    await writeFile(password, passwords['kafka-payment'] ?? '');
+    await connect();
+    brokers.show(renewed);
+    await expect(connect()).rejects.toThrow(/self-signed/);
+    await writeFile(ca, `${old.cert}\n${renewed.cert}`);
+    await connect();
+  } finally {
+    brokers.close();
+    await rm(dir, { recursive: true });
+  }
 });

@@ -16,7 +16,7 @@ const oneOf = (all: any[], kind: string) => all.find((one) => one.kind === kind)
 const address = { global: { kafka: { bootstrapServers: 'store-kafka-bootstrap:9092' } } };
 const plain = { ...address, kafka: { strimzi: { enabled: true } } };
 const hosts = {
-  labelSelector: { matchLabels: { 'strimzi.io/name': 'store-kafka' } },
+  labelSelector: { matchLabels: { 'strimzi.io/pool-name': 'brokers' } },
   topologyKey: 'kubernetes.io/hostname',
 };
 
@@ -33,7 +33,8 @@ it('production: brokers on different nodes and racks, TLS and login alone, metri
   });
   const users = all.filter(({ kind }) => kind === 'KafkaUser');
   expect(users.length).toBeGreaterThan(3);
-  for (const { spec } of users) {
+  for (const { metadata, spec } of users) {
+    if (metadata.name === 'kafka-operator') continue;
     expect(spec.quotas).toEqual({
       producerByteRate: 10 * 2 ** 20,
       consumerByteRate: 50 * 2 ** 20,
@@ -61,6 +62,39 @@ it('elsewhere: none of these, unless a value asks for it', async () => {
   expect(oneOf(preferred, 'KafkaNodePool').spec.template.pod.affinity.podAntiAffinity).toEqual({
     preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm: hosts }],
   });
+});
+
+it('controllers and brokers are two pools in production, one elsewhere, with what else Strimzi accepts', async () => {
+  const poolsOf = (all: Awaited<ReturnType<typeof resources>>) =>
+    Object.fromEntries(
+      all.filter(({ kind }) => kind === 'KafkaNodePool').map(({ metadata, spec }) => [metadata.name, spec]),
+    );
+  const pools = poolsOf(await resources({}, valuesFiles.prod));
+  expect(pools.brokers).toMatchObject({ replicas: 3, roles: ['broker'] });
+  expect(pools.controllers).toMatchObject({ replicas: 3, roles: ['controller'] });
+  const tolerations = [{ key: 'kafka', operator: 'Exists' }];
+  const given = { jvmOptions: { '-Xmx': '1g' }, template: { pod: { tolerations } }, antiAffinity: 'required' };
+  const one = poolsOf(await resources({ ...address, kafka: { strimzi: { enabled: true, ...given } } }));
+  expect(Object.keys(one)).toEqual(['brokers']);
+  expect(one.brokers).toMatchObject({
+    roles: ['controller', 'broker'],
+    jvmOptions: { '-Xmx': '1g' },
+    template: {
+      pod: {
+        tolerations,
+        affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [hosts] } },
+      },
+    },
+  });
+});
+
+it('a release of the chart changes no label that Strimzi copies to its pods, which it would replace for it', async () => {
+  const all = await resources({ ...plain, global: { ...address.global, commonLabels: { team: 'a' } } });
+  for (const { metadata } of all.filter(({ kind }) => kind === 'Kafka' || kind === 'KafkaNodePool')) {
+    expect(Object.keys(metadata.labels)).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/chart|version|team/)]),
+    );
+  }
 });
 
 it('the metadata version is the newest that the pinned Kafka writes', async () => {

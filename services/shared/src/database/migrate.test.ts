@@ -122,13 +122,8 @@ it('steps aside while a long transaction uses its table, so that nobody else wai
   const applied = apply();
   await until('the migration steps aside twice', () => onWait.mock.calls.length >= 2);
   expect(onWait).toHaveBeenLastCalledWith({ migration: '2_second', failures: 2 });
-  const before = Date.now();
-  for (let n = 0; n < 20; n += 1) {
-    await query('select n from a');
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-  // 20 pauses, and no more than one wait for the lock of each attempt.
-  expect(Date.now() - before).toBeLessThan(4_000 + 2 * 1_800);
+  // Without an end of its wait, the first of these would last as long as the transaction.
+  for (let reads = 0; reads < 20; reads += 1) await query('select n from a');
   await endReader();
   expect(await applied).toEqual(['2_second']);
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, list } from '../values/environment.ts';
+import { flag, list, secret } from '../values/environment.ts';
 import { wholeNumber } from '../values/fields.ts';
 import type { RetryOptions } from './consumer/consumer.ts';
 import type { BrokerOptions } from './kafkajs/client.ts';
@@ -9,10 +9,12 @@ export const brokerConfig = {
   KAFKA_BROKERS: list.pipe(z.array(z.string().regex(/^[^\s:]+:\d+$/, 'must be host:port, comma-separated')).min(1)),
   /** The brokers' certificates are checked against KAFKA_CA (PEM) if given, else against Node's authorities. */
   KAFKA_TLS: flag.default(false),
-  KAFKA_CA: z.string().optional(),
+  KAFKA_CA: secret.optional(),
   /** SCRAM-SHA-512 */
   KAFKA_USERNAME: z.string().optional(),
-  KAFKA_PASSWORD: z.string().optional(),
+  KAFKA_PASSWORD: secret.optional(),
+  /** Zone of this process: it reads from the replica there, if brokers are told theirs. */
+  KAFKA_RACK: z.string().optional(),
 };
 
 /** For processes that consume or publish events; the retries are those of contract 6.6. */
@@ -28,11 +30,12 @@ type BrokerConfig = z.output<z.ZodObject<typeof brokerConfig>>;
 export type MessagingConfig = z.output<z.ZodObject<typeof messagingConfig>>;
 
 export function brokersFrom(config: BrokerConfig): BrokerOptions {
-  const { KAFKA_BROKERS: brokers, KAFKA_TLS: tls, KAFKA_CA: ca, KAFKA_USERNAME: username, KAFKA_PASSWORD } = config;
+  const { KAFKA_USERNAME: username, KAFKA_PASSWORD: password = () => '' } = config;
   return {
-    brokers,
-    ...(tls && { tls: ca === undefined ? true : { ca } }),
-    ...(username !== undefined && { login: { username, password: KAFKA_PASSWORD ?? '' } }),
+    brokers: config.KAFKA_BROKERS,
+    tls: config.KAFKA_TLS && { ca: config.KAFKA_CA },
+    login: username === undefined ? undefined : { username, password },
+    rack: config.KAFKA_RACK,
   };
 }
 

@@ -50,6 +50,7 @@ export function consume<Tables>(
     sender: publisher,
     retry: retriesFrom(config),
     servesWithoutKafka,
+    rack: broker.rack,
     log,
   });
   started.push({ name: 'consumer', stop: consumer.stop, waitingFor: consumer.waitingFor });

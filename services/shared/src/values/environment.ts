@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { wholeNumber } from './fields.ts';
 import { sentenceOf } from './sentences.ts';
@@ -34,6 +36,16 @@ export const seconds = wholeNumber;
 export const serviceUrl = z
   .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
   .transform((value) => value.replace(/\/+$/, ''));
+
+/**
+ * A text, or `file:///path` of a file that holds it. A function, which reads the file each time, because that of a Secret
+ * changes while a process runs.
+ */
+export const secret = z
+  .string()
+  .transform(
+    (given) => () => (given.startsWith('file:///') ? readFileSync(fileURLToPath(given), 'utf8').trim() : given),
+  );
 
 /** For a refinement over several variables: runs even if others are invalid, so that all problems are reported at once. */
 export const reportTogether = { when: () => true };

@@ -33,6 +33,20 @@
 {{- end }}
 {{- end }}
 
+{{- /* Authority and password of Kafka, as files: Strimzi renews both, and a variable would not follow. Empty without login. */}}
+{{- define "service.kafkaVolume" -}}
+{{- $kafka := .Values.global.kafka }}
+{{- if and .Values.kafka.group $kafka.login -}}
+- name: kafka
+  projected:
+    sources:
+      - secret: { name: kafka-{{ .Chart.Name }}, items: [{ key: password, path: password }] }
+      {{- with $kafka.caSecret }}
+      - secret: { name: {{ . }}, items: [{ key: ca.crt, path: ca.crt }] }
+      {{- end }}
+{{- end }}
+{{- end }}
+
 {{- /* The variables of its container. */}}
 {{- define "service.env" -}}
 {{- $external := .Values.global.externalDatabase.existingSecret }}
@@ -69,13 +83,15 @@
 - { name: CONSUMER_GROUP, value: {{ .Values.kafka.group }} }
 - { name: KAFKA_BROKERS, value: {{ include "kafka.bootstrapServers" . | quote }} }
 {{- if $kafka.login }}
-{{- $user := printf "kafka-%s" .Chart.Name }}
 - { name: KAFKA_TLS, value: "true" }
-- { name: KAFKA_USERNAME, value: {{ $user }} }
-{{- include "service.fromSecret" (dict "name" "KAFKA_PASSWORD" "secret" $user "key" "password") | nindent 0 }}
-{{- with $kafka.caSecret }}
-{{- include "service.fromSecret" (dict "name" "KAFKA_CA" "secret" . "key" "ca.crt") | nindent 0 }}
+- { name: KAFKA_USERNAME, value: kafka-{{ .Chart.Name }} }
+- { name: KAFKA_PASSWORD, value: "file:///var/run/kafka/password" }
+{{- if $kafka.caSecret }}
+- { name: KAFKA_CA, value: "file:///var/run/kafka/ca.crt" }
 {{- end }}
+{{- end }}
+{{- with $kafka.rackLabel }}
+- { name: KAFKA_RACK, valueFrom: { fieldRef: { fieldPath: "metadata.labels['{{ . }}']" } } }
 {{- end }}
 {{- end }}
 {{- end }}

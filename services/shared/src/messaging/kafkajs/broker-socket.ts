@@ -15,6 +15,8 @@ interface BrokerSocket extends EventEmitter {
   unref(): void;
 }
 
+type TlsOptions = () => { ca: string | undefined };
+
 /** The open connections of this process. */
 const connections = new Set<{ address: string; quietSeconds(): number; fail(error: Error): void }>();
 
@@ -25,12 +27,13 @@ const connections = new Set<{ address: string; quietSeconds(): number; fail(erro
  * unanswered, ends. So do the others of this process to the same broker that have been quiet as long: they would make
  * their users wait once more.
  * @param signal ends all connections of the client, and prevents further ones
+ * @param tls asked for each connection; without it, none is encrypted
  */
 export const brokerSockets =
-  (signal: AbortSignal): ISocketFactory =>
+  (signal: AbortSignal, tls?: TlsOptions): ISocketFactory =>
   (target) => {
     signal.throwIfAborted();
-    return openSocket(target, signal) as unknown as Socket;
+    return openSocket(target, signal, tls) as unknown as Socket;
   };
 
 function onSilence(address: string): void {
@@ -40,7 +43,11 @@ function onSilence(address: string): void {
   }
 }
 
-function openSocket({ host, port, ssl, onConnect }: ISocketFactoryArgs, signal: AbortSignal): BrokerSocket {
+function openSocket(
+  { host, port, onConnect }: ISocketFactoryArgs,
+  signal: AbortSignal,
+  tls?: TlsOptions,
+): BrokerSocket {
   const emitter = new EventEmitter();
   const takeAnswers = answerReader();
   let isOpen = true;
@@ -52,7 +59,7 @@ function openSocket({ host, port, ssl, onConnect }: ISocketFactoryArgs, signal: 
 
   const connected = () => isOpen && onConnect();
   const name = isIP(host) === 0 ? { servername: host } : {};
-  const socket = ssl ? connectTls({ host, port, ...name, ...ssl }, connected) : connect({ host, port }, connected);
+  const socket = tls ? connectTls({ host, port, ...name, ...tls() }, connected) : connect({ host, port }, connected);
   socket.setKeepAlive(true, longestAnswerSeconds * 1_000);
 
   /** Afterwards kafkajs hears nothing more of it. @returns false if it was closed before */

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { Kafka, type LogEntry, logLevel } from 'kafkajs';
+import { Kafka, type LogEntry, logLevel, type SASLOptions } from 'kafkajs';
 import type { Logger } from '../../observability/log.ts';
 import { within } from '../../values/time.ts';
 import { longestAnswerSeconds, pauseMs } from '../times.ts';
@@ -8,8 +8,11 @@ import './patches.ts';
 
 export interface BrokerOptions {
   brokers: string[];
-  tls?: true | { ca: string };
-  login?: { username: string; password: string };
+  /** Both are asked for each connection, because they change while a process runs. */
+  tls?: false | { ca?: (() => string) | undefined };
+  login?: { username: string; password: () => string } | undefined;
+  /** Consumers read from the replica there. */
+  rack?: string | undefined;
 }
 
 export interface KafkaOptions extends BrokerOptions {
@@ -26,9 +29,8 @@ export function createKafka({ brokers, tls, login, clientId, log, signal }: Kafk
   return new Kafka({
     // A new client asks another broker first, because kafkajs stays with one that accepts connections and closes them.
     brokers: [...brokers].sort(() => Math.random() - 0.5),
-    socketFactory: brokerSockets(ended),
-    ...(tls && { ssl: tls }),
-    ...(login && { sasl: { mechanism: 'scram-sha-512', ...login } }),
+    socketFactory: brokerSockets(ended, tls ? () => ({ ca: tls.ca?.() }) : undefined),
+    sasl: login && loginOf(login),
     clientId,
     connectionTimeout: pauseMs,
     // Connections without an answer end by themselves: kafkajs would go on using them, and look at each ten times a second.
@@ -39,6 +41,14 @@ export function createKafka({ brokers, tls, login, clientId, log, signal }: Kafk
     logCreator: () => (entry) => writeLog(log, entry),
   });
 }
+
+const loginOf = ({ username, password }: NonNullable<BrokerOptions['login']>): SASLOptions => ({
+  mechanism: 'scram-sha-512',
+  username,
+  get password() {
+    return password();
+  },
+});
 
 /**
  * Why the broker refuses a request, such as `MESSAGE_TOO_LARGE` (Kafka protocol guide, "Error Codes"); undefined for a

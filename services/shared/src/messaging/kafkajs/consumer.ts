@@ -25,6 +25,8 @@ export interface MemberOptions {
   sessionTimeoutMs?: number;
   /** Once it was a member of its group, it waits for nothing any more. */
   servesWithoutKafka?: boolean;
+  /** Zone of this process: it reads from the replica there, if brokers know theirs. */
+  rack?: string | undefined;
   log: Logger;
 }
 
@@ -60,7 +62,17 @@ const maxGatherMs = 50;
  * one takes its place.
  */
 export function joinGroup(options: GroupOptions): Consumer {
-  const { connect, groupId, topic, handle, maxWaitMs, sessionTimeoutMs = sessionMs, servesWithoutKafka, log } = options;
+  const {
+    connect,
+    groupId,
+    topic,
+    handle,
+    maxWaitMs,
+    sessionTimeoutMs = sessionMs,
+    servesWithoutKafka,
+    rack = '',
+    log,
+  } = options;
   const beatMs = Math.min(heartbeatMs, sessionTimeoutMs / 4);
   const stopping = new AbortController();
   /** Aborted at the end of a client. */
@@ -138,6 +150,7 @@ export function joinGroup(options: GroupOptions): Consumer {
       heartbeatInterval: beatMs,
       maxWaitTimeInMs: beatMs, // kafkajs sends heartbeats between fetches
       allowAutoTopicCreation: false,
+      rackId: rack,
       retry: { restartOnFailure: async () => false },
     });
     client.on(client.events.HEARTBEAT, isMember);
