@@ -170,12 +170,12 @@ describe('the notes', () => {
   });
 });
 
-itWithCrds('the resources in docs/tls.md fit the definitions of cert-manager and of the Gateway API', () => {
+itWithCrds('the resources in docs/tls.md fit the definitions of cert-manager', () => {
   const blocks = [...documentAt('docs/tls.md').text.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = '']) => text);
   const resources = blocks
     .flatMap((text) => parseAllDocuments(text).map((one) => one.toJS()))
     .filter(({ kind }) => kind);
-  expect(resources.map(({ kind }) => kind)).toEqual(['Issuer', 'Certificate', 'Gateway']);
+  expect(resources.map(({ kind }) => kind)).toEqual(['Issuer', 'Certificate']);
   expect(resources.flatMap(problemsOf)).toEqual([]);
 });
 
