@@ -80,7 +80,7 @@ export function chartReadme(): string {
 <!-- Written by make golden, from Chart.yaml and the comments of values.yaml. -->
 
 ${description}: accounts, a catalogue, orders whose events travel over Kafka, and station status records.
-[Installation and operation](${home}/blob/main/docs/kubernetes.md) is among its [documents and sources](${home}).
+How to install and operate it: [Kubernetes](${home}/blob/main/docs/kubernetes.md); everything else: [sources and documents](${home}).
 
 ## Install
 
