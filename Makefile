@@ -29,7 +29,7 @@ export TIMEOUT ?= 5m
 strimzi := https://github.com/strimzi/strimzi-kafka-operator/releases/download/1.2.0/strimzi-cluster-operator-1.2.0.yaml
 
 # Those with ### are steps of others, or rare.
-help: ## Show this list; ALL=1 with the targets that are steps of others, or rare
+help: ## Show this list; ALL=1 adds targets that are rare, or steps of others
 	@awk -F ':.*## ' '/^[a-z-]+:.* ##$(if $(ALL),#?) / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # What runs on this machine needs more of it than what runs in containers.
@@ -73,11 +73,11 @@ seed: install ## Add 1,000 products and 200,000 status records to the running st
 logs: install ## Follow the logs of all components; COMPONENT=order for one
 	@$(tool) tools/local/commands/logs.ts $(or $(COMPONENT),$(PART))
 
-dlq: build ## List the dead letters of the running store; REDRIVE=<group> [ID=] [DRY_RUN=1], DISCARD=<group> ID= REASON=
+dlq: build ## List the dead letters; REDRIVE=<group> [ID=] [DRY_RUN=1], DISCARD=<group> ID= REASON=, AUDIT=<group>
 	@$(tool) tools/local/commands/dead-letters.ts
 
 # A context on the command line is that of a cluster; without one it is the store of this machine.
-console: node ## Print address and token of the console of the running store; CONTEXT=kind-store forwards that of a cluster
+console: node ## Print address and token of the console, the pages for operators; CONTEXT=kind-store forwards that of a cluster
 ifeq ($(origin CONTEXT),command line)
 	@echo "http://localhost:8091, with this token:"
 	@$(kubectl) --namespace $(NAMESPACE) get secret store-console --output 'go-template={{.data.CONSOLE_TOKEN | base64decode}}{{"\n"}}'
@@ -92,7 +92,7 @@ timeline: build ## Show the events of an order; ORDER=<id>
 clean: install ## Delete data, keys and logs of the stopped store
 	@$(tool) tools/local/commands/clean.ts
 
-test: machine lint typecheck build tools ## Run lint, type check and all tests, on free ports
+test: machine lint typecheck build tools ## Run lint, type check and all tests, on free ports beside a running store
 	@$(jest)
 
 test-browser: machine build tools ## Walk through shop and console in Chromium while services are killed; takes minutes
@@ -107,7 +107,7 @@ test-faults: machine build tools ## Place 500 orders while components are killed
 gameday: machine build tools ### Break a thing for each alert on a real Prometheus, takes half an hour; ARGS="StoreSlow StoreOutboxAge" for some
 	@$(tool) tests/gameday/main.ts $(ARGS)
 
-jest: machine build tools ## Run all tests; ARGS=services/order for some
+jest: machine build tools ## Run some of the tests; ARGS=services/order
 	@$(jest) $(ARGS)
 
 lint: install ## Check lint rules and format
@@ -132,7 +132,7 @@ package: install ### Package the chart with one version for itself and its image
 service: install ## Write a new service with routes, a database and tests; NAME=review ROUTE=/reviews
 	@$(tool) tools/service/generate.ts '$(NAME)' '$(ROUTE)'
 
-kind-up: ## Create a kind cluster, with the context kind-store
+kind-up: ## Create a cluster of one node with kind, as the context kind-store
 	@kind get clusters | grep -qx store || kind create cluster --config kind-config.yaml --wait 5m
 	@$(MAKE) namespace CONTEXT=kind-store
 
@@ -150,7 +150,7 @@ kafka: namespace ### Install the Strimzi operator and a Kafka of one broker, for
 	@echo "Waiting for Kafka, some minutes the first time"
 	@$(kubectl) --namespace $(NAMESPACE) wait kafka/store --for=condition=Ready --timeout=15m
 
-kind-down: ## Delete the kind cluster with all its data
+kind-down: ## Delete that cluster with all its data
 	@kind delete cluster --name store
 
 images: install ## Build all images and load them into the cluster, or push them: PUSH=host/store
@@ -171,10 +171,10 @@ rotate-key: build ## Sign tokens with a new key; nobody is logged out
 rotate-password: install ## Give the PostgreSQL of the release new passwords; no request fails
 	@$(tool) tools/cluster/commands/rotate-password.ts $(ARGS)
 
-restore: install ## Restore the PostgreSQL of the release from a backup; FROM=20260131T021700Z [ARGS=--replace]
+restore: install ## List the backups of the PostgreSQL of the release, or restore one: FROM=20260131T021700Z [ARGS=--replace]
 	@$(tool) tools/cluster/commands/restore.ts $(if $(FROM),--from '$(FROM)') $(ARGS)
 
-doctor: build ## Diagnose the store in the cluster
+doctor: build ## Say what is wrong with the store in the cluster, and what to do
 	@$(tool) tools/cluster/commands/doctor.ts
 
 test-chart: install ### Lint the chart and run its tests
@@ -188,7 +188,7 @@ api: build ## Write what follows from the routes: docs/openapi.yaml, docs/refere
 api-diff: build ### Say what has changed since the last release so that clients fail; BASE=main for another
 	@$(tool) tools/api/compare.ts $(BASE)
 
-golden: install ## Write what follows from the chart: golden files, and the files that skaffold reads
+golden: install ## Write what follows from the chart: its README, golden files, and the files that skaffold reads
 	@$(tool) tools/chart/golden.ts
 
 test-cluster: install ### Test the installed store, with faults under load; takes most of an hour
