@@ -3,9 +3,10 @@ import { afterCommit } from '../../database/transaction.ts';
 import type { StoredEvent } from '../events.ts';
 
 /**
- * Writes events in the transaction of the change that they announce (contract 6.5). Its commit wakes the relays. The
- * outbox table is the same in every database that publishes (prisma/schema.prisma of the order service). Events of one key must be written under a lock that their writers share, such as that of the order's row: only
- * then is the order of `seq` the order of the commits.
+ * Writes events in the transaction of the change that they announce (contract 6.5). Its commit wakes the relays. The outbox
+ * table is the same in every database that publishes (prisma/schema.prisma of the order service). Events of one key must be
+ * written under a lock that their writers share, such as that of the order's row: only then is the order of `seq` the order of
+ * the commits.
  */
 export async function appendToOutbox(tx: QueryExecutorProvider, ...events: StoredEvent[]): Promise<void> {
   await sql`
