@@ -91,7 +91,7 @@ export function asyncDocument(services: BuiltService[], version: string) {
       title: 'Store Platform: events',
       version,
       description:
-        'What happens to orders. Changes are additive: a new field is optional, anything else is a new kind. Consumers ignore kinds and fields that they do not know. They also read messages of others, without these headers (docs/contract.md, 6.4).',
+        'Events of orders. Changes are additive: a new field is optional, anything else is a new kind. Consumers ignore kinds and fields that they do not know. They also read messages of others, without these headers (docs/contract.md, 6.4).',
       license: { name: 'Apache-2.0' },
     },
     defaultContentType: 'application/json',
@@ -120,12 +120,12 @@ function operation(action: 'send' | 'receive', service: string, handled: readonl
   const name = `${inCamelCase(service)}${action === 'send' ? 'Publishes' : 'Handles'}`;
   return [
     name,
-    { action, channel, summary: `What ${service} ${action === 'send' ? 'publishes' : 'handles'}.`, messages },
+    { action, channel, summary: `Events that ${service} ${action === 'send' ? 'publishes' : 'handles'}.`, messages },
   ] as const;
 }
 
 function deadLetters(service: string) {
   const channel = { $ref: '#/channels/deadLetters' };
-  const summary = `What ${service} could not handle.`;
+  const summary = `Messages that ${service} could not handle.`;
   return [`${inCamelCase(service)}GivesUp`, { action: 'send', channel, summary }] as const;
 }

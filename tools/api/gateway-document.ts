@@ -86,7 +86,7 @@ export function gatewayDocument(services: BuiltService[], { routes }: Topology):
     servers: [{ url: 'http://localhost:8080', description: 'make run, or a gateway that is forwarded to this port' }],
     tags: [...new Set([...Object.keys(tags), ...tagsOf(paths)])].map((name) => ({
       name,
-      description: tags[name] ?? `What the service ${name} holds.`,
+      description: tags[name] ?? `Resources of the service ${name}.`,
     })),
     paths: Object.fromEntries(Object.entries(paths).sort(([one], [other]) => (one < other ? -1 : 1))),
     components: {

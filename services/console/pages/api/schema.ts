@@ -391,15 +391,15 @@ export interface components {
                 /** Format: uuid */
                 id: string;
                 /**
-                 * @description FAILED: it stays open. DECIDED: by somebody before, and nothing was done now. UNKNOWN: of a dry run.
+                 * @description FAILED: it stays open. DECIDED: by somebody before, and nothing was done now. UNKNOWN: a dry run cannot tell.
                  * @enum {string}
                  */
                 outcome: "REDRIVEN" | "DISCARDED" | "FAILED" | "DECIDED" | "UNKNOWN";
-                /** @description Of the dry run of a redrive: what the group would do, as a sentence. */
+                /** @description In the dry run of a redrive: what the group would do, as a sentence. */
                 effect?: string;
-                /** @description Of FAILED. */
+                /** @description Cause, if it FAILED. */
                 error?: string;
-                /** @description Of DECIDED. */
+                /** @description Earlier decision, if it was DECIDED. */
                 decision?: {
                     /** @enum {string} */
                     outcome: "REDRIVEN" | "FAILED" | "DISCARDED";
@@ -652,7 +652,7 @@ export interface operations {
                             summary: string;
                             since: number;
                         }[];
-                        /** @description What could not be counted. */
+                        /** @description Messages about services that could not be asked. */
                         problems: string[];
                         /** @description Missing if they are those of the version. */
                         replicas?: {
@@ -809,7 +809,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What the services that have answered know. */
+            /** @description The parts of the services that have answered. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -832,7 +832,7 @@ export interface operations {
                             id: string;
                         }[];
                         discarded: string[];
-                        /** @description What could not be asked. */
+                        /** @description Messages about services that could not be asked. */
                         problems: string[];
                     } & {
                         [key: string]: unknown;
@@ -1000,7 +1000,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What became of each. */
+            /** @description The outcome of each. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1089,7 +1089,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What became of each. */
+            /** @description The outcome of each. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1243,7 +1243,7 @@ export interface operations {
                         name: string;
                         price: string;
                         unit: string;
-                        /** @description Of what is shown: a change names it. */
+                        /** @description Version of the product that is shown: a change names it. */
                         version: string;
                     };
                 };

@@ -30,7 +30,7 @@ const shownOut = z.object({
   name: z.string(),
   price: z.string(),
   unit: z.string(),
-  version: z.string().describe('Of what is shown: a change names it.'),
+  version: z.string().describe('Version of the product that is shown: a change names it.'),
 });
 
 export function cataloguePageRoutes(stock: Stock, products: Products): AnyRoute[] {

@@ -7,7 +7,7 @@ import type { DeadLetters } from './dead-letters.ts';
 const path = '/api/dead-letters';
 const base = { tag: 'dead letters', ...byOperator } as const;
 const params = z.object({ service: z.string() });
-const decided = { 200: { description: 'What became of each.', body: resultsOut }, 503: unavailable };
+const decided = { 200: { description: 'The outcome of each.', body: resultsOut }, 503: unavailable };
 
 const groupsOut = z.array(
   z.object({

@@ -22,7 +22,7 @@ const partsOut = z.looseObject({
   waitingFor: z.array(z.string()),
   letters: z.array(z.object({ id: uuid })),
   discarded: z.array(z.string()),
-  problems: z.array(z.string()).describe('What could not be asked.'),
+  problems: z.array(z.string()).describe('Messages about services that could not be asked.'),
 });
 
 export function orderPageRoutes(orders: OrderPages): AnyRoute[] {
@@ -53,7 +53,7 @@ export function orderPageRoutes(orders: OrderPages): AnyRoute[] {
       params: z.object({ id: uuid }),
       query: z.object({ withinMs: wholeNumber(100, readMs).default(readMs) }),
       responses: {
-        200: { description: 'What the services that have answered know.', body: partsOut },
+        200: { description: 'The parts of the services that have answered.', body: partsOut },
         503: unavailable,
       },
       handler: async ({ params: { id }, query: { withinMs } }) => ok(await orders.show(id, withinMs)),

@@ -9,7 +9,7 @@ import { type History, outcomes } from './history.ts';
 const byName = z.record(z.string(), z.number());
 const nowIn = z.object({
   after: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional().describe('The last point that the page has.'),
-  version: text(1, 100).optional().describe('Of the states that the page has.'),
+  version: text(1, 100).optional().describe('Version of the states that the page has.'),
 });
 const nowOut = z.object({
   version: z.string(),
@@ -28,7 +28,7 @@ const nowOut = z.object({
   alerts: z.array(
     z.object({ name: z.string(), severity: z.enum(['critical', 'warning']), summary: z.string(), since: z.number() }),
   ),
-  problems: z.array(z.string()).describe('What could not be counted.'),
+  problems: z.array(z.string()).describe('Messages about services that could not be asked.'),
   replicas: z
     .array(
       z.object({

@@ -54,7 +54,7 @@ export const auditOut = z
 const selection = {
   /** Never "all": whoever decides has seen what about, and a request ends. */
   ids: z.array(uuid).min(1).max(100),
-  by: text(1, 200).describe('Who asks, for the audit trail.'),
+  by: text(1, 200).describe('The person who asks, for the audit trail.'),
   dryRun: z.boolean().default(false),
 };
 
@@ -70,11 +70,11 @@ export const resultsOut = z
         outcome: z
           .enum(['REDRIVEN', 'DISCARDED', 'FAILED', 'DECIDED', 'UNKNOWN'])
           .describe(
-            'FAILED: it stays open. DECIDED: by somebody before, and nothing was done now. UNKNOWN: of a dry run.',
+            'FAILED: it stays open. DECIDED: by somebody before, and nothing was done now. UNKNOWN: a dry run cannot tell.',
           ),
-        effect: z.string().optional().describe('Of the dry run of a redrive: what the group would do, as a sentence.'),
-        error: z.string().optional().describe('Of FAILED.'),
-        decision: decisionOut.optional().describe('Of DECIDED.'),
+        effect: z.string().optional().describe('In the dry run of a redrive: what the group would do, as a sentence.'),
+        error: z.string().optional().describe('Cause, if it FAILED.'),
+        decision: decisionOut.optional().describe('Earlier decision, if it was DECIDED.'),
       }),
     ),
   })

@@ -9,8 +9,8 @@ export const figuresOut = z
     paid: z.int(),
     cancelled: z.int(),
     refunded: z.int(),
-    revenue: z.array(moneySchema).describe('What was paid on that day, by currency.'),
-    refunds: z.array(moneySchema).describe('What was refunded on that day, by currency.'),
+    revenue: z.array(moneySchema).describe('Amounts paid on that day, by currency.'),
+    refunds: z.array(moneySchema).describe('Amounts refunded on that day, by currency.'),
   })
   .meta({ id: 'FiguresOut' });
 

@@ -23,7 +23,7 @@ export function deadLetterRoutes<Tables>(consumer: ServiceConsumer<Tables>, data
   // Loaded with the first request: what builds a service without starting it needs no client of Kafka.
   const letters = async () => (await import('./group-letters.ts')).groupLetters(consumer, database);
   const decisions = {
-    200: { description: 'What became of each, or in a dry run would become.', body: resultsOut },
+    200: { description: 'The outcome of each, or in a dry run the expected one.', body: resultsOut },
     404: problem('The group has no letter of one of the ids; nothing was done.'),
     503: unavailable,
   };
