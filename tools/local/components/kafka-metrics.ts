@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { renderChart, valuesFiles } from '../../chart/render.ts';
-import { provideKafkaMetrics } from '../downloads/kafka-metrics.ts';
+import { provideKafkaMetrics } from '../downloads/kafka.ts';
 
 /** Settings and classpath with which a broker serves what the production values let it serve, on `/metrics` of a port. */
 export async function kafkaMetrics(port: number): Promise<{ settings: string; classpath: string }> {
