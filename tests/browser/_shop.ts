@@ -63,7 +63,7 @@ export async function startShop({
       ...(behindGateway && { gateway }),
     });
     stops.push(store.stop);
-    const gatewayUrl = `http://localhost:${store.ports.gateway}`;
+    const gatewayUrl = `http://localhost:${store.ports.of('gateway')}`;
     const url = behindGateway ? `${gatewayUrl}/shop` : own;
     const storeUrl = behindGateway ? '' : gatewayUrl;
 

@@ -25,7 +25,7 @@ import { clientExample, type InstalledClient, installClient } from '../kit/packe
       env: { CORS_ALLOWED_ORIGINS: `http://localhost:${port}` },
     });
     stops.push(store.stop);
-    const example = clientExample.replace('http://localhost:8080', `http://localhost:${store.ports.gateway}`);
+    const example = clientExample.replace('http://localhost:8080', `http://localhost:${store.ports.of('gateway')}`);
     await writeFile(join(client.folder, 'main.js'), example);
     await writeFile(join(client.folder, 'index.html'), '<script type="module" src="/main.js"></script>');
     const vite = execa('node', [join(root, 'node_modules/vite/bin/vite.js'), '--port', String(port), '--strictPort'], {

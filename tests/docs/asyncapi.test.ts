@@ -49,7 +49,7 @@ it('names the Kafka of make run, and that of the chart', async () => {
   const golden = await readFile(join(root, 'tests/chart/golden/default.yaml'), 'utf8');
   const [, inChart] = /name: KAFKA_BROKERS\n\s+value: "?([\w.:-]+)/.exec(golden) ?? [];
   const hosts = Object.values(document.servers).map(({ host }) => host);
-  expect(hosts).toEqual([`localhost:${fixedPorts({}).kafka}`, inChart]);
+  expect(hosts).toEqual([`localhost:${fixedPorts({}).of('kafka')}`, inChart]);
 });
 
 describe('old and new versions of an event read each other', () => {

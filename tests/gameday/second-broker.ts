@@ -34,7 +34,7 @@ export async function startSecondBroker(store: Store, metricsPort: number): Prom
     file,
     `process.roles=broker
 node.id=${secondBrokerId}
-controller.quorum.voters=1@127.0.0.1:${store.ports['kafka-controller']}
+controller.quorum.voters=1@127.0.0.1:${store.ports.of('kafka-controller')}
 listeners=PLAINTEXT://127.0.0.1:${await freePort()}
 listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
 controller.listener.names=CONTROLLER

@@ -65,7 +65,7 @@ export async function setStage(
   });
   const passwords = await openPasswords(join(dir, 'data', 'postgres'));
   const superuserUrl = (database: string) =>
-    `postgresql://postgres:${passwords.known('postgres')}@127.0.0.1:${store.ports.postgres}/${database}`;
+    `postgresql://postgres:${passwords.known('postgres')}@127.0.0.1:${store.ports.of('postgres')}/${database}`;
   const running = exporter && (await startExporter(exporter, superuserUrl('postgres'), join(dir, 'log')));
   const stopTraffic = await startTraffic(store.gatewayUrl);
   const prometheus = await startPrometheus(command, join(dir, 'prometheus'), groups, [

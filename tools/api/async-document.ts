@@ -96,7 +96,7 @@ export function asyncDocument(services: BuiltService[], version: string) {
     },
     defaultContentType: 'application/json',
     servers: {
-      local: { host: `localhost:${fixedPorts({}).kafka}`, protocol: 'kafka', description: 'make run' },
+      local: { host: `localhost:${fixedPorts({}).of('kafka')}`, protocol: 'kafka', description: 'make run' },
       cluster: { host: 'kafka:9092', protocol: 'kafka', description: 'The Kafka of the chart, in its namespace' },
     },
     channels: {

@@ -9,8 +9,7 @@ const otherPorts = {
   postgres: 15432,
   kafka: 19092,
   'kafka-controller': 19093,
-} as const;
-type OtherPort = keyof typeof otherPorts;
+};
 
 /** A service of the topology, such as order-worker. */
 export type ServiceName = string;
@@ -19,22 +18,20 @@ export const serviceNames: ServiceName[] = topology.services.map(({ name }) => n
 /** A service has two ports: <service> and <service>-metrics. */
 export const portNames = [...Object.keys(otherPorts), ...serviceNames.flatMap((name) => [name, `${name}-metrics`])];
 
-export interface Ports extends Readonly<Record<OtherPort, number>> {
+export interface Ports {
   /** @throws Error that lists the names, where there is no port of that name */
   of(name: string): number;
 }
 
 export const variableOf = (name: string) => `${name.toUpperCase().replaceAll('-', '_')}_PORT`;
 
-function portsOf(ports: Map<string, number>): Ports {
-  function of(name: string): number {
+const portsOf = (ports: Map<string, number>): Ports => ({
+  of(name) {
     const port = ports.get(name);
     if (port) return port;
     throw new Error(`There is no port ${name}. The ports are: ${[...ports.keys()].join(', ')}.`);
-  }
-  const others = Object.keys(otherPorts).map((name) => [name, of(name)]);
-  return { ...(Object.fromEntries(others) as Record<OtherPort, number>), of };
-}
+  },
+});
 
 /** The documented ports, each overridden by its variable: gateway by GATEWAY_PORT, order-worker by ORDER_WORKER_PORT. */
 export function fixedPorts(env: Record<string, string | undefined> = process.env): Ports {

@@ -108,13 +108,21 @@ async function startComponents(options: StoreOptions): Promise<Store> {
   }
 
   const postgres = start('postgres', async () => {
-    const given = { dataDir: join(dataDir, 'postgres'), port: ports.postgres, settings: options.postgresSettings };
+    const given = {
+      dataDir: join(dataDir, 'postgres'),
+      port: ports.of('postgres'),
+      settings: options.postgresSettings,
+    };
     const component = await startPostgres({ ...given, logDir, log, signal });
     await Promise.all(topology.databases.map(component.createDatabase));
     return component;
   });
   const kafka = start('kafka', () => {
-    const given = { dataDir: join(dataDir, 'kafka'), port: ports.kafka, controllerPort: ports['kafka-controller'] };
+    const given = {
+      dataDir: join(dataDir, 'kafka'),
+      port: ports.of('kafka'),
+      controllerPort: ports.of('kafka-controller'),
+    };
     const { partitions, kafkaMetricsPort: metricsPort } = options;
     return startKafka({ ...given, partitions, metricsPort, proxied: connections.listeners, logDir, log, signal });
   });
@@ -179,12 +187,12 @@ async function startComponents(options: StoreOptions): Promise<Store> {
   const database = await postgres;
   return {
     dir,
-    gatewayUrl: localUrl(ports.gateway),
+    gatewayUrl: localUrl(ports.of('gateway')),
     url: (name) => localUrl(ports.of(serviceNamed(name).name)),
     metricsUrl: (name) => localUrl(ports.of(`${name}-metrics`)),
     ports,
     databaseUrl: (name) => required(database, 'postgres').url(name),
-    kafkaBrokers: [`127.0.0.1:${ports.kafka}`],
+    kafkaBrokers: [`127.0.0.1:${ports.of('kafka')}`],
     has: (name) => components.has(known(name)),
     component: (name) => required(components.get(known(name)), name),
     stop,

@@ -58,7 +58,7 @@ async function waitForStatus(store: Store, title: string, { id }: Order, expecte
 }
 
 async function demo(): Promise<void> {
-  const url = process.env.GATEWAY_URL || `http://localhost:${fixedPorts().gateway}`;
+  const url = process.env.GATEWAY_URL || `http://localhost:${fixedPorts().of('gateway')}`;
   const answer = await fetch(`${url}/health-check`).catch((error: Error) => error);
   if (answer instanceof Error && url.startsWith('https:'))
     throw new Error(`The store does not respond at ${url}: ${messageOf(answer.cause ?? answer)}`);

@@ -96,10 +96,10 @@ function greeting({ ports, kafkaBrokers }: Store, seconds: number): string {
   return `
 The store is ready after ${seconds.toFixed(1)} s.
 
-  gateway       http://localhost:${ports.gateway}   (metrics http://localhost:${ports['gateway-metrics']})
+  gateway       http://localhost:${ports.of('gateway')}   (metrics http://localhost:${ports.of('gateway-metrics')})
                 pages of other origins that may use it (CORS_ALLOWED_ORIGINS): ${allowedOrigins(process.env).join(', ') || 'none'}
 ${services.join('\n')}
-  PostgreSQL    127.0.0.1:${ports.postgres}   (passwords in ${relative(root, cacheDir)}/data/postgres-passwords.json)
+  PostgreSQL    127.0.0.1:${ports.of('postgres')}   (passwords in ${relative(root, cacheDir)}/data/postgres-passwords.json)
   Kafka         ${kafkaBrokers}
 
 In another terminal: ${first}make demo    a customer walks through the store

@@ -88,7 +88,7 @@ async function seed(): Promise<void> {
   const ready = await fetch(`${product}/health/ready`).catch(() => undefined);
   if (!ready?.ok) throw new Error('The store is not running: start it with make run.');
   await seedProducts(product);
-  await seedStatusRecords(localUrl(ports.of('status')), ports.postgres);
+  await seedStatusRecords(localUrl(ports.of('status')), ports.of('postgres'));
 }
 
 const command = new Command('make seed')

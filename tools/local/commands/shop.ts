@@ -9,7 +9,7 @@ const origin = 'http://localhost:3000'; // vite.config.ts has the port
 
 async function shop(): Promise<void> {
   // By name: for a browser 127.0.0.1 and localhost are two sites, and the cookie is for one (SameSite=Lax).
-  const gateway = process.env.GATEWAY_URL || `http://localhost:${fixedPorts().gateway}`;
+  const gateway = process.env.GATEWAY_URL || `http://localhost:${fixedPorts().of('gateway')}`;
   const answer = await fetch(`${gateway}/health-check`, { headers: { origin } }).catch(() => undefined);
   if (!answer?.ok) throw new Error(`The store does not respond at ${gateway}: start it with make run.`);
   const allowed = answer.headers.get('access-control-allow-origin');

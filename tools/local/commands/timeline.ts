@@ -18,7 +18,7 @@ interface OrderEvent {
 }
 
 async function eventsOf(order: string): Promise<OrderEvent[]> {
-  const brokers = [`127.0.0.1:${fixedPorts().kafka}`];
+  const brokers = [`127.0.0.1:${fixedPorts().of('kafka')}`];
   const kafka = createKafka({ brokers, clientId: 'make-timeline', log: createLog('timeline', 'silent') });
   const events: OrderEvent[] = [];
   await readRanges({

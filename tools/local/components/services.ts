@@ -93,8 +93,8 @@ export function gatewayValues(env: Env, ports: Ports, portOf = ports.of): Gatewa
     throw new Error(`CORS_ALLOWED_ORIGINS has ${wrong}, which is no origin. One looks like http://localhost:5173.`);
   }
   return {
-    port: ports.gateway,
-    metricsPort: ports['gateway-metrics'],
+    port: ports.of('gateway'),
+    metricsPort: ports.of('gateway-metrics'),
     upstreams: Object.fromEntries(upstreams),
     cors: {
       allowedOrigins: allowedOrigins(env),
