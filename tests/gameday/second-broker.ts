@@ -5,8 +5,7 @@ import { createLog } from '@store/shared/observability/log';
 import { execa } from 'execa';
 import type { Admin } from 'kafkajs';
 import { freePort } from '../../tools/free-port.ts';
-import { javaCommand } from '../../tools/local/components/kafka.ts';
-import { kafkaMetrics } from '../../tools/local/components/kafka-metrics.ts';
+import { javaCommand, kafkaMetrics } from '../../tools/local/components/kafka.ts';
 import { type SupervisedProcess, startProcess } from '../../tools/local/components/supervised-process.ts';
 import type { Store } from '../../tools/local/store.ts';
 

@@ -7,9 +7,10 @@ import '@store/shared/messaging/kafkajs/patches'; // without them Node says that
 import { storeTopics } from '@store/shared/messaging/topics';
 import { execa } from 'execa';
 import { type Admin, Kafka as Client, type ITopicConfig, logLevel } from 'kafkajs';
+import { parseAllDocuments } from 'yaml';
+import { renderChart, valuesFiles } from '../../chart/render.ts';
 import { freePort } from '../../free-port.ts';
-import { provideKafkaTools } from '../downloads/kafka.ts';
-import { kafkaMetrics } from './kafka-metrics.ts';
+import { provideKafkaMetrics, provideKafkaTools } from '../downloads/kafka.ts';
 import { type SupervisedProcess, startProcess } from './supervised-process.ts';
 
 export interface Kafka extends SupervisedProcess {
@@ -143,4 +144,17 @@ share.coordinator.state.topic.replication.factor=1
 share.coordinator.state.topic.min.isr=1
 log.cleaner.dedupe.buffer.size=16777216
 ${quiet}`;
+}
+
+/** Settings and classpath with which a broker serves what the production values let it serve, on `/metrics` of a port. */
+export async function kafkaMetrics(port: number): Promise<{ settings: string; classpath: string }> {
+  const documents = parseAllDocuments(await renderChart(valuesFiles.prod)).map((document) => document.toJS());
+  const { metricsConfig } = documents.find(({ kind }) => kind === 'Kafka').spec.kafka;
+  const settings = `metric.reporters=io.strimzi.kafka.metrics.KafkaPrometheusMetricsReporter
+kafka.metrics.reporters=io.strimzi.kafka.metrics.YammerPrometheusMetricsReporter
+prometheus.metrics.reporter.listener.enable=true
+prometheus.metrics.reporter.listener=http://127.0.0.1:${port}
+prometheus.metrics.reporter.allowlist=${metricsConfig.values.allowList}
+`;
+  return { settings, classpath: join(await provideKafkaMetrics(), 'libs', '*') };
 }
