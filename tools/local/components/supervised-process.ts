@@ -39,8 +39,6 @@ export interface ProcessOptions {
   stopSeconds?: number;
   /** The signal that the process gets when this one is killed. */
   orphanSignal?: NodeJS.Signals;
-  /** Another user to run it as. */
-  user?: { uid: number; gid: number };
   /** Stops the process, even while it starts. */
   signal?: AbortSignal;
 }
@@ -73,7 +71,6 @@ export async function startProcess(options: ProcessOptions): Promise<SupervisedP
     bytesBefore = (await file.stat()).size;
     // The process writes to the file itself, so nothing is lost when this process ends.
     const started = spawnWatched(options.orphanSignal ?? 'SIGKILL', options.command, options.args, {
-      ...options.user,
       cwd: root,
       env: { ...process.env, ...options.env },
       stdio: ['ignore', file.fd, file.fd],
