@@ -22,7 +22,7 @@ export const name = 'store.test';
 /** The gateway as with the Secret of a certificate. */
 export async function startTls(
   certificate: Certificate,
-  { tls, ...values }: Omit<Partial<GatewayValues>, 'tls'> & { tls?: Partial<GatewayValues['tls']> } = {},
+  { tls, ...values }: Partial<GatewayValues> = {},
 ): Promise<TlsFixture> {
   const folder = await mkdtemp(join(tmpdir(), 'gateway-tls-test-'));
   const httpsPort = await freePort();

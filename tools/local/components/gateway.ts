@@ -12,45 +12,17 @@ import { type SupervisedProcess, startProcess } from './supervised-process.ts';
 
 const chart = join(root, 'charts/store');
 
-interface Upstream {
-  host: string;
-  port: number;
-}
-
-/** Values of the gateway that a local run sets; the others keep the defaults of charts/store. */
+/** Values of the gateway, of which the chart refuses those that it does not know; those left out keep its defaults. */
 export interface GatewayValues {
   port: number;
   metricsPort: number;
-  /** In the place of the socket that a local run has. */
-  adminPort?: number;
-  adminSocket?: string;
-  trustedHops?: number;
   /** By alias. */
-  upstreams: Record<string, Upstream>;
-  open?: string[];
-  auth?: { call: 'check' | 'solve' };
-  external?: {
-    url?: string;
-    stripPrefix?: boolean;
-    forwardIdentity?: boolean;
-    trustedCa?: string;
-    contentSecurityPolicy?: string;
-    removeHeaders?: boolean;
-  };
-  tls?: { existingSecret: string; port: number; redirectHttp?: boolean; publicPort?: number; hstsSeconds?: number };
-  cors?: { allowedOrigins?: string[]; allowedCredentials?: boolean };
-  limits?: Record<string, number | Record<string, number>>;
-  /** By path prefix. */
-  bodyKib?: Record<string, number>;
-  /** The memory limit bounds Envoy here, too. */
-  resources?: { limits: { memory: string } };
-  timeouts?: Record<string, number>;
-  global?: {
-    /** Added to those of the chart. */
-    routes?: Record<string, string>;
-    tracing?: { endpoint: string; samplingPercent: number };
-    shop?: { enabled: boolean };
-  };
+  upstreams: Record<string, { host: string; port: number }>;
+  external?: object;
+  tls?: object;
+  /** The store's, beside the gateway's own. */
+  global?: object;
+  [value: string]: unknown;
 }
 
 export interface GatewayOptions {
@@ -59,6 +31,7 @@ export interface GatewayOptions {
   dir: string;
   logDir: string;
   log: (line: string) => void;
+  signal?: AbortSignal;
   concurrency?: number;
 }
 
@@ -114,7 +87,7 @@ export function adminSocketIn(dir: string): string {
 
 /** Starts Envoy with the chart's configuration, on 127.0.0.1 only; resolves once it serves. */
 export async function startGateway(options: GatewayOptions): Promise<SupervisedProcess> {
-  const { values, dir, logDir, log, concurrency = 1 } = options;
+  const { values, dir, logDir, log, signal, concurrency = 1 } = options;
   await mkdir(dir, { recursive: true });
   const external = { trustedCa: await trustedCa(dir), ...values.external };
   const file = join(dir, 'envoy.yaml');
@@ -144,6 +117,7 @@ export async function startGateway(options: GatewayOptions): Promise<SupervisedP
     ],
     logDir,
     log,
+    signal,
     ready: async () => {
       const answer = await fetch(`http://127.0.0.1:${values.metricsPort}/ready`, { signal: AbortSignal.timeout(1000) });
       return answer.ok;
