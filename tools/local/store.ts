@@ -88,7 +88,8 @@ async function startComponents(options: StoreOptions): Promise<Store> {
   const failure = new AbortController();
   const signal = AbortSignal.any([failure.signal, ...(options.signal ? [options.signal] : [])]);
   setMaxListeners(0, signal); // every component listens
-  const [logDir, dataDir] = [join(dir, 'log'), join(dir, 'data')];
+  const dataDir = join(dir, 'data');
+  const supervision = { logDir: join(dir, 'log'), log, signal };
   const jwtKey = await keptKey(join(dataDir, 'jwt-secret-key'));
   const consoleToken = await keptKey(join(dataDir, 'console-token'));
   const starting = new Map<ComponentName, Promise<SupervisedProcess>>();
@@ -108,34 +109,31 @@ async function startComponents(options: StoreOptions): Promise<Store> {
   }
 
   const postgres = start('postgres', async () => {
-    const given = {
+    const component = await startPostgres({
+      ...supervision,
       dataDir: join(dataDir, 'postgres'),
       port: ports.of('postgres'),
       settings: options.postgresSettings,
-    };
-    const component = await startPostgres({ ...given, logDir, log, signal });
+    });
     await Promise.all(topology.databases.map(component.createDatabase));
     return component;
   });
-  const kafka = start('kafka', () => {
-    const given = {
+  const kafka = start('kafka', () =>
+    startKafka({
+      ...supervision,
       dataDir: join(dataDir, 'kafka'),
       port: ports.of('kafka'),
       controllerPort: ports.of('kafka-controller'),
-    };
-    const { partitions, kafkaMetricsPort: metricsPort } = options;
-    return startKafka({ ...given, partitions, metricsPort, proxied: connections.listeners, logDir, log, signal });
-  });
+      partitions: options.partitions,
+      metricsPort: options.kafkaMetricsPort,
+      proxied: connections.listeners,
+    }),
+  );
   start('gateway', () => {
     const { concurrency, ...overrides } = options.gateway ?? {};
     const upstreams = { ...values.upstreams, ...overrides.upstreams };
-    return startGateway({
-      values: { ...values, ...overrides, upstreams },
-      concurrency,
-      dir: join(dir, 'gateway'),
-      logDir,
-      log,
-    });
+    const all = { ...values, ...overrides, upstreams };
+    return startGateway({ ...supervision, values: all, concurrency, dir: join(dir, 'gateway') });
   });
   async function startService(service: Service): Promise<SupervisedProcess> {
     const { name, database, group } = service;
@@ -144,6 +142,7 @@ async function startComponents(options: StoreOptions): Promise<Store> {
     const brokers = [`127.0.0.1:${portOf('kafka')}`];
     if (group) await kafka;
     return startProcess({
+      ...supervision,
       name,
       command: process.execPath,
       args: [...nodeFlags, entryOf(service)],
@@ -151,9 +150,6 @@ async function startComponents(options: StoreOptions): Promise<Store> {
         ...serviceEnv(service, { env, ports, portOf, jwtKey, consoleToken, brokers, databaseUrl }),
         ...options.env,
       },
-      logDir,
-      log,
-      signal,
       ready: async () => {
         const health = `${localUrl(ports.of(name))}/health/ready`;
         return (await fetch(health, { signal: AbortSignal.timeout(2000) })).ok;
