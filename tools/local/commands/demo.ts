@@ -10,7 +10,7 @@ import {
   StoreProblem,
 } from '../../../clients/typescript/src/index.ts';
 import { messageOf, runCommand } from '../../run-command.ts';
-import { fixedPorts } from '../ports.ts';
+import { askGateway } from './_gateway.ts';
 
 /** Prints each request with its response. */
 const printing =
@@ -35,11 +35,9 @@ const printing =
 const say = (title: string) => console.log(`\n${title}`);
 
 async function expectRefusal(request: Promise<unknown>): Promise<void> {
-  const problem = await request.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-  if (!(problem instanceof StoreProblem && problem.status === 401)) throw problem ?? new Error('Expected status 401.');
+  const outcome = await request.catch((error: unknown) => error);
+  if (outcome instanceof StoreProblem && outcome.status === 401) return;
+  throw outcome instanceof Error ? outcome : new Error('Expected status 401.');
 }
 
 /** Waits until events have brought an order to a status. */
@@ -58,12 +56,7 @@ async function waitForStatus(store: Store, title: string, { id }: Order, expecte
 }
 
 async function demo(): Promise<void> {
-  const url = process.env.GATEWAY_URL || `http://localhost:${fixedPorts().of('gateway')}`;
-  const answer = await fetch(`${url}/health-check`).catch((error: Error) => error);
-  if (answer instanceof Error && url.startsWith('https:'))
-    throw new Error(`The store does not respond at ${url}: ${messageOf(answer.cause ?? answer)}`);
-  if (answer instanceof Error || !answer.ok)
-    throw new Error(`The store does not respond at ${url}: start it with make run.`);
+  const { url } = await askGateway();
   const stranger = createStore({ url, fetch: printing(fetch) });
   const withCookies = keepCookies();
   const store = createStore({ url, fetch: printing(withCookies) });

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { Command } from 'commander';
 import { execa } from 'execa';
 import pMap from 'p-map';
+import { createStore } from '../../../clients/typescript/src/index.ts';
 import { cacheDir, root } from '../../paths.ts';
 import { runCommand } from '../../run-command.ts';
 import { openPasswords } from '../components/postgres.ts';
@@ -18,42 +19,32 @@ const kinds = ['tea', 'coffee', 'biscuits', 'honey', 'rice', 'lentils', 'olive o
 const units = ['box', 'kg', 'packet', 'litre', 'piece'];
 const areas = ['centre', 'harbour', 'campus', 'hills'];
 
-const headers = { 'content-type': 'application/json', 'id-account': randomUUID() };
+const account = randomUUID();
+const send: typeof fetch = (input, init) => {
+  const request = new Request(input, init);
+  request.headers.set('id-account', account); // as the gateway would
+  return fetch(request);
+};
 
-async function request(url: URL | string, init: RequestInit = {}): Promise<Response> {
-  const response = await fetch(url, { headers, ...init });
-  if (!response.ok) throw new Error(`${url} returned ${response.status}: ${await response.text()}`);
-  return response;
-}
-
-/** By the API, which validates them. Existing ones are skipped. */
+/** Adds products by the API, which validates them. Existing ones are skipped. */
 async function seedProducts(url: string): Promise<void> {
-  const existing = await existingNames(url);
+  const store = createStore({ url, fetch: send });
+  const existing = new Set<string>();
+  for await (const { name } of store.each('listProducts', { query: { size: 1000, q: namePrefix } })) existing.add(name);
   const products = Array.from({ length: productCount }, (_, index) => ({
     name: `${namePrefix} ${kinds[index % kinds.length]} ${String(index + 1).padStart(4, '0')}`,
     price: (25 + ((index * 7919) % 9975)) / 100,
-    unit: units[index % units.length],
+    unit: units[index % units.length] ?? '',
   }));
   const missing = products.filter(({ name }) => !existing.has(name));
-  const create = (product: object) => request(`${url}/products`, { method: 'POST', body: JSON.stringify(product) });
-  await pMap(missing, create, { concurrency: 16 });
+  await pMap(missing, (body) => store.createProduct({ body }), { concurrency: 16 });
   console.log(`products: ${missing.length || 'none'} added, ${products.length - missing.length} existed`);
 }
 
-async function existingNames(url: string): Promise<Set<string>> {
-  const names = new Set<string>();
-  for (let next: string | undefined = `/products?size=1000&q=${namePrefix}`; next; ) {
-    const response: Response = await request(new URL(next, url));
-    for (const { name } of (await response.json()) as { name: string }[]) names.add(name);
-    next = response.headers.get('link')?.match(/<([^>]+)>;\s*rel="next"/)?.[1];
-  }
-  return names;
-}
-
-/** By the import command, which adds all records or none. */
+/** Adds records by the import command, which adds all or none. */
 async function seedStatusRecords(url: string, databasePort: number): Promise<void> {
-  const response = await request(`${url}/api/v1/status/?limit=1`);
-  if (((await response.json()) as unknown[]).length > 0) return console.log('status records: none added, some existed');
+  const kept = await createStore({ url, fetch: send }).listStatus({ query: { limit: 1 } });
+  if (kept.length > 0) return console.log('status records: none added, some existed');
   const passwords = await openPasswords(join(cacheDir, 'data/postgres'));
   const login = `status:${passwords.known('status')}`;
   await execa(process.execPath, [join(root, 'services/status/dist/import.js'), '-'], {
@@ -62,9 +53,8 @@ async function seedStatusRecords(url: string, databasePort: number): Promise<voi
     stdout: 'ignore',
     stderr: 'inherit',
   });
-  console.log(
-    `status records: ${(stationCount * instantCount).toLocaleString('en')} added, of ${stationCount} stations`,
-  );
+  const count = (stationCount * instantCount).toLocaleString('en');
+  console.log(`status records: ${count} added, of ${stationCount} stations`);
 }
 
 /** All stations report at the same instant, every ten minutes. */

@@ -3,15 +3,12 @@ import { Command } from 'commander';
 import { createServer } from 'vite';
 import { root } from '../../paths.ts';
 import { runCommand } from '../../run-command.ts';
-import { fixedPorts } from '../ports.ts';
+import { askGateway } from './_gateway.ts';
 
 const origin = 'http://localhost:3000'; // vite.config.ts has the port
 
 async function shop(): Promise<void> {
-  // By name: for a browser 127.0.0.1 and localhost are two sites, and the cookie is for one (SameSite=Lax).
-  const gateway = process.env.GATEWAY_URL || `http://localhost:${fixedPorts().of('gateway')}`;
-  const answer = await fetch(`${gateway}/health-check`, { headers: { origin } }).catch(() => undefined);
-  if (!answer?.ok) throw new Error(`The store does not respond at ${gateway}: start it with make run.`);
+  const { url: gateway, answer } = await askGateway({ origin });
   const allowed = answer.headers.get('access-control-allow-origin');
   if (allowed !== origin)
     throw new Error(`The gateway at ${gateway} does not allow ${origin}: have it in its CORS_ALLOWED_ORIGINS.`);

@@ -1,0 +1,12 @@
+import { messageOf } from '../../run-command.ts';
+import { fixedPorts } from '../ports.ts';
+
+/** Asks the gateway of the running store, or of another one. @throws Error that says why there is no answer */
+export async function askGateway(headers: Record<string, string> = {}): Promise<{ url: string; answer: Response }> {
+  // By name: for a browser 127.0.0.1 and localhost are two sites, and the cookie is for one (SameSite=Lax).
+  const url = process.env.GATEWAY_URL || `http://localhost:${fixedPorts().of('gateway')}`;
+  const answer = await fetch(`${url}/health-check`, { headers }).catch((error: Error) => error);
+  if (answer instanceof Response && answer.ok) return { url, answer };
+  const why = answer instanceof Error && url.startsWith('https:') && messageOf(answer.cause ?? answer);
+  throw new Error(`The store does not respond at ${url}: ${why || 'start it with make run.'}`);
+}
