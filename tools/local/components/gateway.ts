@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { parse } from 'yaml';
@@ -61,21 +60,13 @@ export async function renderGateway(values: object): Promise<ConfigFiles> {
   return configMap.data;
 }
 
-/** Renders the configuration, unless the file was rendered from the same chart and values. Its folder is what /etc/envoy is in the cluster. */
+/** Renders the configuration into a file, whose folder is what /etc/envoy is in the cluster. */
 export async function writeGatewayConfig(file: string, values: object): Promise<void> {
-  const source = createHash('sha256').update(JSON.stringify(values));
-  for (const path of (await readdir(chart, { recursive: true })).sort()) {
-    const text = await readFile(join(chart, path)).catch(() => ''); // a folder
-    source.update(path).update(text);
-  }
-  const mark = `# Rendered from ${source.digest('hex')}\n`; // at the end, so that a part of a file has none
-  const kept = await readFile(file, 'utf8').catch(() => '');
-  if (kept.endsWith(mark)) return;
   const { 'envoy.yaml': config, 'certificate.yaml': certificate } = await renderGateway(values);
   const dir = dirname(file);
   const inFolder = (text: string) => text.replaceAll('/etc/envoy', dir);
   if (certificate) await writeFile(join(dir, 'certificate.yaml'), inFolder(certificate));
-  await writeFile(file, inFolder(config) + mark);
+  await writeFile(file, inFolder(config));
 }
 
 /** The path of a socket has at most 103 characters on macOS, 107 on Linux: from the folder in which Envoy runs, where that is shorter. */
