@@ -60,21 +60,20 @@ export function readTopology(chart: string): Topology {
     return serviceOf(alias, values[alias]);
   });
 
-  const ports = new Map<number, Service>();
-  for (const service of services) {
-    const { localPort, name } = service;
-    const other = ports.get(localPort);
-    if (other) throw new Error(`values.yaml gives the localPort ${localPort} to both ${other.name} and ${name}.`);
-    ports.set(localPort, service);
+  /** Returns the services by what one of them alone may have. */
+  function byOwn(property: 'localPort' | 'group'): Record<string, Service> {
+    const found: Record<string, Service> = {};
+    for (const service of services) {
+      const value = service[property];
+      if (value === undefined) continue;
+      const other = found[value];
+      if (other)
+        throw new Error(`values.yaml gives the ${property} ${value} to both ${other.name} and ${service.name}.`);
+      found[value] = service;
+    }
+    return found;
   }
-  const groups: Topology['groups'] = {};
-  for (const service of services) {
-    const { group, name } = service;
-    if (group === undefined) continue;
-    const other = groups[group];
-    if (other) throw new Error(`values.yaml gives the group ${group} to both ${other.name} and ${name}.`);
-    groups[group] = service;
-  }
+  byOwn('localPort');
   const routes = Object.entries<string>(values.global.routes).map(([prefix, alias]) => {
     const service = services.find((service) => service.alias === alias);
     if (!service) throw new Error(`values.yaml routes ${prefix} to ${alias}, which is no service of Chart.yaml.`);
@@ -82,7 +81,7 @@ export function readTopology(chart: string): Topology {
   });
   return {
     services,
-    groups,
+    groups: byOwn('group'),
     routes: Object.fromEntries(routes),
     databases: [...new Set(services.flatMap(({ database }) => database ?? []))],
     images: [...new Set(services.map(({ image }) => image))],

@@ -24,7 +24,7 @@ async function followLogs(component?: string): Promise<void> {
     shown.map((name, index) => {
       const prefix = `${name.padEnd(width)} |`;
       const colour = colours[index % colours.length] ?? 'cyan';
-      const head = process.stdout.isTTY ? styleText(colour, prefix) : prefix;
+      const head = styleText(colour, prefix); // plain, unless this is a terminal
       return execa('tail', ['-n', String(lineCount), '-F', join(logDir, `${name}.log`)], {
         stdout: [
           function* (line: unknown) {

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import '@store/shared/messaging/kafkajs/patches'; // without them Node says that a time-out is negative
 import { storeTopics } from '@store/shared/messaging/topics';
+import { within } from '@store/shared/values/time';
 import { execa } from 'execa';
 import { type Admin, Kafka as Client, type ITopicConfig, logLevel } from 'kafkajs';
 import { parseAllDocuments } from 'yaml';
@@ -93,7 +93,7 @@ export async function javaCommand(furtherJars?: string): Promise<[java: string, 
 async function createTopics(client: Client, topics: ITopicConfig[]): Promise<void> {
   for (let attempt = 1; attempt <= 5; attempt += 1) {
     const created = asAdmin(client, (admin) => admin.createTopics({ topics, waitForLeaders: true })).then(() => true);
-    if (await Promise.race([created, sleep(5_000, false, { ref: false })])) return;
+    if (await within(5_000, created)) return;
   }
   throw new Error('Kafka is running, but does not respond to the creation of its topics.');
 }
@@ -104,8 +104,7 @@ async function asAdmin<T>(client: Client, use: (admin: Admin) => Promise<T>): Pr
     await admin.connect();
     return await use(admin);
   } finally {
-    // Waits for requests in flight, sometimes forever.
-    await Promise.race([admin.disconnect(), sleep(2_000, undefined, { ref: false })]);
+    await within(2_000, admin.disconnect()); // waits for requests in flight, sometimes forever
   }
 }
 
