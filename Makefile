@@ -24,8 +24,8 @@ export PUSH ?=
 export LOAD_IMAGES ?= kind load docker-image --name store
 export NAMESPACE ?= store
 export RELEASE ?= store
-export VALUES ?= k8s/values-dev.yaml
-export TIMEOUT ?= 5m
+VALUES ?= k8s/values-dev.yaml
+TIMEOUT ?= 5m
 strimzi := https://github.com/strimzi/strimzi-kafka-operator/releases/download/1.2.0/strimzi-cluster-operator-1.2.0.yaml
 
 # Those with ### are steps of others, or rare.
@@ -157,7 +157,10 @@ images: install ## Build all images and load them into the cluster, or push them
 	@$(tool) tools/cluster/commands/images.ts
 
 deploy: install namespace ## Install or upgrade the store in the cluster CONTEXT
-	@$(tool) tools/cluster/commands/deploy.ts
+	@test -f .cache/images.yaml || { echo 'There are no images yet: make images' >&2; exit 1; }
+	@echo "Waiting up to $(TIMEOUT) until everything is ready; kubectl -n $(NAMESPACE) get pods shows the progress."
+	@$(helm) upgrade $(RELEASE) charts/store --install $(at) --namespace $(NAMESPACE) \
+	  $(VALUES:%=--values %) --values .cache/images.yaml --wait --timeout $(TIMEOUT)
 
 undeploy: install ## Uninstall the store; data and keys are kept
 	@$(helm) uninstall $(at) $(RELEASE) --namespace $(NAMESPACE) --wait

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { connect, sentence } from '../../../tools/cluster/api.ts';
-import { contextOf } from '../../../tools/cluster/context.ts';
 import { componentsOf, nameOf } from '../../../tools/cluster/rollout.ts';
 import { requireHelm } from '../../../tools/local/downloads/helm.ts';
 import { root } from '../../../tools/paths.ts';
@@ -41,6 +40,10 @@ const deployments = async () =>
 export async function deploymentNames(): Promise<string[]> {
   return (await deployments()).map(nameOf);
 }
+
+/** For kubectl (--context) and Helm (--kube-context): the cluster that CONTEXT names; empty, they take their current one. */
+export const contextOf = (option: '--context' | '--kube-context'): string[] =>
+  process.env.CONTEXT ? [option, process.env.CONTEXT] : [];
 
 export const kubectl = (args: string[], options: { input?: string; reject?: boolean } = {}) =>
   execa('kubectl', [...contextOf('--context'), ...args], options);

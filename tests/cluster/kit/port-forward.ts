@@ -1,6 +1,5 @@
 import { execa } from 'execa';
-import { contextOf } from '../../../tools/cluster/context.ts';
-import { cluster, until } from './cluster.ts';
+import { cluster, contextOf, until } from './cluster.ts';
 
 /** Forwards a free port of this machine to a pod of a Deployment. */
 export async function portForward(
