@@ -9,6 +9,7 @@ import {
   publicKeysProblem,
   secretProblem,
 } from '../../services/shared/src/auth/token-keys.ts';
+import { textOf, withAnnotations, withTexts } from './secrets.ts';
 
 /** Variables of auth, which are also the keys of the Secret. */
 export const secretName = 'JWT_SECRET_KEY';
@@ -41,14 +42,9 @@ const isPrivate = (key: string) => key.includes('BEGIN PRIVATE KEY');
 export const retired = (key: string) =>
   isPrivate(key) ? createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString().trim() : key;
 
-const textOf = (secret: V1Secret, name: string) =>
-  Buffer.from(secret.data?.[name] ?? '', 'base64')
-    .toString()
-    .trim();
-
 /** @param secret one without `keysProblem` */
 export function readKeys(secret: V1Secret): Keys {
-  const text = (name: string) => textOf(secret, name);
+  const text = (name: string) => textOf(secret, name).trim();
   const next = text(nextPrivateKeyName);
   const pairs = publicBlocks(text(previousPublicKeysName));
   const withNext = next === '' ? pairs : pairs.map((pair) => (pair === retired(next) ? next : pair));
@@ -59,27 +55,22 @@ export function readKeys(secret: V1Secret): Keys {
 
 /** The Secret with other keys, and with these annotations in place of the note of an unfinished rotation. */
 export function withKeys(secret: V1Secret, { signing, previous }: Keys, annotations: Record<string, string>): V1Secret {
-  const { [nextAnnotation]: _, ...kept } = secret.metadata?.annotations ?? {};
   const pairs = previous.filter(isPair);
   const [current, ...secrets] = [...(isPair(signing) ? [] : [signing]), ...previous.filter((key) => !isPair(key))];
+  const pem = (key: string | undefined) => key && `${key}\n`;
   const texts = {
-    [privateKeyName]: isPair(signing) ? signing : undefined,
-    [previousPublicKeysName]: pairs.length > 0 ? pairs.map(retired).join('\n') : undefined,
-    [nextPrivateKeyName]: pairs.find(isPrivate),
+    [privateKeyName]: pem(isPair(signing) ? signing : undefined),
+    [previousPublicKeysName]: pem(pairs.map(retired).join('\n') || undefined),
+    [nextPrivateKeyName]: pem(pairs.find(isPrivate)),
     [secretName]: current,
     [previousSecretsName]: secrets.join(','),
   };
-  const data = { ...secret.data };
-  for (const [name, text] of Object.entries(texts)) {
-    if (text === undefined) delete data[name];
-    else data[name] = Buffer.from(isPair(text) ? `${text}\n` : text).toString('base64');
-  }
-  return { ...secret, metadata: { ...secret.metadata, annotations: { ...kept, ...annotations } }, data };
+  return withAnnotations(withTexts(secret, texts), { [nextAnnotation]: undefined, ...annotations });
 }
 
 /** Returns the faults of the keys in a Secret, without revealing any. */
 export function keysProblem(secret: V1Secret): string | undefined {
-  const text = (name: string) => textOf(secret, name);
+  const text = (name: string) => textOf(secret, name).trim();
   if (text(secretName) === '' && text(privateKeyName) === '')
     return `${privateKeyName} and ${secretName} are missing. Make one with: openssl genpkey -algorithm ed25519, or openssl rand -base64 32`;
   const previous = text(previousSecretsName).split(',').filter(Boolean);

@@ -24,30 +24,29 @@ export const selectorOf = (selector: NonNullable<V1Deployment['spec']>['selector
     .map(([key, value]) => `${key}=${value}`)
     .join(',');
 
-/** Sets annotations of a Deployment's pods, which replaces them one by one; the same annotations again change nothing. */
-export async function annotatePods(
-  { apps, namespace }: Cluster,
-  name: string,
-  annotations: Record<string, string>,
-): Promise<void> {
-  await apps.patchNamespacedDeployment(
-    { name, namespace, body: { spec: { template: { metadata: { annotations } } } } },
+export const patchDeployment = ({ apps, namespace }: Cluster, name: string, body: object) =>
+  apps.patchNamespacedDeployment(
+    { name, namespace, body },
     setHeaderOptions('Content-Type', PatchStrategy.StrategicMergePatch),
   );
-}
+
+/** Sets annotations of a Deployment's pods, which replaces them one by one; the same annotations again change nothing. */
+export const annotatePods = (cluster: Cluster, name: string, annotations: Record<string, string>) =>
+  patchDeployment(cluster, name, { spec: { template: { metadata: { annotations } } } });
+
+const rolloutSeconds = 600;
 
 /** Waits until all replicas are new and ready, and the old ones gone: a terminating one still answers for a while. */
 export async function waitForRollout(
   cluster: Cluster,
   names: string[],
-  say: (line: string) => void = console.log,
-  seconds = 600,
+  say = (line: string) => console.log(`  ${line}`),
 ): Promise<void> {
   await Promise.all(
     names.map((name) => {
       let missing: string | undefined;
       const fallback = () => {
-        throw new Error(`The roll-out takes longer than ${seconds} s: ${missing}. make doctor says why.`);
+        throw new Error(`The roll-out takes longer than ${rolloutSeconds} s: ${missing}. make doctor says why.`);
       };
       return pWaitFor(
         async () => {
@@ -56,7 +55,7 @@ export async function waitForRollout(
           if (missing !== undefined && missing !== before) say(missing);
           return missing === undefined;
         },
-        { interval: 1_000, timeout: { milliseconds: seconds * 1000, fallback } },
+        { interval: 1_000, timeout: { milliseconds: rolloutSeconds * 1000, fallback } },
       );
     }),
   );

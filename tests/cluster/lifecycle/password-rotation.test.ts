@@ -1,6 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { execa } from 'execa';
-import { loginsSecret, nextAnnotation, passwordsSecret, rolesIn } from '../../../tools/cluster/passwords/logins.ts';
+import {
+  loginsSecret,
+  nextAnnotation,
+  passwordsSecret,
+  rolesIn,
+} from '../../../tools/cluster/rotation/rotate-password.ts';
 import { root } from '../../../tools/paths.ts';
 import { cluster, say } from '../kit/cluster.ts';
 import { expectNoLoss } from '../kit/load.ts';

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { runCommand } from '../../run-command.ts';
 import { environmentHelp, withCluster } from '../api.ts';
-import { rotatePassword } from '../passwords/rotate-password.ts';
+import { rotatePassword } from '../rotation/rotate-password.ts';
 
 const command = new Command('make rotate-password')
   .description(

@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { PatchStrategy, setHeaderOptions, type V1CronJob, type V1Deployment } from '@kubernetes/client-node';
+import type { V1CronJob, V1Deployment, V1Job, V1JobSpec, V1Pod } from '@kubernetes/client-node';
 import pWaitFor from 'p-wait-for';
 import { type Cluster, orUndefined } from '../api.ts';
 import { podsOf } from '../pods.ts';
-import { componentsOf, containersOf, nameOf, variablesOf, waitForRollout } from '../rollout.ts';
-import { runJob } from './jobs.ts';
+import { componentsOf, containersOf, nameOf, patchDeployment, variablesOf, waitForRollout } from '../rollout.ts';
 
 export interface Options {
   from: string;
@@ -31,9 +30,7 @@ export async function restore(cluster: Cluster, { from, replace = false }: Optio
   for (const one of deployments) await scaleDown(cluster, one);
   await pWaitFor(
     async () => (await Promise.all(deployments.map((one) => podsOf(cluster, nameOf(one))))).flat().every(isOver),
-    {
-      interval: 1_000,
-    },
+    { interval: 1_000 },
   );
 
   console.log(`2 of 4: the databases are restored from ${from}`);
@@ -59,11 +56,9 @@ export async function start(cluster: Cluster): Promise<void> {
   const { items } = await apps.listNamespacedDeployment({ namespace, labelSelector: componentsOf(release) });
   const stopped = items.filter(({ metadata }) => metadata?.annotations?.[replicasAnnotation] !== undefined);
   console.log('4 of 4: the services are started, and send their events again');
-  for (const { metadata } of stopped) {
-    const replicas = Number(metadata?.annotations?.[replicasAnnotation]);
-    await patch(cluster, metadata?.name ?? '', replicas, null);
-  }
-  await waitForRollout(cluster, stopped.map(nameOf), (line) => console.log(`  ${line}`));
+  for (const one of stopped)
+    await scale(cluster, nameOf(one), Number(one.metadata?.annotations?.[replicasAnnotation]), null);
+  await waitForRollout(cluster, stopped.map(nameOf));
 }
 
 const has = (deployment: V1Deployment, variable: string) =>
@@ -74,16 +69,17 @@ const isOver = ({ status }: { status?: { phase?: string } }) =>
 
 const indented = (text: string) => text.replace(/^/gm, '  ');
 
-async function scaleDown(cluster: Cluster, { metadata, spec }: V1Deployment): Promise<void> {
-  const replicas = metadata?.annotations?.[replicasAnnotation] ?? String(spec?.replicas ?? 1);
-  await patch(cluster, metadata?.name ?? '', 0, replicas);
+async function scaleDown(cluster: Cluster, deployment: V1Deployment): Promise<void> {
+  const { metadata, spec } = deployment;
+  const before = metadata?.annotations?.[replicasAnnotation] ?? String(spec?.replicas ?? 1);
+  await scale(cluster, nameOf(deployment), 0, before);
 }
 
-const patch = ({ apps, namespace }: Cluster, name: string, replicas: number, before: string | null) =>
-  apps.patchNamespacedDeployment(
-    { name, namespace, body: { metadata: { annotations: { [replicasAnnotation]: before } }, spec: { replicas } } },
-    setHeaderOptions('Content-Type', PatchStrategy.StrategicMergePatch),
-  );
+const scale = (cluster: Cluster, name: string, replicas: number, before: string | null) =>
+  patchDeployment(cluster, name, {
+    metadata: { annotations: { [replicasAnnotation]: before } },
+    spec: { replicas },
+  });
 
 /** The Job that the chart describes, with these variables. */
 function restoreJob({ spec }: V1CronJob, given: Record<string, string>) {
@@ -105,3 +101,43 @@ function skipJob(deployment: V1Deployment, program: string) {
   template.spec = { ...template.spec, restartPolicy: 'Never', containers: [{ ...kept, command }] };
   return { template, backoffLimit: 6 };
 }
+
+const daySeconds = 86_400;
+
+/** Runs a Job to its end. @returns its output @throws Error with its output, if it fails */
+async function runJob(cluster: Cluster, generateName: string, given: V1JobSpec): Promise<string> {
+  const { batch, namespace } = cluster;
+  const body: V1Job = { metadata: { generateName }, spec: { ...given, ttlSecondsAfterFinished: daySeconds } };
+  const name = nameOf(await batch.createNamespacedJob({ namespace, body }));
+  let job: V1Job = body;
+  await pWaitFor(
+    async () => {
+      job = await batch.readNamespacedJob({ name, namespace });
+      return hasEnded(job);
+    },
+    { interval: 1_000 },
+  );
+  const output = await outputOf(cluster, name);
+  if (job.status?.succeeded) return output;
+  throw new Error(`The Job ${name} failed: ${output || 'kubectl describe says why'}`);
+}
+
+const hasEnded = ({ status }: V1Job) =>
+  status?.conditions?.some(({ type, status }) => status === 'True' && (type === 'Complete' || type === 'Failed')) ===
+  true;
+
+/** Returns the output of the containers that have run, in their order. */
+async function outputOf({ core, namespace }: Cluster, job: string): Promise<string> {
+  const { items } = await core.listNamespacedPod({ namespace, labelSelector: `batch.kubernetes.io/job-name=${job}` });
+  const [newest] = items.sort((a, b) => startOf(b) - startOf(a));
+  if (!newest?.spec) return '';
+  const { initContainers = [], containers } = newest.spec;
+  const logs = await Promise.all(
+    [...initContainers, ...containers].map((container) =>
+      core.readNamespacedPodLog({ name: nameOf(newest), namespace, container: container.name }).catch(() => ''),
+    ),
+  );
+  return logs.join('').trim();
+}
+
+const startOf = ({ metadata }: V1Pod) => metadata?.creationTimestamp?.getTime() ?? 0;

@@ -1,6 +1,7 @@
 import type { V1Secret } from '@kubernetes/client-node';
 import { clockSkewSeconds } from '../../../services/shared/src/auth/verified-tokens.ts';
 import { expiryAnnotation, kidOf, nextAnnotation, readKeys, sinceAnnotation } from '../jwt-keys.ts';
+import { withAnnotations } from '../secrets.ts';
 
 const rolloutSeconds = 600; // how long replicas went on signing after the date that version 0.1.0 noted
 
@@ -19,19 +20,18 @@ function noted(secret: V1Secret): Map<string, number> {
  * @param retired the key that signed until now
  */
 export async function noteExpiries(secret: V1Secret, ttlSeconds: number, retired?: string): Promise<V1Secret> {
-  const { [sinceAnnotation]: since, [expiryAnnotation]: _, ...others } = secret.metadata?.annotations ?? {};
+  const { [sinceAnnotation]: since, [nextAnnotation]: next } = secret.metadata?.annotations ?? {};
   const until = since === undefined ? Date.now() : Date.parse(since) + rolloutSeconds * 1000;
   const before = noted(secret);
   const expiries: Record<string, string> = {};
   for (const key of readKeys(secret).previous) {
     const kid = await kidOf(key);
-    if (kid === others[nextAnnotation]) continue;
+    if (kid === next) continue;
     const expiry = before.get(kid) ?? expiryOf(until, ttlSeconds);
     expiries[kid] = new Date(key === retired ? expiryOf(Date.now(), ttlSeconds) : expiry).toISOString();
   }
-  const annotations =
-    Object.keys(expiries).length === 0 ? others : { ...others, [expiryAnnotation]: JSON.stringify(expiries) };
-  return { ...secret, metadata: { ...secret.metadata, annotations } };
+  const text = Object.keys(expiries).length === 0 ? undefined : JSON.stringify(expiries);
+  return withAnnotations(secret, { [sinceAnnotation]: undefined, [expiryAnnotation]: text });
 }
 
 /** When no token of these previous keys is valid any more, or undefined where that is so already. */

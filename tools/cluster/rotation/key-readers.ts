@@ -1,16 +1,49 @@
-import type { V1Container, V1Deployment, V1EnvVar } from '@kubernetes/client-node';
-import { previousPublicKeysName, previousSecretsName, privateKeyName, secretName } from '../jwt-keys.ts';
-import { containersOf, nameOf } from '../rollout.ts';
+import type { V1Container, V1Deployment, V1EnvVar, V1Secret } from '@kubernetes/client-node';
+import type { Cluster } from '../api.ts';
+import {
+  isPair,
+  kidsOf,
+  podAnnotation,
+  previousPublicKeysName,
+  previousSecretsName,
+  privateKeyName,
+  readKeys,
+  secretName,
+} from '../jwt-keys.ts';
+import { annotatePods, containersOf, nameOf, waitForRollout } from '../rollout.ts';
+
+/**
+ * The Deployments that get keys from that Secret.
+ * @param toPair whether a key pair will sign
+ * @throws Error where one could not follow
+ */
+export async function findReaders({ apps, namespace }: Cluster, secret: string, toPair: boolean): Promise<string[]> {
+  const { items } = await apps.listNamespacedDeployment({ namespace });
+  const readers = items.filter((deployment) => readsKeys(deployment, secret));
+  const problem = readers.map((deployment) => readerProblem(deployment, secret, toPair)).find(Boolean);
+  if (problem) throw new Error(problem);
+  return readers.map(nameOf);
+}
+
+/** Afterwards every replica was started with the keys that the Secret holds now. */
+export async function replaceReplicas(cluster: Cluster, secret: V1Secret): Promise<void> {
+  const keys = readKeys(secret);
+  const readers = await findReaders(cluster, nameOf(secret), [keys.signing, ...keys.previous].some(isPair));
+  const kids = await kidsOf(keys);
+  await Promise.all(readers.map((name) => annotatePods(cluster, name, { [podAnnotation]: kids })));
+  await waitForRollout(cluster, readers);
+  console.log(`  ${readers.join(', ')}: done`);
+}
 
 /** True if a Deployment gets keys from that Secret. */
-export const readsKeys = (deployment: V1Deployment, secret: string) =>
+const readsKeys = (deployment: V1Deployment, secret: string) =>
   containersOf(deployment).some((one) => [secretName, privateKeyName].some((name) => gets(one, secret, name)));
 
 /**
  * Why a rotation would make a Deployment reject tokens, or keep it from starting, as a sentence.
  * @param toPair whether a key pair will sign
  */
-export function readerProblem(deployment: V1Deployment, secret: string, toPair: boolean): string | undefined {
+function readerProblem(deployment: V1Deployment, secret: string, toPair: boolean): string | undefined {
   const name = nameOf(deployment);
   for (const container of containersOf(deployment)) {
     const has = (variable: string) => gets(container, secret, variable);

@@ -1,14 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { V1Deployment } from '@kubernetes/client-node';
+import type { V1Deployment, V1Secret } from '@kubernetes/client-node';
 import type { Cluster } from '../api.ts';
-import { isPair, readKeys } from '../jwt-keys.ts';
-import { componentsOf, variablesOf } from '../rollout.ts';
-import { dropPrevious } from './drop-previous.ts';
-import { noteExpiries } from './expiry.ts';
-import { secretNameOf } from './key-readers.ts';
-import { readKeySecret, writeKeySecret } from './key-secret.ts';
-import { findReaders } from './replace-replicas.ts';
-import { rotate } from './rotate.ts';
+import {
+  isPair,
+  keysProblem,
+  kidOf,
+  newPair,
+  newSecret,
+  nextAnnotation,
+  readKeys,
+  retired,
+  withKeys,
+} from '../jwt-keys.ts';
+import { componentsOf, nameOf, variablesOf } from '../rollout.ts';
+import { readSecret, writeSecret } from '../secrets.ts';
+import { expiryOfAll, noteExpiries } from './expiry.ts';
+import { findReaders, replaceReplicas, secretNameOf } from './key-readers.ts';
 
 export interface Options {
   secret?: string;
@@ -24,12 +31,12 @@ export async function rotateKey(cluster: Cluster, options: Options): Promise<voi
   const name = options.secret ?? secretNameOf(auth);
   if (!name) throw new Error('auth does not get its keys from a Secret: name the Secret with --secret');
   const ttlSeconds = Number(variablesOf(auth).find(({ name }) => name === 'JWT_TTL_SECONDS')?.value || 86_400);
-  const found = await readKeySecret(cluster, name);
+  const found = await read(cluster, name);
   const keyPair = options.keyPair || isPair(readKeys(found).signing);
   await findReaders(cluster, name, keyPair); // before anything is changed
   const noted = await noteExpiries(found, ttlSeconds);
   // Written at once, so that a refusal names the same time tomorrow.
-  const secret = isDeepStrictEqual(noted, found) ? found : await writeKeySecret(cluster, noted);
+  const secret = isDeepStrictEqual(noted, found) ? found : await write(cluster, noted);
   const { keep, now = false } = options;
   if (options.dropPrevious) await dropPrevious(cluster, secret, ttlSeconds, now);
   else await rotate(cluster, secret, { keep, ttlSeconds, now, keyPair });
@@ -40,4 +47,111 @@ async function findAuth({ apps, namespace, release }: Cluster): Promise<V1Deploy
   const [auth] = (await apps.listNamespacedDeployment({ namespace, labelSelector })).items;
   if (!auth) throw new Error(`There is no release ${release} in namespace ${namespace}: make deploy`);
   return auth;
+}
+
+/** @throws Error where it is missing, or has no valid keys */
+async function read(cluster: Cluster, name: string): Promise<V1Secret> {
+  const secret = await readSecret(cluster, name, 'make doctor says what is missing.');
+  const problem = keysProblem(secret);
+  if (problem) throw new Error(`The Secret ${name}: ${problem}`);
+  return secret;
+}
+
+const write = (cluster: Cluster, secret: V1Secret) => writeSecret(cluster, secret, 'rotate-key');
+
+interface RotationOptions {
+  /** How many previous keys still verify afterwards. */
+  keep: number;
+  ttlSeconds: number;
+  /** Drops a key even while tokens of it may be valid. */
+  now: boolean;
+  /** True if the new key is a key pair. */
+  keyPair: boolean;
+}
+
+/**
+ * Makes a new key sign. While replicas of auth are replaced, old and new ones serve side by side, so every replica must know
+ * the new key before the first one signs with it:
+ * 1. The new key joins the previous ones, which verify, and the Secret notes its kid; all replicas are replaced.
+ * 2. It signs, and the old key joins the previous ones; all replicas are replaced again.
+ * The Secret and the pods show how far a rotation has come, so that the next call resumes an interrupted one.
+ */
+async function rotate(cluster: Cluster, found: V1Secret, options: RotationOptions): Promise<void> {
+  let secret = found;
+  const next = secret.metadata?.annotations?.[nextAnnotation];
+  if (next === undefined) {
+    const keys = readKeys(secret);
+    await mayDrop(secret, [keys.signing, ...keys.previous], options);
+    const key = options.keyPair ? newPair() : newSecret();
+    const kid = await kidOf(key);
+    const introduced = withKeys(secret, { ...keys, previous: [key, ...keys.previous] }, { [nextAnnotation]: kid });
+    secret = await write(cluster, introduced);
+    console.log(`1 of 2: the new key ${kid} verifies`);
+  } else {
+    console.log(`Resuming the interrupted rotation to key ${next}`);
+  }
+  secret = await promote(cluster, secret, options);
+  await replaceReplicas(cluster, secret);
+  const keys = readKeys(secret);
+  const [old = ''] = keys.previous;
+  // Replicas signed with the old key until now. Without the kid of the new one: the rotation is finished.
+  const finished = withKeys(await noteExpiries(secret, options.ttlSeconds, old), keys, {});
+  secret = await write(cluster, finished);
+  const expiry = await expiryOfAll(secret, options.ttlSeconds, [old]);
+  console.log(`Done. The old key still verifies; its last token expires by ${expiry?.toISOString()}.`);
+  console.log('From then on it can be dropped: make rotate-key ARGS=--drop-previous');
+}
+
+/**
+ * Refuses to log anybody out.
+ * @param keys those that verify now, the signing one first, of which all behind the number to keep would be dropped
+ */
+async function mayDrop(secret: V1Secret, keys: string[], { keep, ttlSeconds, now }: RotationOptions): Promise<void> {
+  const expiry = await expiryOfAll(secret, ttlSeconds, keys.slice(keep));
+  if (expiry === undefined || now) return;
+  throw new Error(
+    `This rotation would drop a key of which tokens may be valid until ${expiry.toISOString()}: from then on it is possible. Until then, --keep ${keys.length} keeps that key too, and --now drops it and logs its customers out.`,
+  );
+}
+
+/** Step 2, unless it is done. */
+async function promote(cluster: Cluster, secret: V1Secret, options: RotationOptions): Promise<V1Secret> {
+  const { signing, previous } = readKeys(secret);
+  const next = secret.metadata?.annotations?.[nextAnnotation] ?? '';
+  if ((await kidOf(signing)) === next) return secret;
+  const kids = await Promise.all(previous.map(kidOf));
+  const key = previous[kids.indexOf(next)];
+  if (key === undefined) {
+    const name = nameOf(secret);
+    throw new Error(
+      `The Secret ${name} notes ${next} as the next key, but does not contain it. Remove the note and start again: kubectl -n ${cluster.namespace} annotate secret ${name} ${nextAnnotation}-`,
+    );
+  }
+  const verifying = [retired(signing), ...previous.filter((one) => one !== key)];
+  await mayDrop(secret, verifying, options);
+  await replaceReplicas(cluster, secret);
+  const kept = verifying.slice(0, options.keep);
+  const promoted = withKeys(secret, { signing: key, previous: kept }, { [nextAnnotation]: next });
+  const written = await write(cluster, promoted);
+  const dropped = verifying.length - kept.length;
+  const verify = kept.length === 1 ? '1 previous key verifies' : `${kept.length} previous keys verify`;
+  console.log(`2 of 2: it signs; ${verify}${dropped > 0 ? `, ${dropped} older dropped` : ''}`);
+  return written;
+}
+
+/** Removes the previous keys. @param now even while tokens of theirs may be valid */
+async function dropPrevious(cluster: Cluster, secret: V1Secret, ttlSeconds: number, now: boolean) {
+  if (secret.metadata?.annotations?.[nextAnnotation] !== undefined)
+    throw new Error('A rotation was interrupted: finish it first, with make rotate-key');
+  const keys = readKeys(secret);
+  const expiry = await expiryOfAll(secret, ttlSeconds, keys.previous);
+  if (expiry !== undefined && !now) {
+    throw new Error(
+      `Until ${expiry.toISOString()} tokens of a previous key may be alive, and their customers would be logged out. To do so anyway: --drop-previous --now`,
+    );
+  }
+  const hasNone = keys.previous.length === 0;
+  const written = hasNone ? secret : await write(cluster, withKeys(secret, { ...keys, previous: [] }, {}));
+  await replaceReplicas(cluster, written);
+  console.log('The previous keys are dropped.');
 }

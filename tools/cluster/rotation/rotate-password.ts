@@ -1,0 +1,128 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { V1Deployment, V1Secret } from '@kubernetes/client-node';
+import pWaitFor from 'p-wait-for';
+import type { Cluster } from '../api.ts';
+import { exec, podsOf } from '../pods.ts';
+import { annotatePods, nameOf, variablesOf, waitForRollout } from '../rollout.ts';
+import { readSecret, textOf, withAnnotations, withTexts, writeSecret } from '../secrets.ts';
+
+/** The password of each role, which PostgreSQL is given as files. That of the role `<database>.b` is there after the first rotation. */
+export const passwordsSecret = 'postgres';
+/** By database: `role:password` of the role that services log in as. */
+export const loginsSecret = 'postgres-logins';
+/** On the Secret postgres: the roles that an unfinished rotation changes to, separated by blanks. */
+export const nextAnnotation = 'store/next-database-roles';
+/** On the pods: which logins they were started with. */
+export const podAnnotation = 'store/database-logins';
+
+/** A database has two roles that log in, one of its name and one with this behind it. */
+const second = '.b';
+const databaseOf = (role: string) => (role.endsWith(second) ? role.slice(0, -second.length) : role);
+const otherRole = (role: string) => (role.endsWith(second) ? databaseOf(role) : `${role}${second}`);
+
+/** The roles that services log in as. */
+export const rolesIn = (logins: V1Secret): string[] =>
+  Object.keys(logins.data ?? {})
+    .sort()
+    .map((database) => textOf(logins, database).split(':')[0] ?? '');
+
+/** Needs no escaping in a URL. */
+const newPassword = () => randomBytes(32).toString('base64url');
+
+const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/**
+ * Does the work of make rotate-password. PostgreSQL has one password per role, and replicas that are replaced one by
+ * one need the old and the new one at a time. So two roles of each database take turns (docs/decisions/0032):
+ * 1. The role that nobody uses gets a new password; PostgreSQL has to accept it before anybody is told of it.
+ * 2. The services log in as that role: all replicas are replaced.
+ * 3. The role of before gets a new password that nobody knows, and so does the superuser.
+ * The Secrets and the pods show how far a rotation has come, so that the next call resumes an interrupted one.
+ * @param accepted waits until PostgreSQL accepts the passwords of roles
+ * @throws Error as a sentence, where it refuses
+ */
+export async function rotatePassword(cluster: Cluster, accepted = untilAccepted): Promise<void> {
+  let passwords = await read(cluster, passwordsSecret);
+  const logins = await read(cluster, loginsSecret);
+  const readers = await findReaders(cluster);
+  const resumed = passwords.metadata?.annotations?.[nextAnnotation];
+  const next = resumed?.split(' ') ?? rolesIn(logins).map(otherRole);
+  if (resumed === undefined) {
+    console.log('1 of 3: new passwords for the roles that nobody uses');
+    passwords = await write(cluster, renewed(passwords, next, next.join(' ')));
+  } else console.log('Resuming the interrupted rotation');
+  await accepted(cluster, passwords, next);
+
+  console.log('2 of 3: the services log in with them');
+  const texts = Object.fromEntries(next.map((role) => [databaseOf(role), `${role}:${textOf(passwords, role)}`]));
+  const isKnown = Object.entries(texts).every(([database, text]) => textOf(logins, database) === text);
+  if (!isKnown) await write(cluster, withTexts(logins, texts));
+  const digest = digestOf(JSON.stringify(texts)).slice(0, 16);
+  await Promise.all(readers.map((name) => annotatePods(cluster, name, { [podAnnotation]: digest })));
+  await waitForRollout(cluster, readers);
+
+  console.log('3 of 3: the passwords of before are replaced');
+  const before = [...next.map(otherRole), 'postgres'];
+  await accepted(cluster, await write(cluster, renewed(passwords, before)), before);
+  console.log('Done. No password of before is valid any more.');
+}
+
+/** The Secret with new passwords of these roles. @param next the note of the unfinished rotation */
+function renewed(secret: V1Secret, roles: string[], next?: string): V1Secret {
+  const passwords = Object.fromEntries(roles.map((role) => [role, newPassword()]));
+  return withAnnotations(withTexts(secret, passwords), { [nextAnnotation]: next });
+}
+
+const read = (cluster: Cluster, name: string) =>
+  readSecret(
+    cluster,
+    name,
+    'The passwords of a PostgreSQL of your own are changed there (docs/databases.md); otherwise make deploy creates it.',
+  );
+
+const write = (cluster: Cluster, secret: V1Secret) => writeSecret(cluster, secret, 'rotate-password');
+
+/** The Deployments that log in. @throws Error where one would not follow */
+async function findReaders({ apps, namespace }: Cluster): Promise<string[]> {
+  const { items } = await apps.listNamespacedDeployment({ namespace });
+  const reads = (secret: string) => (one: V1Deployment) =>
+    variablesOf(one).some(({ valueFrom }) => valueFrom?.secretKeyRef?.name === secret);
+  const old = items.find(reads(passwordsSecret));
+  if (old)
+    throw new Error(
+      `${nameOf(old)} gets a password from the Secret ${passwordsSecret}, as before this version: upgrade the release first`,
+    );
+  return items.filter(reads(loginsSecret)).map(nameOf);
+}
+
+/**
+ * Exits with 0 once each role=digest has that password file, and can log in with it. By the address of the pod, since PostgreSQL
+ * trusts every connection from inside it.
+ */
+const program = `
+for pair in "$@"; do
+  role=\${pair%=*}; file=/passwords/$role; database=\${role%.b}
+  [ "$(sha256sum <"$file" | cut -d ' ' -f 1)" = "\${pair#*=}" ] || exit 1
+  PGPASSWORD=$(cat "$file") psql -qX -h "$(hostname -i | cut -d ' ' -f 1)" -U "$role" -d "$database" -c 'select 1' || exit 1
+done`;
+
+/** kubelet writes a changed Secret into the pod within some 90 s. */
+const acceptedSeconds = 300;
+
+/** Waits until PostgreSQL accepts the passwords that the Secret has for these roles. */
+async function untilAccepted(cluster: Cluster, secret: V1Secret, roles: string[]): Promise<void> {
+  const [pod] = await podsOf(cluster, 'postgres');
+  if (!pod) throw new Error('PostgreSQL does not run: make doctor says why');
+  const pairs = roles.map((role) => `${role}=${digestOf(textOf(secret, role))}`);
+  const accepts = () =>
+    exec(cluster, pod, ['bash', '-c', program, '-', ...pairs], 'databases').then(
+      () => true,
+      () => false,
+    );
+  const fallback = () => {
+    throw new Error(
+      `PostgreSQL did not take the new passwords within ${acceptedSeconds} s: kubectl logs postgres-0 -c databases`,
+    );
+  };
+  await pWaitFor(accepts, { interval: 3_000, timeout: { milliseconds: acceptedSeconds * 1000, fallback } });
+}
