@@ -1,7 +1,7 @@
 import type { V1Deployment } from '@kubernetes/client-node';
 import { parseAllDocuments } from 'yaml';
 import { renderChart } from '../../../tools/chart/render.ts';
-import { checkWriters } from '../../../tools/cluster/doctor/check-writers.ts';
+import { checkWriters } from '../../../tools/cluster/doctor/check-release.ts';
 
 // The findings of make doctor on the product Deployment of the chart.
 

@@ -2,11 +2,9 @@ import { Command } from 'commander';
 import { runCommand } from '../../run-command.ts';
 import { type Cluster, environmentHelp, withCluster } from '../api.ts';
 import { checkMigrations } from '../doctor/check-migrations.ts';
-import { checkRelease } from '../doctor/check-release.ts';
+import { checkRelease, checkVolumes, checkWriters } from '../doctor/check-release.ts';
 import { checkSecrets } from '../doctor/check-secrets.ts';
-import { checkVolumes } from '../doctor/check-volumes.ts';
 import { checkWorkload } from '../doctor/check-workloads.ts';
-import { checkWriters } from '../doctor/check-writers.ts';
 import type { Finding } from '../doctor/findings.ts';
 import { componentsOf } from '../rollout.ts';
 

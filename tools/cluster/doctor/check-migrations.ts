@@ -2,17 +2,15 @@ import { readFile } from 'node:fs/promises';
 import type { V1Deployment } from '@kubernetes/client-node';
 import type { Cluster } from '../api.ts';
 import { evaluate, isReady, podsOf } from '../pods.ts';
-import { nameOf } from '../rollout.ts';
+import { nameOf, variablesOf } from '../rollout.ts';
 import { type Finding, ok, wrong } from './findings.ts';
 
 /** Checks that every database has the migrations in the image of its service. */
 export async function checkMigrations(cluster: Cluster, deployments: V1Deployment[]): Promise<Finding[]> {
   const program = await readFile(new URL('missing-migrations.mjs', import.meta.url), 'utf8');
-  return Promise.all(deployments.filter(hasDatabase).map((one) => checkDeployment(cluster, nameOf(one), program)));
+  const users = deployments.filter((one) => variablesOf(one).some(({ name }) => name === 'DATABASE_URL'));
+  return Promise.all(users.map((one) => checkDeployment(cluster, nameOf(one), program)));
 }
-
-const hasDatabase = ({ spec }: V1Deployment) =>
-  spec?.template.spec?.containers.some(({ env }) => env?.some(({ name }) => name === 'DATABASE_URL'));
 
 async function checkDeployment(cluster: Cluster, name: string, program: string): Promise<Finding> {
   const pods = await podsOf(cluster, name);

@@ -1,7 +1,9 @@
+import type { V1Deployment } from '@kubernetes/client-node';
 import type { Cluster } from '../api.ts';
+import { nameOf, variablesOf } from '../rollout.ts';
 import { type Finding, ok, wrong } from './findings.ts';
 
-/** The state of the release. Helm keeps each revision in a Secret, its number and status in labels. */
+/** Checks the state of the release. Helm keeps each revision in a Secret, its number and status in labels. */
 export async function checkRelease({ core, namespace, release }: Cluster): Promise<Finding> {
   const labelSelector = `owner=helm,name=${release}`;
   const { items } = await core.listNamespacedSecret({ namespace, labelSelector });
@@ -17,4 +19,35 @@ export async function checkRelease({ core, namespace, release }: Cluster): Promi
       ? 'an upgrade is running or was interrupted: in the latter case helm rollback, then make deploy'
       : 'make deploy',
   );
+}
+
+export async function checkVolumes({ core, namespace }: Cluster): Promise<Finding[]> {
+  const { items } = await core.listNamespacedPersistentVolumeClaim({ namespace });
+  return items.map((claim) => {
+    const { phase, capacity } = claim.status ?? {};
+    if (phase === 'Bound') return ok(`volume ${nameOf(claim)}: ${capacity?.storage}`);
+    return wrong(
+      `volume ${nameOf(claim)}: ${phase}`,
+      `kubectl -n ${namespace} describe pvc ${nameOf(claim)}; kubectl get storageclass shows whether there is a default`,
+    );
+  });
+}
+
+/** Checks that somebody decided who may write products (contract 4.4). Outside production nobody has to. */
+export function checkWriters(deployments: V1Deployment[]): Finding[] {
+  const product = deployments.find((one) => nameOf(one) === 'product');
+  if (!product) return [];
+  const variables = variablesOf(product);
+  const textOf = (variable: string) => variables.find(({ name }) => name === variable)?.value;
+  const writers = textOf('PRODUCT_WRITERS') || undefined;
+  if (writers === undefined && textOf('APP_PROFILE') === 'prod')
+    return [
+      wrong(
+        'product: every account may write products, and nobody decided so',
+        'set product.env.PRODUCT_WRITERS to account ids, comma-separated, or to everybody',
+      ),
+    ];
+  if (writers === undefined || writers === 'everybody') return [ok('product: every account may write products')];
+  const count = writers.split(',').length;
+  return [ok(`product: ${count} ${count === 1 ? 'account' : 'accounts'} may write products`)];
 }

@@ -4,6 +4,7 @@ import { type Cluster, orUndefined } from '../api.ts';
 import { keysProblem, nextAnnotation } from '../jwt-keys.ts';
 import { nameOf, variablesOf } from '../rollout.ts';
 import { secretNameOf } from '../rotation/key-readers.ts';
+import { textOf } from '../secrets.ts';
 import { type Finding, ok, wrong } from './findings.ts';
 
 /**
@@ -32,14 +33,14 @@ export async function checkSecrets({ core, namespace }: Cluster, deployments: V1
 /** By name of the Secret: its keys that are needed, each with the variable or file that it becomes. */
 function referencesOf(deployments: V1Deployment[]): Map<string, Map<string, string>> {
   const references = new Map<string, Map<string, string>>();
+  const add = (secret: string, key: string, variable: string) =>
+    references.set(secret, (references.get(secret) ?? new Map()).set(key, variable));
   for (const { name: variable, valueFrom } of deployments.flatMap(variablesOf)) {
     const { name, key, optional } = valueFrom?.secretKeyRef ?? {};
-    if (name && key && !optional) references.set(name, (references.get(name) ?? new Map()).set(key, variable));
+    if (name && key && !optional) add(name, key, variable);
   }
-  for (const { name, items = [] } of deployments.flatMap(mountedSecrets)) {
-    for (const { key, path } of items)
-      references.set(name ?? '', (references.get(name ?? '') ?? new Map()).set(key, variableOf(path)));
-  }
+  for (const { name = '', items = [] } of deployments.flatMap(mountedSecrets))
+    for (const { key, path } of items) add(name, key, path === 'url' ? 'DATABASE_URL' : path);
   return references;
 }
 
@@ -49,11 +50,9 @@ const mountedSecrets = ({ spec }: V1Deployment) =>
     ({ projected }) => projected?.sources?.flatMap(({ secret }) => secret ?? []) ?? [],
   );
 
-const variableOf = (path: string) => (path === 'url' ? 'DATABASE_URL' : path);
-
 function problemOf(secret: V1Secret, variables: Map<string, string>, isJwt: boolean): string | undefined {
   for (const [key, variable] of variables) {
-    const value = Buffer.from(secret.data?.[key] ?? '', 'base64').toString();
+    const value = textOf(secret, key);
     if (value === '') return `${key} is missing or empty`;
     if (variable === 'DATABASE_URL' && !databaseUrl.safeParse(value).success)
       return `${key} is no URL like postgresql://role:password@host:port/database`;
