@@ -1,8 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root } from '../paths.ts';
 
-export interface NewService {
+interface NewService {
   name: string;
   /** Its prefix at the gateway. */
   route: string;
@@ -10,7 +10,45 @@ export interface NewService {
 }
 
 /** The replacement gets what was found, its groups, and the whole text last. */
-export type Edit = [path: string, place: RegExp, replacement: (...found: string[]) => string];
+type Edit = [path: string, place: RegExp, replacement: (...found: string[]) => string];
+
+/**
+ * Returns the entries of a new service in the files that list services. As text, because a YAML library would reformat the
+ * comments and anchors of the rest.
+ */
+export function editsFor({ name, route, localPort }: NewService): Edit[] {
+  const sectionAfter = (text: string) =>
+    Math.max(...[...text.matchAll(/^\*\*4\.(\d+) /gm)].map(([, n]) => Number(n))) + 1;
+  const title = route.slice(1, 2).toUpperCase() + route.slice(2);
+  const variables = `    "${name}": {
+      "properties": {
+        "env": {
+          "allOf": [{ "$ref": "#/definitions/env" }],
+          "propertyNames": {
+            "anyOf": [{ "$ref": "#/definitions/ofSdk" }, { "enum": ["BEARER_VALIDATION", "BEARER_JWKS_URL"] }]
+          }
+        }
+      }
+    }`;
+  const block = `${name}:\n  image: ${name}\n  localPort: ${localPort}\n  database: ${name}\n`;
+  return [
+    [
+      'charts/store/Chart.yaml',
+      /(?<=^ {2}- \{ name: service, version: (.+), alias: \w+(?:, condition: \w+\.enabled)? \}\n)$(?![\s\S])/m,
+      (_, version) => `  - { name: service, version: ${version}, alias: ${name} }\n`,
+    ],
+    ['charts/store/values.yaml', /^ {2}routes:\n(?: {4}\/.*\n)+/m, (routes) => `${routes}    ${route}: ${name}\n`],
+    ['charts/store/values.yaml', /\n*$(?![\s\S])/, () => `\n\n${block}`],
+    ['charts/store/values.schema.json', /\n {2}\},\n {2}"additionalProperties": /, (end) => `,\n${variables}${end}`],
+    ['k8s/values-prod.yaml', /^(?:\w+: .*\*checksTokens.*\n)+/m, (scaled) => `${scaled}${name}: *checksTokens\n`],
+    ['docs/local-run.md', /(?=, console \d)/, () => `, ${name} ${localPort}`],
+    [
+      'docs/contract.md',
+      /^(?=## 5 Collections$)/m,
+      (_, text) => `**4.${sectionAfter(text)} ${title}.** Customers see their own ${title.toLowerCase()} only.\n\n`,
+    ],
+  ];
+}
 
 /**
  * The edited files, by path. Nothing is written yet.
@@ -29,8 +67,4 @@ export async function edited(edits: Edit[]): Promise<Map<string, string>> {
     );
   }
   return texts;
-}
-
-export async function writeAll(texts: Map<string, string>): Promise<void> {
-  for (const [path, text] of texts) await writeFile(join(root, path), text);
 }

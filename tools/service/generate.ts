@@ -4,36 +4,15 @@ import { dirname, join } from 'node:path';
 import { Command } from 'commander';
 import { execa } from 'execa';
 import { root } from '../paths.ts';
+import { runCommand } from '../run-command.ts';
 import { topology } from '../topology/topology.ts';
-import { chartEdits } from './chart-edits.ts';
-import { contractEdits } from './contract-edits.ts';
-import { edited, writeAll } from './edits.ts';
+import { edited, editsFor } from './edits.ts';
 
 // make service NAME=review: writes a new service with a database, routes and tests, and its entry in the chart.
 
 /** Names that mean something else in the chart or the gateway. */
-const reserved = [
-  'admin',
-  'collector',
-  'external',
-  'gateway',
-  'global',
-  'kafka',
-  'monitoring',
-  'postgres',
-  'self',
-  'test',
-];
+const reserved = /^(admin|collector|external|gateway|global|kafka|monitoring|postgres|self|test)$/;
 const templateDir = join(root, 'tools/service/template');
-
-const command = new Command('make service')
-  .usage('NAME=<name> [ROUTE=<path>]')
-  .description(
-    'Writes a new service: services/<name>, its entries in charts/store and k8s, and a route at the gateway.',
-  )
-  .argument('[name]', 'NAME: one lower-case word, such as review')
-  .argument('[route]', "ROUTE: its path at the gateway, a plural noun such as /reviews (default: the name with an 's')")
-  .parse();
 
 /** @throws Error with a sentence for the user */
 function checkedName(name = ''): string {
@@ -43,7 +22,7 @@ function checkedName(name = ''): string {
     );
   }
   const isTaken = topology.services.some(({ alias }) => alias === name) || existsSync(join(root, 'services', name));
-  if (isTaken || reserved.includes(name)) throw new Error(`The name ${name} is taken. Choose another one.`);
+  if (isTaken || reserved.test(name)) throw new Error(`The name ${name} is taken. Choose another one.`);
   return name;
 }
 
@@ -79,16 +58,15 @@ async function writeTemplate(placeholders: Record<string, string>, target: strin
   }
 }
 
-try {
-  const name = checkedName(command.args[0]);
-  const route = checkedRoute(name, command.args[1]);
+async function generate(givenName?: string, givenRoute?: string): Promise<void> {
+  const name = checkedName(givenName);
+  const route = checkedRoute(name, givenRoute);
   const localPort = freePort();
-  const service = { name, route, localPort };
-  const files = await edited([...chartEdits(service), ...contractEdits(service)]);
+  const files = await edited(editsFor({ name, route, localPort }));
   const timestamp = new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14);
   const target = join(root, 'services', name);
   await writeTemplate({ name, Name: `${name[0]?.toUpperCase()}${name.slice(1)}`, route, timestamp }, target);
-  await writeAll(files);
+  for (const [path, text] of files) await writeFile(join(root, path), text);
   const run = (file: string, ...args: string[]) => execa(file, args, { cwd: root, stdio: 'inherit' });
   console.log(`services/${name}: written. npm links it into the workspace`);
   await run('npm', 'install', '--ignore-scripts', '--prefer-offline', '--loglevel=error');
@@ -122,7 +100,15 @@ Left to you (docs/development.md, "A service"):
   k8s/values-prod.yaml              if it consumes events, its line at the end, with *twice; then make golden
   docs/contract.md                  what it does, whom it calls, what it promises
   README.md, CHANGELOG.md`);
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
 }
+
+const command = new Command('make service')
+  .usage('NAME=<name> [ROUTE=<path>]')
+  .description(
+    'Writes a new service: services/<name>, its entries in charts/store and k8s, and a route at the gateway.',
+  )
+  .argument('[name]', 'NAME: one lower-case word, such as review')
+  .argument('[route]', "ROUTE: its path at the gateway, a plural noun such as /reviews (default: the name with an 's')")
+  .action((name?: string, route?: string) => generate(name, route));
+
+await runCommand(command);
