@@ -1,6 +1,6 @@
 import { execa } from 'execa';
 import { readCosts } from '../../tools/capacity/costs.ts';
-import { withFigures } from '../../tools/capacity/document.ts';
+import { withFigures } from '../../tools/capacity/tables.ts';
 import { root } from '../../tools/paths.ts';
 import { documentAt, scriptsRunBy } from './_documents.ts';
 

@@ -30,7 +30,7 @@ export const costsSchema = z.strictObject({
   /** Events that are published from each database. */
   events: byName,
   /** The highest rate of one process per second, on this machine: events of a full outbox, events of a full topic. */
-  mostPerSecond: z.object({ relay: amount, notification: amount, analytics: amount, invoice: amount }),
+  mostPerSecond: z.object({ relay: amount, analytics: amount, invoice: amount }),
 });
 export type Costs = z.infer<typeof costsSchema>;
 

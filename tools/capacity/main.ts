@@ -1,17 +1,16 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { oneLine } from '../bench/machine.ts';
 import { runCommand } from '../run-command.ts';
-import { ceilings } from './ceilings.ts';
 import { readCosts } from './costs.ts';
-import { assumptions } from './model.ts';
+import { assumptions, ceilings } from './model.ts';
 import { number, planTable } from './tables.ts';
 
-const most = 1_000_000;
+const max = 1_000_000;
 
 function rateOf(text: string): number {
   const rate = Number(text);
-  if (rate > 0 && rate <= most) return rate;
-  throw new InvalidArgumentError(`Give a number above 0 and at most ${most.toLocaleString('en')}.`);
+  if (rate > 0 && rate <= max) return rate;
+  throw new InvalidArgumentError(`Give a number above 0 and at most ${max.toLocaleString('en')}.`);
 }
 
 async function print(rate: number): Promise<void> {

@@ -1,6 +1,5 @@
-import { ceilings } from './ceilings.ts';
 import { type Costs, readCosts } from './costs.ts';
-import { assumptions, groupOf, planFor } from './model.ts';
+import { assumptions, ceilings, groupOf, planFor } from './model.ts';
 
 let costs: Costs;
 beforeAll(async () => {

@@ -1,14 +1,17 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { markdownTable } from 'markdown-table';
-import { ceilings } from './ceilings.ts';
+import { oneLine } from '../bench/machine.ts';
+import { root } from '../paths.ts';
 import type { Costs } from './costs.ts';
-import { planFor, sum } from './model.ts';
+import { ceilings, planFor, sum } from './model.ts';
 
 // The figures as Markdown, for the terminal and for docs/scaling.md.
 
 /** Three digits, such as 12,300 or 0.123. */
 export const number = (value: number) => value.toLocaleString('en', { maximumSignificantDigits: 3 });
 
-export function bytes(value: number): string {
+function bytes(value: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
   const power = Math.min(Math.floor(Math.log10(Math.max(value, 1)) / 3), units.length - 1);
   return `${number(value / 1000 ** power)} ${units[power]}`;
@@ -17,7 +20,7 @@ export function bytes(value: number): string {
 const table = (rows: string[][]) => markdownTable(rows, { alignDelimiters: false, padding: true });
 
 /** The costs of an order by component. */
-export function costTable(costs: Costs): string {
+function costTable(costs: Costs): string {
   const postgres = sum(Object.values(costs.postgresCpuMs));
   const all = sum(Object.values(costs.cpuMs)) + postgres;
   const largestFirst = Object.entries({ ...costs.cpuMs, PostgreSQL: postgres }).sort(([, a], [, b]) => b - a);
@@ -58,8 +61,34 @@ export function planTable(rate: number, costs: Costs): string {
 }
 
 /** The limits in the order in which they are reached, and the changes that raise them. */
-export const ceilingTable = (costs: Costs): string =>
+const ceilingTable = (costs: Costs): string =>
   table([
     ['Ceiling', 'Orders per second', 'To raise it'],
     ...ceilings(costs).map(({ what, ordersPerSecond, turn }) => [what, number(ordersPerSecond), turn]),
   ]);
+
+const file = join(root, 'docs/scaling.md');
+
+/** The texts of docs/scaling.md between `<!-- figures: NAME -->` and `<!-- end -->`, by name. */
+const figures = (costs: Costs): Record<string, string> => ({
+  measured: `Measured on ${costs.measuredAt.slice(0, 10)}, commit \`${costs.commit.slice(0, 12)}\`: ${oneLine(costs.machine)}.`,
+  costs: costTable(costs),
+  ceilings: ceilingTable(costs),
+});
+
+/** @throws Error where the text lacks a block or has an unknown one */
+export function withFigures(text: string, costs: Costs): string {
+  const missing = new Map(Object.entries(figures(costs)));
+  const result = text.replaceAll(/(<!-- figures: (\w+) -->\n)[\s\S]*?(\n<!-- end -->)/g, (_, begin, name, end) => {
+    const block = missing.get(name);
+    if (block === undefined) throw new Error(`docs/scaling.md has figures twice or unknown ones: ${name}`);
+    missing.delete(name);
+    return `${begin}\n${block}\n${end}`;
+  });
+  if (missing.size > 0) throw new Error(`docs/scaling.md lacks figures: ${[...missing.keys()].join(', ')}`);
+  return result;
+}
+
+export async function writeFigures(costs: Costs): Promise<void> {
+  await writeFile(file, withFigures(await readFile(file, 'utf8'), costs));
+}

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Costs, costsFile, writeCosts } from '../../../capacity/costs.ts';
-import { writeFigures } from '../../../capacity/document.ts';
+import { writeFigures } from '../../../capacity/tables.ts';
 import type { Store } from '../../../local/store.ts';
 import { topology } from '../../../topology/topology.ts';
 import { currentCommit, describeMachine } from '../../machine.ts';
@@ -61,7 +61,6 @@ export const costs: Measurement = {
         events: each(after.postgres.events, before.postgres.events),
         mostPerSecond: {
           relay: mostOf('Relay from a full outbox'),
-          notification: mostOf('Group notification from a full topic'),
           analytics: mostOf('Group analytics from a full topic'),
           invoice: mostOf('Group invoice from a full topic'),
         },

@@ -43,7 +43,8 @@ async function databaseUsage(connectionString: string) {
     const times = await Promise.all(connections.map(({ pid }) => cpuMs(pid).catch(() => 0)));
     const { rows: tables } = await client.query<{ name: string; bytes: number }>(
       `select relname as name, pg_total_relation_size(oid)::float8 as bytes
-       from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'`,
+       from pg_class
+       where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> '_prisma_migrations'`,
     );
     const { rows } = await client.query<{ wal: number; transactions: number }>(
       `select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 as wal, xact_commit::float8 as transactions
