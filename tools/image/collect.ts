@@ -1,9 +1,44 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { cp, readdir } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { nodeFileTrace } from '@vercel/nft';
 import { Command } from 'commander';
 import { root } from '../paths.ts';
 import { runCommand } from '../run-command.ts';
-import { collectImage } from './collect-image.ts';
+
+const { resolve } = createRequire(join(root, 'services/shared/package.json'));
+const neverServed = /\.map$|swagger-ui-es-bundle|\/docs\/reference/;
+
+/** Conditions of Node besides import and require: the tracer's default is `node` alone. */
+const conditions = ['node', 'node-addons', 'module-sync'];
+
+/**
+ * Copies what a compiled service needs at run time: the files that its processes load, found by following their
+ * imports, and those that are opened by a path which no import names.
+ * @param out receives the layout of the repository: services/<service>, services/shared, node_modules
+ * @param cache keeps the files that services share parsed; the same object for each of them
+ */
+async function collectImage(service: string, out: string, cache: object): Promise<void> {
+  const dir = join(root, 'services', service);
+  // All of them: consumers loads the module of its group by a computed name.
+  const modules = (await readdir(join(dir, 'dist'), { recursive: true })).filter((name) => name.endsWith('.js'));
+  const entries = [
+    ...modules.map((name) => join(dir, 'dist', name)),
+    resolve('@store/shared/messaging/create-topics'), // run by a Job of the chart
+  ];
+  const { fileList } = await nodeFileTrace(entries, { base: root, conditions, cache });
+  const migrations = join(dir, 'prisma/migrations');
+  const pages = join(dir, 'pages/dist');
+  const untraced = [dirname(resolve('swagger-ui-dist/package.json')), ...[migrations, pages].filter(existsSync)];
+  for (const path of [...fileList, ...untraced.map((path) => relative(root, path))]) {
+    await cp(join(root, path), join(out, path), {
+      recursive: true,
+      verbatimSymlinks: true,
+      filter: (source) => !neverServed.test(source),
+    });
+  }
+}
 
 const command = new Command('collect')
   .description('Copies compiled services and what they need at run time into a folder, for services/Dockerfile.')
