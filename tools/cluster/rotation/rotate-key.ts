@@ -19,10 +19,18 @@ import { findReaders, replaceReplicas, secretNameOf } from './key-readers.ts';
 
 export interface Options {
   secret?: string;
+  /** How many previous keys still verify afterwards. */
   keep: number;
+  /** Removes the previous keys instead of a rotation. */
   dropPrevious?: boolean;
+  /** Drops a key even while tokens of it may be valid. */
   now?: boolean;
+  /** Makes the new key a key pair. */
   keyPair?: boolean;
+}
+
+interface Rotation extends Options {
+  ttlSeconds: number;
 }
 
 /** Does the work of make rotate-key. @throws Error as a sentence, where it refuses */
@@ -37,9 +45,9 @@ export async function rotateKey(cluster: Cluster, options: Options): Promise<voi
   const noted = await noteExpiries(found, ttlSeconds);
   // Written at once, so that a refusal names the same time tomorrow.
   const secret = isDeepStrictEqual(noted, found) ? found : await write(cluster, noted);
-  const { keep, now = false } = options;
-  if (options.dropPrevious) await dropPrevious(cluster, secret, ttlSeconds, now);
-  else await rotate(cluster, secret, { keep, ttlSeconds, now, keyPair });
+  const rotation = { ...options, keyPair, ttlSeconds };
+  if (options.dropPrevious) await dropPrevious(cluster, secret, rotation);
+  else await rotate(cluster, secret, rotation);
 }
 
 async function findAuth({ apps, namespace, release }: Cluster): Promise<V1Deployment> {
@@ -59,16 +67,6 @@ async function read(cluster: Cluster, name: string): Promise<V1Secret> {
 
 const write = (cluster: Cluster, secret: V1Secret) => writeSecret(cluster, secret, 'rotate-key');
 
-interface RotationOptions {
-  /** How many previous keys still verify afterwards. */
-  keep: number;
-  ttlSeconds: number;
-  /** Drops a key even while tokens of it may be valid. */
-  now: boolean;
-  /** True if the new key is a key pair. */
-  keyPair: boolean;
-}
-
 /**
  * Makes a new key sign. While replicas of auth are replaced, old and new ones serve side by side, so every replica must know
  * the new key before the first one signs with it:
@@ -76,7 +74,7 @@ interface RotationOptions {
  * 2. It signs, and the old key joins the previous ones; all replicas are replaced again.
  * The Secret and the pods show how far a rotation has come, so that the next call resumes an interrupted one.
  */
-async function rotate(cluster: Cluster, found: V1Secret, options: RotationOptions): Promise<void> {
+async function rotate(cluster: Cluster, found: V1Secret, options: Rotation): Promise<void> {
   let secret = found;
   const next = secret.metadata?.annotations?.[nextAnnotation];
   if (next === undefined) {
@@ -106,7 +104,7 @@ async function rotate(cluster: Cluster, found: V1Secret, options: RotationOption
  * Refuses to log anybody out.
  * @param keys those that verify now, the signing one first, of which all behind the number to keep would be dropped
  */
-async function mayDrop(secret: V1Secret, keys: string[], { keep, ttlSeconds, now }: RotationOptions): Promise<void> {
+async function mayDrop(secret: V1Secret, keys: string[], { keep, ttlSeconds, now }: Rotation): Promise<void> {
   const expiry = await expiryOfAll(secret, ttlSeconds, keys.slice(keep));
   if (expiry === undefined || now) return;
   throw new Error(
@@ -115,7 +113,7 @@ async function mayDrop(secret: V1Secret, keys: string[], { keep, ttlSeconds, now
 }
 
 /** Step 2, unless it is done. */
-async function promote(cluster: Cluster, secret: V1Secret, options: RotationOptions): Promise<V1Secret> {
+async function promote(cluster: Cluster, secret: V1Secret, options: Rotation): Promise<V1Secret> {
   const { signing, previous } = readKeys(secret);
   const next = secret.metadata?.annotations?.[nextAnnotation] ?? '';
   if ((await kidOf(signing)) === next) return secret;
@@ -139,8 +137,7 @@ async function promote(cluster: Cluster, secret: V1Secret, options: RotationOpti
   return written;
 }
 
-/** Removes the previous keys. @param now even while tokens of theirs may be valid */
-async function dropPrevious(cluster: Cluster, secret: V1Secret, ttlSeconds: number, now: boolean) {
+async function dropPrevious(cluster: Cluster, secret: V1Secret, { ttlSeconds, now }: Rotation): Promise<void> {
   if (secret.metadata?.annotations?.[nextAnnotation] !== undefined)
     throw new Error('A rotation was interrupted: finish it first, with make rotate-key');
   const keys = readKeys(secret);
