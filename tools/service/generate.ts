@@ -92,14 +92,7 @@ ${name} has the routes GET and POST ${route} and GET ${route}/{id}, a database a
   ${`make jest ARGS=services/${name}`.padEnd(32)}  runs its tests
   make run                          starts it with the store: http://localhost:8080${route}, itself on port ${localPort}
 
-Left to you (docs/development.md, "A service"):
-
-  ${`services/${name}`.padEnd(32)}  rename entries; its fields in src/schemas.ts and prisma/schema.prisma
-  charts/store/values.yaml          whom it calls and what it consumes
-                                    a variable also in src/config.ts, values.schema.json and docs/variables.md; then make golden
-  k8s/values-prod.yaml              if it consumes events, its line at the end, with *twice; then make golden
-  docs/contract.md                  what it does, whom it calls, what it promises
-  README.md, CHANGELOG.md`);
+What is left to you: docs/development.md, "A service".`);
 }
 
 const command = new Command('make service')
