@@ -12,10 +12,11 @@ async function prepare(tag: string, project: string): Promise<void> {
   const chart = parse(await readFile(join(root, 'charts/store/Chart.yaml'), 'utf8'));
   if (chart.version !== version)
     throw new Error(`The tag is ${tag}, but charts/store/Chart.yaml has version ${chart.version}: change it first.`);
-  notesOf(await readFile(join(root, 'CHANGELOG.md'), 'utf8'), version);
+  const notes = notesOf(await readFile(join(root, 'CHANGELOG.md'), 'utf8'), version);
   console.log(`version=${version}`);
   console.log(`repository=ghcr.io/${project.toLowerCase()}`);
   console.log(`images=${JSON.stringify(builtImages)}`);
+  console.log(`notes<<END-OF-NOTES\n${notes}\nEND-OF-NOTES`);
 }
 
 const command = new Command('prepare')
