@@ -6,10 +6,7 @@ import { componentsOf, nameOf } from './rollout.ts';
 
 /** The pods of the release, or of one of its components. */
 export async function podsOf({ core, namespace, release }: Cluster, component?: string): Promise<V1Pod[]> {
-  const labelSelector = component
-    ? `${componentsOf(release)},app.kubernetes.io/name=${component}`
-    : componentsOf(release);
-  return (await core.listNamespacedPod({ namespace, labelSelector })).items;
+  return (await core.listNamespacedPod({ namespace, labelSelector: componentsOf(release, component) })).items;
 }
 
 /** The component that a pod is a replica of. */

@@ -10,14 +10,17 @@ import type { Cluster } from './api.ts';
 
 export const nameOf = ({ metadata }: { metadata?: { name?: string } }) => metadata?.name ?? '';
 
-/** Selects the components of a release. By instance alone it would select Strimzi's pods of a Kafka "store" too. */
-export const componentsOf = (release: string) =>
-  `app.kubernetes.io/part-of=store,app.kubernetes.io/instance=${release}`;
+/** Selects the components of a release, or one. By instance alone it would select Strimzi's pods of a Kafka "store" too. */
+export const componentsOf = (release: string, name?: string) =>
+  `app.kubernetes.io/part-of=store,app.kubernetes.io/instance=${release}${name ? `,app.kubernetes.io/name=${name}` : ''}`;
 
 export const containersOf = ({ spec }: V1Deployment): V1Container[] => spec?.template.spec?.containers ?? [];
 
 export const variablesOf = (deployment: V1Deployment): V1EnvVar[] =>
   containersOf(deployment).flatMap(({ env = [] }) => env);
+
+export const variableOf = (deployment: V1Deployment, variable: string): V1EnvVar | undefined =>
+  variablesOf(deployment).find(({ name }) => name === variable);
 
 export const selectorOf = (selector: NonNullable<V1Deployment['spec']>['selector'] | undefined) =>
   Object.entries(selector?.matchLabels ?? {})

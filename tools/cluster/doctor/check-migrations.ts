@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import type { V1Deployment } from '@kubernetes/client-node';
 import type { Cluster } from '../api.ts';
 import { evaluate, isReady, podsOf } from '../pods.ts';
-import { nameOf, variablesOf } from '../rollout.ts';
+import { nameOf, variableOf } from '../rollout.ts';
 import { type Finding, ok, wrong } from './findings.ts';
 
 /** Checks that every database has the migrations in the image of its service. */
 export async function checkMigrations(cluster: Cluster, deployments: V1Deployment[]): Promise<Finding[]> {
   const program = await readFile(new URL('missing-migrations.mjs', import.meta.url), 'utf8');
-  const users = deployments.filter((one) => variablesOf(one).some(({ name }) => name === 'DATABASE_URL'));
+  const users = deployments.filter((one) => variableOf(one, 'DATABASE_URL'));
   return Promise.all(users.map((one) => checkDeployment(cluster, nameOf(one), program)));
 }
 

@@ -1,6 +1,6 @@
 import type { V1Deployment } from '@kubernetes/client-node';
 import type { Cluster } from '../api.ts';
-import { nameOf, variablesOf } from '../rollout.ts';
+import { nameOf, variableOf } from '../rollout.ts';
 import { type Finding, ok, wrong } from './findings.ts';
 
 /** Checks the state of the release. Helm keeps each revision in a Secret, its number and status in labels. */
@@ -37,10 +37,8 @@ export async function checkVolumes({ core, namespace }: Cluster): Promise<Findin
 export function checkWriters(deployments: V1Deployment[]): Finding[] {
   const product = deployments.find((one) => nameOf(one) === 'product');
   if (!product) return [];
-  const variables = variablesOf(product);
-  const textOf = (variable: string) => variables.find(({ name }) => name === variable)?.value;
-  const writers = textOf('PRODUCT_WRITERS') || undefined;
-  if (writers === undefined && textOf('APP_PROFILE') === 'prod')
+  const writers = variableOf(product, 'PRODUCT_WRITERS')?.value || undefined;
+  if (writers === undefined && variableOf(product, 'APP_PROFILE')?.value === 'prod')
     return [
       wrong(
         'product: every account may write products, and nobody decided so',

@@ -3,7 +3,7 @@ import type { V1CronJob, V1Deployment, V1Job, V1JobSpec, V1Pod } from '@kubernet
 import pWaitFor from 'p-wait-for';
 import { type Cluster, orUndefined } from '../api.ts';
 import { podsOf } from '../pods.ts';
-import { componentsOf, containersOf, nameOf, patchDeployment, variablesOf, waitForRollout } from '../rollout.ts';
+import { componentsOf, containersOf, nameOf, patchDeployment, variableOf, waitForRollout } from '../rollout.ts';
 
 export interface Options {
   from: string;
@@ -22,7 +22,7 @@ export async function restore(cluster: Cluster, { from, replace = false }: Optio
   const REPLACE = replace ? 'yes' : 'no';
   const labelSelector = componentsOf(release);
   const { items } = await apps.listNamespacedDeployment({ namespace, labelSelector });
-  const deployments = items.filter((one) => has(one, 'DATABASE_URL'));
+  const deployments = items.filter((one) => variableOf(one, 'DATABASE_URL'));
 
   await runJob(cluster, 'postgres-restore-check-', restoreJob(found, { FROM: from, REPLACE, CHECK: 'yes' }));
 
@@ -43,7 +43,7 @@ export async function restore(cluster: Cluster, { from, replace = false }: Optio
 
   console.log('3 of 4: what Kafka still has is skipped, since it may tell of orders that are lost');
   const program = await readFile(new URL('skip-events.mjs', import.meta.url), 'utf8');
-  for (const one of deployments.filter((deployment) => has(deployment, 'CONSUMER_GROUP')))
+  for (const one of deployments.filter((deployment) => variableOf(deployment, 'CONSUMER_GROUP')))
     console.log(indented(await runJob(cluster, `${nameOf(one)}-skip-`, skipJob(one, program))));
 
   await start(cluster);
@@ -60,9 +60,6 @@ export async function start(cluster: Cluster): Promise<void> {
     await scale(cluster, nameOf(one), Number(one.metadata?.annotations?.[replicasAnnotation]), null);
   await waitForRollout(cluster, stopped.map(nameOf));
 }
-
-const has = (deployment: V1Deployment, variable: string) =>
-  variablesOf(deployment).some(({ name }) => name === variable);
 
 const isOver = ({ status }: { status?: { phase?: string } }) =>
   status?.phase === 'Succeeded' || status?.phase === 'Failed';

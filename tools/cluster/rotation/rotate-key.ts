@@ -12,7 +12,7 @@ import {
   retired,
   withKeys,
 } from '../jwt-keys.ts';
-import { componentsOf, nameOf, variablesOf } from '../rollout.ts';
+import { componentsOf, nameOf, variableOf } from '../rollout.ts';
 import { readSecret, writeSecret } from '../secrets.ts';
 import { expiryOfAll, noteExpiries } from './expiry.ts';
 import { findReaders, replaceReplicas, secretNameOf } from './key-readers.ts';
@@ -38,7 +38,7 @@ export async function rotateKey(cluster: Cluster, options: Options): Promise<voi
   const auth = await findAuth(cluster);
   const name = options.secret ?? secretNameOf(auth);
   if (!name) throw new Error('auth does not get its keys from a Secret: name the Secret with --secret');
-  const ttlSeconds = Number(variablesOf(auth).find(({ name }) => name === 'JWT_TTL_SECONDS')?.value || 86_400);
+  const ttlSeconds = Number(variableOf(auth, 'JWT_TTL_SECONDS')?.value || 86_400);
   const found = await read(cluster, name);
   const keyPair = options.keyPair || isPair(readKeys(found).signing);
   await findReaders(cluster, name, keyPair); // before anything is changed
@@ -51,7 +51,7 @@ export async function rotateKey(cluster: Cluster, options: Options): Promise<voi
 }
 
 async function findAuth({ apps, namespace, release }: Cluster): Promise<V1Deployment> {
-  const labelSelector = `${componentsOf(release)},app.kubernetes.io/name=auth`;
+  const labelSelector = componentsOf(release, 'auth');
   const [auth] = (await apps.listNamespacedDeployment({ namespace, labelSelector })).items;
   if (!auth) throw new Error(`There is no release ${release} in namespace ${namespace}: make deploy`);
   return auth;
