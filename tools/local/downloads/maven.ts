@@ -1,37 +1,56 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { execa } from 'execa';
+import { root } from '../../paths.ts';
+import { provideJava } from './java.ts';
+import { findOnPath, outputOf, provide } from './provide-tool.ts';
 import { packages, withPip } from './pypi.ts';
 
-/** Copies artifacts and what they depend on into a folder. jgo resolves them as Maven does, without Java. */
+const version = '3.9.11';
+const sha512 =
+  'bcfe4fe305c962ace56ac7b5fc7a08b87d5abd8b7e89027ab251069faebee516b0ded8961445d6d91ec1985dfe30f8153268843c89aa392733d1a3ec956c9978';
+
+/** jgo, a package of PyPI, downloads from Maven Central, so Python alone is enough to get Maven. */
 const program = `
-import concurrent.futures, shutil, sys, jgo
-endpoint, folder = sys.argv[1:]
-with concurrent.futures.ThreadPoolExecutor(8) as pool:
-    for jar in pool.map(lambda artifact: artifact.resolve(), jgo.resolve(endpoint)):
-        shutil.copy(jar, folder)
+import pathlib, sys
+from jgo.maven import MavenContext
+context = MavenContext(repo_cache=pathlib.Path(sys.argv[1], 'repository'))
+maven = context.project('org.apache.maven', 'apache-maven').at_version('${version}')
+print(maven.artifact('bin', 'tar.gz').resolve())
 `;
 
 /**
- * Downloads artifacts of Maven Central, and what they depend on, into `libs` below a folder.
- * @param artifacts each <group>:<artifact>:<version>
- * @param sha256 the digest of the names and contents of all jars
+ * Runs a goal of Maven's dependency plugin for a project of the folder poms, by MVN, else mvn on PATH, else a Maven that is
+ * downloaded once from Maven Central.
  */
-export async function installJars(dir: string, artifacts: string[], sha256?: string): Promise<void> {
-  const libs = join(dir, 'libs');
-  await mkdir(libs);
-  await withPip(dir, async (install, python) => {
-    await install(['jgo==2.0.1']); // the last one for Python 3.9, which macOS has
-    const env = { PYTHONPATH: join(dir, packages), M2_REPO: join(dir, 'repository') };
-    // With ! an artifact does not manage the versions of what the others depend on.
-    const endpoint = artifacts.map((artifact) => `${artifact}!`).join('+');
-    const { failed, stderr } = await execa(python, ['-c', program, endpoint, libs], { env, reject: false });
-    if (failed) throw new Error(stderr.trim().split('\n').at(-1));
-  });
-  for (const temporary of [packages, 'repository']) await rm(join(dir, temporary), { recursive: true });
-  const found = createHash('sha256');
-  for (const jar of (await readdir(libs)).sort()) found.update(jar).update(await readFile(join(libs, jar)));
-  const digest = found.digest('hex');
-  if (sha256 && digest !== sha256) throw new Error(`the jars have the wrong digest (SHA-256 ${digest})`);
+export async function runMaven(goal: 'copy' | 'unpack', pom: string, ...options: string[]): Promise<void> {
+  const env = { JAVA_HOME: await provideJava() };
+  const plugin = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1';
+  const file = join(root, 'tools/local/downloads/poms', `${pom}.pom.xml`);
+  await execa(await provideMaven(env), ['-B', '-f', file, `${plugin}:${goal}-dependencies`, ...options], { env });
 }
+
+const provideMaven = (env: { JAVA_HOME: string }) =>
+  provide({
+    name: `maven-${version}`,
+    variable: 'MVN',
+    onPath: async () => ((await outputOf('mvn', ['--version'], env)) ? findOnPath('mvn') : undefined),
+    download: {
+      file: 'bin/mvn',
+      announcement: `downloading Maven ${version} from Maven Central (9 MB)`,
+      into: async (dir) => {
+        const file = await withPip(dir, async (install, python) => {
+          await install(['jgo==2.0.1']); // the last one for Python 3.9, which macOS has
+          const PYTHONPATH = join(dir, packages);
+          return (await execa(python, ['-c', program, dir], { env: { PYTHONPATH } })).stdout;
+        });
+        const sum = createHash('sha512')
+          .update(await readFile(file))
+          .digest('hex');
+        if (sum !== sha512) throw new Error(`${basename(file)} has the wrong checksum (SHA-512 ${sum})`);
+        await execa('tar', ['-xzf', file, '-C', dir, '--strip-components=1']);
+        for (const temporary of [packages, 'repository']) await rm(join(dir, temporary), { recursive: true });
+      },
+    },
+  });

