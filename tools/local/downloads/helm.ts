@@ -17,7 +17,7 @@ export type Helm = { command: string } | { library: string };
 
 const command = { name, variable: 'HELM', onPath: helmOnPath };
 
-/** HELM, else 3.14 or later on PATH, else the library, downloaded once from Maven Central (decision record 26). */
+/** HELM, else 3.14 or later on PATH, else the library, downloaded once from Maven Central (decisions/0026). */
 export async function provideHelm(): Promise<Helm> {
   const own = libraries[`${process.platform}-${process.arch}` as Platform];
   const found = own ? await installed(command) : await requireHelm();
