@@ -43,9 +43,15 @@ describe('the topology', () => {
       KAFKA_PORT: '29092',
       GATEWAY_PORT: '28080',
       ORDER_PORT: '28084',
+      ORDER_WORKER_PORT: '28090',
       CONSOLE_PORT: '28091',
     });
-    expect(variablesOfCommands(ports)).toEqual(['GATEWAY_PORT=28080', 'CONSOLE_PORT=28091', 'KAFKA_PORT=29092']);
+    expect(variablesOfCommands(ports)).toEqual([
+      'GATEWAY_PORT=28080',
+      'CONSOLE_PORT=28091',
+      'KAFKA_PORT=29092',
+      'ORDER_WORKER_PORT=28090',
+    ]);
   });
 
   it('names the services where one is unknown', async () => {

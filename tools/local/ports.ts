@@ -50,9 +50,12 @@ export function fixedPorts(env: Record<string, string | undefined> = process.env
   return portsOf(ports);
 }
 
-/** By which make demo, seed, dlq, timeline and console find a store on other ports than the documented ones. */
+const portsOfCommands = ['gateway', 'product', 'status', 'console', 'postgres', 'kafka'];
+const consumers = Object.values(topology.groups).map(({ name }) => name); // make dlq asks them
+
+/** The variables by which make demo, seed, dlq, timeline and console find a store on other ports than the documented ones. */
 export const variablesOfCommands = (ports: Ports): string[] =>
-  ['gateway', 'product', 'status', 'console', 'postgres', 'kafka'].flatMap((name) =>
+  [...portsOfCommands, ...consumers].flatMap((name) =>
     ports.of(name) === fixedPorts({}).of(name) ? [] : `${variableOf(name)}=${ports.of(name)}`,
   );
 
