@@ -62,7 +62,7 @@ async function measure(measurement: Measurement, memory: ReturnType<typeof creat
     // A measurement without a result has missed its limit; the others go on.
     const reason = messageOf(error);
     log(`${name}: ${reason}`);
-    return [{ name: `${name} failed`, measured: reason.slice(0, 120), result: NaN, atMost: 0 }];
+    return [{ name: `${name} failed`, measured: reason.slice(0, 120), result: null, atMost: 0 }];
   } finally {
     await store.stop();
   }

@@ -1,6 +1,6 @@
 import { isMissed, type Row, report } from './report.ts';
 
-const row = (name: string, result: number, limits: Partial<Row> = {}): Row => ({
+const row = (name: string, result: number | null, limits: Partial<Row> = {}): Row => ({
   name,
   measured: '',
   result,
@@ -21,9 +21,9 @@ it('shows each row beside the one of the same name, and the change', () => {
   expect(cellsOf(table, 'B')).toEqual(['B', '', '300', '', '', '200', '+50 %']);
 });
 
-it.each<[string, Parameters<typeof report>[1]]>([
+it.each<[string, Row[]]>([
   ['was not measured', []],
-  ['failed', [{ name: 'A', result: null }]],
+  ['failed', [row('A', null)]],
 ])('shows no change since a run in which the row %s', (_case, earlier) => {
   expect(cellsOf(report([row('A', 8)], earlier), 'A')).toEqual(['A', '', '8.00', '', '', '', '']);
 });
@@ -33,6 +33,6 @@ it('shows nothing of an earlier run unless there is one', () => {
 });
 
 it('a measurement without a result has missed its limit, a row without a limit never', () => {
-  expect(isMissed(row('failed', NaN, { atMost: 0 }))).toBe(true);
+  for (const result of [null, NaN]) expect(isMissed(row('failed', result, { atMost: 0 }))).toBe(true);
   expect(isMissed(row('slower than before', 1e9))).toBe(false);
 });

@@ -1,49 +1,48 @@
 import { markdownTable } from 'markdown-table';
+import { z } from 'zod';
 
-/** A figure and the limit that it has to keep. */
-export interface Row {
-  name: string;
+export const rowSchema = z.object({
+  name: z.string(),
   /** The measurements behind the result. */
-  measured: string;
-  result?: number;
+  measured: z.string(),
+  /** Null if the measurement failed. */
+  result: z.number().nullable().optional(),
   /** The unit of the result, for example `MiB`; a ratio has none. */
-  unit?: string;
-  atLeast?: number;
-  atMost?: number;
-}
+  unit: z.string().optional(),
+  atLeast: z.number().optional(),
+  atMost: z.number().optional(),
+});
+/** A figure and the limit that it has to keep. */
+export type Row = z.infer<typeof rowSchema>;
 
-/** True if a figure breaks its limit. NaN, the result of a failed measurement, always does. */
+/** True if a figure breaks its limit. The result of a failed measurement, null or NaN, always does. */
 export function isMissed({ result, atLeast = -Infinity, atMost = Infinity }: Row): boolean {
-  return result !== undefined && !(result >= atLeast && result <= atMost);
+  const value = result ?? NaN;
+  return result !== undefined && !(value >= atLeast && value <= atMost);
 }
-
-/** A row of an earlier run; its result is null where the measurement failed. */
-export type EarlierRow = Pick<Row, 'name' | 'unit'> & { result?: number | null };
 
 /**
  * All rows as a Markdown table.
  * @param earlier adds the result of the row of the same name, and the change since
  */
-export function report(rows: Row[], earlier?: EarlierRow[]): string {
+export function report(rows: Row[], earlier?: Row[]): string {
   const header = ['Figure', 'Measured', 'Result', 'Limit', '', ...(earlier ? ['Earlier', 'Change'] : [])];
   const lines = rows.map((row) => {
     const before = earlier?.find(({ name }) => name === row.name);
-    const compared = earlier
-      ? [formatResult({ ...before, result: before?.result ?? undefined }), formatChange(row, before)]
-      : [];
+    const compared = earlier ? [formatResult(before), formatChange(row, before)] : [];
     return [row.name, row.measured, formatResult(row), formatLimit(row), verdict(row), ...compared];
   });
   return markdownTable([header, ...lines]);
 }
 
-function formatChange({ result }: Row, before?: EarlierRow): string {
-  if (result === undefined || !before?.result) return '';
+function formatChange({ result }: Row, before?: Row): string {
+  if (!result || !before?.result) return '';
   const percent = 100 * (result / before.result - 1);
-  return Number.isNaN(percent) ? '' : `${percent > 0 ? '+' : ''}${percent.toFixed()} %`;
+  return `${percent > 0 ? '+' : ''}${percent.toFixed()} %`;
 }
 
-function formatResult({ result, unit = '' }: Pick<Row, 'result' | 'unit'>): string {
-  if (result === undefined) return '';
+function formatResult({ result, unit = '' }: Partial<Row> = {}): string {
+  if (typeof result !== 'number') return '';
   return `${result >= 100 ? result.toFixed() : result.toFixed(2)} ${unit}`.trim();
 }
 

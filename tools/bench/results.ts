@@ -4,22 +4,13 @@ import { z } from 'zod';
 import { messageOf } from '../run-command.ts';
 import { machineSchema } from './machine.ts';
 import { benchDir } from './measurement.ts';
+import { rowSchema } from './report.ts';
 
 const resultsSchema = z.object({
   measuredAt: z.iso.datetime(),
   commit: z.string(),
   machine: machineSchema,
-  rows: z.array(
-    z.object({
-      name: z.string(),
-      measured: z.string(),
-      /** null: NaN, of a failed measurement */
-      result: z.number().nullable().optional(),
-      unit: z.string().optional(),
-      atLeast: z.number().optional(),
-      atMost: z.number().optional(),
-    }),
-  ),
+  rows: z.array(rowSchema),
 });
 /** The JSON that a run of the bench leaves. */
 export type Results = z.infer<typeof resultsSchema>;
