@@ -15,6 +15,12 @@ export async function login(authUrl: string): Promise<string> {
   return cookie;
 }
 
+/** Returns the ids of the first hundred products. */
+export async function productIds(productUrl: string): Promise<string[]> {
+  const products = (await (await fetch(`${productUrl}/products?size=100`)).json()) as { id: string }[];
+  return products.map(({ id }) => id);
+}
+
 export interface Placed {
   id: string;
   /** In ms since the epoch. */
@@ -22,14 +28,13 @@ export interface Placed {
 }
 
 /**
+ * Returns a function that places an order of three products.
  * @param headers identify the customer: a cookie at the gateway, id-account at the service
- * @returns a function that places an order of three products, and returns its id and when it was sent
  */
-export async function orderPlacer(url: string, productUrl: string, headers: Record<string, string>) {
-  const products = (await (await fetch(`${productUrl}/products?size=100`)).json()) as { id: string }[];
+export function orderPlacer(url: string, products: string[], headers: Record<string, string>) {
   return async (): Promise<Placed> => {
     const first = Math.floor(Math.random() * (products.length - 2));
-    const items = products.slice(first, first + 3).map(({ id }) => ({ productId: id, quantity: 1 }));
+    const items = products.slice(first, first + 3).map((productId) => ({ productId, quantity: 1 }));
     const sentAt = nowMs();
     const response = await fetch(`${url}/orders`, {
       method: 'POST',

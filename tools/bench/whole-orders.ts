@@ -3,9 +3,9 @@ import { Kafka, logLevel } from 'kafkajs';
 import pg from 'pg';
 import type { Store } from '../local/store.ts';
 import { topology } from '../topology/topology.ts';
-import { login, orderPlacer, type Placed } from './customer.ts';
+import { login, orderPlacer, type Placed, productIds } from './customer.ts';
+import { fillCatalogue } from './database.ts';
 import { atRate, nowMs, until } from './load.ts';
-import { fillCatalogue } from './measurements/products.ts';
 import { cpuOf } from './process-usage.ts';
 
 /** Connections of a closed loop. */
@@ -17,7 +17,8 @@ export const connections = 16;
  */
 export async function openOrderLoad(store: Store, { isShipped = false } = {}) {
   await fillCatalogue(store.databaseUrl('product'));
-  const place = await orderPlacer(store.gatewayUrl, store.url('product'), { cookie: await login(store.url('auth')) });
+  const products = await productIds(store.url('product'));
+  const place = orderPlacer(store.gatewayUrl, products, { cookie: await login(store.url('auth')) });
   const unfinished = `status = 'PENDING'${isShipped ? ` or status = 'CONFIRMED' and shipped_at is null` : ''}`;
   const database = new pg.Client({ connectionString: store.databaseUrl('order') });
   const admin = new Kafka({ brokers: store.kafkaBrokers, clientId: 'bench', logLevel: logLevel.NOTHING }).admin();

@@ -1,4 +1,5 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { withDatabase } from '../database.ts';
 import { until } from '../load.ts';
 import type { Measurement } from '../measurement.ts';
 import type { Row } from '../report.ts';
@@ -10,52 +11,46 @@ const groups = ['notification', 'analytics', 'invoice'] as const;
 export const backlog: Measurement = {
   name: 'backlog',
   components: ['payment', ...groups],
-  async run({ store, log }) {
-    const payment = new pg.Client({ connectionString: store.databaseUrl('payment') });
-    const consumers = new pg.Client({ connectionString: store.databaseUrl('consumers') });
-    await Promise.all([payment.connect(), consumers.connect()]);
-    try {
-      await Promise.all((['payment', ...groups] as const).map((name) => store.component(name).stop()));
-      log(`payment publishes ${eventCount} events`);
-      await payment.query(paidEvents, [eventCount]);
-      await store.component('payment').restart();
-      const count = async (client: pg.Client, rows: string) =>
-        Number((await client.query(`select count(*) from ${rows}`)).rows[0].count);
-      await until('all events are published', async () => !(await count(payment, 'outbox where sent_at is null')), 200);
-      const relayed = await rateOf(payment, 'sent_at', 'outbox');
-      const rows: Row[] = [
-        {
-          name: 'Relay from a full outbox',
-          measured: `${eventCount} events`,
-          result: relayed,
-          unit: 'per s',
-          atLeast: 5_000,
-        },
-      ];
-
-      for (const name of groups) {
-        log(`${name} handles the ${eventCount} events`);
-        await store.component(name).restart();
-        const processed = `processed_events where consumer_group = '${name}-group'`;
+  run: ({ store, log }) =>
+    withDatabase(store.databaseUrl('payment'), (payment) =>
+      withDatabase(store.databaseUrl('consumers'), async (consumers) => {
+        for (const name of ['payment', ...groups]) await store.component(name).stop();
+        log(`payment publishes ${eventCount} events`);
+        await payment.query(paidEvents, [eventCount]);
+        await store.component('payment').restart();
         await until(
-          `${name} has handled all events`,
-          async () => (await count(consumers, processed)) === eventCount,
+          'all events are published',
+          async () => !(await count(payment, 'outbox where sent_at is null')),
           200,
         );
-        rows.push({
-          name: `Group ${name} from a full topic`,
-          measured: `${eventCount} events`,
-          result: await rateOf(consumers, 'processed_at', processed),
-          unit: 'per s',
-          atLeast: 1_500,
-        });
-      }
-      return rows;
-    } finally {
-      await Promise.all([payment.end(), consumers.end()]);
-    }
-  },
+        const rows = [rowOf('Relay from a full outbox', await rateOf(payment, 'sent_at', 'outbox'), 5_000)];
+        for (const name of groups) {
+          log(`${name} handles the ${eventCount} events`);
+          await store.component(name).restart();
+          const processed = `processed_events where consumer_group = '${name}-group'`;
+          const hasHandledAll = async () => (await count(consumers, processed)) === eventCount;
+          await until(`${name} has handled all events`, hasHandledAll, 200);
+          rows.push(
+            rowOf(`Group ${name} from a full topic`, await rateOf(consumers, 'processed_at', processed), 1_500),
+          );
+        }
+        return rows;
+      }),
+    ),
 };
+
+const rowOf = (name: string, result: number, atLeast: number): Row => ({
+  name,
+  measured: `${eventCount} events`,
+  result,
+  unit: 'per s',
+  atLeast,
+});
+
+async function count(client: pg.Client, rows: string): Promise<number> {
+  const { rows: counted } = await client.query<{ count: number }>(`select count(*)::int as count from ${rows}`);
+  return counted[0]?.count ?? NaN;
+}
 
 /** The kind that each of the groups handles. */
 const paidEvents = `

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { startBaseline } from '../baselines/start-baseline.ts';
+import { productIds } from '../customer.ts';
+import { fillCatalogue } from '../database.ts';
 import type { Measurement } from '../measurement.ts';
 import { compareRates } from '../rates.ts';
-import { fillCatalogue } from './products.ts';
 
 /** Without the worker: both sides write events, and backlog.ts measures their publishing. */
 export const orders: Measurement = {
@@ -12,13 +13,12 @@ export const orders: Measurement = {
     await fillCatalogue(store.databaseUrl('product'));
     const baseline = await startBaseline('orders.ts', store.databaseUrl('order'), log);
     try {
-      const response = await fetch(`${store.url('product')}/products?size=3`);
-      const products = (await response.json()) as { id: string }[];
+      const products = (await productIds(store.url('product'))).slice(0, 3);
       const request = {
         method: 'POST' as const,
         headers: { 'content-type': 'application/json', 'id-account': randomUUID() },
         uniqueHeaders: () => ({ 'idempotency-key': randomUUID() }),
-        body: JSON.stringify({ items: products.map(({ id }) => ({ productId: id, quantity: 2 })) }),
+        body: JSON.stringify({ items: products.map((productId) => ({ productId, quantity: 2 })) }),
       };
       const requestTo = (url: string) => ({ ...request, url: `${url}/orders` });
       const rates = await compareRates(

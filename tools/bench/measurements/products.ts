@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import pg from 'pg';
 import { alternate } from '../alternate.ts';
 import { startBaseline } from '../baselines/start-baseline.ts';
 import { login } from '../customer.ts';
+import { fillCatalogue } from '../database.ts';
 import type { Log, Measurement } from '../measurement.ts';
 import { compareRates, cpuPerThousand, type Request } from '../rates.ts';
 
@@ -51,18 +51,3 @@ async function compareCompressed(name: string, request: Request, pid: () => numb
 }
 
 const fetchProducts = async (url: string) => (await (await fetch(url)).json()) as Record<string, unknown>[];
-
-/** Inserts 1,000 products, from which orders are made too. */
-export async function fillCatalogue(database: string): Promise<void> {
-  const client = new pg.Client({ connectionString: database });
-  await client.connect();
-  try {
-    await client.query(`
-      insert into products (id, name, price, unit)
-      select gen_random_uuid(), 'Product number ' || n, n * 1.25, 'piece'
-      from generate_series((select count(*) from products) + 1, 1000) as n`);
-    await client.query('analyze products');
-  } finally {
-    await client.end();
-  }
-}

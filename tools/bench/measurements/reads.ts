@@ -1,16 +1,17 @@
 import { deepStrictEqual } from 'node:assert';
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
+import type { Store } from '../../local/store.ts';
 import { alternate } from '../alternate.ts';
 import { startBaseline } from '../baselines/start-baseline.ts';
-import { orderPlacer } from '../customer.ts';
+import { orderPlacer, productIds } from '../customer.ts';
+import { fillCatalogue, withDatabase } from '../database.ts';
 import type { Log, Measurement } from '../measurement.ts';
 import { cpuPerThousand } from '../rates.ts';
 import type { Row } from '../report.ts';
-import { fillCatalogue } from './products.ts';
 
 const amount = 5_000;
 const account = randomUUID();
+const headers = { 'id-account': account };
 
 /** CPU time of a service for one row of its own, compared with a bare server that reads the same row. */
 export const reads: Measurement = {
@@ -18,79 +19,54 @@ export const reads: Measurement = {
   components: ['account', 'product', 'order'],
   async run({ store, log }) {
     await Promise.all([fillCatalogue(store.databaseUrl('product')), insertAccount(store.databaseUrl('account'))]);
-    const place = await orderPlacer(store.url('order'), store.url('product'), { 'id-account': account });
-    const side = (name: string) => ({
-      url: store.url(name),
-      database: store.databaseUrl(name),
-      pid: () => store.component(name).pid(),
-    });
+    const products = await productIds(store.url('product'));
+    const order = await orderPlacer(store.url('order'), products, headers)();
     return [
-      await compareCpu(
-        'GET /products/{id}',
-        `/products/${await productId(store.url('product'))}`,
-        side('product'),
-        log,
-      ),
+      await compareCpu('GET /products/{id}', `/products/${products[0]}`, store, 'product', log),
       // By a call of Prisma's (decisions/0007).
-      await compareCpu('GET /accounts', '/accounts', side('account'), log, 0.6),
-      await compareCpu('GET /orders/{id}', `/orders/${(await place()).id}`, side('order'), log),
+      await compareCpu('GET /accounts', '/accounts', store, 'account', log, 0.6),
+      await compareCpu('GET /orders/{id}', `/orders/${order.id}`, store, 'order', log),
     ];
   },
 };
 
-async function productId(url: string): Promise<string> {
-  const [product] = (await (await fetch(`${url}/products?size=1`)).json()) as { id: string }[];
-  return product?.id ?? '';
-}
-
-interface Side {
-  url: string;
-  database: string;
-  pid: () => number | undefined;
-}
-
-async function compareCpu(name: string, path: string, service: Side, log: Log, atMost = 0.4): Promise<Row> {
-  const headers = { 'id-account': account };
-  const baseline = await startBaseline('reads.ts', service.database, log);
+async function compareCpu(
+  name: string,
+  path: string,
+  store: Store,
+  service: string,
+  log: Log,
+  atMost = 0.4,
+): Promise<Row> {
+  const baseline = await startBaseline('reads.ts', store.databaseUrl(service), log);
   try {
-    const [answered, expected] = await Promise.all(
-      [service.url, baseline.url].map(async (url) => (await fetch(url + path, { headers })).json()),
-    );
+    const urls = [store.url(service) + path, baseline.url + path] as const;
+    const [answered, expected] = await Promise.all(urls.map(async (url) => (await fetch(url, { headers })).json()));
     deepStrictEqual(answered, expected);
     const cost =
-      (of: string, { url, pid }: Pick<Side, 'url' | 'pid'>) =>
+      (url: string, { pid }: { pid: () => number | undefined }) =>
       async () => {
-        const [ms = NaN] = await cpuPerThousand({ url: url + path, headers }, amount, [pid()]);
-        log(`${of}: ${ms.toFixed()} CPU ms per 1000 requests`);
+        const [ms = NaN] = await cpuPerThousand({ url, headers }, amount, [pid()]);
+        log(`${url}: ${ms.toFixed()} CPU ms per 1000 requests`);
         return ms / 1000;
       };
     const { first, second } = await alternate(
       { rounds: 5, warmUp: 2 },
-      cost(`${name} of the service`, service),
-      cost(`${name} of the baseline`, baseline),
+      cost(urls[0], store.component(service)),
+      cost(urls[1], baseline),
     );
-    return {
-      name: `${name}, CPU of the service`,
-      measured: `against ${second.toFixed(2)} ms of a bare server`,
-      result: first,
-      unit: 'ms',
-      atMost,
-    };
+    const measured = `against ${second.toFixed(2)} ms of a bare server`;
+    return { name: `${name}, CPU of the service`, measured, result: first, unit: 'ms', atMost };
   } finally {
     await baseline.stop();
   }
 }
 
-async function insertAccount(database: string): Promise<void> {
-  const client = new pg.Client({ connectionString: database });
-  await client.connect();
-  try {
-    await client.query(
+const insertAccount = (database: string) =>
+  withDatabase(database, (client) =>
+    client.query(
       `insert into accounts (id, name, email, password_hash, created_at)
        values ($1, 'Bench', 'reads@example.com', '', date_trunc('milliseconds', now()))`,
       [account],
-    );
-  } finally {
-    await client.end();
-  }
-}
+    ),
+  );

@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UnsecuredJWT } from 'jose';
-import pg from 'pg';
+import type pg from 'pg';
 import { quantile } from 'simple-statistics';
+import { withDatabase } from '../database.ts';
 import type { Measurement } from '../measurement.ts';
-import { cpuMs, residentMib } from '../process-usage.ts';
+import { cpuOf, residentMib } from '../process-usage.ts';
 
 /** As many as a process admits (contract 2.5), each of an account and session of its own. */
 const streams = 5_000;
@@ -29,29 +30,17 @@ export const orderStreams: Measurement = {
       const some = accounts.slice(from, from + atATime);
       await Promise.all(some.map((accountId) => openStream(store.url('order'), accountId, agent, arrived)));
     }
-    const database = new pg.Client({ connectionString: store.databaseUrl('order') });
-    await database.connect();
     try {
       log(`${quietSeconds} s in which nothing changes`);
-      const [began, auth] = [await cpuMs(pid), await cpuMs(store.component('auth').pid())];
+      const quiet = await cpuOf(store);
       await sleep(quietSeconds * 1000);
-      const percent = (after: number, earlier: number) => (after - earlier) / (quietSeconds * 10);
-      const quiet = percent(await cpuMs(pid), began);
-      const quietAuth = percent(await cpuMs(store.component('auth').pid()), auth);
+      const afterwards = await cpuOf(store);
+      const percent = (name: string) =>
+        ((afterwards.get(name) ?? NaN) - (quiet.get(name) ?? NaN)) / (quietSeconds * 10);
 
       log(`${changes} orders`);
-      const delays: number[] = [];
-      for (const accountId of accounts.slice(0, changes)) {
-        const id = crypto.randomUUID();
-        await database.query(
-          `insert into orders (id, account_id, status, total_amount, currency, created_at, updated_at)
-           values ($1, $2, 'PENDING', 1, 'USD', now(), now())`,
-          [id, accountId],
-        );
-        const placedAt = performance.now();
-        while (!arrived.has(id)) await sleep(1);
-        delays.push((arrived.get(id) ?? NaN) - placedAt);
-      }
+      const changed = accounts.slice(0, changes);
+      const delays = await withDatabase(store.databaseUrl('order'), (database) => delaysOf(changed, database, arrived));
       const { now, peak, own } = await residentMib(pid);
       return [
         {
@@ -63,8 +52,8 @@ export const orderStreams: Measurement = {
         },
         {
           name: `${streams} streams without a change, share of a core`,
-          measured: `auth ${quietAuth.toFixed(1)} %`,
-          result: quiet,
+          measured: `auth ${percent('auth').toFixed(1)} %`,
+          result: percent('order'),
           unit: '%',
           atMost: 15,
         },
@@ -78,10 +67,26 @@ export const orderStreams: Measurement = {
       ];
     } finally {
       agent.destroy();
-      await database.end();
     }
   },
 };
+
+/** Inserts an order for each account. @returns the times until each arrived at its stream, in ms */
+async function delaysOf(accounts: string[], database: pg.Client, arrived: Map<string, number>): Promise<number[]> {
+  const delays: number[] = [];
+  for (const accountId of accounts) {
+    const id = crypto.randomUUID();
+    await database.query(
+      `insert into orders (id, account_id, status, total_amount, currency, created_at, updated_at)
+       values ($1, $2, 'PENDING', 1, 'USD', now(), now())`,
+      [id, accountId],
+    );
+    const placedAt = performance.now();
+    while (!arrived.has(id)) await sleep(1);
+    delays.push((arrived.get(id) ?? NaN) - placedAt);
+  }
+  return delays;
+}
 
 /** Notes when each order arrives at the stream. */
 async function openStream(url: string, accountId: string, agent: Agent, arrived: Map<string, number>): Promise<void> {

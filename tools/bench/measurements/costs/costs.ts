@@ -1,12 +1,12 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Costs, costsFile, writeCosts } from '../../../capacity/costs.ts';
+import { costsFile, costsSchema, writeCosts } from '../../../capacity/costs.ts';
 import { writeFigures } from '../../../capacity/tables.ts';
 import type { Store } from '../../../local/store.ts';
 import { topology } from '../../../topology/topology.ts';
 import { currentCommit, describeMachine } from '../../machine.ts';
 import type { Measurement } from '../../measurement.ts';
-import { residentMib } from '../../process-usage.ts';
+import { processesOf, residentMib } from '../../process-usage.ts';
 import { connections, openOrderLoad } from '../../whole-orders.ts';
 import { backlog } from '../backlog.ts';
 import { orderLife } from '../order-life.ts';
@@ -15,7 +15,7 @@ import { sentBytes } from './sent-bytes.ts';
 
 const seconds = 20;
 
-/** Everything that an order takes, for the model of tools/capacity and docs/scaling.md. */
+/** Measures everything that an order takes, for the model of tools/capacity and docs/scaling.md. */
 export const costs: Measurement = {
   name: 'costs',
   components: orderLife.components,
@@ -34,40 +34,23 @@ export const costs: Measurement = {
       await load.closedLoop(seconds);
       const before = await usage(store);
       const run = await load.closedLoop(seconds);
-      const after = await usage(store);
-      const { count } = run;
-      const each = (now: Map<string, number>, then: Map<string, number>) =>
-        Object.fromEntries([...now].map(([name, value]) => [name, rounded((value - (then.get(name) ?? 0)) / count)]));
-
-      const result: Costs = {
+      const { postgres: _, ...cpuMs } = Object.fromEntries(run.costs.map(([name, ms]) => [name, rounded(ms)]));
+      const result = costsSchema.parse({
         measuredAt,
         commit,
         machine,
-        cpuMs: Object.fromEntries(
-          run.costs.flatMap(([name, ms]) => (name === 'postgres' ? [] : [[name, rounded(ms)]])),
-        ),
-        postgresCpuMs: each(after.postgres.cpuMs, before.postgres.cpuMs),
-        tableBytes: Object.fromEntries(
-          [...after.postgres.tableBytes].map(([name, tables]) => [
-            name,
-            each(tables, before.postgres.tableBytes.get(name) ?? new Map()),
-          ]),
-        ),
-        walBytes: rounded((after.postgres.walBytes - before.postgres.walBytes) / count),
-        transactions: rounded((after.postgres.transactions - before.postgres.transactions) / count),
-        kafkaBytes: rounded((after.kafkaBytes - before.kafkaBytes) / count),
-        sentBytes: each(after.sent, before.sent),
-        residentMib: after.resident,
-        events: each(after.postgres.events, before.postgres.events),
+        cpuMs,
+        ...perOrder(await usage(store), before, run.count),
+        residentMib: await resident(store),
         mostPerSecond: {
           relay: mostOf('Relay from a full outbox'),
           analytics: mostOf('Group analytics from a full topic'),
           invoice: mostOf('Group invoice from a full topic'),
         },
-      };
+      });
       await writeCosts(result);
       await writeFigures(result);
-      const measured = `${count} orders, ${run.perSecond.toFixed()} per s; written to ${costsFile}`;
+      const measured = `${run.count} orders, ${run.perSecond.toFixed()} per s; written to ${costsFile}`;
       return [{ name: 'An order until it is shipped, CPU of all processes', measured, result: run.cost, unit: 'ms' }];
     } finally {
       await load.close();
@@ -75,18 +58,31 @@ export const costs: Measurement = {
   },
 };
 
-async function usage(store: Store) {
-  const replicated = ['gateway', ...topology.services.map(({ name }) => name)].filter(store.has);
-  const resident = replicated.map(async (name) => {
-    const { now } = await residentMib(store.component(name).pid());
-    return [name, Math.round(now)] as const;
+const usage = async (store: Store) => ({
+  ...(await postgresUsage(store, topology.databases)),
+  kafkaBytes: await kafkaBytes(join(store.dir, 'data/kafka')),
+  sentBytes: Object.fromEntries(await sentBytes(store)),
+});
+
+interface Amounts {
+  [name: string]: number | Amounts;
+}
+
+/** Returns the growth of each amount, divided by the orders. */
+function perOrder(after: Amounts, before: Amounts, orders: number): Amounts {
+  const grown = Object.entries(after).map(([name, value]) => {
+    const earlier = before[name];
+    if (typeof value === 'number') return [name, rounded((value - Number(earlier ?? 0)) / orders)];
+    return [name, perOrder(value, typeof earlier === 'object' ? earlier : {}, orders)];
   });
-  return {
-    postgres: await postgresUsage(store, topology.databases),
-    sent: await sentBytes(store),
-    resident: Object.fromEntries(await Promise.all(resident)),
-    kafkaBytes: await kafkaBytes(join(store.dir, 'data/kafka')),
-  };
+  return Object.fromEntries(grown);
+}
+
+/** Resident MiB of the processes that are replicated. */
+async function resident(store: Store): Promise<Record<string, number>> {
+  const processes = [...processesOf(store)].filter(([name]) => name !== 'postgres' && name !== 'kafka');
+  const sizes = processes.map(async ([name, { pid }]) => [name, Math.round((await residentMib(pid())).now)] as const);
+  return Object.fromEntries(await Promise.all(sizes));
 }
 
 /** Bytes of all messages that are stored. */
