@@ -56,3 +56,16 @@ export async function compareRates(name: string, service: Request, baseline: Req
   const measured = `${first.toFixed()} against ${second.toFixed()} requests per second`;
   return { name: `${name}, service against baseline`, measured, result: ratio };
 }
+
+/** A request, and the process whose CPU time counts. */
+type MeasuredRequest = Request & { pid: () => number | undefined };
+
+/** Compares the CPU time that 1,000 of each request take, in ms. */
+export function compareCpu(amount: number, one: MeasuredRequest, other: MeasuredRequest, log: Log) {
+  const side = (request: MeasuredRequest) => async () => {
+    const [cpu = NaN] = await cpuPerThousand(request, amount, [request.pid()]);
+    log(`${request.url}: ${cpu.toFixed()} CPU ms per 1000 requests`);
+    return cpu;
+  };
+  return alternate({ rounds: 5, warmUp: 2 }, side(one), side(other));
+}

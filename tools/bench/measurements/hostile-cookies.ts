@@ -1,33 +1,30 @@
-import { alternate } from '../alternate.ts';
 import { login } from '../customer.ts';
 import type { Measurement } from '../measurement.ts';
-import { cpuPerThousand } from '../rates.ts';
+import { compareCpu } from '../rates.ts';
+import type { Row } from '../report.ts';
 
-const amount = 3_000;
 /** More than the gateway lets through (contract 2.5). */
 const length = 16 * 1024;
-const around = (cookie: string, text: string) => `${text.repeat(length / text.length)};${cookie}`;
+const texts = { semicolons: ';', blanks: ' ', names: 'a=__store_jwt_token;' };
 
 /** CPU time of auth for a token check whose cookies are as long as a service reads them, compared with an ordinary one. */
 export const hostileCookies: Measurement = {
   name: 'hostile-cookies',
   components: ['auth', 'account'],
   async run({ store, log }) {
-    const cookie = await login(store.url('auth'));
-    const costOf = (header: string) => async () => {
-      const request = { url: `${store.url('auth')}/check`, headers: { cookie: header } };
-      const [cost = NaN] = await cpuPerThousand(request, amount, [store.component('auth').pid()]);
-      return cost / 1000;
-    };
-    const rows = [];
-    for (const [name, text] of Object.entries({ semicolons: ';', blanks: ' ', names: 'a=__store_jwt_token;' })) {
-      const hostile = costOf(around(cookie, text));
-      const { first, second, ratio } = await alternate({ rounds: 3, warmUp: 1 }, hostile, costOf(cookie));
-      const measured = `${first.toFixed(2)} against ${second.toFixed(2)} CPU ms of auth`;
-      log(`${name}: ${measured}`);
+    const ordinary = await login(store.url('auth'));
+    const check = (cookie: string) => ({
+      url: `${store.url('auth')}/check`,
+      headers: { cookie },
+      pid: store.component('auth').pid,
+    });
+    const rows: Row[] = [];
+    for (const [name, text] of Object.entries(texts)) {
+      const hostile = `${text.repeat(length / text.length)};${ordinary}`;
+      const { first, second, ratio } = await compareCpu(3_000, check(hostile), check(ordinary), log);
       rows.push({
         name: `Check under hostile cookies (${name}) against an ordinary one`,
-        measured,
+        measured: `${(first / 1000).toFixed(2)} against ${(second / 1000).toFixed(2)} CPU ms of auth`,
         result: ratio,
         atMost: 8,
       });

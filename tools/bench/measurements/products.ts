@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { alternate } from '../alternate.ts';
 import { startBaseline } from '../baselines/start-baseline.ts';
 import { login } from '../customer.ts';
 import { fillCatalogue } from '../database.ts';
 import type { Log, Measurement } from '../measurement.ts';
-import { compareRates, cpuPerThousand, type Request } from '../rates.ts';
+import { compareCpu, compareRates, type Request } from '../rates.ts';
 
 const path = '/products?size=100';
 
@@ -37,15 +36,14 @@ export const products: Measurement = {
   },
 };
 
-/** CPU time of the gateway for a client that takes gzip, and for one that does not. */
+/** Compares the CPU time of the gateway for a client that takes gzip, and for one that does not. */
 async function compareCompressed(name: string, request: Request, pid: () => number | undefined, log: Log) {
-  const side = (encoding: string) => async () => {
-    const headers = { ...request.headers, 'accept-encoding': encoding };
-    const [cpu = NaN] = await cpuPerThousand({ ...request, headers }, 5_000, [pid()]);
-    log(`${encoding}: ${cpu.toFixed()} CPU ms of the gateway per 1000 requests`);
-    return cpu;
-  };
-  const { first, second, ratio } = await alternate({ rounds: 4, warmUp: 1 }, side('gzip'), side('identity'));
+  const side = (encoding: string) => ({
+    ...request,
+    headers: { ...request.headers, 'accept-encoding': encoding },
+    pid,
+  });
+  const { first, second, ratio } = await compareCpu(5_000, side('gzip'), side('identity'), log);
   const measured = `${first.toFixed()} against ${second.toFixed()} CPU ms of the gateway per 1000`;
   return { name: `${name} at the gateway, compressed against as it is`, measured, result: ratio };
 }

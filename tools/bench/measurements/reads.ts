@@ -1,15 +1,12 @@
 import { deepStrictEqual } from 'node:assert';
 import { randomUUID } from 'node:crypto';
 import type { Store } from '../../local/store.ts';
-import { alternate } from '../alternate.ts';
 import { startBaseline } from '../baselines/start-baseline.ts';
 import { orderPlacer, productIds } from '../customer.ts';
 import { fillCatalogue, withDatabase } from '../database.ts';
 import type { Log, Measurement } from '../measurement.ts';
-import { cpuPerThousand } from '../rates.ts';
-import type { Row } from '../report.ts';
+import { compareCpu } from '../rates.ts';
 
-const amount = 5_000;
 const account = randomUUID();
 const headers = { 'id-account': account };
 
@@ -21,42 +18,33 @@ export const reads: Measurement = {
     await Promise.all([fillCatalogue(store.databaseUrl('product')), insertAccount(store.databaseUrl('account'))]);
     const products = await productIds(store.url('product'));
     const order = await orderPlacer(store.url('order'), products, headers)();
+    const rowOf = async (name: string, path: string, service: string, atMost = 0.4) => ({
+      name: `${name}, CPU of the service`,
+      ...(await cost(path, store, service, log)),
+      atMost,
+    });
     return [
-      await compareCpu('GET /products/{id}', `/products/${products[0]}`, store, 'product', log),
+      await rowOf('GET /products/{id}', `/products/${products[0]}`, 'product'),
       // By a call of Prisma's (decisions/0007).
-      await compareCpu('GET /accounts', '/accounts', store, 'account', log, 0.6),
-      await compareCpu('GET /orders/{id}', `/orders/${order.id}`, store, 'order', log),
+      await rowOf('GET /accounts', '/accounts', 'account', 0.6),
+      await rowOf('GET /orders/{id}', `/orders/${order.id}`, 'order'),
     ];
   },
 };
 
-async function compareCpu(
-  name: string,
-  path: string,
-  store: Store,
-  service: string,
-  log: Log,
-  atMost = 0.4,
-): Promise<Row> {
+async function cost(path: string, store: Store, service: string, log: Log) {
   const baseline = await startBaseline('reads.ts', store.databaseUrl(service), log);
   try {
-    const urls = [store.url(service) + path, baseline.url + path] as const;
-    const [answered, expected] = await Promise.all(urls.map(async (url) => (await fetch(url, { headers })).json()));
-    deepStrictEqual(answered, expected);
-    const cost =
-      (url: string, { pid }: { pid: () => number | undefined }) =>
-      async () => {
-        const [ms = NaN] = await cpuPerThousand({ url, headers }, amount, [pid()]);
-        log(`${url}: ${ms.toFixed()} CPU ms per 1000 requests`);
-        return ms / 1000;
-      };
-    const { first, second } = await alternate(
-      { rounds: 5, warmUp: 2 },
-      cost(urls[0], store.component(service)),
-      cost(urls[1], baseline),
+    const sides = [
+      { url: store.url(service) + path, headers, pid: store.component(service).pid },
+      { url: baseline.url + path, headers, pid: baseline.pid },
+    ] as const;
+    const [answered, expected] = await Promise.all(
+      sides.map(async ({ url }) => (await fetch(url, { headers })).json()),
     );
-    const measured = `against ${second.toFixed(2)} ms of a bare server`;
-    return { name: `${name}, CPU of the service`, measured, result: first, unit: 'ms', atMost };
+    deepStrictEqual(answered, expected);
+    const { first, second } = await compareCpu(5_000, ...sides, log);
+    return { measured: `against ${(second / 1000).toFixed(2)} ms of a bare server`, result: first / 1000, unit: 'ms' };
   } finally {
     await baseline.stop();
   }
