@@ -8,7 +8,7 @@ const amount = z.number().nonnegative();
 const byName = z.record(z.string(), amount);
 
 /** The cost of an order from its request at the gateway until it is shipped and all groups have handled its events. */
-const costsSchema = z.strictObject({
+export const costsSchema = z.strictObject({
   measuredAt: z.iso.datetime(),
   commit: z.string(),
   machine: machineSchema,
