@@ -1,9 +1,8 @@
-import type { asyncDocument } from './async-document.ts';
+import { bundleFromString, createConfig } from '@redocly/openapi-core';
 import type { GatewayDocument, Operation } from './gateway-document.ts';
 import { type Direction, schemaChanges } from './schema-changes.ts';
 
 type Json = Record<string, unknown>;
-type EventDocument = Pick<ReturnType<typeof asyncDocument>, 'components'>;
 interface Parameter {
   name: string;
   in: string;
@@ -14,15 +13,19 @@ interface Body {
   required?: boolean;
   content?: Record<string, { schema: Json }>;
 }
+interface EventDocument {
+  components: { messages: Record<string, { payload: Json }> };
+}
 type Response = Body & { headers?: Json };
 
 /**
  * Returns the changes of an OpenAPI document by which a client of the old one fails, a sentence each. More operations, optional
  * parameters and fields, and other failures are no such changes: clients ignore fields that they do not know.
+ * @param old as YAML, like `now`
  */
-export function breakingChanges(old: GatewayDocument, now: GatewayDocument): string[] {
+export async function breakingChanges(old: string, now: string): Promise<string[]> {
   const found: string[] = [];
-  const [before, after] = [resolved(old), resolved(now)];
+  const [before, after] = [await resolved<GatewayDocument>(old), await resolved<GatewayDocument>(now)];
   for (const [path, methods] of Object.entries(before.paths)) {
     for (const [method, operation] of Object.entries(methods)) {
       const at = `${method.toUpperCase()} ${path}`;
@@ -80,32 +83,23 @@ const parametersOf = ({ parameters = [] }: Operation) =>
  * Returns the changes of an AsyncAPI document by which a consumer of the old one fails on new events, or one of the new on old
  * events, which a topic holds for days.
  */
-export function eventChanges(old: EventDocument, now: EventDocument): string[] {
-  const [before, after] = [resolved(old).components.messages, resolved(now).components.messages];
-  return Object.entries(before).flatMap(([kind, { payload }]) => {
-    const current = after[kind as keyof typeof after];
+export async function eventChanges(old: string, now: string): Promise<string[]> {
+  const [before, after] = [await resolved<EventDocument>(old), await resolved<EventDocument>(now)];
+  return Object.entries(before.components.messages).flatMap(([kind, { payload }]) => {
+    const current = after.components.messages[kind]?.payload;
     if (current === undefined) return [`The event ${kind} is gone`];
-    const [then, next] = [payload as Json, current.payload as Json];
     const directions = ['read', 'sent'] as const;
-    return [...new Set(directions.flatMap((direction) => schemaChanges(then, next, direction, `The event ${kind}`)))];
+    const changes = directions.flatMap((direction) => schemaChanges(payload, current, direction, `The event ${kind}`));
+    return [...new Set(changes)];
   });
 }
 
-/** The document with what its references name in their place. No schema contains itself. */
-function resolved<D extends { components: object }>(document: D): D {
-  const visit = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(visit);
-    if (typeof value !== 'object' || value === null) return value;
-    const { $ref } = value as { $ref?: string };
-    if ($ref === undefined) return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, visit(one)]));
-    const [, kind, name] = /^#\/components\/(\w+)\/(\w+)$/.exec($ref) ?? [];
-    const named = (document.components as Record<string, Json>)[kind ?? ''];
-    if (named === undefined || name === undefined) throw new Error(`${$ref} is not in the document.`);
-    return visit(named[name]);
-  };
-  return {
-    ...document,
-    ...('paths' in document && { paths: visit(document.paths) }),
-    components: visit(document.components),
-  } as D;
+/**
+ * Parses a document, with what its references name in their place.
+ * @throws Error where a reference names nothing
+ */
+async function resolved<Document>(source: string): Promise<Document> {
+  const { bundle, problems } = await bundleFromString({ source, config: await createConfig({}), dereference: true });
+  if (problems[0]) throw new Error(problems[0].message);
+  return bundle.parsed as Document;
 }

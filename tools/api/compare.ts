@@ -3,15 +3,15 @@ import { execa } from 'execa';
 import { parse } from 'yaml';
 import { root } from '../paths.ts';
 import { runCommand } from '../run-command.ts';
-import { topology } from '../topology/topology.ts';
-import { asyncDocument } from './async-document.ts';
 import { breakingChanges, eventChanges } from './breaking-changes.ts';
-import { buildServices } from './build-services.ts';
-import { type GatewayDocument, gatewayDocument } from './gateway-document.ts';
+import { textsOfRoutes } from './texts.ts';
 
-const [api, events] = ['docs/openapi.yaml', 'docs/asyncapi.yaml'];
+const api = 'docs/openapi.yaml';
+const events = 'docs/asyncapi.yaml';
 const git = async (...args: string[]) => (await execa('git', args, { cwd: root })).stdout;
 const lastRelease = () => git('describe', '--tags', '--abbrev=0', '--match', 'v*.*.*').catch(() => undefined);
+
+const versionOf = (text: string): string => parse(text).info.version;
 
 /** True if the new version may break clients: by Semantic Versioning 2.0.0 (4 and 8) the first number that is not 0 grows. */
 const mayBreak = (old: string, now: string) => {
@@ -25,18 +25,14 @@ const command = new Command('compare')
   .action(async (given: string | undefined) => {
     const base = given || (await lastRelease());
     if (base === undefined) return console.log('There is no release to compare with yet.');
-    const read = async (file: string) => {
-      const text = await git('show', `${base}:${file}`).catch(() => {
+    const read = (file: string) =>
+      git('show', `${base}:${file}`).catch(() => {
         throw new Error(`There is no ${file} in ${base}. In a shallow clone: git fetch --unshallow --tags.`);
       });
-      return parse(text);
-    };
-    const services = await buildServices();
-    const [old, now] = [(await read(api)) as GatewayDocument, gatewayDocument(services, topology)];
-    const newEvents = asyncDocument(services, String(now.info.version));
-    const found = [...breakingChanges(old, now), ...eventChanges(await read(events), newEvents)];
+    const [old, now] = [await read(api), await textsOfRoutes()];
+    const found = [...(await breakingChanges(old, now[api])), ...(await eventChanges(await read(events), now[events]))];
     for (const sentence of found) console.log(`- ${sentence}`);
-    const [from, to] = [String(old.info.version), String(now.info.version)];
+    const [from, to] = [versionOf(old), versionOf(now[api])];
     if (found.length === 0) console.log(`A client of ${base} (${from}) works as before.`);
     else if (mayBreak(from, to)) console.log(`Version ${to} may break clients of ${from}: name these in CHANGELOG.md.`);
     else throw new Error(`A client of ${base} (${from}) would fail by the changes above.`);

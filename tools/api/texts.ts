@@ -9,7 +9,7 @@ import { clientOperations, clientProblemCodes, typesOf } from './client-sources.
 import { gatewayDocument } from './gateway-document.ts';
 
 /** The text of each file that is written from the routes and docs/problems.md, by its path in the repository. */
-export async function textsOfRoutes(): Promise<Record<string, string>> {
+export async function textsOfRoutes() {
   const services = await buildServices();
   const document = gatewayDocument(services, topology);
   const options = { aliasDuplicateObjects: false, lineWidth: 120 };
