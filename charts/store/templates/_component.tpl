@@ -71,19 +71,62 @@ spec:
 {{- with .Values.autoscaling }}
 {{- if .enabled }}
 ---
+{{- if .lag }}
+apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+{{- else }}
 apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler
+{{- end }}
 metadata:
   name: {{ $.Chart.Name }}
   labels:
     {{- include "component.labels" $ | nindent 4 }}
 spec:
   scaleTargetRef: { apiVersion: apps/v1, kind: Deployment, name: {{ $.Chart.Name }} }
+  {{- if .lag }}
+  minReplicaCount: {{ .minReplicas }}
+  maxReplicaCount: {{ .maxReplicas }}
+  {{- with .behavior }}
+  advanced:
+    horizontalPodAutoscalerConfig:
+      behavior:
+        {{- toYaml . | nindent 8 }}
+  {{- end }}
+  triggers:
+    - type: cpu
+      metricType: Utilization
+      metadata: { value: {{ .cpuPercent | quote }} }
+    - type: prometheus
+      metadata:
+        serverAddress: {{ $.Values.global.prometheus | quote }}
+        query: {{ printf `max(sum by (pod) (consumer_lag_messages{namespace="%s", group="%s"}))` $.Release.Namespace $.Values.kafka.group | quote }}
+        threshold: {{ .lag | quote }}
+  {{- else }}
   minReplicas: {{ .minReplicas }}
   maxReplicas: {{ .maxReplicas }}
+  {{- with .behavior }}
+  behavior:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
   metrics:
     - type: Resource
       resource: { name: cpu, target: { type: Utilization, averageUtilization: {{ .cpuPercent }} } }
+  {{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- /*
+With an autoscaler those of now: an upgrade without any would begin with one replica, above all the upgrade that switches the
+autoscaler on. None where nobody can be asked (helm template).
+*/}}
+{{- define "component.replicas" -}}
+{{- if not .Values.autoscaling.enabled }}
+replicas: {{ .Values.replicas }}
+{{- else }}
+{{- with lookup "apps/v1" "Deployment" .Release.Namespace .Chart.Name }}
+replicas: {{ int64 .spec.replicas }}
 {{- end }}
 {{- end }}
 {{- end }}
