@@ -71,3 +71,16 @@ it('the gateway reaches the shop where there is one, and the shop reaches nobody
   expect(reachedBy('shop')).toEqual([]);
   expect((await readPolicies({})).reachedBy('gateway')).toEqual(behind);
 });
+
+it('names are resolved where the DNS of the cluster listens', async () => {
+  const dnsPorts = async (values: object) => {
+    const all = parseAllDocuments(await renderChart([], values)).map((document) => document.toJS());
+    const [rule] = all.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'store').spec.egress;
+    return rule.ports;
+  };
+  expect(await dnsPorts({ global: { networkPolicy: { dnsPorts: [5353] } } })).toEqual([
+    { port: 5353, protocol: 'UDP' },
+    { port: 5353, protocol: 'TCP' },
+  ]);
+  expect(await dnsPorts({})).toContainEqual({ port: 53, protocol: 'UDP' });
+});

@@ -16,7 +16,7 @@ const ofGateway = (all: Resource[], wanted: string) =>
 const envoyOf = (all: Resource[]): string => ofGateway(all, 'ConfigMap').data['envoy.yaml'];
 
 const tls = { existingSecret: 'store-tls' };
-const ingress = { enabled: true, className: 'nginx', hosts: ['store.example.com'], tlsSecret: 'store-tls' };
+const ingress = { enabled: true, className: 'haproxy', hosts: ['store.example.com'], tlsSecret: 'store-tls' };
 const parentRefs = [{ name: 'public', namespace: 'gateways', sectionName: 'https' }];
 const httpRoute = { enabled: true, parentRefs, hostnames: ['store.example.com'] };
 
@@ -84,7 +84,7 @@ describe('in front of the gateway', () => {
     expect(metadata.annotations).toEqual({ a: 'b' });
     const backend = { service: { name: 'gateway', port: { name: 'http' } } };
     expect(spec).toEqual({
-      ingressClassName: 'nginx',
+      ingressClassName: 'haproxy',
       tls: [{ hosts: ['store.example.com'], secretName: 'store-tls' }],
       rules: [{ host: 'store.example.com', http: { paths: [{ path: '/', pathType: 'Prefix', backend }] } }],
     });
@@ -183,7 +183,7 @@ it('production ends TLS at the gateway, behind a load balancer that passes it on
   const all = await rendered({}, valuesFiles.prod);
   const { type, ports } = ofGateway(all, 'Service').spec;
   expect([type, ...ports.map(({ port }: Resource) => port)]).toEqual(['LoadBalancer', 443, 80]);
-  expect(envoyOf(all)).toContain('value: max-age=31536000');
+  expect(envoyOf(all)).toContain('value: max-age=3600');
 });
 
 it('development has the gateway on port 30080 of every node, for the shop on localhost', async () => {
