@@ -1,6 +1,7 @@
 // Creates the Secrets and keys of SECRETS (name -> keys) that are missing, each with a random value, and changes nothing that
 // exists. Those of postgres-logins are the role that a service logs in as, which has the database's name at first, a colon
-// and its password. A conflict with somebody who does the same fails, and the Job tries again.
+// and its password; those of database-<name> and store-databases are what CloudNativePG and the services read. A conflict
+// with somebody who does the same fails, and the Job tries again.
 // https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/secret-v1/
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -24,24 +25,35 @@ async function ask(method, name, type, body) {
   return object;
 }
 
+const base64 = (text) => Buffer.from(text).toString('base64');
 // The URL alphabet of base64: a password stands in a URL, and keys are read in either alphabet.
-const random = () => Buffer.from(randomBytes(32).toString('base64url')).toString('base64');
+const random = () => base64(randomBytes(32).toString('base64url'));
 
-async function login(database) {
-  const { data } = await ask('GET', '/postgres');
-  return Buffer.from(`${database}:${Buffer.from(data[database], 'base64')}`).toString('base64');
+async function passwordIn(name, key) {
+  const { data } = await ask('GET', `/${name}`);
+  return Buffer.from(data[key], 'base64');
+}
+
+async function valueFor(name, key) {
+  if (name === 'postgres-logins') return base64(`${key}:${await passwordIn('postgres', key)}`);
+  if (name === 'store-databases') {
+    const password = await passwordIn(`database-${key}`, 'password');
+    return base64(`postgresql://${key}:${password}@store-database-rw:5432/${key}`);
+  }
+  return key === 'username' ? base64(name.replace('database-', '')) : random();
 }
 
 async function ensure(name, keys) {
   const found = await ask('GET', `/${name}`);
   const missing = keys.filter((key) => !found?.data?.[key]);
   const data = {};
-  for (const key of missing) data[key] = name === 'postgres-logins' ? await login(key) : random();
+  for (const key of missing) data[key] = await valueFor(name, key);
   if (!found) {
     if (keys.length === 0) return `${name}: absent`;
     // Without app.kubernetes.io/instance, by which Argo CD may take it for a part of the release, and prune it.
     const metadata = { name, labels: { 'app.kubernetes.io/part-of': 'store' }, annotations: kept };
-    await ask('POST', '', 'application/json', { apiVersion: 'v1', kind: 'Secret', metadata, data });
+    const type = keys.includes('username') ? 'kubernetes.io/basic-auth' : 'Opaque';
+    await ask('POST', '', 'application/json', { apiVersion: 'v1', kind: 'Secret', type, metadata, data });
   } else if (missing.length > 0 || found.metadata.annotations?.['helm.sh/resource-policy'] !== 'keep') {
     // With the version that was read, so that a key that somebody has added meanwhile is not overwritten.
     const metadata = { resourceVersion: found.metadata.resourceVersion, annotations: kept };

@@ -70,6 +70,13 @@ imagePullSecrets:
 {{- /* Version 0.1.0 had it in its manifest, and its pods need it until they are replaced. */}}
 {{- $_ := set $secrets "databases" list }}
 {{- end }}
+{{- if .Values.database.cloudnativePg.enabled }}
+{{- $databases := include "store.databases" . | fromJsonArray }}
+{{- range $databases }}
+{{- $_ := set $secrets (printf "database-%s" .) (list "username" "password") }}
+{{- end }}
+{{- $_ := set $secrets "store-databases" $databases }}
+{{- end }}
 {{- $secrets | toJson }}
 {{- end }}
 

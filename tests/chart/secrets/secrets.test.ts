@@ -167,6 +167,22 @@ describe('what the Job does', () => {
     expect(dataOf('postgres-logins')).toEqual(Object.fromEntries(logins));
   });
 
+  it('creates what CloudNativePG and the services read: a login for each database, and its URL', async () => {
+    const externalDatabase = { existingSecret: 'store-databases', caSecret: 'store-database-ca' };
+    const cloudnativePg = { enabled: true };
+    const values = { postgres: { enabled: false }, database: { cloudnativePg }, global: { externalDatabase } };
+    expect((await run(values)).exitCode).toBe(0);
+    expect(Object.keys(dataOf('store-databases')).sort()).toEqual(topology.databases.toSorted());
+    for (const name of topology.databases) {
+      const { username = '', password = '' } = dataOf(`database-${name}`);
+      expect(atob(dataOf('store-databases')[name] ?? '')).toBe(
+        `postgresql://${name}:${atob(password)}@store-database-rw:5432/${name}`,
+      );
+      expect(atob(username)).toBe(name);
+      expect(api.secrets.get(`database-${name}`)).toMatchObject({ type: 'kubernetes.io/basic-auth' });
+    }
+  });
+
   it('changes nothing that exists, and prints no value', async () => {
     const first = await run();
     const before = structuredClone([...api.secrets]);
