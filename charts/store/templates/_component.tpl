@@ -118,7 +118,7 @@ spec:
 {{- end }}
 
 {{- /*
-With an autoscaler those of now: an upgrade without any would begin with one replica, above all the upgrade that switches the
+With an autoscaler the present ones: an upgrade without any would begin with one replica, above all the upgrade that switches the
 autoscaler on. None where nobody can be asked (helm template).
 */}}
 {{- define "component.replicas" -}}

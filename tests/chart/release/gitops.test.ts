@@ -23,7 +23,7 @@ it('no template uses chance, the time, or Helm’s own certificates and password
   expect(templates.filter(({ text }) => isUsed(text)).map(({ path }) => path)).toEqual([]);
 });
 
-it('what the cluster answers changes no manifest, it only refuses', async () => {
+it('what the cluster answers changes nothing but the replicas under an autoscaler, it only refuses', async () => {
   const asking = templates.filter(({ text }) => /\blookup "/.test(text)).map(({ path }) => path);
   const [notes, ...others] = asking.toSorted(
     (a, b) => Number(b.endsWith('NOTES.txt')) - Number(a.endsWith('NOTES.txt')),
