@@ -12,7 +12,7 @@ import type { Fixture } from '../_fixture.ts';
 export const groupNames = Object.keys(topology.groups);
 
 interface AsyncDocument {
-  operations: Record<string, { summary: string; messages?: { $ref: string }[] }>;
+  operations: Record<string, { messages: { $ref: string }[] }>;
 }
 
 const { operations }: AsyncDocument = parse(readFileSync(join(root, 'docs/asyncapi.yaml'), 'utf8'));
@@ -20,9 +20,10 @@ const { operations }: AsyncDocument = parse(readFileSync(join(root, 'docs/asynca
 /** Groups that handle a kind, as the document of the events says. */
 const groupsHandling = (kind: string) =>
   groupNames.filter((group) => {
-    const summary = `What ${topology.groups[group]?.name} handles.`;
-    const handles = Object.values(operations).find((operation) => operation.summary === summary);
-    return handles?.messages?.some(({ $ref }) => $ref.endsWith(`/${kind}`));
+    const name = topology.groups[group]?.name ?? '';
+    const handles = operations[`${name.replace(/-(\w)/g, (_, letter) => letter.toUpperCase())}Handles`];
+    if (!handles) throw new Error(`docs/asyncapi.yaml does not say what ${name} handles`);
+    return handles.messages.some(({ $ref }) => $ref.endsWith(`/${kind}`));
   });
 
 interface Poison {
