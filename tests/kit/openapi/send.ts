@@ -17,7 +17,11 @@ export function send(port: number, { body, ...options }: Sent): Promise<HttpResp
         reject,
       );
     });
-    sent.on('error', reject);
+    sent.on('error', (error: NodeJS.ErrnoException) => {
+      // The server may close an idle connection in the moment in which it is used again.
+      if (sent.reusedSocket && error.code === 'ECONNRESET') send(port, { body, ...options }).then(resolve, reject);
+      else reject(error);
+    });
     sent.end(body);
   });
 }
