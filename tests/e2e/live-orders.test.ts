@@ -66,7 +66,10 @@ test('a stream outlives the time-out of routes, and the replica that it was open
   await wait(22_000);
   await sendExpecting(201, ada.send, 'POST', `/orders/${first}/cancellation`);
   const expected = [`${first} PENDING`, `${first} CANCELLED`];
-  await until('the events have come', async () => page.statuses().length === 2);
+  await until(
+    () => `both events have come: ${page.statuses()}`,
+    async () => page.statuses().length === 2,
+  );
   expect(await openStreams()).toBe(1);
 
   store.component('order').kill('SIGKILL');
