@@ -45,8 +45,8 @@ export default {
   globalTeardown: './tests/kit/jest/postgres-teardown.mjs',
   reporters: ['default', './tests/kit/jest/closing-line-reporter.mjs'],
   testTimeout: 120_000,
-  // Tests wait for more than half of the time. Jest takes a percentage above 100 for a number of workers.
-  maxWorkers: 2 * availableParallelism(),
+  // Tests wait for half of the time. Jest takes a percentage above 100 for a number of workers.
+  maxWorkers: Math.ceil(1.5 * availableParallelism()),
   maxConcurrency: 8,
   projects: [
     ...services,
