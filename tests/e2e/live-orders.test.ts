@@ -33,7 +33,8 @@ function follow(cookie: string) {
     for await (const event of client.orderEvents({ signal: controller.signal })) events.push(event);
   })().catch((error: unknown) => error);
   return {
-    statuses: () => events.map(({ orderId, status }) => `${orderId} ${status}`),
+    /** Without repeats, which a new connection may bring (contract 4.11). */
+    statuses: () => [...new Set(events.map(({ orderId, status }) => `${orderId} ${status}`))],
     ended,
     close: () => controller.abort(),
   };
