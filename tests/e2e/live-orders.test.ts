@@ -19,12 +19,15 @@ afterAll(async () => {
 
 /** The orders that a page would show, by the client. */
 function follow(cookie: string) {
+  let isFollowing = false;
   const client = createStore({
     url: store.gatewayUrl,
-    fetch: (input, init) => {
+    fetch: async (input, init) => {
       const headers = new Headers(init?.headers);
       headers.set('cookie', cookie);
-      return fetch(input, { ...init, headers });
+      const response = await fetch(input, { ...init, headers });
+      isFollowing ||= response.ok;
+      return response;
     },
   });
   const events: OrderEvent[] = [];
@@ -35,6 +38,8 @@ function follow(cookie: string) {
   return {
     /** Without repeats, which a new connection may bring (contract 4.11). */
     statuses: () => [...new Set(events.map(({ orderId, status }) => `${orderId} ${status}`))],
+    /** Whether a stream has begun: what was placed before it did is not in it. */
+    isFollowing: () => isFollowing,
     ended,
     close: () => controller.abort(),
   };
@@ -42,9 +47,8 @@ function follow(cookie: string) {
 
 /** A page of a customer that has begun to follow. */
 async function following(cookie: string) {
-  const before = await openStreams();
   const page = follow(cookie);
-  await until('the stream is open', async () => (await openStreams()) > before);
+  await until('the stream has begun', async () => page.isFollowing());
   return page;
 }
 
