@@ -1,6 +1,6 @@
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help machine node install generate build tools run demo shop screenshots seed logs dlq timeline clean test test-browser test-faults gameday lint typecheck jest format bench capacity images namespace deploy undeploy forward rotate-key rotate-password restore doctor test-cluster test-chart api golden package service kind-up kind-down kafka api-diff console
+.PHONY: help machine node install generate build tools run demo shop screenshots seed logs dlq grant timeline clean test test-browser test-faults gameday lint typecheck jest format bench capacity images namespace deploy undeploy forward rotate-key rotate-password restore doctor test-cluster test-chart api golden package service kind-up kind-down kafka api-diff console
 
 # The Node of package-lock.json, once it is installed; on a machine for which there is none, its own.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
@@ -24,7 +24,7 @@ export PUSH ?=
 export LOAD_IMAGES ?= kind load docker-image --name store
 export NAMESPACE ?= store
 export RELEASE ?= store
-VALUES ?= k8s/values-dev.yaml
+VALUES ?= charts/store/presets/dev.yaml
 TIMEOUT ?= 5m
 strimzi := https://github.com/strimzi/strimzi-kafka-operator/releases/download/1.2.0/strimzi-cluster-operator-1.2.0.yaml
 
@@ -76,6 +76,9 @@ logs: install ## Follow the logs of all components; COMPONENT=order for one
 dlq: build ## List the dead letters; REDRIVE=<group> [ID=] [DRY_RUN=1], DISCARD=<group> ID= REASON=, AUDIT=<group>
 	@$(tool) tools/local/commands/dead-letters.ts
 
+grant: build ## Give an account its roles; EMAIL=<address> ROLE=operator,catalogue or none
+	@$(tool) tools/local/commands/grant.ts
+
 # A context on the command line is that of a cluster; without one it is the store of this machine.
 console: node ## Print address and token of the console, the pages for operators; CONTEXT=kind-store forwards that of a cluster
 ifeq ($(origin CONTEXT),command line)
@@ -110,9 +113,10 @@ gameday: machine build tools ### Break a thing for each alert on a real Promethe
 jest: machine build tools ## Run some of the tests; ARGS=services/order
 	@$(jest) $(ARGS)
 
-lint: install ## Check lint rules and format
+lint: install ## Check lint rules, format and which layer imports which
 	@test -t 2 || plain=--colors=off; $(bin)/biome ci --log-level=warn $$plain . || \
 	  { echo 'make format corrects what can be corrected.' >&2; exit 1; }
+	@$(bin)/depcruise services/*/src services/*/test
 
 typecheck: generate ### Check all types, including tests and tools
 	@$(bin)/tsc && $(bin)/tsc -p examples/shop && $(bin)/tsc -p services/console/pages
@@ -142,7 +146,7 @@ namespace:
 	  sed 's/name: store/name: $(NAMESPACE)/' k8s/namespace.yaml | $(kubectl) create -f -
 
 # The operator watches only its own namespace.
-kafka: namespace ### Install the Strimzi operator and a Kafka of one broker, for VALUES="k8s/values-dev.yaml k8s/values-strimzi.yaml"
+kafka: namespace ### Install the Strimzi operator and a Kafka of one broker, for VALUES="charts/store/presets/dev.yaml k8s/values-strimzi.yaml"
 	@curl -fsSL $(strimzi) | sed 's/namespace: .*/namespace: $(NAMESPACE)/' | $(kubectl) apply --server-side --namespace $(NAMESPACE) -f -
 	@$(kubectl) wait --for=condition=Established --timeout=2m crd/kafkas.kafka.strimzi.io crd/kafkanodepools.kafka.strimzi.io
 	@$(kubectl) --namespace $(NAMESPACE) patch deployment strimzi-cluster-operator --patch-file k8s/strimzi-operator.yaml
@@ -181,7 +185,7 @@ doctor: build ## Say what is wrong with the store in the cluster, and what to do
 	@$(tool) tools/cluster/commands/doctor.ts
 
 test-chart: install ### Lint the chart and run its tests
-	@$(helm) lint --quiet charts/store
+	@$(helm) lint --quiet --values tools/chart/images.yaml charts/store
 	@$(jest) --selectProjects chart
 
 api: build ## Write what follows from the routes: docs/openapi.yaml, docs/reference and the types of the client

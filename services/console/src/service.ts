@@ -4,8 +4,8 @@ import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/s
 import cookieParser from 'cookie-parser';
 import express from 'express';
 import { basePath, localOnly, pageHeaders, sameOrigin, sessionRequired, withOperator } from './access/guard.ts';
-import { pages } from './access/pages.ts';
-import { referencePage } from './access/reference.ts';
+import { pages } from './access/pages-router.ts';
+import { referencePage } from './access/reference-router.ts';
 import { sessionRoutes } from './access/routes.ts';
 import { createSessions } from './access/session.ts';
 import { createProducts } from './catalogue/products.ts';

@@ -1,11 +1,7 @@
 import { createHttpClient } from '@store/shared/http/client';
 import { DomainError } from '@store/shared/values/errors';
 import { z } from 'zod';
-
-/** Short, so that whoever waits at a page sees soon what does not answer. */
-export const readMs = 3_000;
-/** A redrive hands up to 100 letters to their handler, one at a time. */
-export const patientMs = 60_000;
+import { patientMs, readMs } from './times.ts';
 
 export type Services = ReturnType<typeof createServices>;
 

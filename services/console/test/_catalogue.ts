@@ -4,12 +4,16 @@ import { type Answer, Reply } from './_console.ts';
 
 export const productId = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
 
+/** Fields that the console does not show, and a change keeps. */
+export const details = { description: 'First harvest.', images: [], category: 'Drinks' };
+
 /**
  * One product and its stock, kept as product and inventory keep them (contract 4.4 and 4.9).
  * @param price as it is written
  */
 export function catalogueOf(price: string): Answer {
-  let state = `{"id":"${productId}","name":"Tea","price":${price},"unit":"kg","version":1}`;
+  const own = JSON.stringify(details).slice(1);
+  let state = `{"id":"${productId}","name":"Tea","price":${price},"unit":"kg","version":1,${own}`;
   let available = 5;
   return (method, path, body, headers) => {
     if (path.startsWith('/products?')) return new Reply(200, `[${state}]`);

@@ -57,7 +57,7 @@ it.each<[string, Story, string, number]>([
     'StoreSessionsStale',
     125,
   ],
-  ['letters are written', from20('consumer_messages_total{group="g",result="dead"}'), 'StoreDeadLetters', 20],
+  ['letters are open', from20('dead_letters_open{group="g"}'), 'StoreDeadLetters', 20],
   ['orders time out', from20('orders_timed_out_total'), 'StoreOrdersTimedOut', 20],
   [
     'a group is far behind',

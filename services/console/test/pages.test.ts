@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { findings } from '../../../tests/kit/axe.ts';
 import { chromiumPath, openBrowser } from '../../../tests/kit/chromium.ts';
 import { isWiderThanScreen } from '../../../tests/kit/page-width.ts';
-import { catalogueOf, productId } from './_catalogue.ts';
+import { catalogueOf, details, productId } from './_catalogue.ts';
 import { fakeService, logIn, testConsole } from './_console.ts';
 
 (chromiumPath ? describe : describe.skip)('products on a phone', () => {
@@ -52,7 +52,7 @@ import { fakeService, logIn, testConsole } from './_console.ts';
     await page.getByRole('status').getByText('Saved.').waitFor();
     await page.getByText('4.75 per kg').waitFor();
     expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe('Change Green tea');
-    expect(sent()).toEqual([{ name: 'Green tea', price: 4.75, unit: 'kg' }]);
+    expect(sent()).toEqual([{ ...details, name: 'Green tea', price: 4.75, unit: 'kg' }]);
   });
 
   it('whoever is slower is told what it is now, and may replace that', async () => {
@@ -64,9 +64,9 @@ import { fakeService, logIn, testConsole } from './_console.ts';
     await page.getByRole('button', { name: /^Save / }).click();
     await page.getByRole('status').getByText('Saved.').waitFor();
     expect(sent().slice(1)).toEqual([
-      { name: 'Black tea', price: 4.75, unit: 'kg' },
-      { name: 'Green tea', price: 5, unit: 'kg' }, // with the first version, which was refused
-      { name: 'Green tea', price: 5, unit: 'kg' },
+      { ...details, name: 'Black tea', price: 4.75, unit: 'kg' },
+      { ...details, name: 'Green tea', price: 5, unit: 'kg' }, // with the first version, which was refused
+      { ...details, name: 'Green tea', price: 5, unit: 'kg' },
     ]);
     const log = console.logged.filter(({ msg }) => msg === 'A product was changed');
     expect(log.map(({ by }) => by)).toEqual(['ann', 'ben', 'ann']);

@@ -1,4 +1,4 @@
-import { catalogueOf, productId as id } from './_catalogue.ts';
+import { catalogueOf, details, productId as id } from './_catalogue.ts';
 import { fakeService, testConsole } from './_console.ts';
 
 const path = `/api/products/${id}`;
@@ -24,7 +24,9 @@ it('a product is read and set with all digits of its price, and the log says by 
     .send('put', path, cookie)
     .send({ ...shown, name: ' Green tea ', price: '999999999999.9999' })
     .expect(204);
-  expect(product.asked.at(-1)?.text).toBe('{"name":"Green tea","price":999999999999.9999,"unit":"kg"}');
+  expect(product.asked.at(-1)?.text).toBe(
+    `{"name":"Green tea","price":999999999999.9999,"unit":"kg",${JSON.stringify(details).slice(1)}`,
+  );
   expect(changes()).toMatchObject([
     { by: 'ann', productId: id, product: { name: 'Green tea', price: '999999999999.9999', unit: 'kg' } },
   ]);

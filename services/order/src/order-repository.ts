@@ -7,7 +7,7 @@ import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
-import { createInsertOrder } from './insert-order.ts';
+import { createInsertOrder } from './new-order-repository.ts';
 import { type Line, type Order, type OrderStatus, replyLifetimeHours, type StoredReply } from './order.ts';
 
 export type OrderRepository = ReturnType<typeof createOrderRepository>;

@@ -15,7 +15,7 @@ import {
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import type { OrderStreams } from './live/order-streams.ts';
-import { sessionOf } from './live/sessions.ts';
+import { sessionOf } from './live/session.ts';
 import type { Orders } from './orders.ts';
 import {
   cancellationOut,

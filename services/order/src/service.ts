@@ -11,9 +11,9 @@ import { configSchema, type OrderConfig, type WorkerConfig, workerConfigSchema }
 import { createDueOrders } from './due-orders.ts';
 import { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
-import { createOrderChanges } from './live/order-changes.ts';
+import { createOrderChanges } from './live/order-change-repository.ts';
 import { createOrderStreams } from './live/order-streams.ts';
-import { createSessionCheck, type SessionCheck } from './live/sessions.ts';
+import { createSessionCheck, type SessionCheck } from './live/session-client.ts';
 import { createOrderCountRepository } from './order-count-repository.ts';
 import { createOrderListRepository } from './order-list-repository.ts';
 import { createOrderRepository } from './order-repository.ts';

@@ -5,7 +5,7 @@ import { testLog } from '../../../tests/kit/observability/log.ts';
 import { configSchema } from '../src/config.ts';
 import { PrismaClient } from '../src/generated/client.ts';
 import type { DB } from '../src/generated/tables.ts';
-import type { SessionCheck } from '../src/live/sessions.ts';
+import type { SessionCheck } from '../src/live/session-client.ts';
 import { createOrderListRepository } from '../src/order-list-repository.ts';
 import { createOrderRepository } from '../src/order-repository.ts';
 import { createOrderService } from '../src/service.ts';

@@ -18,7 +18,7 @@ const loaded = () => Object.keys(createRequire(import.meta.url).cache);
 await runService<typeof configSchema, object>({
   name: 'tiny',
   configSchema,
-  migrations: new URL('no-migrations/', import.meta.url),
+  migrations: new URL(process.env.MIGRATIONS ?? 'no-migrations/', import.meta.url),
   build({ config, log }) {
     const released = once(process, 'SIGUSR2');
     return {

@@ -410,6 +410,12 @@ export interface components {
                 };
             }[];
         };
+        /**
+         * @example {
+         *       "productId": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+         *       "available": 3
+         *     }
+         */
         StockOut: {
             /** Format: uuid */
             productId: string;
@@ -1182,6 +1188,12 @@ export interface operations {
                         price: number;
                         unit: string;
                         version: number;
+                        description: string | null;
+                        images: {
+                            url: string;
+                            alt: string;
+                        }[];
+                        category: string | null;
                         /** @description Null for a product that inventory has not seen, or if it does not answer. */
                         available: number | null;
                     }[];

@@ -26,7 +26,8 @@ export function createProducts(services: Services, log: Logger) {
      * @throws DomainError conflict if somebody else has changed it meanwhile
      */
     async change(by: string, id: string, version: string, fields: ProductFields): Promise<void> {
-      const product = { ...fields, price: new Decimal(fields.price) };
+      const { description, images, category } = (await services.read('product', `/products/${id}`, productOut)).body;
+      const product = { ...fields, price: new Decimal(fields.price), description, images, category };
       await services.put('product', `/internal/products/${id}`, productOut, product, version);
       log.info({ by, productId: id, product: fields }, 'A product was changed');
     },

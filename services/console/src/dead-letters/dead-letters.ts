@@ -8,7 +8,8 @@ import {
 import type { Logger } from '@store/shared/observability/log';
 import { messageOf } from '@store/shared/values/errors';
 import { within } from '@store/shared/values/time';
-import { late, patientMs, readMs, type Services } from '../services-client.ts';
+import { late, type Services } from '../services-client.ts';
+import { patientMs, readMs } from '../times.ts';
 
 const path = '/internal/dead-letters';
 /** Services read the whole topic for each list: whoever looks shares one that is at most this old. */

@@ -4,7 +4,7 @@ import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route'
 import { text, uuid, wholeNumber } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { byOperator } from '../by-operator.ts';
-import { readMs } from '../services-client.ts';
+import { readMs } from '../times.ts';
 import type { OrderPages } from './order-pages.ts';
 
 const base = { tag: 'orders', method: 'get', ...byOperator } as const;

@@ -1,4 +1,5 @@
 import type { Seen } from './history.ts';
+import { highest } from './sample.ts';
 
 export interface Alert {
   name: string;
@@ -67,12 +68,8 @@ export const rules: Rule[] = [
     name: 'StoreDeadLetters',
     severity: 'warning',
     forSeconds: 0,
-    holds: (look) =>
-      named(
-        byGroup(look.risenAtMost(900), 'dead '),
-        0,
-        (group, count) => `${group} has moved ${Math.round(count)} messages to the dead letters within 15 minutes`,
-      ),
+    holds: ({ replicas }) =>
+      named(openLetters(replicas), 0, (group, count) => `${group} has open dead letters: ${count}`),
   },
   {
     name: 'StoreOrdersTimedOut',
@@ -152,9 +149,10 @@ export const rules: Rule[] = [
   },
 ];
 
-function byGroup(risen: Map<string, number>, prefix: string): Record<string, number> {
-  const own = [...risen].filter(([key]) => key.startsWith(prefix));
-  return Object.fromEntries(own.map(([key, value]) => [key.slice(prefix.length), value]));
+/** Counts open dead letters by group: each replica reports all of its group. */
+function openLetters(replicas: Seen): Record<string, number> {
+  const samples = replicas.flatMap((replica) => replica.samples);
+  return Object.fromEntries(highest(samples, 'dead_letters_open', ({ group = '' }) => group));
 }
 
 /** Remembers since when the condition of each rule holds. */

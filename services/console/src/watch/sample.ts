@@ -16,6 +16,7 @@ export const watchedMetrics = [
   'outbox_relay_active',
   'consumer_messages_total',
   'consumer_group_member',
+  'dead_letters_open',
   'auth_stale_checks_total',
 ];
 
@@ -31,7 +32,7 @@ export function totalsOf(samples: Sample[]): Map<string, number> {
 function keysOf(sample: Sample): string[] {
   const { name, labels } = sample;
   if (name === 'consumer_messages_total') {
-    return [`handled ${labels.group}`, ...(labels.result === 'dead' ? [`dead ${labels.group}`] : [])];
+    return [`handled ${labels.group}`];
   }
   const key = keyOf(sample);
   return key === undefined ? [] : [key];

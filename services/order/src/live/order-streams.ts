@@ -4,9 +4,10 @@ import type { Logger } from '@store/shared/observability/log';
 import { DomainError } from '@store/shared/values/errors';
 import { loop } from '@store/shared/values/loop';
 import { createOpenStreams, type StreamLimits } from './open-streams.ts';
-import type { OrderChange, OrderChanges } from './order-changes.ts';
+import type { OrderChange, OrderChanges } from './order-change-repository.ts';
 import { idOf, type Position, positionFrom } from './position.ts';
-import type { Session, SessionCheck } from './sessions.ts';
+import type { Session } from './session.ts';
+import type { SessionCheck } from './session-client.ts';
 
 /** contract 2.5 */
 const maxStreams = 5_000;

@@ -10,7 +10,7 @@ export interface Position {
   snapshot: Snapshot;
 }
 
-/** Younger than the changes that are deleted (order-changes.ts), so that a client with such an id has missed none. */
+/** Younger than the changes that are deleted (order-change-repository.ts), so that a client with such an id has missed none. */
 const lifetimeMs = 7 * 24 * 3_600_000;
 
 const maxLength = 200;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { unavailable } from '@store/shared/values/errors';
 import { createTestDatabase, queryOnce, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
-import type { Session } from '../../src/live/sessions.ts';
+import type { Session } from '../../src/live/session.ts';
 import { alice, bob } from '../_app.ts';
 import { beganStream, headersOf, openStream, startReplica } from './_streams.ts';
 

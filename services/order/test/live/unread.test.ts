@@ -6,7 +6,7 @@ import { testLog } from '../../../../tests/kit/observability/log.ts';
 import { createTestDatabase, queryOnce, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import type { DB } from '../../src/generated/tables.ts';
-import { createOrderChanges } from '../../src/live/order-changes.ts';
+import { createOrderChanges } from '../../src/live/order-change-repository.ts';
 import { createOrderStreams, type OrderStreams } from '../../src/live/order-streams.ts';
 import { alice, bob } from '../_app.ts';
 

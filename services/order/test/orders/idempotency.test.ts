@@ -5,7 +5,6 @@ import { deferred } from '../../../../tests/kit/deferred.ts';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { alice, bob, eventsOf, fakeProducts, rowCounts, salt, tea, testApp, unknown } from '../_app.ts';
-import { whileHolding } from './_open-transaction.ts';
 
 const many = Array.from({ length: 100 }, (_, n) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`);
 const manyItems = many.map((productId) => ({ productId, quantity: 1 }));
@@ -243,39 +242,4 @@ test('a reply without a body, as the next release stores it, is derived from its
   const first = await place('a');
   await order.prisma.idempotencyKey.updateMany({ data: { body: null } });
   expectReplayed(await place('a'), first);
-});
-
-test('deleteExpiredReplies deletes any number of Idempotency-Keys older than 24 hours', async () => {
-  await place('young');
-  await order.prisma.$executeRaw`
-    insert into idempotency_keys (account_id, key, request_hash, location, body, created_at)
-    select ${alice}::uuid, n::text, '', '', '', ${now}::timestamptz - interval '24 hours 1 ms'
-    from generate_series(1, 12000) as n`;
-  const first = await place('a');
-  expect(await order.repository.deleteExpiredReplies(now)).toBe(12_000);
-  expect(await order.repository.deleteExpiredReplies(now)).toBe(0);
-  expectReplayed(await place('a'), first);
-  expect((await rowCounts(order.prisma)).keys).toBe(2);
-});
-
-test('deleteExpiredReplies leaves an Idempotency-Key that is used again in the meantime', async () => {
-  await order.prisma.idempotencyKey.create({
-    data: {
-      accountId: alice,
-      key: 'a',
-      requestHash: '',
-      location: '',
-      createdAt: new Date(now.getTime() - 90_000_000),
-    },
-  });
-  const waits = () => order.prisma.$queryRaw<unknown[]>`
-    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  const useAgain = 'update idempotency_keys set created_at = $1';
-  const deleting = await whileHolding(database.url, useAgain, [now], async () => {
-    const deleted = order.repository.deleteExpiredReplies(now);
-    await until('the deletion waits for the request', async () => (await waits()).length > 0);
-    return { deleted };
-  });
-  expect(await deleting.deleted).toBe(0);
-  expect((await rowCounts(order.prisma)).keys).toBe(1);
 });

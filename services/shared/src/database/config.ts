@@ -7,9 +7,14 @@ export const databaseUrl = z.url({
 });
 
 /** A {@link databaseUrl}, or `file:///path` of a file that holds one (currentUrl). */
+const followedUrl = z.url({
+  protocol: /^(postgres(ql)?|file)$/,
+  error: 'must be postgresql://role:password@host:port/database, or file:///path of a file that holds it',
+});
+
 export const databaseConfig = {
-  DATABASE_URL: z.url({
-    protocol: /^(postgres(ql)?|file)$/,
-    error: 'must be postgresql://role:password@host:port/database, or file:///path of a file that holds it',
-  }),
+  /** For what lasts longer than a transaction: LISTEN, and the locks of relays and migrations. */
+  DATABASE_URL: followedUrl,
+  /** The same database by a pooler, for all other connections. */
+  DATABASE_POOLER_URL: followedUrl.optional(),
 };

@@ -6,7 +6,7 @@ import type pg from 'pg';
 import { backoff, sleep } from '../values/time.ts';
 import { createClient, describeFailure } from './connection.ts';
 
-/** Any constant: replicas of a service take turns by this advisory lock. */
+/** Any constant: replicas of a service take turns by this advisory lock, and backup.sh of the chart waits for its end. */
 const migrationLock = 7_310_001;
 /** A statement that waits for a lock on a table keeps every later reader of that table waiting: it must not wait long. */
 const lockTimeoutMs = 1_500;

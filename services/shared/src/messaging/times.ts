@@ -11,7 +11,10 @@ export const sessionMs = 10_000;
 export const heartbeatMs = 3_000;
 /** Pause before whatever failed at the broker is tried with a new client, or by another relay, and time for which the old one may take to connect or to end. */
 export const pauseMs = 2_000;
-/** Time for which work is collected that costs the broker as much for one as for many, and after which it is tried again. */
+/**
+ * Time for which work is collected that costs the broker as much for one as for many, after which it is tried again, and for which
+ * events wait if a notification is lost, or the active relay.
+ */
 export const secondMs = 1_000;
 /**
  * Time that rare questions to the broker may take, and a rebalance with its repetitions: by then the last member is a member again.

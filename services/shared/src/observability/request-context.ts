@@ -7,6 +7,8 @@ export interface RequestContext {
   /** Statuses that the route declares; outside production. */
   declared?: ReadonlySet<number>;
   accountId?: string;
+  /** Roles of the caller (contract 3.9). */
+  roles?: readonly string[];
   /** The answer lasts as long as its client wants. */
   isStream?: boolean;
 }

@@ -3,6 +3,7 @@ import { brokersFrom, retriesFrom } from '../messaging/config.ts';
 import { startConsumer } from '../messaging/consumer/consumer.ts';
 import { reportLag } from '../messaging/consumer/lag.ts';
 import { deleteOldEventIds } from '../messaging/consumer/processed-events.ts';
+import { reportOpenLetters } from '../messaging/dead-letters/metrics.ts';
 import { createKafka } from '../messaging/kafkajs/client.ts';
 import { createPublisher } from '../messaging/kafkajs/publisher.ts';
 import { answersTo, startWatchdog } from '../messaging/kafkajs/watchdog.ts';
@@ -42,6 +43,7 @@ export function consume<Tables>(
     wakeDirectly(database, relay);
   }
   reportLag(quiet, topic, group.name);
+  reportOpenLetters(database, group.name);
   const consumer = startConsumer({
     group,
     database,

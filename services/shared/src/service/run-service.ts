@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { Gauge } from 'prom-client';
 import type { z } from 'zod';
 import { openDatabase } from '../database/database.ts';
 import { isDatabaseUnavailable } from '../database/errors.ts';
@@ -15,6 +16,11 @@ import type { ServiceContext, ServiceDefinition, Started } from './service.ts';
 
 /** For each thing that is closed at the end: none may keep the process from ending. */
 const stopTimeoutMs = 15_000;
+
+const migrationWaiting = new Gauge({
+  name: 'migration_waiting',
+  help: '1 from when a migration first had to wait for others to be done with its tables until it is applied.',
+});
 
 /**
  * Runs a process from its environment to its end. It listens at once and is ready once the database is migrated and
@@ -45,7 +51,8 @@ export async function runService<Schema extends z.ZodType<ServiceConfig>, Tables
     const { startTracing } = await import('../observability/trace-exporter.ts');
     started.push({ name: 'traces', stop: startTracing(name, log).stop });
   }
-  const database = migrations && openDatabase<Tables>(databaseUrlOf(config), poolSize);
+  const { DATABASE_POOLER_URL = databaseUrlOf(config) } = config as { DATABASE_POOLER_URL?: string };
+  const database = migrations && openDatabase<Tables>(DATABASE_POOLER_URL, poolSize);
   if (database !== undefined) started.push({ name: 'database', stop: database.close });
   const service = await definition.build({ config, log, database } as ServiceContext<z.output<Schema>, Tables>);
 
@@ -74,8 +81,12 @@ export async function runService<Schema extends z.ZodType<ServiceConfig>, Tables
   const consuming = consumer && (await import('./consume.ts'));
   if (migrations !== undefined) {
     missing.add('database');
-    const onWait = (waiting: object) => log.warn(waiting, 'A migration waits for others to be done with its tables');
+    const onWait = (waiting: object) => {
+      migrationWaiting.set(1);
+      log.warn(waiting, 'A migration waits for others to be done with its tables');
+    };
     await untilDatabaseAnswers(() => migrate(databaseUrlOf(config), migrations, onWait), log, readiness);
+    migrationWaiting.set(0);
     missing.delete('database');
   }
   if (readiness.stopping) return;

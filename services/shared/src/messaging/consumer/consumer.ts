@@ -7,6 +7,7 @@ import { type OrderEvent, PoisonError, readEvent } from '../events.ts';
 import { type Batch, type Consumer, joinGroup, type MemberOptions } from '../kafkajs/consumer.ts';
 import { readMessage } from '../kafkajs/messages.ts';
 import type { Sender } from '../kafkajs/publisher.ts';
+import { patienceMs, pauseMs } from '../times.ts';
 import { type ConsumerGroup, handleOnce, isUnavailable } from './handle-once.ts';
 import { consumerMetrics, initialiseMetrics } from './metrics.ts';
 import { createSharedChunks } from './shared-chunks.ts';
@@ -34,7 +35,7 @@ interface ReadMessage {
   poison?: unknown;
 }
 
-const unavailablePause = { firstMs: 250, maxMs: 5_000 };
+const unavailablePause = { firstMs: patienceMs, maxMs: pauseMs };
 
 /**
  * Consumes order events (contract 6.6): the messages of a partition in order, in chunks that partitions share, and one by one where a

@@ -25,9 +25,6 @@ const batchBytes = laneCount * 512 * 1024;
  */
 const gatherMsPerEvent = 5;
 const maxGatherMs = 25;
-const maxStopMs = 5_000;
-/** If a notification is lost, or the active relay, events wait no longer than this. */
-const everyMs = secondMs;
 const retry = { firstMs: patienceMs, maxMs: pauseMs };
 
 export interface RelayOptions {
@@ -153,7 +150,7 @@ export function startRelay({ databaseUrl, topic, publishers, log }: RelayOptions
   function failed(error: unknown, failures: number): void {
     log.warn({ err: error, failures }, 'The relay was interrupted and is retried');
   }
-  const running = loop({ name: 'relay', everyMs, retry, failed }, round).start(log);
+  const running = loop({ name: 'relay', everyMs: secondMs, retry, failed }, round).start(log);
 
   async function leave(): Promise<void> {
     await running.stop();
@@ -167,7 +164,7 @@ export function startRelay({ databaseUrl, topic, publishers, log }: RelayOptions
     },
     async stop() {
       await within(
-        maxStopMs,
+        2 * pauseMs,
         leave()
           .catch((error) => failed(error, 1))
           .then(disconnect),
@@ -179,7 +176,7 @@ export function startRelay({ databaseUrl, topic, publishers, log }: RelayOptions
 async function deleteOld(own: Session): Promise<void> {
   if (performance.now() < own.deleteAt) return;
   const forgotten = await deleteSent(own.client);
-  own.deleteAt = performance.now() + (forgotten < deleteBatchSize ? patientMs : everyMs);
+  own.deleteAt = performance.now() + (forgotten < deleteBatchSize ? patientMs : secondMs);
 }
 
 /** Marks what was sent, and reads what follows the events in flight: as many as the last ones let expect to fill a batch. */
