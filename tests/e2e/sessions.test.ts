@@ -1,4 +1,4 @@
-import { type Customer, logIn, newCustomer } from '../kit/customer.ts';
+import { type Customer, logIn, newCustomer, tokenCookie } from '../kit/customer.ts';
 import { createSend, type Send } from '../kit/http.ts';
 import { startTestStore, type TestStore, until } from './_store.ts';
 
@@ -47,6 +47,21 @@ test("DELETE /auth/sessions is secured and ends the caller's sessions, not other
   const next = await logIn(anonymous, ada);
   expect(await Promise.all([ada.cookie, phone, bob.cookie, next].map(solve))).toEqual([401, 401, 200, 200]);
   expect((await ada.send('DELETE', '/auth/sessions')).status).toBe(401);
+});
+
+test('a changed password ends the other sessions within a second; one of them can be ended alone', async () => {
+  const [phone, tablet] = [await logIn(anonymous, ada), await logIn(anonymous, ada)];
+  const { body: sessions } = await ada.send('GET', `/accounts/${ada.accountId}/sessions`);
+  expect(sessions.map(({ current }: { current: boolean }) => current)).toEqual([false, false, true]);
+  const last = await ada.send('DELETE', `/accounts/${ada.accountId}/sessions/${sessions[0].id}`);
+  expect([last.status, ...(await Promise.all([tablet, phone].map(solve)))]).toEqual([204, 401, 200]);
+
+  const body = { currentPassword: ada.password, newPassword: 'battery staple' };
+  const changed = await ada.send('PUT', `/accounts/${ada.accountId}/password`, body);
+  expect(changed.status).toBe(204);
+  expect(await Promise.all([ada.cookie, phone, tokenCookie(changed.headers)].map(solve))).toEqual([401, 401, 200]);
+  expect((await anonymous('POST', '/auth/login', { email: ada.email, password: ada.password })).status).toBe(401);
+  await logIn(anonymous, { email: ada.email, password: 'battery staple' });
 });
 
 test('while the database is stopped tokens are checked, logout and login are 503, and auth started anew lets nobody through', async () => {

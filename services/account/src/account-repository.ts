@@ -25,6 +25,11 @@ export function createAccountRepository(prisma: PrismaClient, { kysely }: Databa
         .select(['id', 'name', 'email', 'created_at as createdAt', 'password_hash as passwordHash'])
         .where(sql`lower(email)`, '=', sql`lower(${email})`)
         .executeTakeFirst(),
+    /** @returns false if there is no such account */
+    async setPassword(id: string, passwordHash: string): Promise<boolean> {
+      const { count } = await prisma.account.updateMany({ where: { id }, data: { passwordHash } });
+      return count > 0;
+    },
     /** @returns undefined if the e-mail is taken */
     async insert(account: Omit<Account, 'createdAt'> & { passwordHash: string }): Promise<Account | undefined> {
       const [stored] = await prisma.account.createManyAndReturn({ data: account, skipDuplicates: true, select });

@@ -43,6 +43,11 @@ export function createAccounts({ repository, passwords, newId }: Dependencies) {
         code: 'email-taken',
       });
     },
+    async setPassword(id: string, password: string, client: string | undefined): Promise<void> {
+      const passwordHash = await passwords.hash(password, client);
+      if (await repository.setPassword(id, passwordHash)) return;
+      throw new DomainError('notFound', `There is no account ${id}.`);
+    },
     async checkPassword({ email, password }: Credentials, client: string | undefined): Promise<AccountOut> {
       const account = await repository.findByEmail(email);
       const matches = await passwords.verify(account?.passwordHash, password, { email, client });

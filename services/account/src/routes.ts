@@ -1,6 +1,6 @@
-import { accountInWith, accountOut, credentials } from '@store/shared/contracts/account';
+import { accountInWith, accountOut, credentials, passwordInWith } from '@store/shared/contracts/account';
 import { etagDescription, stateHeaders } from '@store/shared/http/precondition';
-import { type AnyRoute, created, ok, problem, route, unavailable } from '@store/shared/http/route';
+import { type AnyRoute, created, noContent, ok, problem, route, unavailable } from '@store/shared/http/route';
 import { text, uuid } from '@store/shared/values/fields';
 import { stringifyJson } from '@store/shared/values/json';
 import { z } from 'zod';
@@ -71,6 +71,34 @@ export function accountRoutes(accounts: Accounts, minPasswordLength: number): An
       async handler({ body, clientAddress }) {
         const account = await accounts.register(body, clientAddress);
         return created(`/accounts/${account.id}`, account);
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/internal/accounts/{id}',
+      operationId: 'findAccount',
+      summary: 'Fetch an account',
+      tag,
+      identity: 'caller',
+      internal: true,
+      params: z.object({ id: uuid }),
+      responses: { 200: { description: 'The account.', body: accountOut }, 503: unavailable },
+      handler: async ({ params: { id } }) => ok(await accounts.get(id, id)),
+    }),
+    route({
+      method: 'put',
+      path: '/internal/accounts/{id}/password',
+      operationId: 'setPassword',
+      summary: 'Replace a password',
+      tag,
+      identity: 'caller',
+      internal: true,
+      params: z.object({ id: uuid }),
+      body: passwordInWith(minPasswordLength),
+      responses: { 204: { description: 'Replaced.' }, 503: unavailable },
+      async handler({ params: { id }, body, clientAddress }) {
+        await accounts.setPassword(id, body.password, clientAddress);
+        return noContent();
       },
     }),
     route({

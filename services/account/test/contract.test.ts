@@ -54,6 +54,19 @@ describeContract({
       200: async () => ({ path: `/internal/accounts?email=${(await newAccount()).email}` }),
       400: {},
     },
+    'put /internal/accounts/{id}/password': {
+      204: async () => ({
+        path: `/internal/accounts/${(await newAccount()).id}/password`,
+        body: { password: 'battery staple' },
+      }),
+      400: { path: `/internal/accounts/${accountId}/password`, body: { password: '' } },
+      503: { path: `/internal/accounts/${accountId}/password`, body: { password: 'a b' }, app: () => unavailable.app },
+    },
+    'get /internal/accounts/{id}': {
+      200: async () => ({ path: `/internal/accounts/${(await newAccount()).id}` }),
+      400: { path: '/internal/accounts/%ff' },
+      503: { path: `/internal/accounts/${accountId}`, app: () => unavailable.app },
+    },
     'post /internal/accounts': {
       201: { body: ada },
       400: { body: { ...ada, email: 'nobody' } },

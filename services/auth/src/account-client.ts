@@ -35,6 +35,18 @@ export function createAccountClient({ baseUrl, timeoutMs = 5_000, credential }: 
   }
 
   return {
+    async find(accountId: string): Promise<AccountOut | undefined> {
+      const answer = await client.call('GET', `/internal/accounts/${accountId}`);
+      if (answer.status === 200) return accountFrom(answer);
+      if (answer.status === 404) return undefined;
+      throw unexpected(answer);
+    },
+    /** @throws DomainError invalid for a password that the account service rejects */
+    async setPassword(accountId: string, password: string, clientAddress?: string): Promise<void> {
+      const path = `/internal/accounts/${accountId}/password`;
+      const answer = await client.call('PUT', path, { body: { password }, clientAddress });
+      if (answer.status !== 204) throw unexpected(answer);
+    },
     /** @throws DomainError conflict if the e-mail is taken, invalid for what only the account service rejects */
     async register(account: AccountIn, clientAddress?: string): Promise<AccountOut> {
       const answer = await client.call('POST', '/internal/accounts', { body: account, clientAddress });

@@ -1,12 +1,15 @@
 import type { AccountIn, Credentials } from '@store/shared/contracts/account';
 import type { Follower } from '@store/shared/database/follower';
+import type { Role } from '@store/shared/http/identity';
 import type { Logger } from '@store/shared/observability/log';
 import { DomainError, unavailable } from '@store/shared/values/errors';
 import type { AccountClient } from './account-client.ts';
 import type { EndedSessions } from './ended-sessions.ts';
 import type { CountedLogin, LoginFailureRepository } from './login-failure-repository.ts';
-import type { GivenSession } from './schemas.ts';
-import type { SessionRepository } from './session-repository.ts';
+import type { RoleRepository } from './role-repository.ts';
+import type { Roles } from './roles.ts';
+import type { GivenSession, OwnSession, PasswordChange } from './schemas.ts';
+import type { Client, SessionRepository } from './session-repository.ts';
 import type { Tokens } from './tokens.ts';
 
 interface Dependencies {
@@ -15,15 +18,23 @@ interface Dependencies {
   failures: LoginFailureRepository;
   sessions: SessionRepository;
   endedSessions: EndedSessions;
+  roles: Roles;
+  roleRepository: RoleRepository;
   follower: Pick<Follower, 'isLoaded'>;
   ttlSeconds: number;
   log: Logger;
 }
 
+/** The clock of the database counts microseconds: a session that begins this much after a cutoff is not cut off. */
+const secondsAfter = 0.000001;
+
+const noAccount = (id: string) => new DomainError('notFound', `There is no account ${id}.`);
+
 export type Auth = ReturnType<typeof createAuth>;
 
 export function createAuth(dependencies: Dependencies) {
-  const { accounts, tokens, failures, sessions, endedSessions, follower, ttlSeconds, log } = dependencies;
+  const { accounts, tokens, failures, sessions, endedSessions, roles, roleRepository } = dependencies;
+  const { follower, ttlSeconds, log } = dependencies;
 
   async function checkPassword(credentials: Credentials, clientAddress: string | undefined, counted: CountedLogin) {
     try {
@@ -34,23 +45,80 @@ export function createAuth(dependencies: Dependencies) {
     }
   }
 
+  /** @returns undefined for a wrong password */
+  async function checkCounted(credentials: Credentials, { address }: Client) {
+    const counted = await failures.count(credentials.email);
+    if (counted === undefined) {
+      throw new DomainError('rateLimited', 'Too many logins with this e-mail address have failed. Try again later.', {
+        code: 'too-many-failures',
+        retryAfterSeconds: await failures.delayOf(credentials.email),
+      });
+    }
+    const account = await checkPassword(credentials, address ?? undefined, counted);
+    if (account === undefined) return undefined;
+    await failures.reset(counted);
+    return { account, at: counted.at };
+  }
+  async function begin(accountId: string, at: number, client: Client): Promise<string> {
+    const { token, session } = await tokens.issue(accountId, at);
+    await sessions.begin(session, client);
+    return token;
+  }
+  async function endAll(accountId: string) {
+    const cutoff = await sessions.endAll(accountId, ttlSeconds);
+    endedSessions.add(cutoff);
+    log.info({ accountId }, 'All sessions ended');
+    return cutoff;
+  }
+
   return {
     register: (account: AccountIn, clientAddress: string | undefined) => accounts.register(account, clientAddress),
     /** @throws DomainError unauthenticated, or rateLimited after too many failures, whatever the password is */
-    async login(credentials: Credentials, clientAddress: string | undefined) {
-      const counted = await failures.count(credentials.email);
-      if (counted === undefined) {
-        throw new DomainError('rateLimited', 'Too many logins with this e-mail address have failed. Try again later.', {
-          code: 'too-many-failures',
-          retryAfterSeconds: await failures.delayOf(credentials.email),
-        });
-      }
-      const account = await checkPassword(credentials, clientAddress, counted);
-      if (account === undefined) {
+    async login(credentials: Credentials, client: Client) {
+      const checked = await checkCounted(credentials, client);
+      if (checked === undefined) {
         throw new DomainError('unauthenticated', 'The e-mail address or the password is wrong.');
       }
-      await failures.reset(counted);
-      return { account, token: await tokens.issue(account.id, counted.at) };
+      return { account: checked.account, token: await begin(checked.account.id, checked.at, client) };
+    },
+    /**
+     * Ends all other sessions of the account, too. To be repeated with the same body where it did not answer: then the new password is
+     * the current one already.
+     * @returns the token of a new session for the caller
+     * @throws DomainError forbidden if the current password is wrong, invalid if the new one is refused, rateLimited as for logins
+     */
+    async changePassword(accountId: string, { currentPassword, newPassword }: PasswordChange, client: Client) {
+      const account = await accounts.find(accountId);
+      if (account === undefined) throw noAccount(accountId);
+      const { email } = account;
+      const isChanged = async () => (await checkCounted({ email, password: newPassword }, client)) !== undefined;
+      if ((await checkCounted({ email, password: currentPassword }, client)) === undefined && !(await isChanged())) {
+        throw new DomainError('forbidden', 'The current password is wrong.', { code: 'wrong-password' });
+      }
+      await accounts.setPassword(accountId, newPassword, client.address ?? undefined);
+      const { endedAt } = await endAll(accountId);
+      return begin(accountId, endedAt + secondsAfter, client);
+    },
+    /** Lists the sessions of an account that have not ended, the newest first, 100 at most. */
+    async listSessions(accountId: string, token: string): Promise<OwnSession[]> {
+      const own = await tokens.resolve(token);
+      const found = await sessions.ofAccount(accountId);
+      return found
+        .filter((session) => !endedSessions.has(session))
+        .map(({ id, authenticatedAt, address, userAgent }) => ({
+          id,
+          since: new Date(authenticatedAt * 1000).toISOString(),
+          address,
+          userAgent,
+          current: id === own?.id,
+        }));
+    },
+    async endSession(accountId: string, id: string): Promise<void> {
+      const [session] = await sessions.ofAccount(accountId, id);
+      if (session === undefined) throw new DomainError('notFound', `There is no session ${id}.`);
+      await sessions.end(session);
+      endedSessions.add({ id, expiresAt: session.expiresAt });
+      log.info({ accountId, sessionId: id }, 'Session ended');
     },
     /** Ends the session of a token; one that is not valid has none. */
     async logout(token: string | undefined): Promise<void> {
@@ -62,8 +130,18 @@ export function createAuth(dependencies: Dependencies) {
     },
     /** Ends all sessions of the account that have begun by now. */
     async endSessions(accountId: string): Promise<void> {
-      endedSessions.add(await sessions.endAll(accountId, ttlSeconds));
-      log.info({ accountId }, 'All sessions ended');
+      await endAll(accountId);
+    },
+    /**
+     * Replaces the roles of an account.
+     * @param by who gives them: an account, or undefined for an operator of the store
+     * @throws DomainError notFound
+     */
+    async setRoles(accountId: string, owned: Role[], by?: string): Promise<{ roles: Role[] }> {
+      if ((await accounts.find(accountId)) === undefined) throw noAccount(accountId);
+      roles.add(await roleRepository.set(accountId, owned));
+      log.info({ accountId, roles: owned, by }, 'Roles given');
+      return { roles: owned };
     },
     /** @returns the ids of those that were ended, by a logout or DELETE /auth/sessions, or with their key or their time */
     endedOf(given: GivenSession[]): string[] {

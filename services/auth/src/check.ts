@@ -3,6 +3,7 @@ import type { Follower } from '@store/shared/database/follower';
 import type { Logger } from '@store/shared/observability/log';
 import { runInTrace, traceFrom } from '@store/shared/observability/trace-context';
 import { Counter } from 'prom-client';
+import type { Roles } from './roles.ts';
 import { tokensInCookies } from './token-cookie.ts';
 import type { Session, Tokens } from './tokens.ts';
 
@@ -21,21 +22,31 @@ const missing = unauthorized('The token cookie is missing or empty. Log in first
 const invalid = unauthorized('Invalid token');
 
 interface Dependencies {
-  tokens: Pick<Tokens, 'remembered' | 'resolve'>;
+  tokens: Pick<Tokens, 'remembered' | 'resolve' | 'withRoles'>;
+  roles: Pick<Roles, 'of'>;
   endedSessions: Pick<Follower, 'isLoaded' | 'isCurrent'>;
   log: Logger;
 }
 
 /**
- * The token check of a secured request (contract 3.1): 200 with `id-account` and `authorization`, or 401. Not logged:
- * the request itself will be.
+ * The token check of a secured request (contract 3.1): 200 with `id-account`, `authorization` and, if there are any,
+ * `account-roles`; or 401. Not logged: the request itself will be.
  */
-export function createCheck({ tokens, endedSessions, log }: Dependencies): RequestListener {
-  function accept(res: ServerResponse, token: string, { accountId }: Session): void {
+export function createCheck({ tokens, roles, endedSessions, log }: Dependencies): RequestListener {
+  function accept(res: ServerResponse, token: string, { accountId }: Session, extra?: Record<string, string>): void {
     checks.inc({ result: 'accepted' });
     if (!endedSessions.isCurrent()) staleChecks.inc();
-    res.writeHead(200, { 'id-account': accountId, authorization: `Bearer ${token}`, 'content-length': '0' });
+    res.writeHead(200, { 'id-account': accountId, authorization: `Bearer ${token}`, 'content-length': '0', ...extra });
     res.end();
+  }
+  function admit(req: IncomingMessage, res: ServerResponse, token: string, session: Session): void {
+    const owned = roles.of(session.accountId);
+    if (owned.length === 0) accept(res, token, session);
+    else
+      tokens.withRoles(session, owned).then(
+        (signed) => accept(res, signed, session, { 'account-roles': owned.join() }),
+        (error) => fail(req, res, error, log),
+      );
   }
 
   return (req, res) => {
@@ -44,9 +55,9 @@ export function createCheck({ tokens, endedSessions, log }: Dependencies): Reque
     if (others.length > 0) return refuse(res, invalid);
     if (token === undefined || token === '') return refuse(res, missing);
     const session = tokens.remembered(token);
-    if (session !== undefined) return accept(res, token, session);
+    if (session !== undefined) return admit(req, res, token, session);
     tokens.resolve(token).then(
-      (found) => (found === undefined ? refuse(res, invalid) : accept(res, token, found)),
+      (found) => (found === undefined ? refuse(res, invalid) : admit(req, res, token, found)),
       (error) => fail(req, res, error, log),
     );
   };

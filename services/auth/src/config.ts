@@ -1,6 +1,7 @@
 import {
   calleeConfig,
   callerConfig,
+  operatorConfig,
   requireAllCredentials,
   requireTokenKey,
   tokenKeyConfig,
@@ -16,6 +17,7 @@ export const configSchema = z
     ...tokenKeyConfig,
     ...callerConfig,
     ...calleeConfig,
+    ...operatorConfig,
     ...databaseConfig,
     /** Lifetime of a token and of its cookie. */
     JWT_TTL_SECONDS: seconds(60, 31_536_000).default(86_400),

@@ -47,7 +47,8 @@ export function createEndedSessions(clock: () => number = Date.now) {
   };
 }
 
-function fromJson(text: string): unknown {
+/** @returns undefined for what is no JSON */
+export function fromJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

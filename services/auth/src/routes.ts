@@ -1,11 +1,41 @@
-import { accountIn, accountOut, credentials } from '@store/shared/contracts/account';
+import { accountIn, accountOut, credentials, rolesIn, rolesOut } from '@store/shared/contracts/account';
 import { type AnyRoute, created, noContent, ok, problem, route, tooMany, unavailable } from '@store/shared/http/route';
+import { DomainError } from '@store/shared/values/errors';
+import { uuid } from '@store/shared/values/fields';
+import { z } from 'zod';
 import type { Auth } from './auth.ts';
-import { endedOut, type Jwks, jwksOut, sessionsIn, solveOut, tokenCookie, tokenIn } from './schemas.ts';
+import {
+  endedOut,
+  type Jwks,
+  jwksOut,
+  passwordChange,
+  sessionsIn,
+  sessionsOut,
+  solveOut,
+  tokenCookie,
+  tokenIn,
+} from './schemas.ts';
 import { type TokenCookie, tokenCookieName } from './token-cookie.ts';
 
 const tag = 'auth';
 const noStore = { 'Cache-Control': 'no-store' };
+const params = z.object({ id: uuid });
+
+/** Takes from a request what its session remembers. The name of a browser takes some hundred characters. */
+const clientOf = ({
+  clientAddress,
+  userAgent,
+}: {
+  clientAddress?: string | undefined;
+  userAgent?: string | undefined;
+}) => ({
+  address: clientAddress ?? null,
+  userAgent: userAgent?.slice(0, 300) ?? null,
+});
+
+function mustBeOwn(accountId: string, id: string): void {
+  if (accountId !== id) throw new DomainError('notFound', `There is no account ${id}.`);
+}
 
 export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRoute[] {
   return [
@@ -41,8 +71,8 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
         429: tooMany('Too many logins with this e-mail address have failed.'),
         503: unavailable,
       },
-      async handler({ body, clientAddress, isHttps }) {
-        const { account, token } = await auth.login(body, clientAddress);
+      async handler({ body, isHttps, ...request }) {
+        const { account, token } = await auth.login(body, clientOf(request));
         return ok(account, { ...noStore, 'Set-Cookie': cookie.carrying(token, isHttps) });
       },
     }),
@@ -93,6 +123,83 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
         503: unavailable,
       },
       handler: async ({ body }) => ok({ idAccount: await auth.solve(body.token) }, noStore),
+    }),
+    route({
+      method: 'put',
+      path: '/accounts/{id}/roles',
+      operationId: 'setRoles',
+      summary: 'Give an account its roles, as an operator',
+      tag: 'accounts',
+      identity: 'account',
+      role: 'operator',
+      params,
+      body: rolesIn,
+      responses: { 200: { description: 'The roles of the account as of now.', body: rolesOut }, 503: unavailable },
+      handler: async ({ accountId, params: { id }, body }) => ok(await auth.setRoles(id, body.roles, accountId)),
+    }),
+    route({
+      method: 'put',
+      path: '/accounts/{id}/password',
+      operationId: 'changePassword',
+      summary: 'Change your password, and end all your other sessions',
+      tag: 'accounts',
+      identity: 'account',
+      params,
+      body: passwordChange,
+      responses: {
+        204: { description: 'Changed.', headers: { 'Set-Cookie': 'The token of a new session.' } },
+        403: problem('The current password is wrong.'),
+        429: tooMany('Too many passwords of this account were wrong.'),
+        503: unavailable,
+      },
+      async handler({ accountId, params: { id }, body, isHttps, ...request }) {
+        mustBeOwn(accountId, id);
+        const token = await auth.changePassword(id, body, clientOf(request));
+        return noContent({ ...noStore, 'Set-Cookie': cookie.carrying(token, isHttps) });
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/accounts/{id}/sessions',
+      operationId: 'listSessions',
+      summary: 'List where you are logged in',
+      tag: 'accounts',
+      identity: 'account',
+      params,
+      responses: { 200: { description: 'The newest first, 100 at most.', body: sessionsOut }, 503: unavailable },
+      async handler({ accountId, params: { id }, authorization = '' }) {
+        mustBeOwn(accountId, id);
+        return ok(await auth.listSessions(id, authorization.replace(/^Bearer /i, '')), noStore);
+      },
+    }),
+    route({
+      method: 'delete',
+      path: '/accounts/{id}/sessions/{sessionId}',
+      operationId: 'endSession',
+      summary: 'End one of your sessions',
+      tag: 'accounts',
+      identity: 'account',
+      params: params.extend({ sessionId: uuid }),
+      responses: { 204: { description: 'The session has ended.' }, 503: unavailable },
+      async handler({ accountId, params: { id, sessionId } }) {
+        mustBeOwn(accountId, id);
+        await auth.endSession(id, sessionId);
+        return noContent();
+      },
+    }),
+    // Internal, for operators of the store: the gateway does not route it.
+    route({
+      method: 'put',
+      path: '/internal/accounts/{id}/roles',
+      operationId: 'grantRoles',
+      summary: 'Give an account its roles',
+      tag,
+      identity: 'operator',
+      internal: true,
+      params,
+      body: rolesIn,
+      responses: { 200: { description: 'The roles of the account as of now.', body: rolesOut }, 503: unavailable },
+      handler: async ({ params: { id }, body }) => ok(await auth.setRoles(id, body.roles)),
     }),
     route({
       method: 'post',

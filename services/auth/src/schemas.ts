@@ -1,4 +1,5 @@
-import { uuid } from '@store/shared/values/fields';
+import { maxPasswordLength, newPassword } from '@store/shared/contracts/account';
+import { password, timestamp, uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { tokenCookieName } from './token-cookie.ts';
 
@@ -9,6 +10,35 @@ export const tokenIn = z
 export const solveOut = z
   .object({ idAccount: uuid })
   .meta({ id: 'SolveOut', examples: [{ idAccount: '3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10' }] });
+
+/** contract 3.10 */
+export const passwordChange = z
+  .object({ currentPassword: password(1, maxPasswordLength), newPassword })
+  .meta({ id: 'PasswordChange', examples: [{ currentPassword: 'correct horse', newPassword: 'battery staple' }] });
+export const sessionsOut = z
+  .array(
+    z.object({
+      id: uuid,
+      since: timestamp,
+      address: z.string().nullable().describe('The address from which it began.'),
+      userAgent: z.string().nullable().describe('What the client said that it is.'),
+      current: z.boolean().describe('The session of this request.'),
+    }),
+  )
+  .meta({
+    id: 'SessionsOut',
+    examples: [
+      [
+        {
+          id: '0b9c2f4e-7d1a-4c55-9e0f-2a6b8d3c1e47',
+          since: '2026-01-31T09:30:00.000Z',
+          address: '192.0.2.7',
+          userAgent: 'Mozilla/5.0',
+          current: true,
+        },
+      ],
+    ],
+  });
 
 /** contract 3.7 */
 export const sessionsIn = z
@@ -49,4 +79,6 @@ export const jwksOut = z
 
 /** A session as its token tells it. */
 export type GivenSession = z.output<typeof sessionsIn>['sessions'][number];
+export type PasswordChange = z.output<typeof passwordChange>;
+export type OwnSession = z.output<typeof sessionsOut>[number];
 export type Jwks = z.output<typeof jwksOut>;

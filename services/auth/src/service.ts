@@ -1,10 +1,10 @@
 import type { RequestListener } from 'node:http';
 import { type BearerValidator, bearerChallenge } from '@store/shared/auth/bearer';
 import { callersWith } from '@store/shared/auth/internal-credentials';
-import { createFollower } from '@store/shared/database/follower';
+import { createFollower, type Follower } from '@store/shared/database/follower';
 import { createHttpApp } from '@store/shared/http/app';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
-import { DomainError } from '@store/shared/values/errors';
+import { DomainError, unavailable } from '@store/shared/values/errors';
 import { loop } from '@store/shared/values/loop';
 import { hourMs } from '@store/shared/values/time';
 import { type AccountClient, createAccountClient } from './account-client.ts';
@@ -15,6 +15,8 @@ import { createEndedSessions } from './ended-sessions.ts';
 import { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
 import { createLoginFailureRepository } from './login-failure-repository.ts';
+import { createRoleRepository } from './role-repository.ts';
+import { createRoles, type Roles } from './roles.ts';
 import { authRoutes } from './routes.ts';
 import { createSessionRepository, endedSessionsChannel } from './session-repository.ts';
 import { createTokenCookie } from './token-cookie.ts';
@@ -34,11 +36,16 @@ export async function createAuthService(
   const sessions = createSessionRepository(prisma, database.kysely);
   const failures = createLoginFailureRepository(prisma, database.kysely);
   const endedSessions = createEndedSessions();
+  const roleRepository = createRoleRepository(database.kysely);
+  const roles = createRoles();
   const follower = createFollower({
     databaseUrl: config.DATABASE_URL,
     channel: endedSessionsChannel,
-    load: () => sessions.load(endedSessions.add),
-    onNotification: endedSessions.hear,
+    load: () => Promise.all([sessions.load(endedSessions.add), roleRepository.load(roles.add)]),
+    onNotification(payload) {
+      endedSessions.hear(payload);
+      roles.hear(payload);
+    },
   });
   const tokens = createTokens({ key, previousKeys, ttlSeconds, hasEnded: endedSessions.has });
   const cookie = createTokenCookie({
@@ -47,16 +54,28 @@ export async function createAuthService(
     secure: config.COOKIE_SECURE,
     maxAgeSeconds: ttlSeconds,
   });
-  const auth = createAuth({ accounts, tokens, failures, sessions, endedSessions, follower, ttlSeconds, log });
+  const auth = createAuth({
+    accounts,
+    tokens,
+    failures,
+    sessions,
+    endedSessions,
+    roles,
+    roleRepository,
+    follower,
+    ttlSeconds,
+    log,
+  });
   const app = createHttpApp({
     title: 'Auth API',
     routes: authRoutes(auth, cookie, await jwksOf([key, ...previousKeys])),
     log,
     profile: config.APP_PROFILE,
-    bearer: ownBearer(tokens),
+    bearer: ownBearer(tokens, roles, follower),
     callers: callersWith(config.INTERNAL_CREDENTIALS),
+    operators: callersWith(config.OPERATOR_CREDENTIALS),
   });
-  const check = createCheck({ tokens, endedSessions: follower, log });
+  const check = createCheck({ tokens, roles, endedSessions: follower, log });
   // Every secured request of the store is checked here, so the check avoids the cost of Express.
   const listener: RequestListener = (req, res) => (req.url === '/check' ? check(req, res) : app(req, res));
   return {
@@ -88,12 +107,15 @@ export const authService: ServiceDefinition<typeof configSchema, DB> = {
 };
 
 /** `id-account` alone would let whoever reaches auth end the sessions of others. */
-function ownBearer(tokens: Tokens): BearerValidator {
+function ownBearer(tokens: Tokens, roles: Roles, follower: Pick<Follower, 'isLoaded'>): BearerValidator {
   return async (authorization = '', { accountId }) => {
     const session = await tokens.resolve(authorization.replace(/^Bearer /i, ''));
-    if (session?.accountId === accountId) return;
-    throw new DomainError('unauthenticated', 'The bearer token is missing or not valid.', {
-      challenge: bearerChallenge,
-    });
+    if (session?.accountId !== accountId) {
+      throw new DomainError('unauthenticated', 'The bearer token is missing or not valid.', {
+        challenge: bearerChallenge,
+      });
+    }
+    if (!follower.isLoaded()) throw unavailable('The list of ended sessions');
+    return { roles: [...roles.of(accountId)] };
   };
 }

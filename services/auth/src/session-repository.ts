@@ -3,13 +3,15 @@ import { type Kysely, sql } from 'kysely';
 import type { EndedSession, SessionCutoff } from './ended-sessions.ts';
 import type { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
+import type { Session } from './tokens.ts';
 
 export type SessionRepository = ReturnType<typeof createSessionRepository>;
 
 /** On which replicas hear of what has ended, as JSON. */
 export const endedSessionsChannel = 'ended_sessions';
 
-const secondsOf = (column: 'ended_at' | 'expires_at') => sql<number>`extract(epoch from ${sql.ref(column)})::float8`;
+const secondsOf = (column: 'began_at' | 'ended_at' | 'expires_at') =>
+  sql<number>`extract(epoch from ${sql.ref(column)})::float8`;
 const sessionColumns = ['id', secondsOf('expires_at').as('expiresAt')] as const;
 const cutoffColumns = [
   'account_id as accountId',
@@ -20,11 +22,47 @@ const cutoffColumns = [
 /** Sent by PostgreSQL when the statement is committed. */
 const notify = (json: unknown) => sql`pg_notify(${endedSessionsChannel}, ${json})`.as('notified');
 
+/** Sessions that are listed: the others have begun before. */
+const maxListed = 100;
+
+/** From where a session began, if it is known. */
+export interface Client {
+  address: string | null;
+  userAgent: string | null;
+}
+
 /** Long enough for every replica to have forgotten what expired, whose clocks may differ. */
 const keptMs = 3_600_000;
 
 export function createSessionRepository(prisma: PrismaClient, kysely: Kysely<DB>) {
   return {
+    /** Stores from where the session began, for its customer to see. */
+    async begin({ id, accountId, authenticatedAt, expiresAt }: Session, { address, userAgent }: Client): Promise<void> {
+      await kysely
+        .insertInto('sessions')
+        .values({
+          id,
+          account_id: accountId,
+          began_at: sql`to_timestamp(${authenticatedAt})`,
+          expires_at: sql`to_timestamp(${expiresAt})`,
+          address,
+          user_agent: userAgent,
+        })
+        .execute();
+    },
+    /** The newest ones that have not expired, ended or not; with an id that one. */
+    ofAccount(accountId: string, id?: string): Promise<(Session & Client)[]> {
+      const ofAccount = kysely
+        .selectFrom('sessions')
+        .select(['id', 'account_id as accountId', 'address', 'user_agent as userAgent'])
+        // Not by Prisma, whose times have milliseconds.
+        .select([secondsOf('began_at').as('authenticatedAt'), secondsOf('expires_at').as('expiresAt')])
+        .where('account_id', '=', accountId)
+        .where('expires_at', '>', sql<Date>`now()`)
+        .orderBy('began_at', 'desc')
+        .limit(maxListed);
+      return (id === undefined ? ofAccount : ofAccount.where('id', '=', id)).execute();
+    },
     /** Once or again. */
     async end({ id, expiresAt }: EndedSession): Promise<void> {
       await kysely
@@ -82,6 +120,10 @@ export function createSessionRepository(prisma: PrismaClient, kysely: Kysely<DB>
 
     async deleteForgotten(): Promise<void> {
       const until = new Date(Date.now() - keptMs);
+      await deleteInBatches(async (limit) => {
+        const { count } = await prisma.session.deleteMany({ where: { expiresAt: { lt: new Date() } }, limit });
+        return count;
+      });
       await deleteInBatches(async (limit) => {
         const { count } = await prisma.endedSession.deleteMany({ where: { expiresAt: { lt: until } }, limit });
         return count;

@@ -57,6 +57,8 @@ export function createTokens({
   // An explicit list: never `none`, never the choice of the token's header.
   const algorithms = [...new Set(keys.map(({ algorithm }) => algorithm))];
   const verified = createVerifiedTokens<Session>(clock);
+  /** The last token with roles of each session. */
+  const withRoles = new WeakMap<Session, { roles: readonly string[]; token: Promise<string> }>();
 
   /** The session of a token that was verified before, unless it is over. */
   function remembered(token: string): Session | undefined {
@@ -82,21 +84,38 @@ export function createTokens({
     }
   }
 
+  function sign({ id, accountId, authenticatedAt, expiresAt }: Session, further: { roles?: readonly string[] } = {}) {
+    const now = Math.floor(clock() / 1000);
+    return new SignJWT({ auth_time: authenticatedAt, ...further })
+      .setProtectedHeader({ alg: key.algorithm, typ: 'JWT', kid: key.kid })
+      .setIssuer(tokenIssuer)
+      .setAudience(tokenAudience)
+      .setSubject(accountId)
+      .setJti(id)
+      .setIssuedAt(now)
+      .setNotBefore(now)
+      .setExpirationTime(expiresAt)
+      .sign(key.signingKey);
+  }
+
   return {
     remembered,
     /** @param authenticatedAt see Session */
-    issue(accountId: string, authenticatedAt: number): Promise<string> {
-      const now = Math.floor(clock() / 1000);
-      return new SignJWT({ auth_time: authenticatedAt })
-        .setProtectedHeader({ alg: key.algorithm, typ: 'JWT', kid: key.kid })
-        .setIssuer(tokenIssuer)
-        .setAudience(tokenAudience)
-        .setSubject(accountId)
-        .setJti(newId())
-        .setIssuedAt(now)
-        .setNotBefore(now)
-        .setExpirationTime(now + ttlSeconds)
-        .sign(key.signingKey);
+    async issue(accountId: string, authenticatedAt: number): Promise<{ token: string; session: Session }> {
+      const expiresAt = Math.floor(clock() / 1000) + ttlSeconds;
+      const session = { id: newId(), accountId, authenticatedAt, expiresAt };
+      return { token: await sign(session), session };
+    },
+    /**
+     * The token that services get in place of the session's own, for those that check tokens themselves (contract 3.6). Signed once
+     * per change of the roles.
+     */
+    withRoles(session: Session, roles: readonly string[]): Promise<string> {
+      const last = withRoles.get(session);
+      if (last?.roles === roles) return last.token;
+      const token = sign(session, { roles });
+      withRoles.set(session, { roles, token });
+      return token;
     },
     /** Tells whether a token that was resolved to a session no longer would be: its key is unknown now, or its time over. */
     isOver: ({ kid, authenticatedAt }: { kid?: string | undefined; authenticatedAt: number }): boolean =>

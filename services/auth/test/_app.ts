@@ -24,6 +24,13 @@ export function fakeAccounts(): AccountClient & { calls: unknown[] } {
   const calls: unknown[] = [];
   return {
     calls,
+    async find(accountId) {
+      return [...known.values()].find(({ account }) => account.id === accountId)?.account;
+    },
+    async setPassword(accountId, password) {
+      if (password.length < 8) throw new DomainError('invalid', 'Too short.', { code: 'validation' });
+      for (const one of known.values()) if (one.account.id === accountId) one.password = password;
+    },
     async register({ name, email, password }, clientAddress) {
       calls.push({ register: { name, email, password }, ...(clientAddress && { clientAddress }) });
       if (known.has(email)) throw new DomainError('conflict', 'Taken.', { code: 'email-taken' });
@@ -70,7 +77,7 @@ export async function testApp({ databaseUrl, accounts = fakeAccounts(), env }: O
   }
   return {
     app: service.app,
-    issue: (accountId: string) => issue(accountId, Date.now() / 1000),
+    issue: async (accountId: string) => (await issue(accountId, Date.now() / 1000)).token,
     log,
     logged,
     async close() {

@@ -119,3 +119,19 @@ test('account client treats the service as unavailable when nothing listens on i
   const unreachable = createAccountClient({ baseUrl: 'http://127.0.0.1:1' });
   await expect(unreachable.register(ada)).rejects.toMatchObject({ kind: 'unavailable', retryAfterSeconds: 1 });
 });
+
+test('account client replaces a password, whose answer has no body, and says what is refused', async () => {
+  listener = respond(204, '');
+  await expect(client().setPassword(account.id, 'battery staple')).resolves.toBeUndefined();
+  listener = respond(400, problem(400, { detail: 'body.password: must have 8 to 128 characters' }));
+  await expect(client().setPassword(account.id, 'short')).rejects.toMatchObject({ kind: 'invalid' });
+  listener = respond(404, problem(404));
+  await expect(client().setPassword(account.id, 'battery staple')).rejects.toMatchObject({ kind: 'unavailable' });
+});
+
+test('account client finds an account, or none', async () => {
+  listener = respond(200, account);
+  expect(await client().find(account.id)).toEqual(account);
+  listener = respond(404, problem(404));
+  expect(await client().find(account.id)).toBeUndefined();
+});

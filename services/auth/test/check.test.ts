@@ -101,7 +101,8 @@ test('token check logs nothing, except unexpected failures without the token', a
   expect(auth.logged).toEqual([]);
   const resolve = () => Promise.reject(new Error('Out of order'));
   const failing = createCheck({
-    tokens: { remembered: () => undefined, resolve },
+    tokens: { remembered: () => undefined, resolve, withRoles: resolve },
+    roles: { of: () => [] },
     endedSessions: { isLoaded: () => true, isCurrent: () => true },
     log: auth.log,
   });

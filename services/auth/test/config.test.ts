@@ -84,8 +84,9 @@ test.each([
 });
 
 test.each([
-  ['INTERNAL_CREDENTIAL', 'INTERNAL_CREDENTIALS'],
-  ['INTERNAL_CREDENTIALS', 'INTERNAL_CREDENTIAL'],
+  ['INTERNAL_CREDENTIAL', 'INTERNAL_CREDENTIALS and OPERATOR_CREDENTIALS'],
+  ['INTERNAL_CREDENTIALS', 'INTERNAL_CREDENTIAL and OPERATOR_CREDENTIALS'],
+  ['OPERATOR_CREDENTIALS', 'INTERNAL_CREDENTIAL and INTERNAL_CREDENTIALS'],
 ])('auth refuses to start with %s and without %s, whose paths would be open', (given, missing) => {
   expect(() => read({ [given]: newCredential() })).toThrow(
     `${given}: is set, but not ${missing}: set all of them, or none`,
@@ -94,7 +95,8 @@ test.each([
 
 test('auth shows the first of its credentials: the others are of a rotation', () => {
   const [next, current] = [newCredential(), newCredential()];
-  const env = { INTERNAL_CREDENTIAL: `${next}, ${current}`, INTERNAL_CREDENTIALS: newCredential() };
+  const others = { INTERNAL_CREDENTIALS: newCredential(), OPERATOR_CREDENTIALS: newCredential() };
+  const env = { INTERNAL_CREDENTIAL: `${next}, ${current}`, ...others };
   expect(read(env).INTERNAL_CREDENTIAL).toBe(next);
   expect(read({}).INTERNAL_CREDENTIAL).toBeUndefined();
 });

@@ -19,7 +19,11 @@ beforeAll(async () => {
   const env = { JWT_SECRET_KEY: secret };
   const accounts = createAccountClient({ baseUrl: 'http://127.0.0.1:1' });
   auth = await testApp({ databaseUrl: database.url, env });
-  const credentials = { INTERNAL_CREDENTIAL: newCredential(), INTERNAL_CREDENTIALS: newCredential() };
+  const credentials = {
+    INTERNAL_CREDENTIAL: newCredential(),
+    INTERNAL_CREDENTIALS: newCredential(),
+    OPERATOR_CREDENTIALS: newCredential(),
+  };
   restricted = await testApp({ databaseUrl: database.url, env: { ...env, ...credentials } });
   unavailable = await testApp({ databaseUrl: unreachableDatabaseUrl, accounts, env });
 });
@@ -41,6 +45,41 @@ async function failedOften() {
   const body = { email: `${crypto.randomUUID()}@example.com`, password: 'wrong password' };
   for (let n = 0; n < 10; n += 1) await request(auth.app).post('/auth/login').send(body).expect(401);
   return { body };
+}
+
+async function byCustomer() {
+  const { body } = await request(auth.app)
+    .post('/auth/register')
+    .send({ ...ada, email: `${crypto.randomUUID()}@example.com` });
+  const headers = { 'id-account': body.id, authorization: `Bearer ${await auth.issue(body.id)}` };
+  return { path: `/accounts/${body.id}/roles`, headers, body: { roles: ['operator'] } };
+}
+
+async function grant() {
+  const { path, body } = await byCustomer();
+  return { path: `/internal${path}`, body };
+}
+
+async function byOperator() {
+  const { path, headers, body } = await byCustomer();
+  await request(auth.app).put(`/internal${path}`).send(body).expect(200);
+  return { path, headers, body };
+}
+
+async function withSession() {
+  const { body } = await newAccount();
+  const { headers, body: account } = await request(auth.app).post('/auth/login').send(body).expect(200);
+  const token = /=([^;]+)/.exec(headers['set-cookie']?.[0] ?? '')?.[1];
+  return {
+    path: `/accounts/${account.id}/sessions`,
+    headers: { 'id-account': account.id, authorization: `Bearer ${token}` },
+  };
+}
+
+async function withPassword() {
+  const { path, headers } = await withSession();
+  const body = { currentPassword: ada.password, newPassword: 'battery staple' };
+  return { path: path.replace('sessions', 'password'), headers, body };
 }
 
 const withToken = async () => ({ headers: { authorization: `Bearer ${await auth.issue(accountId)}` } });
@@ -68,6 +107,35 @@ describeContract({
       400: { body: { sessions: [{ id: 'x' }] } },
     },
     'delete /auth/sessions': { 204: withToken },
+    'put /accounts/{id}/password': {
+      204: withPassword,
+      400: async () => ({ ...(await withPassword()), body: {} }),
+      403: async () => ({
+        ...(await withPassword()),
+        body: { currentPassword: 'wrong horse', newPassword: 'battery staple' },
+      }),
+      429: async () => {
+        const call = await withPassword();
+        const body = { currentPassword: 'wrong horse', newPassword: 'battery staple' };
+        for (let n = 0; n < 5; n += 1) await request(auth.app).put(call.path).set(call.headers).send(body).expect(403);
+        return call;
+      },
+    },
+    'get /accounts/{id}/sessions': { 200: withSession, 400: { path: '/accounts/%ff/sessions' } },
+    'delete /accounts/{id}/sessions/{sessionId}': {
+      204: async () => {
+        const { path, headers } = await withSession();
+        const { body } = await request(auth.app).get(path).set(headers);
+        return { path: `${path}/${body[0].id}`, headers };
+      },
+      400: { path: '/accounts/%ff/sessions/%ff' },
+    },
+    'put /accounts/{id}/roles': {
+      200: byOperator,
+      400: async () => ({ ...(await byOperator()), body: { roles: 7 } }),
+      403: byCustomer,
+    },
+    'put /internal/accounts/{id}/roles': { 200: grant, 400: async () => ({ ...(await grant()), body: {} }) },
     'post /auth/solve': {
       200: async () => ({ body: { token: await auth.issue(crypto.randomUUID()) } }),
       400: { body: { token: 7 } },

@@ -4,11 +4,16 @@ import type { BearerConfig } from './config.ts';
 import { importSecrets, type TokenKey, tokenAudience, tokenIssuer } from './token-keys.ts';
 import { clockSkewSeconds, createVerifiedTokens } from './verified-tokens.ts';
 
-/** Refuses a request whose `Authorization` header does not prove the expected account and scope. */
+/**
+ * Refuses a request whose `Authorization` header does not prove the expected account and scope.
+ * @returns what it proves beyond that; undefined if the header was not looked at
+ */
 export type BearerValidator = (
   authorization: string | undefined,
   expected: { accountId: string; scope?: string | undefined },
-) => void | Promise<void>;
+) => Proven | Promise<Proven>;
+
+type Proven = Pick<Bearer, 'roles'> | undefined;
 
 /** The default: the gateway has checked the token and `id-account` is enough (contract 2.3). */
 export const noBearer: BearerValidator = () => undefined;
@@ -25,6 +30,8 @@ export interface BearerKeys {
 interface Bearer {
   accountId: string;
   scopes: string[];
+  /** contract 3.9 */
+  roles: string[];
 }
 
 /** The validator that the environment configures; `requireBearerKeys` has made sure that there are keys. */
@@ -50,10 +57,10 @@ export function createBearerValidator(keys: BearerKeys): BearerValidator {
     if (token === undefined)
       throw new DomainError('unauthenticated', 'The bearer token is missing.', { challenge: bearerChallenge });
     const known = verified.get(token);
-    if (known !== undefined) return admit(known, expected);
+    if (known !== undefined) return admitted(known, expected);
     return verify(token).then(({ exp, ...bearer }) => {
       verified.set(token, exp, bearer);
-      admit(bearer, expected);
+      return admitted(bearer, expected);
     });
   };
 }
@@ -75,14 +82,19 @@ function createVerifier({ secrets = [], jwksUrl }: BearerKeys): (token: string) 
 
   return async (token) => {
     const { payload } = await jwtVerify(token, getKey, options).catch(explain);
-    const { sub = '', exp = 0, scope } = payload;
-    return { accountId: sub.toLowerCase(), exp, scopes: typeof scope === 'string' ? scope.split(' ') : [] };
+    const { sub = '', exp = 0, scope, roles } = payload;
+    return {
+      accountId: sub.toLowerCase(),
+      exp,
+      scopes: typeof scope === 'string' ? scope.split(' ') : [],
+      roles: Array.isArray(roles) ? roles : [],
+    };
   };
 }
 
-function admit(bearer: Bearer, { accountId, scope }: Parameters<BearerValidator>[1]): void {
+function admitted(bearer: Bearer, { accountId, scope }: Parameters<BearerValidator>[1]): Bearer {
   if (bearer.accountId !== accountId) throw refused('The bearer token belongs to another account.');
-  if (scope === undefined || bearer.scopes.includes(scope)) return;
+  if (scope === undefined || bearer.scopes.includes(scope)) return bearer;
   const challenge = `${bearerChallenge}, error="insufficient_scope", scope="${scope}"`;
   throw new DomainError('forbidden', `The bearer token lacks the scope ${scope}.`, { challenge });
 }

@@ -1,25 +1,31 @@
 import { z } from 'zod';
+import { roleNames } from '../http/identity.ts';
 import { email, password, text, timestamp, uuid } from '../values/fields.ts';
 
 // Accounts as auth and the account service exchange them (contract 4.3 and 3.5).
 
-const maxPasswordLength = 128;
+export const maxPasswordLength = 128;
 
-/** Leaves the minimum of a password to the account service: PASSWORD_MIN_LENGTH is known there alone (contract 3.5). */
+/** Leaves the minimum to the account service: PASSWORD_MIN_LENGTH is known there alone (contract 3.5). */
+export const newPassword = password(0, maxPasswordLength).meta({
+  minLength: 1,
+  description: 'The store may require more characters (`PASSWORD_MIN_LENGTH`); its 400 says how many.',
+});
+
 export const accountIn = z
   .object({
     name: text(1, 200),
     email,
-    password: password(0, maxPasswordLength).meta({
-      minLength: 1,
-      description: 'The store may require more characters (`PASSWORD_MIN_LENGTH`); its 400 says how many.',
-    }),
+    password: newPassword,
   })
   .meta({ id: 'AccountIn', examples: [{ name: 'Ada', email: 'ada@example.com', password: 'correct horse' }] });
 
 /** The same with its minimum, in code points. */
 export const accountInWith = (minPasswordLength: number) =>
   accountIn.extend({ password: password(minPasswordLength, maxPasswordLength) });
+
+export const passwordInWith = (minPasswordLength: number) =>
+  z.object({ password: password(minPasswordLength, maxPasswordLength) }).meta({ id: 'PasswordIn' });
 
 /** Laxer than at registration: what cannot belong to an account is answered like a wrong password. */
 export const credentials = z
@@ -37,6 +43,20 @@ export const accountOut = z.object({ id: uuid, name: z.string(), email: z.string
     },
   ],
 });
+
+const role = z.enum(roleNames);
+
+export const rolesIn = z
+  .object({
+    roles: z
+      .array(role)
+      .max(10)
+      .transform((roles) => [...new Set(roles)].sort()),
+  })
+  .meta({ id: 'RolesIn', examples: [{ roles: ['catalogue'] }] });
+export const rolesOut = z
+  .object({ roles: z.array(role) })
+  .meta({ id: 'RolesOut', examples: [{ roles: ['catalogue'] }] });
 
 export type AccountIn = z.output<typeof accountIn>;
 export type Credentials = z.output<typeof credentials>;

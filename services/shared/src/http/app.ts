@@ -10,13 +10,13 @@ import { stringifyJson } from '../values/json.ts';
 import { collectBody } from './body.ts';
 import { readCookies } from './cookies.ts';
 import { matchesTag, matchesWeakly } from './entity-tags.ts';
-import { accountIdOf } from './identity.ts';
+import { accountIdOf, lacksRole, rolesOf } from './identity.ts';
 import { createInFlight, type InFlight } from './in-flight.ts';
 import { inputOf } from './input.ts';
 import { openApiPages } from './openapi.ts';
 import { problemHandler, sendProblem } from './problem.ts';
 import { createReplyCheck } from './reply-check.ts';
-import { type AnyRoute, allResponses, bodyKibOf, type JsonText } from './route.ts';
+import { type AnyRoute, allResponses, bodyKibOf, type JsonText, takesAccount } from './route.ts';
 
 export interface HttpAppOptions {
   /** Title of the documentation. */
@@ -106,12 +106,17 @@ function handlersOf(route: AnyRoute, { production, bearer, callers, operators, i
     const context = contextOf(res);
     context.route = route.path;
     if (!production) context.declared = declared;
-    if (route.identity === 'caller') callers(req.headers.authorization);
-    if (route.identity === 'operator') operators(req.headers.authorization);
-    if (route.identity === 'account') {
+    const { identity } = route;
+    const isCaller = identity === 'accountOrCaller' && req.headers['id-account'] === undefined;
+    if (identity === 'caller' || isCaller) callers(req.headers.authorization);
+    if (identity === 'operator') operators(req.headers.authorization);
+    if (takesAccount(identity) && !isCaller) {
       const accountId = accountIdOf(req.headers['id-account']);
       context.accountId = accountId;
-      await bearer(req.headers.authorization, { accountId, scope: route.scope });
+      const proven = await bearer(req.headers.authorization, { accountId, scope: route.scope });
+      // A header proves nothing where the service checks tokens itself.
+      context.roles = proven === undefined ? rolesOf(req.headers['account-roles']) : proven.roles;
+      if (route.role !== undefined && !context.roles.includes(route.role)) throw lacksRole(route.role);
       if (!inFlight.admitAccount(req, res, accountId)) return;
     }
     next();
@@ -122,6 +127,12 @@ function handlersOf(route: AnyRoute, { production, bearer, callers, operators, i
       const reply = await route.handler(inputOf(route, req, res));
       if ('stream' in reply) {
         startStream(req, res, reply.stream);
+        return;
+      }
+      if ('page' in reply) {
+        res
+          .writeHead(reply.status, { ...reply.headers, 'Content-Length': Buffer.byteLength(reply.page) })
+          .end(reply.page);
         return;
       }
       const json = reply.body === undefined ? undefined : toJson(reply.body);

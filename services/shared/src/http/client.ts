@@ -33,6 +33,8 @@ interface Call {
   ifMatch?: string | undefined;
   /** The client on whose behalf the call is, as a route's input has it: passed on as the gateway says it. */
   clientAddress?: string | undefined;
+  /** The customer on whose behalf the call is, likewise: the called service decides as for a request of the gateway. */
+  customer?: { accountId: string; authorization: string | undefined };
 }
 
 export type HttpClient = ReturnType<typeof createHttpClient>;
@@ -48,7 +50,7 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
     });
   };
 
-  async function send(method: Method, url: string, { body, ifMatch, clientAddress }: Call): Promise<Answer> {
+  async function send(method: Method, url: string, { body, ifMatch, clientAddress, customer }: Call): Promise<Answer> {
     const trace = currentTrace();
     try {
       const answer = await request(url, {
@@ -58,6 +60,8 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
           ...(credential !== undefined && { authorization: `Bearer ${credential}` }),
           ...(ifMatch !== undefined && { 'if-match': ifMatch }),
           ...(clientAddress !== undefined && { 'x-envoy-external-address': clientAddress }),
+          ...(customer && { 'id-account': customer.accountId }),
+          ...(customer?.authorization !== undefined && { authorization: customer.authorization }),
           ...(body && { 'content-type': 'application/json' }),
         },
         ...(body && { body: stringifyJson(body) }),
@@ -66,7 +70,7 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
       const text = await answer.body.text();
       const { statusCode: status, headers } = answer;
       if (status >= 500) throw failed(new Error(`Status ${status}`), headers['retry-after']?.toString());
-      return { status, body: parseJson(text), etag: headers.etag?.toString() };
+      return { status, body: status === 204 ? undefined : parseJson(text), etag: headers.etag?.toString() };
     } catch (error) {
       throw error instanceof DomainError ? error : failed(error);
     }

@@ -5,7 +5,7 @@ import { DomainError } from '../values/errors.ts';
 import { type Place, sentenceOf } from '../values/sentences.ts';
 import { parsedBody } from './body.ts';
 import { clientAddressOf } from './client-address.ts';
-import type { AnyRoute } from './route.ts';
+import { type AnyRoute, hasPage } from './route.ts';
 
 /** Apart from the handler's call, which as long as it waits would hold the body as received, too. */
 export const inputOf = (route: AnyRoute, req: Request, res: Response) => ({
@@ -15,9 +15,12 @@ export const inputOf = (route: AnyRoute, req: Request, res: Response) => ({
   cookies: parse(route.cookies, req.cookies, 'cookie'),
   body: route.body === undefined ? undefined : parse(route.body, parsedBody(req, route), 'body'),
   accountId: contextOf(res).accountId,
+  roles: contextOf(res).roles,
   authorization: req.headers.authorization,
   clientAddress: clientAddressOf(req.headers['x-envoy-external-address']),
+  userAgent: req.headers['user-agent'],
   url: req.originalUrl,
+  prefersPage: hasPage(route) && req.accepts(['json', 'html']) === 'html',
   isHttps: req.headers['x-forwarded-proto'] === 'https',
 });
 

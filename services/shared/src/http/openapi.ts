@@ -8,6 +8,7 @@ import {
   type IdentityRule,
   type ProblemSpec,
   type ResponseSpec,
+  takesAccount,
 } from './route.ts';
 
 /** The version of the API, not of OpenAPI (contract 10). */
@@ -69,6 +70,7 @@ const securityOf: Record<IdentityRule, Json> = {
   none: {},
   account: { security: [{ 'id-account': [] }, { 'id-account': [], bearer: [] }] },
   operator: { security: [{ credential: [] }, {}] },
+  accountOrCaller: { security: [{}, { credential: [] }, { 'id-account': [] }, { 'id-account': [], bearer: [] }] },
   caller: { security: [{}, { credential: [] }] },
 };
 
@@ -89,7 +91,7 @@ function operation(route: AnyRoute, schemas: Json): Json {
     parameters: [
       ...parameters('path', route.params, schemas),
       ...parameters('query', route.query, schemas),
-      ...(route.identity === 'account' ? [idAccount] : []),
+      ...(takesAccount(route.identity) ? [idAccount] : []),
       ...parameters('header', hasETag(route) ? ifNoneMatch : undefined, schemas),
       ...parameters('header', route.headers, schemas),
       ...parameters('cookie', route.cookies, schemas),
@@ -105,7 +107,7 @@ function operation(route: AnyRoute, schemas: Json): Json {
 
 function response(declared: ResponseSpec | ProblemSpec, schemas: Json): Json {
   const { description, headers } = declared;
-  const { body, events } = 'problem' in declared ? {} : declared;
+  const { body, events, page } = 'problem' in declared ? {} : declared;
   return {
     description,
     ...(headers === undefined
@@ -116,7 +118,14 @@ function response(declared: ResponseSpec | ProblemSpec, schemas: Json): Json {
           ),
         }),
     ...('problem' in declared ? { content: problemContent(schemas) } : {}),
-    ...(body === undefined ? {} : { content: { 'application/json': { schema: jsonSchema(body, schemas) } } }),
+    ...(body === undefined
+      ? {}
+      : {
+          content: {
+            'application/json': { schema: jsonSchema(body, schemas) },
+            ...(page && { 'text/html': { schema: { type: 'string' } } }),
+          },
+        }),
     ...(events === undefined ? {} : { content: { 'text/event-stream': eventStream(events, schemas) } }),
   };
 }

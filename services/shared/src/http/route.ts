@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { z } from 'zod';
+import type { Role } from './identity.ts';
 
 export interface ResponseSpec {
   description: string;
@@ -7,6 +8,8 @@ export interface ResponseSpec {
   body?: z.ZodType;
   /** Instead of a body: the data of each event of a stream (event-stream.ts). */
   events?: z.ZodType;
+  /** True if the route answers with a page (page.ts) in place of the JSON where the client prefers one. */
+  page?: true;
   /** Header names and their meanings. */
   headers?: Record<string, string>;
 }
@@ -38,6 +41,13 @@ interface StreamReply<S> {
   stream(res: ServerResponse): void;
 }
 
+interface PageReply<S> {
+  status: S;
+  headers: Record<string, string>;
+  /** HTML, as htmlPage makes it. */
+  page: string;
+}
+
 /** One of the declared successes, status and body together. */
 export type ReplyOf<R extends Responses> = {
   [S in keyof R & number]: R[S] extends { problem: true }
@@ -45,15 +55,27 @@ export type ReplyOf<R extends Responses> = {
     : R[S] extends { events: z.ZodType }
       ? StreamReply<S>
       : R[S] extends { body: infer B extends z.ZodType }
-        ? Reply<S, z.input<B> | JsonText> & { body: z.input<B> | JsonText }
+        ?
+            | (Reply<S, z.input<B> | JsonText> & { body: z.input<B> | JsonText })
+            | (R[S] extends { page: true } ? PageReply<S> : never)
         : Reply<S, undefined>;
 }[keyof R & number];
 
 /**
  * `account` demands `id-account`, `caller` the credential of whoever calls the service's internal paths, `operator` that of an
- * operator where those are other people, `none` nothing.
+ * operator where those are other people, `none` nothing. `accountOrCaller` demands the credential where `id-account` is absent: a
+ * request that came through the gateway has it.
  */
-export type IdentityRule = 'none' | 'account' | 'caller' | 'operator';
+export type IdentityRule = 'none' | 'account' | 'caller' | 'accountOrCaller' | 'operator';
+
+/** Tells whether a route may be asked for an account. */
+export const takesAccount = (rule: IdentityRule): boolean => rule === 'account' || rule === 'accountOrCaller';
+
+type ForAccount<I extends IdentityRule, T> = I extends 'account'
+  ? T
+  : I extends 'accountOrCaller'
+    ? T | undefined
+    : undefined;
 
 type Out<T> = T extends z.ZodType ? z.output<T> : undefined;
 
@@ -63,13 +85,19 @@ export interface Input<P, Q, H, C, B, I extends IdentityRule> {
   headers: Out<H>;
   cookies: Out<C>;
   body: Out<B>;
-  accountId: I extends 'account' ? string : undefined;
+  accountId: ForAccount<I, string>;
+  /** Roles of the caller (contract 3.9). */
+  roles: ForAccount<I, readonly string[]>;
   /** The header as the gateway sets it (contract 2.3). */
   authorization: string | undefined;
   /** The client as limits per client count it (client-address.ts); undefined if the request did not come through the gateway. */
   clientAddress: string | undefined;
+  /** The client's own name. */
+  userAgent: string | undefined;
   /** Path and query as received, to build a `Link` from. */
   url: string;
+  /** True if the client would rather have a page than JSON (RFC 9110, 12.5.1). */
+  prefersPage: boolean;
   /** True if the customer came by HTTPS, as the gateway says. */
   isHttps: boolean;
 }
@@ -94,6 +122,8 @@ export interface Route<
   summary: string;
   tag: string;
   identity: I;
+  /** Required of the caller (contract 3.9). */
+  role?: Role;
   /** Required of the bearer token if the service validates it. */
   scope?: string;
   /** Path parameters; a value that does not fit is a 404. */
@@ -167,6 +197,9 @@ export const tooMany = (description: string): ProblemSpec =>
 /** Tells whether a route's reply has an entity tag, so that If-None-Match can be asked. */
 export const hasETag = ({ responses }: AnyRoute): boolean => responses[200]?.headers?.ETag !== undefined;
 
+/** Tells whether a route answers with a page where the client prefers one. */
+export const hasPage = ({ responses }: AnyRoute): boolean => responses[200]?.page === true;
+
 /** Tells whether a route can demand the state that its client has seen. */
 const takesIfMatch = ({ headers }: AnyRoute): boolean => headers !== undefined && 'if-match' in headers.shape;
 
@@ -179,9 +212,10 @@ export function commonResponses(route: AnyRoute): Responses {
     responses[304] = { description: 'The client has the current state: its `If-None-Match` names it.', headers };
   }
   if (takesInput !== undefined) responses[400] = problem('The request is malformed or violates a rule of its fields.');
-  if (route.identity === 'account') responses[401] = problem('The account of the caller is unknown.');
-  if (route.identity === 'caller' || route.identity === 'operator')
+  if (takesAccount(route.identity)) responses[401] = problem('The account of the caller is unknown.');
+  if (['caller', 'accountOrCaller', 'operator'].includes(route.identity))
     responses[403] = problem('The credential of the caller is missing or wrong.');
+  if (route.role !== undefined) responses[403] = problem(`The caller lacks the role ${route.role}.`);
   if (route.scope !== undefined) responses[403] = problem('The token lacks the scope of this endpoint.');
   if (route.params !== undefined) responses[404] = problem('No such resource.');
   if (takesIfMatch(route)) responses[412] = problem('The resource is no longer in the state that If-Match names.');

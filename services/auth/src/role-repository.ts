@@ -1,0 +1,42 @@
+import type { Role } from '@store/shared/http/identity';
+import { type Kysely, sql } from 'kysely';
+import type { DB } from './generated/tables.ts';
+import type { AccountRoles } from './roles.ts';
+import { endedSessionsChannel } from './session-repository.ts';
+
+export type RoleRepository = ReturnType<typeof createRoleRepository>;
+
+const columns = [
+  'account_id as accountId',
+  'roles',
+  sql<number>`extract(epoch from changed_at)::float8`.as('changedAt'),
+] as const;
+
+export function createRoleRepository(kysely: Kysely<DB>) {
+  return {
+    /** Replaces the roles of an account. Replicas hear of it on the channel of ended sessions, since a token check needs both. */
+    set(accountId: string, roles: Role[]): Promise<AccountRoles> {
+      return kysely
+        .with('stored', (db) =>
+          db
+            .insertInto('account_roles')
+            .values({ account_id: accountId, roles, changed_at: sql<Date>`clock_timestamp()` })
+            .onConflict((conflict) =>
+              conflict.column('account_id').doUpdateSet({
+                roles,
+                // Whichever clock: of two changes the one that is stored last counts.
+                changed_at: sql`greatest(clock_timestamp(), account_roles.changed_at + interval '1 microsecond')`,
+              }),
+            )
+            .returning(columns),
+        )
+        .selectFrom('stored')
+        .select(['accountId', 'roles', 'changedAt'])
+        .select(sql`pg_notify(${endedSessionsChannel}, row_to_json(stored)::text)`.as('notified'))
+        .executeTakeFirstOrThrow();
+    },
+    async load(add: (one: AccountRoles) => void): Promise<void> {
+      for (const one of await kysely.selectFrom('account_roles').select(columns).execute()) add(one);
+    },
+  };
+}

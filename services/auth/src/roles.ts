@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { fromJson } from './ended-sessions.ts';
+
+/** The roles of an account since a change of them, in seconds since 1970. */
+const accountRoles = z.object({ accountId: z.string(), roles: z.array(z.string()), changedAt: z.number() });
+
+export type AccountRoles = z.output<typeof accountRoles>;
+export type Roles = ReturnType<typeof createRoles>;
+
+const none: readonly string[] = [];
+
+/** Keeps the roles of all accounts in memory, for the token check: few accounts have any (contract 3.9). */
+export function createRoles() {
+  const known = new Map<string, AccountRoles>();
+
+  function add(one: AccountRoles): void {
+    if (one.changedAt >= (known.get(one.accountId)?.changedAt ?? 0)) known.set(one.accountId, one);
+  }
+
+  return {
+    add,
+    /** Returns the same array until they change. */
+    of: (accountId: string): readonly string[] => known.get(accountId)?.roles ?? none,
+    /** @param payload JSON of an AccountRoles; anything else is ignored */
+    hear(payload: string): void {
+      const { success, data } = accountRoles.safeParse(fromJson(payload));
+      if (success) add(data);
+    },
+  };
+}
