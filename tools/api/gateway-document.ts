@@ -39,6 +39,7 @@ const tags: Record<string, string> = {
   accounts: 'The account of the caller.',
   products: 'The catalogue.',
   orders: 'Orders of the caller, from the request to the cancellation.',
+  notifications: 'Messages to the caller.',
   status: 'Records of bicycle stations.',
   gateway: 'Answered by the gateway itself.',
 };

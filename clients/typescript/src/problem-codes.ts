@@ -13,5 +13,6 @@ export type ProblemCode =
   | 'too-many-requests'
   | 'too-many-streams'
   | 'too-many-failures'
+  | 'wrong-password'
   | 'database-away'
   | 'overloaded';

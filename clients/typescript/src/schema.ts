@@ -56,6 +56,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/accounts/{id}/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Change your password, and end all your other sessions */
+        put: operations["changePassword"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounts/{id}/roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Give an account its roles, as an operator */
+        put: operations["setRoles"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounts/{id}/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List where you are logged in */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/accounts/{id}/sessions/{sessionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** End one of your sessions */
+        delete: operations["endSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/status/": {
         parameters: {
             query?: never;
@@ -175,6 +243,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List messages to customers */
+        get: operations["listNotifications"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/orders": {
         parameters: {
             query?: never;
@@ -247,6 +332,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/orders/{id}/invoice": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Fetch the invoice of one of your orders */
+        get: operations["getInvoice"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/products": {
         parameters: {
             query?: never;
@@ -259,6 +361,23 @@ export interface paths {
         put?: never;
         /** Create a product */
         post: operations["createProduct"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/products/availability": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show how many pieces of some products can still be ordered */
+        get: operations["listAvailability"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -360,6 +479,56 @@ export interface components {
         };
         /**
          * @example {
+         *       "number": 17,
+         *       "orderId": "b1e5c0de-3a44-4f0b-9a57-2c6d8e1f7a90",
+         *       "customerId": "3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10",
+         *       "paymentId": "0d9b6f4e-1c7a-4e55-a2b8-6f1d3c8e7a24",
+         *       "amount": {
+         *         "amount": 12.75,
+         *         "currency": "USD"
+         *       },
+         *       "paidAt": "2026-01-31T09:30:02.000Z",
+         *       "createdAt": "2026-01-31T09:30:03.000Z",
+         *       "seller": "Store Ltd.\n1 Market Street\nLisbon",
+         *       "lines": [
+         *         {
+         *           "productId": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+         *           "quantity": 3,
+         *           "unitPrice": {
+         *             "amount": 4.25,
+         *             "currency": "USD"
+         *           }
+         *         }
+         *       ]
+         *     }
+         */
+        CustomerInvoiceOut: {
+            number: number;
+            /** Format: uuid */
+            orderId: string;
+            /** Format: uuid */
+            customerId: string;
+            /** Format: uuid */
+            paymentId: string;
+            amount: components["schemas"]["Money"];
+            /** Format: date-time */
+            paidAt: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description Name and address, a line each. */
+            seller: string;
+            lines: {
+                /** Format: uuid */
+                productId: string;
+                quantity: number;
+                unitPrice: {
+                    amount: number;
+                    currency: string;
+                };
+            }[];
+        };
+        /**
+         * @example {
          *       "amount": 12.75,
          *       "currency": "USD"
          *     }
@@ -367,6 +536,46 @@ export interface components {
         Money: {
             amount: number;
             currency: string;
+        };
+        /**
+         * @example {
+         *       "id": "5b0f7c1e-8d39-4a6e-b1c4-7e2a9d60f351",
+         *       "orderId": "b1e5c0de-3a44-4f0b-9a57-2c6d8e1f7a90",
+         *       "customerId": "3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10",
+         *       "kind": "OrderPaid",
+         *       "subject": "Your order is paid",
+         *       "text": "We have received 12.75 USD for your order b1e5c0de-3a44-4f0b-9a57-2c6d8e1f7a90 and are preparing it.",
+         *       "createdAt": "2026-01-31T09:30:02.000Z"
+         *     }
+         */
+        NotificationOut: {
+            /**
+             * Format: uuid
+             * @description The id of the event.
+             */
+            id: string;
+            /** Format: uuid */
+            orderId: string;
+            /** Format: uuid */
+            customerId: string;
+            kind: string;
+            subject: string;
+            text: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            sentAt?: string;
+            /** @description Why the mail server will never take it. */
+            refusal?: string;
+        };
+        NotificationPage: {
+            content: components["schemas"]["NotificationOut"][];
+            page: {
+                size: number;
+                number: number;
+                totalElements: number;
+                totalPages: number;
+            };
         };
         /**
          * @example {
@@ -482,6 +691,21 @@ export interface components {
         };
         /**
          * @example {
+         *       "currentPassword": "correct horse",
+         *       "newPassword": "battery staple"
+         *     }
+         */
+        PasswordChange: {
+            /** Format: password */
+            currentPassword: string;
+            /**
+             * Format: password
+             * @description The store may require more characters (`PASSWORD_MIN_LENGTH`); its 400 says how many.
+             */
+            newPassword: string;
+        };
+        /**
+         * @example {
          *       "type": "about:blank",
          *       "title": "Not Found",
          *       "status": 404,
@@ -522,6 +746,18 @@ export interface components {
             name: string;
             price: number;
             unit: string;
+            /** @description Plain text. */
+            description?: string | null;
+            images?: {
+                /**
+                 * Format: uri
+                 * @description https only.
+                 */
+                url: string;
+                /** @description What it shows, for those who do not see it. */
+                alt: string;
+            }[] | null;
+            category?: string | null;
             /** @description The version that the resource must still have; otherwise the answer is 409. */
             version?: number | null;
         };
@@ -536,6 +772,18 @@ export interface components {
             name: string;
             price: number;
             unit: string;
+            /** @description Plain text. */
+            description?: string | null;
+            images?: {
+                /**
+                 * Format: uri
+                 * @description https only.
+                 */
+                url: string;
+                /** @description What it shows, for those who do not see it. */
+                alt: string;
+            }[] | null;
+            category?: string | null;
         };
         /**
          * @example {
@@ -543,7 +791,15 @@ export interface components {
          *       "name": "Tea",
          *       "price": 4.25,
          *       "unit": "100 g",
-         *       "version": 1
+         *       "version": 1,
+         *       "description": "Green tea of the first harvest.",
+         *       "images": [
+         *         {
+         *           "url": "https://images.example.com/tea.jpg",
+         *           "alt": "A cup of green tea"
+         *         }
+         *       ],
+         *       "category": "Drinks"
          *     }
          */
         ProductOut: {
@@ -553,7 +809,56 @@ export interface components {
             price: number;
             unit: string;
             version: number;
+            description: string | null;
+            images: {
+                url: string;
+                alt: string;
+            }[];
+            category: string | null;
         };
+        /**
+         * @example {
+         *       "roles": [
+         *         "catalogue"
+         *       ]
+         *     }
+         */
+        RolesIn: {
+            roles: ("catalogue" | "operator")[];
+        };
+        /**
+         * @example {
+         *       "roles": [
+         *         "catalogue"
+         *       ]
+         *     }
+         */
+        RolesOut: {
+            roles: ("catalogue" | "operator")[];
+        };
+        /**
+         * @example [
+         *       {
+         *         "id": "0b9c2f4e-7d1a-4c55-9e0f-2a6b8d3c1e47",
+         *         "since": "2026-01-31T09:30:00.000Z",
+         *         "address": "192.0.2.7",
+         *         "userAgent": "Mozilla/5.0",
+         *         "current": true
+         *       }
+         *     ]
+         */
+        SessionsOut: {
+            /** Format: uuid */
+            id: string;
+            /** Format: date-time */
+            since: string;
+            /** @description The address from which it began. */
+            address: string | null;
+            /** @description What the client said that it is. */
+            userAgent: string | null;
+            /** @description The session of this request. */
+            current: boolean;
+        }[];
         /**
          * @example {
          *       "idAccount": "3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10"
@@ -581,6 +886,17 @@ export interface components {
             time: string;
             category1: string | null;
             category2: string | null;
+        };
+        /**
+         * @example {
+         *       "productId": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+         *       "available": 3
+         *     }
+         */
+        StockOut: {
+            /** Format: uuid */
+            productId: string;
+            available: number;
         };
         /**
          * @example {
@@ -655,18 +971,26 @@ export type AccountIn = components['schemas']['AccountIn'];
 export type AccountOut = components['schemas']['AccountOut'];
 export type CancellationOut = components['schemas']['CancellationOut'];
 export type Credentials = components['schemas']['Credentials'];
+export type CustomerInvoiceOut = components['schemas']['CustomerInvoiceOut'];
 export type Money = components['schemas']['Money'];
+export type NotificationOut = components['schemas']['NotificationOut'];
+export type NotificationPage = components['schemas']['NotificationPage'];
 export type OrderChange = components['schemas']['OrderChange'];
 export type OrderEvent = components['schemas']['OrderEvent'];
 export type OrderIn = components['schemas']['OrderIn'];
 export type OrderOut = components['schemas']['OrderOut'];
 export type OrderPage = components['schemas']['OrderPage'];
+export type PasswordChange = components['schemas']['PasswordChange'];
 export type Problem = components['schemas']['Problem'];
 export type ProductChange = components['schemas']['ProductChange'];
 export type ProductIn = components['schemas']['ProductIn'];
 export type ProductOut = components['schemas']['ProductOut'];
+export type RolesIn = components['schemas']['RolesIn'];
+export type RolesOut = components['schemas']['RolesOut'];
+export type SessionsOut = components['schemas']['SessionsOut'];
 export type SolveOut = components['schemas']['SolveOut'];
 export type StationStatus = components['schemas']['StationStatus'];
+export type StockOut = components['schemas']['StockOut'];
 export type TokenIn = components['schemas']['TokenIn'];
 export type ResponseUnauthenticated = components['responses']['Unauthenticated'];
 export type ResponseTooManyRequests = components['responses']['TooManyRequests'];
@@ -750,6 +1074,261 @@ export interface operations {
                 headers: {
                     /** @description Identifies this state: send it as If-None-Match to ask whether it is current, as If-Match to require it. */
                     ETag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description No such resource. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    changePassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordChange"];
+            };
+        };
+        responses: {
+            /** @description Changed. */
+            204: {
+                headers: {
+                    /** @description The token of a new session. */
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The current password is wrong. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such resource. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 8 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON in UTF-8, or compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many passwords of this account were wrong. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before retrying. */
+                    "Retry-After"?: string;
+                    /** @description The limit that was reached, what is left of it (`r=0`), and the seconds until it is available again (`t`). */
+                    RateLimit?: string;
+                    /** @description The gateway's limits, if one of them was reached: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    setRoles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RolesIn"];
+            };
+        };
+        responses: {
+            /** @description The roles of the account as of now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RolesOut"];
+                };
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The caller lacks the role operator. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such resource. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 8 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON in UTF-8, or compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The newest first, 100 at most. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionsOut"];
+                };
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description No such resource. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    endSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session has ended. */
+            204: {
+                headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -1095,6 +1674,58 @@ export interface operations {
                 content?: never;
             };
             429: components["responses"]["TooManyRequests"];
+        };
+    };
+    listNotifications: {
+        parameters: {
+            query?: {
+                page?: number;
+                size?: number;
+                after?: string;
+                sort?: ("createdAt" | "createdAt,asc" | "createdAt,desc") | ("createdAt" | "createdAt,asc" | "createdAt,desc")[];
+                orderId?: string;
+                customerId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page. */
+            200: {
+                headers: {
+                    /** @description The next page, as rel="next", while there is more. */
+                    Link?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NotificationPage"];
+                };
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The credential of the caller is missing or wrong. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
         };
     };
     listOrders: {
@@ -1600,6 +2231,54 @@ export interface operations {
             default: components["responses"]["Unexpected"];
         };
     };
+    getInvoice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The invoice; as a page to be printed with `Accept: text/html`. */
+            200: {
+                headers: {
+                    /** @description `Accept` */
+                    Vary?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CustomerInvoiceOut"];
+                    "text/html": string;
+                };
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description No such resource. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
     listProducts: {
         parameters: {
             query?: {
@@ -1608,6 +2287,7 @@ export interface operations {
                 after?: string;
                 sort?: ("id" | "id,asc" | "id,desc" | "name" | "name,asc" | "name,desc" | "price" | "price,asc" | "price,desc" | "createdAt" | "createdAt,asc" | "createdAt,desc") | ("id" | "id,asc" | "id,desc" | "name" | "name,asc" | "name,desc" | "price" | "price,asc" | "price,desc" | "createdAt" | "createdAt,asc" | "createdAt,desc")[];
                 q?: string;
+                category?: string;
                 id?: string | string[];
             };
             header?: {
@@ -1701,7 +2381,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is larger than 16 KiB. */
+            /** @description The body is larger than 64 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;
@@ -1719,6 +2399,42 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    listAvailability: {
+        parameters: {
+            query: {
+                id: string | string[];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Each product that was asked about. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StockOut"][];
+                };
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
@@ -1855,7 +2571,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is larger than 16 KiB. */
+            /** @description The body is larger than 64 KiB. */
             413: {
                 headers: {
                     [name: string]: unknown;

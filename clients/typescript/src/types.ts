@@ -19,7 +19,9 @@ type Content<R> = R extends { content: infer C }
     ? undefined
     : C extends undefined
       ? undefined
-      : C[keyof C]
+      : C extends { 'application/json': infer J }
+        ? J
+        : C[keyof C]
   : undefined;
 type Responses<Id extends OperationId> = schema[Id]['responses'];
 type Success = 200 | 201 | 202 | 204;
@@ -41,5 +43,5 @@ export type Method<In, Out, Options> =
     : (input: In, options?: Options) => Promise<Out>;
 
 /** Operations whose pages are linked by `Link: rel="next"` (RFC 8288). */
-export type ListId = 'listOrders' | 'listProducts' | 'listStatus';
+export type ListId = 'listNotifications' | 'listOrders' | 'listProducts' | 'listStatus';
 export type Item<Page> = Page extends (infer I)[] ? I : Page extends { content: (infer I)[] } ? I : never;

@@ -13,10 +13,13 @@ interface List<Query extends PagedQuery> {
   item: z.ZodType;
   /** Names the envelope in the document. */
   page: string;
-  list(query: Query): Promise<CountedPage<{ json: string }>>;
+  /** `caller`, if not given. */
+  identity?: 'caller' | 'accountOrCaller';
+  /** @param accountId of the customer who asks; undefined for operators */
+  list(query: Query, accountId: string | undefined): Promise<CountedPage<{ json: string }>>;
 }
 
-/** The route of a group's collection. On the service's own address only: the gateway does not route it (contract 4.10). */
+/** Makes the route of a group's collection (contract 4.10). */
 export function listRoute<Query extends PagedQuery>({
   path,
   operationId,
@@ -24,6 +27,7 @@ export function listRoute<Query extends PagedQuery>({
   query,
   item,
   page,
+  identity = 'caller',
   list,
 }: List<Query>): AnyRoute {
   return route({
@@ -32,7 +36,7 @@ export function listRoute<Query extends PagedQuery>({
     operationId,
     summary,
     tag: path.slice(1),
-    identity: 'caller',
+    identity,
     query,
     responses: {
       200: {
@@ -42,8 +46,8 @@ export function listRoute<Query extends PagedQuery>({
       },
       503: unavailable,
     },
-    async handler({ query: asked, url }) {
-      const { rows, total, next } = await list(asked);
+    async handler({ query: asked, accountId, url }) {
+      const { rows, total, next } = await list(asked, accountId);
       const content = rows.map(({ json }) => json).join(',');
       const info = JSON.stringify(pageInfo(asked, total));
       return ok({ json: `{"content":[${content}],"page":${info}}` }, nextLink(url, next));

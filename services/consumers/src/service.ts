@@ -1,3 +1,4 @@
+import { type BearerValidator, bearerFrom } from '@store/shared/auth/bearer';
 import { callersWith } from '@store/shared/auth/internal-credentials';
 import { createHttpApp } from '@store/shared/http/app';
 import { deadLetterRoutes } from '@store/shared/service/dead-letters/routes';
@@ -6,7 +7,11 @@ import { type ConsumersConfig, configSchema } from './config.ts';
 import type { DB } from './generated/tables.ts';
 import type { CreateGroup } from './group.ts';
 
-export function createGroupService(context: ServiceContext<ConsumersConfig, DB>, createGroup: CreateGroup) {
+export function createGroupService(
+  context: ServiceContext<ConsumersConfig, DB>,
+  createGroup: CreateGroup,
+  bearer?: BearerValidator,
+) {
   const { config, log, database } = context;
   const name = config.CONSUMER_GROUP;
   const callers = callersWith(config.INTERNAL_CREDENTIALS);
@@ -14,7 +19,14 @@ export function createGroupService(context: ServiceContext<ConsumersConfig, DB>,
   const consumer = { group: { name, chunkSize: 200, maxWaitMs: 500, ...group }, config, servesWithoutKafka: true };
   const all = [...routes, ...deadLetterRoutes(consumer, database.kysely)];
   return {
-    app: createHttpApp({ title, routes: all, log: log.child({ group: name }), profile: config.APP_PROFILE, callers }),
+    app: createHttpApp({
+      title,
+      routes: all,
+      log: log.child({ group: name }),
+      profile: config.APP_PROFILE,
+      bearer,
+      callers,
+    }),
     consumer,
     jobs,
   } satisfies Service<DB>;
@@ -28,6 +40,6 @@ export const consumersService: ServiceDefinition<typeof configSchema, DB> = {
   async build(context) {
     const folder = context.config.CONSUMER_GROUP.replace(/-group$/, '');
     const { createGroup }: { createGroup: CreateGroup } = await import(`./groups/${folder}/group.ts`);
-    return createGroupService(context, createGroup);
+    return createGroupService(context, createGroup, await bearerFrom(context.config));
   },
 };

@@ -2,16 +2,30 @@ import { stockOut } from '@store/shared/contracts/stock';
 import { type AnyRoute, created, ok, route, unavailable } from '@store/shared/http/route';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
-import { stockIn } from './schemas.ts';
+import { availabilityQuery, stockIn } from './schemas.ts';
 import type { Stock } from './stock.ts';
 
 const tag = 'stock';
 const path = '/stock/{productId}';
 const params = z.object({ productId: uuid });
 
-/** On the service's own address only: the gateway does not route it, so there is no identity (contract 4.9). */
+/** The gateway routes the availability alone: stocks are on the service's own address (contract 4.9). */
 export function stockRoutes(stock: Stock): AnyRoute[] {
   return [
+    route({
+      method: 'get',
+      path: '/products/availability',
+      operationId: 'listAvailability',
+      summary: 'Show how many pieces of some products can still be ordered',
+      tag: 'products',
+      identity: 'none',
+      query: availabilityQuery,
+      responses: {
+        200: { description: 'Each product that was asked about.', body: z.array(stockOut) },
+        503: unavailable,
+      },
+      handler: async ({ query: { id } }) => ok(await stock.all([...new Set(id)]), { 'Cache-Control': 'no-store' }),
+    }),
     route({
       method: 'get',
       path,

@@ -1,6 +1,13 @@
+import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 
 /** Far enough below the column's maximum for released stock to still fit. */
 export const maxAvailable = 1_000_000_000;
 
 export const stockIn = z.object({ available: z.int().min(0).max(maxAvailable) }).meta({ id: 'StockIn' });
+
+export const availabilityQuery = z.object({
+  id: z
+    .union([uuid.transform((id) => [id]), z.array(uuid).max(100)])
+    .describe('A product; repeatable up to 100 times.'),
+});

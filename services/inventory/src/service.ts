@@ -34,7 +34,7 @@ export function createInventoryService(
   const { adapter, kysely } = database;
   const prisma = new PrismaClient({ adapter });
   const stock = createStock({
-    repository: createStockRepository(prisma, kysely),
+    repository: createStockRepository(prisma, database),
     products,
     initialStock: config.INITIAL_STOCK,
   });

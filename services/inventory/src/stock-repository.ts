@@ -1,14 +1,25 @@
-import { type Kysely, sql } from 'kysely';
+import type { Database } from '@store/shared/database/database';
+import { sql } from 'kysely';
 import type { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
 
 export type StockRepository = ReturnType<typeof createStockRepository>;
 
-export function createStockRepository(prisma: PrismaClient, kysely: Kysely<DB>) {
+export function createStockRepository(prisma: PrismaClient, { kysely, lists }: Database<DB>) {
   return {
     /** Undefined for a product that was never seen here. */
     async available(productId: string): Promise<number | undefined> {
       return (await prisma.stock.findUnique({ where: { productId } }))?.available;
+    },
+
+    /** Reads what is available of those that were seen here before, as lists are read, so that visitors take no connection from the saga. */
+    async all(productIds: string[]): Promise<Map<string, number>> {
+      const rows = await lists.kysely
+        .selectFrom('stock')
+        .select(['product_id', 'available'])
+        .where('product_id', '=', sql<string>`any(${productIds}::uuid[])`)
+        .execute();
+      return new Map(rows.map(({ product_id, available }) => [product_id, available]));
     },
 
     /** Those of the products that were seen here before. */

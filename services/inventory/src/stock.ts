@@ -19,6 +19,12 @@ export function createStock({ repository, products, initialStock }: Dependencies
   const known = new Set<string>();
 
   return {
+    /** Each of the products, in the order in which they are asked about; one that was never seen here has its initial stock. */
+    async all(productIds: string[]): Promise<{ productId: string; available: number }[]> {
+      const available = await repository.all(productIds);
+      return productIds.map((productId) => ({ productId, available: available.get(productId) ?? initialStock }));
+    },
+
     async get(productId: string): Promise<number> {
       const available = await repository.available(productId);
       if (available !== undefined) return available;

@@ -36,6 +36,10 @@ describeContract({
       400: { path: '/internal/reservations/%ff' },
       404: { path: `/internal/reservations/${randomUUID()}` },
     },
+    'get /products/availability': {
+      200: async () => ({ path: `/products/availability?id=${await inventory.setStock(5)}&id=${unknown}` }),
+      400: { path: '/products/availability' },
+    },
     'get /stock/{productId}': {
       200: () => existing(),
       400: { path: '/stock/%ff' },

@@ -1,7 +1,7 @@
 import { describeFuzz } from '../../../tests/kit/openapi/fuzz.ts';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { stockRoutes } from '../src/routes.ts';
-import { testInventory } from './_inventory.ts';
+import { testInventory, unknown } from './_inventory.ts';
 
 const inventory = useDatabase('inventory').open(testInventory);
 
@@ -11,6 +11,7 @@ describeFuzz({
   routes: stockRoutes({} as never),
   app: () => inventory.app,
   valid: {
+    'get /products/availability': { path: `/products/availability?id=${unknown}` },
     'get /stock/{productId}': existing,
     'put /stock/{productId}': async () => ({ ...(await existing()), body: { available: 7 } }),
   },

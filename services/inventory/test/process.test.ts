@@ -3,14 +3,13 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { StoredEvent } from '@store/shared/messaging/events';
-import { createKafka } from '@store/shared/messaging/kafkajs/client';
 import { createPublisher } from '@store/shared/messaging/kafkajs/publisher';
 import { createLog } from '@store/shared/observability/log';
 import { brokers, readTopic } from '../../../tests/kit/kafka/topic.ts';
-import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/postgres/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
 import { startService } from '../../../tests/kit/service-process.ts';
 import { until } from '../../../tests/kit/until.ts';
-import { alice, orderOf, type TestInventory, testInventory, unknown } from './_inventory.ts';
+import { alice, orderOf, skipExistingMessages, type TestInventory, testInventory, unknown } from './_inventory.ts';
 
 const entry = 'services/inventory/src/main.ts';
 const kafkaOptions = { brokers, clientId: 'inventory-test', log: createLog('test', 'silent') };
@@ -27,19 +26,6 @@ const demands = new Map<string, object>();
 let topic: Awaited<ReturnType<typeof readTopic>>;
 let deadLetters: Awaited<ReturnType<typeof readTopic>>;
 let service: Awaited<ReturnType<typeof startService>>;
-
-/** Skips what other tests have left on the topic. */
-async function skipExistingMessages(): Promise<void> {
-  const admin = createKafka(kafkaOptions).admin();
-  await admin.connect();
-  const ends = await admin.fetchTopicOffsets('order-events');
-  await admin.setOffsets({
-    groupId: 'inventory-group',
-    topic: 'order-events',
-    partitions: ends.map(({ partition, high }) => ({ partition, offset: high })),
-  });
-  await admin.disconnect();
-}
 
 const urlOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
@@ -66,7 +52,7 @@ beforeAll(async () => {
   });
   for (const server of [products, orders]) await once(server.listen(0, '127.0.0.1'), 'listening');
   [topic, deadLetters] = await Promise.all([readTopic('order-events'), readTopic('order-events-dlq')]);
-  await skipExistingMessages();
+  await skipExistingMessages(kafkaOptions);
   service = await start();
 });
 
@@ -259,20 +245,4 @@ test('inventory stops cleanly and resumes at its committed offset', async () => 
   service = await start();
   await untilPublished(order.orderId, 'StockReserved');
   expect(ofKind(order.orderId, 'StockReserved')).toHaveLength(1);
-});
-
-test('inventory without its database is live and not ready', async () => {
-  const waiting = await start({ DATABASE_URL: unreachableDatabaseUrl });
-  await waiting.logs('Waiting for the database');
-  expect((await waiting.get('/health/live')).status).toBe(200);
-  expect((await waiting.get('/health/ready')).status).toBe(503);
-  expect(await waiting.end('SIGTERM')).toEqual([0, null]);
-});
-
-test('inventory names every invalid setting and does not start', async () => {
-  const env = { DATABASE_URL: '', KAFKA_BROKERS: 'nowhere', PRODUCT_URL: 'x', ORDER_URL: 'x', INITIAL_STOCK: '-1' };
-  const refused = await start(env);
-  expect(await refused.exit).toEqual([1, null]);
-  await until('all problems are printed', () => refused.lines.length >= 6);
-  for (const name of Object.keys(env)) expect(refused.lines.join('\n')).toContain(name);
 });

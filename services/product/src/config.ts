@@ -14,12 +14,12 @@ export const configSchema = z
     ...bearerConfig,
     ...calleeConfig,
     ...databaseConfig,
-    /** The ids of the accounts that may write products, or everybody (contract 4.4). */
+    /** Role, ids of accounts, or everybody, that may write products; default: everybody, and in production the role (contract 4.4). */
     PRODUCT_WRITERS: z
-      .union([z.literal('everybody'), list.pipe(z.array(accountId).nonempty())], {
-        error: 'must be account ids, comma-separated, or everybody',
+      .union([z.enum(['everybody', 'role:catalogue']), list.pipe(z.array(accountId).nonempty())], {
+        error: 'must be role:catalogue, account ids, comma-separated, or everybody',
       })
-      .default('everybody'),
+      .optional(),
     /** Memory for replies that are kept (contract 4.4); 0: none. */
     CATALOGUE_CACHE_MIB: wholeNumber(0, 1024).default(16),
   })

@@ -9,6 +9,9 @@ import type { ProductChange, ProductIn, ProductOut, ProductQuery } from './schem
 
 type Row = Omit<ProductOut, 'price'> & { price: Decimal };
 
+/** Types the JSON of the images, which the schema of a request has checked. */
+const asRow = (row: Omit<Row, 'images'> & { images: unknown }): Row => row as Row;
+
 /** Data that has been read, as JSON, and the version that the catalogue had then. */
 export interface Versioned {
   json: string;
@@ -29,6 +32,9 @@ const columns = {
   price: 'trim_scale(price) as price',
   unit: 'unit',
   version: 'version',
+  description: 'description',
+  images: 'images',
+  category: 'category',
 } satisfies Record<keyof Row, string>;
 const select = Object.fromEntries(Object.keys(columns).map((name) => [name, true])) as Record<
   keyof typeof columns,
@@ -68,7 +74,13 @@ function only<T>([row]: T[]): T {
 
 export function createProductRepository(prisma: PrismaClient, { kysely, run, lists, checks }: Database<DB>) {
   const selectVersion = sql<{ version: string }>`select ${versionText} as version`.compile(kysely);
-  const toRow = ({ price, ...product }: ProductIn) => ({ ...product, price: price.toFixed() });
+  const toRow = ({ price, description, images, category, ...product }: ProductIn) => ({
+    ...product,
+    price: price.toFixed(),
+    description: description ?? null,
+    images: images ?? [],
+    category: category ?? null,
+  });
 
   /** Writes if the product is in the state that the caller has seen, and there is one; without either it is any state. */
   async function writeIf<T>(
@@ -87,18 +99,20 @@ export function createProductRepository(prisma: PrismaClient, { kysely, run, lis
     });
   }
 
-  /** Products by id are no search: placing an order needs them. The text decides which index is the better one. */
-  function runnerFor(q: string | undefined, id: string[] | undefined) {
-    if (q !== undefined) return lists.runOnce;
+  /** Products by id are no search: placing an order needs them. Text and category decide which index is the better one. */
+  function runnerFor({ q, category, id }: ProductQuery) {
+    if (q !== undefined || (category !== undefined && id === undefined)) return lists.runOnce;
     return id === undefined ? lists.run : run;
   }
 
   return {
     /** One statement, whose rows PostgreSQL joins to JSON: the busiest read of the store, exact to the digit. */
-    async list({ size, page, after, q, id, sort }: ProductQuery): Promise<ProductPage> {
+    async list(query: ProductQuery): Promise<ProductPage> {
+      const { size, page, after, q, category, id, sort } = query;
       const order = keyset(sort);
       const conditions: RawBuilder<unknown>[] = [];
       if (q !== undefined) conditions.push(nameHas(q));
+      if (category !== undefined) conditions.push(sql`category = ${category}`);
       if (id !== undefined) conditions.push(sql`id = any(${id}::uuid[])`);
       if (after !== undefined) conditions.push(order.after(after));
       const where = conditions.length > 0 ? sql`where ${sql.join(conditions, sql` and `)}` : sql``;
@@ -112,7 +126,7 @@ export function createProductRepository(prisma: PrismaClient, { kysely, run, lis
         from (select *, row_number() over (order by ${order.orderBy}) as n
               from (select * from products ${where} order by ${order.orderBy} limit ${size}::int + 1 ${offset}) as rows
              ) as page, lateral (${sql.raw(selectJson(''))}) as item`;
-      const { json, version, last } = only(await runnerFor(q, id)(statement.compile(kysely)));
+      const { json, version, last } = only(await runnerFor(query)(statement.compile(kysely)));
       return { json, version, next: last === null ? undefined : order.cursorOf(JSON.parse(last)) };
     },
     async find(id: string): Promise<Versioned | undefined> {
@@ -122,15 +136,15 @@ export function createProductRepository(prisma: PrismaClient, { kysely, run, lis
       return rows[0];
     },
     currentVersion: async (): Promise<string> => only(await checks.run(selectVersion)).version,
-    insert: ({ id, ...product }: { id: string } & ProductIn): Promise<Row> =>
-      prisma.product.create({ data: { id, ...toRow(product) }, select }),
+    insert: async ({ id, ...product }: { id: string } & ProductIn): Promise<Row> =>
+      asRow(await prisma.product.create({ data: { id, ...toRow(product) }, select })),
     async update(
       { id, version, ...product }: { id: string } & ProductChange,
       ifMatch?: string,
     ): Promise<Row | undefined> {
       const change = { where: { id }, data: toRow(product), select };
       const [row] = await writeIf(id, { ifMatch, version }, (client) => client.product.updateManyAndReturn(change));
-      return row;
+      return row && asRow(row);
     },
     async remove(id: string, ifMatch?: string): Promise<boolean> {
       const { count } = await writeIf(id, { ifMatch }, (client) => client.product.deleteMany({ where: { id } }));

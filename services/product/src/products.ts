@@ -1,20 +1,28 @@
+import { lacksRole } from '@store/shared/http/identity';
 import { DomainError } from '@store/shared/values/errors';
 import type { ProductRepository } from './product-repository.ts';
 import type { ProductChange, ProductIn, ProductQuery } from './schemas.ts';
 
 interface Dependencies {
   repository: ProductRepository;
-  /** Accounts that may write (contract 4.4): their ids, in lower case. */
-  writers: 'everybody' | string[];
+  /** Accounts that may write (contract 4.4): all, those with a role, or their ids, in lower case. */
+  writers: 'everybody' | 'role:catalogue' | string[];
   newId: () => string;
+}
+
+export interface Caller {
+  accountId: string;
+  roles: readonly string[];
 }
 
 export type Products = ReturnType<typeof createProducts>;
 
 export function createProducts({ repository, writers, newId }: Dependencies) {
-  function mustBeWriter(accountId: string) {
-    if (writers === 'everybody' || writers.includes(accountId)) return;
-    throw new DomainError('forbidden', 'Your account may not change products.');
+  function mustBeWriter({ accountId, roles }: Caller) {
+    if (writers === 'everybody') return;
+    if (writers !== 'role:catalogue') {
+      if (!writers.includes(accountId)) throw new DomainError('forbidden', 'Your account may not change products.');
+    } else if (!roles.includes('catalogue')) throw lacksRole('catalogue');
   }
   function found<T>(product: T | undefined, id: string): T {
     if (product === undefined) throw new DomainError('notFound', `There is no product ${id}.`);
@@ -27,18 +35,18 @@ export function createProducts({ repository, writers, newId }: Dependencies) {
   return {
     list: (query: ProductQuery) => repository.list(query),
     get: async (id: string) => found(await repository.find(id), id),
-    async create(accountId: string, product: ProductIn) {
-      mustBeWriter(accountId);
+    async create(caller: Caller, product: ProductIn) {
+      mustBeWriter(caller);
       return repository.insert({ id: newId(), ...product });
     },
-    async replace(accountId: string, id: string, product: ProductChange, ifMatch?: string) {
-      mustBeWriter(accountId);
+    async replace(caller: Caller, id: string, product: ProductChange, ifMatch?: string) {
+      mustBeWriter(caller);
       return set(id, product, ifMatch);
     },
     /** For operators, whoever may write otherwise. */
     set,
-    async remove(accountId: string, id: string, ifMatch?: string) {
-      mustBeWriter(accountId);
+    async remove(caller: Caller, id: string, ifMatch?: string) {
+      mustBeWriter(caller);
       found((await repository.remove(id, ifMatch)) || undefined, id);
     },
   };

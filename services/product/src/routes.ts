@@ -12,7 +12,7 @@ const tag = 'products';
 const params = z.object({ id: uuid });
 const notWriter = problem('The account may not change products.');
 const stale = problem(staleVersion);
-const replacement = { params, headers: ifMatchHeader, body: productChange, bodyKib: 16, decimals: true } as const;
+const replacement = { params, headers: ifMatchHeader, body: productChange, bodyKib: 64, decimals: true } as const;
 const replaced = { description: 'The product as it is now.', body: productOut };
 
 export function productRoutes(products: Products, cache: CatalogueCache): AnyRoute[] {
@@ -66,15 +66,15 @@ export function productRoutes(products: Products, cache: CatalogueCache): AnyRou
       tag,
       identity: 'account',
       body: productIn,
-      bodyKib: 16,
+      bodyKib: 64,
       decimals: true,
       responses: {
         201: { description: 'Created.', body: productOut, headers: { Location: 'Path of the new product.' } },
         403: notWriter,
         503: unavailable,
       },
-      async handler({ accountId, body }) {
-        const product = await products.create(accountId, body);
+      async handler({ accountId, roles, body }) {
+        const product = await products.create({ accountId, roles }, body);
         return created(`/products/${product.id}`, product);
       },
     }),
@@ -87,8 +87,8 @@ export function productRoutes(products: Products, cache: CatalogueCache): AnyRou
       identity: 'account',
       ...replacement,
       responses: { 200: replaced, 403: notWriter, 409: stale, 503: unavailable },
-      handler: async ({ accountId, params: { id }, headers, body }) =>
-        ok(await products.replace(accountId, id, body, headers['if-match'])),
+      handler: async ({ accountId, roles, params: { id }, headers, body }) =>
+        ok(await products.replace({ accountId, roles }, id, body, headers['if-match'])),
     }),
     // Internal, for operators: the gateway does not route it.
     route({
@@ -113,8 +113,8 @@ export function productRoutes(products: Products, cache: CatalogueCache): AnyRou
       params,
       headers: ifMatchHeader,
       responses: { 204: { description: 'Deleted.' }, 403: notWriter, 503: unavailable },
-      async handler({ accountId, params: { id }, headers }) {
-        await products.remove(accountId, id, headers['if-match']);
+      async handler({ accountId, roles, params: { id }, headers }) {
+        await products.remove({ accountId, roles }, id, headers['if-match']);
         return noContent();
       },
     }),

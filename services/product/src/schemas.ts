@@ -5,6 +5,15 @@ import { text, uuid } from '@store/shared/values/fields';
 import { decimal } from '@store/shared/values/money';
 import { z } from 'zod';
 
+const category = text(1, 100);
+
+const image = z.object({
+  url: text(1, 2_000)
+    .pipe(z.url({ protocol: /^https$/, error: 'must be an https URL' }))
+    .meta({ format: 'uri', description: 'https only.' }),
+  alt: text(0, 300).describe('What it shows, for those who do not see it.'),
+});
+
 /** contract 4.4 */
 export const productIn = z
   .object({
@@ -13,6 +22,9 @@ export const productIn = z
       .refine((price) => price.isPositive() && !price.isZero(), 'must be positive')
       .meta({ type: 'number', exclusiveMinimum: 0 }),
     unit: text(1, 32),
+    description: text(1, 5_000).nullish().describe('Plain text.'),
+    images: z.array(image).max(10).nullish(),
+    category: category.nullish(),
   })
   .meta({ id: 'ProductIn', examples: [{ name: 'Tea', price: 4.25, unit: '100 g' }] });
 
@@ -33,6 +45,7 @@ export const productQuery = withinCounted(
       .describe(
         'Text in the name, in any case. Without three letters or digits in a row: at the beginning of the name or after a space.',
       ),
+    category: category.optional().describe('Only products of this category, as it is spelled.'),
     id: z
       .union([uuid.transform((id) => [id]), z.array(uuid).max(100)])
       .optional()

@@ -16,7 +16,8 @@ export function createProductService(
   bearer?: BearerValidator,
   repository = createProductRepository(new PrismaClient({ adapter: database.adapter }), database),
 ): Service<DB> {
-  const products = createProducts({ repository, writers: config.PRODUCT_WRITERS, newId: randomUUID });
+  const { PRODUCT_WRITERS: writers = config.APP_PROFILE === 'prod' ? 'role:catalogue' : 'everybody' } = config;
+  const products = createProducts({ repository, writers, newId: randomUUID });
   const cache = createCatalogueCache(config.CATALOGUE_CACHE_MIB * 2 ** 20, repository.currentVersion);
   const routes = productRoutes(products, cache);
   const callers = callersWith(config.INTERNAL_CREDENTIALS);

@@ -115,7 +115,7 @@ describe('unexpected error', () => {
     'returns 500 with nothing but a trace id and logs the details (production: %s)',
     async (production) => {
       const { log, parsed } = recordingLog();
-      const product = appWith({ log, production, repository: failing });
+      const product = appWith({ log, production, writers: 'everybody', repository: failing });
       for (const sent of [product.get('/products'), product.get(unknown), product.post(tea)]) {
         const { status, body, headers, text } = await sent.set('traceparent', `00-${traceId}-b7ad6b7169203331-01`);
         expect({ status, body }).toEqual({

@@ -6,7 +6,14 @@ import { accountId, testApp } from './_app.ts';
 
 const product = useDatabase('product').open(testApp);
 
-const tea = { name: 'Green tea', price: 4.5, unit: 'kg' };
+const tea = {
+  name: 'Green tea',
+  price: 4.5,
+  unit: 'kg',
+  description: 'First harvest.',
+  images: [{ url: 'https://images.example.com/tea.jpg', alt: 'A cup of tea' }],
+  category: 'Drinks',
+};
 
 async function existing() {
   const { headers } = await request(product.app).post('/products').set('id-account', accountId).send(tea);

@@ -54,6 +54,23 @@ describe('PRODUCT_WRITERS', () => {
     await open.close();
   });
 
+  it.each([
+    ['role:catalogue', { writers: 'role:catalogue' }],
+    ['not set, in production', { production: true }],
+  ])('lets accounts with the role catalogue write if it is %s', async (_, options) => {
+    const byRole = testApp(database.url, options);
+    const post = (roles: object) =>
+      request(byRole.app)
+        .post('/products')
+        .set({ 'id-account': accountId, ...roles })
+        .send(tea);
+    const refused = await post({ 'account-roles': 'operator,catalogues' });
+    expect(refused).toMatchObject({ status: 403, body: { detail: expect.stringContaining('the role catalogue') } });
+    expect((await post({})).status).toBe(403);
+    expect((await post({ 'account-roles': 'catalogue,operator' })).status).toBe(201);
+    await byRole.close();
+  });
+
   it('does not concern operators, who write with their credential alone, in the state that they have seen', async () => {
     const credential = newCredential();
     const protectedApp = testApp(database.url, { writers: writer, credentials: credential });
@@ -72,8 +89,11 @@ describe('PRODUCT_WRITERS', () => {
     await protectedApp.close();
   });
 
-  it.each([['admin'], [`everybody,${writer}`], [`${writer};${writer}`]])('refuses to start with %s', (writers) => {
-    const read = () => readConfig(configSchema, { DATABASE_URL: database.url, PRODUCT_WRITERS: writers });
-    expect(read).toThrow(/PRODUCT_WRITERS: must be account ids, comma-separated, or everybody/);
-  });
+  it.each([['admin'], [`everybody,${writer}`], ['role:operator'], [`${writer};${writer}`]])(
+    'refuses to start with %s',
+    (writers) => {
+      const read = () => readConfig(configSchema, { DATABASE_URL: database.url, PRODUCT_WRITERS: writers });
+      expect(read).toThrow(/PRODUCT_WRITERS: must be role:catalogue, account ids, comma-separated, or everybody/);
+    },
+  );
 });

@@ -6,6 +6,7 @@ import { describeFuzz } from '../../../../tests/kit/openapi/fuzz.ts';
 import { unreachableDatabaseUrl, useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { customerId } from '../consumer/_fixture.ts';
 import { groups, type TestGroup, testGroup } from './_group.ts';
+import { fakeOrders } from './_orders.ts';
 
 const database = useDatabase('consumers');
 
@@ -13,6 +14,8 @@ interface Case {
   path: string;
   /** Cursors of its form with values that it never gave out. */
   forged: string[][];
+  /** Routes that customers may ask, and a row of theirs. */
+  own?: { path: string; existing(group: TestGroup): Promise<string> };
   /** How many rows the group has. */
   count: (group: TestGroup) => Promise<number>;
 }
@@ -32,6 +35,13 @@ const cases: Record<string, Case> = {
   'invoice-group': {
     path: '/invoices',
     forged: [['invoices;number,desc', '1;drop']],
+    own: {
+      path: '/orders/{id}/invoice',
+      async existing({ prisma }) {
+        const { orderId } = await prisma.invoice.findFirstOrThrow();
+        return `/orders/${orderId}/invoice`;
+      },
+    },
     count: ({ prisma }) => prisma.invoice.count(),
   },
 };
@@ -40,15 +50,22 @@ it('each group has a case', () => {
   expect(Object.keys(cases).sort()).toEqual(Object.keys(groups).sort());
 });
 
-describe.each(Object.entries(cases))('%s', (name, { path }) => {
+describe.each(Object.entries(cases))('%s', (name, { path, own }) => {
   // Only for the document; the requests go to the application.
   const routes = groups[name]?.({ config: {}, database: { lists: {} } } as never).routes ?? [];
   let group: TestGroup;
   let restricted: TestGroup;
+  /** Calls of an operator, who may give a credential in place of an account. */
+  const operators = {
+    401: { headers: { 'id-account': 'nobody' } },
+    403: { headers: { 'id-account': '' }, app: () => restricted.app },
+  };
+  let service: Awaited<ReturnType<typeof fakeOrders>>;
   const unavailable = testGroup(unreachableDatabaseUrl, name);
 
   beforeAll(async () => {
-    group = testGroup(database.url, name);
+    service = await fakeOrders();
+    group = testGroup(database.url, name, { env: { ORDER_URL: service.url } });
     restricted = testGroup(database.url, name, { env: { INTERNAL_CREDENTIALS: newCredential() } });
     const more = { paymentId: randomUUID(), amount: { amount: 1.5, currency: 'EUR' } as never };
     const paid = () => storedEvent('OrderPaid', { orderId: randomUUID(), customerId, ...more });
@@ -56,7 +73,7 @@ describe.each(Object.entries(cases))('%s', (name, { path }) => {
   });
 
   afterAll(async () => {
-    await Promise.all([group.close(), unavailable.close(), restricted.close()]);
+    await Promise.all([group.close(), unavailable.close(), restricted.close(), service.close()]);
   });
 
   describeContract({
@@ -64,13 +81,26 @@ describe.each(Object.entries(cases))('%s', (name, { path }) => {
     app: () => group.app,
     unavailableApp: () => unavailable.app,
     restrictedApp: () => restricted.app,
-    calls: { [`get ${path}`]: { 200: { path: `${path}?size=2` }, 400: { path: `${path}?size=101` } } },
+    accountId: customerId,
+    calls: {
+      [`get ${path}`]: { 200: { path: `${path}?size=2` }, 400: { path: `${path}?size=101` }, ...operators },
+      ...(own && {
+        [`get ${own.path}`]: {
+          200: async () => ({ path: await own.existing(group) }),
+          400: { path: own.path.replace('{id}', '%ff') },
+        },
+      }),
+    },
   });
 
   describeFuzz({
     routes,
     app: () => group.app,
-    valid: { [`get ${path}`]: {} },
+    accountId: customerId,
+    valid: {
+      [`get ${path}`]: {},
+      ...(own && { [`get ${own.path}`]: async () => ({ path: await own.existing(group) }) }),
+    },
     readState: () => Promise.all(Object.values(cases).map(({ count }) => count(group))),
   });
 

@@ -37,6 +37,7 @@ async function start(group: string, env: Record<string, string> = {}) {
     DATABASE_URL: database.url,
     CONSUMER_GROUP: group,
     RETRY_DELAY_MS: '10',
+    ORDER_URL: 'http://127.0.0.1:1',
     ...env,
   });
   started.push(service);
@@ -77,9 +78,10 @@ test('each group receives every event', async () => {
   await publish(...events);
   for (const group of paidGroups) {
     await until(`${group} has handled all events`, async () => (await handledBy(group, events)) === events.length);
-    expect(await services[group]?.metrics()).toMatch(
-      new RegExp(`consumer_messages_total\\{group="${group}",result="processed"\\} \\d+`),
-    );
+    const metrics = await services[group]?.metrics();
+    expect(metrics).toMatch(new RegExp(`consumer_messages_total\\{group="${group}",result="processed"\\} \\d+`));
+    // How many is up to the events of other test files.
+    expect(metrics).toMatch(new RegExp(`dead_letters_open\\{group="${group}"\\} \\d+`));
   }
   for (const { key } of events) {
     for (const group of ['notification', 'invoice']) {

@@ -33,7 +33,9 @@ afterEach(async () => {
 async function startReplicas(check: (real: CurrentVersion) => CurrentVersion) {
   const direct = testApp(database.url);
   const currentVersion = check(direct.repository.currentVersion);
-  const serving = [1, 2].map(() => testApp(database.url, { production: true, repository: { currentVersion } }));
+  const serving = [1, 2].map(() =>
+    testApp(database.url, { production: true, writers: 'everybody', repository: { currentVersion } }),
+  );
   servers = serving.map(({ app }) => createServer(app).listen(0, '127.0.0.1'));
   await Promise.all(servers.map((server) => once(server, 'listening')));
   replicas = [direct, ...serving];

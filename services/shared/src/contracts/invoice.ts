@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { timestamp, uuid } from '../values/fields.ts';
-import { moneySchema } from '../values/money.ts';
+import { moneySchema, pricedItem } from '../values/money.ts';
 
 /** contract 4.10 */
 export const invoiceOut = z
@@ -14,3 +14,32 @@ export const invoiceOut = z
     createdAt: timestamp,
   })
   .meta({ id: 'InvoiceOut' });
+
+/** The same for its customer, complete. */
+export const customerInvoiceOut = invoiceOut
+  .extend({
+    seller: z.string().describe('Name and address, a line each.'),
+    lines: z.array(pricedItem),
+  })
+  .meta({
+    id: 'CustomerInvoiceOut',
+    examples: [
+      {
+        number: 17,
+        orderId: 'b1e5c0de-3a44-4f0b-9a57-2c6d8e1f7a90',
+        customerId: '3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10',
+        paymentId: '0d9b6f4e-1c7a-4e55-a2b8-6f1d3c8e7a24',
+        amount: { amount: 12.75, currency: 'USD' },
+        paidAt: '2026-01-31T09:30:02.000Z',
+        createdAt: '2026-01-31T09:30:03.000Z',
+        seller: 'Store Ltd.\n1 Market Street\nLisbon',
+        lines: [
+          {
+            productId: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
+            quantity: 3,
+            unitPrice: { amount: 4.25, currency: 'USD' },
+          },
+        ],
+      },
+    ],
+  });

@@ -14,4 +14,17 @@ export const notificationOut = z
     sentAt: timestamp.optional(),
     refusal: z.string().optional().describe('Why the mail server will never take it.'),
   })
-  .meta({ id: 'NotificationOut' });
+  .meta({
+    id: 'NotificationOut',
+    examples: [
+      {
+        id: '5b0f7c1e-8d39-4a6e-b1c4-7e2a9d60f351',
+        orderId: 'b1e5c0de-3a44-4f0b-9a57-2c6d8e1f7a90',
+        customerId: '3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10',
+        kind: 'OrderPaid',
+        subject: 'Your order is paid',
+        text: 'We have received 12.75 USD for your order b1e5c0de-3a44-4f0b-9a57-2c6d8e1f7a90 and are preparing it.',
+        createdAt: '2026-01-31T09:30:02.000Z',
+      },
+    ],
+  });

@@ -1,6 +1,6 @@
 import type { NewEvent } from '@store/shared/messaging/consumer/handle-once';
 import type { CreateGroup } from '../../group.ts';
-import { listRoute } from '../../list-route.ts';
+import { listRoute } from '../../list-routes.ts';
 import { addFigures, createFigureRepository, type FigureChange } from './figure-repository.ts';
 import { figuresOut, figuresQuery } from './schemas.ts';
 

@@ -1,12 +1,14 @@
 import { invoiceOut } from '@store/shared/contracts/invoice';
 import type { NewEvent } from '@store/shared/messaging/consumer/handle-once';
 import type { CreateGroup } from '../../group.ts';
-import { listRoute } from '../../list-route.ts';
+import { listRoute } from '../../list-routes.ts';
+import { customerInvoiceRoute } from './customer-routes.ts';
 import { createInvoiceRepository, type Invoice, insertInvoices } from './invoice-repository.ts';
+import { createOrderClient } from './order-client.ts';
 import { invoiceQuery } from './schemas.ts';
 
 /** Writes an invoice for each paid order, numbered without gaps (contract 4.10). */
-export const createGroup: CreateGroup = ({ database }) => ({
+export const createGroup: CreateGroup = ({ config, database }) => ({
   title: 'Invoice API',
   group: {
     kinds: ['OrderPaid'],
@@ -21,6 +23,11 @@ export const createGroup: CreateGroup = ({ database }) => ({
       query: invoiceQuery,
       item: invoiceOut,
       list: createInvoiceRepository(database.lists.kysely).list,
+    }),
+    customerInvoiceRoute({
+      repository: createInvoiceRepository(database.kysely),
+      orders: createOrderClient(config.ORDER_URL ?? ''),
+      seller: config.SELLER,
     }),
   ],
 });

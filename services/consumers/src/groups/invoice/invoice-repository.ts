@@ -1,8 +1,11 @@
+import type { invoiceOut } from '@store/shared/contracts/invoice';
 import { createKeyset, isoTime } from '@store/shared/database/keyset';
 import { readCountedPage } from '@store/shared/database/read-page';
 import { rowsAs } from '@store/shared/database/rows';
+import { parseJson } from '@store/shared/values/json';
 import type { Money } from '@store/shared/values/money';
 import { type Kysely, sql, type Transaction } from 'kysely';
+import type { z } from 'zod';
 import type { DB } from '../../generated/tables.ts';
 import type { InvoiceQuery } from './schemas.ts';
 
@@ -25,11 +28,23 @@ const asJson = sql<string>`${sql.raw(`json_build_object('number', number, 'order
   'amount', json_build_object('amount', trim_scale(amount), 'currency', currency),
   'paidAt', ${isoTime('paid_at', 'MS')}, 'createdAt', ${isoTime('created_at', 'MS')})`)}::text`;
 
+export type InvoiceRepository = ReturnType<typeof createInvoiceRepository>;
+
 export const createInvoiceRepository = (kysely: Kysely<DB>) => ({
   list(query: InvoiceQuery) {
     let rows = kysely.selectFrom('invoices').select(asJson.as('json'));
     if (query.orderId !== undefined) rows = rows.where('order_id', '=', query.orderId);
     return readCountedPage(kysely, rows, keyset(query.sort), query);
+  },
+  /** The customer's invoice of an order. */
+  async find(orderId: string, customerId: string): Promise<z.input<typeof invoiceOut> | undefined> {
+    const row = await kysely
+      .selectFrom('invoices')
+      .select(asJson.as('json'))
+      .where('order_id', '=', orderId)
+      .where('customer_id', '=', customerId)
+      .executeTakeFirst();
+    return row && (parseJson(row.json) as z.input<typeof invoiceOut>);
   },
 });
 

@@ -3,7 +3,7 @@ import type { Job } from '@store/shared/service/service';
 import type { ConsumersConfig } from '../../config.ts';
 import { PrismaClient } from '../../generated/client.ts';
 import type { CreateGroup } from '../../group.ts';
-import { listRoute } from '../../list-route.ts';
+import { listRoute } from '../../list-routes.ts';
 import { createMailRepository, type MailRepository } from './mail-repository.ts';
 import { startMailSender } from './mail-sender.ts';
 import { notificationKinds, toNotifications } from './messages.ts';
@@ -15,6 +15,7 @@ import { createSmtp } from './smtp.ts';
 export const createGroup: CreateGroup = ({ config, database }) => {
   const url = config.SMTP_URL;
   const { adapter, kysely, lists } = database;
+  const notifications = createNotificationRepository(lists.kysely);
   return {
     title: 'Notification API',
     group: {
@@ -30,7 +31,11 @@ export const createGroup: CreateGroup = ({ config, database }) => {
         page: 'NotificationPage',
         query: notificationQuery,
         item: notificationOut,
-        list: createNotificationRepository(lists.kysely).list,
+        identity: 'accountOrCaller',
+        list: (query, accountId) =>
+          accountId === undefined
+            ? notifications.list(query)
+            : lists.inTurn(accountId, () => notifications.listOwn(query, accountId)),
       }),
     ],
     jobs: url === undefined ? [] : [mailJob(url, config, createMailRepository(new PrismaClient({ adapter }), kysely))],

@@ -1,7 +1,7 @@
 import { createKeyset, isoTime, timeColumn, uuidColumn } from '@store/shared/database/keyset';
 import { readCountedPage } from '@store/shared/database/read-page';
 import { rowsAs } from '@store/shared/database/rows';
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import type { DB } from '../../generated/tables.ts';
 import type { NotificationQuery } from './schemas.ts';
 
@@ -17,19 +17,27 @@ export interface Notification {
 
 const keyset = createKeyset('notifications', { createdAt: timeColumn('created_at'), id: uuidColumn('id') }, 'id');
 
-const asJson = sql<string>`${sql.raw(`jsonb_strip_nulls(jsonb_build_object('id', id, 'orderId', order_id,
+const asJson = sql`${sql.raw(`jsonb_strip_nulls(jsonb_build_object('id', id, 'orderId', order_id,
   'customerId', customer_id, 'kind', kind, 'subject', subject, 'text', text,
   'createdAt', ${isoTime('created_at', 'MS')}, 'sentAt', ${isoTime('sent_at', 'MS')},
-  'refusal', refusal))`)}::text`;
+  'refusal', refusal))`)}`;
 
-export const createNotificationRepository = (kysely: Kysely<DB>) => ({
-  list(query: NotificationQuery) {
-    let rows = kysely.selectFrom('notifications').select(asJson.as('json'));
+export const createNotificationRepository = (kysely: Kysely<DB>) => {
+  const select = (json: RawBuilder<unknown>) =>
+    kysely.selectFrom('notifications').select(sql<string>`(${json})::text`.as('json'));
+  function page(rows: ReturnType<typeof select>, query: NotificationQuery) {
     if (query.orderId !== undefined) rows = rows.where('order_id', '=', query.orderId);
     if (query.customerId !== undefined) rows = rows.where('customer_id', '=', query.customerId);
     return readCountedPage(kysely, rows, keyset(query.sort), query);
-  },
-});
+  }
+
+  return {
+    list: (query: NotificationQuery) => page(select(asJson), query),
+    /** Those to a customer, without what the mail server has said. */
+    listOwn: (query: NotificationQuery, customerId: string) =>
+      page(select(sql`${asJson} - 'refusal'`).where('customer_id', '=', customerId), query),
+  };
+};
 
 /** @param sendsMail whether there is a mail server: the messages are due at once */
 export async function insertNotifications(
