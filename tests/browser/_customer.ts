@@ -12,12 +12,18 @@ async function fillIn(page: Page, { email, password }: Credentials): Promise<voi
   await page.getByLabel('Password').fill(password);
 }
 
-/** Registers in the shop; the catalogue comes next. */
-export async function register(page: Page, name = 'Ada'): Promise<Credentials> {
+/** Fills in all that a registration asks for. */
+export async function startRegistration(page: Page, name = 'Ada'): Promise<Credentials> {
   const customer = { email: `${randomUUID()}@example.com`, password: 'correct horse battery' };
   await page.getByRole('link', { name: 'Register' }).first().click();
   await page.getByLabel('Name').fill(name);
   await fillIn(page, customer);
+  return customer;
+}
+
+/** Registers in the shop; the catalogue comes next. */
+export async function register(page: Page, name = 'Ada'): Promise<Credentials> {
+  const customer = await startRegistration(page, name);
   await page.getByRole('button', { name: 'Register' }).click();
   await page.getByRole('heading', { name: 'Catalogue' }).waitFor();
   return customer;

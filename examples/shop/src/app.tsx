@@ -52,23 +52,32 @@ export function App() {
   useFocusStays(main);
 
   const shop: Shop | undefined = account && { account, basket, live, announce, explain };
+  const isWindow = session.isOpen && !account && !session.ended && page === '';
+  const isAtBasket = session.isOpen && page === 'basket' && basket.count > 0;
   return (
-    <ShopContext.Provider value={shop}>
+    <ShopContext.Provider value={shop ?? (isWindow ? { basket, announce, explain } : undefined)}>
       {/* No link: the hash is the page. */}
       <button type="button" class="skip" onClick={() => main.current?.focus()}>
         Skip to the content
       </button>
-      <Header account={account} page={page} count={basket.count} onLogOut={() => void logOut()} />
+      <Header
+        account={account}
+        isOpen={session.isOpen}
+        page={page}
+        count={basket.count}
+        onLogOut={() => void logOut()}
+      />
       <main id="main" ref={main} tabIndex={-1}>
         {session.failure && <Failure sentence={session.failure} onRetry={session.retry} />}
         {!session.isKnown && !session.failure && <p class="waiting">One moment…</p>}
         {shop && <UnansweredOrder key={`${shop.account.id}/${page}`} />}
         {shop && <CustomerPage route={route} />}
-        {session.isKnown && !shop && (
+        {isWindow && <CataloguePage route={route} />}
+        {session.isKnown && !shop && !isWindow && (
           <CredentialsPage
             key={page}
             isNew={page === 'register'}
-            reason={session.ended && 'Your session has ended. Log in again. You will be back where you were.'}
+            reason={reasonToLogIn(session.ended !== undefined, isAtBasket)}
             onLogIn={session.begin}
           />
         )}
@@ -77,6 +86,11 @@ export function App() {
       <Announcement sentence={announced} />
     </ShopContext.Provider>
   );
+}
+
+function reasonToLogIn(hasEnded: boolean, isAtBasket: boolean): string | undefined {
+  if (hasEnded) return 'Your session has ended. Log in again. You will be back where you were.';
+  return isAtBasket ? 'Log in, or register, to order. Your basket is kept.' : undefined;
 }
 
 function CustomerPage({ route }: { route: Route }) {

@@ -156,7 +156,7 @@ const phone = { width: 360, height: 640 };
       .getByRole('region', { name: 'Alerts' })
       .getByRole('listitem')
       .filter({ hasText: 'StoreDeadLetters' });
-    await alert.getByText(/payment-group has moved \d+ messages to the dead letters/).waitFor({ timeout: 30_000 });
+    await alert.getByText(/payment-group has open dead letters: \d+/).waitFor({ timeout: 30_000 });
     await alert.getByText('Runbook StoreDeadLetters').click();
     await alert.getByText('## Diagnose').waitFor();
   }, 60_000);

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Artwork } from '../parts/artwork.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { ShowMore } from '../parts/show-more.tsx';
-import { useShop } from '../shop/context.ts';
+import { useVisit } from '../shop/context.ts';
 import { type Endless, useEndless } from '../shop/endless.ts';
 import { useLookAgain } from '../shop/look-again.ts';
 import { money } from '../shop/money.ts';
@@ -15,7 +15,7 @@ const typingMs = 250;
 const orders = { '': 'New first', 'name,asc': 'By name', 'price,asc': 'Cheapest first', 'price,desc': 'Dearest first' };
 
 export function CataloguePage({ route }: { route: Route }) {
-  const { explain } = useShop();
+  const { explain } = useVisit();
   const [text, setText] = useState(route.query.get('q') ?? '');
   const [search, setSearch] = useState(text);
   const [sort, setSort] = useState(route.query.get('sort') ?? '');
@@ -98,7 +98,7 @@ function found({ items, isOld, more, busy }: Endless<Product>, q: string): strin
 }
 
 function ProductCard({ product }: { product: Product }) {
-  const { basket, announce } = useShop();
+  const { basket, announce } = useVisit();
   const { name, price, unit } = product;
   const quantity = basket.quantityOf(product.id);
   return (

@@ -9,7 +9,7 @@ import { Paused } from '../parts/paused.tsx';
 import { useShop } from '../shop/context.ts';
 import { useLookAgain } from '../shop/look-again.ts';
 import { money } from '../shop/money.ts';
-import { store } from '../shop/store.ts';
+import { invoiceUrl, store } from '../shop/store.ts';
 
 interface Shown {
   order: Order;
@@ -133,6 +133,13 @@ export function OrderPage({ id }: { id: string }) {
                 <dd class="sum">{money(order.total.amount, order.total.currency)}</dd>
               </div>
             </dl>
+            {order.paidAt && (
+              <p>
+                <a href={invoiceUrl(id)} target="_blank" rel="noopener">
+                  Invoice, to be printed
+                </a>
+              </p>
+            )}
             {order.status !== 'CANCELLED' && !order.shippedAt && (
               <button type="button" class="quiet" onClick={() => dialog.current?.showModal()}>
                 Cancel the order

@@ -2,12 +2,14 @@ import type { Account } from '@store-platform/client';
 
 interface Props {
   account: Account | undefined;
+  /** True if the catalogue is for everybody. */
+  isOpen: boolean;
   page: string;
   count: number;
   onLogOut(): void;
 }
 
-export function Header({ account, page, count, onLogOut }: Props) {
+export function Header({ account, isOpen, page, count, onLogOut }: Props) {
   const here = (name: string) => (page === name ? 'page' : undefined);
   return (
     <header class="top">
@@ -20,23 +22,27 @@ export function Header({ account, page, count, onLogOut }: Props) {
         <span>Corner shop</span>
       </a>
       <nav aria-label="Main">
+        {(account || isOpen) && (
+          <a href="#/" aria-current={here('')}>
+            <span>Catalogue</span>
+          </a>
+        )}
+        {account && (
+          <a href="#/orders" aria-current={here('orders')}>
+            <span>Orders</span>
+          </a>
+        )}
+        {(account || isOpen) && (
+          <a href="#/basket" aria-current={here('basket')}>
+            <span>Basket</span>
+            {count > 0 && <span class="count">{count}</span>}
+            {count > 0 && <span class="unseen"> pieces</span>}
+          </a>
+        )}
         {account ? (
-          <>
-            <a href="#/" aria-current={here('')}>
-              <span>Catalogue</span>
-            </a>
-            <a href="#/orders" aria-current={here('orders')}>
-              <span>Orders</span>
-            </a>
-            <a href="#/basket" aria-current={here('basket')}>
-              <span>Basket</span>
-              {count > 0 && <span class="count">{count}</span>}
-              {count > 0 && <span class="unseen"> pieces</span>}
-            </a>
-            <button type="button" class="plain" onClick={onLogOut}>
-              Log out
-            </button>
-          </>
+          <button type="button" class="plain" onClick={onLogOut}>
+            Log out
+          </button>
         ) : (
           <>
             <a href="#/log-in" aria-current={here('log-in')}>

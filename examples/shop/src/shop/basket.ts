@@ -2,6 +2,7 @@ import type { Product } from '@store-platform/client';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { keep, kept } from './kept.ts';
 import { money } from './money.ts';
+import { goTo } from './route.ts';
 
 export interface Line extends Product {
   quantity: number;
@@ -31,12 +32,15 @@ export const mostLines = 100;
 
 const full = `An order has at most ${mostLines} different products. Order what is in your basket, then begin another.`;
 
-/** The basket of an account in this browser, the same in all its tabs. */
+/** The basket of whoever looks at an open catalogue, until they log in. */
+const guestName = 'shop.basket.guest';
+
+/** The basket of an account in this browser, the same in all its tabs; of nobody, where the account is undefined. */
 export function useBasket(accountId: string | undefined): Basket {
-  const name = `shop.basket.${accountId}`;
+  const name = accountId ? `shop.basket.${accountId}` : guestName;
   const [changes, setChanges] = useState(0);
   const noteChange = () => setChanges((count) => count + 1);
-  const read = () => (accountId ? kept<readonly Line[]>(name, []) : []);
+  const read = () => kept<readonly Line[]>(name, []);
   const lines = useMemo(read, [name, changes]);
 
   useEffect(() => {
@@ -45,12 +49,21 @@ export function useBasket(accountId: string | undefined): Basket {
     return () => removeEventListener('storage', follow);
   }, [name]);
 
+  // Takes over what was chosen before the login.
+  useEffect(() => {
+    const brought = accountId ? kept<readonly Line[]>(guestName, []) : [];
+    if (brought.length === 0) return;
+    keep(guestName, []);
+    for (const line of brought) basket.set(line, basket.quantityOf(line.id) + line.quantity);
+    goTo('basket');
+  }, [accountId]);
+
   function change(to: readonly Line[]): void {
     keep(name, to);
     noteChange();
   }
 
-  return {
+  const basket: Basket = {
     lines,
     count: lines.reduce((sum, { quantity }) => sum + quantity, 0),
     quantityOf: (productId) => lines.find(({ id }) => id === productId)?.quantity ?? 0,
@@ -85,4 +98,5 @@ export function useBasket(accountId: string | undefined): Basket {
       change(left.filter(({ quantity }) => quantity > 0));
     },
   };
+  return basket;
 }

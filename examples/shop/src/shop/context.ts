@@ -4,21 +4,32 @@ import { useContext } from 'preact/hooks';
 import type { Basket } from './basket.ts';
 import type { LiveOrders } from './live-orders.ts';
 
-/** State and functions that the pages of a customer share. */
-export interface Shop {
-  account: Account;
+/** State and functions that pages share. */
+export interface Visit {
   basket: Basket;
-  live: LiveOrders;
   /** Shows a sentence for a while, and reads it to those who do not see it. */
   announce(sentence: string): void;
   /** @returns a sentence; after the end of the session the page to log in comes instead */
   explain(error: unknown): string;
 }
 
-export const ShopContext = createContext<Shop | undefined>(undefined);
+/** Those of a customer. */
+export interface Shop extends Visit {
+  account: Account;
+  live: LiveOrders;
+}
+
+export const ShopContext = createContext<Shop | Visit | undefined>(undefined);
+
+/** For the catalogue, which may be open to everybody. */
+export function useVisit(): Visit {
+  const visit = useContext(ShopContext);
+  if (!visit) throw new Error('The catalogue is not open.');
+  return visit;
+}
 
 export function useShop(): Shop {
   const shop = useContext(ShopContext);
-  if (!shop) throw new Error('Only pages of a customer have a shop.');
+  if (!shop || !('account' in shop)) throw new Error('Only pages of a customer have a shop.');
   return shop;
 }

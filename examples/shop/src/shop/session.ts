@@ -16,6 +16,8 @@ export interface Session {
   account: Account | undefined;
   /** True once the store has said who is logged in, if anybody. */
   isKnown: boolean;
+  /** True if the catalogue is for everybody (contract 2.2): then who looks at it is no customer yet. */
+  isOpen: boolean;
   /** Why it has not. */
   failure: string | undefined;
   retry(): void;
@@ -41,18 +43,35 @@ async function whoIsLoggedIn(): Promise<Account | undefined> {
   }
 }
 
+/** The gateway decides, so it is asked, where nobody is logged in. */
+async function isCatalogueOpen(): Promise<boolean> {
+  try {
+    await store.listProducts({ query: { size: 1 } });
+    return true;
+  } catch (error) {
+    if (error instanceof StoreProblem && error.status === 401) return false;
+    throw error;
+  }
+}
+
 const name = 'shop.ended';
 
 export function useSession(): Session {
   const [account, setAccount] = useState<Account>();
   const [isKnown, setKnown] = useState(false);
+  const [isOpen, setOpen] = useState(false);
   const [failure, setFailure] = useState<string>();
   const isLeaving = useRef(false);
   // Also after a reload, and of this tab alone: others show other pages.
   const [ended, setEnded] = useState(() => kept<Ended | null>(name, null, sessionStorage) ?? undefined);
 
   function ask(): void {
-    whoIsLoggedIn().then(know, (error) => setFailure(sentenceOf(error)));
+    look().catch((error) => setFailure(sentenceOf(error)));
+  }
+  async function look(): Promise<void> {
+    const account = await whoIsLoggedIn();
+    setOpen(account === undefined && (await isCatalogueOpen()));
+    know(account);
   }
   function know(account?: Account): void {
     setAccount(account);
@@ -87,6 +106,7 @@ export function useSession(): Session {
   return {
     account,
     isKnown,
+    isOpen,
     failure,
     retry,
     ended,
@@ -97,6 +117,7 @@ export function useSession(): Session {
     end() {
       // After a log-out the stream of changes ends, too, perhaps before the answer.
       if (account && !isLeaving.current) note({ accountId: account.id, hash: location.hash });
+      else setOpen(false);
       know(undefined);
     },
     async logOut() {
@@ -104,6 +125,7 @@ export function useSession(): Session {
       try {
         await store.logOut();
         know(undefined);
+        ask();
       } catch (error) {
         isLeaving.current = false;
         throw error;

@@ -8,3 +8,6 @@ export const store = createStore({
   attemptTimeoutMs: patienceMs,
   timeoutMs: patienceMs,
 });
+
+/** Makes the address of an invoice, which a browser gets as a page. */
+export const invoiceUrl = (orderId: string): string => `${import.meta.env.VITE_STORE_URL}/orders/${orderId}/invoice`;
