@@ -2,6 +2,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { template } from '../../tools/chart/helm.ts';
+import { imagesFile } from '../../tools/chart/render.ts';
 import { root } from '../../tools/paths.ts';
 
 /**
@@ -16,7 +17,7 @@ export async function renderEdited(edits: Record<string, (text: string) => strin
       const file = join(dir, path);
       await writeFile(file, edit(await readFile(file, 'utf8').catch(() => '')));
     }
-    return await template(dir, [], values);
+    return await template(dir, [imagesFile], values);
   } finally {
     await rm(dir, { recursive: true });
   }

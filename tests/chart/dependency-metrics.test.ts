@@ -12,6 +12,7 @@ import {
   readSeries,
   type Series,
 } from '../kit/observability/prometheus.ts';
+import { queryOnce } from '../kit/postgres/database.ts';
 import { findExporter, howToGetExporter, startExporter } from '../kit/postgres/postgres-exporter.ts';
 import { until } from '../kit/until.ts';
 
@@ -52,11 +53,15 @@ const exporter = await findExporter();
 if (exporter === undefined) console.log(`postgres_exporter 0.14 or later is not there: ${howToGetExporter}`);
 
 (exporter ? test : test.skip)('alerts and dashboard query what postgres_exporter exports', async () => {
-  const running = await startExporter(exporter ?? '', process.env.TEST_DATABASE_URL ?? '', dir);
+  const base = process.env.TEST_DATABASE_URL ?? '';
+  await queryOnce(base, `create role monitor login password 'monitor' in role pg_monitor`);
+  const url = Object.assign(new URL(base), { username: 'monitor', password: 'monitor' }).href;
+  const running = await startExporter(exporter ?? '', url, dir);
   try {
     const series = readSeries(await (await fetch(running.url)).text());
     expect(missingSeries(all, series, (metric) => metric.startsWith('pg_'))).toEqual([]);
   } finally {
     await running.stop();
+    await queryOnce(base, 'drop role monitor');
   }
 });

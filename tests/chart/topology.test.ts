@@ -30,6 +30,20 @@ describe('the topology', () => {
     expect([...topology.images].sort()).toEqual(folders.sort());
   });
 
+  it('lists for the console what the chart lists', async () => {
+    const { data } = (await manifests({})).find(({ metadata }) => metadata.name === 'store-services');
+    const console = serviceNamed('console');
+    for (const [name, list] of Object.entries<string>(data)) {
+      expect([name, list.split(',').sort()]).toEqual([name, console.env[name]?.split(',').sort()]);
+    }
+    expect(console.calls.sort()).toEqual(
+      topology.services
+        .map(({ alias }) => alias)
+        .filter((alias) => alias !== 'console')
+        .sort(),
+    );
+  });
+
   it('calls a process with an entry point of its own after its image', () => {
     const worker = serviceNamed('order-worker');
     expect(worker).toMatchObject({ alias: 'orderworker', image: 'order', entry: 'dist/worker.js' });
@@ -107,7 +121,7 @@ describe('what a new service is easily left out of', () => {
     expect(places).toEqual([]);
   });
 
-  it('values-prod.yaml, where each component has at least two replicas', async () => {
+  it('presets/prod.yaml, where each component has at least two replicas', async () => {
     /** Components of which one replica is enough: no customer waits for the console. */
     const single = ['console'];
     const all = parseAllDocuments(await renderChart(valuesFiles.prod)).map((document) => document.toJS());
@@ -117,7 +131,7 @@ describe('what a new service is easily left out of', () => {
       ({ kind, metadata, spec }) =>
         kind === 'Deployment' && !(spec.replicas >= 2) && ![...names, ...single].includes(metadata.name),
     );
-    const places = lonely.map(({ metadata }) => `k8s/values-prod.yaml gives ${metadata.name} one replica`);
+    const places = lonely.map(({ metadata }) => `charts/store/presets/prod.yaml gives ${metadata.name} one replica`);
     expect(places).toEqual([]);
   });
 });

@@ -12,8 +12,8 @@ export interface Target {
   address: string;
   service: string;
   pod: string;
-  /** A scrape asks Kafka, and waits up to 3 s for one that does not answer. */
-  asksKafka?: boolean;
+  /** A scrape waits for what does not answer: up to 3 s for Kafka, more than one for PostgreSQL. */
+  waits?: boolean;
 }
 
 interface Alerts {
@@ -52,12 +52,12 @@ export async function startPrometheus(command: string, dir: string, groups: Rule
       job(
         'often',
         '1s',
-        targets.filter(({ asksKafka }) => !asksKafka),
+        targets.filter(({ waits }) => !waits),
       ),
       job(
-        'asks-kafka',
+        'slowly',
         '4s',
-        targets.filter(({ asksKafka }) => asksKafka),
+        targets.filter(({ waits }) => waits),
       ),
     ],
   };

@@ -42,7 +42,7 @@ export async function setStage(
 ): Promise<Stage> {
   const dir = join(cacheDir, 'gameday');
   await rm(dir, { recursive: true, force: true });
-  const groups = shorten(await ruleGroups());
+  const groups = shorten(await ruleGroups('gameday'));
   let proxy: Stage['proxy'] | undefined;
   const [kafkaMetricsPort, secondMetricsPort] = [await freePort(), await freePort()];
   const store = await startStore({
@@ -72,7 +72,7 @@ export async function setStage(
     ...targetsOf(store),
     { address: `127.0.0.1:${kafkaMetricsPort}`, service: 'kafka', pod: 'kafka-1' },
     { address: `127.0.0.1:${secondMetricsPort}`, service: 'kafka', pod: 'kafka-2' },
-    ...(running ? [{ address: new URL(running.url).host, service: 'postgres', pod: 'postgres-0' }] : []),
+    ...(running ? [{ address: new URL(running.url).host, service: 'postgres', pod: 'postgres-0', waits: true }] : []),
   ]);
   if (proxy === undefined) throw new Error(`${behindProxy} does not connect to Kafka.`);
   return {
@@ -97,6 +97,6 @@ const targetsOf = (store: Store): Target[] => [
     address: new URL(store.metricsUrl(name)).host,
     service: alias,
     pod: `${alias}-0`,
-    asksKafka: group !== undefined,
+    waits: group !== undefined,
   })),
 ];

@@ -12,15 +12,19 @@ export interface Certificate {
 /** A self-signed certificate for these host names, which is an authority, too. */
 export const certificateFor = (...names: string[]) => issue(names);
 
+/** The same, until that time. */
+export const certificateUntil = (notAfterDate: Date, ...names: string[]) => issue(names, undefined, notAfterDate);
+
 /** A certificate for host names or IP addresses that the authority has signed. */
 export const certificateFrom = (authority: Certificate, ...names: string[]) => issue(names, authority);
 
-async function issue(names: string[], ca?: Certificate): Promise<Certificate> {
+async function issue(names: string[], ca?: Certificate, notAfterDate?: Date): Promise<Certificate> {
   const altNames = names.map((value) => (isIP(value) ? { type: 7 as const, ip: value } : { type: 2 as const, value }));
   const { private: key, cert } = await generate([{ name: 'commonName', value: names.join() }], {
     keyType: 'ec',
     algorithm: 'sha256',
     ca,
+    notAfterDate,
     extensions: [
       { name: 'basicConstraints', cA: ca === undefined },
       { name: 'subjectAltName', altNames },

@@ -17,9 +17,10 @@ export interface RuleGroup {
   rules: Rule[];
 }
 
-/** The groups of the chart's PrometheusRule, which are those of a file of rules too. */
-export async function ruleGroups(): Promise<RuleGroup[]> {
-  const documents = parseAllDocuments(await renderChart([], { monitoring: { alerts: { enabled: true } } }));
+/** The groups of the PrometheusRule of a release in a namespace, which are those of a file of rules too. */
+export async function ruleGroups(namespace = 'store'): Promise<RuleGroup[]> {
+  const values = { monitoring: { alerts: { enabled: true } } };
+  const documents = parseAllDocuments(await renderChart([], values, namespace));
   return documents.map((document) => document.toJS()).find(({ kind }) => kind === 'PrometheusRule').spec.groups;
 }
 

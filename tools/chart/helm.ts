@@ -8,8 +8,8 @@ import { templateByLibrary } from './library-template.ts';
 // Helm as this repository needs it without a cluster, from the command or from the library. Paths are relative to the
 // repository.
 
-/** The oldest that the chart takes. The default of a Helm may be older still. */
-const kubeVersion = '1.29.0';
+/** By default the oldest that the chart takes: that of a Helm may be older still. */
+const { KUBE_VERSION: kubeVersion = '1.29.0' } = process.env;
 
 /**
  * Renders what `helm install store <chart>` would apply, hooks at the end.
@@ -32,14 +32,15 @@ export async function template(chart: string, files: string[] = [], values: obje
 }
 
 /** Returns what `helm lint` says beyond advice; empty for a chart without faults. */
-export async function lint(chart: string): Promise<string> {
+export async function lint(chart: string, files: string[] = []): Promise<string> {
   const helm = await provideHelm();
   const path = resolve(root, chart);
   if ('library' in helm) {
     const said = await callLibrary(helm.library, { name: 'Lint', options: { path, quiet: 1 } });
     return said.replace(/^Failed: false$/m, '').trim();
   }
-  const { all } = await execa(helm.command, ['lint', '--quiet', path], { all: true, reject: false });
+  const given = files.flatMap((file) => ['--values', resolve(root, file)]);
+  const { all } = await execa(helm.command, ['lint', '--quiet', ...given, path], { all: true, reject: false });
   return all;
 }
 

@@ -5,6 +5,7 @@ import { Command } from 'commander';
 import { parse, parseDocument, stringify } from 'yaml';
 import { z } from 'zod';
 import { cacheDir, root } from '../paths.ts';
+import { changesOf } from '../release/changelog.ts';
 import { runCommand } from '../run-command.ts';
 import { builtImages } from '../topology/images.ts';
 import { packageChart } from './helm.ts';
@@ -71,7 +72,7 @@ async function packageVersion(version: string, { images, digests, to }: Options)
     if (images) await edit(values, [[/^( {4}repository:) .*$/m, `$1 ${images}`]]);
     if (digests)
       await edit(values, [[/^( {4}digests:) \{\}$/m, `$1 ${JSON.stringify(await readDigests(digests, chart))}`]]);
-    await listImages(chart, version);
+    await annotate(chart, version);
     await packageChart(chart, to);
   } finally {
     await rm(dir, { recursive: true });
@@ -79,8 +80,8 @@ async function packageVersion(version: string, { images, digests, to }: Options)
   console.log(join(resolve(to), `store-${version}.tgz`));
 }
 
-/** Artifact Hub shows the images of a chart, and scans them. */
-async function listImages(chart: string, version: string): Promise<void> {
+/** Artifact Hub shows what a version has changed and the images of a chart, which it scans. */
+async function annotate(chart: string, version: string): Promise<void> {
   const values = parse(await readFile(join(chart, 'values.yaml'), 'utf8'), { merge: true });
   const { repository, digests } = values.global.image;
   const own = built.map((name) => [name, `${repository}/${name}:${version}`]);
@@ -92,6 +93,8 @@ async function listImages(chart: string, version: string): Promise<void> {
   const file = join(chart, 'Chart.yaml');
   const document = parseDocument(await readFile(file, 'utf8'));
   document.setIn(['annotations', 'artifacthub.io/images'], stringify(list));
+  const changes = changesOf(await readFile(join(root, 'CHANGELOG.md'), 'utf8'), version);
+  if (changes.length > 0) document.setIn(['annotations', 'artifacthub.io/changes'], stringify(changes));
   await writeFile(file, document.toString());
 }
 
@@ -102,7 +105,7 @@ const command = new Command('make package')
   .option('--images <repository>', 'IMAGES: where the images are, such as registry.example.com/store')
   .option(
     '--digests <file>',
-    'DIGESTS: a YAML or JSON file with the digest of each image, such as order: sha256:…; envoy, kafka and postgres may be there',
+    'DIGESTS: a YAML or JSON file with the digest of each image, such as order: sha256:…; those of others, such as envoy, may be there',
   )
   .option('--to <folder>', 'where the package is written', join(cacheDir, 'charts'))
   .action(packageVersion);

@@ -72,7 +72,6 @@ function tableOf(rows: Row[]): string {
 /** The text of README.md. */
 export function chartReadme(): string {
   const { description, home, kubeVersion } = parse(read('Chart.yaml'));
-  const { repository } = parse(read('values.yaml'), { merge: true }).global.image;
   const isService = (key: string) => topology.services.some(({ alias }) => alias === key);
   const subcharts = readdirSync(join(chart, 'charts')).filter((name) => name !== 'service');
   return `# store
@@ -85,11 +84,20 @@ How to install and operate it: [Kubernetes](${home}/blob/main/docs/kubernetes.md
 ## Install
 
 \`\`\`sh
-helm install store oci://${repository}/charts/store --namespace store --create-namespace
+helm install store oci://registry.example.com/store/charts/store --namespace store --create-namespace
 \`\`\`
 
+The registry is that of the release; the sources need \`global.image.repository\`.
 Without values it is for development, with a PostgreSQL and a Kafka of one node each; production begins with
-[values-prod.yaml](${home}/blob/main/k8s/values-prod.yaml). It needs Kubernetes ${code(kubeVersion)} and Helm 3.14 or later.
+[presets/prod.yaml](${home}/blob/main/charts/store/presets/prod.yaml), which is in the archive:
+
+\`\`\`sh
+helm pull oci://registry.example.com/store/charts/store --untar
+helm install store ./store --namespace store --create-namespace -f store/presets/prod.yaml
+\`\`\`
+
+Beside it, \`presets/cloudnative-pg.yaml\` has PostgreSQL run by CloudNativePG, and \`presets/prod-20.yaml\`, \`prod-100.yaml\` and
+\`prod-1000.yaml\` the sizes for as many orders per second. The chart needs Kubernetes ${code(kubeVersion)} and Helm 3.14 or later.
 
 ## Values
 

@@ -3,13 +3,13 @@ import { parseAllDocuments, stringify } from 'yaml';
 import { root } from '../paths.ts';
 import { template } from './helm.ts';
 
-/** The values files of the repository, each with what it requires. */
+/** The values files of the repository, each with those below it. */
 export const valuesFiles: Record<string, string[]> = {
   default: [],
-  dev: ['k8s/values-dev.yaml'],
-  strimzi: ['k8s/values-dev.yaml', 'k8s/values-strimzi.yaml'],
-  prod: ['k8s/values-prod.yaml', 'tests/chart/required-in-production.yaml'],
-  skaffold: ['k8s/values-dev.yaml', 'k8s/values-skaffold.yaml'],
+  dev: ['charts/store/presets/dev.yaml'],
+  strimzi: ['charts/store/presets/dev.yaml', 'k8s/values-strimzi.yaml'],
+  prod: ['charts/store/presets/prod.yaml'],
+  skaffold: ['charts/store/presets/dev.yaml', 'k8s/values-skaffold.yaml'],
 };
 
 /** Values with a golden file. The other values files are short enough to show themselves what they change. */
@@ -17,12 +17,14 @@ export const goldenNames = ['default', 'prod'];
 
 export const goldenFile = (name: string) => join(root, 'tests/chart/golden', `${name}.yaml`);
 
+export const imagesFile = 'tools/chart/images.yaml';
+
 /**
- * Renders what `helm install store charts/store` would apply.
+ * Renders what `helm install store charts/store` would apply, with images of a registry that is none.
  * @throws Error with Helm's message, if the chart refuses the values
  */
 export const renderChart = (files: string[] = [], values: object = {}, namespace = 'store') =>
-  template('charts/store', files, values, namespace);
+  template('charts/store', [imagesFile, ...files], values, namespace);
 
 /** The rendering without comments and in one spelling, so that a difference is one of meaning. */
 export async function renderGolden(name: string): Promise<string> {

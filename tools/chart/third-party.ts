@@ -2,14 +2,21 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 
-/** Images of others that a chart runs by default, by the name that global.image.digests has for each: the last part of its own. */
+/** Images of others that a chart can run, by the name that global.image.digests has for each: the last part of its own. */
 export async function thirdPartyImages(chart: string): Promise<Record<string, string>> {
-  const images: Record<string, string> = {};
-  for (const subchart of (await readdir(join(chart, 'charts'))).sort()) {
-    if (subchart === 'service') continue;
-    const { image } = parse(await readFile(join(chart, 'charts', subchart, 'values.yaml'), 'utf8'), { merge: true });
-    const [name = ''] = /[^/:@]+(?=[:@]|$)/.exec(image.split('/').at(-1)) ?? [];
-    images[name] = image;
-  }
-  return images;
+  const subcharts = await readdir(join(chart, 'charts'));
+  const files = ['values.yaml', ...subcharts.sort().map((name) => join('charts', name, 'values.yaml'))];
+  const texts = await Promise.all(files.map((file) => readFile(join(chart, file), 'utf8')));
+  const images = texts.flatMap((text) => imagesIn(parse(text, { merge: true })));
+  return Object.fromEntries(
+    images.map((image) => [/[^/:@]+(?=[:@]|$)/.exec(image.split('/').at(-1) ?? '')?.[0], image]),
+  );
+}
+
+/** Those with a path: an image of the store itself has none. */
+function imagesIn(values: unknown): string[] {
+  if (typeof values !== 'object' || values === null) return [];
+  return Object.entries(values).flatMap(([key, value]) =>
+    key === 'image' && typeof value === 'string' && value.includes('/') ? [value] : imagesIn(value),
+  );
 }

@@ -35,7 +35,7 @@ function valuesYaml(): string {
   # Changed sources are copied into the containers.
   securityContext: { readOnlyRootFilesystem: false }\n`;
   });
-  return `# What skaffold.yaml adds to values-dev.yaml: each service runs from its sources, all of them in one image, and restarts when
+  return `# What skaffold.yaml adds to presets/dev.yaml: each service runs from its sources, all of them in one image, and restarts when
 # they change. Written by make golden.
 ${services.join('')}`;
 }

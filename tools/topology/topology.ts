@@ -44,6 +44,7 @@ interface ServiceValues {
   database?: string;
   kafka?: { group?: string };
   calls?: string[];
+  readsMetrics?: boolean;
   env?: Record<string, string | number | boolean>;
   secrets?: Record<string, object>;
 }
@@ -74,6 +75,8 @@ export function readTopology(chart: string): Topology {
     return found;
   }
   byOwn('localPort');
+  const reader = services.find(({ alias }) => values[alias].readsMetrics);
+  if (reader) Object.assign(reader.env, listsOf(services.filter((service) => service !== reader)));
   const routes = Object.entries<string>(values.global.routes).map(([prefix, alias]) => {
     const service = services.find((service) => service.alias === alias);
     if (!service) throw new Error(`values.yaml routes ${prefix} to ${alias}, which is no service of Chart.yaml.`);
@@ -105,6 +108,13 @@ function serviceOf(alias: string, values: ServiceValues): Service {
     secrets: Object.keys(secrets),
   };
 }
+
+/** The variables of the ConfigMap store-services, which the console reads. */
+const listsOf = (services: Service[]) => ({
+  SERVICES: services.map(({ name, alias }) => `${name}=http://${alias}:8080`).join(),
+  METRICS: services.map(({ name, alias }) => `${name}=http://${alias}-replicas:9090`).join(),
+  GROUPS: services.flatMap(({ name, group }) => (group ? name : [])).join(),
+});
 
 export const topology = readTopology(join(root, 'charts/store'));
 

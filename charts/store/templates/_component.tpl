@@ -9,8 +9,12 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- include "store.labels" (dict "root" . "name" .Chart.Name) }}
 {{- end }}
 
-{{- define "component.podLabels" -}}
-{{- include "store.podLabels" (dict "root" . "name" .Chart.Name) }}
+{{- define "component.serviceAccount" -}}
+{{- include "store.serviceAccount" (dict "root" . "name" .Chart.Name "values" .Values) }}
+{{- end }}
+
+{{- define "component.pod" -}}
+{{- include "store.pod" (dict "root" . "values" .Values "serviceAccount" .Chart.Name) }}
 {{- end }}
 
 {{- /*
@@ -30,6 +34,25 @@ last part of its name. Takes { scope, image }.
 {{- printf "%s@%s" (regexReplaceAll "@.*" (join "/" $path) "") . }}
 {{- else }}
 {{- join "/" $path }}
+{{- end }}
+{{- end }}
+
+{{- /* Of a Service. */}}
+{{- define "store.ipFamilies" -}}
+{{- with .Values.global.dualStack }}
+{{- with .ipFamilyPolicy }}
+ipFamilyPolicy: {{ . }}
+{{- end }}
+{{- with .ipFamilies }}
+ipFamilies: {{ toJson . }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- /* True where pods may have an IPv6 address. :: takes IPv4, too, but not every node has IPv6. */}}
+{{- define "store.hasIpv6" -}}
+{{- with .Values.global.dualStack }}
+{{- if or (has "IPv6" .ipFamilies) (hasSuffix "DualStack" .ipFamilyPolicy) }}true{{ end }}
 {{- end }}
 {{- end }}
 

@@ -27,22 +27,6 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 {{- get $roles . | default "service" }}
 {{- end }}
 
-{{- /* What a Job or test has in common with the pods of the service whose image it runs. Takes { root, service, … }. */}}
-{{- define "store.pod" -}}
-automountServiceAccountToken: {{ hasKey . "serviceAccount" }}
-{{- with .serviceAccount }}
-serviceAccountName: {{ . }}
-{{- end }}
-enableServiceLinks: false
-restartPolicy: {{ .restartPolicy }}
-securityContext:
-  {{- toYaml .service.podSecurityContext | nindent 2 }}
-{{- with .root.Values.global.image.pullSecrets }}
-imagePullSecrets:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
-{{- end }}
-
 {{- /* A JSON list of the databases of the services. */}}
 {{- define "store.databases" -}}
 {{- $databases := list }}
@@ -52,6 +36,19 @@ imagePullSecrets:
 {{- end }}
 {{- end }}
 {{- without $databases "" | uniq | sortAlpha | toJson }}
+{{- end }}
+
+{{- /* The most replicas of all services with a database: each service at its maximum, and one more in an upgrade. */}}
+{{- define "store.databaseReplicas" -}}
+{{- $replicas := 0 }}
+{{- range $name, $service := .Values }}
+{{- if and (kindIs "map" $service) (dig "database" "" $service) (hasKey $.Subcharts $name) }}
+{{- with (index $.Subcharts $name).Values }}
+{{- $replicas = add $replicas 1 (ternary .autoscaling.maxReplicas .replicas .autoscaling.enabled) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- $replicas }}
 {{- end }}
 
 {{- /* A JSON object: the Secrets that the store makes itself, each with its keys. */}}

@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -6,7 +6,9 @@ import { parse, stringify } from 'yaml';
 import { alertsOf, type RuleGroup, ruleGroups } from '../../../tools/chart/alerts.ts';
 import { findOnPath } from '../../../tools/local/downloads/provide-tool.ts';
 
-const files = ['backup', 'components', 'events', 'kafka', 'objectives', 'objectives-over-days', 'postgres', 'volumes'];
+const files = (await readdir(import.meta.dirname))
+  .filter((name) => name.endsWith('.yaml'))
+  .map((name) => name.slice(0, -5));
 const pathOf = (file: string) => join(import.meta.dirname, `${file}.yaml`);
 
 interface TestCase {
@@ -18,7 +20,7 @@ let groups: RuleGroup[];
 let dir: string;
 
 beforeAll(async () => {
-  groups = await ruleGroups();
+  groups = await ruleGroups('shop');
   dir = await mkdtemp(join(tmpdir(), 'store-alerts-'));
   // promtool compares all annotations; the summary is the one that the tests write down.
   const rules = groups.map(({ name, rules }) => ({

@@ -1,12 +1,13 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { execa } from 'execa';
+import pg from 'pg';
 import { parseAllDocuments } from 'yaml';
 import { renderChart } from '../../../tools/chart/render.ts';
 import { freePort } from '../../../tools/free-port.ts';
 import { findOnPath, outputOf } from '../../../tools/local/downloads/provide-tool.ts';
-import { scripts } from '../../kit/postgres/postgres-client.ts';
+import { runScript, scripts } from '../../kit/postgres/postgres-client.ts';
 import { until } from '../../kit/until.ts';
 
 // Dumping and restoring are tested on a whole store: tests/e2e/backup.test.ts.
@@ -153,4 +154,26 @@ if (rclone === '') console.log('rclone with "serve s3" is not there: set RCLONE 
     expect(failed.exitCode).not.toBe(0);
     expect((await readdir(join(dir, 'served/backups/a/b'))).length).toBe(2);
   });
+});
+
+const psql = await findOnPath('psql');
+if (psql === undefined) console.log('psql is not there: apt-get install postgresql-client');
+
+(psql === undefined ? it.skip : it)('waits for a migration, and dumps nothing while it goes on', async () => {
+  const url = process.env.TEST_DATABASE_URL ?? '';
+  const service = new pg.Client({ connectionString: url });
+  await service.connect();
+  try {
+    await service.query('select pg_advisory_lock(7310001)');
+    const env = { BACKUPS: tmpdir(), KEEP: '1', MIGRATION_SECONDS: '1' };
+    const name = new URL(url).pathname.slice(1);
+    expect(await runScript(dirname(psql ?? ''), 'backup.sh', url, env)).toMatchObject({
+      exitCode: 1,
+      all: expect.stringMatching(
+        new RegExp(`^A migration of .*${name}.* is running: the dump waits for its end\n.*: nothing was dumped$`),
+      ),
+    });
+  } finally {
+    await service.end();
+  }
 });

@@ -1,6 +1,5 @@
 import { parseAllDocuments } from 'yaml';
 import { renderChart, valuesFiles } from '../../../tools/chart/render.ts';
-import { documentAt } from '../../docs/_documents.ts';
 import { itWithCrds, problemsOf } from '../../kit/kubernetes/crds.ts';
 import { renderEdited } from '../_edited-chart.ts';
 import { answering, notes } from '../release/_notes.ts';
@@ -168,15 +167,6 @@ describe('the notes', () => {
       expect(await notes({ gateway })).toContain('global.profile is dev.');
     }
   });
-});
-
-itWithCrds('the resources in docs/tls.md fit the definitions of cert-manager', () => {
-  const blocks = [...documentAt('docs/tls.md').text.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text = '']) => text);
-  const resources = blocks
-    .flatMap((text) => parseAllDocuments(text).map((one) => one.toJS()))
-    .filter(({ kind }) => kind);
-  expect(resources.map(({ kind }) => kind)).toEqual(['Issuer', 'Certificate']);
-  expect(resources.flatMap(problemsOf)).toEqual([]);
 });
 
 it('production ends TLS at the gateway, behind a load balancer that passes it on', async () => {

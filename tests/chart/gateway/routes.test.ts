@@ -118,7 +118,7 @@ describe('a routed service', () => {
     const named = (wanted: string, name: string) =>
       all.find(({ kind, metadata }) => kind === wanted && metadata.name === name);
     const routed = Object.values(topology.routes).map(({ alias }) => alias);
-    const services = [...routed.filter((alias) => alias !== 'status'), 'inventory'].sort();
+    const services = [...new Set([...routed.filter((alias) => alias !== 'status'), 'inventory'])].sort();
 
     const headless = all.filter(
       ({ kind, spec }) => kind === 'Service' && spec.clusterIP === 'None' && !spec.publishNotReadyAddresses,

@@ -31,13 +31,13 @@ it('the shop is served below /shop, open for reading only', async () => {
 describe('its image', () => {
   const digests = { shop: `sha256:${'b'.repeat(64)}` };
   it.each([
-    ['is that of the release', {}, {}, 'ghcr.io/store-platform/store-platform/shop:0.1.0'],
+    ['is that of the release', {}, {}, 'registry.example.com/store/shop:0.1.0'],
     ['has the tag of make images', {}, { tags: { shop: '4f1c9a' }, repository: 'store' }, 'store/shop:4f1c9a'],
     [
       'has the digest of the release',
       {},
       { digests, registry: 'mirror.test' },
-      `mirror.test/store-platform/store-platform/shop:0.1.0@${digests.shop}`,
+      `mirror.test/store/shop:0.1.0@${digests.shop}`,
     ],
     [
       'may be your own, which has no digest of the release',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse, parseAllDocuments } from 'yaml';
-import { renderChart, valuesFiles } from '../../../tools/chart/render.ts';
+import { imagesFile, renderChart, valuesFiles } from '../../../tools/chart/render.ts';
 import { root } from '../../../tools/paths.ts';
 import { codeBlocks, filesBelow } from '../../docs/_documents.ts';
 import { renderEdited } from '../_edited-chart.ts';
@@ -54,7 +54,7 @@ describe('the examples', () => {
     .filter(({ document, language }) => document === 'docs/gitops.md' && language === 'yaml')
     .flatMap(({ text }) => parseAllDocuments(text).map((document) => document.toJS()));
   const example = (kind: string) => examples.find((one) => one.kind === kind).spec;
-  const { repository } = parse(readFileSync(`${root}/charts/store/values.yaml`, 'utf8'), { merge: true }).global.image;
+  const { repository } = parse(readFileSync(`${root}/${imagesFile}`, 'utf8')).global.image;
   const [chart, sources] = example('Application').sources;
 
   it('take the chart from where a release is', () => {
@@ -68,6 +68,6 @@ describe('the examples', () => {
     ['Argo CD', chart.helm.valuesObject],
     ['Flux', example('HelmRelease').values],
   ])('have what production needs: %s', async (_, values) => {
-    expect(await renderChart(['k8s/values-prod.yaml'], values)).toContain('PRODUCT_WRITERS');
+    expect(await renderChart(['charts/store/presets/prod.yaml'], values)).toContain('https://shop.example.com');
   });
 });

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { execaSync } from 'execa';
 import { parse, parseAllDocuments } from 'yaml';
 import { renderChart, valuesFiles } from '../../../tools/chart/render.ts';
 import { root } from '../../../tools/paths.ts';
@@ -31,7 +32,16 @@ describe('global.image.registry', () => {
     const before = await images({}, files);
     const after = await images({ global: { image: { registry: 'mirror.test:5000/store' } } }, files);
     expect(after.length).toBeGreaterThan(12);
-    expect(after).toEqual(before.map((image) => `mirror.test:5000/store/${image.replace(/^ghcr\.io\//, '')}`));
+    expect(after).toEqual(before.map((image) => `mirror.test:5000/store/${image.replace(/^[^/]+\.[a-z]+\//, '')}`));
+  });
+
+  it('is where exporter and backups come from, too', async () => {
+    const backup = { enabled: true, s3: { bucket: 'backups', existingSecret: 's3' } };
+    const postgres = { metrics: { enabled: true }, backup };
+    const all = await images({ global: { image: { registry: 'mirror.test' } }, postgres });
+    expect(all.filter((image) => !image.startsWith('mirror.test/'))).toEqual([]);
+    expect(all).toContainEqual(expect.stringMatching(/^mirror\.test\/prometheuscommunity\/postgres-exporter:/));
+    expect(all).toContainEqual(expect.stringMatching(/^mirror\.test\/rclone\/rclone:/));
   });
 
   it.each([
@@ -48,6 +58,13 @@ describe('global.image.registry', () => {
   });
 });
 
+it.each(Object.entries(valuesFiles))(
+  'every image of the %s values names its registry, as CRI-O wants it',
+  async (_, files) => {
+    for (const image of await images({}, files)) expect(image).toMatch(/^[^/]+\.[^/]+\//);
+  },
+);
+
 describe('global.image.digests', () => {
   const names = [...topology.images, 'envoy', 'kafka', 'postgres'];
 
@@ -56,6 +73,12 @@ describe('global.image.digests', () => {
     const before = await images({});
     expect(new Set(before).size).toBe(names.length);
     expect(await images({ global: { image: { digests } } })).toEqual(before.map((image) => `${image}@${digest('b')}`));
+  });
+
+  it('pins the exporter', async () => {
+    const values = { global: { image: { digests: { 'postgres-exporter': digest('b') } } } };
+    const all = await images({ ...values, postgres: { metrics: { enabled: true } } });
+    expect(all).toContainEqual(expect.stringMatching(/\/postgres-exporter:[^@]+@sha256:b+$/));
   });
 
   it('takes the place of a digest in the name of an image', async () => {
@@ -84,7 +107,7 @@ describe('global.image.digests', () => {
 
   it('is removed by an empty one, as for a build of your own', async () => {
     const image = { digests: { order: '' }, tags: { order: '4f1c9a' } };
-    expect(await images({ global: { image } })).toContain('ghcr.io/store-platform/store-platform/order:4f1c9a');
+    expect(await images({ global: { image } })).toContain('registry.example.com/store/order:4f1c9a');
   });
 });
 
@@ -120,7 +143,7 @@ describe('the images that are built', () => {
 it('skaffold builds the images under the name that it installs', () => {
   const { build, deploy } = parse(readFileSync(join(root, 'skaffold.yaml'), 'utf8'));
   const { setValues, valuesFiles } = deploy.helm.releases[0];
-  expect(valuesFiles).toEqual(['k8s/values-dev.yaml', 'k8s/values-skaffold.yaml']);
+  expect(valuesFiles).toEqual(['charts/store/presets/dev.yaml', 'k8s/values-skaffold.yaml']);
   expect(build.artifacts.map(({ image }: { image: string }) => image)).toEqual([
     `${setValues['global.image.repository']}/dev`,
   ]);
@@ -133,4 +156,14 @@ it('the images run the Node that runs these tests, the local run and CI', () => 
   for (const { dockerfile } of builtImages)
     expect(readFileSync(join(root, dockerfile), 'utf8')).toContain(`NODE_IMAGE=node:${major}-`);
   expect(readFileSync(join(root, '.nvmrc'), 'utf8').trim()).toBe(major);
+});
+
+it('the heap of a service is two thirds of the memory of its container', () => {
+  const [, options] = /^ENV NODE_OPTIONS=(.*)$/m.exec(readFileSync(join(root, 'services/Dockerfile'), 'utf8')) ?? [];
+  const script =
+    'v8.getHeapStatistics().heap_size_limit / Math.min(process.constrainedMemory() || Infinity, os.totalmem())';
+  // The flags of the entry point ask for less on any machine.
+  const args = ['--max-old-space-size=512', '--max-semi-space-size=2', '--print', script];
+  const share = execaSync(process.execPath, args, { env: { NODE_OPTIONS: options } }).stdout;
+  expect(Number(share)).toBeCloseTo(2 / 3, 1);
 });

@@ -26,17 +26,21 @@ it('the links for Artifact Hub lead to files that exist', () => {
   expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
 });
 
-it('the project has one name everywhere', () => {
-  const files = [
-    'README.md',
-    'SECURITY.md',
-    'docs/kubernetes.md',
-    'charts/store/README.md',
-    'charts/store/values.yaml',
-  ];
-  for (const file of files) {
-    const text = read(file).replaceAll('ghcr.io/cloudnative-pg/', ''); // the images of the operator's project
-    const names = [...text.matchAll(/(?:github\.com|ghcr\.io)\/([\w-]+\/[\w-]+)/g)].map(([, name]) => name);
-    expect({ file, names: [...new Set(names)] }).toEqual({ file, names: [project] });
-  }
+const files = [
+  'README.md',
+  'SECURITY.md',
+  'docs/kubernetes.md',
+  'docs/release.md',
+  'docs/gitops.md',
+  'charts/store/README.md',
+  'charts/store/values.yaml',
+];
+
+it.each(files)('%s has the one name of the project, or none', (file) => {
+  const names = [...read(file).matchAll(/github\.com\/([\w-]+\/[\w-]+)/g)].map(([, name]) => name);
+  expect(names.filter((name) => name !== project && name !== 'example/store')).toEqual([]);
+});
+
+it.each(files)('%s sends nobody to a registry of this name, which may be anybody’s', (file) => {
+  expect(read(file)).not.toContain(`ghcr.io/${project}`);
 });

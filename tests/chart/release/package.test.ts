@@ -17,6 +17,7 @@ afterAll(() => rm(dir, { recursive: true, force: true }));
 const makePackage = (...args: string[]) =>
   execa('node', ['--import', 'tsx', 'tools/chart/package.ts', ...args], { cwd: root, reject: false, all: true });
 
+const at = ['--images', 'registry.example.com/store'];
 const withShop = { global: { shop: { enabled: true } } };
 
 /** Every image in the manifests, without repetition. */
@@ -27,17 +28,18 @@ function imagesIn(manifests: string): string[] {
 
 describe('make package', () => {
   it('gives every image of the store the version of the chart, and the repository', async () => {
-    const { exitCode, stdout } = await makePackage('0.2.0', '--images', 'registry.example.com/store', '--to', dir);
+    const { exitCode, stdout } = await makePackage('0.2.0', ...at, '--to', dir);
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: join(dir, 'store-0.2.0.tgz') });
     await execa('tar', ['-xzf', 'store-0.2.0.tgz'], { cwd: dir });
+    await expect(readFile(join(dir, 'store/presets/prod.yaml'), 'utf8')).resolves.toContain('profile: prod');
     const images = imagesIn(await template(join(dir, 'store'), [], withShop));
     const own = images.filter((image) => image.startsWith('registry.example.com/store/'));
     const names = builtImages.map(({ name }) => name).sort();
     expect(own).toEqual(names.map((name) => `registry.example.com/store/${name}:0.2.0`));
     expect(images.filter((image) => !own.includes(image))).toEqual([
-      expect.stringMatching(/^apache\/kafka:/),
-      expect.stringMatching(/^envoyproxy\/envoy:v/),
-      expect.stringMatching(/^library\/postgres:/),
+      expect.stringMatching(/^docker\.io\/apache\/kafka:/),
+      expect.stringMatching(/^docker\.io\/envoyproxy\/envoy:v/),
+      expect.stringMatching(/^docker\.io\/library\/postgres:/),
     ]);
     expect(parse(await readFile(join(dir, 'store/Chart.yaml'), 'utf8'))).toMatchObject({
       version: '0.2.0',
@@ -56,7 +58,14 @@ describe('make package', () => {
 
   it('pins the images to their digests, and lists all images for Artifact Hub', async () => {
     const pinnedToo = { ...digests, postgres: `sha256:${'d'.repeat(64)}` };
-    const { exitCode, all } = await makePackage('0.3.0', '--digests', await writeDigests(pinnedToo), '--to', dir);
+    const { exitCode, all } = await makePackage(
+      '0.3.0',
+      ...at,
+      '--digests',
+      await writeDigests(pinnedToo),
+      '--to',
+      dir,
+    );
     expect({ exitCode, all }).toEqual({ exitCode: 0, all: join(dir, 'store-0.3.0.tgz') });
     const pinned = join(dir, 'pinned');
     await mkdir(pinned);
@@ -64,10 +73,29 @@ describe('make package', () => {
     const images = imagesIn(await template(join(pinned, 'store'), [], withShop));
     const own = images.filter((image) => image.endsWith(`:0.3.0@sha256:${'c'.repeat(64)}`));
     expect(own).toHaveLength(builtImages.length);
-    expect(images).toContainEqual(expect.stringMatching(/^library\/postgres:.*@sha256:d{64}$/));
+    expect(images).toContainEqual(expect.stringMatching(/^docker\.io\/library\/postgres:.*@sha256:d{64}$/));
     const { annotations } = parse(await readFile(join(pinned, 'store/Chart.yaml'), 'utf8'));
     const listed: { image: string }[] = parse(annotations['artifacthub.io/images']);
-    expect(listed.map(({ image }) => image).sort()).toEqual(images);
+    const every = listed.map(({ image }) => image);
+    expect(every).toEqual(expect.arrayContaining(images));
+    expect(every.filter((image) => !images.includes(image))).toEqual([
+      expect.stringMatching(/^ghcr\.io\/cloudnative-pg\/postgresql:/),
+      expect.stringMatching(/^quay\.io\/prometheuscommunity\/postgres-exporter:/),
+      expect.stringMatching(/^docker\.io\/rclone\/rclone:/),
+    ]);
+  });
+
+  it('tells Artifact Hub what the version has changed, by the changelog', async () => {
+    const to = join(dir, 'changed');
+    await makePackage('0.1.0', '--to', to);
+    const { stdout } = await execa('tar', ['-xOf', join(to, 'store-0.1.0.tgz'), 'store/Chart.yaml']);
+    const changes: object[] = parse(parse(stdout).annotations['artifacthub.io/changes']);
+    expect(changes.length).toBeGreaterThan(2);
+    for (const change of changes)
+      expect(change).toEqual({
+        kind: expect.stringMatching(/^(added|changed|deprecated|removed|fixed|security)$/),
+        description: expect.stringMatching(/^\S.*\S$/),
+      });
   });
 
   it.each([
@@ -86,6 +114,12 @@ describe('make package', () => {
       all: `VERSION=${version} is no version. Give three numbers, as in make package VERSION=0.2.0`,
     });
   });
+});
+
+it('the chart of the sources says that it has no images', async () => {
+  await expect(template('charts/store')).rejects.toThrow(
+    'global.image.repository does not say where the images are, and the sources come without any: build them with make images',
+  );
 });
 
 it('the chart refuses to run services of another version', async () => {

@@ -25,7 +25,7 @@ const render = async (values: object) =>
   parseAllDocuments(await template(dir, [], values)).map((document) => document.toJS());
 
 it('is what it is by itself, with the global values of others beside its own', async () => {
-  const own = { image: { registry: 'mirror.test' }, commonLabels: { team: 'shop' } };
+  const own = { image: { registry: 'mirror.test', repository: 'store' }, commonLabels: { team: 'shop' } };
   const store = { order: { replicas: 2 }, gateway: { service: { port: 80 } } };
   const foreign = { imageRegistry: 'other.test', storageClass: 'fast', postgresql: { auth: { username: 'shop' } } };
   const alone = parseAllDocuments(await renderChart([], { ...store, global: own })).map((document) => document.toJS());

@@ -8,7 +8,6 @@ import { databaseUrl } from '../../../services/shared/src/database/config.ts';
 import { renderChart, valuesFiles } from '../../../tools/chart/render.ts';
 import { topology } from '../../../tools/topology/topology.ts';
 import { startKubernetesApi } from '../../kit/kubernetes/kubernetes-api.ts';
-import { renderEdited } from '../_edited-chart.ts';
 
 // Keys and passwords are in no manifest (docs/decisions/0019). What the Job does is run here against a fake API server;
 // tests/cluster has the real one.
@@ -32,27 +31,6 @@ describe.each(Object.entries(valuesFiles))('the manifests with %s values', (_, f
 
   it('are the same each time, so that applying them again changes nothing', async () => {
     expect(await renderChart(files)).toBe(await renderChart(files));
-  });
-});
-
-describe('global.internal.existingSecret', () => {
-  const values = { global: { internal: { existingSecret: 'callers' } } };
-
-  it('demands each credential: a pod whose key is missing does not start', async () => {
-    const refs = JSON.stringify(await manifests(values)).match(/\{"name":"callers","key":"[^}]*\}/g) ?? [];
-    expect(refs.length).toBeGreaterThan(5);
-    expect(refs.filter((ref) => ref.includes('optional'))).toEqual([]);
-  });
-
-  it.each(['auth', 'order', 'operator'])('is refused without the key %s', async (missing) => {
-    const found = (text: string) =>
-      text.replaceAll(
-        /lookup "v1" "Secret" \S+ \S+/g,
-        `(dict "data" (omit (dict "auth" "eA==" "order" "eA==" "operator" "eA==" "inventory" "eA==") "${missing}"))`,
-      );
-    await expect(renderEdited({ 'templates/_helpers.tpl': found }, values)).rejects.toThrow(
-      `global.internal.existingSecret: the Secret callers has no ${missing}, or an empty one.`,
-    );
   });
 });
 

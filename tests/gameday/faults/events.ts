@@ -4,6 +4,8 @@ import { orderEventsTopic } from '@store/shared/messaging/topics';
 import { createLog } from '@store/shared/observability/log';
 import pg from 'pg';
 import type { Store } from '../../../tools/local/store.ts';
+import { topology } from '../../../tools/topology/topology.ts';
+import { queryOnce } from '../../kit/postgres/database.ts';
 import type { Fault } from './fault.ts';
 
 /** Faults of relays and consumer groups. */
@@ -13,7 +15,7 @@ export const eventFaults: Fault[] = [
     alerts: ['StoreDeadLetters'],
     async inject({ store }) {
       await send(store, 'OrderPaid', 1, '{');
-      return async () => undefined; // the groups go on by themselves
+      return () => discardAll(store);
     },
   },
   {
@@ -67,4 +69,12 @@ async function send(store: Store, kind: string, count: number, value: string): P
   }));
   await producer.send({ topic: orderEventsTopic, messages });
   await producer.disconnect();
+}
+
+/** Decides about all open dead letters. */
+async function discardAll(store: Store): Promise<void> {
+  const databases = topology.services.flatMap(({ group, database }) => (group && database ? [database] : []));
+  for (const database of new Set(databases)) {
+    await queryOnce(store.databaseUrl(database), `update dead_letters set status = 'DISCARDED' where status = 'OPEN'`);
+  }
 }

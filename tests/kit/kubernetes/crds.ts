@@ -6,6 +6,7 @@ import { parseAllDocuments } from 'yaml';
 interface Schema {
   properties?: Record<string, Schema>;
   items?: Schema;
+  pattern?: string;
   additionalProperties?: Schema | boolean;
   'x-kubernetes-preserve-unknown-fields'?: boolean;
 }
@@ -57,10 +58,12 @@ function schemaOf({ apiVersion, kind }: { apiVersion: string; kind: string }) {
 
 /** The API server drops fields that a definition does not have, where a test should name them. */
 function closed(schema: Schema): Schema {
-  const { properties, items, additionalProperties } = schema;
+  const { properties, items, additionalProperties, pattern } = schema;
   const isOpen = additionalProperties !== undefined || schema['x-kubernetes-preserve-unknown-fields'];
   return {
     ...schema,
+    // The syntax of Go, which JavaScript does not have
+    ...(pattern?.includes('(?i)') && { pattern: '' }),
     ...(properties && {
       properties: Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, closed(value)])),
       ...(!isOpen && { additionalProperties: false }),

@@ -17,7 +17,7 @@ export async function findExporter(): Promise<string | undefined> {
   return help?.includes('collector.database_wraparound') ? found : undefined;
 }
 
-/** postgres_exporter as the chart runs it. @param databaseUrl of a superuser */
+/** postgres_exporter as the chart runs it. @param databaseUrl of a role with the rights of pg_monitor */
 export async function startExporter(command: string, databaseUrl: string, logDir: string) {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;

@@ -12,21 +12,21 @@ rules:
   - record: namespace:store_failed_requests:ratio_rate{{ $window }}
     expr: |
       (
-        sum by (namespace) (rate(envoy_http_downstream_rq_xx{job="store", envoy_http_conn_manager_prefix="store", envoy_response_code_class="5"}[{{ $window }}]))
+        sum by (namespace) (rate(envoy_http_downstream_rq_xx{job="store", namespace="$namespace", envoy_http_conn_manager_prefix="store", envoy_response_code_class="5"}[{{ $window }}]))
         - (
-          sum by (namespace) (rate(envoy_cluster_upstream_rq_xx{job="store", envoy_cluster_name="external", envoy_response_code_class="5"}[{{ $window }}]))
-          or sum by (namespace) (0 * rate(envoy_http_downstream_rq_xx{job="store", envoy_http_conn_manager_prefix="store"}[{{ $window }}]))
+          sum by (namespace) (rate(envoy_cluster_upstream_rq_xx{job="store", namespace="$namespace", envoy_cluster_name="external", envoy_response_code_class="5"}[{{ $window }}]))
+          or sum by (namespace) (0 * rate(envoy_http_downstream_rq_xx{job="store", namespace="$namespace", envoy_http_conn_manager_prefix="store"}[{{ $window }}]))
         )
       )
-      / sum by (namespace) (rate(envoy_http_downstream_rq_xx{job="store", envoy_http_conn_manager_prefix="store"}[{{ $window }}]))
+      / sum by (namespace) (rate(envoy_http_downstream_rq_xx{job="store", namespace="$namespace", envoy_http_conn_manager_prefix="store"}[{{ $window }}]))
   # Prometheus 3 writes the label le with a decimal point. Orders that were rejected or cancelled by their owners were decided
   # otherwise, neither in time nor late.
   - record: namespace:store_late_orders:ratio_rate{{ $window }}
     expr: |
-      1 - sum by (namespace) (rate(order_confirmation_seconds_bucket{job="store", le=~"{{ $objectives.confirmation.seconds }}([.]0)?"}[{{ $window }}]))
+      1 - sum by (namespace) (rate(order_confirmation_seconds_bucket{job="store", namespace="$namespace", le=~"{{ $objectives.confirmation.seconds }}([.]0)?"}[{{ $window }}]))
       / (
-        sum by (namespace) (rate(order_confirmation_seconds_count{job="store"}[{{ $window }}]))
-        + sum by (namespace) (rate(orders_timed_out_total{job="store"}[{{ $window }}]))
+        sum by (namespace) (rate(order_confirmation_seconds_count{job="store", namespace="$namespace"}[{{ $window }}]))
+        + sum by (namespace) (rate(orders_timed_out_total{job="store", namespace="$namespace"}[{{ $window }}]))
       )
   {{- end }}
   {{- $failed := dict "share" "namespace:store_failed_requests:ratio_rate" "percent" $objectives.availability }}
@@ -65,11 +65,11 @@ rules:
 
 {{- /* 2 % of the budget in an hour, or 5 % in six hours. */}}
 {{- define "store.burnsFast" -}}
-{{ .share }}1h > 14.4 * (1 - {{ .percent }} / 100) and {{ .share }}5m > 14.4 * (1 - {{ .percent }} / 100)
-or {{ .share }}6h > 6 * (1 - {{ .percent }} / 100) and {{ .share }}30m > 6 * (1 - {{ .percent }} / 100)
+{{ .share }}1h{namespace="$namespace"} > 14.4 * (1 - {{ .percent }} / 100) and {{ .share }}5m{namespace="$namespace"} > 14.4 * (1 - {{ .percent }} / 100)
+or {{ .share }}6h{namespace="$namespace"} > 6 * (1 - {{ .percent }} / 100) and {{ .share }}30m{namespace="$namespace"} > 6 * (1 - {{ .percent }} / 100)
 {{- end }}
 
 {{- /* 10 % of the budget in three days. */}}
 {{- define "store.burnsSlowly" -}}
-{{ .share }}3d > 1 - {{ .percent }} / 100 and {{ .share }}6h > 1 - {{ .percent }} / 100
+{{ .share }}3d{namespace="$namespace"} > 1 - {{ .percent }} / 100 and {{ .share }}6h{namespace="$namespace"} > 1 - {{ .percent }} / 100
 {{- end }}

@@ -14,6 +14,13 @@
 {{- end }}
 {{- end }}
 
+{{/* Where a port of the gateway listens. Takes { root, port }. */}}
+{{- define "gateway.listens" -}}
+{{- $any := ternary "::" "0.0.0.0" (eq (include "store.hasIpv6" .root) "true") }}
+{{- $address := .root.Values.address | default $any -}}
+socket_address: {address: {{ quote $address }}, port_value: {{ .port }}{{ if eq $address "::" }}, ipv4_compat: true{{ end }}}
+{{- end }}
+
 {{/* Of a parsed URL, with the default of its scheme. */}}
 {{- define "gateway.portOf" -}}
 {{- if contains ":" .host }}{{ splitList ":" .host | last }}{{ else }}{{ ternary 443 80 (eq .scheme "https") }}{{ end }}

@@ -60,6 +60,19 @@ same_instant() {
   ask_all 'select count(*) from pg_class' && ask_all 'rollback to before; release before'
 }
 
+# A dump and a migration would wait for one another's locks, and everybody who reads behind them: services mark a migration by this one.
+migrating() {
+  psql -qAtX -v ON_ERROR_STOP=1 -d postgres -c "select string_agg(datname, ', ' order by datname)
+    from pg_locks join pg_database on pg_database.oid = database
+    where locktype = 'advisory' and granted and (classid, objid) = (0, 7310001)" 2>>"$sessions/errors"
+}
+waited=0
+while running=$(migrating); [ -n "$running" ]; do
+  [ "$waited" -lt "${MIGRATION_SECONDS:-600}" ] || { echo "A migration of $running is running: nothing was dumped" >&2; exit 1; }
+  [ "$waited" -gt 0 ] || echo "A migration of $running is running: the dump waits for its end"
+  sleep 1; waited=$((waited + 1))
+done
+
 DATABASES=$(psql -qAtX -v ON_ERROR_STOP=1 -d postgres \
   -c "select datname from pg_database where not datistemplate and datname <> 'postgres' order by 1" 2>>"$sessions/errors")
 for attempt in 1 2 3 4 5 6 7 8 9 10; do

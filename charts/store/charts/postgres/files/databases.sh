@@ -41,6 +41,14 @@ select format('alter role postgres password %L', :'password') \gexec
 SQL
 }
 
+# Creates the role of the exporter, which sees statistics and settings, no tables. Without a password it logs in within the pod only.
+create_exporter() {
+  psql -qAtX -v ON_ERROR_STOP=1 <<'SQL'
+select 'create role postgres_exporter login in role pg_monitor'
+  where not exists (select from pg_roles where rolname = 'postgres_exporter') \gexec
+SQL
+}
+
 # A new version of this script replaces the running one, without a restart of the database.
 self=$(cksum <"$0")
 known=
@@ -56,6 +64,7 @@ while :; do
         *) create_database "$NAME" ;;
       esac
     done
+    create_exporter
     known=$now
     touch /tmp/ready
     echo "All databases and roles exist: $(ls "$PASSWORDS" | grep -vx postgres | tr '\n' ' ')"

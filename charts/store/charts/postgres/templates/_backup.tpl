@@ -8,16 +8,8 @@ containers moves the dumps, between a folder that ends with the pod and the buck
 {{- if $values.backup.s3.bucket }}
 {{- $steps = ternary (list $client $mover) (list $mover $client) (eq .action "backup") }}
 {{- end -}}
-serviceAccountName: postgres
-automountServiceAccountToken: false
-enableServiceLinks: false
+{{- include "component.pod" .scope }}
 restartPolicy: Never
-securityContext:
-  {{- toYaml $values.podSecurityContext | nindent 2 }}
-{{- with $values.global.image.pullSecrets }}
-imagePullSecrets:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
 {{- with initial $steps }}
 initContainers:
   {{- include "postgres.backupStep" (dict "scope" $.scope "step" (first .)) | nindent 2 }}
@@ -35,9 +27,6 @@ volumes:
     configMap: { name: postgres-backup }
   - name: tmp
     emptyDir: {}
-{{- with include "component.scheduling" .scope }}
-{{- trim . | nindent 0 }}
-{{- end }}
 {{- end }}
 
 {{- define "postgres.firstBackup" -}}
@@ -45,9 +34,7 @@ volumes:
 backoffLimit: 6
 template:
   metadata:
-    labels:
-      {{- include "store.podLabels" (dict "root" $ "name" "postgres-backup") | nindent 6 }}
-      calls/postgres: "true"
+    {{- include "store.podMetadata" (dict "root" $ "name" "postgres-backup" "values" .Values "labels" (dict "calls/postgres" "true")) | nindent 4 }}
   spec:
     {{- include "postgres.backupPod" (dict "scope" $ "action" "backup") | nindent 4 }}
 {{- end }}

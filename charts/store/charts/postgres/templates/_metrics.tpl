@@ -1,11 +1,11 @@
 {{- /* Its /metrics has pg_up, so it needs no probe of its own, and the server stays ready without it. */}}
 {{- define "postgres.metrics" -}}
 - name: metrics
-  image: {{ .Values.metrics.image }}
+  image: {{ include "component.reference" (dict "scope" . "image" .Values.metrics.image) }}
   imagePullPolicy: {{ .Values.pullPolicy }}
   args: ["--web.listen-address=:9187", --collector.database_wraparound]
   env:
-    - { name: DATA_SOURCE_NAME, value: host=/var/run/postgresql user=postgres dbname=postgres sslmode=disable }
+    - { name: DATA_SOURCE_NAME, value: host=/var/run/postgresql user=postgres_exporter dbname=postgres sslmode=disable }
   ports:
     - { name: metrics, containerPort: 9187 }
   resources:

@@ -52,6 +52,9 @@
 {{- $external := .Values.global.externalDatabase.existingSecret }}
 {{- $kafka := .Values.global.kafka -}}
 - { name: APP_PROFILE, value: {{ .Values.global.profile }} }
+{{- if include "store.hasIpv6" . }}
+- { name: HOST, value: "::" }
+{{- end }}
 - { name: LOG_LEVEL, value: {{ .Values.global.logLevel }} }
 - { name: DRAIN_SECONDS, value: {{ .Values.drainSeconds | quote }} }
 {{- $tracing := dict }}
@@ -69,8 +72,12 @@
 {{- end }}
 {{- with .Values.database }}
 {{- if $external }}
-{{- $verified := ternary "?sslmode=verify-full&sslrootcert=/var/run/database/ca.crt" "" (ne "" $.Values.global.externalDatabase.caSecret) }}
-- { name: DATABASE_URL, value: "file:///var/run/database/url{{ $verified }}" }
+{{- $verified := ternary "sslmode=verify-full&sslrootcert=/var/run/database/ca.crt" "" (ne "" $.Values.global.externalDatabase.caSecret) }}
+- { name: DATABASE_URL, value: "file:///var/run/database/url{{ with $verified }}?{{ . }}{{ end }}" }
+{{- with $.Values.global.externalDatabase.pooler }}
+{{- $at := printf "host=%s&port=%s" (splitList ":" . | first) (splitList ":" . | last) }}
+- { name: DATABASE_POOLER_URL, value: "file:///var/run/database/url?{{ list $verified $at | compact | join "&" }}" }
+{{- end }}
 {{- else }}
 {{- include "service.fromSecret" (dict "name" "DATABASE_LOGIN" "secret" "postgres-logins" "key" .) | nindent 0 }}
 - { name: DATABASE_URL, value: "postgresql://$(DATABASE_LOGIN)@postgres:5432/{{ . }}" }

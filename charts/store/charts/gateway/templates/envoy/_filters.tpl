@@ -119,7 +119,7 @@
       # A check changes nothing, so it is safe to repeat.
       retry_policy: {retry_on: "connect-failure,reset", num_retries: 1}
       authorization_response:
-        allowed_upstream_headers: {patterns: [{exact: id-account}, {exact: authorization}]}
+        allowed_upstream_headers: {patterns: [{exact: id-account}, {exact: account-roles}, {exact: authorization}]}
         # Without a list, every header of auth's answer would reach the client.
         allowed_client_headers: {patterns: [{exact: www-authenticate}]}
 {{- end }}

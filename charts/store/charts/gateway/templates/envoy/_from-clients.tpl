@@ -1,3 +1,12 @@
+{{- /* Before anything else reads from a connection. */}}
+{{- define "gateway.proxyProtocol" -}}
+{{- if .Values.proxyProtocol -}}
+- name: envoy.filters.listener.proxy_protocol
+  typed_config:
+    "@type": type.googleapis.com/envoy.extensions.filters.listener.proxy_protocol.v3.ProxyProtocol
+{{- end }}
+{{- end }}
+
 {{- /* How requests of clients are taken, on every port that they reach. Of the connection manager. */}}
 {{- define "gateway.fromClients" -}}
 {{- with .Values -}}

@@ -8,6 +8,9 @@ it; a prefix to every route below it, and to the route that covers it. All are l
 {{- if dig "shop" "enabled" false .Values.global }}
 {{- $entries = concat $entries (list "GET /shop/**" "HEAD /shop/**") }}
 {{- end }}
+{{- if .Values.publicCatalogue }}
+{{- $entries = concat $entries (list "GET /products/**" "HEAD /products/**") | uniq }}
+{{- end }}
 {{- range $entry := $entries }}
 {{- include "gateway.checkOpenEntry" (dict "entry" $entry "open" $entries) }}
 {{- $method := splitList " " $entry | first }}
@@ -43,7 +46,7 @@ it; a prefix to every route below it, and to the route that covers it. All are l
 
 {{- /* A path prefix as Envoy matches it: /x is matched by /x, /x/y and /x?y, and not by /xy. */}}
 {{- define "gateway.prefixMatch" -}}
-{{- if . }}{{ dict "path_separated_prefix" . | toJson }}{{ else }}{{ dict "prefix" "/" | toJson }}{{ end }}
+{{- if contains "{" . }}{{ dict "safe_regex" (dict "regex" (printf "%s(/.*)?" (regexReplaceAll "[{][a-z]+[}]" . "[^/]+"))) | toJson }}{{ else if . }}{{ dict "path_separated_prefix" . | toJson }}{{ else }}{{ dict "prefix" "/" | toJson }}{{ end }}
 {{- end }}
 
 {{- define "gateway.checkOpenEntry" -}}

@@ -29,6 +29,16 @@ rate_limits:
           headers: [*post, {name: ":path", string_match: {safe_regex: {regex: "/auth/register([?].*)?"}}}]
       - *client
   {{- end }}
+  {{- if .Values.publicCatalogue }}
+  # With or without a token: nobody looks at that.
+  - actions:
+      - header_value_match:
+          descriptor_value: catalogue
+          headers:
+            - {name: ":method", string_match: {safe_regex: {regex: "GET|HEAD"}}}
+            - {name: ":path", string_match: {safe_regex: {regex: "/products([/?].*)?"}}}
+      - *client
+  {{- end }}
 descriptors:
   - entries: [{key: masked_remote_address}]
     token_bucket:
@@ -40,6 +50,13 @@ descriptors:
       max_tokens: {{ $limits.credentials.burst | int }}
       tokens_per_fill: {{ $limits.credentials.perSecond | int }}
       fill_interval: 1s
+  {{- if .Values.publicCatalogue }}
+  - entries: [{key: header_match, value: catalogue}, {key: masked_remote_address}]
+    token_bucket:
+      max_tokens: {{ $limits.catalogue.burst | int }}
+      tokens_per_fill: {{ $limits.catalogue.perSecond | int }}
+      fill_interval: 1s
+  {{- end }}
   {{- with $limits.registrations.perHour }}
   - entries: [{key: header_match, value: registrations}, {key: masked_remote_address}]
     token_bucket: {max_tokens: {{ int . }}, tokens_per_fill: {{ int . }}, fill_interval: 3600s}
@@ -71,6 +88,9 @@ limits there are, and when there are tokens again.
 {{- define "gateway.rateHeaders" -}}
 {{- $limits := .Values.limits }}
 {{- $address := list (printf `"requests";q=%d;w=1` (int $limits.requests.perSecond)) (printf `"credentials";q=%d;w=1` (int $limits.credentials.perSecond)) }}
+{{- if .Values.publicCatalogue }}
+{{- $address = append $address (printf `"catalogue";q=%d;w=1` (int $limits.catalogue.perSecond)) }}
+{{- end }}
 {{- with $limits.registrations.perHour }}
 {{- $address = append $address (printf `"registrations";q=%d;w=3600` (int .)) }}
 {{- end }}

@@ -117,7 +117,7 @@ empty prefix at the end covers everything.
     {{- end }}
     {{- end }}
   {{- if $hidesIdentity }}
-  request_headers_to_remove: [id-account, authorization]
+  request_headers_to_remove: [id-account, account-roles, authorization]
   {{- end }}
   {{- if and .isOpen (eq .cluster "self") }}
   # Envoy writes none for the empty answer of /health-check to HEAD.

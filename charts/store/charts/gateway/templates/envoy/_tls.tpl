@@ -18,10 +18,13 @@ transport_socket:
 {{- with .Values -}}
 - name: redirect
   address:
-    socket_address: {address: {{ .address | quote }}, port_value: {{ .port }}}
+    {{- include "gateway.listens" (dict "root" $ "port" .port) | nindent 4 }}
   enable_reuse_port: {{ .reusePort }}
   per_connection_buffer_limit_bytes: *connectionBuffer
   listener_filters:
+    {{- with include "gateway.proxyProtocol" $ }}
+    {{- . | nindent 4 }}
+    {{- end }}
     - name: envoy.filters.listener.http_inspector
       typed_config:
         "@type": type.googleapis.com/envoy.extensions.filters.listener.http_inspector.v3.HttpInspector

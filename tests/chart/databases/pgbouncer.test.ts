@@ -1,0 +1,161 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openDatabase } from '@store/shared/database/database';
+import { isDatabaseUnavailable } from '@store/shared/database/errors';
+import { createFollower } from '@store/shared/database/follower';
+import { sql } from 'kysely';
+import { parseAllDocuments } from 'yaml';
+import { createLog } from '../../../services/shared/src/observability/log.ts';
+import { renderChart, valuesFiles } from '../../../tools/chart/render.ts';
+import { freePort } from '../../../tools/free-port.ts';
+import { queryOnce } from '../../kit/postgres/database.ts';
+import { findPgbouncer, howToGetPgbouncer, startPgbouncer } from '../../kit/postgres/pgbouncer.ts';
+import { startPostgres } from '../../kit/postgres/server.ts';
+import { startService } from '../../kit/service-process.ts';
+import { until } from '../../kit/until.ts';
+
+const found = await findPgbouncer();
+if (found === undefined) console.log(`PgBouncer 1.21 or later is not there: ${howToGetPgbouncer}`);
+
+const poolSize = 3;
+
+/** Reads what the chart sets. */
+async function readSettings() {
+  const values = {
+    database: { cloudnativePg: { pooler: { enabled: true, poolSize } } },
+    global: { externalDatabase: { pooler: 'store-database-pooler:5432' } },
+  };
+  const rendered = await renderChart([...(valuesFiles.prod ?? []), 'charts/store/presets/cloudnative-pg.yaml'], values);
+  const all = parseAllDocuments(rendered).map((document) => document.toJS());
+  const specOf = (kind: string) => all.find((one) => one.kind === kind).spec;
+  const { poolMode, parameters } = specOf('Pooler').pgbouncer;
+  return { pgbouncer: { pool_mode: poolMode, ...parameters }, postgres: specOf('Cluster').postgresql.parameters };
+}
+
+(found ? describe : describe.skip)('services whose requests go through PgBouncer as the chart sets it', () => {
+  let dir: string;
+  let postgres: Awaited<ReturnType<typeof startPostgres>>;
+  let pgbouncer: Awaited<ReturnType<typeof startPgbouncer>>;
+  let direct: string;
+  let pooled: string;
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'store-pgbouncer-'));
+    await chmod(dir, 0o777);
+    const { pgbouncer: ofPooler, postgres: ofServer } = await readSettings();
+    const options = { dataDir: join(dir, 'data'), port: await freePort(), log: () => undefined };
+    const { client_connection_check_interval } = ofServer;
+    postgres = await startPostgres({ ...options, settings: { fsync: 'off', client_connection_check_interval } });
+    await postgres.createDatabase('account');
+    direct = postgres.url('account');
+    pgbouncer = await startPgbouncer(found ?? '', dir, direct, ofPooler);
+    pooled = `${direct}?${pgbouncer.parameters}`;
+  });
+  afterAll(async () => {
+    await pgbouncer?.stop();
+    await postgres?.stop();
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  const connections = (where = 'true') =>
+    queryOnce(postgres.superuserUrl, `select pid from pg_stat_activity where datname = 'account' and ${where}`);
+
+  /** Two processes, each with more connections than PgBouncer has. */
+  async function withTwo(work: (databases: ReturnType<typeof openDatabase<never>>[]) => Promise<unknown>) {
+    const databases = [openDatabase<never>(pooled), openDatabase<never>(pooled)];
+    try {
+      await work(databases);
+    } finally {
+      await Promise.all(databases.map((one) => one.close()));
+    }
+  }
+
+  it('migrate, become ready and answer, with no more connections than the pool has', async () => {
+    const service = await startService('services/account/src/main.ts', {
+      DATABASE_URL: direct,
+      DATABASE_POOLER_URL: pooled,
+    });
+    try {
+      await service.ready();
+      const answers = await Promise.all(
+        Array.from({ length: 12 }, (_, number) =>
+          fetch(`${service.url}/internal/accounts`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify({ name: 'Ada', email: `ada-${number}@example.com`, password: 'correct horse' }),
+          }),
+        ),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+      expect((await connections()).length).toBeLessThanOrEqual(poolSize);
+    } finally {
+      service.child.kill();
+      await service.exit;
+    }
+  });
+
+  it('prepare statements, which other connections of the pool then run', () =>
+    withTwo(async (databases) => {
+      const ask = async (number: number) => {
+        const database = databases[number % 2];
+        const statement = sql<{ sum: number }>`select ${number}::int + ${sql.raw(String(number % 7))} as sum`;
+        const [row] = (await database?.run(statement.compile(database.kysely))) ?? [];
+        return row?.sum;
+      };
+      const numbers = Array.from({ length: 200 }, (_, number) => number);
+      expect(await Promise.all(numbers.map(ask))).toEqual(numbers.map((number) => number + (number % 7)));
+    }));
+
+  it('keep a lock of a transaction to that transaction', () =>
+    withTwo(async (databases) => {
+      await sql`create table if not exists counter (value int)`.execute(databases[0]?.kysely as never);
+      await sql`insert into counter values (0)`.execute(databases[0]?.kysely as never);
+      const increase = (database: (typeof databases)[number]) =>
+        database.kysely.transaction().execute(async (tx) => {
+          await sql`select pg_advisory_xact_lock(1)`.execute(tx);
+          const { rows } = await sql<{ value: number }>`select value from counter`.execute(tx);
+          await sql`update counter set value = ${(rows[0]?.value ?? 0) + 1}`.execute(tx);
+        });
+      await Promise.all(Array.from({ length: 20 }, () => databases.map(increase)).flat());
+      expect(await queryOnce(direct, 'select value from counter')).toEqual([{ value: 40 }]);
+    }));
+
+  it('hear on a connection of their own what is notified through the pool', () =>
+    withTwo(async ([database]) => {
+      const heard: string[] = [];
+      const onNotification = (payload: string) => heard.push(payload);
+      const follower = createFollower({ databaseUrl: direct, channel: 'test', load: async () => 0, onNotification });
+      const running = follower.start(createLog('test', 'silent'));
+      await until('it listens', follower.isCurrent);
+      await sql`select pg_notify('test', 'news')`.execute(database?.kysely as never);
+      await until('it is heard', () => heard.length === 1);
+      await running.stop();
+      expect(heard).toEqual(['news']);
+    }));
+
+  it('leave no statement behind that they have given up', () =>
+    withTwo(async ([database]) => {
+      const failure = await sql`select pg_sleep(60)`.execute(database?.lists.kysely as never).catch((error) => error);
+      expect(isDatabaseUnavailable(failure)).toBe(true);
+      await until('it has ended', async () => (await connections("query ~ 'pg_sleep[(]'")).length === 0, {
+        timeoutMs: 5_000,
+      });
+    }));
+
+  it('take a server that is away for unavailable, and find it again', () =>
+    withTwo(async ([database]) => {
+      const ask = () => sql`select 1`.execute(database?.kysely as never);
+      await ask();
+      const restarted = postgres.restart();
+      const failures: unknown[] = [];
+      for (let answered = 0; answered < 20; ) {
+        await ask().then(
+          () => (answered += 1),
+          (error) => failures.push(error),
+        );
+      }
+      await restarted;
+      await ask();
+      expect(failures.filter((error) => !isDatabaseUnavailable(error))).toEqual([]);
+    }));
+});
