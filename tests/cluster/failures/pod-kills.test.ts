@@ -27,7 +27,7 @@ test('killing one of two replicas of any component fails only its in-flight requ
     const small = names.flatMap((name) => ['--set', `${name}.resources.requests.cpu=10m`]);
     await upgrade(
       '--values',
-      'k8s/values-prod.yaml',
+      'charts/store/presets/prod.yaml',
       '--values',
       'tests/cluster/kit/on-one-node.yaml',
       '--values',

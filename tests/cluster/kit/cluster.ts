@@ -23,7 +23,9 @@ export async function findGateway(): Promise<string> {
     const signal = AbortSignal.timeout(5_000);
     if ((await fetch(`${url}/health-check`, { signal }).catch(() => undefined))?.ok) return url;
   }
-  throw new Error(`No gateway responds at ${urls.join(' or ')}: deploy with k8s/values-dev.yaml, or set GATEWAY_URL.`);
+  throw new Error(
+    `No gateway responds at ${urls.join(' or ')}: deploy with charts/store/presets/dev.yaml, or set GATEWAY_URL.`,
+  );
 }
 
 async function candidateUrls(): Promise<string[]> {

@@ -119,6 +119,11 @@ async function startLoad({ retriesOrders = false, gateway }: LoadOptions = {}) {
       orders: [...placed.values()].filter(({ at }) => at >= time).length,
       failures: failures.filter(({ at }) => at >= time),
     }),
+    /** The longest time between two orders since a time, in seconds. */
+    longestPause(since: number) {
+      const times = [...placed.values()].map(({ at }) => at).filter((at) => at >= since);
+      return Math.max(...times.slice(1).map((at, n) => at - (times[n] ?? at))) / 1000;
+    },
     async stop() {
       isStopped = true;
       setTimeout(() => {

@@ -33,19 +33,14 @@ export async function checkVolumes({ core, namespace }: Cluster): Promise<Findin
   });
 }
 
-/** Checks that somebody decided who may write products (contract 4.4). Outside production nobody has to. */
+/** Says who may write products (contract 4.4). */
 export function checkWriters(deployments: V1Deployment[]): Finding[] {
   const product = deployments.find((one) => nameOf(one) === 'product');
   if (!product) return [];
-  const writers = variableOf(product, 'PRODUCT_WRITERS')?.value || undefined;
-  if (writers === undefined && variableOf(product, 'APP_PROFILE')?.value === 'prod')
-    return [
-      wrong(
-        'product: every account may write products, and nobody decided so',
-        'set product.env.PRODUCT_WRITERS to account ids, comma-separated, or to everybody',
-      ),
-    ];
-  if (writers === undefined || writers === 'everybody') return [ok('product: every account may write products')];
+  const isProduction = variableOf(product, 'APP_PROFILE')?.value === 'prod';
+  const writers = variableOf(product, 'PRODUCT_WRITERS')?.value || (isProduction ? 'role:catalogue' : 'everybody');
+  if (writers === 'everybody') return [ok('product: every account may write products')];
+  if (writers === 'role:catalogue') return [ok('product: accounts with the role catalogue may write products')];
   const count = writers.split(',').length;
   return [ok(`product: ${count} ${count === 1 ? 'account' : 'accounts'} may write products`)];
 }
