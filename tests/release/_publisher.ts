@@ -20,20 +20,20 @@ export async function missingTools(...others: string[]): Promise<string[]> {
   ];
 }
 
-/** As docker.io has an image of others. */
-export const pathOf = (image: string) => (image.includes('/') ? image : `library/${image}`);
+/** The name of an image within its registry. */
+export const pathOf = (image: string) => image.slice(image.indexOf('/') + 1);
 
 /**
- * Publishes into a registry on this machine, signing with a key of its own. Where an image names no registry it means
- * docker.io, which is that registry too.
+ * Publishes into a registry on this machine, signing with a key of its own. It stands for those of the images of others, too.
  * @param dir of its own, becomes the home directory
  * @param registry its address, such as localhost:5000
  */
 export async function createPublisher(dir: string, registry: string) {
   const repository = `${registry}/store-platform/store-platform`;
   const env = { HOME: dir, COSIGN_PASSWORD: '' };
-  const registries = `[[registry]]\nprefix = "docker.io"\nlocation = "${registry}"\ninsecure = true
-[[registry]]\nlocation = "${registry}"\ninsecure = true\n`;
+  const registries = ['docker.io', 'quay.io', 'ghcr.io', registry]
+    .map((prefix) => `[[registry]]\nprefix = "${prefix}"\nlocation = "${registry}"\ninsecure = true\n`)
+    .join('');
   await mkdir(join(dir, '.config/containers'), { recursive: true });
   await writeFile(join(dir, '.config/containers/registries.conf'), registries);
   await execa('cosign', ['generate-key-pair'], { cwd: dir, env });

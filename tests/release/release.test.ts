@@ -74,10 +74,9 @@ async function imagesInstalledBy(...args: string[]): Promise<string[]> {
       const others = images.filter((image) => !own.includes(image));
       expect(others).toHaveLength(3);
       for (const image of images) {
-        const [, name = '', tag = '', digest = ''] =
-          /^(.+?):([^:@]+)@(sha256:.+)$/.exec(image.replace(`${registry.address}/`, '')) ?? [];
-        expect([image, await registry.digestOf(pathOf(name), digest)]).toEqual([image, digest]);
-        expect([image, await registry.digestOf(pathOf(name), tag)]).toEqual([image, digest]);
+        const [, name = '', tag = '', digest = ''] = /^(.+?):([^:@]+)@(sha256:.+)$/.exec(pathOf(image)) ?? [];
+        expect([image, await registry.digestOf(name, digest)]).toEqual([image, digest]);
+        expect([image, await registry.digestOf(name, tag)]).toEqual([image, digest]);
       }
     },
   );

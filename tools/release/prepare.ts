@@ -22,7 +22,7 @@ async function prepare(tag: string, project: string): Promise<void> {
 const command = new Command('prepare')
   .description('Checks that a version may be released, and prints what the release workflow needs, for $GITHUB_OUTPUT.')
   .argument('<tag>', 'such as v0.2.0')
-  .argument('<project>', 'owner and name of the repository, such as store-platform/store-platform')
+  .argument('<project>', 'owner and name of the repository, such as example/store')
   .action(prepare);
 
 await runCommand(command);

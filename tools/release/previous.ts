@@ -27,7 +27,7 @@ async function previous(repository: string, { to }: { to: string }): Promise<voi
 
 const command = new Command('previous')
   .description('Pulls the chart of the last release, which make test-cluster upgrades from, and prints PREVIOUS_CHART.')
-  .argument('<repository>', 'where images and chart are, such as ghcr.io/store-platform/store-platform')
+  .argument('<repository>', 'where images and chart are, such as ghcr.io/example/store')
   .option('--to <folder>', 'where the chart is written', join(cacheDir, 'charts'))
   .action(previous);
 

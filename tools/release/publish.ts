@@ -97,7 +97,7 @@ const command = new Command('publish')
     'Signs and tags the images of a version, and packages, pushes and signs the chart that names their digests.',
   )
   .argument('<version>', 'such as 0.2.0')
-  .argument('<repository>', 'where images and chart are, such as ghcr.io/store-platform/store-platform')
+  .argument('<repository>', 'where images and chart are, such as ghcr.io/example/store')
   .requiredOption('--digests <folder>', 'a file for each image, called like it, with the digest that was pushed')
   .option('--cosign <flags>', 'further flags of cosign sign, such as those of a key', '')
   .action(publish);
