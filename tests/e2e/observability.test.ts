@@ -90,7 +90,8 @@ test('alerts and dashboard only query series and labels that the components expo
     [...serviceNames, 'gateway'].map(async (name) => fetch(`${store.metricsUrl(name)}/metrics`)),
   );
   const series = readSeries((await Promise.all(responses.map((response) => response.text()))).join('\n'));
-  const ofDependencies = /^(kafka|pg|kubelet|kube)_/;
+  // Or of TLS: tests/security/tls.
+  const ofDependencies = /^(kafka|strimzi|pg|cnpg|kubelet|kube|envoy_listener_ssl)_/;
   const all = await expressions();
   expect(all.length).toBeGreaterThan(20);
   expect(missingSeries(all, series, (metric) => !ofDependencies.test(metric))).toEqual([]);

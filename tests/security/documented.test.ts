@@ -47,7 +47,9 @@ const send = async (method: string, path: string, headers: Record<string, string
 };
 
 const serviceOf = (path: string) => {
-  const prefix = Object.keys(topology.routes).find((one) => path === one || path.startsWith(`${one}/`));
+  const [prefix] = Object.keys(topology.routes)
+    .filter((one) => path === one || path.startsWith(`${one}/`))
+    .sort((one, other) => other.length - one.length);
   return prefix === undefined ? null : topology.routes[prefix]?.alias;
 };
 
@@ -79,8 +81,13 @@ it('documents something of every prefix that Envoy routes to a service', async (
     .flatMap((dump: { static_route_configs?: object[] }) => dump.static_route_configs ?? [])
     .flatMap((dump: { route_config: { virtual_hosts: object[] } }) => dump.route_config.virtual_hosts);
   const { routes } = hosts.find((host: { name: string }) => host.name === 'store');
+  const below = '(/.*)?';
   const prefixes: string[] = routes.flatMap(
-    ({ match }: { match: Record<string, string> }) => match.path_separated_prefix ?? [],
+    ({ match }: { match: { path_separated_prefix?: string; safe_regex?: { regex: string } } }) =>
+      match.path_separated_prefix ??
+      (match.safe_regex?.regex.endsWith(below)
+        ? match.safe_regex.regex.slice(0, -below.length).replaceAll('[^/]+', '{id}')
+        : []),
   );
   expect(prefixes.sort()).toEqual([...Object.keys(topology.routes), '/external'].sort());
   const documented = prefixes.filter((prefix) =>

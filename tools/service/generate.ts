@@ -82,7 +82,7 @@ ${name} has the routes GET and POST ${route} and GET ${route}/{id}, a database a
   charts/store/Chart.yaml           its alias
   charts/store/values.yaml          its block, and ${route} in global.routes
   charts/store/values.schema.json   the variables that its block takes
-  k8s/values-prod.yaml              its replicas in production
+  charts/store/presets/prod.yaml              its replicas in production
   docs/contract.md                  a section at the end of 4
   docs/local-run.md                 its port
   package-lock.json                 the workspace services/${name}

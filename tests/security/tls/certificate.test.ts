@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { Agent, request } from 'node:https';
-import { type Certificate, certificateFor } from '../../kit/certificates.ts';
+import { type Certificate, certificateFor, certificateUntil } from '../../kit/certificates.ts';
 import { until } from '../../kit/until.ts';
 import { COOKIE } from '../_fixture.ts';
 import { handshake, name, openHttp2, startTls, type TlsFixture } from './_tls.ts';
@@ -38,6 +38,13 @@ const ask = (port: number, agent: Agent) =>
     });
     sent.on('error', reject).end();
   });
+
+const dayMs = 86_400_000;
+const daysLeftAt = async ({ metricsPort }: TlsFixture) => {
+  const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+  const [, expiry] = /^envoy_listener_ssl_certificate_expiration_unix_time_seconds\{.*\} (\d+)$/m.exec(text) ?? [];
+  return Math.floor((Number(expiry) * 1_000 - Date.now()) / dayMs);
+};
 
 const refusal =
   /(Failed to reload certificates|update rejected): Failed to load (certificate chain|(incomplete )?private key)/;
@@ -104,6 +111,17 @@ describe('a renewed certificate', () => {
     await fixture.mount(good);
     await until('the good one is served', async () => (await servedBy(fixture)) === fingerprintOf(good));
   });
+});
+
+it('the metric of the alert on certificates is when the one that is served expires', async () => {
+  const fixture = await startTls(await certificateUntil(new Date(Date.now() + 40.5 * dayMs), name));
+  try {
+    await until('it is told', async () => (await daysLeftAt(fixture)) === 40);
+    await fixture.mount(await certificateUntil(new Date(Date.now() + 5.5 * dayMs), name));
+    await until('it is told of the next one', async () => (await daysLeftAt(fixture)) === 5);
+  } finally {
+    await fixture.stop();
+  }
 });
 
 // The startup probe of the chart asks over HTTPS, so that it gets no requests.

@@ -3,13 +3,11 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { parse } from 'yaml';
-import { template } from '../../chart/helm.ts';
+import { renderChart } from '../../chart/render.ts';
 import { root } from '../../paths.ts';
 import { provideEnvoy } from '../downloads/envoy.ts';
 import { provideHelm } from '../downloads/helm.ts';
 import { type SupervisedProcess, startProcess } from './supervised-process.ts';
-
-const chart = join(root, 'charts/store');
 
 /** Values of the gateway, of which the chart refuses those that it does not know; those left out keep its defaults. */
 export interface GatewayValues {
@@ -50,7 +48,7 @@ interface ConfigFiles {
  */
 export async function renderGateway(values: object): Promise<ConfigFiles> {
   const { global = {}, ...gateway } = values as { global?: object };
-  const text = await template(chart, [], { global, gateway }).catch((cause) => {
+  const text = await renderChart([], { global, gateway }).catch((cause) => {
     throw new Error(`The gateway's chart cannot be rendered:\n${cause.message}`, { cause });
   });
   const source = '# Source: store/charts/gateway/templates/configmap.yaml\n';
