@@ -113,7 +113,7 @@ gameday: machine build tools ### Break a thing for each alert on a real Promethe
 jest: machine build tools ## Run some of the tests; ARGS=services/order
 	@$(jest) $(ARGS)
 
-lint: install ## Check lint rules, format and which layer imports which
+lint: generate ## Check lint rules, format and which layer imports which
 	@test -t 2 || plain=--colors=off; $(bin)/biome ci --log-level=warn $$plain . || \
 	  { echo 'make format corrects what can be corrected.' >&2; exit 1; }
 	@$(bin)/depcruise services/*/src services/*/test
