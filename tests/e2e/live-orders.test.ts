@@ -38,7 +38,7 @@ function follow(cookie: string) {
   return {
     /** Without repeats, which a new connection may bring (contract 4.11). */
     statuses: () => [...new Set(events.map(({ orderId, status }) => `${orderId} ${status}`))],
-    /** Whether a stream has begun: what was placed before it did is not in it. */
+    /** Tells whether a stream has begun; what was placed before is not in it. */
     isFollowing: () => isFollowing,
     ended,
     close: () => controller.abort(),
