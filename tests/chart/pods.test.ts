@@ -112,3 +112,24 @@ it('further objects are part of the release', async () => {
   const names = ofKind(all, 'ConfigMap').map(({ metadata }) => metadata.name);
   expect(names).toEqual(expect.arrayContaining(['store-more', 'other']));
 });
+
+it('pods have the priority class of all, or that of their component', async () => {
+  const own = { priorityClassName: 'order-first' };
+  const pods = podsIn(await rendered({ priorityClassName: 'store' }, { order: own }));
+  expect(pods.size).toBe(22);
+  for (const [name, { spec }] of pods)
+    expect(spec.priorityClassName).toBe(name === 'Deployment/order' ? 'order-first' : 'store');
+});
+
+it('replicas are spread as the constraints of their component say, over pods of its own', async () => {
+  const topologySpreadConstraints = [
+    { topologyKey: 'topology.kubernetes.io/zone' },
+    { topologyKey: 'rack', maxSkew: 2, whenUnsatisfiable: 'DoNotSchedule', labelSelector: { matchLabels: { a: 'b' } } },
+  ];
+  const pods = podsIn(await rendered({}, { order: { topologySpreadConstraints } }));
+  const { metadata, spec } = pods.get('Deployment/order');
+  const [zone, rack] = spec.topologySpreadConstraints;
+  expect(zone).toMatchObject({ maxSkew: 1, whenUnsatisfiable: 'ScheduleAnyway', matchLabelKeys: ['pod-template-hash'] });
+  expect(metadata.labels).toMatchObject(zone.labelSelector.matchLabels);
+  expect(rack).toEqual(topologySpreadConstraints[1]);
+});

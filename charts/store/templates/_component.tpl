@@ -57,22 +57,25 @@ ipFamilies: {{ toJson . }}
 {{- end }}
 
 {{- define "component.scheduling" -}}
-{{- if .Values.spread }}
+{{- with .Values.topologySpreadConstraints }}
 topologySpreadConstraints:
-  {{- range list "topology.kubernetes.io/zone" "kubernetes.io/hostname" }}
-  - topologyKey: {{ . }}
-    maxSkew: 1
-    whenUnsatisfiable: ScheduleAnyway
+  {{- range . }}
+  - {{- toYaml (merge (dict) . (dict "maxSkew" 1 "whenUnsatisfiable" "ScheduleAnyway")) | nindent 4 }}
+    {{- if not .labelSelector }}
     matchLabelKeys: [pod-template-hash]
     labelSelector:
       matchLabels:
         {{- include "component.selector" $ | nindent 8 }}
+    {{- end }}
   {{- end }}
 {{- end }}
-{{- range $name := list "nodeSelector" "tolerations" "affinity" "priorityClassName" }}
+{{- range $name := list "nodeSelector" "tolerations" "affinity" }}
 {{- with get $.Values $name }}
 {{ dict $name . | toYaml }}
 {{- end }}
+{{- end }}
+{{- with .Values.priorityClassName | default .Values.global.priorityClassName }}
+priorityClassName: {{ . }}
 {{- end }}
 {{- end }}
 

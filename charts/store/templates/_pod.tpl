@@ -25,7 +25,7 @@ securityContext:
 imagePullSecrets:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with include "component.scheduling" (dict "Values" .values "Chart" .root.Chart "Release" .root.Release) }}
+{{- with include "component.scheduling" (dict "Values" (merge (dict "global" .root.Values.global) .values) "Chart" .root.Chart "Release" .root.Release) }}
 {{- trim . | nindent 0 }}
 {{- end }}
 {{- end }}
