@@ -10,6 +10,7 @@ type Resource = any;
 const everything = {
   postgres: { backup: { enabled: true } },
   global: { shop: { enabled: true } },
+  toolbox: { enabled: true },
 };
 
 async function rendered(global: object, values: object = {}): Promise<Resource[]> {
@@ -34,7 +35,7 @@ it('labels and annotations of all pods are beside those of a component, and repl
   const global = { podLabels: { team: 'shop', 'calls/kafka': 'no' }, podAnnotations: { 'example.com/mesh': 'on' } };
   const own = { podLabels: { team: 'orders' }, podAnnotations: { a: 'b' } };
   const pods = podsIn(await rendered(global, { order: own, gateway: own, kafka: own, jobs: own }));
-  expect(pods.size).toBe(22);
+  expect(pods.size).toBe(23);
   for (const { metadata } of pods.values()) {
     expect(metadata.labels).toMatchObject({ team: expect.stringMatching(/shop|orders/) });
     expect(metadata.annotations).toMatchObject({ 'example.com/mesh': 'on' });
@@ -68,7 +69,7 @@ it.each([
   ['disabled', false],
 ])('no pod names a user where the cluster chooses it: %s', async (adaptSecurityContext, isLeft) => {
   const pods = podsIn(await rendered({ compatibility: { openshift: { adaptSecurityContext } } }));
-  expect(pods.size).toBe(22);
+  expect(pods.size).toBe(23);
   for (const { spec } of pods.values()) {
     expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
     const users = ['runAsUser', 'runAsGroup', 'fsGroup'].filter((name) => name in spec.securityContext);
@@ -116,7 +117,7 @@ it('further objects are part of the release', async () => {
 it('pods have the priority class of all, or that of their component', async () => {
   const own = { priorityClassName: 'order-first' };
   const pods = podsIn(await rendered({ priorityClassName: 'store' }, { order: own }));
-  expect(pods.size).toBe(22);
+  expect(pods.size).toBe(23);
   for (const [name, { spec }] of pods)
     expect(spec.priorityClassName).toBe(name === 'Deployment/order' ? 'order-first' : 'store');
 });
@@ -129,7 +130,11 @@ it('replicas are spread as the constraints of their component say, over pods of 
   const pods = podsIn(await rendered({}, { order: { topologySpreadConstraints } }));
   const { metadata, spec } = pods.get('Deployment/order');
   const [zone, rack] = spec.topologySpreadConstraints;
-  expect(zone).toMatchObject({ maxSkew: 1, whenUnsatisfiable: 'ScheduleAnyway', matchLabelKeys: ['pod-template-hash'] });
+  expect(zone).toMatchObject({
+    maxSkew: 1,
+    whenUnsatisfiable: 'ScheduleAnyway',
+    matchLabelKeys: ['pod-template-hash'],
+  });
   expect(metadata.labels).toMatchObject(zone.labelSelector.matchLabels);
   expect(rack).toEqual(topologySpreadConstraints[1]);
 });

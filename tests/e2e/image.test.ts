@@ -26,7 +26,7 @@ beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'store-image-'));
   collector = await startOtlp();
   // In one process, which parses a file once.
-  await execa('node', ['--import', 'tsx', 'tools/image/collect.ts', dir, ...services], {
+  await execa('node', ['--import', 'tsx', 'tools/image/collect.ts', dir, ...services, 'toolbox'], {
     cwd: root,
     env: { NODE_OPTIONS: '' },
   });
@@ -124,4 +124,26 @@ test.each(services)('all processes of %s run from its image alone', async (servi
     const { exitCode, all } = await start(cwd, args, env);
     expect({ args, all, exitCode }).toMatchObject({ exitCode: 0 });
   }
+});
+
+test('the commands for operators run from the toolbox alone', async () => {
+  const cwd = join(dir, 'toolbox');
+  const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning', 'tools/toolbox/main.ts'];
+  const store = async (...args: string[]) => {
+    const { exitCode, all } = await start(cwd, [...flags, ...args], { IN_CLUSTER: 'true', HOME: dir });
+    return { exitCode, all };
+  };
+  const help = await store('--help');
+  expect(help).toMatchObject({ exitCode: 0 });
+  const [, list = ''] = /Commands: (.+)\. Each/.exec(help.all) ?? [];
+  const commands = list.split(', ');
+  expect(commands.length).toBeGreaterThan(4);
+  for (const command of commands)
+    expect(await store(command, '--help')).toEqual({
+      exitCode: 0,
+      all: expect.stringContaining(`Usage: store ${command}`),
+    });
+  expect(await store('doctor')).toMatchObject({ exitCode: 1, all: expect.stringContaining('There is no cluster') });
+  expect(await store('dlq')).toMatchObject({ exitCode: 1, all: expect.stringContaining('No service answers') });
+  expect(await store('nonsense')).toMatchObject({ exitCode: 1, all: expect.stringContaining('There is no command') });
 });

@@ -10,6 +10,9 @@ Environment:
   NAMESPACE   default: store
   RELEASE     name of the Helm release, default: store`;
 
+/** The address that the library takes where it finds none. */
+const nowhere = 'http://localhost:8080';
+
 /** KUBECONFIG, else the file in the home directory, else the pod's own cluster; in it CONTEXT, else the current one. */
 export function connect() {
   const config = new KubeConfig();
@@ -27,6 +30,8 @@ export function connect() {
         `kubectl has no context ${CONTEXT}: create it by make kind-up, or choose another: CONTEXT=${names[0] ?? '<name>'}`,
       );
     config.setCurrentContext(CONTEXT);
+  } else if (config.getCurrentCluster()?.server === nowhere) {
+    throw new Error('There is no cluster: set KUBECONFIG to the file that kubectl uses.');
   }
   return {
     config,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { cp, readdir } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { cp, readdir, readFile } from 'node:fs/promises';
+import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { nodeFileTrace } from '@vercel/nft';
 import { Command } from 'commander';
@@ -12,6 +12,24 @@ const neverServed = /\.map$|swagger-ui-es-bundle|\/docs\/reference/;
 
 /** Conditions of Node besides import and require: the tracer's default is `node` alone. */
 const conditions = ['node', 'node-addons', 'module-sync'];
+
+/** Sources run as they are: Node itself drops the types. */
+async function readStripped(path: string): Promise<string | null> {
+  const text = await readFile(path, 'utf8').catch(() => null);
+  return text !== null && path.endsWith('.ts') ? stripTypeScriptTypes(text) : text;
+}
+
+/** Copies the commands for operators, which read the chart's values and the sources of shared. */
+async function collectToolbox(out: string): Promise<void> {
+  const { fileList } = await nodeFileTrace([join(root, 'tools/toolbox/main.ts')], {
+    base: root,
+    conditions: [...conditions, 'source'],
+    readFile: readStripped,
+  });
+  const untraced = ['tools/toolbox/store', 'charts/store/Chart.yaml', 'charts/store/values.yaml'];
+  for (const path of [...fileList, ...untraced])
+    await cp(join(root, path), join(out, path), { recursive: true, verbatimSymlinks: true });
+}
 
 /**
  * Copies what a compiled service needs at run time: the files that its processes load, found by following their
@@ -43,10 +61,14 @@ async function collectImage(service: string, out: string, cache: object): Promis
 const command = new Command('collect')
   .description('Copies compiled services and what they need at run time into a folder, for services/Dockerfile.')
   .argument('<folder>', 'receives <service>/services/<service>, <service>/services/shared and <service>/node_modules')
-  .argument('<services...>', 'such as order')
+  .argument('<services...>', 'such as order, or toolbox')
   .action(async (folder: string, services: string[]) => {
     const traced = {};
     for (const service of services) {
+      if (service === 'toolbox') {
+        await collectToolbox(join(folder, service));
+        continue;
+      }
       if (!existsSync(join(root, 'services', service, 'dist/main.js'))) {
         throw new Error(
           `services/${service}/dist/main.js does not exist: is there a service ${service}, and is it built?`,

@@ -23,7 +23,7 @@ app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 
 {{- /* What it is within the store, by its name. */}}
 {{- define "store.role" -}}
-{{- $roles := dict "gateway" "gateway" "kafka" "broker" "postgres" "database" "postgres-backup" "job" "postgres-restore" "job" "store" "store" "store-dashboard" "store" "store-jobs" "job" "store-secrets" "job" "store-topics" "job" "store-test" "test" }}
+{{- $roles := dict "gateway" "gateway" "kafka" "broker" "postgres" "database" "postgres-backup" "job" "postgres-restore" "job" "store" "store" "store-dashboard" "store" "store-jobs" "job" "store-secrets" "job" "store-topics" "job" "store-test" "test" "toolbox" "toolbox" }}
 {{- get $roles . | default "service" }}
 {{- end }}
 

@@ -113,7 +113,8 @@ describe('global.image.digests', () => {
 
 describe('the images that are built', () => {
   it('are those of the store that the chart can run, each from a Dockerfile that exists', async () => {
-    const all = await images({ global: { image: { repository: 'own.test/store' }, shop: { enabled: true } } });
+    const global = { image: { repository: 'own.test/store' }, shop: { enabled: true } };
+    const all = await images({ global, toolbox: { enabled: true } });
     const own = all.flatMap((image) => /^own\.test\/store\/([^:]+):/.exec(image)?.[1] ?? []);
     expect([...new Set(own)].sort()).toEqual(builtImages.map(({ name }) => name).sort());
     expect(builtImages.filter(({ dockerfile }) => !existsSync(join(root, dockerfile)))).toEqual([]);

@@ -18,7 +18,7 @@ const makePackage = (...args: string[]) =>
   execa('node', ['--import', 'tsx', 'tools/chart/package.ts', ...args], { cwd: root, reject: false, all: true });
 
 const at = ['--images', 'registry.example.com/store'];
-const withShop = { global: { shop: { enabled: true } } };
+const withAll = { global: { shop: { enabled: true } }, toolbox: { enabled: true } };
 
 /** Every image in the manifests, without repetition. */
 function imagesIn(manifests: string): string[] {
@@ -32,7 +32,7 @@ describe('make package', () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: join(dir, 'store-0.2.0.tgz') });
     await execa('tar', ['-xzf', 'store-0.2.0.tgz'], { cwd: dir });
     await expect(readFile(join(dir, 'store/presets/prod.yaml'), 'utf8')).resolves.toContain('profile: prod');
-    const images = imagesIn(await template(join(dir, 'store'), [], withShop));
+    const images = imagesIn(await template(join(dir, 'store'), [], withAll));
     const own = images.filter((image) => image.startsWith('registry.example.com/store/'));
     const names = builtImages.map(({ name }) => name).sort();
     expect(own).toEqual(names.map((name) => `registry.example.com/store/${name}:0.2.0`));
@@ -70,7 +70,7 @@ describe('make package', () => {
     const pinned = join(dir, 'pinned');
     await mkdir(pinned);
     await execa('tar', ['-xzf', 'store-0.3.0.tgz', '-C', pinned], { cwd: dir });
-    const images = imagesIn(await template(join(pinned, 'store'), [], withShop));
+    const images = imagesIn(await template(join(pinned, 'store'), [], withAll));
     const own = images.filter((image) => image.endsWith(`:0.3.0@sha256:${'c'.repeat(64)}`));
     expect(own).toHaveLength(builtImages.length);
     expect(images).toContainEqual(expect.stringMatching(/^docker\.io\/library\/postgres:.*@sha256:d{64}$/));

@@ -7,14 +7,12 @@ import {
   resultsOut,
   wholeLetterOut,
 } from '@store/shared/contracts/dead-letters';
-import { createHttpClient } from '@store/shared/http/client';
 import { Command, Option } from 'commander';
 import { markdownTable } from 'markdown-table';
-import { z } from 'zod';
+import type { z } from 'zod';
+import { callService } from '../../operator-client.ts';
 import { messageOf, runCommand } from '../../run-command.ts';
 import { topology } from '../../topology/topology.ts';
-import { localUrl } from '../components/services.ts';
-import { fixedPorts } from '../ports.ts';
 
 interface Options {
   redrive?: string;
@@ -31,25 +29,14 @@ const perRequest = 100;
 /** A redrive calls the handler for one letter after the other. */
 const timeoutMs = 300_000;
 
-const ports = fixedPorts();
-const problemOut = z.object({ detail: z.string() });
-
 /** Asks the service of a group for `path` below its dead letters; with a body by POST. @returns undefined for 404 */
 async function find<T>(group: string, path: string, schema: z.ZodType<T>, body?: object): Promise<T | undefined> {
   const service = topology.groups[group];
   if (service === undefined) {
     throw new Error(`There is no group ${group}. The groups are: ${Object.keys(topology.groups).join(', ')}.`);
   }
-  const client = createHttpClient({
-    service: service.name,
-    baseUrl: localUrl(ports.of(service.name)),
-    timeoutMs,
-    credential: process.env.OPERATOR_CREDENTIAL || undefined,
-  });
-  const answer = await client.call(body ? 'POST' : 'GET', `/internal/dead-letters${path}`, { body });
-  if (answer.status === 404) return undefined;
-  if (answer.status >= 400) throw new Error(problemOut.parse(answer.body).detail);
-  return schema.parse(answer.body);
+  const method = body ? 'POST' : 'GET';
+  return callService({ service: service.name, method, path: `/internal/dead-letters${path}`, body, schema, timeoutMs });
 }
 
 /** Shows a text of a message on one line, and without characters that would move a terminal's cursor. */
@@ -73,7 +60,7 @@ async function list(): Promise<void> {
   const groups = await findAll('', lettersOut);
   const open = groups.flatMap(({ group, letters }) => letters.map((letter) => ({ group, ...letter })));
   const total = groups.reduce((sum, of) => sum + of.total, 0);
-  if (groups.length === 0) throw new Error('No service answers: start the store with make run.');
+  if (groups.length === 0) throw new Error('No service answers. Locally, make run starts the store.');
   if (total === 0) return console.log('No dead letters.');
   const rows = open.map(({ group, id, kind, orderId, time, attempts, error }: LetterOut & { group: string }) =>
     [group, id, kind, orderId, time, String(attempts), error].map(printable),

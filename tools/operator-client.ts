@@ -1,0 +1,38 @@
+import { createHttpClient } from '@store/shared/http/client';
+import { z } from 'zod';
+import { fixedPorts } from './local/ports.ts';
+import { serviceNamed } from './topology/topology.ts';
+
+const problemOut = z.object({ detail: z.string() });
+
+interface Request<T> {
+  /** One of the topology, such as order-worker. */
+  service: string;
+  method: 'GET' | 'POST' | 'PUT';
+  path: string;
+  body?: object;
+  /** The schema of the answer. */
+  schema: z.ZodType<T>;
+  timeoutMs?: number;
+}
+
+/** Its host name in the cluster where this runs there, else its port on this machine. */
+const urlOf = (service: string) =>
+  process.env.IN_CLUSTER
+    ? `http://${serviceNamed(service).alias}:8080`
+    : `http://127.0.0.1:${fixedPorts().of(service)}`;
+
+/**
+ * Calls an internal path of a service with the credential of an operator (contract 3.7).
+ * @returns undefined for 404
+ * @throws Error with the detail of another problem
+ */
+export async function callService<T>(request: Request<T>): Promise<T | undefined> {
+  const { service, method, path, body, schema, timeoutMs = 10_000 } = request;
+  const credential = process.env.OPERATOR_CREDENTIAL?.split(',')[0] || undefined;
+  const client = createHttpClient({ service, baseUrl: urlOf(service), timeoutMs, credential });
+  const answer = await client.call(method, path, { body });
+  if (answer.status === 404) return undefined;
+  if (answer.status >= 400) throw new Error(problemOut.parse(answer.body).detail);
+  return schema.parse(answer.body);
+}
