@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { chartReadme, readmePath } from '../../tools/chart/readme.ts';
 import { goldenFile, goldenNames, renderGolden } from '../../tools/chart/render.ts';
 import { root } from '../../tools/paths.ts';
+import { composeFiles } from '../../tools/topology/compose.ts';
 import { skaffoldFiles } from '../../tools/topology/skaffold.ts';
 
 /** @throws Error with the difference and the command that takes it over */
@@ -25,4 +26,9 @@ it('README.md of the chart has the values and their comments', async () => {
 
 it.each(Object.entries(skaffoldFiles()))('%s has the services of the topology', async (path, text) => {
   expectWritten(text, await readFile(join(root, path), 'utf8'));
+});
+
+it('the files of Docker Compose have the services of the topology and the configuration of the gateway', async () => {
+  for (const [path, text] of Object.entries(await composeFiles()))
+    expectWritten(text, await readFile(join(root, path), 'utf8'));
 });

@@ -9,10 +9,11 @@ import { runCommand } from '../run-command.ts';
 async function golden(): Promise<void> {
   // Imported here, because the topology is read on import, and what is wrong with it has to be said in a sentence.
   const { skaffoldFiles } = await import('../topology/skaffold.ts');
+  const { composeFiles } = await import('../topology/compose.ts');
   const { goldenFile, goldenNames, renderGolden } = await import('./render.ts');
   const { chartReadme, readmePath } = await import('./readme.ts');
 
-  const texts = new Map(Object.entries({ ...skaffoldFiles(), [readmePath]: chartReadme() }));
+  const texts = new Map(Object.entries({ ...skaffoldFiles(), [readmePath]: chartReadme(), ...(await composeFiles()) }));
   for (const name of goldenNames) texts.set(relative(root, goldenFile(name)), await renderGolden(name));
 
   // Only now: an error in one of them leaves all as they are.
