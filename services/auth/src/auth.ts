@@ -45,19 +45,22 @@ export function createAuth(dependencies: Dependencies) {
     }
   }
 
-  /** @returns undefined for a wrong password */
-  async function checkCounted(credentials: Credentials, { address }: Client) {
-    const counted = await failures.count(credentials.email);
+  /** Tries the passwords in turn, as one login. @returns undefined if none is right */
+  async function checkCounted(email: string, passwords: string[], { address }: Client) {
+    const counted = await failures.count(email);
     if (counted === undefined) {
       throw new DomainError('rateLimited', 'Too many logins with this e-mail address have failed. Try again later.', {
         code: 'too-many-failures',
-        retryAfterSeconds: await failures.delayOf(credentials.email),
+        retryAfterSeconds: await failures.delayOf(email),
       });
     }
-    const account = await checkPassword(credentials, address ?? undefined, counted);
-    if (account === undefined) return undefined;
-    await failures.reset(counted);
-    return { account, at: counted.at };
+    for (const password of passwords) {
+      const account = await checkPassword({ email, password }, address ?? undefined, counted);
+      if (account === undefined) continue;
+      await failures.reset(counted);
+      return { account, at: counted.at };
+    }
+    return undefined;
   }
   async function begin(accountId: string, at: number, client: Client): Promise<string> {
     const { token, session } = await tokens.issue(accountId, at);
@@ -74,8 +77,8 @@ export function createAuth(dependencies: Dependencies) {
   return {
     register: (account: AccountIn, clientAddress: string | undefined) => accounts.register(account, clientAddress),
     /** @throws DomainError unauthenticated, or rateLimited after too many failures, whatever the password is */
-    async login(credentials: Credentials, client: Client) {
-      const checked = await checkCounted(credentials, client);
+    async login({ email, password }: Credentials, client: Client) {
+      const checked = await checkCounted(email, [password], client);
       if (checked === undefined) {
         throw new DomainError('unauthenticated', 'The e-mail address or the password is wrong.');
       }
@@ -90,9 +93,7 @@ export function createAuth(dependencies: Dependencies) {
     async changePassword(accountId: string, { currentPassword, newPassword }: PasswordChange, client: Client) {
       const account = await accounts.find(accountId);
       if (account === undefined) throw noAccount(accountId);
-      const { email } = account;
-      const isChanged = async () => (await checkCounted({ email, password: newPassword }, client)) !== undefined;
-      if ((await checkCounted({ email, password: currentPassword }, client)) === undefined && !(await isChanged())) {
+      if ((await checkCounted(account.email, [currentPassword, newPassword], client)) === undefined) {
         throw new DomainError('forbidden', 'The current password is wrong.', { code: 'wrong-password' });
       }
       await accounts.setPassword(accountId, newPassword, client.address ?? undefined);
@@ -103,15 +104,13 @@ export function createAuth(dependencies: Dependencies) {
     async listSessions(accountId: string, token: string): Promise<OwnSession[]> {
       const own = await tokens.resolve(token);
       const found = await sessions.ofAccount(accountId);
-      return found
-        .filter((session) => !endedSessions.has(session))
-        .map(({ id, authenticatedAt, address, userAgent }) => ({
-          id,
-          since: new Date(authenticatedAt * 1000).toISOString(),
-          address,
-          userAgent,
-          current: id === own?.id,
-        }));
+      return found.map(({ id, authenticatedAt, address, userAgent }) => ({
+        id,
+        since: new Date(authenticatedAt * 1000).toISOString(),
+        address,
+        userAgent,
+        current: id === own?.id,
+      }));
     },
     async endSession(accountId: string, id: string): Promise<void> {
       const [session] = await sessions.ofAccount(accountId, id);

@@ -50,7 +50,7 @@ export function createSessionRepository(prisma: PrismaClient, kysely: Kysely<DB>
         })
         .execute();
     },
-    /** The newest ones that have not expired, ended or not; with an id that one. */
+    /** The newest ones that have neither expired nor ended; with an id that one, ended or not. */
     ofAccount(accountId: string, id?: string): Promise<(Session & Client)[]> {
       const ofAccount = kysely
         .selectFrom('sessions')
@@ -61,7 +61,14 @@ export function createSessionRepository(prisma: PrismaClient, kysely: Kysely<DB>
         .where('expires_at', '>', sql<Date>`now()`)
         .orderBy('began_at', 'desc')
         .limit(maxListed);
-      return (id === undefined ? ofAccount : ofAccount.where('id', '=', id)).execute();
+      if (id !== undefined) return ofAccount.where('id', '=', id).execute();
+      return ofAccount
+        .where(
+          sql<boolean>`not exists (select from ended_sessions where ended_sessions.id = sessions.id)
+            and not exists (select from session_cutoffs as cutoff
+              where cutoff.account_id = sessions.account_id and cutoff.ended_at >= sessions.began_at)`,
+        )
+        .execute();
     },
     /** Once or again. */
     async end({ id, expiresAt }: EndedSession): Promise<void> {
