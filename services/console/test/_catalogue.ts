@@ -10,10 +10,13 @@ export const details = { description: 'First harvest.', images: [], category: 'D
 /**
  * One product and its stock, kept as product and inventory keep them (contract 4.4 and 4.9).
  * @param price as it is written
+ * @param own further fields of the product
  */
-export function catalogueOf(price: string): Answer {
-  const own = JSON.stringify(details).slice(1);
-  let state = `{"id":"${productId}","name":"Tea","price":${price},"unit":"kg","version":1,${own}`;
+export function catalogueOf(price: string, own: object = details): Answer {
+  let state = JSON.stringify({ id: productId, name: 'Tea', unit: 'kg', version: 1, ...own }).replace(
+    '"unit"',
+    `"price":${price},"unit"`,
+  );
   let available = 5;
   return (method, path, body, headers) => {
     if (path.startsWith('/products?')) return new Reply(200, `[${state}]`);

@@ -32,6 +32,21 @@ it('a product is read and set with all digits of its price, and the log says by 
   ]);
 });
 
+it('a product without details, of the release before, is listed, read and set', async () => {
+  const old = await fakeService(catalogueOf('4.5', {}));
+  const other = testConsole({ product: old.url });
+  await other.ready;
+  try {
+    const cookie = await other.login('ann');
+    const { body: shown } = await other.read(path, cookie).expect(200);
+    await other.send('put', path, cookie).send(shown).expect(204);
+    expect(old.asked.at(-1)?.text).toBe('{"name":"Tea","price":4.5,"unit":"kg"}');
+    expect((await other.read('/api/products', cookie).expect(200)).body).toMatchObject([{ name: 'Tea' }]);
+  } finally {
+    await Promise.all([other.close(), old.close()]);
+  }
+});
+
 it('of two people who have seen the same state one is told that the other was faster', async () => {
   const [ann, ben] = [await console.login('ann'), await console.login('ben')];
   const { body: seen } = await console.read(path, ann);

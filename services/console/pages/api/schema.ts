@@ -1188,12 +1188,12 @@ export interface operations {
                         price: number;
                         unit: string;
                         version: number;
-                        description: string | null;
-                        images: {
+                        description?: string | null;
+                        images?: {
                             url: string;
                             alt: string;
                         }[];
-                        category: string | null;
+                        category?: string | null;
                         /** @description Null for a product that inventory has not seen, or if it does not answer. */
                         available: number | null;
                     }[];

@@ -3,6 +3,9 @@ import type { Logger } from '@store/shared/observability/log';
 import { Decimal } from '@store/shared/values/money';
 import type { Services } from '../services-client.ts';
 
+/** A product as this release or the one before has it: while a release is installed, both answer. */
+export const anyProduct = productOut.partial({ description: true, images: true, category: true });
+
 /** Fields that an operator may set. */
 export interface ProductFields {
   name: string;
@@ -17,7 +20,7 @@ export type Products = ReturnType<typeof createProducts>;
 export function createProducts(services: Services, log: Logger) {
   return {
     async find(id: string) {
-      const { body, etag = '' } = await services.read('product', `/products/${id}`, productOut);
+      const { body, etag = '' } = await services.read('product', `/products/${id}`, anyProduct);
       const { name, price, unit } = body;
       return { id, name, price: price.toFixed(), unit, version: etag };
     },
@@ -26,9 +29,9 @@ export function createProducts(services: Services, log: Logger) {
      * @throws DomainError conflict if somebody else has changed it meanwhile
      */
     async change(by: string, id: string, version: string, fields: ProductFields): Promise<void> {
-      const { description, images, category } = (await services.read('product', `/products/${id}`, productOut)).body;
+      const { description, images, category } = (await services.read('product', `/products/${id}`, anyProduct)).body;
       const product = { ...fields, price: new Decimal(fields.price), description, images, category };
-      await services.put('product', `/internal/products/${id}`, productOut, product, version);
+      await services.put('product', `/internal/products/${id}`, anyProduct, product, version);
       log.info({ by, productId: id, product: fields }, 'A product was changed');
     },
   };

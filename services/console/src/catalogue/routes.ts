@@ -1,14 +1,13 @@
-import { productOut } from '@store/shared/contracts/product';
 import { stockOut } from '@store/shared/contracts/stock';
 import { type AnyRoute, noContent, ok, problem, route, unavailable } from '@store/shared/http/route';
 import { text, uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { byOperator } from '../by-operator.ts';
-import type { Products } from './products.ts';
+import { anyProduct, type Products } from './products.ts';
 import type { Stock } from './stock.ts';
 
 const base = { tag: 'catalogue', ...byOperator } as const;
-const listedOut = productOut.extend({
+const listedOut = anyProduct.extend({
   available: z.int().nullable().describe('Null for a product that inventory has not seen, or if it does not answer.'),
 });
 const path = '/api/products/{id}';

@@ -1,8 +1,8 @@
-import { productOut } from '@store/shared/contracts/product';
 import { stockOut } from '@store/shared/contracts/stock';
 import type { Logger } from '@store/shared/observability/log';
 import { z } from 'zod';
 import type { Services } from '../services-client.ts';
+import { anyProduct } from './products.ts';
 
 const shown = 20;
 
@@ -14,7 +14,7 @@ export function createStock(services: Services, log: Logger) {
     /** @param sought text in the name; default: the latest products */
     async list(sought: string | undefined) {
       const query = sought === undefined ? 'sort=createdAt,desc' : `q=${encodeURIComponent(sought)}`;
-      const products = await services.get('product', `/products?size=${shown}&${query}`, z.array(productOut));
+      const products = await services.get('product', `/products?size=${shown}&${query}`, z.array(anyProduct));
       return Promise.all(
         products.map(async (product) => {
           const stock = await services.find('inventory', `/stock/${product.id}`, stockOut).catch(() => undefined);
