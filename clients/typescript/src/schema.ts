@@ -420,7 +420,7 @@ export interface components {
             email: string;
             /**
              * Format: password
-             * @description The store may require more characters (`PASSWORD_MIN_LENGTH`); its 400 says how many.
+             * @description The store may require more characters, or refuse passwords that are used often; its 400 says so.
              */
             password: string;
         };
@@ -700,7 +700,7 @@ export interface components {
             currentPassword: string;
             /**
              * Format: password
-             * @description The store may require more characters (`PASSWORD_MIN_LENGTH`); its 400 says how many.
+             * @description The store may require more characters, or refuse passwords that are used often; its 400 says so.
              */
             newPassword: string;
         };

@@ -1,4 +1,10 @@
-import { accountInWith, accountOut, credentials, passwordInWith } from '@store/shared/contracts/account';
+import {
+  accountInBy,
+  accountOut,
+  credentials,
+  type PasswordRules,
+  passwordInBy,
+} from '@store/shared/contracts/account';
 import { etagDescription, stateHeaders } from '@store/shared/http/precondition';
 import { type AnyRoute, created, noContent, ok, problem, route, unavailable } from '@store/shared/http/route';
 import { text, uuid } from '@store/shared/values/fields';
@@ -8,7 +14,7 @@ import type { Accounts } from './accounts.ts';
 
 const tag = 'accounts';
 
-export function accountRoutes(accounts: Accounts, minPasswordLength: number): AnyRoute[] {
+export function accountRoutes(accounts: Accounts, rules: PasswordRules): AnyRoute[] {
   return [
     route({
       method: 'get',
@@ -62,7 +68,7 @@ export function accountRoutes(accounts: Accounts, minPasswordLength: number): An
       tag,
       identity: 'caller',
       internal: true,
-      body: accountInWith(minPasswordLength),
+      body: accountInBy(rules),
       responses: {
         201: { description: 'Registered.', body: accountOut, headers: { Location: 'Path of the new account.' } },
         409: problem('The e-mail address is taken.'),
@@ -94,7 +100,7 @@ export function accountRoutes(accounts: Accounts, minPasswordLength: number): An
       identity: 'caller',
       internal: true,
       params: z.object({ id: uuid }),
-      body: passwordInWith(minPasswordLength),
+      body: passwordInBy(rules),
       responses: { 204: { description: 'Replaced.' }, 503: unavailable },
       async handler({ params: { id }, body, clientAddress }) {
         await accounts.setPassword(id, body.password, clientAddress);

@@ -8,6 +8,7 @@ import { createAccounts } from './accounts.ts';
 import { type AccountConfig, configSchema } from './config.ts';
 import { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
+import { passwordRules } from './password-rules.ts';
 import { createPasswords, type PasswordLimits } from './passwords.ts';
 import { accountRoutes } from './routes.ts';
 
@@ -17,8 +18,8 @@ export async function createAccountService(
 ): Promise<Service<DB>> {
   const repository = createAccountRepository(new PrismaClient({ adapter: database.adapter }), database);
   const accounts = createAccounts({ repository, passwords: await createPasswords(limits), newId: randomUUID });
-  const { APP_PROFILE: profile, PASSWORD_MIN_LENGTH: minPasswordLength = profile === 'prod' ? 8 : 1 } = config;
-  const routes = accountRoutes(accounts, minPasswordLength);
+  const { APP_PROFILE: profile } = config;
+  const routes = accountRoutes(accounts, await passwordRules(config));
   const bearer = await bearerFrom(config);
   const callers = callersWith(config.INTERNAL_CREDENTIALS);
   const operators = callersWith(config.OPERATOR_CREDENTIALS);

@@ -34,7 +34,7 @@ async function newAccount() {
 
 describeContract({
   // Only for the document; the requests go to the application.
-  routes: accountRoutes({} as never, 1),
+  routes: accountRoutes({} as never, { minLength: 1, isCommon: () => false }),
   app: () => account.app,
   unavailableApp: () => unavailable.app,
   restrictedApp: () => restricted.app,

@@ -6,10 +6,10 @@ import { email, password, text, timestamp, uuid } from '../values/fields.ts';
 
 export const maxPasswordLength = 128;
 
-/** Leaves the minimum to the account service: PASSWORD_MIN_LENGTH is known there alone (contract 3.5). */
+/** Leaves the rules to the account service: they are known there alone (contract 3.5). */
 export const newPassword = password(0, maxPasswordLength).meta({
   minLength: 1,
-  description: 'The store may require more characters (`PASSWORD_MIN_LENGTH`); its 400 says how many.',
+  description: 'The store may require more characters, or refuse passwords that are used often; its 400 says so.',
 });
 
 export const accountIn = z
@@ -20,12 +20,24 @@ export const accountIn = z
   })
   .meta({ id: 'AccountIn', examples: [{ name: 'Ada', email: 'ada@example.com', password: 'correct horse' }] });
 
-/** The same with its minimum, in code points. */
-export const accountInWith = (minPasswordLength: number) =>
-  accountIn.extend({ password: password(minPasswordLength, maxPasswordLength) });
+/** Rules of a store for new passwords. */
+export interface PasswordRules {
+  /** In code points. */
+  minLength: number;
+  /** Tells whether a password is one of those that are guessed first. */
+  isCommon(password: string): boolean;
+}
 
-export const passwordInWith = (minPasswordLength: number) =>
-  z.object({ password: password(minPasswordLength, maxPasswordLength) }).meta({ id: 'PasswordIn' });
+const passwordBy = ({ minLength, isCommon }: PasswordRules) =>
+  password(minLength, maxPasswordLength).refine(
+    (text) => !isCommon(text),
+    'is one of those that are used most: choose another',
+  );
+
+export const accountInBy = (rules: PasswordRules) => accountIn.extend({ password: passwordBy(rules) });
+
+export const passwordInBy = (rules: PasswordRules) =>
+  z.object({ password: passwordBy(rules) }).meta({ id: 'PasswordIn' });
 
 /** Laxer than at registration: what cannot belong to an account is answered like a wrong password. */
 export const credentials = z
