@@ -5,6 +5,7 @@ import { root } from '../../tools/paths.ts';
 import { composeFiles } from '../../tools/topology/compose.ts';
 
 interface Composed {
+  entrypoint?: string[];
   build?: { context: string; dockerfile: string };
   environment?: Record<string, string>;
   networks?: { default: { aliases: string[] } };
@@ -25,7 +26,10 @@ it('every host that a service or the gateway calls is one of the file', () => {
     name,
     ...(networks?.default.aliases ?? []),
   ]);
-  const texts = Object.values(services).flatMap(({ environment = {} }) => Object.values(environment));
+  const texts = Object.values(services).flatMap(({ environment = {}, entrypoint = [] }) => [
+    ...Object.values(environment),
+    ...entrypoint,
+  ]);
   const called = texts.flatMap((text) => [...text.matchAll(/(?:@|http:\/\/)([a-z-]+)[:/]/g)].map(([, host]) => host));
   const upstreams = [...envoy.matchAll(/"address":"([a-z-]+)","port_value":8080/g)].map(([, host]) => host);
   expect(called.length).toBeGreaterThan(20);
