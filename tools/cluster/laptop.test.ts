@@ -75,7 +75,9 @@ it('make kind-up images deploy takes no Java and nothing of GNU, and only ever r
   expect(callsOf('kind')).toEqual([
     'kind get clusters',
     'kind create cluster --config kind-config.yaml --wait 5m',
-    expect.stringMatching(/^kind load docker-image --name store store\/auth:\w+ store\/account:.* store\/shop:\w+$/),
+    expect.stringMatching(
+      /^kind load docker-image --name store store\/auth:\w+ store\/account:.* store\/shop:\w+ store\/toolbox:\w+$/,
+    ),
   ]);
   expect(callsOf('kubectl').filter((call) => !call.startsWith('kubectl --context kind-store '))).toEqual([]);
   expect(callsOf('kubectl').length).toBeGreaterThan(0);

@@ -117,6 +117,7 @@ test('payment pays orders from order-events, reports health, and pays each order
 
   const ids: string[] = Array.from({ length: 60 }, () => randomUUID());
   const second = await start();
+  await second.ready(); // before, SIGTERM ends it at once, and payments of others' tests are on the topic, too
   await publisher.publish(
     'order-events',
     ids.map((id) => stockReserved(id)),
