@@ -5,7 +5,7 @@ import { createLog } from '@store/shared/observability/log';
 import { execa } from 'execa';
 import type { Admin } from 'kafkajs';
 import { freePort } from '../../tools/free-port.ts';
-import { javaCommand, kafkaMetrics } from '../../tools/local/components/kafka.ts';
+import { javaCommand, metricsSettings } from '../../tools/local/components/kafka.ts';
 import { type SupervisedProcess, startProcess } from '../../tools/local/components/supervised-process.ts';
 import type { Store } from '../../tools/local/store.ts';
 
@@ -26,8 +26,7 @@ export async function asAdmin<T>(store: Store, use: (admin: Admin) => Promise<T>
 export async function startSecondBroker(store: Store, metricsPort: number): Promise<SupervisedProcess> {
   const dataDir = join(store.dir, 'data', 'second-broker');
   const file = `${dataDir}.properties`;
-  const metrics = await kafkaMetrics(metricsPort);
-  const [java, ...flags] = await javaCommand(metrics.classpath);
+  const [java, ...flags] = await javaCommand();
   await mkdir(dataDir, { recursive: true });
   await writeFile(
     file,
@@ -42,7 +41,7 @@ log.dirs=${dataDir}
 log.cleaner.dedupe.buffer.size=16777216
 num.io.threads=2
 num.network.threads=1
-${metrics.settings}`,
+${await metricsSettings(metricsPort)}`,
   );
   const properties = await readFile(join(store.dir, 'data', 'kafka', 'meta.properties'), 'utf8');
   const [, clusterId = ''] = /^cluster\.id=(.+)$/m.exec(properties) ?? [];

@@ -21,10 +21,16 @@ has npm || lacks "npm is missing: it comes with Node from https://nodejs.org."
 
 [ "$1" = node ] && exit $missing
 
-case "$(uname -s) $(uname -m)" in
-  "Linux x86_64" | "Linux aarch64" | "Darwin arm64") ;;
-  *) lacks "The local run works on Linux (x64, arm64) and on macOS (Apple silicon), not on $(uname -s) $(uname -m): use a virtual machine, a container or WSL 2; or Kubernetes (docs/kubernetes.md)." ;;
+# What is downloaded is linked with this glibc, or for this macOS.
+system="$(uname -s) $(uname -m)"
+case "$system" in
+  "Linux x86_64" | "Linux aarch64") oldest=2.31 version=$(getconf GNU_LIBC_VERSION 2>/dev/null | sed 's/glibc //') ;;
+  "Darwin arm64") oldest=15.0 version=$(sw_vers -productVersion) ;;
+  *) oldest=1 version= ;;
 esac
+awk -v has="$version" -v needs="$oldest" 'BEGIN {
+  split(has, h, "."); split(needs, n, "."); exit !(h[1] + 0 > n[1] || (h[1] == n[1] && h[2] + 0 >= n[2]))
+}' || lacks "The local run works on Linux with glibc 2.31 or later (x64, arm64) and on macOS 15 or later (Apple silicon), not on $system${version:+ $version}: use a virtual machine, a container or WSL 2; or Kubernetes (docs/kubernetes.md)."
 
 python_installs() {
   has python3 && { python3 -c 'import ensurepip, venv' || python3 -m pip --version; } >/dev/null 2>&1

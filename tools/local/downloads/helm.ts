@@ -1,37 +1,32 @@
 import { runMaven } from './maven.ts';
-import type { Platform } from './platform.ts';
 import { downloaded, findOnPath, installed, outputOf } from './provide-tool.ts';
 
 const version = '0.0.21';
-const name = `helm-java-${version}`;
 
-/** Artifacts of helm-java, and the library in each. */
-export const libraries: Record<Platform, { artifact: string; file: string }> = {
-  'linux-x64': { artifact: 'linux-amd64', file: 'helm-linux-amd64.so' },
-  'linux-arm64': { artifact: 'linux-arm64', file: 'helm-linux-arm64.so' },
-  'darwin-arm64': { artifact: 'darwin-arm64', file: 'helm-darwin-10.12-arm64.dylib' },
+/** The library in the artifact of each platform, as Node.js calls them. */
+const libraries: Record<string, string> = {
+  'linux-x64': 'helm-linux-amd64.so',
+  'linux-arm64': 'helm-linux-arm64.so',
+  'darwin-arm64': 'helm-darwin-10.12-arm64.dylib',
 };
 
 /** Helm as a command, or as the native library of helm-java, which needs no cluster and knows none. */
 export type Helm = { command: string } | { library: string };
 
-const command = { name, variable: 'HELM', onPath: helmOnPath };
+const command = { name: `helm-java-${version}`, variable: 'HELM', onPath: helmOnPath };
 
 /** HELM, else 3.14 or later on PATH, else the library, downloaded once from Maven Central (decisions/0026). */
 export async function provideHelm(): Promise<Helm> {
-  const own = libraries[`${process.platform}-${process.arch}` as Platform];
-  const found = own ? await installed(command) : await requireHelm();
-  if (found) return { command: found };
-  const { artifact, file } = own;
+  const file = libraries[`${process.platform}-${process.arch}`];
+  const found = file ? await installed(command) : await requireHelm();
+  if (found || !file) return { command: found ?? '' };
+  const artifact = `com.marcnuri.helm-java:${process.platform}-${process.arch.replace('x64', 'amd64')}:${version}`;
   const library = await downloaded({
     ...command,
     download: {
       file,
       announcement: 'downloading Helm as a library from Maven Central (28 MB)',
-      into: async (dir) => {
-        const only = ['-DexcludeTransitive=true', `-Dmdep.unpack.includes=${file}`, `-Dartifact=${artifact}`];
-        await runMaven('unpack', 'helm', ...only, `-DoutputDirectory=${dir}`);
-      },
+      into: (dir) => runMaven('unpack', dir, `-Dartifact=${artifact}`, `-Dmdep.unpack.includes=${file}`),
     },
   });
   return { library };

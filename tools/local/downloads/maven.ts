@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { execa } from 'execa';
-import { root } from '../../paths.ts';
 import { provideJava } from './java.ts';
 import { findOnPath, outputOf, provide } from './provide-tool.ts';
 import { packages, withPip } from './pypi.ts';
@@ -21,14 +21,15 @@ print(maven.artifact('bin', 'tar.gz').resolve())
 `;
 
 /**
- * Runs a goal of Maven's dependency plugin for a project of the folder poms, by MVN, else mvn on PATH, else a Maven that is
- * downloaded once from Maven Central.
+ * Runs a goal of Maven's dependency plugin by MVN, else mvn on PATH, else a Maven that is downloaded once from Maven Central.
+ * @param dir where what it is for is written
  */
-export async function runMaven(goal: 'copy' | 'unpack', pom: string, ...options: string[]): Promise<void> {
+export async function runMaven(goal: 'copy-dependencies' | 'unpack', dir: string, ...options: string[]): Promise<void> {
   const env = { JAVA_HOME: await provideJava() };
   const plugin = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1';
-  const file = join(root, 'tools/local/downloads/poms', `${pom}.pom.xml`);
-  await execa(await provideMaven(env), ['-B', '-f', file, `${plugin}:${goal}-dependencies`, ...options], { env });
+  const marks = await mkdtemp(join(tmpdir(), 'store-maven-')); // unpack notes there what it has unpacked
+  const args = ['-B', `${plugin}:${goal}`, `-DoutputDirectory=${dir}`, `-Dproject.basedir=${marks}`, ...options];
+  await execa(await provideMaven(env), args, { env }).finally(() => rm(marks, { recursive: true }));
 }
 
 const provideMaven = (env: { JAVA_HOME: string }) =>

