@@ -1,22 +1,15 @@
 import { bundleFromString, createConfig } from '@redocly/openapi-core';
-import type { GatewayDocument, Operation } from './gateway-document.ts';
-import { type Direction, schemaChanges } from './schema-changes.ts';
+import { type Schema, schemaChanges } from './schema-changes.ts';
 
-type Json = Record<string, unknown>;
-interface Parameter {
-  name: string;
-  in: string;
-  required?: boolean;
-  schema: Json;
+type Content = Record<string, { schema?: Schema }>;
+
+interface Operation {
+  operationId: string;
+  security?: object[];
+  parameters?: { name: string; in: string; required?: boolean; schema: Schema }[];
+  requestBody?: { required?: boolean; content?: Content };
+  responses: Record<string, { headers?: object; content?: Content }>;
 }
-interface Body {
-  required?: boolean;
-  content?: Record<string, { schema: Json }>;
-}
-interface EventDocument {
-  components: { messages: Record<string, { payload: Json }> };
-}
-type Response = Body & { headers?: Json };
 
 /**
  * Returns the changes of an OpenAPI document by which a client of the old one fails, a sentence each. More operations, optional
@@ -24,74 +17,71 @@ type Response = Body & { headers?: Json };
  * @param old as YAML, like `now`
  */
 export async function breakingChanges(old: string, now: string): Promise<string[]> {
-  const found: string[] = [];
-  const [before, after] = [await resolved<GatewayDocument>(old), await resolved<GatewayDocument>(now)];
-  for (const [path, methods] of Object.entries(before.paths)) {
-    for (const [method, operation] of Object.entries(methods)) {
+  type Api = { paths: Record<string, Record<string, Operation>> };
+  const [before, after] = [await resolved<Api>(old), await resolved<Api>(now)];
+  return Object.entries(before.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, operation]) => {
       const at = `${method.toUpperCase()} ${path}`;
       const current = after.paths[path]?.[method];
-      if (current === undefined) found.push(`${at} is gone`);
-      else found.push(...operationChanges(operation, current, at));
-    }
-  }
-  return found;
+      if (current === undefined) return [`${at} is gone`];
+      return operationChanges(operation, current).map((change) => `${at}: ${change}`);
+    }),
+  );
 }
 
-function operationChanges(old: Operation, now: Operation, at: string): string[] {
-  const found: string[] = [];
+function operationChanges(old: Operation, now: Operation): string[] {
+  const found = [
+    ...schemaChanges(requestOf(old), requestOf(now), 'sent'),
+    ...schemaChanges(responseOf(old, now), responseOf(now, old), 'read'),
+  ];
+  if (old.security?.length === 0 && now.security?.length !== 0) found.push('needs a token');
   if (old.operationId !== now.operationId)
-    found.push(`${at} is called ${now.operationId}, and was called ${old.operationId}`);
-  if (old.security?.length === 0 && now.security?.length !== 0) found.push(`${at} needs a token`);
-
-  const [parameters, current] = [parametersOf(old), parametersOf(now)];
-  for (const [key, parameter] of parameters) {
-    const same = current.get(key);
-    if (same === undefined) found.push(`${at}: ${key} is gone`);
-    else found.push(...schemaChanges(parameter.schema, same.schema, 'sent', `${at}: ${key}`));
-  }
-  for (const [key, { required }] of current)
-    if (required && !parameters.get(key)?.required) found.push(`${at}: ${key} is required`);
-
-  const [body, bodyNow] = [old.requestBody as Body | undefined, now.requestBody as Body | undefined];
-  if (bodyNow?.required && !body?.required) found.push(`${at}: a body is required`);
-  if (body) found.push(...contentChanges(body, bodyNow ?? {}, 'sent', `${at}: the body`));
-  for (const [status, response] of Object.entries(old.responses as Record<string, Response>)) {
-    const answer = now.responses[status] as Response | undefined;
-    const isSuccess = /^[23]/.test(status);
-    if (answer === undefined) {
-      if (isSuccess) found.push(`${at}: ${status} is gone`);
-      continue;
-    }
-    found.push(...contentChanges(response, answer, 'read', `${at}: ${status}`));
-    for (const header of Object.keys(response.headers ?? {}))
-      if (!(header in (answer.headers ?? {}))) found.push(`${at}: ${status} has no ${header}`);
-  }
+    found.push(`is called ${now.operationId}, and was called ${old.operationId}`);
   return found;
 }
 
-function contentChanges({ content = {} }: Body, now: Body, direction: Direction, at: string): string[] {
-  return Object.entries(content).flatMap(([type, { schema }]) => {
-    const current = now.content?.[type];
-    return current ? schemaChanges(schema, current.schema, direction, at) : [`${at} is no longer ${type}`];
-  });
+/** All that a client sends, as the schema of one object. */
+function requestOf({ parameters = [], requestBody = {} }: Operation): Schema {
+  const nameOf = (parameter: { name: string; in: string }) => `${parameter.in} ${parameter.name}`;
+  const required = parameters.filter((parameter) => parameter.required).map(nameOf);
+  return {
+    properties: {
+      ...Object.fromEntries(parameters.map((parameter) => [nameOf(parameter), parameter.schema])),
+      ...schemasOf('body', requestBody.content),
+    },
+    required: requestBody.required ? [...required, 'body'] : required,
+  };
 }
 
-const parametersOf = ({ parameters = [] }: Operation) =>
-  new Map((parameters as unknown as Parameter[]).map((one) => [`the ${one.in} parameter ${one.name}`, one]));
+/** All that a client reads, as the schema of one object. A failure counts where both have it. */
+function responseOf({ responses }: Operation, other: Operation): Schema {
+  const counted = Object.entries(responses).filter(([status]) => /^[23]/.test(status) || status in other.responses);
+  const properties = counted.map(([status, { headers = {}, content }]) => ({
+    [status]: {},
+    ...Object.fromEntries(Object.keys(headers).map((name) => [`${status} ${name}`, {}])),
+    ...schemasOf(status, content),
+  }));
+  return { properties: Object.assign({}, ...properties) };
+}
+
+const schemasOf = (at: string, content: Content = {}) =>
+  Object.fromEntries(Object.entries(content).map(([type, { schema = {} }]) => [`${at} ${type}`, schema]));
 
 /**
  * Returns the changes of an AsyncAPI document by which a consumer of the old one fails on new events, or one of the new on old
  * events, which a topic holds for days.
  */
 export async function eventChanges(old: string, now: string): Promise<string[]> {
-  const [before, after] = [await resolved<EventDocument>(old), await resolved<EventDocument>(now)];
-  return Object.entries(before.components.messages).flatMap(([kind, { payload }]) => {
-    const current = after.components.messages[kind]?.payload;
-    if (current === undefined) return [`The event ${kind} is gone`];
-    const directions = ['read', 'sent'] as const;
-    const changes = directions.flatMap((direction) => schemaChanges(payload, current, direction, `The event ${kind}`));
-    return [...new Set(changes)];
-  });
+  const [before, after] = await Promise.all(
+    [old, now].map(async (text): Promise<Schema> => {
+      type Events = { components: { messages: Record<string, { payload: Schema }> } };
+      const { messages } = (await resolved<Events>(text)).components;
+      return { properties: Object.fromEntries(Object.entries(messages).map(([kind, { payload }]) => [kind, payload])) };
+    }),
+  );
+  const directions = ['read', 'sent'] as const;
+  const found = directions.flatMap((direction) => schemaChanges(before ?? {}, after ?? {}, direction));
+  return [...new Set(found)].map((change) => `The event ${change}`);
 }
 
 /**

@@ -1,80 +1,61 @@
-type Json = Record<string, unknown>;
+export interface Schema {
+  type?: string | string[];
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  enum?: unknown[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  [keyword: string]: unknown;
+}
 
-/** The use that clients make of a value: they send it, or read it. */
-export type Direction = 'sent' | 'read';
-
-const list = (value: unknown): unknown[] => (value === undefined ? [] : Array.isArray(value) ? value : [value]);
-const objectOf = (value: unknown): Record<string, Json> => (value ?? {}) as Record<string, Json>;
-const typesOf = ({ type, anyOf, oneOf }: Json): unknown[] => [
-  ...list(type),
-  ...[...list(anyOf), ...list(oneOf)].flatMap((one) => typesOf(one as Json)),
+const typesOf = ({ type = [], anyOf = [], oneOf = [] }: Schema): string[] => [
+  ...[type].flat(),
+  ...[...anyOf, ...oneOf].flatMap(typesOf),
 ];
 
-/** Bounds, and whether a larger value admits more. */
-const bounds = {
-  minimum: false,
-  exclusiveMinimum: false,
-  minLength: false,
-  minItems: false,
-  maximum: true,
-  exclusiveMaximum: true,
-  maxLength: true,
-  maxItems: true,
-};
+/** Bounds that admit more where they are larger, and where they are smaller. */
+const upper = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems'];
+const lower = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems'];
 /** Whatever these were, a client may have relied on it. */
 const fixed = ['pattern', 'format', 'const'];
 
+/** The elements of one list that another lacks. */
+const without = <T>(list: T[], other: T[]) => list.filter((one) => !other.includes(one));
+
 /**
  * How a JSON schema has changed so that a client of the old one fails: it sends what is refused now, or reads what it does
- * not expect.
+ * not expect. What is sent has to be admitted by the new schema, what is read by the old one.
  * @param at where it is, for the sentences
  */
-export function schemaChanges(old: Json, now: Json, direction: Direction, at: string): string[] {
+export function schemaChanges(old: Schema, now: Schema, direction: 'sent' | 'read', at = ''): string[] {
   const found: string[] = [];
-  const [from, to] = [typesOf(old), typesOf(now)];
-  const lost = from.filter((type) => !to.includes(type));
-  const gained = to.filter((type) => !from.includes(type));
-  if (direction === 'sent' && to.length > 0 && (lost.length > 0 || from.length === 0))
-    found.push(`${at} must be ${to.join(' or ')}, and was ${from.join(' or ') || 'anything'}`);
-  if (direction === 'read' && from.length > 0 && (gained.length > 0 || to.length === 0))
-    found.push(`${at} may be ${to.join(' or ') || 'anything'}, and was ${from.join(' or ')}`);
+  const isSent = direction === 'sent';
+  const [given, admitting] = isSent ? [old, now] : [now, old];
+  const changed = (what: string) => found.push(`${at} ${what}`);
 
-  const [values, valuesNow] = [list(old.enum), list(now.enum)];
-  if (direction === 'sent' && valuesNow.length > 0) {
-    const refused = values.length > 0 ? values.filter((value) => !valuesNow.includes(value)) : ['any other value'];
-    if (refused.length > 0) found.push(`${at} may no longer be ${refused.join(', ')}`);
+  const [types, admitted] = [typesOf(given), typesOf(admitting)];
+  if (admitted.length > 0 && (types.length === 0 || without(types, admitted).length > 0))
+    changed(`is ${typesOf(now).join(' or ') || 'anything'}, and was ${typesOf(old).join(' or ') || 'anything'}`);
+  if (admitting.enum) {
+    const values = given.enum ? without(given.enum, admitting.enum) : ['any other value'];
+    if (values.length > 0) changed(`${isSent ? 'may no longer be' : 'may now be'} ${values.join(', ')}`);
   }
-  if (direction === 'read' && values.length > 0) {
-    const added = valuesNow.length > 0 ? valuesNow.filter((value) => !values.includes(value)) : ['any value'];
-    if (added.length > 0) found.push(`${at} may now be ${added.join(', ')}`);
+  for (const name of [...upper, ...lower, ...fixed]) {
+    const [before, after] = [given[name], admitting[name]] as [number | undefined, number | undefined];
+    // Clients do not rely on the bounds of what they read.
+    if (after === undefined || before === after || (!isSent && !fixed.includes(name))) continue;
+    const isWider = before !== undefined && (upper.includes(name) ? after > before : after < before);
+    if (fixed.includes(name) || !isWider) changed(`has ${name} ${now[name] ?? 'none'}, and had ${old[name] ?? 'none'}`);
   }
-  if (direction === 'sent') {
-    for (const [name, largerAdmitsMore] of Object.entries(bounds)) {
-      const [before, after] = [old[name] as number | undefined, now[name] as number | undefined];
-      if (after === undefined) continue;
-      if (before === undefined || (largerAdmitsMore ? after < before : after > before))
-        found.push(`${at} has ${name} ${after}, and had ${before ?? 'none'}`);
-    }
+  const inner = (name: string) => (at ? `${at}.${name}` : name);
+  for (const [name, property] of Object.entries(old.properties ?? {})) {
+    const current = now.properties?.[name];
+    if (current === undefined) found.push(`${inner(name)} is gone`);
+    else found.push(...schemaChanges(property, current, direction, inner(name)));
   }
-  for (const name of fixed) {
-    if (direction === 'sent' && now[name] !== undefined && now[name] !== old[name])
-      found.push(`${at} has the ${name} ${now[name]}, and had ${old[name] ?? 'none'}`);
-    if (direction === 'read' && old[name] !== undefined && now[name] !== old[name])
-      found.push(`${at} has the ${name} ${now[name] ?? 'none'}, and had ${old[name]}`);
-  }
-
-  const [properties, propertiesNow] = [objectOf(old.properties), objectOf(now.properties)];
-  const [required, requiredNow] = [list(old.required), list(now.required)];
-  for (const [name, property] of Object.entries(properties)) {
-    const current = propertiesNow[name];
-    if (current === undefined) found.push(`${at}.${name} is gone`);
-    else found.push(...schemaChanges(property, current, direction, `${at}.${name}`));
-  }
-  if (direction === 'sent')
-    found.push(...requiredNow.filter((name) => !required.includes(name)).map((name) => `${at}.${name} is required`));
-  else
-    found.push(...required.filter((name) => !requiredNow.includes(name)).map((name) => `${at}.${name} may be absent`));
-  if (old.items !== undefined && now.items !== undefined)
-    found.push(...schemaChanges(old.items as Json, now.items as Json, direction, `${at}[]`));
+  for (const name of without(admitting.required ?? [], given.required ?? []))
+    found.push(`${inner(name)} ${isSent ? 'is required' : 'may be absent'}`);
+  if (old.items && now.items) found.push(...schemaChanges(old.items, now.items, direction, `${at}[]`));
   return found;
 }
