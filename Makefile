@@ -104,7 +104,7 @@ test-browser: machine build tools ## Walk through shop and console in Chromium w
 screenshots: machine build tools ### Take pictures of every page of shop and console, for docs/images; takes minutes
 	@$(tool) tests/browser/screenshots.ts
 
-test-faults: machine build tools ## Place 500 orders while components are killed, paused and partitioned; takes minutes
+test-faults: machine build tools ### Place 500 orders while components are killed, paused and partitioned; takes minutes
 	@FAULT_ORDERS=$${FAULT_ORDERS:-500} CONTEXT= timeout --foreground -k 10 600 $(jest_bin) --selectProjects faults
 
 gameday: machine build tools ### Break a thing for each alert on a real Prometheus, takes half an hour; ARGS="StoreSlow StoreOutboxAge" for some
@@ -124,7 +124,7 @@ typecheck: generate ### Check all types, including tests and tools
 format: install ## Format the sources and apply safe lint fixes
 	@$(bin)/biome check --write .
 
-bench: machine build tools ## Measure speed and memory, takes minutes; ONLY="orders order-life" COMPARE=<results of an earlier run>, ARGS=--help
+bench: machine build tools ## Measure speed and memory, takes minutes; ONLY="requests order-life" COMPARE=<results of an earlier run>, ARGS=--help
 	@$(tool) tools/bench/main.ts $(if $(ONLY),--only $(ONLY)) $(if $(COMPARE),--compare '$(COMPARE)') $(ARGS)
 
 capacity: install ### Print replicas, partitions, connections and storage for a rate; ORDERS=10000 (per second)

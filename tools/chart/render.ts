@@ -1,6 +1,4 @@
-import { join } from 'node:path';
 import { parseAllDocuments, stringify } from 'yaml';
-import { root } from '../paths.ts';
 import { template } from './helm.ts';
 
 /** The values files of the repository, each with those below it. */
@@ -15,7 +13,7 @@ export const valuesFiles: Record<string, string[]> = {
 /** Values with a golden file. The other values files are short enough to show themselves what they change. */
 export const goldenNames = ['default', 'prod'];
 
-export const goldenFile = (name: string) => join(root, 'tests/chart/golden', `${name}.yaml`);
+export const goldenFile = (name: string) => `tests/chart/golden/${name}.yaml`;
 
 export const imagesFile = 'tools/chart/images.yaml';
 
