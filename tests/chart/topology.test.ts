@@ -54,7 +54,6 @@ describe('the topology', () => {
 
   it('names the variables by which commands find a store on other ports', () => {
     const ports = fixedPorts({
-      KAFKA_PORT: '29092',
       GATEWAY_PORT: '28080',
       ORDER_PORT: '28084',
       ORDER_WORKER_PORT: '28090',
@@ -62,9 +61,9 @@ describe('the topology', () => {
     });
     expect(variablesOfCommands(ports)).toEqual([
       'GATEWAY_PORT=28080',
-      'CONSOLE_PORT=28091',
-      'KAFKA_PORT=29092',
+      'ORDER_PORT=28084',
       'ORDER_WORKER_PORT=28090',
+      'CONSOLE_PORT=28091',
     ]);
   });
 

@@ -50,12 +50,9 @@ export function fixedPorts(env: Record<string, string | undefined> = process.env
   return portsOf(ports);
 }
 
-const portsOfCommands = ['gateway', 'product', 'status', 'console', 'postgres', 'kafka'];
-const consumers = Object.values(topology.groups).map(({ name }) => name); // make dlq asks them
-
-/** The variables by which make demo, seed, dlq, timeline and console find a store on other ports than the documented ones. */
+/** The variables by which make demo, seed, dlq, grant, timeline and console find a store on other ports than the documented ones. */
 export const variablesOfCommands = (ports: Ports): string[] =>
-  [...portsOfCommands, ...consumers].flatMap((name) =>
+  ['gateway', 'postgres', ...serviceNames].flatMap((name) =>
     ports.of(name) === fixedPorts({}).of(name) ? [] : `${variableOf(name)}=${ports.of(name)}`,
   );
 

@@ -1,54 +1,32 @@
-import { readRanges, topicRanges } from '@store/shared/messaging/dead-letters/read-range';
-import { eventIdOf, kindOf, unlessPoison } from '@store/shared/messaging/events';
-import { createKafka } from '@store/shared/messaging/kafkajs/client';
-import { readMessage } from '@store/shared/messaging/kafkajs/messages';
-import { orderEventsTopic } from '@store/shared/messaging/topics';
-import { createLog } from '@store/shared/observability/log';
+import { orderRecordOut, paymentRecordOut, reservationRecordOut } from '@store/shared/contracts/order-record';
 import { Command } from 'commander';
 import { markdownTable } from 'markdown-table';
-import { messageOf, runCommand } from '../../run-command.ts';
-import { fixedPorts } from '../ports.ts';
+import type { z } from 'zod';
+import { callService } from '../../operator-client.ts';
+import { runCommand } from '../../run-command.ts';
 
-interface OrderEvent {
-  kind: string;
-  time: Date;
-  source: string;
-  id: string;
-  traceId: string;
-}
+type Event = z.output<typeof orderRecordOut>['events'][number];
 
-async function eventsOf(order: string): Promise<OrderEvent[]> {
-  const brokers = [`127.0.0.1:${fixedPorts().of('kafka')}`];
-  const kafka = createKafka({ brokers, clientId: 'make-timeline', log: createLog('timeline', 'silent') });
-  const events: OrderEvent[] = [];
-  await readRanges({
-    kafka,
-    topic: orderEventsTopic,
-    ranges: await topicRanges(kafka, orderEventsTopic),
-    onMessage(partition, raw) {
-      const message = readMessage(orderEventsTopic, partition, raw);
-      const { key, headers } = message;
-      if (key?.toLowerCase() !== order) return;
-      events.push({
-        kind: unlessPoison(() => kindOf(message)) ?? '(no kind)',
-        time: new Date(headers.ce_time ?? Number(raw.timestamp)),
-        source: headers.ce_source ?? '',
-        id: unlessPoison(() => eventIdOf(message)) ?? '',
-        traceId: headers.traceparent?.split('-')[1] ?? '',
-      });
-    },
-  });
-  return events;
+/** Asks a service for the events about an order that it has published; none where it knows no such order. */
+async function eventsOf(service: string, path: string, schema: z.ZodType<{ events: Event[] }>) {
+  const record = await callService({ service, method: 'GET', path, schema });
+  return (record?.events ?? []).map((event) => ({ service, ...event }));
 }
 
 async function timeline(order?: string): Promise<void> {
   if (order === undefined) throw new Error('Which order? make timeline ORDER=<id>');
-  const events = await eventsOf(order.trim().toLowerCase());
+  const id = order.trim().toLowerCase();
+  const found = await Promise.all([
+    eventsOf('order', `/internal/orders/${id}`, orderRecordOut),
+    eventsOf('inventory', `/internal/reservations/${id}`, reservationRecordOut),
+    eventsOf('payment', `/internal/payments/${id}`, paymentRecordOut),
+  ]);
+  const events = found.flat().sort((a, b) => a.createdAt.localeCompare(b.createdAt));
   if (events.length === 0) throw new Error(`There is no event of an order ${order}.`);
-  const start = events[0]?.time.getTime() ?? 0;
-  const rows = events.map(({ kind, time, source, id, traceId }) => {
-    const seconds = (time.getTime() - start) / 1000;
-    return [kind, Number.isNaN(seconds) ? '?' : time.toISOString(), `+${seconds.toFixed(3)} s`, source, id, traceId];
+  const start = Date.parse(events[0]?.createdAt ?? '');
+  const rows = events.map(({ kind, createdAt, service, id, traceId }) => {
+    const seconds = (Date.parse(createdAt) - start) / 1000;
+    return [kind, createdAt, `+${seconds.toFixed(3)} s`, service, id, traceId ?? ''];
   });
   console.log(markdownTable([['Event', 'Time', 'Since the first', 'Source', 'Event id', 'Trace id'], ...rows]));
 }
@@ -58,7 +36,4 @@ const command = new Command('make timeline')
   .argument('[order]', 'its id')
   .action((order?: string) => timeline(order));
 
-await runCommand(command, (error) => {
-  const message = messageOf(error);
-  return message.includes('onnect') ? 'Kafka does not respond: start the store with make run.' : message;
-});
+await runCommand(command);
