@@ -1,6 +1,6 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createKafka } from '@store/shared/messaging/kafkajs/client';
+import { askAdmin } from '@store/shared/messaging/kafkajs/admin';
 import { createLog } from '@store/shared/observability/log';
 import { execa } from 'execa';
 import type { Admin } from 'kafkajs';
@@ -11,16 +11,8 @@ import type { Store } from '../../tools/local/store.ts';
 
 export const secondBrokerId = 2;
 
-export async function asAdmin<T>(store: Store, use: (admin: Admin) => Promise<T>): Promise<T> {
-  const log = createLog('gameday', 'silent');
-  const admin = createKafka({ brokers: store.kafkaBrokers, clientId: 'gameday', log }).admin();
-  await admin.connect();
-  try {
-    return await use(admin);
-  } finally {
-    await admin.disconnect();
-  }
-}
+export const asAdmin = <T>({ kafkaBrokers: brokers }: Store, use: (admin: Admin) => Promise<T>): Promise<T> =>
+  askAdmin({ brokers, clientId: 'gameday', log: createLog('gameday', 'silent') }, 30_000, use);
 
 /** A broker beside the local one, which stays the only controller. */
 export async function startSecondBroker(store: Store, metricsPort: number): Promise<SupervisedProcess> {

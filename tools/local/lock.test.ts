@@ -11,31 +11,23 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dir, { recursive: true }));
 
-it('one at a time has the lock of a file, and it can be taken again', async () => {
+it('the lock of a file has one process at a time, and is free when that is killed', async () => {
   const path = join(dir, 'folder/lock');
-  const unlock = await tryLock(path);
-  expect(await tryLock(path)).toBeUndefined();
-  expect(await tryLock(join(dir, 'folder/other'))).toBeDefined();
-  await unlock?.();
-  expect(await tryLock(path)).toBeDefined();
-});
-
-it('the lock of a killed process is free', async () => {
-  const path = join(dir, 'lock');
   const program = `
     import { tryLock } from './tools/local/lock.ts';
     globalThis.unlock = await tryLock(${JSON.stringify(path)});
     setInterval(() => undefined, 1000);
     console.log(typeof unlock);
   `;
-  const holder = execa(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', program], {
-    cwd: root,
-    reject: false,
-  });
+  const args = ['--import', 'tsx', '--input-type=module', '--eval', program];
+  const holder = execa(process.execPath, args, { cwd: root, reject: false });
   expect(await holder[Symbol.asyncIterator]().next()).toMatchObject({ value: 'function' });
   expect(await tryLock(path)).toBeUndefined();
+  expect(await tryLock(join(dir, 'folder/other'))).toBeDefined();
   holder.kill('SIGKILL');
   await holder;
+  const unlock = await tryLock(path);
+  await unlock?.();
   expect(await tryLock(path)).toBeDefined();
 });
 

@@ -76,21 +76,12 @@ async function generate(givenName?: string, givenRoute?: string): Promise<void> 
   console.log('docs/openapi.yaml follows from the routes. make api writes it:');
   await run('make', 'api');
   console.log(`
-${name} has the routes GET and POST ${route} and GET ${route}/{id}, a database and tests. Written or changed:
+${name} has the routes GET and POST ${route} and GET ${route}/{id}, a database and tests; its entries stand for what it will hold.
+Written or changed: services/${name}, ${[...files.keys()].join(', ')}, package-lock.json;
+by make golden: skaffold.yaml, k8s/values-skaffold.yaml, tests/chart/golden; by make api: docs/openapi.yaml.
 
-  ${`services/${name}`.padEnd(32)}  the service; entries stand for what it will hold
-  charts/store/Chart.yaml           its alias
-  charts/store/values.yaml          its block, and ${route} in global.routes
-  charts/store/values.schema.json   the variables that its block takes
-  charts/store/presets/prod.yaml              its replicas in production
-  docs/contract.md                  a section at the end of 4
-  docs/local-run.md                 its port
-  package-lock.json                 the workspace services/${name}
-  skaffold.yaml, k8s/values-skaffold.yaml, tests/chart/golden, by make golden
-  docs/openapi.yaml                 its operations, by make api
-
-  ${`make jest ARGS=services/${name}`.padEnd(32)}  runs its tests
-  make run                          starts it with the store: http://localhost:8080${route}, itself on port ${localPort}
+  make jest ARGS=services/${name}   runs its tests
+  make run   starts it with the store: http://localhost:8080${route}, itself on port ${localPort}
 
 What is left to you: docs/development.md, "A service".`);
 }

@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import '@store/shared/messaging/kafkajs/patches'; // without them Node says that a time-out is negative
+import { askAdmin } from '@store/shared/messaging/kafkajs/admin';
 import { storeTopics } from '@store/shared/messaging/topics';
-import { within } from '@store/shared/values/time';
+import { createLog } from '@store/shared/observability/log';
 import { execa } from 'execa';
-import { type Admin, Kafka as Client, type ITopicConfig, logLevel } from 'kafkajs';
+import type { Admin } from 'kafkajs';
+import pWaitFor from 'p-wait-for';
 import { parseAllDocuments } from 'yaml';
 import { renderChart, valuesFiles } from '../../chart/render.ts';
 import { freePort } from '../../free-port.ts';
@@ -52,7 +53,8 @@ export async function startKafka(options: KafkaOptions): Promise<Kafka> {
     await execa(java, [...flags, 'kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', configFile]);
   }
 
-  const client = new Client({ brokers, clientId: 'local-run', logLevel: logLevel.NOTHING, retry: { retries: 0 } });
+  const ask = <T>(work: (admin: Admin) => Promise<T>) =>
+    askAdmin({ brokers, clientId: 'local-run', log: createLog('local-run', 'silent') }, 5_000, work);
   const component = await startProcess({
     name: 'kafka',
     command: java,
@@ -60,11 +62,21 @@ export async function startKafka(options: KafkaOptions): Promise<Kafka> {
     logDir,
     log,
     signal,
-    ready: () => asAdmin(client, async (admin) => (await admin.describeCluster()).brokers.length === 1),
+    ready: () => ask(async (admin) => (await admin.describeCluster()).brokers.length === 1),
     stopSeconds: 20,
   });
   try {
-    await createTopics(client, storeTopics({ ...topicOptions, ...(partitions && { partitions }) }));
+    const topics = storeTopics({ ...topicOptions, ...(partitions && { partitions }) });
+    const message = 'Kafka is running, but does not respond to the creation of its topics.';
+    // Repeats a request without a response: a broker that has just started may drop one.
+    await pWaitFor(
+      () =>
+        ask((admin) => admin.createTopics({ topics, waitForLeaders: true })).then(
+          () => true,
+          () => false,
+        ),
+      { timeout: { milliseconds: 25_000, message } },
+    );
   } catch (error) {
     await component.stop();
     throw error;
@@ -86,25 +98,6 @@ export async function javaCommand(): Promise<[java: string, ...flags: string[]]>
     '-cp',
     join(kafka, 'libs', '*'),
   ];
-}
-
-/** Repeats a request without a response: a broker that has just started may drop one. */
-async function createTopics(client: Client, topics: ITopicConfig[]): Promise<void> {
-  for (let attempt = 1; attempt <= 5; attempt += 1) {
-    const created = asAdmin(client, (admin) => admin.createTopics({ topics, waitForLeaders: true })).then(() => true);
-    if (await within(5_000, created)) return;
-  }
-  throw new Error('Kafka is running, but does not respond to the creation of its topics.');
-}
-
-async function asAdmin<T>(client: Client, use: (admin: Admin) => Promise<T>): Promise<T> {
-  const admin = client.admin();
-  try {
-    await admin.connect();
-    return await use(admin);
-  } finally {
-    await within(2_000, admin.disconnect()); // waits for requests in flight, sometimes forever
-  }
 }
 
 /**
