@@ -1,10 +1,9 @@
-import { parseAllDocuments } from 'yaml';
-import { renderChart, valuesFiles } from '../../tools/chart/render.ts';
+import { renderObjects, valuesFiles } from '../../tools/chart/render.ts';
 import { itWithCrds, problemsOf } from '../kit/kubernetes/crds.ts';
 
 itWithCrds('what operators read fits their definitions, in production with everything watched', async () => {
   const monitoring = { enabled: true, alerts: { enabled: true } };
-  const all = parseAllDocuments(await renderChart(valuesFiles.prod, { monitoring })).map((document) => document.toJS());
+  const all = await renderObjects({ monitoring }, valuesFiles.prod);
   const ofOthers = all.filter(({ apiVersion }) => /^(kafka\.strimzi\.io|monitoring\.coreos\.com)\//.test(apiVersion));
   expect(new Set(ofOthers.map(({ kind }) => kind))).toEqual(
     new Set(['Kafka', 'KafkaNodePool', 'KafkaTopic', 'KafkaUser', 'PodMonitor', 'PrometheusRule']),

@@ -1,12 +1,12 @@
-import { parse, parseAllDocuments } from 'yaml';
-import { renderChart } from '../../tools/chart/render.ts';
+import { parse } from 'yaml';
+import { objectsIn, renderChart } from '../../tools/chart/render.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: Kubernetes' own objects
 type Resource = any;
 
 async function rendered(dualStack: object): Promise<Resource[]> {
   const text = await renderChart([], { global: { dualStack, shop: { enabled: true } }, gateway: { tls } });
-  return parseAllDocuments(text).map((document) => document.toJS());
+  return objectsIn(text);
 }
 const tls = { existingSecret: 'store-tls' };
 

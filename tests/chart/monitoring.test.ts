@@ -1,10 +1,5 @@
-import { parseAllDocuments } from 'yaml';
 import { type Alert, alertsOf, type RuleGroup } from '../../tools/chart/alerts.ts';
-import { renderChart } from '../../tools/chart/render.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: Kubernetes' own objects
-const manifests = async (values: object): Promise<any[]> =>
-  parseAllDocuments(await renderChart([], values)).map((document) => document.toJS());
+import { renderObjects } from '../../tools/chart/render.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: as above
 const named = (all: any[], wanted: string, name = 'store') =>
@@ -13,7 +8,7 @@ const named = (all: any[], wanted: string, name = 'store') =>
 const tracing = { endpoint: 'http://collector.monitoring:4318', samplingPercent: 25 };
 
 it('renders nothing by default, because the definitions of the Prometheus operator may be missing', async () => {
-  const all = await manifests({});
+  const all = await renderObjects({});
   expect(all.filter(({ apiVersion }) => apiVersion.startsWith('monitoring.coreos.com'))).toEqual([]);
   expect(named(all, 'ConfigMap', 'store-dashboard')).toBeUndefined();
   expect(JSON.stringify(all)).not.toMatch(/OTEL_|opentelemetry/);
@@ -21,7 +16,7 @@ it('renders nothing by default, because the definitions of the Prometheus operat
 
 it('lets Prometheus scrape every component, with the labels that alerts and dashboard use', async () => {
   const monitoring = { enabled: true, labels: { release: 'prometheus' } };
-  const all = await manifests({ monitoring, postgres: { metrics: { enabled: true } } });
+  const all = await renderObjects({ monitoring, postgres: { metrics: { enabled: true } } });
   const { metadata, spec } = named(all, 'PodMonitor');
   expect(metadata.labels.release).toBe('prometheus');
   const [endpoint] = spec.podMetricsEndpoints;
@@ -41,7 +36,9 @@ it('lets Prometheus scrape every component, with the labels that alerts and dash
 });
 
 it('has alerts on its own namespace that describe the problem and what to do, and link to a runbook', async () => {
-  const all = await manifests({ monitoring: { alerts: { enabled: true, runbooks: 'https://docs.test/runbooks/' } } });
+  const all = await renderObjects({
+    monitoring: { alerts: { enabled: true, runbooks: 'https://docs.test/runbooks/' } },
+  });
   const groups: RuleGroup[] = named(all, 'PrometheusRule').spec.groups;
   const rules = groups.flatMap((group) => group.rules);
   const alerts = alertsOf(groups);
@@ -68,7 +65,7 @@ it('has alerts on its own namespace that describe the problem and what to do, an
 
 describe('an alert', () => {
   const alertsWith = async (rules: object) => {
-    const all = await manifests({ monitoring: { alerts: { enabled: true, rules } } });
+    const all = await renderObjects({ monitoring: { alerts: { enabled: true, rules } } });
     return alertsOf(named(all, 'PrometheusRule').spec.groups);
   };
   const find = (alerts: Alert[], name: string) => alerts.find(({ alert }) => alert === name);
@@ -106,7 +103,7 @@ it.each([
   ['of the store', {}, ['store.json']],
   ['of the store and one of CloudNativePG', cloudnativePg, ['store.json', 'database.json']],
 ])('has a dashboard %s that Grafana loads, with panels that do not overlap', async (_, values, expected) => {
-  const all = await manifests({ ...values, monitoring: { dashboard: { enabled: true } } });
+  const all = await renderObjects({ ...values, monitoring: { dashboard: { enabled: true } } });
   const { metadata, data } = named(all, 'ConfigMap', 'store-dashboard');
   expect(metadata.labels.grafana_dashboard).toBe('1');
   expect(Object.keys(data).sort()).toEqual(expected.toSorted());
@@ -127,7 +124,7 @@ function expectNoOverlap(panels: Panel[]): void {
 }
 
 it('sends the traces of gateway and services to the collector, and allows that by policy', async () => {
-  const all = await manifests({ global: { tracing } });
+  const all = await renderObjects({ global: { tracing } });
   for (const { kind, metadata, spec } of all) {
     if (kind !== 'Deployment' || metadata.name === 'gateway') continue;
     expect(spec.template.spec.containers[0].env).toEqual(

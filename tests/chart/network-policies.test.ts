@@ -1,5 +1,4 @@
-import { parseAllDocuments } from 'yaml';
-import { renderChart } from '../../tools/chart/render.ts';
+import { renderObjects } from '../../tools/chart/render.ts';
 import { topology } from '../../tools/topology/topology.ts';
 
 type Labels = Record<string, string>;
@@ -22,7 +21,7 @@ const has = (labels: Labels, wanted: Labels = {}) =>
 
 /** Connections that the policies of both sides allow. */
 async function readPolicies(values: object) {
-  const all = parseAllDocuments(await renderChart([], values)).map((document) => document.toJS());
+  const all = await renderObjects(values);
   const policies: Policy[] = all.flatMap(({ kind, spec }) => (kind === 'NetworkPolicy' ? [spec] : []));
   const pods = new Map<string, Labels>(
     all.flatMap(({ kind, metadata, spec }) =>
@@ -74,7 +73,7 @@ it('the gateway reaches the shop where there is one, and the shop reaches nobody
 
 it('names are resolved where the DNS of the cluster listens', async () => {
   const dnsPorts = async (values: object) => {
-    const all = parseAllDocuments(await renderChart([], values)).map((document) => document.toJS());
+    const all = await renderObjects(values);
     const [rule] = all.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'store').spec.egress;
     return rule.ports;
   };

@@ -1,11 +1,6 @@
-import { parseAllDocuments } from 'yaml';
-import { renderChart } from '../../tools/chart/render.ts';
+import { renderChart, renderObjects } from '../../tools/chart/render.ts';
 
 // Overrides by which an installation adds to the pods, or takes away from them.
-
-// biome-ignore lint/suspicious/noExplicitAny: Kubernetes' own objects
-const manifests = async (values: object): Promise<any[]> =>
-  parseAllDocuments(await renderChart([], values)).map((document) => document.toJS());
 
 // biome-ignore lint/suspicious/noExplicitAny: as above
 const podOf = (all: any[], name: string) =>
@@ -23,7 +18,9 @@ const extras = {
 
 describe.each(['order', 'gateway', 'postgres'])('%s', (name) => {
   it('has further variables, volumes and mounts', async () => {
-    const [before, after] = [await manifests({}), await manifests({ [name]: extras })].map((all) => podOf(all, name));
+    const [before, after] = [await renderObjects({}), await renderObjects({ [name]: extras })].map((all) =>
+      podOf(all, name),
+    );
     const [container, ...others] = before.containers;
     expect(after).toEqual({
       ...before,
@@ -45,7 +42,7 @@ describe.each(['order', 'gateway', 'postgres'])('%s', (name) => {
     ['extraEnv', 'vale'],
   ])('refuses a typo in %s', async (value, typo) => {
     const values = { [name]: { [value]: value === 'extraEnv' ? [{ name: 'A', [typo]: 'x' }] : { [typo]: true } } };
-    await expect(manifests(values)).rejects.toThrow(typo);
+    await expect(renderObjects(values)).rejects.toThrow(typo);
   });
 });
 
@@ -58,7 +55,7 @@ it.each(['order', 'gateway', 'postgres', 'kafka'])(
         securityContext: { readOnlyRootFilesystem: false },
       },
     };
-    const pod = podOf(await manifests(values), name);
+    const pod = podOf(await renderObjects(values), name);
     expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, fsGroup: 1234 });
     expect(pod.securityContext).not.toHaveProperty('runAsUser');
     for (const { securityContext } of pod.containers)
@@ -72,7 +69,7 @@ it.each(['order', 'gateway', 'postgres', 'kafka'])(
 
 it('Jobs and the test have the security context of the service whose image they run', async () => {
   const runAsUser = 4321;
-  const all = await manifests({
+  const all = await renderObjects({
     order: { podSecurityContext: { runAsUser } },
     auth: { podSecurityContext: { runAsUser } },
   });
@@ -82,7 +79,7 @@ it('Jobs and the test have the security context of the service whose image they 
 });
 
 describe('variables of OpenTelemetry', () => {
-  const envOf = async (values: object) => podOf(await manifests(values), 'order').containers[0].env;
+  const envOf = async (values: object) => podOf(await renderObjects(values), 'order').containers[0].env;
 
   it('are taken by every service', async () => {
     const env = { OTEL_TRACES_SAMPLER: 'parentbased_always_off', OTEL_RESOURCE_ATTRIBUTES: 'team=shop' };
@@ -116,6 +113,6 @@ it.each(['DATABASE_URL', 'LOG_LEVEL', 'JWT_SECRET_KEY'])(
   'refuses %s in extraEnv, because the chart sets it',
   async (name) => {
     const values = { auth: { extraEnv: [{ name, value: 'x' }] } };
-    await expect(manifests(values)).rejects.toThrow(`auth.extraEnv: ${name} is set by the chart already`);
+    await expect(renderObjects(values)).rejects.toThrow(`auth.extraEnv: ${name} is set by the chart already`);
   },
 );

@@ -1,5 +1,4 @@
-import { parseAllDocuments } from 'yaml';
-import { renderChart } from '../../tools/chart/render.ts';
+import { objectsIn, renderChart } from '../../tools/chart/render.ts';
 
 // Additions of an installation to all pods at once, or to those of a component.
 
@@ -16,7 +15,7 @@ const everything = {
 async function rendered(global: object, values: object = {}): Promise<Resource[]> {
   const { global: own, ...others } = everything;
   const text = await renderChart([], { ...others, ...values, global: { ...own, ...global } });
-  return parseAllDocuments(text).map((document) => document.toJS());
+  return objectsIn(text);
 }
 
 /** The pods, by the name of what they are of. */

@@ -1,7 +1,6 @@
-import { parseAllDocuments } from 'yaml';
 import { readCosts } from '../../tools/capacity/costs.ts';
 import { planFor } from '../../tools/capacity/model.ts';
-import { renderChart } from '../../tools/chart/render.ts';
+import { renderObjects } from '../../tools/chart/render.ts';
 import { serviceNamed } from '../../tools/topology/topology.ts';
 
 // The sizes of the presets against the plan (make capacity), which is computed from what one order was measured to take.
@@ -19,7 +18,7 @@ describe.each([20, 100, 1000])('the preset of %i orders per second', (rate) => {
   let plan: ReturnType<typeof planFor>;
   beforeAll(async () => {
     const files = ['prod', 'cloudnative-pg', `prod-${rate}`].map(preset);
-    all = parseAllDocuments(await renderChart(files)).map((document) => document.toJS());
+    all = await renderObjects({}, files);
     plan = planFor(rate, await readCosts());
   });
   const named = (wanted: string, name: string) =>

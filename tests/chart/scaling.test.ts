@@ -1,12 +1,11 @@
-import { parseAllDocuments } from 'yaml';
-import { renderChart } from '../../tools/chart/render.ts';
+import { renderObjects } from '../../tools/chart/render.ts';
 
 const autoscaling = { enabled: true, lag: 100, behavior: { scaleDown: { stabilizationWindowSeconds: 600 } } };
 const prometheus = 'http://prometheus.monitoring:9090';
 
 // biome-ignore lint/suspicious/noExplicitAny: resources of several kinds
 async function rendered(values: object): Promise<any[]> {
-  return parseAllDocuments(await renderChart([], values)).map((document) => document.toJS());
+  return renderObjects(values);
 }
 
 describe('an autoscaler', () => {

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseAllDocuments } from 'yaml';
-import { renderChart } from '../../tools/chart/render.ts';
+import { objectsIn, renderChart } from '../../tools/chart/render.ts';
 import { root } from '../../tools/paths.ts';
 import { topology } from '../../tools/topology/topology.ts';
 
@@ -10,7 +9,7 @@ type Resource = any;
 
 async function toolboxOf(values: object = {}): Promise<Map<string, Resource>> {
   const text = await renderChart([], { toolbox: { enabled: true }, ...values });
-  const all: Resource[] = parseAllDocuments(text).map((document) => document.toJS());
+  const all: Resource[] = objectsIn(text);
   return new Map(all.filter(({ metadata }) => metadata.name === 'toolbox').map((one) => [one.kind, one]));
 }
 

@@ -2,9 +2,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseAllDocuments } from 'yaml';
 import { deadLetterTopic, orderEventsTopic } from '../../services/shared/src/messaging/topics.ts';
-import { renderChart, valuesFiles } from '../../tools/chart/render.ts';
+import { renderObjects, valuesFiles } from '../../tools/chart/render.ts';
 import { serviceEnv } from '../../tools/local/components/services.ts';
 import { fixedPorts, variablesOfCommands } from '../../tools/local/ports.ts';
 import { startStore } from '../../tools/local/store.ts';
@@ -12,13 +11,9 @@ import { root } from '../../tools/paths.ts';
 import { readTopology, serviceNamed, topology } from '../../tools/topology/topology.ts';
 
 const chart = join(root, 'charts/store');
-// biome-ignore lint/suspicious/noExplicitAny: Kubernetes' own objects
-const manifests = async (values: object): Promise<any[]> =>
-  parseAllDocuments(await renderChart([], values)).map((document) => document.toJS());
-
 describe('the topology', () => {
   it('has every deployment of the chart, and nothing else', async () => {
-    const deployments = (await manifests({})).filter(({ kind }) => kind === 'Deployment');
+    const deployments = (await renderObjects({})).filter(({ kind }) => kind === 'Deployment');
     const names = deployments.map(({ metadata }) => metadata.name).filter((name) => name !== 'gateway');
     expect(names.sort()).toEqual(topology.services.map(({ alias }) => alias).sort());
   });
@@ -31,7 +26,7 @@ describe('the topology', () => {
   });
 
   it('lists for the console what the chart lists', async () => {
-    const { data } = (await manifests({})).find(({ metadata }) => metadata.name === 'store-services');
+    const { data } = (await renderObjects({})).find(({ metadata }) => metadata.name === 'store-services');
     const console = serviceNamed('console');
     for (const [name, list] of Object.entries<string>(data)) {
       expect([name, list.split(',').sort()]).toEqual([name, console.env[name]?.split(',').sort()]);
@@ -123,7 +118,7 @@ describe('what a new service is easily left out of', () => {
   it('presets/prod.yaml, where each component has at least two replicas', async () => {
     /** Components of which one replica is enough: no customer waits for the console. */
     const single = ['console'];
-    const all = parseAllDocuments(await renderChart(valuesFiles.prod)).map((document) => document.toJS());
+    const all = await renderObjects({}, valuesFiles.prod);
     const scaled = all.filter(({ kind, spec }) => kind === 'HorizontalPodAutoscaler' && spec.minReplicas >= 2);
     const names = scaled.map(({ spec }) => spec.scaleTargetRef.name);
     const lonely = all.filter(
@@ -176,23 +171,23 @@ describe('what follows from the topology', () => {
       [{ retentionBytes: 1_073_741_824 }, 1_073_741_824],
     ] as const) {
       const bytes = async (name: string) => {
-        const all = await manifests({ ...strimzi, kafka: { ...strimzi.kafka, topics } });
+        const all = await renderObjects({ ...strimzi, kafka: { ...strimzi.kafka, topics } });
         return all.find(({ kind, metadata }) => kind === 'KafkaTopic' && metadata.name === name).spec.config[
           'retention.bytes'
         ];
       };
       expect([await bytes(orderEventsTopic), await bytes(deadLetterTopic)]).toEqual([expected, -1]);
-      const job = (await manifests({ kafka: { topics } })).find(
+      const job = (await renderObjects({ kafka: { topics } })).find(
         ({ kind, metadata }) => kind === 'Job' && metadata.name.startsWith('store-topics'),
       );
       const value = String(expected);
       expect(job.spec.template.spec.containers[0].env).toContainEqual({ name: 'TOPIC_RETENTION_BYTES', value });
     }
-    await expect(manifests({ kafka: { topics: { retentionBytes: 0 } } })).rejects.toThrow(/retentionBytes/);
+    await expect(renderObjects({ kafka: { topics: { retentionBytes: 0 } } })).rejects.toThrow(/retentionBytes/);
   });
 
   it('the topics have the names that the services use', async () => {
-    const all = await manifests(strimzi);
+    const all = await renderObjects(strimzi);
     const topics = all.filter(({ kind }) => kind === 'KafkaTopic');
     expect(
       Object.fromEntries(topics.map(({ metadata, spec }) => [metadata.name, spec.config['retention.ms']])),
@@ -212,7 +207,7 @@ describe('what follows from the topology', () => {
   });
 
   it('each service has its database, and further ones are added', async () => {
-    const all = await manifests({ status: { database: 'stations' }, postgres: { databases: ['reports'] } });
+    const all = await renderObjects({ status: { database: 'stations' }, postgres: { databases: ['reports'] } });
     const { env } = all.find(({ kind, metadata }) => kind === 'Job' && metadata.name.startsWith('store-secrets')).spec
       .template.spec.containers[0];
     const { postgres } = JSON.parse(env.find(({ name }: { name: string }) => name === 'SECRETS').value);
@@ -221,7 +216,7 @@ describe('what follows from the topology', () => {
   });
 
   it('database, consumer group and further ports become variables of the service', async () => {
-    const all = await manifests({
+    const all = await renderObjects({
       invoice: { database: 'loyalty', kafka: { group: 'loyalty-group' }, extraPorts: [8000, 8001] },
     });
     const { env } = all.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'invoice').spec.template

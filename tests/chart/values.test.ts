@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse, parseAllDocuments } from 'yaml';
-import { renderChart, valuesFiles } from '../../tools/chart/render.ts';
+import { parse } from 'yaml';
+import { renderChart, renderObjects, valuesFiles } from '../../tools/chart/render.ts';
 import { root } from '../../tools/paths.ts';
 
 interface Schema {
@@ -123,12 +123,8 @@ describe('values that the chart refuses with a message', () => {
 });
 
 describe('what the chart renders', () => {
-  // biome-ignore lint/suspicious/noExplicitAny: Kubernetes' own objects
-  const manifests = async (values: object, files: string[] = []): Promise<any[]> =>
-    parseAllDocuments(await renderChart(files, values)).map((document) => document.toJS());
-
   it('with an external database: no PostgreSQL, and the URLs from the Secret', async () => {
-    const all = await manifests(external);
+    const all = await renderObjects(external);
     expect(all.filter(({ metadata }) => metadata.name === 'postgres')).toEqual([]);
     const order = all.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'order');
     const { env } = order.spec.template.spec.containers[0];
@@ -140,7 +136,7 @@ describe('what the chart renders', () => {
   });
 
   it('with the CA of an external database: it is mounted where every URL is told to find it', async () => {
-    const all = await manifests(external, ['tests/chart/databases/external-database.yaml']);
+    const all = await renderObjects(external, ['tests/chart/databases/external-database.yaml']);
     const databases = all.filter(
       ({ kind, metadata }) => kind === 'Deployment' && !['gateway', 'console'].includes(metadata.name),
     );
@@ -167,20 +163,20 @@ describe('what the chart renders', () => {
   it.each([['everybody'], ['role:catalogue'], [account], [`${account}, ${account}`]])(
     'writers of products in production: %s',
     async (text) => {
-      const all = await manifests({ global: { profile: 'prod' }, ...writers(text) });
+      const all = await renderObjects({ global: { profile: 'prod' }, ...writers(text) });
       const product = all.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'product');
       expect(product.spec.template.spec.containers[0].env).toContainEqual({ name: 'PRODUCT_WRITERS', value: text });
     },
   );
 
   it('large numbers without an exponent', async () => {
-    const all = await manifests({ auth: { env: { JWT_TTL_SECONDS: 31536000 } } });
+    const all = await renderObjects({ auth: { env: { JWT_TTL_SECONDS: 31536000 } } });
     const auth = all.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'auth');
     expect(auth.spec.template.spec.containers[0].env).toContainEqual({ name: 'JWT_TTL_SECONDS', value: '31536000' });
   });
 
   it('only the gateway outside the cluster', async () => {
-    const all = await manifests({}, valuesFiles.prod);
+    const all = await renderObjects({}, valuesFiles.prod);
     const published = all.filter(({ kind, spec }) => kind === 'Service' && (spec.type ?? 'ClusterIP') !== 'ClusterIP');
     expect(published.map(({ metadata }) => metadata.name)).toEqual(['gateway']);
   });
@@ -188,7 +184,7 @@ describe('what the chart renders', () => {
   it.each(Object.entries(valuesFiles))(
     '%s values: every pod meets the restricted Pod Security level',
     async (name, files) => {
-      for (const { kind, metadata, spec } of await manifests({}, files)) {
+      for (const { kind, metadata, spec } of await renderObjects({}, files)) {
         if (!['Deployment', 'StatefulSet', 'Job', 'Pod'].includes(kind)) continue;
         const pod = kind === 'Pod' ? spec : spec.template.spec;
         expect(pod).toMatchObject({
@@ -214,7 +210,7 @@ describe('what the chart renders', () => {
   );
 
   it('a network policy that lets only callers call a service', async () => {
-    const all = await manifests({});
+    const all = await renderObjects({});
     const callersOf = (name: string) =>
       all
         .filter(({ kind, spec }) => kind === 'Deployment' && spec.template.metadata.labels[`calls/${name}`] === 'true')

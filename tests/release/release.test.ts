@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { parseAllDocuments } from 'yaml';
+import { objectsIn } from '../../tools/chart/render.ts';
 import { thirdPartyImages } from '../../tools/chart/third-party.ts';
 import { requireHelm } from '../../tools/local/downloads/helm.ts';
 import { root } from '../../tools/paths.ts';
@@ -44,7 +44,7 @@ async function release(version: string): Promise<void> {
 async function imagesInstalledBy(...args: string[]): Promise<string[]> {
   const chart = [`oci://${repository}/charts/store`, '--plain-http'];
   const { stdout } = await run(await requireHelm(), ['template', 'store', ...chart, ...args]);
-  const found = JSON.stringify(parseAllDocuments(stdout).map((document) => document.toJS()));
+  const found = JSON.stringify(objectsIn(stdout));
   return [...new Set([...found.matchAll(/"image":"([^"]+)"/g)].map(([, image = '']) => image))].sort();
 }
 

@@ -1,5 +1,4 @@
-import { parseAllDocuments } from 'yaml';
-import { renderChart } from './render.ts';
+import { renderObjects } from './render.ts';
 
 /** A rule of Prometheus. */
 export type Rule = Alert | { record: string; expr: string };
@@ -20,8 +19,7 @@ export interface RuleGroup {
 /** The groups of the PrometheusRule of a release in a namespace, which are those of a file of rules too. */
 export async function ruleGroups(namespace = 'store'): Promise<RuleGroup[]> {
   const values = { monitoring: { alerts: { enabled: true } } };
-  const documents = parseAllDocuments(await renderChart([], values, namespace));
-  return documents.map((document) => document.toJS()).find(({ kind }) => kind === 'PrometheusRule').spec.groups;
+  return (await renderObjects(values, [], namespace)).find(({ kind }) => kind === 'PrometheusRule').spec.groups;
 }
 
 export const alertsOf = (groups: RuleGroup[]): Alert[] =>

@@ -1,6 +1,6 @@
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { withFolder } from '../with-folder.ts';
 import { type Call, callLibrary } from './helm-library.ts';
 
 const hook = 'helm.sh/hook';
@@ -13,9 +13,8 @@ const hidden = `hidden.${hook}`;
  * @param library its path
  * @param options of the call, without the chart
  */
-export async function templateByLibrary(library: string, chart: string, values: object, options: Call['options']) {
-  const dir = await mkdtemp(join(tmpdir(), 'store-helm-'));
-  try {
+export const templateByLibrary = (library: string, chart: string, values: object, options: Call['options']) =>
+  withFolder(async (dir) => {
     const copy = join(dir, 'chart');
     await cp(chart, copy, { recursive: true });
     await editTemplates(copy);
@@ -27,10 +26,7 @@ export async function templateByLibrary(library: string, chart: string, values: 
     const isHook = (document: string) => document.includes(hidden);
     const sorted = [...documents.filter((one) => !isHook(one)), ...documents.filter(isHook)];
     return sorted.join('').replaceAll(hidden, hook);
-  } finally {
-    await rm(dir, { recursive: true });
-  }
-}
+  });
 
 async function editTemplates(chart: string): Promise<void> {
   for (const file of await readdir(chart, { recursive: true })) {

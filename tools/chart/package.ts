@@ -1,5 +1,4 @@
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { parse, parseDocument, stringify } from 'yaml';
@@ -8,6 +7,7 @@ import { cacheDir, root } from '../paths.ts';
 import { changesOf } from '../release/changelog.ts';
 import { runCommand } from '../run-command.ts';
 import { builtImages } from '../topology/images.ts';
+import { withFolder } from '../with-folder.ts';
 import { packageChart } from './helm.ts';
 import { thirdPartyImages } from './third-party.ts';
 
@@ -63,8 +63,7 @@ async function readDigests(file: string, chart: string): Promise<Record<string, 
 async function packageVersion(version: string, { images, digests, to }: Options): Promise<void> {
   if (!/^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/.test(version))
     throw new Error(`VERSION=${version} is no version. Give three numbers, as in make package VERSION=0.2.0`);
-  const dir = await mkdtemp(join(tmpdir(), 'store-chart-'));
-  try {
+  await withFolder(async (dir) => {
     const chart = join(dir, 'store');
     await cp(join(root, 'charts/store'), chart, { recursive: true });
     await setVersions(chart, version);
@@ -74,9 +73,7 @@ async function packageVersion(version: string, { images, digests, to }: Options)
       await edit(values, [[/^( {4}digests:) \{\}$/m, `$1 ${JSON.stringify(await readDigests(digests, chart))}`]]);
     await annotate(chart, version);
     await packageChart(chart, to);
-  } finally {
-    await rm(dir, { recursive: true });
-  }
+  });
   console.log(join(resolve(to), `store-${version}.tgz`));
 }
 

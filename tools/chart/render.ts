@@ -24,10 +24,15 @@ export const imagesFile = 'tools/chart/images.yaml';
 export const renderChart = (files: string[] = [], values: object = {}, namespace = 'store') =>
   template('charts/store', [imagesFile, ...files], values, namespace);
 
+// biome-ignore lint/suspicious/noExplicitAny: Kubernetes' own objects
+export const objectsIn = (text: string): any[] => parseAllDocuments(text).map((document) => document.toJS());
+
+/** The objects that {@link renderChart} renders. */
+export const renderObjects = async (values: object = {}, files: string[] = [], namespace?: string) =>
+  objectsIn(await renderChart(files, values, namespace));
+
 /** The rendering without comments and in one spelling, so that a difference is one of meaning. */
 export async function renderGolden(name: string): Promise<string> {
-  const documents = parseAllDocuments(await renderChart(valuesFiles[name]));
-  return documents
-    .map((document) => stringify(document.toJS(), { lineWidth: 0, aliasDuplicateObjects: false }))
-    .join('---\n');
+  const objects = await renderObjects({}, valuesFiles[name]);
+  return objects.map((one) => stringify(one, { lineWidth: 0, aliasDuplicateObjects: false })).join('---\n');
 }

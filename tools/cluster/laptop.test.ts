@@ -1,7 +1,7 @@
-import { chmod, cp, mkdir, mkdtemp, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, cp, mkdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { execa } from 'execa';
+import { useFolder } from '../../tests/kit/folder.ts';
 import { root } from '../paths.ts';
 
 // make kind-up images deploy on a machine that has little more than macOS, with programs that note how they are called.
@@ -20,10 +20,8 @@ const programs: Record<string, string> = {
   curl: '#!/bin/sh\necho "{ metadata: { name: operator, namespace: myproject } }"\n',
 };
 
-let dir: string;
-
+const dir = useFolder();
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'store-laptop-'));
   const isCopied = (path: string) => !['.cache', '.git', 'dist', 'node_modules'].includes(basename(path));
   const paths = [
     'Makefile',
@@ -49,7 +47,6 @@ beforeAll(async () => {
     await chmod(join(dir, 'bin', name), 0o755);
   }
 });
-afterAll(() => rm(dir, { recursive: true, force: true }));
 
 async function make(targets: string[], env: Record<string, string> = {}) {
   const CALLS = join(dir, 'calls');
@@ -75,9 +72,7 @@ it('make kind-up images deploy takes no Java and nothing of GNU, and only ever r
   expect(callsOf('kind')).toEqual([
     'kind get clusters',
     'kind create cluster --config kind-config.yaml --wait 5m',
-    expect.stringMatching(
-      /^kind load docker-image --name store store\/auth:\w+ store\/account:.* store\/shop:\w+ store\/toolbox:\w+$/,
-    ),
+    expect.stringMatching(/^kind load docker-image --name store store\/auth:\w+ store\/account:.* store\/toolbox:\w+$/),
   ]);
   expect(callsOf('kubectl').filter((call) => !call.startsWith('kubectl --context kind-store '))).toEqual([]);
   expect(callsOf('kubectl').length).toBeGreaterThan(0);

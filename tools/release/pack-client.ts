@@ -1,16 +1,15 @@
-import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { execa } from 'execa';
 import { root } from '../paths.ts';
 import { runCommand } from '../run-command.ts';
+import { withFolder } from '../with-folder.ts';
 
 const client = join(root, 'clients/typescript');
 
-async function packClient(version: string, { to }: { to: string }): Promise<void> {
-  const staged = await mkdtemp(join(tmpdir(), 'store-client-'));
-  try {
+const packClient = (version: string, { to }: { to: string }): Promise<void> =>
+  withFolder(async (staged) => {
     // The package has no sources: neither do its maps, nor what this repository finds its sources by.
     const flags = ['--sourceMap', 'false', '--outDir', join(staged, 'dist')];
     await execa(join(root, 'node_modules/.bin/tsc'), ['--project', client, ...flags]);
@@ -24,10 +23,7 @@ async function packClient(version: string, { to }: { to: string }): Promise<void
     console.log(`package=${join(resolve(to), JSON.parse(stdout)[0].filename)}`);
     // The version that `npm install` takes by default is never a pre-release.
     console.log(`tag=${version.includes('-') ? 'next' : 'latest'}`);
-  } finally {
-    await rm(staged, { recursive: true, force: true });
-  }
-}
+  });
 
 const command = new Command('pack-client')
   .description('Packs the client with the version of a release, and prints the file and its tag, for $GITHUB_OUTPUT.')

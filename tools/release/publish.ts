@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { execa } from 'execa';
@@ -9,6 +8,7 @@ import { requireHelm } from '../local/downloads/helm.ts';
 import { root } from '../paths.ts';
 import { runCommand } from '../run-command.ts';
 import { builtImages } from '../topology/images.ts';
+import { withFolder } from '../with-folder.ts';
 
 // Makes a version of images that are built, pushed by digest and scanned: signatures, tags, then the chart, which is
 // the release.
@@ -68,9 +68,8 @@ async function thirdPartyDigests(): Promise<Record<string, string>> {
 }
 
 /** @returns the name of the chart with its digest */
-async function pushChart(version: string, repository: string, charts: string, digests: object): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), 'store-release-'));
-  try {
+const pushChart = (version: string, repository: string, charts: string, digests: object): Promise<string> =>
+  withFolder(async (dir) => {
     const file = join(dir, 'digests.json');
     await writeFile(file, JSON.stringify(digests));
     const args = ['--import', 'tsx', 'tools/chart/package.ts', version, '--images', repository, '--digests', file];
@@ -83,10 +82,7 @@ async function pushChart(version: string, repository: string, charts: string, di
     if (digest === undefined) throw new Error(`helm push named no digest: ${all}`);
     console.log(`${charts}/store:${version}@${digest}`);
     return `${charts}/store@${digest}`;
-  } finally {
-    await rm(dir, { recursive: true });
-  }
-}
+  });
 
 async function sign(name: string, flags: string): Promise<void> {
   await execa('cosign', ['sign', '--yes', ...flags.split(' ').filter(Boolean), name], { stdio: 'inherit' });

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import pg from 'pg';
-import { parseAllDocuments } from 'yaml';
-import { renderChart } from '../../../tools/chart/render.ts';
+import { renderObjects } from '../../../tools/chart/render.ts';
 import { freePort } from '../../../tools/free-port.ts';
 import { findOnPath, outputOf } from '../../../tools/local/downloads/provide-tool.ts';
 import { runScript, scripts } from '../../kit/postgres/postgres-client.ts';
@@ -14,9 +13,7 @@ import { until } from '../../kit/until.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: Kubernetes' own objects
 const manifests = async (backup: object): Promise<any[]> =>
-  parseAllDocuments(await renderChart([], { postgres: { backup: { enabled: true, ...backup } } })).map((document) =>
-    document.toJS(),
-  );
+  await renderObjects({ postgres: { backup: { enabled: true, ...backup } } });
 
 const bucket = { s3: { endpoint: 'https://s3.test:9000', bucket: 'backups', prefix: 'a/b', existingSecret: 'keys' } };
 

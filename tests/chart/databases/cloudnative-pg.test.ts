@@ -1,5 +1,4 @@
-import { parseAllDocuments } from 'yaml';
-import { renderChart, valuesFiles } from '../../../tools/chart/render.ts';
+import { objectsIn, renderChart, valuesFiles } from '../../../tools/chart/render.ts';
 import { topology } from '../../../tools/topology/topology.ts';
 import { itWithCrds, problemsOf } from '../../kit/kubernetes/crds.ts';
 
@@ -11,7 +10,7 @@ const render = (cloudnativePg: object = {}, values: object = {}) =>
 
 // biome-ignore lint/suspicious/noExplicitAny: Kubernetes' own objects
 const manifests = async (cloudnativePg: object = {}, values: object = {}): Promise<any[]> =>
-  parseAllDocuments(await render(cloudnativePg, values)).map((document) => document.toJS());
+  objectsIn(await render(cloudnativePg, values));
 
 const isOfOperator = ({ apiVersion }: { apiVersion: string }) => /cnpg[.]io/.test(apiVersion);
 const all = await manifests();

@@ -5,9 +5,8 @@ import { openDatabase } from '@store/shared/database/database';
 import { isDatabaseUnavailable } from '@store/shared/database/errors';
 import { createFollower } from '@store/shared/database/follower';
 import { sql } from 'kysely';
-import { parseAllDocuments } from 'yaml';
 import { createLog } from '../../../services/shared/src/observability/log.ts';
-import { renderChart, valuesFiles } from '../../../tools/chart/render.ts';
+import { objectsIn, renderChart, valuesFiles } from '../../../tools/chart/render.ts';
 import { freePort } from '../../../tools/free-port.ts';
 import { queryOnce } from '../../kit/postgres/database.ts';
 import { findPgbouncer, howToGetPgbouncer, startPgbouncer } from '../../kit/postgres/pgbouncer.ts';
@@ -27,7 +26,7 @@ async function readSettings() {
     global: { externalDatabase: { pooler: 'store-database-pooler:5432' } },
   };
   const rendered = await renderChart([...(valuesFiles.prod ?? []), 'charts/store/presets/cloudnative-pg.yaml'], values);
-  const all = parseAllDocuments(rendered).map((document) => document.toJS());
+  const all = objectsIn(rendered);
   const specOf = (kind: string) => all.find((one) => one.kind === kind).spec;
   const { poolMode, parameters } = specOf('Pooler').pgbouncer;
   return { pgbouncer: { pool_mode: poolMode, ...parameters }, postgres: specOf('Cluster').postgresql.parameters };

@@ -1,5 +1,4 @@
-import { parseAllDocuments } from 'yaml';
-import { renderChart, valuesFiles } from '../../../tools/chart/render.ts';
+import { renderChart, renderObjects, valuesFiles } from '../../../tools/chart/render.ts';
 import { itWithCrds, problemsOf } from '../../kit/kubernetes/crds.ts';
 import { renderEdited } from '../_edited-chart.ts';
 import { answering, notes } from '../release/_notes.ts';
@@ -9,7 +8,7 @@ import { answering, notes } from '../release/_notes.ts';
 // biome-ignore lint/suspicious/noExplicitAny: Kubernetes' own objects
 type Resource = any;
 const rendered = async (gateway: object, files: string[] = []): Promise<Resource[]> =>
-  parseAllDocuments(await renderChart(files, { gateway })).map((document) => document.toJS());
+  await renderObjects({ gateway }, files);
 const ofGateway = (all: Resource[], wanted: string) =>
   all.find(({ kind, metadata }) => kind === wanted && metadata.name === 'gateway');
 const envoyOf = (all: Resource[]): string => ofGateway(all, 'ConfigMap').data['envoy.yaml'];

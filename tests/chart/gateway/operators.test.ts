@@ -1,5 +1,5 @@
-import { parse, parseAllDocuments } from 'yaml';
-import { renderChart } from '../../../tools/chart/render.ts';
+import { parse } from 'yaml';
+import { renderObjects } from '../../../tools/chart/render.ts';
 import { documentAt } from '../../docs/_documents.ts';
 import { itWithCrds, problemsOf } from '../../kit/kubernetes/crds.ts';
 
@@ -11,7 +11,7 @@ const ofOthers = /^(cert-manager\.io|gateway\.networking\.k8s\.io|gateway\.envoy
 
 /** Resources of operators, by kind. */
 async function rendered(gateway: object): Promise<Record<string, Resource>> {
-  const all = parseAllDocuments(await renderChart([], { gateway })).map((document) => document.toJS());
+  const all = await renderObjects({ gateway });
   return Object.fromEntries(all.filter(({ apiVersion }) => ofOthers.test(apiVersion)).map((one) => [one.kind, one]));
 }
 

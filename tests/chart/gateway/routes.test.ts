@@ -1,5 +1,4 @@
-import { parseAllDocuments } from 'yaml';
-import { renderChart } from '../../../tools/chart/render.ts';
+import { renderChart, renderObjects } from '../../../tools/chart/render.ts';
 import { topology } from '../../../tools/topology/topology.ts';
 
 const withRoutes = (routes: object) => renderChart([], { global: { routes } });
@@ -108,13 +107,9 @@ describe('an entry of the open list that the chart refuses', () => {
 });
 
 describe('a routed service', () => {
-  // biome-ignore lint/suspicious/noExplicitAny: Kubernetes' own objects
-  const manifests = async (values: object): Promise<any[]> =>
-    parseAllDocuments(await renderChart([], values)).map((document) => document.toJS());
-
   it('is called, by policy too, at the addresses of its replicas', async () => {
     const routes = { '/stock': 'inventory', '/api/v1/status': '' };
-    const all = await manifests({ global: { routes } });
+    const all = await renderObjects({ global: { routes } });
     const named = (wanted: string, name: string) =>
       all.find(({ kind, metadata }) => kind === wanted && metadata.name === name);
     const routed = Object.values(topology.routes).map(({ alias }) => alias);
@@ -134,7 +129,7 @@ describe('a routed service', () => {
   });
 
   it('auth is called even if no prefix leads to it', async () => {
-    const all = await manifests({ global: { routes: { '/auth': '' } }, gateway: { open: [] } });
+    const all = await renderObjects({ global: { routes: { '/auth': '' } }, gateway: { open: [] } });
     expect(all.some(({ kind, metadata }) => kind === 'Service' && metadata.name === 'auth-pods')).toBe(true);
   });
 });

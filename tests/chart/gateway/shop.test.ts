@@ -1,5 +1,4 @@
-import { parseAllDocuments } from 'yaml';
-import { renderChart } from '../../../tools/chart/render.ts';
+import { renderChart, renderObjects } from '../../../tools/chart/render.ts';
 
 interface Rendered {
   kind: string;
@@ -8,8 +7,7 @@ interface Rendered {
   spec: any;
 }
 
-const rendered = async (values: object): Promise<Rendered[]> =>
-  parseAllDocuments(await renderChart([], values)).map((document) => document.toJSON());
+const rendered = async (values: object): Promise<Rendered[]> => renderObjects(values);
 const withShop = { global: { shop: { enabled: true } } };
 
 it('a store has no shop by default, whatever its image would be', async () => {

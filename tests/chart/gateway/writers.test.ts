@@ -1,15 +1,12 @@
 import type { V1Deployment } from '@kubernetes/client-node';
-import { parseAllDocuments } from 'yaml';
-import { renderChart } from '../../../tools/chart/render.ts';
+import { renderObjects } from '../../../tools/chart/render.ts';
 import { checkWriters } from '../../../tools/cluster/doctor/check-release.ts';
 
 // The findings of make doctor on the product Deployment of the chart.
 
 async function deployments(writers: string, profile: 'dev' | 'prod'): Promise<V1Deployment[]> {
   const values = { global: { profile }, product: { env: { PRODUCT_WRITERS: writers } } };
-  return parseAllDocuments(await renderChart([], values))
-    .map((document) => document.toJS())
-    .filter(({ kind }) => kind === 'Deployment');
+  return (await renderObjects(values)).filter(({ kind }) => kind === 'Deployment');
 }
 
 const id = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001';

@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, createServer } from 'node:tls';
 import { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } from 'kafkajs';
-import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { brokerConfig, brokersFrom } from '../../../services/shared/src/messaging/config.ts';
 import {
@@ -17,7 +16,7 @@ import { createKafka } from '../../../services/shared/src/messaging/kafkajs/clie
 import { createPublisher } from '../../../services/shared/src/messaging/kafkajs/publisher.ts';
 import { deadLetterTopic, orderEventsTopic, storeTopics } from '../../../services/shared/src/messaging/topics.ts';
 import { createLog } from '../../../services/shared/src/observability/log.ts';
-import { renderChart, valuesFiles } from '../../../tools/chart/render.ts';
+import { renderObjects, valuesFiles } from '../../../tools/chart/render.ts';
 import { topology } from '../../../tools/topology/topology.ts';
 import { type Certificate, certificateFor } from '../../kit/certificates.ts';
 import { startKafkaWithUsers } from './_kafka-with-users.ts';
@@ -42,7 +41,7 @@ let users: KafkaUser[];
 let kafka: Awaited<ReturnType<typeof startKafkaWithUsers>>;
 
 beforeAll(async () => {
-  const manifests = parseAllDocuments(await renderChart(valuesFiles.prod)).map((document) => document.toJS());
+  const manifests = await renderObjects({}, valuesFiles.prod);
   users = manifests.filter(({ kind }) => kind === 'KafkaUser');
   for (const { metadata } of users) passwords[metadata.name] = randomUUID();
   kafka = await startKafkaWithUsers(passwords);

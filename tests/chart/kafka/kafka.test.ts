@@ -2,14 +2,10 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { parseAllDocuments } from 'yaml';
-import { renderChart, valuesFiles } from '../../../tools/chart/render.ts';
+import { renderObjects, valuesFiles } from '../../../tools/chart/render.ts';
 import { provideJava } from '../../../tools/local/downloads/java.ts';
 import { provideKafka } from '../../../tools/local/downloads/kafka.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: Strimzi's own objects
-const resources = async (values: object, files: string[] = []): Promise<any[]> =>
-  parseAllDocuments(await renderChart(files, values)).map((document) => document.toJS());
 // biome-ignore lint/suspicious/noExplicitAny: as above
 const oneOf = (all: any[], kind: string) => all.find((one) => one.kind === kind);
 
@@ -21,7 +17,7 @@ const hosts = {
 };
 
 it('production: brokers on different nodes and racks, TLS and login alone, metrics, and limits for every user', async () => {
-  const all = await resources({ monitoring: { enabled: true } }, valuesFiles.prod);
+  const all = await renderObjects({ monitoring: { enabled: true } }, valuesFiles.prod);
   const { kafka } = oneOf(all, 'Kafka').spec;
   expect(kafka.listeners).toEqual([
     expect.objectContaining({ port: 9093, tls: true, authentication: { type: 'scram-sha-512' } }),
@@ -52,29 +48,32 @@ it('production: brokers on different nodes and racks, TLS and login alone, metri
 });
 
 it('elsewhere: none of these, unless a value asks for it', async () => {
-  const all = await resources({ ...plain, monitoring: { enabled: true } });
+  const all = await renderObjects({ ...plain, monitoring: { enabled: true } });
   const { kafka } = oneOf(all, 'Kafka').spec;
   expect(kafka).not.toHaveProperty('rack');
   expect(kafka).not.toHaveProperty('metricsConfig');
   expect(oneOf(all, 'KafkaNodePool').spec).not.toHaveProperty('template');
   expect(all.filter(({ kind }) => kind === 'PodMonitor').map(({ metadata }) => metadata.name)).toEqual(['store']);
-  const preferred = await resources({ ...address, kafka: { strimzi: { enabled: true, antiAffinity: 'preferred' } } });
+  const preferred = await renderObjects({
+    ...address,
+    kafka: { strimzi: { enabled: true, antiAffinity: 'preferred' } },
+  });
   expect(oneOf(preferred, 'KafkaNodePool').spec.template.pod.affinity.podAntiAffinity).toEqual({
     preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm: hosts }],
   });
 });
 
 it('controllers and brokers are two pools in production, one elsewhere, with what else Strimzi accepts', async () => {
-  const poolsOf = (all: Awaited<ReturnType<typeof resources>>) =>
+  const poolsOf = (all: Awaited<ReturnType<typeof renderObjects>>) =>
     Object.fromEntries(
       all.filter(({ kind }) => kind === 'KafkaNodePool').map(({ metadata, spec }) => [metadata.name, spec]),
     );
-  const pools = poolsOf(await resources({}, valuesFiles.prod));
+  const pools = poolsOf(await renderObjects({}, valuesFiles.prod));
   expect(pools.brokers).toMatchObject({ replicas: 3, roles: ['broker'] });
   expect(pools.controllers).toMatchObject({ replicas: 3, roles: ['controller'] });
   const tolerations = [{ key: 'kafka', operator: 'Exists' }];
   const given = { jvmOptions: { '-Xmx': '1g' }, template: { pod: { tolerations } }, antiAffinity: 'required' };
-  const one = poolsOf(await resources({ ...address, kafka: { strimzi: { enabled: true, ...given } } }));
+  const one = poolsOf(await renderObjects({ ...address, kafka: { strimzi: { enabled: true, ...given } } }));
   expect(Object.keys(one)).toEqual(['brokers']);
   expect(one.brokers).toMatchObject({
     roles: ['controller', 'broker'],
@@ -89,7 +88,7 @@ it('controllers and brokers are two pools in production, one elsewhere, with wha
 });
 
 it('a release of the chart changes no label that Strimzi copies to its pods, which it would replace for it', async () => {
-  const all = await resources({ ...plain, global: { ...address.global, commonLabels: { team: 'a' } } });
+  const all = await renderObjects({ ...plain, global: { ...address.global, commonLabels: { team: 'a' } } });
   for (const { metadata } of all.filter(({ kind }) => kind === 'Kafka' || kind === 'KafkaNodePool')) {
     expect(Object.keys(metadata.labels)).not.toEqual(
       expect.arrayContaining([expect.stringMatching(/chart|version|team/)]),
@@ -98,7 +97,7 @@ it('a release of the chart changes no label that Strimzi copies to its pods, whi
 });
 
 it('the metadata version is the newest that the pinned Kafka writes', async () => {
-  const { version, metadataVersion } = oneOf(await resources(plain), 'Kafka').spec.kafka;
+  const { version, metadataVersion } = oneOf(await renderObjects(plain), 'Kafka').spec.kafka;
   const libs = join(await provideKafka(), 'libs');
   expect(await readdir(libs)).toContain(`kafka_2.13-${version}.jar`);
   const dir = await mkdtemp(join(tmpdir(), 'store-metadata-version-'));

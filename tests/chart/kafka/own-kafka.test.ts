@@ -2,21 +2,16 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { parseAllDocuments } from 'yaml';
 import { askAdmin } from '../../../services/shared/src/messaging/kafkajs/admin.ts';
 import { storeTopics } from '../../../services/shared/src/messaging/topics.ts';
 import { createLog } from '../../../services/shared/src/observability/log.ts';
-import { renderChart } from '../../../tools/chart/render.ts';
+import { renderObjects } from '../../../tools/chart/render.ts';
 import { freePort } from '../../../tools/free-port.ts';
 import { provideJava } from '../../../tools/local/downloads/java.ts';
 import { provideKafka } from '../../../tools/local/downloads/kafka.ts';
 import { until } from '../../kit/until.ts';
 
 // The Kafka of a release without values: its manifests, and its program, run outside a container.
-
-// biome-ignore lint/suspicious/noExplicitAny: Kubernetes' own objects
-const manifests = async (values: object = {}): Promise<any[]> =>
-  parseAllDocuments(await renderChart([], values)).map((document) => document.toJS());
 
 const elsewhere = { global: { kafka: { bootstrapServers: 'broker.test:9094,other.test:9095' } } };
 
@@ -31,7 +26,9 @@ beforeAll(async () => {
   port = await freePort();
   PATH = `${await provideJava()}/bin:${process.env.PATH}`;
   const libs = join(await provideKafka(), 'libs');
-  const { data } = (await manifests()).find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'kafka');
+  const { data } = (await renderObjects()).find(
+    ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'kafka',
+  );
   for (const [name, text] of Object.entries<string>(data)) {
     const local = text
       .replaceAll('/opt/kafka/libs', libs)
@@ -82,7 +79,7 @@ it('keeps its topics over a restart', async () => {
 }, 240_000);
 
 it('is what the services connect to, and what they are allowed to reach', async () => {
-  const all = await manifests();
+  const all = await renderObjects();
   const named = (kind: string, name: string) => all.find((one) => one.kind === kind && one.metadata.name === name);
   const { spec } = named('StatefulSet', 'kafka');
   expect(named('Service', 'kafka').spec).toMatchObject({
@@ -104,7 +101,7 @@ it('is what the services connect to, and what they are allowed to reach', async 
 });
 
 it('is not there where another is named', async () => {
-  const all = await manifests(elsewhere);
+  const all = await renderObjects(elsewhere);
   expect(all.filter(({ metadata }) => metadata.name === 'kafka')).toEqual([]);
   const { egress } = all.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'payment').spec;
   expect(egress.at(-1).ports).toEqual([{ port: 9094 }, { port: 9095 }]);

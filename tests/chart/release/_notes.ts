@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseAllDocuments } from 'yaml';
+import { objectsIn } from '../../../tools/chart/render.ts';
 import { root } from '../../../tools/paths.ts';
 import { renderEdited } from '../_edited-chart.ts';
 
@@ -16,6 +16,6 @@ export async function notes(values: object, exists: string[] = []): Promise<stri
     { 'templates/notes.yaml': () => `${configMap}{{- define "notes" }}${text}{{ end }}` },
     values,
   );
-  const all = parseAllDocuments(rendered).map((document) => document.toJS());
+  const all = objectsIn(rendered);
   return all.find(({ metadata }) => metadata.name === 'notes').data.notes;
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { parse, parseAllDocuments } from 'yaml';
-import { imagesFile, renderChart, valuesFiles } from '../../../tools/chart/render.ts';
+import { parse } from 'yaml';
+import { imagesFile, objectsIn, renderChart, renderObjects, valuesFiles } from '../../../tools/chart/render.ts';
 import { root } from '../../../tools/paths.ts';
 import { codeBlocks, filesBelow } from '../../docs/_documents.ts';
 import { renderEdited } from '../_edited-chart.ts';
@@ -41,7 +41,7 @@ it('what the cluster answers changes nothing but the replicas under an autoscale
 });
 
 it('replicas are not in the manifests where an autoscaler decides', async () => {
-  const manifests = parseAllDocuments(await renderChart(valuesFiles.prod)).map((document) => document.toJS());
+  const manifests = await renderObjects({}, valuesFiles.prod);
   const scaled = manifests.filter(({ kind }) => kind === 'HorizontalPodAutoscaler');
   const names = scaled.map(({ spec }) => spec.scaleTargetRef.name);
   expect(names.length).toBeGreaterThan(3);
@@ -52,7 +52,7 @@ it('replicas are not in the manifests where an autoscaler decides', async () => 
 describe('the examples', () => {
   const examples = codeBlocks
     .filter(({ document, language }) => document === 'docs/gitops.md' && language === 'yaml')
-    .flatMap(({ text }) => parseAllDocuments(text).map((document) => document.toJS()));
+    .flatMap(({ text }) => objectsIn(text));
   const example = (kind: string) => examples.find((one) => one.kind === kind).spec;
   const { repository } = parse(readFileSync(`${root}/${imagesFile}`, 'utf8')).global.image;
   const [chart, sources] = example('Application').sources;

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execaSync } from 'execa';
-import { parse, parseAllDocuments } from 'yaml';
-import { renderChart, valuesFiles } from '../../../tools/chart/render.ts';
+import { parse } from 'yaml';
+import { renderObjects, valuesFiles } from '../../../tools/chart/render.ts';
 import { root } from '../../../tools/paths.ts';
 import { builtImages } from '../../../tools/topology/images.ts';
 import { topology } from '../../../tools/topology/topology.ts';
@@ -21,7 +21,7 @@ async function images(values: object, files: string[] = []): Promise<string[]> {
     found.push(...[...initContainers, ...containers].map(({ image }) => image));
     for (const one of Object.values(value)) collect(one);
   };
-  for (const document of parseAllDocuments(await renderChart(files, values))) collect(document.toJS());
+  for (const object of await renderObjects(values, files)) collect(object);
   return found;
 }
 

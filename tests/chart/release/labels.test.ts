@@ -1,12 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse, parseAllDocuments } from 'yaml';
-import { renderChart, valuesFiles } from '../../../tools/chart/render.ts';
+import { parse } from 'yaml';
+import { renderObjects, valuesFiles } from '../../../tools/chart/render.ts';
 import { root } from '../../../tools/paths.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: Kubernetes' own objects
-const manifests = async (values: object, files: string[] = []): Promise<any[]> =>
-  parseAllDocuments(await renderChart(files, values)).map((document) => document.toJS());
 
 const everything = { monitoring: { enabled: true, alerts: { enabled: true }, dashboard: { enabled: true } } };
 
@@ -19,7 +15,7 @@ const templatesOf = (all: any[]) => all.flatMap(({ spec }) => (spec?.template?.s
 describe.each(Object.entries(valuesFiles))('with %s values', (_, files) => {
   it('every object has the recommended labels', async () => {
     const recommended = ['name', 'instance', 'version', 'component', 'part-of', 'managed-by'];
-    for (const { kind, metadata } of await manifests(everything, files)) {
+    for (const { kind, metadata } of await renderObjects(everything, files)) {
       if (isCopied({ kind })) continue;
       const labels = Object.keys(metadata.labels);
       const missing = recommended.filter((name) => !labels.includes(`app.kubernetes.io/${name}`));
@@ -30,8 +26,8 @@ describe.each(Object.entries(valuesFiles))('with %s values', (_, files) => {
 
   it('common labels are on every object and every pod, and in no selector', async () => {
     const common = { team: 'shop', 'example.com/cost-centre': '42' };
-    const all = await manifests({ ...everything, global: { commonLabels: common } }, files);
-    const unlabelled = await manifests(everything, files);
+    const all = await renderObjects({ ...everything, global: { commonLabels: common } }, files);
+    const unlabelled = await renderObjects(everything, files);
     const labelled = all.filter((one) => !isCopied(one));
     for (const { metadata } of [...labelled, ...templatesOf(all)]) expect(metadata.labels).toMatchObject(common);
     const selectors = (of: typeof all) => JSON.stringify(of).match(/"(matchLabels|selector)":\{[^}]*\}/g);
@@ -40,7 +36,9 @@ describe.each(Object.entries(valuesFiles))('with %s values', (_, files) => {
 
   it('nothing changes that an upgrade from version 0.1.0 cannot change', async () => {
     const released = parse(readFileSync(join(root, 'tests/chart/release/immutable.yaml'), 'utf8'));
-    const workloads = (await manifests({}, files)).filter(({ kind }) => ['Deployment', 'StatefulSet'].includes(kind));
+    const workloads = (await renderObjects({}, files)).filter(({ kind }) =>
+      ['Deployment', 'StatefulSet'].includes(kind),
+    );
     const found = workloads.flatMap(({ kind, metadata, spec }) => {
       const name = `${kind}/${metadata.name}`;
       return name in released
@@ -54,7 +52,7 @@ describe.each(Object.entries(valuesFiles))('with %s values', (_, files) => {
 
 it('a label of the operator of Prometheus may be a common one too', async () => {
   const labels = { release: 'prometheus' };
-  const all = await manifests({
+  const all = await renderObjects({
     monitoring: { enabled: true, labels },
     global: { commonLabels: { release: 'other' } },
   });
@@ -64,7 +62,7 @@ it('a label of the operator of Prometheus may be a common one too', async () => 
 it.each(['app.kubernetes.io/name', 'helm.sh/chart', 'calls/postgres', 'strimzi.io/cluster', 'grafana_dashboard'])(
   'refuses %s as a common label',
   async (name) => {
-    const refused = manifests({ global: { commonLabels: { [name]: 'x' } } });
+    const refused = renderObjects({ global: { commonLabels: { [name]: 'x' } } });
     await expect(refused).rejects.toThrow(`global.commonLabels: ${name} says something else already`);
   },
 );

@@ -1,18 +1,14 @@
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { parse, parseAllDocuments } from 'yaml';
+import { parse } from 'yaml';
 import { template } from '../../../tools/chart/helm.ts';
+import { objectsIn } from '../../../tools/chart/render.ts';
 import { root } from '../../../tools/paths.ts';
 import { builtImages } from '../../../tools/topology/images.ts';
+import { useFolder } from '../../kit/folder.ts';
 
-let dir: string;
-
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'store-package-'));
-});
-afterAll(() => rm(dir, { recursive: true, force: true }));
+const dir = useFolder();
 
 const makePackage = (...args: string[]) =>
   execa('node', ['--import', 'tsx', 'tools/chart/package.ts', ...args], { cwd: root, reject: false, all: true });
@@ -22,7 +18,7 @@ const withAll = { global: { shop: { enabled: true } }, toolbox: { enabled: true 
 
 /** Every image in the manifests, without repetition. */
 function imagesIn(manifests: string): string[] {
-  const found = JSON.stringify(parseAllDocuments(manifests).map((document) => document.toJS()));
+  const found = JSON.stringify(objectsIn(manifests));
   return [...new Set([...found.matchAll(/"image":"([^"]+)"/g)].map(([, image = '']) => image))].sort();
 }
 

@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import { execa } from 'execa';
@@ -8,6 +7,7 @@ import { withCluster } from '../../../tools/cluster/api.ts';
 import { nextAnnotation, podAnnotation, rotatePassword } from '../../../tools/cluster/rotation/rotate-password.ts';
 import { textOf } from '../../../tools/cluster/secrets.ts';
 import { findOnPath } from '../../../tools/local/downloads/provide-tool.ts';
+import { useFolder } from '../../kit/folder.ts';
 import { startKubernetesApi } from '../../kit/kubernetes/kubernetes-api.ts';
 import { queryOnce } from '../../kit/postgres/database.ts';
 import { scripts } from '../../kit/postgres/postgres-client.ts';
@@ -16,11 +16,7 @@ import { until } from '../../kit/until.ts';
 // make rotate-password: the command against a fake API server, and what PostgreSQL makes of the files. tests/cluster has both
 // together, under load.
 
-let dir: string;
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'store-passwords-'));
-});
-afterAll(() => rm(dir, { recursive: true }));
+const dir = useFolder();
 
 describe('the command', () => {
   let api: Awaited<ReturnType<typeof startKubernetesApi>>;

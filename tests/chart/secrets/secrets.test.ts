@@ -2,31 +2,26 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { parseAllDocuments } from 'yaml';
 import { secretProblem } from '../../../services/shared/src/auth/token-keys.ts';
 import { databaseUrl } from '../../../services/shared/src/database/config.ts';
-import { renderChart, valuesFiles } from '../../../tools/chart/render.ts';
+import { renderChart, renderObjects, valuesFiles } from '../../../tools/chart/render.ts';
 import { topology } from '../../../tools/topology/topology.ts';
 import { startKubernetesApi } from '../../kit/kubernetes/kubernetes-api.ts';
 
 // Keys and passwords are in no manifest (docs/decisions/0019). What the Job does is run here against a fake API server;
 // tests/cluster has the real one.
 
-// biome-ignore lint/suspicious/noExplicitAny: Kubernetes' own objects
-const manifests = async (values: object, files: string[] = []): Promise<any[]> =>
-  parseAllDocuments(await renderChart(files, values)).map((document) => document.toJS());
-
 const named = (name: string) => (all: { kind: string; metadata: { name: string } }[]) =>
   all.filter(({ metadata }) => metadata.name.startsWith(name)).map(({ kind }) => kind);
 
 const jobOf = async (values: object) =>
-  (await manifests(values)).find(
+  (await renderObjects(values)).find(
     ({ kind, metadata }) => kind === 'Job' && metadata.labels['app.kubernetes.io/name'] === 'store-secrets',
   );
 
 describe.each(Object.entries(valuesFiles))('the manifests with %s values', (_, files) => {
   it('hold no Secret', async () => {
-    expect((await manifests({}, files)).filter(({ kind }) => kind === 'Secret')).toEqual([]);
+    expect((await renderObjects({}, files)).filter(({ kind }) => kind === 'Secret')).toEqual([]);
   });
 
   it('are the same each time, so that applying them again changes nothing', async () => {
@@ -36,7 +31,7 @@ describe.each(Object.entries(valuesFiles))('the manifests with %s values', (_, f
 
 describe('the Job that creates Secrets', () => {
   it('may create Secrets, and read and change those of the store alone', async () => {
-    const role = (await manifests({})).find(({ kind }) => kind === 'Role');
+    const role = (await renderObjects({})).find(({ kind }) => kind === 'Role');
     expect(role.rules).toEqual([
       { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
       {
@@ -49,7 +44,7 @@ describe('the Job that creates Secrets', () => {
   });
 
   it('runs before everything else, and is gone with its rights afterwards', async () => {
-    const all = (await manifests({})).filter(({ metadata }) => metadata.name.startsWith('store-secrets'));
+    const all = (await renderObjects({})).filter(({ metadata }) => metadata.name.startsWith('store-secrets'));
     expect(all.map(({ kind, metadata }) => [Number(metadata.annotations['helm.sh/hook-weight'] ?? 0), kind])).toEqual([
       [-1, 'NetworkPolicy'],
       [-1, 'ServiceAccount'],
@@ -67,7 +62,7 @@ describe('the Job that creates Secrets', () => {
 
   it('is not there where nothing is generated', async () => {
     const ownToken = { console: { secrets: { CONSOLE_TOKEN: { secret: 'of-yours', key: 'token' } } } };
-    expect(named('store-secrets')(await manifests(ownToken, valuesFiles.prod))).toEqual([]);
+    expect(named('store-secrets')(await renderObjects(ownToken, valuesFiles.prod))).toEqual([]);
   });
 
   it('has another name if it does something else, because a Job cannot be changed', async () => {

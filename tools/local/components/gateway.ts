@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { rootCertificates } from 'node:tls';
-import { parse } from 'yaml';
-import { renderChart } from '../../chart/render.ts';
+import { renderObjects } from '../../chart/render.ts';
 import { root } from '../../paths.ts';
 import { provideEnvoy } from '../downloads/envoy.ts';
 import { provideHelm } from '../downloads/helm.ts';
@@ -48,14 +47,10 @@ interface ConfigFiles {
  */
 export async function renderGateway(values: object): Promise<ConfigFiles> {
   const { global = {}, ...gateway } = values as { global?: object };
-  const text = await renderChart([], { global, gateway }).catch((cause) => {
+  const objects = await renderObjects({ global, gateway }).catch((cause) => {
     throw new Error(`The gateway's chart cannot be rendered:\n${cause.message}`, { cause });
   });
-  const source = '# Source: store/charts/gateway/templates/configmap.yaml\n';
-  const configMap: { data: ConfigFiles } = parse(
-    text.split(/^---\n/m).find((document) => document.startsWith(source)) ?? '',
-  );
-  return configMap.data;
+  return objects.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'gateway').data;
 }
 
 /** Renders the configuration into a file, whose folder is what /etc/envoy is in the cluster. */

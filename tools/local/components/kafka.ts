@@ -8,8 +8,7 @@ import { createLog } from '@store/shared/observability/log';
 import { execa } from 'execa';
 import type { Admin } from 'kafkajs';
 import pWaitFor from 'p-wait-for';
-import { parseAllDocuments } from 'yaml';
-import { renderChart, valuesFiles } from '../../chart/render.ts';
+import { renderObjects, valuesFiles } from '../../chart/render.ts';
 import { freePort } from '../../free-port.ts';
 import { provideKafkaTools } from '../downloads/kafka.ts';
 import { type SupervisedProcess, startProcess } from './supervised-process.ts';
@@ -139,7 +138,7 @@ ${quiet}`;
 
 /** Settings with which a broker serves what the production values let it serve, on `/metrics` of a port. */
 export async function metricsSettings(port: number): Promise<string> {
-  const documents = parseAllDocuments(await renderChart(valuesFiles.prod)).map((document) => document.toJS());
+  const documents = await renderObjects({}, valuesFiles.prod);
   const { metricsConfig } = documents.find(({ kind }) => kind === 'Kafka').spec.kafka;
   return `metric.reporters=io.strimzi.kafka.metrics.KafkaPrometheusMetricsReporter
 kafka.metrics.reporters=io.strimzi.kafka.metrics.YammerPrometheusMetricsReporter

@@ -1,7 +1,7 @@
-import { chown, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { execa } from 'execa';
+import { withFolder } from '../../with-folder.ts';
 import { type PostgresProgram, startOf } from './postgres-program.ts';
 
 interface Superuser {
@@ -26,9 +26,8 @@ async function initialise(dataDir: string, program: PostgresProgram, { name, pas
   const unfinished = `${dataDir}.unfinished`; // renamed when complete, as an interrupted start leaves a broken one
   await rm(unfinished, { recursive: true, force: true });
   await mkdir(unfinished, { recursive: true, mode: 0o700 });
-  const temporary = await mkdtemp(join(tmpdir(), 'store-postgres-'));
-  const passwordFile = join(temporary, 'password');
-  try {
+  await withFolder(async (temporary) => {
+    const passwordFile = join(temporary, 'password');
     await writeFile(passwordFile, password, { mode: 0o600 });
     if (owner) for (const path of [unfinished, temporary, passwordFile]) await chown(path, owner.uid, owner.gid);
     const { command, args } = startOf(program, program.initdb, [
@@ -45,9 +44,7 @@ async function initialise(dataDir: string, program: PostgresProgram, { name, pas
     ]);
     await execa(command, args, { cwd: '/' });
     await rename(unfinished, dataDir);
-  } finally {
-    await rm(temporary, { recursive: true, force: true });
-  }
+  });
 }
 
 /** After a crash of the machine the recorded pid may belong to another process, and the server would not start. */

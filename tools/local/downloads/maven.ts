@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { execa } from 'execa';
+import { withFolder } from '../../with-folder.ts';
 import { provideJava } from './java.ts';
 import { findOnPath, outputOf, provide } from './provide-tool.ts';
 import { packages, withPip } from './pypi.ts';
@@ -27,9 +27,10 @@ print(maven.artifact('bin', 'tar.gz').resolve())
 export async function runMaven(goal: 'copy-dependencies' | 'unpack', dir: string, ...options: string[]): Promise<void> {
   const env = { JAVA_HOME: await provideJava() };
   const plugin = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1';
-  const marks = await mkdtemp(join(tmpdir(), 'store-maven-')); // unpack notes there what it has unpacked
-  const args = ['-B', `${plugin}:${goal}`, `-DoutputDirectory=${dir}`, `-Dproject.basedir=${marks}`, ...options];
-  await execa(await provideMaven(env), args, { env }).finally(() => rm(marks, { recursive: true }));
+  const maven = await provideMaven(env);
+  // unpack notes below the second folder what it has unpacked.
+  const args = (notes: string) => [`-DoutputDirectory=${dir}`, `-Dproject.basedir=${notes}`, ...options];
+  await withFolder((notes) => execa(maven, ['-B', `${plugin}:${goal}`, ...args(notes)], { env }));
 }
 
 const provideMaven = (env: { JAVA_HOME: string }) =>
