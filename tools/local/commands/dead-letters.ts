@@ -1,12 +1,5 @@
 import { hostname, userInfo } from 'node:os';
-import {
-  auditOut,
-  type LetterOut,
-  lettersOut,
-  type ResultOut,
-  resultsOut,
-  wholeLetterOut,
-} from '@store/shared/contracts/dead-letters';
+import { auditOut, lettersOut, type ResultOut, resultsOut, wholeLetterOut } from '@store/shared/contracts/dead-letters';
 import { Command, Option } from 'commander';
 import { markdownTable } from 'markdown-table';
 import type { z } from 'zod';
@@ -31,12 +24,11 @@ const timeoutMs = 300_000;
 
 /** Asks the service of a group for `path` below its dead letters; with a body by POST. @returns undefined for 404 */
 async function find<T>(group: string, path: string, schema: z.ZodType<T>, body?: object): Promise<T | undefined> {
-  const service = topology.groups[group];
-  if (service === undefined) {
-    throw new Error(`There is no group ${group}. The groups are: ${Object.keys(topology.groups).join(', ')}.`);
-  }
+  const service = topology.groups[group]?.name;
+  const groups = Object.keys(topology.groups).join(', ');
+  if (!service) throw new Error(`There is no group ${group}. The groups are: ${groups}.`);
   const method = body ? 'POST' : 'GET';
-  return callService({ service: service.name, method, path: `/internal/dead-letters${path}`, body, schema, timeoutMs });
+  return callService({ service, method, path: `/internal/dead-letters${path}`, body, schema, timeoutMs });
 }
 
 /** Shows a text of a message on one line, and without characters that would move a terminal's cursor. */
@@ -44,29 +36,30 @@ const printable = (text: string | null) => (text ?? '').replaceAll(/\p{Cc}+/gu, 
 
 /** Asks the services of all groups. Those that do not answer are named, and make the command fail. */
 async function findAll<T>(path: string, schema: z.ZodType<T>): Promise<T[]> {
-  const answers = await Promise.all(
-    Object.keys(topology.groups).map((group) =>
-      find(group, path, schema).catch((error) => {
-        console.error(`${group}: ${messageOf(error)}`);
-        process.exitCode = 1;
-        return undefined;
-      }),
-    ),
-  );
-  return answers.filter((answer) => answer !== undefined);
+  const answers = Object.keys(topology.groups).map(async (group) => {
+    try {
+      return (await find(group, path, schema)) ?? [];
+    } catch (error) {
+      console.error(`${group}: ${messageOf(error)}`);
+      process.exitCode = 1;
+      return [];
+    }
+  });
+  return (await Promise.all(answers)).flat() as T[];
 }
 
 async function list(): Promise<void> {
   const groups = await findAll('', lettersOut);
-  const open = groups.flatMap(({ group, letters }) => letters.map((letter) => ({ group, ...letter })));
-  const total = groups.reduce((sum, of) => sum + of.total, 0);
   if (groups.length === 0) throw new Error('No service answers. Locally, make run starts the store.');
+  const total = groups.reduce((sum, of) => sum + of.total, 0);
   if (total === 0) return console.log('No dead letters.');
-  const rows = open.map(({ group, id, kind, orderId, time, attempts, error }: LetterOut & { group: string }) =>
-    [group, id, kind, orderId, time, String(attempts), error].map(printable),
+  const rows = groups.flatMap(({ group, letters }) =>
+    letters.map(({ id, kind, orderId, time, attempts, error }) =>
+      [group, id, kind, orderId, time, String(attempts), error].map(printable),
+    ),
   );
   console.log(markdownTable([['Group', 'Id', 'Kind', 'Order', 'Since', 'Attempts', 'Error'], ...rows]));
-  if (total > open.length) console.log(`${total - open.length} more are not shown.`);
+  if (total > rows.length) console.log(`${total - rows.length} more are not shown.`);
   console.log('To read one: make dlq ID=<id>. To redrive those of a group: make dlq REDRIVE=<group>');
 }
 
