@@ -1,4 +1,4 @@
-import { renderObjects } from '../../tools/chart/render.ts';
+import { named, renderObjects } from '../../tools/chart/render.ts';
 import { topology } from '../../tools/topology/topology.ts';
 
 type Labels = Record<string, string>;
@@ -74,7 +74,7 @@ it('the gateway reaches the shop where there is one, and the shop reaches nobody
 it('names are resolved where the DNS of the cluster listens', async () => {
   const dnsPorts = async (values: object) => {
     const all = await renderObjects(values);
-    const [rule] = all.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'store').spec.egress;
+    const [rule] = named(all, 'NetworkPolicy', 'store').spec.egress;
     return rule.ports;
   };
   expect(await dnsPorts({ global: { networkPolicy: { dnsPorts: [5353] } } })).toEqual([

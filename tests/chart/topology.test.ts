@@ -3,7 +3,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deadLetterTopic, orderEventsTopic } from '../../services/shared/src/messaging/topics.ts';
-import { renderObjects, valuesFiles } from '../../tools/chart/render.ts';
+import { named, renderObjects, valuesFiles } from '../../tools/chart/render.ts';
 import { serviceEnv } from '../../tools/local/components/services.ts';
 import { fixedPorts, variablesOfCommands } from '../../tools/local/ports.ts';
 import { startStore } from '../../tools/local/store.ts';
@@ -172,9 +172,7 @@ describe('what follows from the topology', () => {
     ] as const) {
       const bytes = async (name: string) => {
         const all = await renderObjects({ ...strimzi, kafka: { ...strimzi.kafka, topics } });
-        return all.find(({ kind, metadata }) => kind === 'KafkaTopic' && metadata.name === name).spec.config[
-          'retention.bytes'
-        ];
+        return named(all, 'KafkaTopic', name).spec.config['retention.bytes'];
       };
       expect([await bytes(orderEventsTopic), await bytes(deadLetterTopic)]).toEqual([expected, -1]);
       const job = (await renderObjects({ kafka: { topics } })).find(
@@ -219,8 +217,7 @@ describe('what follows from the topology', () => {
     const all = await renderObjects({
       invoice: { database: 'loyalty', kafka: { group: 'loyalty-group' }, extraPorts: [8000, 8001] },
     });
-    const { env } = all.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'invoice').spec.template
-      .spec.containers[0];
+    const { env } = named(all, 'Deployment', 'invoice').spec.template.spec.containers[0];
     expect(env).toEqual(
       expect.arrayContaining([
         { name: 'DATABASE_LOGIN', valueFrom: { secretKeyRef: { name: 'postgres-logins', key: 'loyalty' } } },

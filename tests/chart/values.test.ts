@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { renderChart, renderObjects, valuesFiles } from '../../tools/chart/render.ts';
+import { named, renderChart, renderObjects, valuesFiles } from '../../tools/chart/render.ts';
 import { root } from '../../tools/paths.ts';
 
 interface Schema {
@@ -126,7 +126,7 @@ describe('what the chart renders', () => {
   it('with an external database: no PostgreSQL, and the URLs from the Secret', async () => {
     const all = await renderObjects(external);
     expect(all.filter(({ metadata }) => metadata.name === 'postgres')).toEqual([]);
-    const order = all.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'order');
+    const order = named(all, 'Deployment', 'order');
     const { env } = order.spec.template.spec.containers[0];
     expect(env.filter(({ name }: { name: string }) => name.startsWith('DATABASE_'))).toEqual([
       { name: 'DATABASE_URL', value: 'file:///var/run/database/url' },
@@ -153,7 +153,7 @@ describe('what the chart renders', () => {
       expect(url.searchParams.get('sslmode')).toBe('verify-full');
     }
     expect(databases.length).toBeGreaterThan(8);
-    const { spec } = all.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'order');
+    const { spec } = named(all, 'NetworkPolicy', 'order');
     expect(spec.egress).toContainEqual({
       to: [{ namespaceSelector: {} }, ...['0.0.0.0/0', '::/0'].map((cidr) => ({ ipBlock: { cidr } }))],
       ports: [{ port: 6432 }, { port: 25061 }],
@@ -164,14 +164,14 @@ describe('what the chart renders', () => {
     'writers of products in production: %s',
     async (text) => {
       const all = await renderObjects({ global: { profile: 'prod' }, ...writers(text) });
-      const product = all.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'product');
+      const product = named(all, 'Deployment', 'product');
       expect(product.spec.template.spec.containers[0].env).toContainEqual({ name: 'PRODUCT_WRITERS', value: text });
     },
   );
 
   it('large numbers without an exponent', async () => {
     const all = await renderObjects({ auth: { env: { JWT_TTL_SECONDS: 31536000 } } });
-    const auth = all.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'auth');
+    const auth = named(all, 'Deployment', 'auth');
     expect(auth.spec.template.spec.containers[0].env).toContainEqual({ name: 'JWT_TTL_SECONDS', value: '31536000' });
   });
 
@@ -220,7 +220,7 @@ describe('what the chart renders', () => {
     expect(callersOf('product')).toEqual(expect.arrayContaining(['gateway', 'inventory', 'order']));
     expect(callersOf('payment')).toEqual(['console']);
     expect(callersOf('console')).toEqual([]);
-    const policy = all.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'product');
+    const policy = named(all, 'NetworkPolicy', 'product');
     expect(policy.spec.ingress[0].from).toEqual([{ podSelector: { matchLabels: { 'calls/product': 'true' } } }]);
   });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import pg from 'pg';
-import { renderObjects } from '../../../tools/chart/render.ts';
+import { named, renderObjects } from '../../../tools/chart/render.ts';
 import { freePort } from '../../../tools/free-port.ts';
 import { findOnPath, outputOf } from '../../../tools/local/downloads/provide-tool.ts';
 import { runScript, scripts } from '../../kit/postgres/postgres-client.ts';
@@ -18,8 +18,7 @@ const manifests = async (backup: object): Promise<any[]> =>
 const bucket = { s3: { endpoint: 'https://s3.test:9000', bucket: 'backups', prefix: 'a/b', existingSecret: 'keys' } };
 
 const podOf = (all: Awaited<ReturnType<typeof manifests>>, action: string) =>
-  all.find(({ kind, metadata }) => kind === 'CronJob' && metadata.name === `postgres-${action}`).spec.jobTemplate.spec
-    .template;
+  named(all, 'CronJob', `postgres-${action}`).spec.jobTemplate.spec.template;
 
 it('keeps its volume when the release is uninstalled, and needs none with S3 or with one of yours', async () => {
   const claims = async (backup: object) =>
@@ -44,10 +43,10 @@ it('makes a backup at once, and again after other settings', async () => {
 it.each(['backup', 'restore'])('the pods of a %s are no replicas of PostgreSQL, but may call it', async (action) => {
   const all = await manifests({});
   const { metadata } = podOf(all, action);
-  const service = all.find(({ kind, metadata }) => kind === 'Service' && metadata.name === 'postgres');
+  const service = named(all, 'Service', 'postgres');
   expect(metadata.labels).not.toMatchObject(service.spec.selector);
   expect(metadata.labels['calls/postgres']).toBe('true');
-  const policy = all.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'postgres-backup');
+  const policy = named(all, 'NetworkPolicy', 'postgres-backup');
   expect(policy.spec.podSelector.matchExpressions[0].values).toContain(metadata.labels['app.kubernetes.io/name']);
 });
 
@@ -59,7 +58,7 @@ it('with S3 dumps before it uploads, downloads before it restores, and may reach
   };
   expect(steps('backup')).toEqual(['bash /script/backup.sh', 'sh /script/upload.sh']);
   expect(steps('restore')).toEqual(['sh /script/download.sh', 'bash /script/restore.sh']);
-  const policy = all.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'postgres-backup');
+  const policy = named(all, 'NetworkPolicy', 'postgres-backup');
   expect(policy.spec.egress).toContainEqual({ ports: [{ port: 9000 }] });
 });
 

@@ -1,4 +1,4 @@
-import { objectsIn, renderChart, valuesFiles } from '../../../tools/chart/render.ts';
+import { named, objectsIn, renderChart, valuesFiles } from '../../../tools/chart/render.ts';
 import { topology } from '../../../tools/topology/topology.ts';
 import { itWithCrds, problemsOf } from '../../kit/kubernetes/crds.ts';
 
@@ -37,7 +37,7 @@ it('has a database and a role for each service, with the Secret that the Job mak
 });
 
 it('is what the services use: their pods trust the CA of that cluster', () => {
-  const order = all.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'order');
+  const order = named(all, 'Deployment', 'order');
   const [volume] = order.spec.template.spec.volumes;
   expect(volume.projected.sources[1].secret.name).toBe(`${cluster.metadata.name}-ca`);
   expect(order.spec.template.spec.containers[0].env).toContainEqual({
@@ -81,7 +81,7 @@ it('has no synchronous replica where none is asked for', async () => {
 
 it('is scraped where monitoring is on', async () => {
   const found = await manifests({}, { monitoring: { enabled: true } });
-  const monitor = found.find(({ kind, metadata }) => kind === 'PodMonitor' && metadata.name === 'store-database');
+  const monitor = named(found, 'PodMonitor', 'store-database');
   expect(monitor.spec.selector.matchLabels['cnpg.io/cluster']).toBe('store-database');
 });
 
@@ -94,7 +94,7 @@ describe('with its pooler', () => {
     expect(spec.pgbouncer.parameters).toMatchObject({ default_pool_size: '7', query_timeout: '5' });
     const { certificates } = found.find(({ kind }) => kind === 'Cluster').spec;
     expect(certificates.serverAltDNSNames).toEqual(['store-database-pooler']);
-    const order = found.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'order');
+    const order = named(found, 'Deployment', 'order');
     const { env } = order.spec.template.spec.containers[0];
     const file = 'file:///var/run/database/url?sslmode=verify-full&sslrootcert=/var/run/database/ca.crt';
     expect(env).toContainEqual({ name: 'DATABASE_URL', value: file });

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { renderObjects } from '../../../tools/chart/render.ts';
+import { named, renderObjects } from '../../../tools/chart/render.ts';
 import { findOnPath } from '../../../tools/local/downloads/provide-tool.ts';
 import { queryOnce } from '../../kit/postgres/database.ts';
 import { scripts } from '../../kit/postgres/postgres-client.ts';
@@ -14,7 +14,7 @@ if (psql === undefined) console.log('psql is not there: apt-get install postgres
 /** The role as which the chart's exporter logs in. */
 async function exporterRole(): Promise<string> {
   const objects = await renderObjects({ postgres: { metrics: { enabled: true } } });
-  const { spec } = objects.find(({ kind, metadata }) => kind === 'StatefulSet' && metadata.name === 'postgres');
+  const { spec } = named(objects, 'StatefulSet', 'postgres');
   const { env } = spec.template.spec.containers.find(({ name }: { name: string }) => name === 'metrics');
   return / user=(\w+) /.exec(env[0].value)?.[1] ?? '';
 }

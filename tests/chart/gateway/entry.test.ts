@@ -1,4 +1,4 @@
-import { renderChart, renderObjects, valuesFiles } from '../../../tools/chart/render.ts';
+import { named, renderChart, renderObjects, valuesFiles } from '../../../tools/chart/render.ts';
 import { itWithCrds, problemsOf } from '../../kit/kubernetes/crds.ts';
 import { renderEdited } from '../_edited-chart.ts';
 import { answering, notes } from '../release/_notes.ts';
@@ -33,9 +33,9 @@ describe('TLS at the gateway', () => {
     expect(startupProbe.httpGet).toEqual({ path: '/health-check', port: 'https', scheme: 'HTTPS' });
     const [{ ports: allowed }] = ofGateway(all, 'NetworkPolicy').spec.ingress;
     expect(allowed.map(({ port }: Resource) => port).sort()).toEqual([...names].sort());
-    const test = all.find(({ kind, metadata }) => kind === 'Pod' && metadata.name === 'store-test');
+    const test = named(all, 'Pod', 'store-test');
     expect(test.spec.containers[0].env).toContainEqual({ name: 'GATEWAY', value: 'https://gateway:443' });
-    const jobs = all.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'store-jobs');
+    const jobs = named(all, 'NetworkPolicy', 'store-jobs');
     expect(jobs.spec.egress[0].ports).toEqual([{ port: 8443 }]);
   });
 

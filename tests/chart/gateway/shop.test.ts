@@ -1,4 +1,4 @@
-import { renderChart, renderObjects } from '../../../tools/chart/render.ts';
+import { named, renderChart, renderObjects } from '../../../tools/chart/render.ts';
 
 interface Rendered {
   kind: string;
@@ -45,7 +45,7 @@ describe('its image', () => {
     ],
   ])('%s', async (_, shop, image, expected) => {
     const resources = await rendered({ global: { shop: { enabled: true, ...shop }, image } });
-    const { spec } = resources.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'shop') ?? {};
+    const { spec } = named(resources, 'Deployment', 'shop') ?? {};
     expect(spec.template.spec.containers[0].image).toBe(expected);
   });
 });

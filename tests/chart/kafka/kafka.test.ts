@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { renderObjects, valuesFiles } from '../../../tools/chart/render.ts';
+import { named, renderObjects, valuesFiles } from '../../../tools/chart/render.ts';
 import { provideJava } from '../../../tools/local/downloads/java.ts';
 import { provideKafka } from '../../../tools/local/downloads/kafka.ts';
 
@@ -37,7 +37,7 @@ it('production: brokers on different nodes and racks, TLS and login alone, metri
       requestPercentage: 200,
     });
   }
-  const monitor = all.find(({ kind, metadata }) => kind === 'PodMonitor' && metadata.name === 'store-kafka');
+  const monitor = named(all, 'PodMonitor', 'store-kafka');
   expect(monitor.spec.podMetricsEndpoints[0]).toMatchObject({
     port: 'tcp-prometheus',
     relabelings: [

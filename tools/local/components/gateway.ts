@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { rootCertificates } from 'node:tls';
-import { renderObjects } from '../../chart/render.ts';
+import { named, renderObjects } from '../../chart/render.ts';
 import { root } from '../../paths.ts';
 import { provideEnvoy } from '../downloads/envoy.ts';
 import { provideHelm } from '../downloads/helm.ts';
@@ -50,7 +50,7 @@ export async function renderGateway(values: object): Promise<ConfigFiles> {
   const objects = await renderObjects({ global, gateway }).catch((cause) => {
     throw new Error(`The gateway's chart cannot be rendered:\n${cause.message}`, { cause });
   });
-  return objects.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'gateway').data;
+  return named(objects, 'ConfigMap', 'gateway').data;
 }
 
 /** Renders the configuration into a file, whose folder is what /etc/envoy is in the cluster. */
