@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { renderGateway } from '../local/components/gateway.ts';
+import { nodeFlags } from '../local/components/services.ts';
 import { root } from '../paths.ts';
 import { builtImages } from './images.ts';
 import { type Service, topology } from './topology.ts';
@@ -36,9 +37,6 @@ for (const name of ${JSON.stringify(keys)})
 
 /** The command of the image, with what is secret in its environment. */
 function withKeys({ image, entry, database, secrets }: Service) {
-  const [, ...flags]: string[] = JSON.parse(
-    /^ENTRYPOINT (.+)$/m.exec(readFileSync(join(root, 'services/Dockerfile'), 'utf8'))?.[1] ?? '',
-  );
   const exports = keys.filter((key) => secrets.includes(key)).map((key) => `export ${key}="$(cat /keys/${key})"`);
   if (database)
     exports.push(
@@ -46,7 +44,7 @@ function withKeys({ image, entry, database, secrets }: Service) {
     );
   return {
     working_dir: `/app/services/${image}`,
-    entrypoint: ['sh', '-c', escaped([...exports, `exec node ${flags.join(' ')} ${entry}`].join('; '))],
+    entrypoint: ['sh', '-c', escaped([...exports, `exec node ${nodeFlags.join(' ')} ${entry}`].join('; '))],
     ...needsKeys,
   };
 }
