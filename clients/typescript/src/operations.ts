@@ -3,6 +3,7 @@ export const operations = {
   getName: ['get', '/'],
   listAccounts: ['get', '/accounts'],
   getAccount: ['get', '/accounts/{id}'],
+  changeAccount: ['patch', '/accounts/{id}'],
   changePassword: ['put', '/accounts/{id}/password'],
   setRoles: ['put', '/accounts/{id}/roles'],
   listSessions: ['get', '/accounts/{id}/sessions'],

@@ -25,6 +25,18 @@ export function createAccountRepository(prisma: PrismaClient, { kysely }: Databa
         .select(['id', 'name', 'email', 'created_at as createdAt', 'password_hash as passwordHash'])
         .where(sql`lower(email)`, '=', sql`lower(${email})`)
         .executeTakeFirst(),
+    /**
+     * @param check called with the account as it is, which stays so until it is changed; where it throws, nothing is
+     * @returns undefined if there is no such account
+     */
+    rename: (id: string, name: string, check: (current: Account) => void): Promise<Account | undefined> =>
+      prisma.$transaction(async (tx) => {
+        await tx.$queryRaw`select from accounts where id = ${id}::uuid for update`;
+        const current = await tx.account.findUnique({ where: { id }, select });
+        if (current === null) return undefined;
+        check(current);
+        return tx.account.update({ where: { id }, data: { name }, select });
+      }),
     /** @returns false if there is no such account */
     async setPassword(id: string, passwordHash: string): Promise<boolean> {
       const { count } = await prisma.account.updateMany({ where: { id }, data: { passwordHash } });

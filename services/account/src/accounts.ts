@@ -1,5 +1,7 @@
 import type { AccountIn, AccountOut, Credentials } from '@store/shared/contracts/account';
+import { entityTag, mustMatch } from '@store/shared/http/precondition';
 import { DomainError } from '@store/shared/values/errors';
+import { stringifyJson } from '@store/shared/values/json';
 import type { Account, AccountRepository } from './account-repository.ts';
 import type { Passwords } from './passwords.ts';
 
@@ -8,6 +10,8 @@ interface Dependencies {
   passwords: Passwords;
   newId: () => string;
 }
+
+const noAccount = (id: string) => new DomainError('notFound', `There is no account ${id}.`);
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
@@ -27,8 +31,15 @@ export function createAccounts({ repository, passwords, newId }: Dependencies) {
     },
     async get(callerId: string, id: string): Promise<AccountOut> {
       const account = id === callerId ? await repository.find(id) : undefined;
-      if (account === undefined) throw new DomainError('notFound', `There is no account ${id}.`);
+      if (account === undefined) throw noAccount(id);
       return toOut(account);
+    },
+    /** @throws DomainError notFound, or preconditionFailed if the account has changed */
+    async rename(callerId: string, id: string, name: string, ifMatch: string | undefined): Promise<AccountOut> {
+      const mustBeSeen = (current: Account) => mustMatch(ifMatch, entityTag(stringifyJson(toOut(current))));
+      const renamed = id === callerId ? await repository.rename(id, name, mustBeSeen) : undefined;
+      if (renamed === undefined) throw noAccount(id);
+      return toOut(renamed);
     },
     /** Finds whoever has this address: nobody, or one. */
     async search(email: string): Promise<AccountOut[]> {
@@ -46,7 +57,7 @@ export function createAccounts({ repository, passwords, newId }: Dependencies) {
     async setPassword(id: string, password: string, client: string | undefined): Promise<void> {
       const passwordHash = await passwords.hash(password, client);
       if (await repository.setPassword(id, passwordHash)) return;
-      throw new DomainError('notFound', `There is no account ${id}.`);
+      throw noAccount(id);
     },
     async checkPassword({ email, password }: Credentials, client: string | undefined): Promise<AccountOut> {
       const account = await repository.findByEmail(email);

@@ -1,11 +1,12 @@
 import {
+  accountChange,
   accountInBy,
   accountOut,
   credentials,
   type PasswordRules,
   passwordInBy,
 } from '@store/shared/contracts/account';
-import { etagDescription, stateHeaders } from '@store/shared/http/precondition';
+import { etagDescription, ifMatchHeader, stateHeaders } from '@store/shared/http/precondition';
 import { type AnyRoute, created, noContent, ok, problem, route, unavailable } from '@store/shared/http/route';
 import { text, uuid } from '@store/shared/values/fields';
 import { stringifyJson } from '@store/shared/values/json';
@@ -42,6 +43,23 @@ export function accountRoutes(accounts: Accounts, rules: PasswordRules): AnyRout
         const json = stringifyJson(await accounts.get(accountId, id));
         return ok({ json }, stateHeaders(json));
       },
+    }),
+    route({
+      method: 'patch',
+      path: '/accounts/{id}',
+      operationId: 'changeAccount',
+      summary: 'Change your name',
+      tag,
+      identity: 'account',
+      params: z.object({ id: uuid }),
+      headers: ifMatchHeader,
+      body: accountChange,
+      responses: {
+        200: { description: 'The account as it is now.', body: accountOut },
+        503: unavailable,
+      },
+      handler: async ({ accountId, params: { id }, headers, body: { name } }) =>
+        ok(await accounts.rename(accountId, id, name, headers['if-match'])),
     }),
     // Internal, for operators.
     route({

@@ -227,3 +227,31 @@ test('passwords and hashes are never logged', async () => {
   expect(lines).not.toContain(ada.password.trim());
   expect(lines).not.toContain('$argon2');
 });
+
+describe('PATCH /accounts/{id}', () => {
+  const rename = (id: string, name: unknown, ifMatch?: string, callerId = id) => {
+    const asked = request(account.app).patch(`/accounts/${id}`).set('id-account', callerId);
+    return (ifMatch === undefined ? asked : asked.set('if-match', ifMatch)).send({ name, email: 'other@example.com' });
+  };
+
+  it('changes the name alone, and trimmed', async () => {
+    const { body: registered } = await register(ada).expect(201);
+    const { body } = await rename(registered.id, ' Countess ').expect(200);
+    expect(body).toEqual({ ...registered, name: 'Countess' });
+    expect((await get(`/accounts/${registered.id}`, registered.id)).body).toEqual(body);
+    await checkPassword(ada.email, ada.password).expect(200);
+  });
+
+  it('of two changes to the same state one is refused', async () => {
+    const { id } = (await register(ada).expect(201)).body;
+    const { etag = '' } = (await get(`/accounts/${id}`, id)).headers;
+    const statuses = await Promise.all(['One', 'Two'].map(async (name) => (await rename(id, name, etag)).status));
+    expect(statuses.sort()).toEqual([200, 412]);
+  });
+
+  it("another's account is 404, and stays as it is", async () => {
+    const { id } = (await register(ada).expect(201)).body;
+    await rename(id, 'Mallory', undefined, randomUUID()).expect(404);
+    expect((await get(`/accounts/${id}`, id)).body.name).toBe(ada.name);
+  });
+});

@@ -32,6 +32,11 @@ async function newAccount() {
   return { ...body, id: created.id };
 }
 
+async function own() {
+  const { id } = await newAccount();
+  return { path: `/accounts/${id}`, headers: { 'id-account': id }, body: { name: 'Countess' } };
+}
+
 describeContract({
   // Only for the document; the requests go to the application.
   routes: accountRoutes({} as never, { minLength: 1, isCommon: () => false }),
@@ -49,6 +54,16 @@ describeContract({
       400: { path: '/accounts/%ff' },
       404: async () => ({ path: `/accounts/${(await newAccount()).id}` }),
       503: { path: `/accounts/${accountId}`, app: () => unavailable.app },
+    },
+    'patch /accounts/{id}': {
+      200: own,
+      400: async () => ({ ...(await own()), body: {} }),
+      404: async () => ({ ...(await own()), path: `/accounts/${accountId}` }),
+      412: async () => {
+        const { headers, ...call } = await own();
+        return { ...call, headers: { ...headers, 'if-match': '"another"' } };
+      },
+      503: async () => ({ path: `/accounts/${accountId}`, body: { name: 'Ada' }, app: () => unavailable.app }),
     },
     'get /internal/accounts': {
       200: async () => ({ path: `/internal/accounts?email=${(await newAccount()).email}` }),

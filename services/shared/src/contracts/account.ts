@@ -20,6 +20,10 @@ export const accountIn = z
   })
   .meta({ id: 'AccountIn', examples: [{ name: 'Ada', email: 'ada@example.com', password: 'correct horse' }] });
 
+export const accountChange = z
+  .object({ name: accountIn.shape.name })
+  .meta({ id: 'AccountChange', examples: [{ name: 'Ada Lovelace' }] });
+
 /** Rules of a store for new passwords. */
 export interface PasswordRules {
   /** In code points. */
