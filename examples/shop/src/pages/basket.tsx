@@ -78,7 +78,7 @@ export function BasketPage() {
       setBusy(false);
       return;
     }
-    const { attempt, arrived } = await attemptOf(account.id, lines, total);
+    const { attempt, arrived } = await attemptOf(account.id, basket, total);
     const { id } = arrived ?? (await send(account.id, attempt));
     settle(account.id, attempt, basket);
     if (arrived) {

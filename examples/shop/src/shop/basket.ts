@@ -1,6 +1,6 @@
 import type { Product } from '@store-platform/client';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { keep, kept } from './kept.ts';
+import { keep, kept, randomKey } from './kept.ts';
 import { money } from './money.ts';
 import { goTo } from './route.ts';
 
@@ -13,6 +13,8 @@ export interface Basket {
   /** Pieces of all products. */
   count: number;
   quantityOf(productId: string): number;
+  /** Names what is in it, the same in all tabs: another one after each change. */
+  key(): string;
   /** True if no other tab has changed it since it was shown. */
   isCurrent(): boolean;
   /** 0 removes the product. @returns a sentence if there is no room for it */
@@ -38,6 +40,7 @@ const guestName = 'shop.basket.guest';
 /** The basket of an account in this browser, the same in all its tabs; of nobody, where the account is undefined. */
 export function useBasket(accountId: string | undefined): Basket {
   const name = accountId ? `shop.basket.${accountId}` : guestName;
+  const keyName = `shop.key.${accountId ?? 'guest'}`;
   const [changes, setChanges] = useState(0);
   const noteChange = () => setChanges((count) => count + 1);
   const read = () => kept<readonly Line[]>(name, []);
@@ -60,6 +63,7 @@ export function useBasket(accountId: string | undefined): Basket {
 
   function change(to: readonly Line[]): void {
     keep(name, to);
+    keep(keyName, randomKey());
     noteChange();
   }
 
@@ -67,6 +71,11 @@ export function useBasket(accountId: string | undefined): Basket {
     lines,
     count: lines.reduce((sum, { quantity }) => sum + quantity, 0),
     quantityOf: (productId) => lines.find(({ id }) => id === productId)?.quantity ?? 0,
+    key() {
+      const key = kept(keyName, randomKey());
+      keep(keyName, key);
+      return key;
+    },
     isCurrent: () => JSON.stringify(read()) === JSON.stringify(lines),
     set(product, wanted) {
       const lines = read();

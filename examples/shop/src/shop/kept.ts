@@ -10,3 +10,7 @@ export function kept<T>(name: string, otherwise: T, where = localStorage): T {
 export function keep(name: string, value: unknown, where = localStorage): void {
   where.setItem(name, JSON.stringify(value));
 }
+
+/** crypto.randomUUID is for secure contexts only; a store of one's own may be reached by plain HTTP. */
+export const randomKey = () =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -90,22 +90,18 @@ export async function send(accountId: string, attempt: Attempt): Promise<Order> 
 
 /**
  * The attempt to order this: the kept one if it is for the same, as after a second click. One for something else is given up,
- * unless it has arrived.
+ * unless it has arrived. A new one has the key of the basket, since a tab may not see yet what another one has just kept.
  * @returns the attempt, and the order that has arrived instead
  */
 export async function attemptOf(
   accountId: string,
-  lines: readonly Line[],
+  basket: Basket,
   total: Money,
 ): Promise<{ attempt: Attempt; arrived?: Order }> {
   const before = unanswered(accountId);
-  const wanted = { lines: lines.map(({ id, name, quantity }) => ({ id, name, quantity })), total };
+  const wanted = { lines: basket.lines.map(({ id, name, quantity }) => ({ id, name, quantity })), total };
   if (before && JSON.stringify(bodyOf(before)) === JSON.stringify(bodyOf(wanted))) return { attempt: before };
   const arrived = before && (await orderOf(before));
   if (before && arrived) return { attempt: before, arrived };
-  return { attempt: { key: randomKey(), at: Date.now(), ...wanted } };
+  return { attempt: { key: basket.key(), at: Date.now(), ...wanted } };
 }
-
-/** crypto.randomUUID is for secure contexts only; a store of one's own may be reached by plain HTTP. */
-const randomKey = () =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
