@@ -1,7 +1,4 @@
 import { DomainError } from '@store/shared/values/errors';
-import { Gauge } from 'prom-client';
-
-const openStreams = new Gauge({ name: 'order_streams_open', help: 'Streams of order events that are open.' });
 
 /** contract 2.5 */
 const maxPerAccount = 10;
@@ -66,14 +63,13 @@ export function createOpenStreams<Stream extends Held>({ max, maxPerAddress }: S
       if (all.size >= max && oldest === undefined)
         throw new DomainError('unavailable', 'Too many streams are open. Try again shortly.', { code: 'overloaded' });
       for (const [map, key] of keys) map.set(key, (map.get(key) ?? new Set()).add(stream));
-      openStreams.set(all.add(stream).size);
+      all.add(stream);
       return oldest;
     },
 
     /** @returns whether it was there */
     delete(stream: Stream): boolean {
       if (!all.delete(stream)) return false;
-      openStreams.set(all.size);
       for (const [map, key] of keysOf(stream)) {
         map.get(key)?.delete(stream);
         if (map.get(key)?.size === 0) map.delete(key);

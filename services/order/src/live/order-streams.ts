@@ -3,11 +3,14 @@ import { createEventStream, type EventStream } from '@store/shared/http/event-st
 import type { Logger } from '@store/shared/observability/log';
 import { DomainError } from '@store/shared/values/errors';
 import { loop } from '@store/shared/values/loop';
+import { Gauge } from 'prom-client';
 import { createOpenStreams, type StreamLimits } from './open-streams.ts';
 import type { OrderChange, OrderChanges } from './order-change-repository.ts';
 import { idOf, type Position, positionFrom } from './position.ts';
 import type { Session } from './session.ts';
 import type { SessionCheck } from './session-client.ts';
+
+const openStreams = new Gauge({ name: 'order_streams_open', help: 'Streams of order events that have begun.' });
 
 /** contract 2.5 */
 const maxStreams = 5_000;
@@ -72,7 +75,10 @@ export function createOrderStreams({ changes, check, log, limits, clock = Date.n
 
   function remove(stream: Stream): void {
     if (!streams.delete(stream)) return;
-    stream.events?.end();
+    if (stream.events !== undefined) {
+      openStreams.dec();
+      stream.events.end();
+    }
     if (streams.count() > 0) return;
     run?.then(({ stop }) => stop()).catch(() => undefined);
     run = undefined;
@@ -204,6 +210,7 @@ export function createOrderStreams({ changes, check, log, limits, clock = Date.n
           return;
         }
         stream.events = events;
+        openStreams.inc();
         const { position } = self;
         stream.behind = lastEventId === undefined ? undefined : positionFrom(lastEventId, position);
         if (stream.behind === undefined) events.send([mark(lastEventId === undefined ? 'start' : 'reset', position)]);

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { unavailable } from '@store/shared/values/errors';
+import { register } from 'prom-client';
+import { deferred } from '../../../../tests/kit/deferred.ts';
 import { createTestDatabase, queryOnce, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import type { Session } from '../../src/live/session.ts';
@@ -11,13 +13,16 @@ let replica: Awaited<ReturnType<typeof startReplica>>;
 let ended: Set<string>;
 let isAuthAway: boolean;
 let asked: Session[];
+/** The answer of auth waits for it. */
+let held: Promise<void>;
 
 beforeEach(async () => {
-  [ended, isAuthAway, asked] = [new Set(), false, []];
+  [ended, isAuthAway, asked, held] = [new Set(), false, [], Promise.resolve()];
   database = await createTestDatabase('order');
   replica = await startReplica(database.url, {
     async sessionCheck(sessions) {
       asked = sessions;
+      await held;
       if (isAuthAway) throw unavailable('The auth service');
       return ended;
     },
@@ -47,6 +52,20 @@ it('ends the streams of sessions that have ended or expired, and opens no other 
   expect(other.isOver()).toBe(false);
   for (const headers of [headersOf(alice, { id }), headersOf(alice, { expiresInSeconds: 0 })])
     expect((await openStream(replica.url, { headers })).status).toBe(401);
+});
+
+it('is counted as open from when its changes begin until it is over', async () => {
+  const open = async () => (await register.getSingleMetric('order_streams_open')?.get())?.values[0]?.value;
+  const { promise, resolve } = deferred();
+  held = promise;
+  const opening = beganStream(replica.url);
+  await until('auth is asked', () => asked.length > 0);
+  expect(await open()).toBe(0);
+  resolve();
+  const stream = await opening;
+  expect(await open()).toBe(1);
+  stream.break();
+  await until('it is over', async () => (await open()) === 0);
 });
 
 it('names the key of the token to auth, so that the stream ends with that', async () => {
