@@ -59,14 +59,15 @@ createServer((client) => {
 }).listen(8091);`;
 
 function composed(service: Service): object {
-  const { name, alias, image, env, group } = service;
+  const { name, alias, image, env, group, usesKafka } = service;
   return {
     ...build(image),
     ...withKeys(service),
     environment: {
       ...env,
       OTEL_SERVICE_NAME: name,
-      ...(group && { KAFKA_BROKERS: 'kafka:9092', CONSUMER_GROUP: group }),
+      ...(usesKafka && { KAFKA_BROKERS: 'kafka:9092' }),
+      ...(group && { CONSUMER_GROUP: group }),
     },
     // The console reads the metrics of all replicas by this name.
     networks: { default: { aliases: [`${alias}-replicas`] } },

@@ -17,6 +17,8 @@ export interface Service {
   /** On 127.0.0.1 in the local run; metrics are served 1000 above. */
   localPort: number;
   database?: string;
+  /** Consumes or publishes events. */
+  usesKafka: boolean;
   /** Consumer group, if it consumes events. */
   group?: string;
   /** Aliases of the services that it calls. */
@@ -42,7 +44,7 @@ interface ServiceValues {
   args?: string[];
   localPort?: number;
   database?: string;
-  kafka?: { group?: string };
+  kafka?: { group?: string; writes?: string[] };
   calls?: string[];
   readsMetrics?: boolean;
   env?: Record<string, string | number | boolean>;
@@ -103,6 +105,7 @@ function serviceOf(alias: string, values: ServiceValues): Service {
     localPort,
     calls,
     ...(database && { database }),
+    usesKafka: kafka?.writes !== undefined,
     ...(kafka?.group && { group: kafka.group }),
     env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)])),
     secrets: Object.keys(secrets),

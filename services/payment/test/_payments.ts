@@ -115,7 +115,7 @@ export function testPayments(
       return rows.flatMap(({ id, kind, key, payload, traceparent }) => {
         const headers = { ce_id: id, ce_type: kind, traceparent: traceparent ?? undefined };
         const origin = { topic: 'order-events', partition: 0, offset: '0' };
-        return readEvent({ origin, key, value: payload, headers }, new Set([kind])) ?? [];
+        return readEvent({ origin, key, value: payload, headers }, new Set([kind])) as OrderEvent;
       });
     },
     async kinds(orderId: string) {

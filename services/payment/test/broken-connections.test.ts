@@ -43,7 +43,7 @@ async function startPayment() {
   const start = () => {
     const consumer = startConsumer({
       ...service.processorOf({ ...service.group, name: group }),
-      topic: name,
+      topics: [name],
       connect: (signal) => createKafka({ ...broker, signal }),
       sender: publisher,
       retry: { attempts: 3, firstDelayMs: 10, multiplier: 2 },

@@ -42,7 +42,7 @@ test('payment-group pays, declines and refunds, waits for its provider and dead-
   closing.push(relay.stop);
   const consumer = startConsumer({
     ...payment.processorOf({ ...payment.group, name: group }),
-    topic: name,
+    topics: [name],
     connect: (signal) => createKafka({ ...broker, signal }),
     sender: publisher,
     retry: { attempts: 3, firstDelayMs: 10, multiplier: 2 },

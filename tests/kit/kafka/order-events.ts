@@ -22,5 +22,5 @@ export function receivedEvent(stored: StoredEvent): OrderEvent {
   const origin = { topic: 'order-events', partition: 0, offset: '0' };
   const event = readEvent({ origin, key: stored.key, value: stored.payload, headers }, new Set([stored.kind]));
   if (event === undefined) throw new Error(`Unknown event kind ${stored.kind}`);
-  return event;
+  return event as OrderEvent;
 }

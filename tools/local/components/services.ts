@@ -33,7 +33,7 @@ export function serviceEnv(
   },
 ): Env {
   const { env, ports, portOf = ports.of, jwtKey, consoleToken, brokers, databaseUrl } = given;
-  const { name, group } = service;
+  const { name, group, usesKafka } = service;
   const checksTokens = env.BEARER_VALIDATION === 'on';
   const seesKey = service.secrets.includes('JWT_SECRET_KEY') || checksTokens;
   const inCluster = Object.entries(service.env).map(([name, value]) => [name, withLocalUrls(value, ports, portOf)]);
@@ -49,7 +49,7 @@ export function serviceEnv(
     DRAIN_SECONDS: env.DRAIN_SECONDS ?? '0', // there is no load balancer to wait for
     DATABASE_URL: databaseUrl,
     CONSUMER_GROUP: group,
-    KAFKA_BROKERS: group && brokers.join(),
+    KAFKA_BROKERS: usesKafka ? brokers.join() : undefined,
     JWT_SECRET_KEY: seesKey ? env.JWT_SECRET_KEY || jwtKey : undefined,
     CONSOLE_TOKEN: service.secrets.includes('CONSOLE_TOKEN') ? env.CONSOLE_TOKEN || consoleToken : undefined,
     JWT_PREVIOUS_SECRET_KEYS: seesKey ? env.JWT_PREVIOUS_SECRET_KEYS : undefined,

@@ -114,7 +114,7 @@ export async function createFixture(partitions = 1) {
         group: consumerGroup(handle, name, more),
         database: kysely,
         connect,
-        topic,
+        topics: [topic],
         sender: publisher,
         log: createLog('test', 'silent'),
         retry: { attempts: 3, firstDelayMs: 50, multiplier: 2 },

@@ -166,7 +166,7 @@ describe('a process that dies', () => {
 });
 
 describe('the id of a processed event', () => {
-  const deleteOld = () => deleteOldEventIds(fixture.kysely, silent, fixture.topic);
+  const deleteOld = () => deleteOldEventIds(fixture.kysely, silent, [fixture.topic]);
   const age = () => sql`update processed_events set processed_at = now() - interval '31 days'`.execute(fixture.kysely);
   const idCount = async () => (await fixture.kysely.selectFrom('processed_events').selectAll().execute()).length;
 
@@ -195,7 +195,7 @@ describe('the id of a processed event', () => {
     await producer.send({ topic, messages: [old as Message] }).finally(producer.disconnect);
     await sql`insert into processed_events select 'g', gen_random_uuid(), now() - make_interval(days => days)
       from unnest(array[29, 31, 59, 61]) days`.execute(fixture.kysely);
-    expect(await deleteOldEventIds(fixture.kysely, silent, topic)).toBe(1);
+    expect(await deleteOldEventIds(fixture.kysely, silent, [topic])).toBe(1);
     expect(await idCount()).toBe(3);
     expect(await deleteOld()).toBe(2);
   });

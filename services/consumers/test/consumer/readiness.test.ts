@@ -11,7 +11,7 @@ afterEach(() => fixture.close());
 
 test('a consumer waits for a topic that the broker does not have', async () => {
   const topic = `${fixture.topic}-later`;
-  const consumer = fixture.start(undefined, { topic });
+  const consumer = fixture.start(undefined, { topics: [topic] });
   expect(consumer.waitingFor()).toBe('kafka');
   await until('the broker has said so', () => consumer.waitingFor() === 'topics');
   await fixture.withAdmin((admin) =>

@@ -58,7 +58,7 @@ describe('event of the order saga', () => {
       insert into processed_events (consumer_group, event_id, processed_at)
       select 'old-group', gen_random_uuid(), now() - n * interval '10 days 1 hour' from generate_series(0, 6000) as n`;
     const broker = { brokers, clientId: 'order', log: createLog('order', 'silent') };
-    expect(await deleteOldEventIds(fixture.kysely, broker, await createTopic(3))).toBe(5998);
+    expect(await deleteOldEventIds(fixture.kysely, broker, [await createTopic(3)])).toBe(5998);
     expect(await fixture.prisma.processedEvent.count({ where: { consumerGroup: 'old-group' } })).toBe(3);
   });
 });
@@ -70,7 +70,7 @@ test('order-group confirms paid orders from a topic, dead-letters poison and ski
   const deadLetters = await readTopic('order-events-dlq');
   const consumer = startConsumer({
     ...fixture.processorOf({ ...fixture.saga, name: group }),
-    topic,
+    topics: [topic],
     connect: (signal) => createKafka({ ...broker, signal }),
     sender: publisher,
     retry: { attempts: 3, firstDelayMs: 10, multiplier: 2 },

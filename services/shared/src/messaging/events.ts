@@ -4,13 +4,13 @@ import { timestamp, uuid } from '../values/fields.ts';
 import { parseJson, stringifyJson } from '../values/json.ts';
 import { moneySchema } from '../values/money.ts';
 import { nameUuid } from '../values/name-uuid.ts';
-import { orderEventsTopic } from './topics.ts';
+import { accountEventsTopic, orderEventsTopic } from './topics.ts';
 
 const common = { orderId: uuid, customerId: uuid, timestamp };
 const items = z.array(z.object({ productId: uuid, quantity: z.int().positive() })).min(1);
 
 /**
- * The payload of each kind of event (contract 6.3). Changes are additive: optional fields only; anything else is a new
+ * The payload of each kind of order event (contract 6.3). Changes are additive: optional fields only; anything else is a new
  * kind, such as OrderCreatedV2.
  */
 export const payloads = {
@@ -25,13 +25,29 @@ export const payloads = {
   OrderShipped: z.object({ ...common, shipmentId: uuid }),
 };
 
-export type EventKind = keyof typeof payloads;
-export type Payload<K extends EventKind> = z.input<(typeof payloads)[K]>;
+const ofAccount = { accountId: uuid, timestamp };
 
-interface EventOf<K extends EventKind> {
+/** The payload of each kind of account event (contract 6.10). None has a name, an address or a token: who needs one asks account. */
+export const accountPayloads = {
+  AccountRegistered: z.object({ ...ofAccount, requestId: uuid.optional() }).describe('requestId: of its confirmation'),
+  PasswordResetRequested: z.object({ ...ofAccount, requestId: uuid }),
+  PasswordChanged: z.object(ofAccount),
+  EmailChangeRequested: z.object({ ...ofAccount, requestId: uuid }),
+  EmailChanged: z.object({ ...ofAccount, requestId: uuid }),
+  AccountDeleted: z.object(ofAccount),
+};
+
+const allPayloads = { ...payloads, ...accountPayloads };
+
+export type EventKind = keyof typeof payloads;
+export type AccountEventKind = keyof typeof accountPayloads;
+type AnyKind = keyof typeof allPayloads;
+export type Payload<K extends AnyKind> = z.input<(typeof allPayloads)[K]>;
+
+interface EventOf<K extends AnyKind> {
   id: string;
   kind: K;
-  payload: z.output<(typeof payloads)[K]>;
+  payload: z.output<(typeof allPayloads)[K]>;
   /** As it was read. */
   message: Message;
   /** Trace context of the span that published it. */
@@ -40,6 +56,18 @@ interface EventOf<K extends EventKind> {
 
 /** An event as handlers receive it: validated, money as Decimals. `kind` discriminates the payload. */
 export type OrderEvent<K extends EventKind = EventKind> = { [Kind in K]: EventOf<Kind> }[K];
+export type AccountEvent<K extends AccountEventKind = AccountEventKind> = { [Kind in K]: EventOf<Kind> }[K];
+export type StoreEvent = OrderEvent | AccountEvent;
+
+const isAccountKind = (kind: string): kind is AccountEventKind => Object.hasOwn(accountPayloads, kind);
+
+export const isOfAccount = (event: StoreEvent): event is AccountEvent => isAccountKind(event.kind);
+
+export const topicOf = (kind: string) => (isAccountKind(kind) ? accountEventsTopic : orderEventsTopic);
+
+/** The id of the order or account that an event is about: its key. */
+export const keyOf = (payload: { orderId: string } | { accountId: string }) =>
+  'orderId' in payload ? payload.orderId : payload.accountId;
 
 /** A message that can never be handled: it becomes a dead letter without retries (contract 6.6). */
 export class PoisonError extends Error {
@@ -54,7 +82,7 @@ export interface StoredEvent {
   /** CloudEvents id, a UUID: consumers skip an id that they have processed. */
   id: string;
   kind: string;
-  /** The order id: events of one key are read in the order in which they were written (contract 6.2). */
+  /** The id of the order or account: events of one key are read in the order in which they were written (contract 6.2). */
   key: string;
   /** JSON */
   payload: string;
@@ -63,11 +91,11 @@ export interface StoredEvent {
 }
 
 /** An event within the current trace, ready for the outbox. */
-export function newEvent<K extends EventKind>(id: string, kind: K, payload: Payload<K>): StoredEvent {
+export function newEvent<K extends AnyKind>(id: string, kind: K, payload: Payload<K>): StoredEvent {
   return {
     id,
     kind,
-    key: payload.orderId,
+    key: keyOf(payload),
     payload: stringifyJson(payload),
     traceparent: currentTrace()?.traceparent ?? null,
     createdAt: new Date(payload.timestamp),
@@ -93,17 +121,19 @@ export interface Message {
  * The event of a message, of this store or of another producer (contract 6.4); undefined if its kind is not among `kinds`, in
  * which case the rest is not read.
  * @throws PoisonError for a message whose kind or id cannot be told, whose payload violates the schema of its kind, or whose key
- *   is not the id of its order
+ *   is not the id of its order or account
  */
-export function readEvent(message: Message, kinds: ReadonlySet<string>): OrderEvent | undefined {
+export function readEvent(message: Message, kinds: ReadonlySet<string>): StoreEvent | undefined {
   const kind = kindOf(message);
   if (!kinds.has(kind) || !isKnown(kind)) return undefined;
   const id = eventIdOf(message);
-  const { success, data: payload, error } = payloads[kind].safeParse(parsed(message.value));
+  const { success, data: payload, error } = allPayloads[kind].safeParse(parsed(message.value));
   if (!success) throw new PoisonError(`Invalid payload of ${kind}: ${z.prettifyError(error)}`);
-  if (message.key?.toLowerCase() !== payload.orderId)
-    throw new PoisonError(`The key of the message is ${message.key ?? 'missing'}: it must be the order id.`);
-  return { id, kind, payload, message, traceparent: message.headers.traceparent } as OrderEvent;
+  if (message.key?.toLowerCase() !== keyOf(payload)) {
+    const expected = isAccountKind(kind) ? 'account' : 'order';
+    throw new PoisonError(`The key of the message is ${message.key ?? 'missing'}: it must be the ${expected} id.`);
+  }
+  return { id, kind, payload, message, traceparent: message.headers.traceparent } as StoreEvent;
 }
 
 /** The fields of the specified OrderCreated, which needs nothing else to be recognised. */
@@ -153,7 +183,7 @@ function headerOf(headers: Message['headers'], name: string): string | undefined
   return text;
 }
 
-const isKnown = (kind: string): kind is EventKind => Object.hasOwn(payloads, kind);
+const isKnown = (kind: string): kind is AnyKind => Object.hasOwn(allPayloads, kind);
 
 function parsed(value: string | undefined): unknown {
   if (value === undefined) throw new PoisonError('The message has no value, or none in UTF-8.');
@@ -165,10 +195,10 @@ function parsed(value: string | undefined): unknown {
 }
 
 /** Span attributes of an event, after OpenTelemetry's conventions for messaging and CloudEvents. */
-export const eventAttributes = ({ id, kind, orderId }: { id: string; kind: string; orderId: string }) => ({
+export const eventAttributes = ({ id, kind, key }: Pick<StoredEvent, 'id' | 'kind' | 'key'>) => ({
   'messaging.system': 'kafka',
-  'messaging.destination.name': orderEventsTopic,
-  'messaging.kafka.message.key': orderId,
+  'messaging.destination.name': topicOf(kind),
+  'messaging.kafka.message.key': key,
   'cloudevents.event_id': id,
   'cloudevents.event_type': kind,
 });

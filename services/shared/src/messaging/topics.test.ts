@@ -1,4 +1,4 @@
-import { deadLetterTopic, orderEventsTopic, storeTopics } from './topics.ts';
+import { accountEventsTopic, deadLetterTopic, orderEventsTopic, storeTopics } from './topics.ts';
 
 test('events are kept for a time and up to a size; dead letters until somebody decides about them', () => {
   const options = { partitions: 6, replicas: 3, minInsyncReplicas: 2, retentionMs: 1000, retentionBytes: 2000 };
@@ -8,6 +8,7 @@ test('events are kept for a time and up to a size; dead letters until somebody d
   ]);
   expect(retention).toEqual([
     [orderEventsTopic, 'retention.ms=1000', 'retention.bytes=2000'],
+    [accountEventsTopic, 'retention.ms=1000', 'retention.bytes=2000'],
     [deadLetterTopic, 'retention.ms=-1', 'retention.bytes=-1'],
   ]);
 });

@@ -1,5 +1,7 @@
 /** contract 6.2 */
 export const orderEventsTopic = 'order-events';
+/** contract 6.10 */
+export const accountEventsTopic = 'account-events';
 /** contract 6.7 */
 export const deadLetterTopic = 'order-events-dlq';
 
@@ -14,7 +16,7 @@ export interface TopicOptions {
 
 /** The topics of the store, as kafkajs takes them. */
 export const storeTopics = ({ partitions, replicas, minInsyncReplicas, retentionMs, retentionBytes }: TopicOptions) =>
-  [orderEventsTopic, deadLetterTopic].map((topic) => ({
+  [orderEventsTopic, accountEventsTopic, deadLetterTopic].map((topic) => ({
     topic,
     numPartitions: partitions,
     replicationFactor: replicas,

@@ -1,53 +1,51 @@
 import type { Database } from '../database/database.ts';
 import { brokersFrom, retriesFrom } from '../messaging/config.ts';
 import { startConsumer } from '../messaging/consumer/consumer.ts';
+import { topicsOf } from '../messaging/consumer/handle-once.ts';
 import { reportLag } from '../messaging/consumer/lag.ts';
 import { deleteOldEventIds } from '../messaging/consumer/processed-events.ts';
 import { reportOpenLetters } from '../messaging/dead-letters/metrics.ts';
-import { createKafka } from '../messaging/kafkajs/client.ts';
+import { createKafka, type KafkaOptions } from '../messaging/kafkajs/client.ts';
 import { createPublisher } from '../messaging/kafkajs/publisher.ts';
-import { answersTo, startWatchdog } from '../messaging/kafkajs/watchdog.ts';
+import { answersTo, startWatchdog, type Watched } from '../messaging/kafkajs/watchdog.ts';
 import { wakeDirectly } from '../messaging/outbox/append.ts';
 import { laneCount, startRelay } from '../messaging/outbox/relay.ts';
-import { orderEventsTopic as topic } from '../messaging/topics.ts';
+import { orderEventsTopic } from '../messaging/topics.ts';
 import type { Logger } from '../observability/log.ts';
 import { loop } from '../values/loop.ts';
 import { hourMs } from '../values/time.ts';
-import type { ServiceConsumer, Started } from './service.ts';
+import type { ServiceConsumer, ServicePublisher, Started } from './service.ts';
+
+type OnCrash = (sentence: string, error: unknown) => void;
 
 /** Starts the consumer of a process and what goes with it, in this order. The database must be migrated. */
 export function consume<Tables>(
   { group, config, publishesAs, servesWithoutKafka }: ServiceConsumer<Tables>,
   { kysely: database }: Database<Tables>,
   processLog: Logger,
-  onCrash: (sentence: string, error: unknown) => void,
+  onCrash: OnCrash,
 ): Started[] {
   const log = processLog.child({ group: group.name });
   const broker = { ...brokersFrom(config), clientId: publishesAs ?? group.name, log };
-  // Its callers report a missing answer themselves, or need not each time, such as a scrape.
-  const quiet = { ...broker, log: log.child({}, { level: 'silent' }) };
+  const quiet = quietly(broker);
+  const topics = topicsOf(group);
   const forgetting = loop({ name: 'processed event ids', everyMs: hourMs }, () =>
-    deleteOldEventIds(database, quiet, topic),
+    deleteOldEventIds(database, quiet, topics),
   );
-  // Connects with its first event.
-  const publisher = createPublisher(broker);
-  const further = Array.from({ length: publishesAs === undefined ? 0 : laneCount - 1 }, () => createPublisher(broker));
-  const publishers = [publisher, ...further];
+  const publishers = publishersOf(broker, publishesAs === undefined ? 1 : laneCount);
+  const [publisher] = publishers;
   const started: Started[] = [
     { name: forgetting.name, ...forgetting.start(processLog) },
     ...publishers.map(({ name, close }) => ({ name, stop: close })),
   ];
   if (publishesAs !== undefined) {
-    const relay = startRelay({ databaseUrl: config.DATABASE_URL, topic, publishers, log });
-    started.push({ name: 'relay', stop: relay.stop });
-    wakeDirectly(database, relay);
+    started.push(relayOf(orderEventsTopic, publishers, { databaseUrl: config.DATABASE_URL, database, log }));
   }
-  reportLag(quiet, topic, group.name);
+  reportLag(quiet, topics, group.name);
   reportOpenLetters(database, group.name);
   const consumer = startConsumer({
     group,
     database,
-    topic,
     connect: (signal) => createKafka({ ...broker, signal }),
     sender: publisher,
     retry: retriesFrom(config),
@@ -56,12 +54,48 @@ export function consume<Tables>(
     log,
   });
   started.push({ name: 'consumer', stop: consumer.stop, waitingFor: consumer.waitingFor });
-  const watchdog = startWatchdog({
-    watched: [...publishers, consumer],
-    probe: () => answersTo(quiet, topic, group.name),
-    log,
-    onDeaf: (name) => onCrash('The broker answers others, but not this process', new Error(`The ${name} is deaf`)),
-  });
-  started.push({ name: 'watchdog', stop: watchdog.stop });
+  const [topic = orderEventsTopic] = topics;
+  started.push(watchdogOf([...publishers, consumer], () => answersTo(quiet, topic, group.name), log, onCrash));
   return started;
+}
+
+/** Starts to publish the outbox of a process that consumes nothing. The database must be migrated. */
+export function publish<Tables>(
+  { topic, config, publishesAs }: ServicePublisher,
+  { kysely: database }: Database<Tables>,
+  log: Logger,
+  onCrash: OnCrash,
+): Started[] {
+  const broker = { ...brokersFrom(config), clientId: publishesAs, log };
+  const publishers = publishersOf(broker, laneCount);
+  return [
+    ...publishers.map(({ name, close }) => ({ name, stop: close })),
+    relayOf(topic, publishers, { databaseUrl: config.DATABASE_URL, database, log }),
+    watchdogOf(publishers, () => answersTo(quietly(broker), topic), log, onCrash),
+  ];
+}
+
+type Publisher = ReturnType<typeof createPublisher>;
+
+/** Makes clients that connect with their first event. */
+const publishersOf = (broker: KafkaOptions, count: number) =>
+  Array.from({ length: count }, () => createPublisher(broker)) as [Publisher, ...Publisher[]];
+
+/** For callers that report a missing answer themselves, or need not each time, such as a scrape. */
+const quietly = (broker: KafkaOptions): KafkaOptions => ({ ...broker, log: broker.log.child({}, { level: 'silent' }) });
+
+function relayOf<Tables>(
+  topic: string,
+  publishers: Publisher[],
+  { databaseUrl, database, log }: { databaseUrl: string; database: Database<Tables>['kysely']; log: Logger },
+): Started {
+  const relay = startRelay({ databaseUrl, topic, publishers, log });
+  wakeDirectly(database, relay);
+  return { name: 'relay', stop: relay.stop };
+}
+
+function watchdogOf(watched: Watched[], probe: () => Promise<unknown>, log: Logger, onCrash: OnCrash): Started {
+  const onDeaf = (name: string) =>
+    onCrash('The broker answers others, but not this process', new Error(`The ${name} is deaf`));
+  return { name: 'watchdog', stop: startWatchdog({ watched, probe, log, onDeaf }).stop };
 }

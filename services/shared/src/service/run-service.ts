@@ -76,9 +76,9 @@ export async function runService<Schema extends z.ZodType<ServiceConfig>, Tables
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
 
-  const { consumer, jobs = [] } = service;
-  // A process that consumes nothing does not load the client of Kafka.
-  const consuming = consumer && (await import('./consume.ts'));
+  const { consumer, publisher, jobs = [] } = service;
+  // A process without events does not load the client of Kafka.
+  const messaging = (consumer ?? publisher) && (await import('./consume.ts'));
   if (migrations !== undefined) {
     missing.add('database');
     const onWait = (waiting: object) => {
@@ -92,7 +92,10 @@ export async function runService<Schema extends z.ZodType<ServiceConfig>, Tables
   if (readiness.stopping) return;
   try {
     started.push(...jobs.map((job) => ({ name: job.name, ...job.start(log) })));
-    if (consuming && database !== undefined) started.push(...consuming.consume(consumer, database, log, crash));
+    if (messaging && database !== undefined) {
+      if (publisher) started.push(...messaging.publish(publisher, database, log, crash));
+      if (consumer) started.push(...messaging.consume(consumer, database, log, crash));
+    }
   } catch (error) {
     exitUnstarted(log, error);
   }

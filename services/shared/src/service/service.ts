@@ -31,10 +31,19 @@ export interface ServiceConsumer<Tables> {
   servesWithoutKafka?: boolean;
 }
 
+/** For a process that publishes events and consumes none. */
+export interface ServicePublisher {
+  topic: string;
+  config: MessagingConfig & { DATABASE_URL: string };
+  /** The source of its events is `/store/<publishesAs>`. */
+  publishesAs: string;
+}
+
 /** Parts of a process. */
 export interface Service<Tables = never> {
   app: RequestListener;
   consumer?: ServiceConsumer<Tables>;
+  publisher?: ServicePublisher;
   jobs?: Job[];
   /** Ends the answers that would never end by themselves; called when no new requests are expected any more. */
   endStreams?: () => void;

@@ -3,18 +3,21 @@ import type { Kysely } from 'kysely';
 import { runInTrace, traceFrom } from '../../observability/trace-context.ts';
 import { backoff, sleep } from '../../values/time.ts';
 import { writeDeadLetter } from '../dead-letters/write.ts';
-import { type OrderEvent, PoisonError, readEvent } from '../events.ts';
+import { PoisonError, readEvent, type StoreEvent } from '../events.ts';
 import { type Batch, type Consumer, joinGroup, type MemberOptions } from '../kafkajs/consumer.ts';
 import { readMessage } from '../kafkajs/messages.ts';
+import type { Place } from '../kafkajs/offsets.ts';
 import type { Sender } from '../kafkajs/publisher.ts';
 import { patienceMs, pauseMs } from '../times.ts';
-import { type ConsumerGroup, handleOnce, isUnavailable } from './handle-once.ts';
+import { type ConsumerGroup, handleOnce, isUnavailable, kindsOf, topicsOf } from './handle-once.ts';
 import { consumerMetrics, initialiseMetrics } from './metrics.ts';
 import { createSharedChunks } from './shared-chunks.ts';
 
-export interface ConsumerOptions<Tables> extends MemberOptions {
+export interface ConsumerOptions<Tables> extends Omit<MemberOptions, 'topics'> {
   group: ConsumerGroup<Tables>;
   database: Kysely<Tables>;
+  /** Default: those that have its kinds. */
+  topics?: string[];
   /** For dead letters. */
   sender: Sender;
   retry: RetryOptions;
@@ -31,24 +34,24 @@ export interface RetryOptions {
 interface ReadMessage {
   message: KafkaMessage;
   /** Neither an event nor poison: a kind that this group does not handle. */
-  event?: OrderEvent | undefined;
+  event?: StoreEvent | undefined;
   poison?: unknown;
 }
 
 const unavailablePause = { firstMs: patienceMs, maxMs: pauseMs };
 
 /**
- * Consumes order events (contract 6.6): the messages of a partition in order, in chunks that partitions share, and one by one where a
+ * Consumes events (contract 6.6): the messages of a partition in order, in chunks that partitions share, and one by one where a
  * chunk fails. Each event is processed once, since its id is recorded in the transaction of its handler; offsets are committed
  * afterwards. An unavailable database, broker or service is no failure of the message: the partition waits.
  */
 export function startConsumer<Tables>(options: ConsumerOptions<Tables>): Consumer {
-  const { group, database, topic, sender, retry, log } = options;
-  const kinds: ReadonlySet<string> = new Set(group.kinds);
-  const handle = (events: OrderEvent[]) => handleOnce(group, database, events);
+  const { group, database, sender, retry, log } = options;
+  const kinds = kindsOf(group);
+  const handle = (events: StoreEvent[]) => handleOnce(group, database, events);
   const handleTogether = createSharedChunks({ chunkSize: group.chunkSize, process: handle }, log);
 
-  function read(partition: number, message: KafkaMessage): ReadMessage {
+  function read({ topic, partition }: Place, message: KafkaMessage): ReadMessage {
     try {
       return { message, event: readEvent(readMessage(topic, partition, message), kinds) };
     } catch (poison) {
@@ -57,21 +60,22 @@ export function startConsumer<Tables>(options: ConsumerOptions<Tables>): Consume
   }
 
   /** Returns early if the partition is lost: whoever is assigned it handles the rest. */
-  async function handleBatch({ partition, messages, signal, done }: Batch): Promise<void> {
+  async function handleBatch(batch: Batch): Promise<void> {
+    const { messages, signal, done } = batch;
     for (let from = 0; from < messages.length && !signal.aborted; from += group.chunkSize) {
       const end = consumerMetrics.seconds.startTimer({ group: group.name });
-      const chunk = messages.slice(from, from + group.chunkSize).map((message) => read(partition, message));
+      const chunk = messages.slice(from, from + group.chunkSize).map((message) => read(batch, message));
       const events = chunk.flatMap(({ event }) => event ?? []);
       const refused = events.length > 0 ? await handleTogether(events, signal) : undefined;
       let skipped = 0;
       for (const { message, event, poison } of chunk) {
         const fault = poison ?? (event && refused?.get(event));
         if (fault !== undefined) {
-          if (!(await inTraceOf(message, () => moveAway(partition, message, 1, fault, signal)))) return;
+          if (!(await inTraceOf(message, () => moveAway(batch, message, 1, fault)))) return;
         } else if (event === undefined) {
           skipped += 1;
         } else if (refused === undefined) {
-          if (!(await inTraceOf(message, () => handleAlone(partition, message, event, signal)))) return;
+          if (!(await inTraceOf(message, () => handleAlone(batch, message, event)))) return;
           done(message.offset);
         }
       }
@@ -83,16 +87,12 @@ export function startConsumer<Tables>(options: ConsumerOptions<Tables>): Consume
   }
 
   /** Handles one event: its attempts, pauses and, in the end, its dead letter. */
-  async function handleAlone(
-    partition: number,
-    message: KafkaMessage,
-    event: OrderEvent,
-    signal: AbortSignal,
-  ): Promise<boolean> {
+  async function handleAlone(batch: Batch, message: KafkaMessage, event: StoreEvent): Promise<boolean> {
+    const { signal } = batch;
     for (let attempt = 1, outages = 0; !signal.aborted; ) {
       try {
         const reason = (await handle([event])).get(event);
-        return reason === undefined || moveAway(partition, message, attempt, reason, signal);
+        return reason === undefined || moveAway(batch, message, attempt, reason);
       } catch (error) {
         const fields = { err: error, kind: event.kind, eventId: event.id, attempt };
         if (isUnavailable(error)) {
@@ -100,7 +100,7 @@ export function startConsumer<Tables>(options: ConsumerOptions<Tables>): Consume
           outages += 1;
           await sleep(backoff(outages, unavailablePause), signal);
         } else if (error instanceof PoisonError || attempt >= retry.attempts) {
-          return moveAway(partition, message, attempt, error, signal);
+          return moveAway(batch, message, attempt, error);
         } else {
           log.warn(fields, 'The handler failed and is retried');
           consumerMetrics.retries.inc({ group: group.name });
@@ -113,11 +113,10 @@ export function startConsumer<Tables>(options: ConsumerOptions<Tables>): Consume
   }
 
   async function moveAway(
-    partition: number,
+    { topic, partition, signal }: Batch,
     message: KafkaMessage,
     attempts: number,
     error: unknown,
-    signal: AbortSignal,
   ): Promise<boolean> {
     const letter = { group: group.name, topic, partition, message, attempts, error };
     const isMoved = await writeDeadLetter(letter, { database, sender, log }, signal);
@@ -126,7 +125,13 @@ export function startConsumer<Tables>(options: ConsumerOptions<Tables>): Consume
   }
 
   initialiseMetrics(group.name);
-  return joinGroup({ ...options, groupId: group.name, maxWaitMs: group.maxWaitMs, handle: handleBatch });
+  return joinGroup({
+    ...options,
+    topics: options.topics ?? topicsOf(group),
+    groupId: group.name,
+    maxWaitMs: group.maxWaitMs,
+    handle: handleBatch,
+  });
 }
 
 /** Sets the trace of log lines; an event that can be processed has spans of its own. */

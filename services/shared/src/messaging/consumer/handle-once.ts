@@ -5,7 +5,17 @@ import { runInTrace, startSpan, type Trace, traceFrom } from '../../observabilit
 import { DomainError } from '../../values/errors.ts';
 import { letterRef } from '../dead-letters/dead-letters.ts';
 import { openErrors, recordOpen } from '../dead-letters/records.ts';
-import { type EventKind, eventAttributes, type OrderEvent } from '../events.ts';
+import {
+  type AccountEvent,
+  type AccountEventKind,
+  type EventKind,
+  eventAttributes,
+  isOfAccount,
+  keyOf,
+  type OrderEvent,
+  type StoreEvent,
+  topicOf,
+} from '../events.ts';
 import { consumerMetrics } from './metrics.ts';
 import { recordEvents } from './processed-events.ts';
 
@@ -22,7 +32,7 @@ export interface NewEvent<Prepared = unknown> extends DeliveredEvent {
   prepared: Prepared;
 }
 
-/** A consumer group of `order-events`: its name, the kinds it handles, and how (contract 6.6). */
+/** A consumer group: its name, the kinds it handles, and how (contract 6.6). */
 export interface ConsumerGroup<Tables, Prepared = unknown> {
   /** Has offsets, and processed event ids, of its own. */
   name: string;
@@ -40,6 +50,11 @@ export interface ConsumerGroup<Tables, Prepared = unknown> {
    * @param refuse says that an event becomes a dead letter as well, although what the handler does because of it stands
    */
   handle(events: NewEvent<Prepared>[], tx: Transaction<Tables>, refuse: Refuse): Promise<void>;
+  /** For the events of accounts, if it handles any: in the same transaction, each of another account. */
+  accounts?: {
+    kinds: readonly AccountEventKind[];
+    handle(events: AccountEvent[], tx: Transaction<Tables>): Promise<void>;
+  };
   /** How many messages are handled together at most. More are faster; the handler may call others for all at once. */
   chunkSize: number;
   /**
@@ -51,7 +66,15 @@ export interface ConsumerGroup<Tables, Prepared = unknown> {
 
 export type Refuse = (event: OrderEvent, reason: string) => void;
 /** Why events become dead letters although they were processed. */
-export type Refused = ReadonlyMap<OrderEvent, string>;
+export type Refused = ReadonlyMap<StoreEvent, string>;
+
+/** The kinds that a group handles. */
+export const kindsOf = ({ kinds, accounts }: Handled): ReadonlySet<string> =>
+  new Set([...kinds, ...(accounts?.kinds ?? [])]);
+/** The topics that have them. */
+export const topicsOf = (group: Handled): string[] => [...new Set([...kindsOf(group)].map(topicOf))];
+
+type Handled = Pick<ConsumerGroup<unknown>, 'kinds'> & { accounts?: { kinds: readonly AccountEventKind[] } };
 
 type Claim = (tx: QueryExecutorProvider) => Promise<boolean>;
 
@@ -64,14 +87,16 @@ type Claim = (tx: QueryExecutorProvider) => Promise<boolean>;
 export async function handleOnce<Tables, Prepared>(
   group: ConsumerGroup<Tables, Prepared>,
   database: Kysely<Tables>,
-  events: OrderEvent[],
+  events: StoreEvent[],
   claim?: Claim,
 ): Promise<Refused> {
-  const { round, later } = firstOfEachOrder(events);
+  const { round, later } = firstOfEachKey(events);
   const spans = new Map(round.map((event) => [event, startEventSpan(event, group.name)]));
-  const delivered = round.map((event) => ({ event, trace: spans.get(event) ?? traceFrom(event.traceparent) }));
-  const processed = new Set<OrderEvent>();
-  const refused = new Map<OrderEvent, string>();
+  const delivered = round.flatMap((event) =>
+    isOfAccount(event) ? [] : [{ event, trace: spans.get(event) ?? traceFrom(event.traceparent) }],
+  );
+  const processed = new Set<StoreEvent>();
+  const refused = new Map<StoreEvent, string>();
   try {
     const [first] = delivered;
     // A call that serves several events belongs to the trace of the first one.
@@ -84,7 +109,9 @@ export async function handleOnce<Tables, Prepared>(
         // An id that is twice in one chunk is new only once: deleting it from the set succeeds only once.
         isNew.delete(one.event.id) ? [{ ...one, prepared: prepared?.[index] as Prepared }] : [],
       );
-      for (const { event } of fresh) processed.add(event);
+      const ofAccounts = round.filter(isOfAccount).filter(({ id }) => isNew.delete(id));
+      for (const event of [...fresh.map((one) => one.event), ...ofAccounts]) processed.add(event);
+      if (ofAccounts.length > 0) await group.accounts?.handle(ofAccounts, tx);
       if (fresh.length > 0) await group.handle(fresh, tx, (event, reason) => refused.set(event, reason));
       for (const [event, reason] of refused) await recordOpen(tx, letterRef(group.name, event.message), reason);
       const repeated = round.filter((event) => !processed.has(event));
@@ -103,14 +130,15 @@ export async function handleOnce<Tables, Prepared>(
   return new Map([...refused, ...(await handleOnce(group, database, later))]);
 }
 
-/** Divides events into the first one of each order and the rest. */
-function firstOfEachOrder(events: OrderEvent[]) {
-  const orders = new Set<string>();
-  const round: OrderEvent[] = [];
-  const later: OrderEvent[] = [];
+/** Divides events into the first one of each order or account and the rest. */
+function firstOfEachKey(events: StoreEvent[]) {
+  const keys = new Set<string>();
+  const round: StoreEvent[] = [];
+  const later: StoreEvent[] = [];
   for (const event of events) {
-    (orders.has(event.payload.orderId) ? later : round).push(event);
-    orders.add(event.payload.orderId);
+    const key = keyOf(event.payload);
+    (keys.has(key) ? later : round).push(event);
+    keys.add(key);
   }
   return { round, later };
 }
@@ -119,13 +147,13 @@ function firstOfEachOrder(events: OrderEvent[]) {
  * Starts a child of the span that published the event, not a link to it: each span is about one event, even if several share a
  * transaction, so that an order is one trace from its request to its shipment.
  */
-const startEventSpan = (event: OrderEvent, group: string) =>
+const startEventSpan = (event: StoreEvent, group: string) =>
   startSpan({
     name: `process ${event.kind}`,
     kind: 'consumer',
     parent: event.traceparent,
     attributes: {
-      ...eventAttributes({ ...event, orderId: event.payload.orderId }),
+      ...eventAttributes({ ...event, key: keyOf(event.payload) }),
       'messaging.operation.type': 'process',
       'messaging.consumer.group.name': group,
     },
@@ -134,13 +162,13 @@ const startEventSpan = (event: OrderEvent, group: string) =>
 /** Finds the repeated events that were refused: the process may have ended before their letters were written. */
 async function refusedBefore<Tables>(
   group: string,
-  events: OrderEvent[],
+  events: StoreEvent[],
   tx: Transaction<Tables>,
-): Promise<[OrderEvent, string][]> {
+): Promise<[StoreEvent, string][]> {
   if (events.length === 0) return [];
   const ids = new Map(events.map((event) => [event, letterRef(group, event.message).id]));
   const errors = await openErrors(tx, group, [...ids.values()]);
-  return events.flatMap((event): [OrderEvent, string][] => {
+  return events.flatMap((event): [StoreEvent, string][] => {
     const reason = errors.get(ids.get(event) ?? '');
     return reason === undefined ? [] : [[event, reason]];
   });

@@ -10,15 +10,18 @@ const shortestDays = 30;
 const dayMs = 24 * 60 * 60 * 1000;
 
 /**
- * Deletes the ids of events that are not delivered again: the topic has them no more, and no open dead letter does.
+ * Deletes the ids of events that are not delivered again: their topics have them no more, and no open dead letter does.
  * @returns how many
  */
 export async function deleteOldEventIds(
   database: QueryExecutorProvider,
   broker: KafkaOptions,
-  topic: string,
+  topics: string[],
 ): Promise<number> {
-  const days = await askAdmin(broker, patientMs, (admin) => daysToKeep(admin, topic));
+  const perTopic = await askAdmin(broker, patientMs, (admin) =>
+    Promise.all(topics.map((topic) => daysToKeep(admin, topic))),
+  );
+  const days = Math.max(...perTopic);
   return deleteInBatches(async (limit) => {
     const { numAffectedRows = 0n } = await sql`
       delete from processed_events where (consumer_group, event_id) in (

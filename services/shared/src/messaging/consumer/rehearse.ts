@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { inTransaction } from '../../database/transaction.ts';
 import { traceFrom } from '../../observability/trace-context.ts';
-import type { OrderEvent } from '../events.ts';
+import { isOfAccount, type OrderEvent, type StoreEvent } from '../events.ts';
 import type { ConsumerGroup } from './handle-once.ts';
 import { recordEvents } from './processed-events.ts';
 
@@ -30,7 +30,7 @@ class RolledBack extends Error {
 export async function rehearse<Tables, Prepared>(
   group: ConsumerGroup<Tables, Prepared>,
   database: Kysely<Tables>,
-  event: OrderEvent,
+  event: StoreEvent,
 ): Promise<Rehearsal> {
   try {
     return await inTransaction(database, async (tx) => {
@@ -43,15 +43,15 @@ export async function rehearse<Tables, Prepared>(
 }
 
 async function handled<Tables, Prepared>(
-  { name, prepare, handle }: ConsumerGroup<Tables, Prepared>,
+  { name, prepare, handle, accounts }: ConsumerGroup<Tables, Prepared>,
   tx: Transaction<Tables>,
-  event: OrderEvent,
+  event: StoreEvent,
 ): Promise<Rehearsal> {
   const isNew = await recordEvents(name, [event.id], tx);
   if (isNew.size === 0) {
     return { isKnown: true, effect: `${name} has processed this event before: it would do nothing.` };
   }
-  if (prepare !== undefined) {
+  if (prepare !== undefined && !isOfAccount(event)) {
     const effect = `It cannot be known: ${name} asks others before it changes anything, and a dry run does not.`;
     return { isKnown: false, effect };
   }
@@ -61,7 +61,8 @@ async function handled<Tables, Prepared>(
     refusal = reason;
   };
   const trace = traceFrom(event.traceparent);
-  await handle([{ event, trace, prepared: undefined as Prepared }], tx, refuse);
+  if (isOfAccount(event)) await accounts?.handle([event], tx);
+  else await handle([{ event, trace, prepared: undefined as Prepared }], tx, refuse);
   await sql`set constraints all immediate`.execute(tx);
   const changes = [...(await rowsWritten(tx))].flatMap(([what, count]) => {
     const more = count - (before.get(what) ?? 0);

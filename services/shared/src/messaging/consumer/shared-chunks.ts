@@ -1,12 +1,12 @@
 import type { Logger } from '../../observability/log.ts';
 import { within } from '../../values/time.ts';
-import type { OrderEvent } from '../events.ts';
+import type { StoreEvent } from '../events.ts';
 import { patienceMs } from '../times.ts';
 import type { Refused } from './handle-once.ts';
 
 /** Consecutive events of one partition. */
 interface Part {
-  events: OrderEvent[];
+  events: StoreEvent[];
   signal: AbortSignal;
   settle(refused: Refused | undefined): void;
 }
@@ -15,7 +15,7 @@ interface Part {
  * Processes consecutive events of a partition, together with those of others.
  * @returns undefined if nothing is known of them: the caller handles them one by one. So it does with a single event.
  */
-export type ProcessTogether = (events: OrderEvent[], signal: AbortSignal) => Promise<Refused | undefined>;
+export type ProcessTogether = (events: StoreEvent[], signal: AbortSignal) => Promise<Refused | undefined>;
 
 /**
  * Lets the partitions of a consumer share chunks: one is in flight, and what arrives meanwhile is the next, so that chunks
@@ -23,7 +23,7 @@ export type ProcessTogether = (events: OrderEvent[], signal: AbortSignal) => Pro
  * themselves, so that a partition whose events cannot be processed holds up no other.
  */
 export function createSharedChunks(
-  { chunkSize, process }: { chunkSize: number; process(events: OrderEvent[]): Promise<Refused> },
+  { chunkSize, process }: { chunkSize: number; process(events: StoreEvent[]): Promise<Refused> },
   log: Logger,
 ): ProcessTogether {
   const waiting: Part[] = [];

@@ -1,9 +1,9 @@
 import type { Kafka } from 'kafkajs';
 import type { Kysely, QueryExecutorProvider } from 'kysely';
 import { messageOf } from '../../values/errors.ts';
-import { type ConsumerGroup, handleOnce, isUnavailable } from '../consumer/handle-once.ts';
+import { type ConsumerGroup, handleOnce, isUnavailable, kindsOf } from '../consumer/handle-once.ts';
 import { rehearse } from '../consumer/rehearse.ts';
-import { type OrderEvent, readEvent } from '../events.ts';
+import { readEvent, type StoreEvent } from '../events.ts';
 import { type DeadLetter, readDeadLetters } from './dead-letters.ts';
 import { type AuditEntry, auditOf, decide, type LetterRecord, recordsOf } from './records.ts';
 
@@ -87,10 +87,10 @@ export async function listDeadLetters(request: ListRequest): Promise<OpenLetters
 export async function redrive<Tables>(letters: Letters<Tables>, request: Request): Promise<Map<string, Result>> {
   const { group, database } = letters;
   const { by, isDryRun } = request;
-  const kinds: ReadonlySet<string> = new Set(group.kinds);
+  const kinds = kindsOf(group);
   const records = await recordsOf(database, group.name);
 
-  async function redriveDry(event: OrderEvent | undefined): Promise<Result> {
+  async function redriveDry(event: StoreEvent | undefined): Promise<Result> {
     if (event === undefined)
       return { outcome: 'REDRIVEN', effect: `${group.name} skips this kind: it would do nothing.` };
     const { isKnown, effect } = await rehearse(group, database, event);

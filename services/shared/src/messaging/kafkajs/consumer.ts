@@ -4,12 +4,11 @@ import { sleep, within } from '../../values/time.ts';
 import { reportMembership } from '../consumer/metrics.ts';
 import { heartbeatMs, patienceMs, patientMs, pauseMs, sessionMs } from '../times.ts';
 import { brokerError, disconnect, untilAborted } from './client.ts';
-import { createOffsets } from './offsets.ts';
+import { createOffsets, type Place, placeOf } from './offsets.ts';
 import type { Watched } from './watchdog.ts';
 
 /** Consecutive messages of a partition. */
-export interface Batch {
-  partition: number;
+export interface Batch extends Place {
   messages: KafkaMessage[];
   /** Aborted when the partition is lost or the consumer stops: nothing further is begun. */
   signal: AbortSignal;
@@ -20,7 +19,7 @@ export interface Batch {
 export interface MemberOptions {
   /** A new client of Kafka, which ends with the signal. */
   connect(signal: AbortSignal): Kafka;
-  topic: string;
+  topics: string[];
   /** A consumer that sends no heartbeat for this long counts as dead. Handlers may take longer. */
   sessionTimeoutMs?: number;
   /** Once it was a member of its group, it waits for nothing any more. */
@@ -31,7 +30,7 @@ export interface MemberOptions {
 }
 
 export interface Consumer extends Watched {
-  /** Names what keeps it from its group: the broker, or the topic that the broker lacks. A rebalance is no reason. */
+  /** Names what keeps it from its group: the broker, or a topic that the broker lacks. A rebalance is no reason. */
   waitingFor(): 'kafka' | 'topics' | undefined;
   /** Finishes the messages in flight and leaves the group, if the broker answers soon enough. */
   stop(): Promise<void>;
@@ -65,7 +64,7 @@ export function joinGroup(options: GroupOptions): Consumer {
   const {
     connect,
     groupId,
-    topic,
+    topics,
     handle,
     maxWaitMs,
     sessionTimeoutMs = sessionMs,
@@ -79,11 +78,12 @@ export function joinGroup(options: GroupOptions): Consumer {
   let session = new AbortController();
   /** Aborted at every rebalance: from then on another member may handle what is in flight here. */
   let assignment = new AbortController();
-  const assigned = new Set<number>();
-  const inFlight = new Map<number, Promise<void>>();
+  /** By place. */
+  const assigned = new Set<string>();
+  const inFlight = new Map<string, Promise<void>>();
   /** The batches of the last fetch that kafkajs waits for, and how many messages came with them. */
   const fetched = { batches: 0, messages: 0 };
-  const offsets = createOffsets(topic, log);
+  const offsets = createOffsets(log);
   /** When the broker last answered, whatever it said. */
   let answeredAt = performance.now();
   /** When it last answered that this is a member. */
@@ -103,7 +103,8 @@ export function joinGroup(options: GroupOptions): Consumer {
 
   /** Waits for the batch, and for messages to gather; after `foregroundMs` the batch continues in the background. */
   async function eachBatch({ batch, ...payload }: EachBatchPayload, ended: AbortSignal): Promise<void> {
-    const { partition, messages } = batch;
+    const { topic, partition, messages } = batch;
+    const place = placeOf(batch);
     const { signal } = assignment;
     if (signal.aborted || ended.aborted) return void payload.pause();
     if (fetched.batches === 0) fetched.messages = 0;
@@ -111,15 +112,15 @@ export function joinGroup(options: GroupOptions): Consumer {
     fetched.messages += messages.length;
 
     function done(offset: string): void {
-      if (ended.aborted || !assigned.has(partition)) return;
-      offsets.done(partition, offset, payload.commitOffsetsIfNecessary);
+      if (ended.aborted || !assigned.has(place)) return;
+      offsets.done(batch, offset, payload.commitOffsetsIfNecessary);
       payload.resolveOffset(offset);
     }
 
     // An earlier batch, of a former client or assignment, may still be about to stop.
-    const earlier = inFlight.get(partition) ?? Promise.resolve();
-    const handling = earlier.catch(() => undefined).then(() => handle({ partition, messages, signal, done }));
-    inFlight.set(partition, handling);
+    const earlier = inFlight.get(place) ?? Promise.resolve();
+    const handling = earlier.catch(() => undefined).then(() => handle({ topic, partition, messages, signal, done }));
+    inFlight.set(place, handling);
     try {
       const isDone = await within(
         foregroundMs,
@@ -133,7 +134,7 @@ export function joinGroup(options: GroupOptions): Consumer {
       // Until it is resumed, the client fetches other partitions and keeps sending heartbeats.
       const resume = payload.pause();
       handling
-        .catch((error) => log.warn({ err: error, partition }, 'A batch was not finished and is fetched again'))
+        .catch((error) => log.warn({ err: error, topic, partition }, 'A batch was not finished and is fetched again'))
         .then(resume);
     } finally {
       fetched.batches -= 1;
@@ -160,7 +161,9 @@ export function joinGroup(options: GroupOptions): Consumer {
       isMember();
       endAssignment();
       assigned.clear();
-      for (const partition of memberAssignment[topic] ?? []) assigned.add(partition);
+      for (const topic of topics) {
+        for (const partition of memberAssignment[topic] ?? []) assigned.add(placeOf({ topic, partition }));
+      }
     });
     const crash = new Promise<never>((_, reject) => {
       client.on(client.events.CRASH, ({ payload }) => reject(payload.error));
@@ -174,7 +177,7 @@ export function joinGroup(options: GroupOptions): Consumer {
     try {
       return await untilAborted(ended, async () => {
         await client.connect();
-        await client.subscribe({ topic, fromBeginning: true });
+        await client.subscribe({ topics, fromBeginning: true });
         joining = client.run({
           autoCommit: false,
           eachBatchAutoResolve: false,
@@ -199,9 +202,9 @@ export function joinGroup(options: GroupOptions): Consumer {
         if (brokerError(error) !== undefined) answeredAt = performance.now();
         isTopicMissing = brokerError(error) === 'UNKNOWN_TOPIC_OR_PARTITION';
         const sentence = isTopicMissing
-          ? 'The broker does not have the topic, the consumer waits'
+          ? 'The broker does not have a topic, the consumer waits'
           : 'The broker is unavailable, the consumer waits';
-        if (!stopping.signal.aborted) log.warn({ err: error, topic }, sentence);
+        if (!stopping.signal.aborted) log.warn({ err: error, topics }, sentence);
       }
       session.abort();
       await sleep(pauseMs, stopping.signal);

@@ -14,15 +14,18 @@ afterEach(() => {
 /** Offsets of a client whose first commits fail, and what it has committed. */
 function startOffsets({ failures = 0 } = {}) {
   const taken: string[] = [];
-  const offsets = createOffsets('events', log);
+  const offsets = createOffsets(log);
   let remaining = failures;
-  const commit = async (given?: { topics: { partitions: { partition: number; offset: string }[] }[] }) => {
+  const commit: Parameters<typeof offsets.done>[2] = async (given) => {
     remaining -= 1;
     if (remaining >= 0) throw new Error('The broker is unavailable');
-    const partitions = given?.topics.flatMap((topic) => topic.partitions) ?? [];
-    taken.push(partitions.map(({ partition, offset }) => `${partition}:${offset}`).join());
+    const places = given?.topics.flatMap(({ topic, partitions }) =>
+      partitions.map(({ partition, offset }) => `${topic === 'events' ? '' : `${topic} `}${partition}:${offset}`),
+    );
+    taken.push(places?.join() ?? '');
   };
-  const done = (partition: number, offset: string) => offsets.done(partition, offset, commit);
+  const done = (partition: number, offset: string, topic = 'events') =>
+    offsets.done({ topic, partition }, offset, commit);
   return { ...offsets, done, taken };
 }
 
@@ -33,6 +36,14 @@ it('commits the offsets of several partitions at once', async () => {
   offsets.done(0, '8');
   await jest.advanceTimersByTimeAsync(1_000);
   expect(offsets.taken).toEqual(['0:9,1:4']);
+});
+
+it('commits those of several topics at once, each with its own', async () => {
+  const offsets = startOffsets();
+  offsets.done(0, '7');
+  offsets.done(0, '3', 'others');
+  await jest.advanceTimersByTimeAsync(1_000);
+  expect(offsets.taken).toEqual(['0:8,others 0:4']);
 });
 
 it('commits again what was not committed, although no further message comes', async () => {

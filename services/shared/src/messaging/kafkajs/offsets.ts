@@ -4,14 +4,23 @@ import { secondMs } from '../times.ts';
 
 type Commit = EachBatchPayload['commitOffsetsIfNecessary'];
 
+/** A partition of a topic. */
+export interface Place {
+  topic: string;
+  partition: number;
+}
+
+export const placeOf = ({ topic, partition }: Place) => `${topic} ${partition}`;
+
 export type Offsets = ReturnType<typeof createOffsets>;
 
 /**
  * Collects the offsets of finished messages and commits them together, never before the work (contract 6.6): a commit costs the broker as
  * much as a message, and what a crash delivers again is recognised by its event id.
  */
-export function createOffsets(topic: string, log: Logger) {
-  const next = new Map<number, string>();
+export function createOffsets(log: Logger) {
+  /** By place. */
+  const next = new Map<string, Place & { offset: string }>();
   let commit: Commit = async () => undefined;
   let timer: NodeJS.Timeout | undefined;
 
@@ -22,15 +31,14 @@ export function createOffsets(topic: string, log: Logger) {
     const committing = [...next];
     if (committing.length === 0) return;
     try {
-      await commit({
-        topics: [{ topic, partitions: committing.map(([partition, offset]) => ({ partition, offset })) }],
-      });
+      const topics = Map.groupBy(next.values(), ({ topic }) => topic);
+      await commit({ topics: [...topics].map(([topic, partitions]) => ({ topic, partitions })) });
     } catch (error) {
       // The next owner of the partitions would handle the messages again, and skip processed events.
       log.warn({ err: error }, 'Offsets were not committed');
       return;
     }
-    for (const [partition, offset] of committing) if (next.get(partition) === offset) next.delete(partition);
+    for (const [place, finished] of committing) if (next.get(place) === finished) next.delete(place);
   }
 
   /** Without further messages nothing else would commit what is left. */
@@ -44,8 +52,8 @@ export function createOffsets(topic: string, log: Logger) {
      * Everything of a partition up to `offset` is finished.
      * @param commitOfBatch of the batch: the commit of the client itself would end the consumer at a rebalance
      */
-    done(partition: number, offset: string, commitOfBatch: Commit): void {
-      next.set(partition, String(BigInt(offset) + 1n));
+    done({ topic, partition }: Place, offset: string, commitOfBatch: Commit): void {
+      next.set(placeOf({ topic, partition }), { topic, partition, offset: String(BigInt(offset) + 1n) });
       commit = commitOfBatch;
       timer ??= setTimeout(flushAndRetry, secondMs);
     },

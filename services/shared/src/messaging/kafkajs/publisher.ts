@@ -87,7 +87,7 @@ export function createPublisher(options: KafkaOptions): Publisher & Sender & Wat
           name: `publish ${kind}`,
           kind: 'producer',
           parent: traceparent,
-          attributes: { ...eventAttributes({ id, kind, orderId: key }), 'messaging.operation.type': 'send' },
+          attributes: { ...eventAttributes({ id, kind, key }), 'messaging.operation.type': 'send' },
         }),
       );
       // The consumer's span is a child of the publishing span, which is a child of the span that wrote the event.

@@ -76,8 +76,8 @@ export function startWatchdog({
   };
 }
 
-/** Asks the leaders of a topic and the coordinator of a group. */
-export const answersTo = (broker: KafkaOptions, topic: string, groupId: string) =>
+/** Asks the leaders of a topic, and the coordinator of a group if there is one. */
+export const answersTo = (broker: KafkaOptions, topic: string, groupId?: string) =>
   askAdmin(broker, sessionMs, (admin) =>
-    Promise.all([admin.fetchTopicOffsets(topic), admin.fetchOffsets({ groupId, topics: [topic] })]),
+    Promise.all([admin.fetchTopicOffsets(topic), groupId && admin.fetchOffsets({ groupId, topics: [topic] })]),
   );
