@@ -1,27 +1,40 @@
+import { randomUUID } from 'node:crypto';
 import type { AccountIn, AccountOut, Credentials } from '@store/shared/contracts/account';
-import { entityTag, mustMatch } from '@store/shared/http/precondition';
+import type { Database } from '@store/shared/database/database';
+import { inTransaction } from '@store/shared/database/transaction';
+import { newEvent } from '@store/shared/messaging/events';
+import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { DomainError } from '@store/shared/values/errors';
-import { stringifyJson } from '@store/shared/values/json';
 import type { Account, AccountRepository } from './account-repository.ts';
+import type { DB } from './generated/tables.ts';
+import type { MailRequestRepository } from './mail-request-repository.ts';
 import type { Passwords } from './passwords.ts';
 
 interface Dependencies {
+  database: Database<DB>;
   repository: AccountRepository;
+  requests: MailRequestRepository;
   passwords: Passwords;
-  newId: () => string;
+  /** Registration asks for a confirmation of the address. */
+  mustConfirm: boolean;
 }
 
-const noAccount = (id: string) => new DomainError('notFound', `There is no account ${id}.`);
+export const noAccount = (id: string) => new DomainError('notFound', `There is no account ${id}.`);
+
+export const emailTaken = () =>
+  new DomainError('conflict', 'There is an account with this e-mail address already.', { code: 'email-taken' });
+
+export const toOut = ({ id, name, email, createdAt }: Account): AccountOut => ({
+  id,
+  name,
+  email,
+  createdAt: createdAt.toISOString(),
+});
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
-export function createAccounts({ repository, passwords, newId }: Dependencies) {
-  const toOut = ({ id, name, email, createdAt }: Account): AccountOut => ({
-    id,
-    name,
-    email,
-    createdAt: createdAt.toISOString(),
-  });
+export function createAccounts({ database, repository, requests, passwords, mustConfirm }: Dependencies) {
+  const { kysely } = database;
 
   return {
     /** Everything that the caller may see: the caller's own account. */
@@ -34,13 +47,6 @@ export function createAccounts({ repository, passwords, newId }: Dependencies) {
       if (account === undefined) throw noAccount(id);
       return toOut(account);
     },
-    /** @throws DomainError notFound, or preconditionFailed if the account has changed */
-    async rename(callerId: string, id: string, name: string, ifMatch: string | undefined): Promise<AccountOut> {
-      const mustBeSeen = (current: Account) => mustMatch(ifMatch, entityTag(stringifyJson(toOut(current))));
-      const renamed = id === callerId ? await repository.rename(id, name, mustBeSeen) : undefined;
-      if (renamed === undefined) throw noAccount(id);
-      return toOut(renamed);
-    },
     /** Finds whoever has this address: nobody, or one. */
     async search(email: string): Promise<AccountOut[]> {
       const account = await repository.findByEmail(email);
@@ -48,16 +54,26 @@ export function createAccounts({ repository, passwords, newId }: Dependencies) {
     },
     async register({ password, ...account }: AccountIn, client: string | undefined): Promise<AccountOut> {
       const passwordHash = await passwords.hash(password, client);
-      const inserted = await repository.insert({ id: newId(), ...account, passwordHash });
-      if (inserted !== undefined) return toOut(inserted);
-      throw new DomainError('conflict', 'There is an account with this e-mail address already.', {
-        code: 'email-taken',
+      return inTransaction(kysely, async (tx) => {
+        const accountId = randomUUID();
+        const inserted = await repository.insert(tx, { id: accountId, ...account, passwordHash });
+        if (inserted === undefined) throw emailTaken();
+        const requestId = mustConfirm ? randomUUID() : undefined;
+        if (requestId !== undefined) {
+          await requests.begin(tx, { id: requestId, accountId, purpose: 'EMAIL', email: account.email });
+        }
+        const timestamp = new Date().toISOString();
+        await appendToOutbox(tx, newEvent(randomUUID(), 'AccountRegistered', { accountId, requestId, timestamp }));
+        return toOut(inserted);
       });
     },
     async setPassword(id: string, password: string, client: string | undefined): Promise<void> {
       const passwordHash = await passwords.hash(password, client);
-      if (await repository.setPassword(id, passwordHash)) return;
-      throw noAccount(id);
+      await inTransaction(kysely, async (tx) => {
+        if ((await repository.update(tx, id, { passwordHash })) === undefined) throw noAccount(id);
+        await requests.endAll(tx, id, 'PASSWORD');
+        await appendToOutbox(tx, passwordChanged(id));
+      });
     },
     async checkPassword({ email, password }: Credentials, client: string | undefined): Promise<AccountOut> {
       const account = await repository.findByEmail(email);
@@ -67,3 +83,6 @@ export function createAccounts({ repository, passwords, newId }: Dependencies) {
     },
   };
 }
+
+export const passwordChanged = (accountId: string) =>
+  newEvent(randomUUID(), 'PasswordChanged', { accountId, timestamp: new Date().toISOString() });

@@ -1,5 +1,6 @@
 import {
   accountChange,
+  accountDeletion,
   accountInBy,
   accountOut,
   credentials,
@@ -7,15 +8,24 @@ import {
   passwordInBy,
 } from '@store/shared/contracts/account';
 import { etagDescription, ifMatchHeader, stateHeaders } from '@store/shared/http/precondition';
-import { type AnyRoute, created, noContent, ok, problem, route, unavailable } from '@store/shared/http/route';
+import { type AnyRoute, created, noContent, ok, problem, route, tooMany, unavailable } from '@store/shared/http/route';
 import { text, uuid } from '@store/shared/values/fields';
 import { stringifyJson } from '@store/shared/values/json';
 import { z } from 'zod';
 import type { Accounts } from './accounts.ts';
+import { mailRequestRoutes } from './mail-request-routes.ts';
+import type { MailRequests } from './mail-requests.ts';
+import type { OwnAccount } from './own-account.ts';
 
 const tag = 'accounts';
 
-export function accountRoutes(accounts: Accounts, rules: PasswordRules): AnyRoute[] {
+interface Parts {
+  accounts: Accounts;
+  own: OwnAccount;
+  mails: MailRequests;
+}
+
+export function accountRoutes({ accounts, own, mails }: Parts, rules: PasswordRules): AnyRoute[] {
   return [
     route({
       method: 'get',
@@ -48,7 +58,7 @@ export function accountRoutes(accounts: Accounts, rules: PasswordRules): AnyRout
       method: 'patch',
       path: '/accounts/{id}',
       operationId: 'changeAccount',
-      summary: 'Change your name',
+      summary: 'Change your name, the language of mails, or your e-mail address',
       tag,
       identity: 'account',
       params: z.object({ id: uuid }),
@@ -56,10 +66,32 @@ export function accountRoutes(accounts: Accounts, rules: PasswordRules): AnyRout
       body: accountChange,
       responses: {
         200: { description: 'The account as it is now.', body: accountOut },
+        403: problem('The current password is wrong.'),
+        429: tooMany('Too many passwords of this account were wrong, or the address was to be changed too often.'),
         503: unavailable,
       },
-      handler: async ({ accountId, params: { id }, headers, body: { name } }) =>
-        ok(await accounts.rename(accountId, id, name, headers['if-match'])),
+      handler: async ({ params: { id }, headers, body, ...customer }) =>
+        ok(await own.change(customer, id, body, headers['if-match'])),
+    }),
+    route({
+      method: 'delete',
+      path: '/accounts/{id}',
+      operationId: 'deleteAccount',
+      summary: 'Delete your account, and everything personal that the store has about you',
+      tag,
+      identity: 'account',
+      params: z.object({ id: uuid }),
+      body: accountDeletion,
+      responses: {
+        204: { description: 'Deleted; other services delete what they have within a minute.' },
+        403: problem('The password is wrong.'),
+        429: tooMany('Too many passwords of this account were wrong.'),
+        503: unavailable,
+      },
+      async handler({ params: { id }, body, ...customer }) {
+        await own.delete(customer, id, body.password);
+        return noContent();
+      },
     }),
     // Internal, for operators.
     route({
@@ -141,5 +173,6 @@ export function accountRoutes(accounts: Accounts, rules: PasswordRules): AnyRout
       },
       handler: async ({ body, clientAddress }) => ok(await accounts.checkPassword(body, clientAddress)),
     }),
+    ...mailRequestRoutes(mails, rules),
   ];
 }

@@ -1,29 +1,44 @@
-import { randomUUID } from 'node:crypto';
 import { bearerFrom } from '@store/shared/auth/bearer';
 import { callersWith } from '@store/shared/auth/internal-credentials';
 import { createHttpApp } from '@store/shared/http/app';
+import { accountEventsTopic } from '@store/shared/messaging/topics';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
+import { loop } from '@store/shared/values/loop';
+import { hourMs } from '@store/shared/values/time';
 import { createAccountRepository } from './account-repository.ts';
 import { createAccounts } from './accounts.ts';
+import { type AuthClient, createAuthClient } from './auth-client.ts';
 import { type AccountConfig, configSchema } from './config.ts';
 import { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
+import { createMailRequestRepository } from './mail-request-repository.ts';
+import { createMailRequests } from './mail-requests.ts';
+import { createOwnAccount } from './own-account.ts';
 import { passwordRules } from './password-rules.ts';
 import { createPasswords, type PasswordLimits } from './passwords.ts';
 import { accountRoutes } from './routes.ts';
 
 export async function createAccountService(
   { config, log, database }: ServiceContext<AccountConfig, DB>,
-  limits: PasswordLimits = {},
+  { auth = createAuthClient(config.AUTH_URL), ...limits }: PasswordLimits & { auth?: AuthClient } = {},
 ): Promise<Service<DB>> {
-  const repository = createAccountRepository(new PrismaClient({ adapter: database.adapter }), database);
-  const accounts = createAccounts({ repository, passwords: await createPasswords(limits), newId: randomUUID });
+  const prisma = new PrismaClient({ adapter: database.adapter });
+  const requests = createMailRequestRepository(prisma, database.kysely);
+  const repository = createAccountRepository(prisma, database);
+  const parts = { database, repository, requests, passwords: await createPasswords(limits) };
+  const accounts = createAccounts({ ...parts, mustConfirm: config.EMAIL_CONFIRMATION === 'required' });
+  const own = createOwnAccount({ ...parts, auth });
   const { APP_PROFILE: profile } = config;
-  const routes = accountRoutes(accounts, await passwordRules(config));
+  const routes = accountRoutes({ accounts, own, mails: createMailRequests(parts) }, await passwordRules(config));
   const bearer = await bearerFrom(config);
   const callers = callersWith(config.INTERNAL_CREDENTIALS);
   const operators = callersWith(config.OPERATOR_CREDENTIALS);
-  return { app: createHttpApp({ title: 'Account API', routes, log, profile, bearer, callers, operators }) };
+  const mailers = callersWith(config.MAILER_CREDENTIALS);
+  return {
+    app: createHttpApp({ title: 'Account API', routes, log, profile, bearer, callers, operators, mailers }),
+    publisher: { topic: accountEventsTopic, config, publishesAs: 'account' },
+    jobs: [loop({ name: 'old requests for mails', everyMs: hourMs }, requests.deleteOld)],
+  };
 }
 
 export const accountService: ServiceDefinition<typeof configSchema, DB> = {

@@ -1,13 +1,29 @@
 import { openDatabase } from '@store/shared/database/database';
 import { createLog } from '@store/shared/observability/log';
+import { DomainError } from '@store/shared/values/errors';
+import request from 'supertest';
 import { printUnexpected } from '../../../tests/kit/observability/log.ts';
+import type { AuthClient } from '../src/auth-client.ts';
 import { configSchema } from '../src/config.ts';
 import { PrismaClient } from '../src/generated/client.ts';
 import type { DB } from '../src/generated/tables.ts';
+import { createMailRequestRepository } from '../src/mail-request-repository.ts';
 import type { PasswordLimits } from '../src/passwords.ts';
 import { createAccountService } from '../src/service.ts';
 
 export const ada = { name: 'Ada Lovelace', email: 'Ada.Lovelace@Example.com', password: ' correct horse ' };
+
+/** Auth as an account sees it: `battery staple` is the wrong password. Those whose sessions have ended are in `ended`. */
+export const ended: string[] = [];
+export const fakeAuth: AuthClient = {
+  async checkPassword(_customer, _email, password) {
+    if (password === 'too often') throw new DomainError('rateLimited', 'Too often.', { retryAfterSeconds: 7 });
+    if (password !== ada.password) throw new DomainError('forbidden', 'Wrong.', { code: 'wrong-password' });
+  },
+  async endSessions({ accountId }) {
+    ended.push(accountId);
+  },
+};
 
 /** The real service over a database of the test's own. `logged` grows with its log lines. */
 export async function testApp(databaseUrl: string, limits: PasswordLimits = {}, env = {}) {
@@ -18,8 +34,32 @@ export async function testApp(databaseUrl: string, limits: PasswordLimits = {}, 
     printUnexpected(line);
   };
   const log = createLog('account', 'trace', { write });
-  const config = configSchema.parse({ DATABASE_URL: databaseUrl, ...env });
-  const { app } = await createAccountService({ config, log, database }, limits);
+  const config = configSchema.parse({
+    DATABASE_URL: databaseUrl,
+    KAFKA_BROKERS: 'unused:1',
+    AUTH_URL: 'http://127.0.0.1:1',
+    ...env,
+  });
+  const { app } = await createAccountService({ config, log, database }, { auth: fakeAuth, ...limits });
   const prisma = new PrismaClient({ adapter: database.adapter });
-  return { app, prisma, logged, close: database.close };
+  const forget = createMailRequestRepository(prisma, database.kysely).deleteOld;
+  return { app, prisma, logged, forget, close: database.close };
+}
+
+type TestApp = Awaited<ReturnType<typeof testApp>>;
+
+/** The id of the request that the last event of an account is about. */
+export async function lastRequest({ prisma }: TestApp, accountId: string): Promise<string> {
+  const event = await prisma.outbox.findFirstOrThrow({ where: { key: accountId }, orderBy: { seq: 'desc' } });
+  return JSON.parse(event.payload).requestId;
+}
+
+/** The token of the mail that follows from it. */
+export async function lastToken(account: TestApp, accountId: string): Promise<string> {
+  const requestId = await lastRequest(account, accountId);
+  const { body } = await request(account.app)
+    .post(`/internal/accounts/${accountId}/mail`)
+    .send({ requestId })
+    .expect(200);
+  return body.token;
 }

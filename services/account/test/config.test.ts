@@ -60,8 +60,9 @@ it('in profile prod a password that is used often is refused, however it is capi
 });
 
 it.each([
-  ['INTERNAL_CREDENTIALS', 'OPERATOR_CREDENTIALS'],
-  ['OPERATOR_CREDENTIALS', 'INTERNAL_CREDENTIALS'],
+  ['INTERNAL_CREDENTIALS', 'OPERATOR_CREDENTIALS and MAILER_CREDENTIALS'],
+  ['OPERATOR_CREDENTIALS', 'INTERNAL_CREDENTIALS and MAILER_CREDENTIALS'],
+  ['MAILER_CREDENTIALS', 'INTERNAL_CREDENTIALS and OPERATOR_CREDENTIALS'],
 ])('refuses to start with %s and without %s, whose paths would be open', (given, missing) => {
   const env = { DATABASE_URL: database.url, [given]: newCredential() };
   expect(() => readConfig(configSchema, env)).toThrow(`${given}: is set, but not ${missing}: set all of them, or none`);

@@ -3,7 +3,7 @@ import { newCredential } from '../../../tests/kit/credentials.ts';
 import { describeContract } from '../../../tests/kit/openapi/contract.ts';
 import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/postgres/database.ts';
 import { accountRoutes } from '../src/routes.ts';
-import { ada, testApp } from './_app.ts';
+import { ada, lastToken, testApp } from './_app.ts';
 
 let database: TestDatabase;
 let account: Awaited<ReturnType<typeof testApp>>;
@@ -15,7 +15,11 @@ beforeAll(async () => {
   database = await createTestDatabase('account');
   account = await testApp(database.url);
   unavailable = await testApp(unreachableDatabaseUrl);
-  const env = { INTERNAL_CREDENTIALS: newCredential(), OPERATOR_CREDENTIALS: newCredential() };
+  const env = {
+    INTERNAL_CREDENTIALS: newCredential(),
+    OPERATOR_CREDENTIALS: newCredential(),
+    MAILER_CREDENTIALS: newCredential(),
+  };
   restricted = await testApp(database.url, {}, env);
 });
 
@@ -30,6 +34,12 @@ async function newAccount() {
   const body = { ...ada, email: `ada${registered}@example.com` };
   const { body: created } = await request(account.app).post('/internal/accounts').send(body);
   return { ...body, id: created.id };
+}
+
+async function newEmail(email: string): Promise<string> {
+  const { path, headers } = await own();
+  await request(account.app).patch(path).set(headers).send({ email, currentPassword: ada.password }).expect(200);
+  return lastToken(account, headers['id-account']);
 }
 
 async function own() {
@@ -59,11 +69,68 @@ describeContract({
       200: own,
       400: async () => ({ ...(await own()), body: {} }),
       404: async () => ({ ...(await own()), path: `/accounts/${accountId}` }),
+      403: async () => ({ ...(await own()), body: { email: 'b@example.com', currentPassword: 'wrong' } }),
+      429: async () => ({ ...(await own()), body: { email: 'b@example.com', currentPassword: 'too often' } }),
       412: async () => {
         const { headers, ...call } = await own();
         return { ...call, headers: { ...headers, 'if-match': '"another"' } };
       },
       503: async () => ({ path: `/accounts/${accountId}`, body: { name: 'Ada' }, app: () => unavailable.app }),
+    },
+    'delete /accounts/{id}': {
+      204: async () => ({ ...(await own()), body: { password: ada.password } }),
+      400: async () => ({ ...(await own()), body: {} }),
+      403: async () => ({ ...(await own()), body: { password: 'wrong' } }),
+      404: async () => ({ ...(await own()), path: `/accounts/${accountId}`, body: { password: ada.password } }),
+      429: async () => ({ ...(await own()), body: { password: 'too often' } }),
+      503: { path: `/accounts/${accountId}`, body: { password: ada.password }, app: () => unavailable.app },
+    },
+    'post /internal/password-resets': {
+      202: { body: { email: 'nobody@example.com' } },
+      400: { body: {} },
+      429: async () => {
+        const call = { headers: { 'x-envoy-external-address': '192.0.2.1' }, body: { email: 'nobody@example.com' } };
+        for (let n = 0; n < 20; n += 1) {
+          await request(account.app).post('/internal/password-resets').set(call.headers).send(call.body).expect(202);
+        }
+        return call;
+      },
+      503: { body: { email: 'nobody@example.com' }, app: () => unavailable.app },
+    },
+    'post /internal/password-resets/confirmation': {
+      200: async () => {
+        const { id, email } = await newAccount();
+        await request(account.app).post('/internal/password-resets').send({ email }).expect(202);
+        return { body: { token: await lastToken(account, id), password: 'battery staple' } };
+      },
+      400: { body: {} },
+      403: { body: { token: 'unknown', password: 'battery staple' } },
+      503: { body: { token: 'unknown', password: 'battery staple' }, app: () => unavailable.app },
+    },
+    'post /internal/email-confirmations': {
+      204: async () => ({ body: { token: await newEmail(`${crypto.randomUUID()}@example.com`) } }),
+      400: { body: {} },
+      403: { body: { token: 'unknown' } },
+      409: async () => {
+        const email = `${crypto.randomUUID()}@example.com`;
+        const token = await newEmail(email);
+        await request(account.app)
+          .post('/internal/accounts')
+          .send({ ...ada, email })
+          .expect(201);
+        return { body: { token } };
+      },
+      503: { body: { token: 'unknown' }, app: () => unavailable.app },
+    },
+    'get /internal/accounts/{id}/confirmation': {
+      200: async () => ({ path: `/internal/accounts/${(await newAccount()).id}/confirmation` }),
+      400: { path: '/internal/accounts/%ff/confirmation' },
+      503: { path: `/internal/accounts/${accountId}/confirmation`, app: () => unavailable.app },
+    },
+    'post /internal/accounts/{id}/mail': {
+      200: async () => ({ path: `/internal/accounts/${(await newAccount()).id}/mail`, body: {} }),
+      400: { path: `/internal/accounts/${accountId}/mail`, body: { requestId: 'x' } },
+      503: { path: `/internal/accounts/${accountId}/mail`, body: {}, app: () => unavailable.app },
     },
     'get /internal/accounts': {
       200: async () => ({ path: `/internal/accounts?email=${(await newAccount()).email}` }),

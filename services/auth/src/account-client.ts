@@ -1,7 +1,16 @@
-import { type AccountIn, type AccountOut, accountOut, type Credentials } from '@store/shared/contracts/account';
+import {
+  type AccountIn,
+  type AccountOut,
+  accountOut,
+  type Credentials,
+  confirmedOut,
+} from '@store/shared/contracts/account';
 import { type Answer, createHttpClient } from '@store/shared/http/client';
 import { problemSchema } from '@store/shared/http/problem';
 import { DomainError } from '@store/shared/values/errors';
+
+/** The account service counts the requests of an hour. */
+const resetRetrySeconds = 600;
 
 export type AccountClient = ReturnType<typeof createAccountClient>;
 
@@ -28,10 +37,18 @@ export function createAccountClient({ baseUrl, timeoutMs = 5_000, credential }: 
   }
 
   /** Passes a problem of the account service on: it is meant for whoever made the request. */
-  function refusal(kind: 'conflict' | 'invalid', code: string, { body }: Answer): DomainError {
+  function refusal(
+    kind: 'conflict' | 'forbidden' | 'invalid' | 'rateLimited',
+    code: string,
+    { body }: Answer,
+  ): DomainError {
     const { success, data, error } = problemSchema.safeParse(body);
     if (!success) return client.failed(error);
-    return new DomainError(kind, data.detail ?? data.title, { code, ...(data.errors && { errors: data.errors }) });
+    return new DomainError(kind, data.detail ?? data.title, {
+      code,
+      ...(data.errors && { errors: data.errors }),
+      ...(kind === 'rateLimited' && { retryAfterSeconds: resetRetrySeconds }),
+    });
   }
 
   return {
@@ -53,6 +70,34 @@ export function createAccountClient({ baseUrl, timeoutMs = 5_000, credential }: 
       if (answer.status === 201) return accountFrom(answer);
       if (answer.status === 409) throw refusal('conflict', 'email-taken', answer);
       throw unexpected(answer);
+    },
+    /** @throws DomainError rateLimited */
+    async requestReset(email: string, clientAddress?: string): Promise<void> {
+      const answer = await client.call('POST', '/internal/password-resets', { body: { email }, clientAddress });
+      if (answer.status === 429) throw refusal('rateLimited', 'too-many-resets', answer);
+      if (answer.status !== 202) throw unexpected(answer);
+    },
+    /** @throws DomainError forbidden for a token that is not valid, invalid for a password that the account service rejects */
+    async resetPassword(token: string, password: string, clientAddress?: string): Promise<AccountOut> {
+      const path = '/internal/password-resets/confirmation';
+      const answer = await client.call('POST', path, { body: { token, password }, clientAddress });
+      if (answer.status === 200) return accountFrom(answer);
+      throw answer.status === 403 ? refusal('forbidden', 'invalid-token', answer) : unexpected(answer);
+    },
+    /** @throws DomainError forbidden for a token that is not valid, conflict if the address has become another account's */
+    async confirmEmail(token: string): Promise<void> {
+      const answer = await client.call('POST', '/internal/email-confirmations', { body: { token } });
+      if (answer.status === 403) throw refusal('forbidden', 'invalid-token', answer);
+      if (answer.status === 409) throw refusal('conflict', 'email-taken', answer);
+      if (answer.status !== 204) throw unexpected(answer);
+    },
+    /** @returns false for an account that is gone, too */
+    async isConfirmed(accountId: string): Promise<boolean> {
+      const answer = await client.call('GET', `/internal/accounts/${accountId}/confirmation`);
+      if (answer.status === 404) return false;
+      const { success, data, error } = confirmedOut.safeParse(answer.body);
+      if (answer.status !== 200 || !success) throw client.failed(error ?? new Error(`Status ${answer.status}`));
+      return data.isConfirmed;
     },
     /** @returns undefined if the e-mail or the password is wrong */
     async checkPassword(credentials: Credentials, clientAddress?: string): Promise<AccountOut | undefined> {

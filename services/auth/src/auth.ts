@@ -1,8 +1,9 @@
-import type { AccountIn, Credentials } from '@store/shared/contracts/account';
+import type { AccountIn, Credentials, PasswordReset } from '@store/shared/contracts/account';
 import type { Follower } from '@store/shared/database/follower';
 import type { Role } from '@store/shared/http/identity';
 import type { Logger } from '@store/shared/observability/log';
 import { DomainError, unavailable } from '@store/shared/values/errors';
+import { sleep } from '@store/shared/values/time';
 import type { AccountClient } from './account-client.ts';
 import type { EndedSessions } from './ended-sessions.ts';
 import type { CountedLogin, LoginFailureRepository } from './login-failure-repository.ts';
@@ -25,9 +26,13 @@ interface Dependencies {
   log: Logger;
 }
 
+/** Longer than the account service takes, so that the time says nothing. */
+const resetAnswerMs = 400;
+
 /** The clock of the database counts microseconds: a session that begins this much after a cutoff is not cut off. */
 const secondsAfter = 0.000001;
 
+const wrongPassword = () => new DomainError('forbidden', 'The current password is wrong.', { code: 'wrong-password' });
 const noAccount = (id: string) => new DomainError('notFound', `There is no account ${id}.`);
 
 export type Auth = ReturnType<typeof createAuth>;
@@ -94,12 +99,35 @@ export function createAuth(dependencies: Dependencies) {
       const account = await accounts.find(accountId);
       if (account === undefined) throw noAccount(accountId);
       if ((await checkCounted(account.email, [currentPassword, newPassword], client)) === undefined) {
-        throw new DomainError('forbidden', 'The current password is wrong.', { code: 'wrong-password' });
+        throw wrongPassword();
       }
       await accounts.setPassword(accountId, newPassword, client.address ?? undefined);
       const { endedAt } = await endAll(accountId);
       return begin(accountId, endedAt + secondsAfter, client);
     },
+    /**
+     * Has a link to set a new password sent to an address. It takes as long, and says the same, whether an account has it or not.
+     * @throws DomainError rateLimited
+     */
+    async requestReset(email: string, { address }: Client): Promise<void> {
+      const [outcome] = await Promise.allSettled([
+        accounts.requestReset(email, address ?? undefined),
+        sleep(resetAnswerMs),
+      ]);
+      if (outcome.status === 'rejected') throw outcome.reason;
+    },
+    /**
+     * Sets the password by the token of a mail and ends all sessions of the account. To be repeated with the same body where it did not
+     * answer.
+     * @throws DomainError forbidden, invalid
+     */
+    async resetPassword({ token, password }: PasswordReset, { address }: Client): Promise<void> {
+      const { id, email } = await accounts.resetPassword(token, password, address ?? undefined);
+      await endAll(id);
+      await failures.forget(email);
+    },
+    confirmEmail: (token: string) => accounts.confirmEmail(token),
+    isConfirmed: (accountId: string) => accounts.isConfirmed(accountId),
     /** Lists the sessions of an account that have not ended, the newest first, 100 at most. */
     async listSessions(accountId: string, token: string): Promise<OwnSession[]> {
       const own = await tokens.resolve(token);
@@ -126,6 +154,19 @@ export function createAuth(dependencies: Dependencies) {
       await sessions.end(session);
       endedSessions.add(session);
       log.info({ accountId: session.accountId }, 'Logged out');
+    },
+    /**
+     * Checks the password of a customer who does what needs it.
+     * @throws DomainError forbidden if it is wrong, rateLimited as for logins
+     */
+    async checkOwnPassword({ email, password }: Credentials, accountId: string, client: Client): Promise<void> {
+      const checked = await checkCounted(email, [password], client);
+      if (checked?.account.id !== accountId) throw wrongPassword();
+    },
+    /** Ends all sessions of an account that is about to be deleted, and forgets from where they began. */
+    async closeSessions(accountId: string): Promise<void> {
+      await endAll(accountId);
+      await sessions.forget(accountId);
     },
     /** Ends all sessions of the account that have begun by now. */
     async endSessions(accountId: string): Promise<void> {

@@ -80,6 +80,11 @@ export function createLoginFailureRepository(prisma: PrismaClient, kysely: Kysel
       await prisma.loginFailure.deleteMany({ where: { emailDigest: Uint8Array.from(emailDigest) } });
     },
 
+    /** For a customer who has set a new password. */
+    async forget(email: string): Promise<void> {
+      await kysely.deleteFrom('login_failures').where('email_digest', '=', digestOf(email)).execute();
+    },
+
     async deleteForgotten(): Promise<void> {
       await deleteInBatches(async (limit) => {
         const { numDeletedRows } = await kysely

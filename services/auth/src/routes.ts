@@ -1,9 +1,11 @@
-import { accountIn, accountOut, credentials, rolesIn, rolesOut } from '@store/shared/contracts/account';
+import { accountIn, accountOut, confirmedOut, credentials, rolesIn, rolesOut } from '@store/shared/contracts/account';
 import { type AnyRoute, created, noContent, ok, problem, route, tooMany, unavailable } from '@store/shared/http/route';
 import { DomainError } from '@store/shared/values/errors';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import type { Auth } from './auth.ts';
+import { clientOf, noStore } from './requests.ts';
+import { resetRoutes } from './reset-routes.ts';
 import {
   endedOut,
   type Jwks,
@@ -18,20 +20,7 @@ import {
 import { type TokenCookie, tokenCookieName } from './token-cookie.ts';
 
 const tag = 'auth';
-const noStore = { 'Cache-Control': 'no-store' };
 const params = z.object({ id: uuid });
-
-/** Takes from a request what its session remembers. The name of a browser takes some hundred characters. */
-const clientOf = ({
-  clientAddress,
-  userAgent,
-}: {
-  clientAddress?: string | undefined;
-  userAgent?: string | undefined;
-}) => ({
-  address: clientAddress ?? null,
-  userAgent: userAgent?.slice(0, 300) ?? null,
-});
 
 function mustBeOwn(accountId: string, id: string): void {
   if (accountId !== id) throw new DomainError('notFound', `There is no account ${id}.`);
@@ -76,6 +65,7 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
         return ok(account, { ...noStore, 'Set-Cookie': cookie.carrying(token, isHttps) });
       },
     }),
+    ...resetRoutes(auth),
     route({
       method: 'get',
       path: '/auth/logout',
@@ -200,6 +190,18 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
       body: rolesIn,
       responses: { 200: { description: 'The roles of the account as of now.', body: rolesOut }, 503: unavailable },
       handler: async ({ params: { id }, body }) => ok(await auth.setRoles(id, body.roles)),
+    }),
+    route({
+      method: 'get',
+      path: '/internal/accounts/{id}/confirmation',
+      operationId: 'getConfirmation',
+      summary: 'Find out whether the e-mail address of an account is confirmed',
+      tag,
+      identity: 'caller',
+      internal: true,
+      params,
+      responses: { 200: { description: 'Whether it is.', body: confirmedOut }, 503: unavailable },
+      handler: async ({ params: { id } }) => ok({ isConfirmed: await auth.isConfirmed(id) }),
     }),
     route({
       method: 'post',

@@ -111,6 +111,11 @@ export function createSessionRepository(prisma: PrismaClient, kysely: Kysely<DB>
         .executeTakeFirstOrThrow();
     },
 
+    /** Deletes from where the sessions of an account began. */
+    async forget(accountId: string): Promise<void> {
+      await prisma.session.deleteMany({ where: { accountId } });
+    },
+
     /** Passes on everything that has ended and not expired. */
     async load(add: (one: EndedSession | SessionCutoff) => void): Promise<void> {
       const sessions = kysely.selectFrom('ended_sessions').select(sessionColumns).orderBy('id');

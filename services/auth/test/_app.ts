@@ -43,6 +43,22 @@ export function fakeAccounts(): AccountClient & { calls: unknown[] } {
       const found = known.get(email);
       return found?.password === password ? found.account : undefined;
     },
+    async requestReset(email, clientAddress) {
+      calls.push({ requestReset: { email }, ...(clientAddress && { clientAddress }) });
+      if (email.startsWith('often')) throw new DomainError('rateLimited', 'Often.', { retryAfterSeconds: 600 });
+    },
+    /** The token is the e-mail address. */
+    async resetPassword(token, password) {
+      const found = known.get(token);
+      if (found === undefined) throw new DomainError('forbidden', 'Not valid.', { code: 'invalid-token' });
+      found.password = password;
+      return found.account;
+    },
+    async confirmEmail(token) {
+      if (token === 'taken') throw new DomainError('conflict', 'Taken.', { code: 'email-taken' });
+      if (!known.has(token)) throw new DomainError('forbidden', 'Not valid.', { code: 'invalid-token' });
+    },
+    isConfirmed: async () => true,
   };
 }
 

@@ -47,6 +47,16 @@ async function failedOften() {
   return { body };
 }
 
+const resetOften = async () => ({ body: { email: 'often@example.com' } });
+
+async function withOwnPassword() {
+  const { body } = await newAccount();
+  const { headers, body: account } = await request(auth.app).post('/auth/login').send(body).expect(200);
+  const token = /=([^;]+)/.exec(headers['set-cookie']?.[0] ?? '')?.[1];
+  return { headers: { 'id-account': account.id, authorization: `Bearer ${token}` }, body };
+}
+const wrongly = <Call extends { body: object }>(call: Call) => ({ ...call, body: { ...call.body, password: 'wrong' } });
+
 async function byCustomer() {
   const { body } = await request(auth.app)
     .post('/auth/register')
@@ -99,6 +109,35 @@ describeContract({
       400: { body: { email: ada.email } },
       401: { body: { email: ada.email, password: 'wrong password' } },
       429: failedOften,
+    },
+    'post /auth/password-resets': { 202: { body: { email: ada.email } }, 400: { body: {} }, 429: resetOften },
+    'post /auth/password-resets/confirmation': {
+      204: async () => ({ body: { token: (await newAccount()).body.email, password: 'battery staple' } }),
+      400: { body: {} },
+      403: { body: { token: 'unknown', password: 'battery staple' } },
+    },
+    'post /auth/email-confirmations': {
+      204: async () => ({ body: { token: (await newAccount()).body.email } }),
+      400: { body: {} },
+      403: { body: { token: 'unknown' } },
+      409: { body: { token: 'taken' } },
+    },
+    'post /internal/own-password-checks': {
+      204: withOwnPassword,
+      400: async () => ({ ...(await withOwnPassword()), body: {} }),
+      403: async () => wrongly(await withOwnPassword()),
+      429: async () => {
+        const call = wrongly(await withOwnPassword());
+        const path = '/internal/own-password-checks';
+        for (let n = 0; n < 10; n += 1)
+          await request(auth.app).post(path).set(call.headers).send(call.body).expect(403);
+        return call;
+      },
+    },
+    'delete /internal/own-sessions': { 204: withToken },
+    'get /internal/accounts/{id}/confirmation': {
+      200: { path: `/internal/accounts/${accountId}/confirmation` },
+      400: { path: '/internal/accounts/%ff/confirmation' },
     },
     'get /.well-known/jwks.json': { 200: {} },
     'get /auth/logout': { 200: withCookie },

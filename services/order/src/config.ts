@@ -27,6 +27,8 @@ export const configSchema = z
     STORE_CURRENCY: z
       .enum(Intl.supportedValuesOf('currency') as [string, ...string[]], { error: 'must be a currency such as USD' })
       .default('USD'),
+    /** required: only customers with a confirmed e-mail address may order. */
+    EMAIL_CONFIRMATION: z.enum(['off', 'required']).default('off'),
     /** Open streams of order events, in a process; 0: any number. */
     STREAMS_PER_ADDRESS: wholeNumber(0, 5_000).default(0),
   })

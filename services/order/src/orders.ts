@@ -4,6 +4,7 @@ import { entityTag, mustBeVersion, mustMatch } from '@store/shared/http/precondi
 import { newEvent } from '@store/shared/messaging/events';
 import { DomainError } from '@store/shared/values/errors';
 import { type Money, minorUnit, total } from '@store/shared/values/money';
+import type { MayOrder } from './confirmed-accounts.ts';
 import {
   type Line,
   mergeLines,
@@ -22,6 +23,8 @@ interface Dependencies {
   repository: OrderRepository;
   lists: OrderListRepository;
   products: ProductClient;
+  /** Default: everybody may. */
+  mayOrder?: MayOrder | undefined;
   /** ISO 4217 */
   currency: string;
   clock: () => Date;
@@ -45,7 +48,7 @@ interface Seen {
 
 export type Orders = ReturnType<typeof createOrders>;
 
-export function createOrders({ repository, lists, products, currency, clock, newId }: Dependencies) {
+export function createOrders({ repository, lists, products, mayOrder, currency, clock, newId }: Dependencies) {
   const digits = minorUnit(currency);
   /** Keys whose first request is in flight in this process. Across processes the database decides when it stores. */
   const inFlight = new Set<string>();
@@ -54,6 +57,7 @@ export function createOrders({ repository, lists, products, currency, clock, new
     if (request.customerId !== undefined && request.customerId !== accountId) {
       throw new DomainError('forbidden', 'An order can be placed for your own account only.');
     }
+    await mayOrder?.(accountId);
     const lines = mergeLines(request.items);
     const expectedTotal = request.expectedTotal ?? undefined;
     const requestHash = createHash('sha256')

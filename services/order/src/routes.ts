@@ -53,7 +53,7 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
             'Idempotency-Replayed': '`true` for a stored reply; absent otherwise.',
           },
         },
-        403: problem('customerId is not the caller.'),
+        403: problem('customerId is not the caller, or the e-mail address of the caller is not confirmed.'),
         409: problem(
           'The total is not the expected one, or the first request with this Idempotency-Key is still running.',
           retryAfter,

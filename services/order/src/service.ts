@@ -8,6 +8,7 @@ import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/s
 import { loop } from '@store/shared/values/loop';
 import { hourMs } from '@store/shared/values/time';
 import { configSchema, type OrderConfig, type WorkerConfig, workerConfigSchema } from './config.ts';
+import { onlyConfirmed } from './confirmed-accounts.ts';
 import { createDueOrders } from './due-orders.ts';
 import { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
@@ -35,13 +36,15 @@ interface Replaceable {
   clock?: () => Date;
 }
 
+const authOf = (config: OrderConfig) => ({ baseUrl: config.AUTH_URL, credential: config.INTERNAL_CREDENTIAL });
+
 /** Serves the order API. */
 export function createOrderService(
   { config, log, database }: ServiceContext<OrderConfig, DB>,
   {
     bearer,
     products = createProductClient(config.PRODUCT_URL),
-    sessionCheck = createSessionCheck({ baseUrl: config.AUTH_URL, credential: config.INTERNAL_CREDENTIAL }),
+    sessionCheck = createSessionCheck(authOf(config)),
     maxStreams,
     clock = () => new Date(),
   }: Replaceable = {},
@@ -49,6 +52,7 @@ export function createOrderService(
   const repository = createOrderRepository(new PrismaClient({ adapter: database.adapter }), database);
   const orders = createOrders({
     repository,
+    mayOrder: config.EMAIL_CONFIRMATION === 'required' ? onlyConfirmed(authOf(config)) : undefined,
     lists: createOrderListRepository(database),
     products,
     currency: config.STORE_CURRENCY,

@@ -40,10 +40,18 @@ export const calleeConfig = { INTERNAL_CREDENTIALS: credentials.optional() };
 /** For services whose internal paths others call, too: those of operators (contract 3.7). */
 export const operatorConfig = { OPERATOR_CREDENTIALS: credentials.optional() };
 
+/** For the service that mail is asked from: the credentials of whoever sends it (contract 3.7). */
+export const mailerConfig = { MAILER_CREDENTIALS: credentials.optional() };
+
 /** For services that call internal paths: the first one is shown, the others are of a rotation (contract 3.7). */
 export const callerConfig = { INTERNAL_CREDENTIAL: credentials.transform(([first]) => first).optional() };
 
-const credentialVariables = ['INTERNAL_CREDENTIAL', 'INTERNAL_CREDENTIALS', 'OPERATOR_CREDENTIALS'];
+const credentialVariables = [
+  'INTERNAL_CREDENTIAL',
+  'INTERNAL_CREDENTIALS',
+  'OPERATOR_CREDENTIALS',
+  'MAILER_CREDENTIALS',
+];
 
 /**
  * Refuses a part of the credentials that a service takes: the others' paths would be open without a word (contract 3.7). Goes with

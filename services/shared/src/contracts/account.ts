@@ -12,17 +12,34 @@ export const newPassword = password(0, maxPasswordLength).meta({
   description: 'The store may require more characters, or refuse passwords that are used often; its 400 says so.',
 });
 
+/** Languages of mails. */
+export const locales = ['en', 'pt'] as const;
+const locale = z.enum(locales).describe('The language of mails.');
+
 export const accountIn = z
   .object({
     name: text(1, 200),
     email,
     password: newPassword,
+    locale: locale.optional(),
   })
   .meta({ id: 'AccountIn', examples: [{ name: 'Ada', email: 'ada@example.com', password: 'correct horse' }] });
 
 export const accountChange = z
-  .object({ name: accountIn.shape.name })
+  .object({
+    name: accountIn.shape.name.optional(),
+    locale: locale.optional(),
+    email: email.optional().describe('In force once the link in the mail to it is followed. Needs currentPassword.'),
+    currentPassword: password(1, maxPasswordLength).optional(),
+  })
+  .refine((change) => Object.values(change).some((value) => value !== undefined), 'must have a field to be changed')
+  .refine(({ email, currentPassword }) => email === undefined || currentPassword !== undefined, {
+    path: ['currentPassword'],
+    message: 'is needed to change the e-mail address',
+  })
   .meta({ id: 'AccountChange', examples: [{ name: 'Ada Lovelace' }] });
+
+const exampleToken = 'qL2xW0m9Yb7cR4tV1nK8sJ5hG3fD6aZpE0uI2oX9wTQ';
 
 /** Rules of a store for new passwords. */
 export interface PasswordRules {
@@ -60,6 +77,46 @@ export const accountOut = z.object({ id: uuid, name: z.string(), email: z.string
   ],
 });
 
+export const accountDeletion = z
+  .object({ password: password(1, maxPasswordLength) })
+  .meta({ id: 'AccountDeletion', examples: [{ password: 'correct horse' }] });
+
+/** contract 3.11 */
+export const resetRequest = z
+  .object({ email: text(1, 254) })
+  .meta({ id: 'PasswordResetRequest', examples: [{ email: 'ada@example.com' }] });
+
+const token = text(1, 100).describe('From the link in the mail.');
+
+export const resetIn = z
+  .object({ token, password: newPassword })
+  .meta({ id: 'PasswordReset', examples: [{ token: exampleToken, password: 'battery staple' }] });
+
+export const resetInBy = (rules: PasswordRules) => resetIn.extend({ password: passwordBy(rules) });
+
+export const confirmationIn = z
+  .object({ token })
+  .meta({ id: 'EmailConfirmation', examples: [{ token: exampleToken }] });
+
+export const confirmedOut = z.object({ isConfirmed: z.boolean() }).meta({ id: 'ConfirmedOut' });
+
+/** The question of notification when it sends a mail. */
+export const mailToIn = z
+  .object({
+    requestId: uuid.optional().describe('Of the request that the mail answers.'),
+    isFormer: z.boolean().default(false).describe('To the address that the account had before the request.'),
+  })
+  .meta({ id: 'MailToIn' });
+
+export const mailTo = z
+  .object({
+    name: z.string(),
+    email: z.string(),
+    locale: z.string(),
+    token: z.string().optional().describe('For the link of the mail; those before are void.'),
+  })
+  .meta({ id: 'MailTo' });
+
 const role = z.enum(roleNames);
 
 export const rolesIn = z
@@ -76,4 +133,7 @@ export const rolesOut = z
 
 export type AccountIn = z.output<typeof accountIn>;
 export type Credentials = z.output<typeof credentials>;
+export type AccountChange = z.output<typeof accountChange>;
+export type PasswordReset = z.output<typeof resetIn>;
+export type MailTo = z.output<typeof mailTo>;
 export type AccountOut = z.output<typeof accountOut>;

@@ -28,3 +28,17 @@ export const notificationOut = z
       },
     ],
   });
+
+/** A mail that is not sent, as the console lists it (contract 4.10). */
+export const mailOut = z
+  .object({ id: uuid, customerId: uuid, kind: z.string(), subject: z.string(), createdAt: timestamp })
+  .meta({ id: 'MailOut' });
+
+export const wholeMailOut = z
+  .object({
+    to: z.object({ name: z.string(), address: z.string() }),
+    subject: z.string(),
+    text: z.string(),
+    html: z.string(),
+  })
+  .meta({ id: 'WholeMailOut' });

@@ -36,6 +36,9 @@ export const isDatabaseMisconfigured = (error: unknown) =>
       names.some((name) => misconfiguredCodes.has(name) || tlsCode.test(name)) || misconfiguredMessage.test(message),
   );
 
+/** Tells whether a row was refused because another one has its key. */
+export const isDuplicate = (error: unknown) => hasReason(error, (names) => names.includes('23505'));
+
 /** Searches an error and its causes. */
 function hasReason(error: unknown, isIt: (names: string[], message: string) => boolean, depth = 0): boolean {
   if (typeof error !== 'object' || error === null || depth > 5) return false;

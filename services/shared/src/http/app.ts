@@ -31,6 +31,8 @@ export interface HttpAppOptions {
   callers?: CallerCheck;
   /** Checks `Authorization` on routes for operators; default: as for callers. */
   operators?: CallerCheck;
+  /** Checks `Authorization` on routes for whoever sends mail; default: as for callers. */
+  mailers?: CallerCheck;
 }
 
 /** The Express application of a service: traces, logs, documentation, routes, problems. Opens nothing. */
@@ -42,6 +44,7 @@ export function createHttpApp({
   bearer = noBearer,
   callers = anyCaller,
   operators = callers,
+  mailers = callers,
 }: HttpAppOptions): Express {
   const production = profile === 'prod';
   const app = express();
@@ -69,7 +72,7 @@ export function createHttpApp({
       app,
       path,
       routes.filter((route) => route.path === path),
-      { production, bearer, callers, operators, inFlight },
+      { production, bearer, callers, operators, mailers, inFlight },
     );
   }
   // Behind the routes, which are requested more often.
@@ -84,6 +87,7 @@ interface MountOptions {
   bearer: BearerValidator;
   callers: CallerCheck;
   operators: CallerCheck;
+  mailers: CallerCheck;
   inFlight: InFlight;
 }
 
@@ -98,7 +102,10 @@ function mountPath(app: Express, path: string, routes: AnyRoute[], options: Moun
   });
 }
 
-function handlersOf(route: AnyRoute, { production, bearer, callers, operators, inFlight }: MountOptions): Handler[] {
+function handlersOf(
+  route: AnyRoute,
+  { production, bearer, callers, operators, mailers, inFlight }: MountOptions,
+): Handler[] {
   const declared = new Set(Object.keys(allResponses(route)).map(Number));
   const checkReply = production ? undefined : createReplyCheck(route);
 
@@ -110,6 +117,7 @@ function handlersOf(route: AnyRoute, { production, bearer, callers, operators, i
     const isCaller = identity === 'accountOrCaller' && req.headers['id-account'] === undefined;
     if (identity === 'caller' || isCaller) callers(req.headers.authorization);
     if (identity === 'operator') operators(req.headers.authorization);
+    if (identity === 'mailer') mailers(req.headers.authorization);
     if (takesAccount(identity) && !isCaller) {
       const accountId = accountIdOf(req.headers['id-account']);
       context.accountId = accountId;

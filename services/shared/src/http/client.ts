@@ -21,9 +21,10 @@ export interface Answer {
   body: unknown;
   /** Names the state that was read, where the answer has one. */
   etag: string | undefined;
+  retryAfterSeconds: number | undefined;
 }
 
-type Method = 'GET' | 'POST' | 'PUT';
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 interface Call {
   query?: string;
@@ -37,17 +38,16 @@ interface Call {
   customer?: { accountId: string; authorization: string | undefined };
 }
 
+const secondsIn = (header: string | undefined) => (/^\d{1,3}$/.test(header ?? '') ? Number(header) : undefined);
+
 export type HttpClient = ReturnType<typeof createHttpClient>;
 
 /** Calls another service: JSON both ways, within the current trace, with a time-out, without redirects. */
 export function createHttpClient({ service, baseUrl, timeoutMs, credential }: HttpClientOptions) {
   const failed = (cause: unknown, retryAfter?: string) => {
     const { message } = unavailable(`The ${service} service`);
-    const isSeconds = retryAfter !== undefined && /^\d{1,3}$/.test(retryAfter);
-    return new DomainError('unavailable', message, {
-      cause,
-      ...(isSeconds && { retryAfterSeconds: Number(retryAfter) }),
-    });
+    const retryAfterSeconds = secondsIn(retryAfter);
+    return new DomainError('unavailable', message, { cause, ...(retryAfterSeconds && { retryAfterSeconds }) });
   };
 
   async function send(method: Method, url: string, { body, ifMatch, clientAddress, customer }: Call): Promise<Answer> {
@@ -69,8 +69,15 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
       });
       const text = await answer.body.text();
       const { statusCode: status, headers } = answer;
-      if (status >= 500) throw failed(new Error(`Status ${status}`), headers['retry-after']?.toString());
-      return { status, body: status === 204 ? undefined : parseJson(text), etag: headers.etag?.toString() };
+      const hasBody = status !== 202 && status !== 204;
+      const retryAfter = headers['retry-after']?.toString();
+      if (status >= 500) throw failed(new Error(`Status ${status}`), retryAfter);
+      return {
+        status,
+        body: hasBody ? parseJson(text) : undefined,
+        etag: headers.etag?.toString(),
+        retryAfterSeconds: secondsIn(retryAfter),
+      };
     } catch (error) {
       throw error instanceof DomainError ? error : failed(error);
     }

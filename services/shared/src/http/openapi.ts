@@ -72,6 +72,7 @@ const securityOf: Record<IdentityRule, Json> = {
   operator: { security: [{ credential: [] }, {}] },
   accountOrCaller: { security: [{}, { credential: [] }, { 'id-account': [] }, { 'id-account': [], bearer: [] }] },
   caller: { security: [{}, { credential: [] }] },
+  mailer: { security: [{ credential: [] }, {}] },
 };
 
 function operation(route: AnyRoute, schemas: Json): Json {

@@ -25,10 +25,15 @@ export function html(literals: TemplateStringsArray, ...values: (string | number
  * Makes a page that loads nothing, runs no script, and is shown in no frame: its policy admits the one style.
  * @param style CSS, without a value of a request or a row
  */
-export function htmlPage(title: string, style: string, body: Html): { page: string; headers: Record<string, string> } {
+export function htmlPage(
+  title: string,
+  style: string,
+  body: Html,
+  language = 'en',
+): { page: string; headers: Record<string, string> } {
   const { source } = html`<title>${title}</title>`;
   return {
-    page: `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">${source}<style>${style}</style></head><body>${body.source}</body></html>`,
+    page: `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">${source}<style>${style}</style></head><body>${body.source}</body></html>`,
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,

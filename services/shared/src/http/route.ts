@@ -63,10 +63,10 @@ export type ReplyOf<R extends Responses> = {
 
 /**
  * `account` demands `id-account`, `caller` the credential of whoever calls the service's internal paths, `operator` that of an
- * operator where those are other people, `none` nothing. `accountOrCaller` demands the credential where `id-account` is absent: a
+ * operator where those are other people, `mailer` that of whoever sends mail, `none` nothing. `accountOrCaller` demands the credential where `id-account` is absent: a
  * request that came through the gateway has it.
  */
-export type IdentityRule = 'none' | 'account' | 'caller' | 'accountOrCaller' | 'operator';
+export type IdentityRule = 'none' | 'account' | 'caller' | 'accountOrCaller' | 'operator' | 'mailer';
 
 /** Tells whether a route may be asked for an account. */
 export const takesAccount = (rule: IdentityRule): boolean => rule === 'account' || rule === 'accountOrCaller';

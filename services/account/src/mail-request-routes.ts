@@ -1,0 +1,105 @@
+import {
+  accountOut,
+  confirmationIn,
+  confirmedOut,
+  mailTo,
+  mailToIn,
+  type PasswordRules,
+  resetInBy,
+  resetRequest,
+} from '@store/shared/contracts/account';
+import { type AnyRoute, noContent, ok, problem, route, tooMany, unavailable } from '@store/shared/http/route';
+import { uuid } from '@store/shared/values/fields';
+import { z } from 'zod';
+import type { MailRequests } from './mail-requests.ts';
+
+const tag = 'accounts';
+
+/** Makes the routes for auth and for whoever sends mail: the gateway does not route these (contract 3.11). */
+export function mailRequestRoutes(mails: MailRequests, rules: PasswordRules): AnyRoute[] {
+  return [
+    route({
+      method: 'post',
+      path: '/internal/password-resets',
+      operationId: 'requestReset',
+      summary: 'Send a link by which a password can be set anew',
+      tag,
+      identity: 'caller',
+      internal: true,
+      body: resetRequest,
+      responses: {
+        202: { description: 'It is sent, if an account has the address.' },
+        429: tooMany('Too many were asked for from this client address.'),
+        503: unavailable,
+      },
+      async handler({ body, clientAddress }) {
+        await mails.requestReset(body.email, clientAddress);
+        return { status: 202 as const };
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/internal/password-resets/confirmation',
+      operationId: 'resetPassword',
+      summary: 'Set a password by the token of a mail',
+      tag,
+      identity: 'caller',
+      internal: true,
+      body: resetInBy(rules),
+      responses: {
+        200: { description: 'The account that has it.', body: accountOut },
+        403: problem('The token is not valid.'),
+        503: unavailable,
+      },
+      handler: async ({ body, clientAddress }) => ok(await mails.reset(body.token, body.password, clientAddress)),
+    }),
+    route({
+      method: 'post',
+      path: '/internal/email-confirmations',
+      operationId: 'confirmAddress',
+      summary: 'Confirm an e-mail address by the token of a mail',
+      tag,
+      identity: 'caller',
+      internal: true,
+      body: confirmationIn,
+      responses: {
+        204: { description: 'Confirmed.' },
+        403: problem('The token is not valid.'),
+        409: problem('The e-mail address has become that of another account.'),
+        503: unavailable,
+      },
+      async handler({ body }) {
+        await mails.confirmEmail(body.token);
+        return noContent();
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/internal/accounts/{id}/confirmation',
+      operationId: 'findConfirmation',
+      summary: 'Find out whether the e-mail address of an account is confirmed',
+      tag,
+      identity: 'caller',
+      internal: true,
+      params: z.object({ id: uuid }),
+      responses: { 200: { description: 'Whether it is.', body: confirmedOut }, 503: unavailable },
+      handler: async ({ params: { id } }) => ok({ isConfirmed: await mails.isConfirmed(id) }),
+    }),
+    route({
+      method: 'post',
+      path: '/internal/accounts/{id}/mail',
+      operationId: 'prepareMail',
+      summary: 'Fetch what a mail to an account needs',
+      tag,
+      identity: 'mailer',
+      internal: true,
+      params: z.object({ id: uuid }),
+      body: mailToIn,
+      responses: {
+        200: { description: 'Address, name, language and, where the mail has a link, a new token.', body: mailTo },
+        503: unavailable,
+      },
+      handler: async ({ params: { id }, body }) => ok(await mails.mailTo(id, body.requestId, body.isFormer)),
+    }),
+  ];
+}

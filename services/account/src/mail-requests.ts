@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import type { AccountOut, MailTo } from '@store/shared/contracts/account';
+import type { Database } from '@store/shared/database/database';
+import { isDuplicate } from '@store/shared/database/errors';
+import { inTransaction } from '@store/shared/database/transaction';
+import { newEvent } from '@store/shared/messaging/events';
+import { appendToOutbox } from '@store/shared/messaging/outbox/append';
+import { DomainError } from '@store/shared/values/errors';
+import type { AccountRepository } from './account-repository.ts';
+import { emailTaken, noAccount, passwordChanged, toOut } from './accounts.ts';
+import type { DB } from './generated/tables.ts';
+import type { MailRequestRepository } from './mail-request-repository.ts';
+import type { Passwords } from './passwords.ts';
+
+interface Dependencies {
+  database: Database<DB>;
+  repository: AccountRepository;
+  requests: MailRequestRepository;
+  passwords: Passwords;
+}
+
+/** In an hour. An address is that of a household or an office, too. */
+const maxPerAddress = 20;
+/** In an hour: further ones are answered alike, and nothing is sent. */
+const maxPerAccount = 5;
+
+const invalidToken = () =>
+  new DomainError('forbidden', 'This link is not valid any more. Ask for a new one.', { code: 'invalid-token' });
+
+export type MailRequests = ReturnType<typeof createMailRequests>;
+
+/** Passwords that are forgotten and addresses that are confirmed, by a link in a mail (contract 3.11). */
+export function createMailRequests({ database, repository, requests, passwords }: Dependencies) {
+  const { kysely } = database;
+  const now = () => new Date().toISOString();
+
+  return {
+    /**
+     * Has a link sent to an address by which the password can be set anew. Nobody is told whether an account has the address.
+     * @throws DomainError rateLimited
+     */
+    async requestReset(email: string, clientAddress: string | undefined): Promise<void> {
+      const recent = clientAddress === undefined ? 0 : await requests.countRecent('PASSWORD', { clientAddress });
+      if (recent >= maxPerAddress) {
+        throw new DomainError('rateLimited', 'Too many passwords were asked to be reset from here. Try again later.', {
+          code: 'too-many-resets',
+          retryAfterSeconds: 600,
+        });
+      }
+      const accountId = (await repository.findByEmail(email))?.id;
+      const known = accountId !== undefined && (await requests.countRecent('PASSWORD', { accountId })) < maxPerAccount;
+      await inTransaction(kysely, async (tx) => {
+        const id = randomUUID();
+        await requests.begin(tx, { id, accountId: known ? accountId : undefined, purpose: 'PASSWORD', clientAddress });
+        if (!known) return;
+        const payload = { accountId, requestId: id, timestamp: now() };
+        await appendToOutbox(tx, newEvent(randomUUID(), 'PasswordResetRequested', payload));
+      });
+    },
+
+    /**
+     * Sets the password by the token of a mail. It may be repeated with the same password, for a caller that has seen no answer.
+     * @throws DomainError forbidden for a token that is unknown, used, too old or void
+     */
+    async reset(token: string, password: string, client: string | undefined): Promise<AccountOut> {
+      const request = await requests.find(token, 'PASSWORD');
+      const account = request && (await repository.findWhole(request.accountId));
+      if (request === undefined || account === undefined) throw invalidToken();
+      if (request.isUsed) {
+        const { email, passwordHash } = account;
+        if (await passwords.verify(passwordHash, password, { email, client })) return toOut(account);
+        throw invalidToken();
+      }
+      const passwordHash = await passwords.hash(password, client);
+      return inTransaction(kysely, async (tx) => {
+        if (!(await requests.use(tx, request.id))) throw invalidToken();
+        // The link has arrived, so the address is confirmed as well.
+        const changed = await repository.update(tx, account.id, { passwordHash, isConfirmed: true });
+        if (changed === undefined) throw invalidToken();
+        await appendToOutbox(tx, passwordChanged(account.id));
+        return toOut(changed);
+      });
+    },
+
+    /**
+     * Confirms an address by the token of the mail to it, once or again; one that is new comes into force by that.
+     * @throws DomainError forbidden as for `reset`, conflict if the address has become another account's
+     */
+    async confirmEmail(token: string): Promise<void> {
+      const request = await requests.find(token, 'EMAIL');
+      if (request === undefined) throw invalidToken();
+      if (request.isUsed) return;
+      const { id, accountId, email } = request;
+      const confirm = inTransaction(kysely, async (tx) => {
+        const current = await repository.lock(tx, accountId);
+        if (current === undefined || email === null) throw invalidToken();
+        const isNew = current.email !== email;
+        if (!(await requests.use(tx, id, current.email))) throw invalidToken();
+        await repository.update(tx, accountId, { email, isConfirmed: true });
+        if (!isNew) return;
+        // A reader of the former address must not set the password.
+        await requests.endAll(tx, accountId, 'PASSWORD');
+        const payload = { accountId, requestId: id, timestamp: now() };
+        await appendToOutbox(tx, newEvent(randomUUID(), 'EmailChanged', payload));
+      });
+      await confirm.catch((error: unknown) => {
+        throw isDuplicate(error) ? emailTaken() : error;
+      });
+    },
+
+    async isConfirmed(accountId: string): Promise<boolean> {
+      const account = await repository.findWhole(accountId);
+      if (account === undefined) throw noAccount(accountId);
+      return account.confirmedAt !== null;
+    },
+
+    /**
+     * Tells what a mail to an account needs. Its token, if the mail has a link, is made now, and a former one of the request is void.
+     * @param requestId of the request that the mail answers
+     * @throws DomainError notFound if the account is gone, or the request has ended: the mail must not be sent any more
+     */
+    async mailTo(accountId: string, requestId: string | undefined, isFormer: boolean): Promise<MailTo> {
+      const account = await repository.findWhole(accountId);
+      if (account === undefined) throw noAccount(accountId);
+      const { name, locale, email } = account;
+      if (requestId === undefined) return { name, locale, email };
+      if (isFormer) {
+        const former = await requests.formerEmail(requestId, accountId);
+        if (former !== undefined) return { name, locale, email: former };
+      } else {
+        const issued = await requests.issueToken(requestId, accountId);
+        if (issued !== undefined) return { name, locale, email: issued.email ?? email, token: issued.token };
+      }
+      throw new DomainError('notFound', `The request ${requestId} has ended.`);
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import type { AccountChange, AccountOut } from '@store/shared/contracts/account';
+import type { Database } from '@store/shared/database/database';
+import { inTransaction } from '@store/shared/database/transaction';
+import { entityTag, mustMatch } from '@store/shared/http/precondition';
+import { newEvent } from '@store/shared/messaging/events';
+import { appendToOutbox } from '@store/shared/messaging/outbox/append';
+import { DomainError } from '@store/shared/values/errors';
+import { stringifyJson } from '@store/shared/values/json';
+import type { AccountRepository } from './account-repository.ts';
+import { noAccount, toOut } from './accounts.ts';
+import type { AuthClient, Customer } from './auth-client.ts';
+import type { DB } from './generated/tables.ts';
+import type { MailRequestRepository } from './mail-request-repository.ts';
+
+interface Dependencies {
+  database: Database<DB>;
+  repository: AccountRepository;
+  requests: MailRequestRepository;
+  auth: AuthClient;
+}
+
+/** In an hour. */
+const maxEmailChanges = 5;
+
+export type OwnAccount = ReturnType<typeof createOwnAccount>;
+
+/** Changes that customers make to their own account (contract 4.3). */
+export function createOwnAccount({ database, repository, requests, auth }: Dependencies) {
+  const { kysely } = database;
+  const now = () => new Date().toISOString();
+
+  async function ownEmail(customer: Customer, id: string): Promise<string> {
+    const account = customer.accountId === id ? await repository.find(id) : undefined;
+    if (account === undefined) throw noAccount(id);
+    return account.email;
+  }
+
+  return {
+    /**
+     * Changes the account; another address comes into force by the link in the mail to it.
+     * @throws DomainError notFound, preconditionFailed if the account has changed, forbidden for a wrong password, rateLimited
+     */
+    async change(
+      customer: Customer,
+      id: string,
+      { email, currentPassword, ...change }: AccountChange,
+      ifMatch: string | undefined,
+    ): Promise<AccountOut> {
+      const present = await ownEmail(customer, id);
+      if (email !== undefined) {
+        await auth.checkPassword(customer, present, currentPassword ?? '');
+        if ((await requests.countRecent('EMAIL', { accountId: id })) >= maxEmailChanges) {
+          throw new DomainError('rateLimited', 'Your e-mail address was to be changed too often. Try again later.', {
+            code: 'too-many-changes',
+            retryAfterSeconds: 600,
+          });
+        }
+      }
+      return inTransaction(kysely, async (tx) => {
+        const current = await repository.lock(tx, id);
+        if (current === undefined) throw noAccount(id);
+        mustMatch(ifMatch, entityTag(stringifyJson(toOut(current))));
+        if (email !== undefined && email !== current.email) {
+          const requestId = randomUUID();
+          await requests.begin(tx, { id: requestId, accountId: id, purpose: 'EMAIL', email });
+          const payload = { accountId: id, requestId, timestamp: now() };
+          await appendToOutbox(tx, newEvent(randomUUID(), 'EmailChangeRequested', payload));
+        }
+        return toOut((await repository.update(tx, id, change)) ?? current);
+      });
+    },
+
+    /**
+     * Deletes the account. Its sessions end first: if this process ends in between, its customer logs in and does it again. All other
+     * services learn of it by the event.
+     * @throws DomainError notFound, forbidden for a wrong password, rateLimited
+     */
+    async delete(customer: Customer, id: string, password: string): Promise<void> {
+      await auth.checkPassword(customer, await ownEmail(customer, id), password);
+      await auth.endSessions(customer);
+      await inTransaction(kysely, async (tx) => {
+        await repository.delete(tx, id);
+        await appendToOutbox(tx, newEvent(randomUUID(), 'AccountDeleted', { accountId: id, timestamp: now() }));
+      });
+    },
+  };
+}

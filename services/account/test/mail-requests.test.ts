@@ -1,0 +1,234 @@
+import request from 'supertest';
+import { useDatabase } from '../../../tests/kit/postgres/database.ts';
+import { ada, ended, lastRequest, lastToken, testApp } from './_app.ts';
+
+const database = useDatabase('account');
+let account: Awaited<ReturnType<typeof testApp>>;
+
+beforeAll(async () => {
+  account = await testApp(database.url, {}, { EMAIL_CONFIRMATION: 'required' });
+});
+afterAll(() => account.close());
+
+let registered = 0;
+async function register(more = {}) {
+  registered += 1;
+  const body = { ...ada, email: `ada${registered}@example.com`, ...more };
+  const { body: created } = await request(account.app).post('/internal/accounts').send(body).expect(201);
+  return { ...body, id: created.id as string };
+}
+const askReset = (email: string) => request(account.app).post('/internal/password-resets').send({ email });
+const reset = (token: string, password: string) =>
+  request(account.app).post('/internal/password-resets/confirmation').send({ token, password });
+const confirm = (token: string) => request(account.app).post('/internal/email-confirmations').send({ token });
+const logIn = (email: string, password: string) =>
+  request(account.app).post('/internal/password-checks').send({ email, password });
+const mail = (id: string, body: object) => request(account.app).post(`/internal/accounts/${id}/mail`).send(body);
+const patch = (id: string, body: object) =>
+  request(account.app).patch(`/accounts/${id}`).set('id-account', id).send(body);
+const isConfirmed = async (id: string) =>
+  (await request(account.app).get(`/internal/accounts/${id}/confirmation`)).body.isConfirmed;
+const eventsOf = async (id: string) =>
+  (await account.prisma.outbox.findMany({ where: { key: id }, orderBy: { seq: 'asc' } })).map(({ kind }) => kind);
+
+describe('a forgotten password', () => {
+  it('is set anew by the token of the mail, once', async () => {
+    const { id, email } = await register();
+    await askReset(email.toUpperCase()).expect(202);
+    const token = await lastToken(account, id);
+    const { body } = await reset(token, 'battery staple').expect(200);
+    expect(body).toMatchObject({ id, email });
+    await logIn(email, 'battery staple').expect(200);
+    await logIn(email, ada.password).expect(401);
+    await reset(token, 'another one').expect(403);
+    await logIn(email, 'battery staple').expect(200);
+    expect(await eventsOf(id)).toEqual(['AccountRegistered', 'PasswordResetRequested', 'PasswordChanged']);
+  });
+
+  it('may be set again to the same, for a caller that has seen no answer', async () => {
+    const { id, email } = await register();
+    await askReset(email);
+    const token = await lastToken(account, id);
+    await reset(token, 'battery staple').expect(200);
+    await reset(token, 'battery staple').expect(200);
+    expect((await eventsOf(id)).filter((kind) => kind === 'PasswordChanged')).toHaveLength(1);
+  });
+
+  it('is set by one of many who use the token at once', async () => {
+    const { id, email } = await register();
+    await askReset(email);
+    const token = await lastToken(account, id);
+    const answers = await Promise.all(Array.from({ length: 5 }, (_, n) => reset(token, `password ${n}`)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 403, 403, 403, 403]);
+  });
+
+  it('is answered alike where no account has the address, and nothing is sent', async () => {
+    const events = await account.prisma.outbox.count();
+    const { email } = await register();
+    const [known, unknown] = [await askReset(email), await askReset('nobody@example.com')];
+    expect([known.status, known.body]).toEqual([unknown.status, unknown.body]);
+    expect(await account.prisma.outbox.count()).toBe(events + 2); // of the registration and the known one
+  });
+
+  it.each([
+    [
+      'a newer one is asked for',
+      async ({ email }: { id: string; email: string }) => void (await askReset(email).expect(202)),
+    ],
+    [
+      'the mail is sent a second time',
+      async ({ id }: { id: string; email: string }) => void (await lastToken(account, id)),
+    ],
+    [
+      'the password is changed',
+      async ({ id }: { id: string; email: string }) =>
+        void (await request(account.app).put(`/internal/accounts/${id}/password`).send({ password: 'new one' })),
+    ],
+    [
+      'half an hour is over',
+      async ({ id }: { id: string; email: string }) =>
+        void (await account.prisma.mailRequest.updateMany({
+          where: { accountId: id },
+          data: { createdAt: new Date(Date.now() - 31 * 60_000) },
+        })),
+    ],
+    [
+      'the e-mail address is another one',
+      async ({ id }: { id: string; email: string }) => {
+        await patch(id, { email: `new-${id}@example.com`, currentPassword: ada.password }).expect(200);
+        await confirm(await lastToken(account, id)).expect(204);
+      },
+    ],
+    [
+      'the account is deleted',
+      async ({ id }: { id: string; email: string }) =>
+        void (await request(account.app)
+          .delete(`/accounts/${id}`)
+          .set('id-account', id)
+          .send({ password: ada.password })),
+    ],
+  ])('cannot be set by a link once %s', async (_, what) => {
+    const one = await register();
+    await askReset(one.email).expect(202);
+    const token = await lastToken(account, one.id);
+    await what(one);
+    await reset(token, 'battery staple').expect(403);
+    await logIn(one.email, 'battery staple').expect(401);
+  });
+
+  it('cannot be set by a link for something else, nor that by this', async () => {
+    const { id, email } = await register();
+    await reset(await lastToken(account, id), 'battery staple').expect(403);
+    await askReset(email);
+    await confirm(await lastToken(account, id)).expect(403);
+    expect(await isConfirmed(id)).toBe(false);
+  });
+
+  it('has five mails in an hour at most, which nobody is told', async () => {
+    const { id, email } = await register();
+    for (let n = 0; n < 7; n += 1) await askReset(email).expect(202);
+    expect((await eventsOf(id)).filter((kind) => kind === 'PasswordResetRequested')).toHaveLength(5);
+  });
+
+  it('leaves neither token nor address in events and requests', async () => {
+    const { id, email } = await register();
+    await askReset(email);
+    const token = await lastToken(account, id);
+    const events = (await account.prisma.outbox.findMany({ where: { key: id } })).map(({ payload }) => payload);
+    const requests = await account.prisma.mailRequest.findMany({ where: { accountId: id } });
+    expect(JSON.stringify(events)).not.toContain(email);
+    expect(JSON.stringify([events, requests])).not.toContain(token);
+    expect(account.logged.join()).not.toMatch(new RegExp(`${token}|${email}`));
+  });
+});
+
+describe('an e-mail address', () => {
+  it('is confirmed by the token of the first mail, once or again', async () => {
+    const { id } = await register();
+    expect(await isConfirmed(id)).toBe(false);
+    const token = await lastToken(account, id);
+    await confirm(token).expect(204);
+    await confirm(token).expect(204);
+    expect(await isConfirmed(id)).toBe(true);
+    expect(await eventsOf(id)).toEqual(['AccountRegistered']);
+  });
+
+  it('is changed by the token of the mail to the new one, and the old one is told', async () => {
+    const { id, email } = await register();
+    const { body: unchanged } = await patch(id, { email: `b${id}@example.com`, currentPassword: ada.password }).expect(
+      200,
+    );
+    expect(unchanged.email).toBe(email);
+    const requestId = await lastRequest(account, id);
+    expect((await mail(id, { requestId })).body).toMatchObject({ email: `b${id}@example.com` });
+    await mail(id, { requestId, isFormer: true }).expect(404);
+    await confirm(await lastToken(account, id)).expect(204);
+    await logIn(`b${id}@example.com`, ada.password).expect(200);
+    await logIn(email, ada.password).expect(401);
+    expect(await eventsOf(id)).toEqual(['AccountRegistered', 'EmailChangeRequested', 'EmailChanged']);
+    expect((await mail(id, { requestId, isFormer: true })).body).toEqual({ name: ada.name, locale: 'en', email });
+  });
+
+  it('is not changed without the password, nor too often', async () => {
+    const { id } = await register();
+    const email = `b${id}@example.com`;
+    await patch(id, { email }).expect(400);
+    await patch(id, { email, currentPassword: 'wrong' }).expect(403);
+    for (let n = 0; n < 4; n += 1) await patch(id, { email, currentPassword: ada.password }).expect(200);
+    await patch(id, { email, currentPassword: ada.password }).expect(429);
+  });
+
+  it('stays as it is if another account has taken the new one', async () => {
+    const { id, email } = await register();
+    await patch(id, { email: `taken${id}@example.com`, currentPassword: ada.password }).expect(200);
+    const token = await lastToken(account, id);
+    await register({ email: `Taken${id}@example.com` });
+    await confirm(token).expect(409);
+    await logIn(email, ada.password).expect(200);
+  });
+});
+
+describe('a deleted account', () => {
+  it('is gone with its requests, its sessions have ended, and its address is free', async () => {
+    const { id, email } = await register();
+    await askReset(email);
+    const requestId = await lastRequest(account, id);
+    const remove = (password: string) =>
+      request(account.app).delete(`/accounts/${id}`).set('id-account', id).send({ password });
+    await remove('wrong').expect(403);
+    await remove(ada.password).expect(204);
+    expect(ended).toContain(id);
+    await remove(ada.password).expect(404);
+    await logIn(email, ada.password).expect(401);
+    await mail(id, {}).expect(404);
+    await mail(id, { requestId }).expect(404);
+    expect(await account.prisma.mailRequest.count({ where: { accountId: id } })).toBe(0);
+    expect((await eventsOf(id)).at(-1)).toBe('AccountDeleted');
+    await register({ email });
+  });
+
+  it('is deleted by its owner alone', async () => {
+    const [one, other] = [await register(), await register()];
+    const path = `/accounts/${one.id}`;
+    await request(account.app).delete(path).set('id-account', other.id).send({ password: ada.password }).expect(404);
+    await logIn(one.email, ada.password).expect(200);
+  });
+});
+
+it('language of mails is that of the registration, until it is changed', async () => {
+  const { id } = await register({ locale: 'pt' });
+  expect((await mail(id, {})).body).toMatchObject({ locale: 'pt' });
+  await patch(id, { locale: 'en' }).expect(200);
+  expect((await mail(id, {})).body).toMatchObject({ locale: 'en' });
+  await patch(id, { locale: 'xx' }).expect(400);
+});
+
+it('requests are forgotten after a day', async () => {
+  const { id } = await register();
+  await account.prisma.mailRequest.updateMany({
+    where: { accountId: id },
+    data: { createdAt: new Date(Date.now() - 90_000_000) },
+  });
+  await account.forget();
+  expect(await account.prisma.mailRequest.count({ where: { accountId: id } })).toBe(0);
+});

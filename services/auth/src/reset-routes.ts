@@ -1,0 +1,102 @@
+import { confirmationIn, credentials, resetIn, resetRequest } from '@store/shared/contracts/account';
+import { type AnyRoute, noContent, problem, route, tooMany, unavailable } from '@store/shared/http/route';
+import type { Auth } from './auth.ts';
+import { clientOf, noStore } from './requests.ts';
+
+const tag = 'auth';
+
+/** Makes the routes for customers who cannot log in, or follow the link of a mail (contract 3.11). */
+export function resetRoutes(auth: Auth): AnyRoute[] {
+  return [
+    route({
+      method: 'post',
+      path: '/auth/password-resets',
+      operationId: 'requestPasswordReset',
+      summary: 'Have a link sent by which a forgotten password can be set anew',
+      tag,
+      identity: 'none',
+      body: resetRequest,
+      responses: {
+        202: { description: 'A mail is sent, if an account has this e-mail address.' },
+        429: tooMany('Too many were asked for from this client address.'),
+        503: unavailable,
+      },
+      async handler({ body, ...request }) {
+        await auth.requestReset(body.email, clientOf(request));
+        return { status: 202 as const, headers: noStore };
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/auth/password-resets/confirmation',
+      operationId: 'confirmPasswordReset',
+      summary: 'Set a new password by the link of a mail, and end all your sessions',
+      tag,
+      identity: 'none',
+      body: resetIn,
+      responses: {
+        204: { description: 'The password is set.' },
+        403: problem('The link is used, void or too old.'),
+        503: unavailable,
+      },
+      async handler({ body, ...request }) {
+        await auth.resetPassword(body, clientOf(request));
+        return noContent(noStore);
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/auth/email-confirmations',
+      operationId: 'confirmEmail',
+      summary: 'Confirm your e-mail address by the link of a mail',
+      tag,
+      identity: 'none',
+      body: confirmationIn,
+      responses: {
+        204: { description: 'The address is confirmed.' },
+        403: problem('The link is void or too old.'),
+        409: problem('The e-mail address has become that of another account.'),
+        503: unavailable,
+      },
+      async handler({ body }) {
+        await auth.confirmEmail(body.token);
+        return noContent(noStore);
+      },
+    }),
+    // For the account service, on behalf of its customer: the gateway does not route these.
+    route({
+      method: 'post',
+      path: '/internal/own-password-checks',
+      operationId: 'checkOwnPassword',
+      summary: "Check the caller's own password",
+      tag,
+      identity: 'account',
+      internal: true,
+      body: credentials,
+      responses: {
+        204: { description: 'It is right.' },
+        403: problem('It is wrong.'),
+        429: tooMany('Too many passwords of this account were wrong.'),
+        503: unavailable,
+      },
+      async handler({ accountId, body, ...request }) {
+        await auth.checkOwnPassword(body, accountId, clientOf(request));
+        return noContent();
+      },
+    }),
+    route({
+      method: 'delete',
+      path: '/internal/own-sessions',
+      operationId: 'closeSessions',
+      summary: "End all of the caller's sessions for good, since the account is about to be deleted",
+      tag,
+      identity: 'account',
+      internal: true,
+      responses: { 204: { description: 'Ended and forgotten.' }, 503: unavailable },
+      async handler({ accountId }) {
+        await auth.closeSessions(accountId);
+        return noContent();
+      },
+    }),
+  ];
+}
