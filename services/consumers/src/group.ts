@@ -14,7 +14,7 @@ export type CreateGroup = (context: Pick<ServiceContext<ConsumersConfig, DB>, 'c
    * written; those of different services come in any order, and a redriven dead letter comes after its successors
    * (contract 6.7).
    */
-  group: Pick<ConsumerGroup<DB>, 'kinds' | 'handle'>;
+  group: Pick<ConsumerGroup<DB>, 'kinds' | 'handle' | 'accounts'>;
   routes: AnyRoute[];
   jobs?: Job[];
 };

@@ -28,6 +28,7 @@ export function testGroup(databaseUrl: string, name: string, { sendsMail = false
     KAFKA_BROKERS: 'unused:1',
     CONSUMER_GROUP: name,
     ORDER_URL: 'http://127.0.0.1:1',
+    ACCOUNT_URL: 'http://127.0.0.1:1',
     ...(sendsMail && { SMTP_URL: 'smtp://unused' }),
     ...(production && { APP_PROFILE: 'prod' }),
     ...env,

@@ -2,13 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
+import type { MailTo } from '@store/shared/contracts/account';
+import { newEvent } from '@store/shared/messaging/events';
 import { createLog } from '@store/shared/observability/log';
+import { unavailable } from '@store/shared/values/errors';
+import { simpleParser } from 'mailparser';
 import { SMTPServer } from 'smtp-server';
 import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
+import type { AccountClient } from '../../src/groups/notification/account-client.ts';
 import { createMailRepository } from '../../src/groups/notification/mail-repository.ts';
 import { startMailSender } from '../../src/groups/notification/mail-sender.ts';
+import { mailMaker } from '../../src/groups/notification/mails/mails.ts';
 import { createSmtp } from '../../src/groups/notification/smtp.ts';
 import { customerId } from '../consumer/_fixture.ts';
 import { paginate, type TestGroup, testGroup } from './_group.ts';
@@ -101,6 +107,22 @@ test('notifications recorded without a mail server are not sent once there is on
 });
 
 describe('notification mails', () => {
+  let account: MailTo | undefined;
+  let isAway = false;
+  const asked: unknown[] = [];
+  const accounts: AccountClient = {
+    async mailTo(...request) {
+      asked.push(request);
+      if (isAway) throw unavailable('The account service');
+      return account;
+    },
+  };
+  beforeEach(() => {
+    account = { name: 'Ada', email: 'ada@example.com', locale: 'en' };
+    isAway = false;
+    asked.length = 0;
+  });
+
   interface Mail {
     to: string[];
     text: string;
@@ -128,10 +150,16 @@ describe('notification mails', () => {
     return { mails, url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}` };
   }
 
+  const mailing = () => ({
+    repository: createMailRepository(notifications.prisma, notifications.kysely),
+    make: mailMaker({ accounts, shopUrl: 'https://shop.example' }),
+    log: createLog('mail', 'silent'),
+    everyMs: 50,
+  });
+
   function startSender(url: string) {
-    const smtp = createSmtp({ url, from: 'Store <store@example.com>', domain: 'customers.example' });
-    const repository = createMailRepository(notifications.prisma, notifications.kysely);
-    const sender = startMailSender({ repository, send: smtp.send, log: createLog('mail', 'silent'), everyMs: 50 });
+    const smtp = createSmtp({ url, from: 'Store <store@shop.example>' });
+    const sender = startMailSender({ ...mailing(), send: smtp.send });
     closing.push(smtp.close, sender.stop);
     return sender;
   }
@@ -149,8 +177,8 @@ describe('notification mails', () => {
     startSender(url);
     await until('all notifications are marked as sent', async () => (await sent()).length === 50);
     expect(mails).toHaveLength(50);
-    expect(mails[0]?.to).toEqual([`${customerId}@customers.example`]);
-    const ids = mails.map(({ text }) => /^Message-ID: <(.*)@customers\.example>/m.exec(text)?.[1]);
+    expect(mails[0]?.to).toEqual(['ada@example.com']);
+    const ids = mails.map(({ text }) => /^Message-ID: <(.*)@shop\.example>/m.exec(text)?.[1]);
     expect(ids.sort()).toEqual(events.map(({ id }) => id).sort());
     expect(mails[0]?.text).toContain('Subject: Your order is cancelled');
   });
@@ -178,9 +206,8 @@ describe('notification mails', () => {
   });
 
   it('wait for an unavailable mail server while events are still handled', async () => {
-    const smtp = createSmtp({ url: 'smtp://127.0.0.1:1', from: 'a@example.com', domain: 'x.example' });
-    const repository = createMailRepository(notifications.prisma, notifications.kysely);
-    const sender = startMailSender({ repository, send: smtp.send, log: createLog('mail', 'silent'), everyMs: 50 });
+    const smtp = createSmtp({ url: 'smtp://127.0.0.1:1', from: 'a@example.com' });
+    const sender = startMailSender({ ...mailing(), send: smtp.send });
     await notifications.handle(cancelled());
     await until(
       'one attempt was made',
@@ -200,7 +227,96 @@ describe('notification mails', () => {
     await notifications.handle(cancelled('x\r\nBcc: all@example.com\r\n.\r\nMAIL FROM:<a@b>'));
     startSender(url);
     await until('the mail is sent', () => mails.length === 1);
-    expect(mails[0]?.to).toEqual([`${customerId}@customers.example`]);
+    expect(mails[0]?.to).toEqual(['ada@example.com']);
     expect(mails[0]?.text.split('\r\n\r\n')[0]).not.toMatch(/^Bcc:/im);
+  });
+
+  const registered = () =>
+    newEvent(randomUUID(), 'AccountRegistered', { accountId: customerId, timestamp: new Date().toISOString() });
+  const resetAsked = (requestId = randomUUID()) =>
+    newEvent(randomUUID(), 'PasswordResetRequested', {
+      accountId: customerId,
+      requestId,
+      timestamp: new Date().toISOString(),
+    });
+  const parsed = async (mail: Mail | undefined) => simpleParser(mail?.text ?? '');
+
+  it('about an account are in its language, with a link whose token is made when they are sent', async () => {
+    const { mails, url } = await mailServer();
+    account = { name: 'Ana', email: 'ana@example.com', locale: 'pt', token: 'the-token' };
+    const requestId = randomUUID();
+    await notifications.handle(resetAsked(requestId));
+    expect(JSON.stringify(await notifications.prisma.notification.findMany())).not.toMatch(/the-token|Ana|example/);
+    startSender(url);
+    await until('the mail is sent', () => mails.length === 1);
+    expect(asked).toEqual([[customerId, { requestId, isFormer: false }]]);
+    const { subject, text, html } = await parsed(mails[0]);
+    expect(subject).toBe('Defina uma nova senha');
+    expect(text).toMatch(/^Olá Ana,/);
+    expect(text).toContain('https://shop.example/#/reset/the-token');
+    expect(html).toContain('<a href="https://shop.example/#/reset/the-token">');
+  });
+
+  it('are not among the messages about orders', async () => {
+    await notifications.handle(registered(), cancelled());
+    expect((await paginate<Notification>(notifications, '/notifications')).map(({ kind }) => kind)).toEqual([
+      'OrderCancelled',
+    ]);
+  });
+
+  it('show a name as text, and keep it out of the headers', async () => {
+    const { mails, url } = await mailServer();
+    const name = '<img src=x onerror=alert(1)>"\r\nBcc: all@example.com';
+    account = { name, email: 'ada@example.com', locale: 'en' };
+    await notifications.handle(registered());
+    startSender(url);
+    await until('the mail is sent', () => mails.length === 1);
+    expect(mails[0]?.to).toEqual(['ada@example.com']);
+    expect(mails[0]?.text.split('\r\n\r\n')[0]).not.toMatch(/^Bcc:/im);
+    expect((await parsed(mails[0])).html).not.toContain('<img');
+  });
+
+  it.each(['ada@example.com, all@example.com', 'ada@example.com\r\nRCPT TO:<all@example.com>'])(
+    'go to one address, whatever it says: %j',
+    async (email) => {
+      const { mails, url } = await mailServer();
+      account = { name: 'Ada', email, locale: 'en' };
+      await notifications.handle(registered());
+      startSender(url);
+      await until('an attempt was made', async () => {
+        const row = await notifications.prisma.notification.findFirst();
+        return row?.sendAt === null || (row?.attempts ?? 0) > 1;
+      });
+      expect(mails.flatMap(({ to }) => to)).not.toContain('all@example.com');
+    },
+  );
+
+  it('are dropped where the account is gone, with a reason, and wait for an account service that is away', async () => {
+    const { mails, url } = await mailServer();
+    isAway = true;
+    await notifications.handle(registered());
+    const sender = startSender(url);
+    const first = () => notifications.prisma.notification.findFirst();
+    await until('an attempt was made', async () => (await first())?.attempts === 1);
+    expect(await first()).toMatchObject({ refusal: null });
+    await sender.stop();
+    isAway = false;
+    account = undefined;
+    await notifications.prisma.notification.updateMany({ data: { sendAt: new Date() } });
+    startSender(url);
+    await until('it is dropped', async () => (await first())?.sendAt === null);
+    expect(await first()).toMatchObject({ sentAt: null, refusal: expect.stringMatching(/gone/) });
+    expect(mails).toEqual([]);
+  });
+
+  it('are given up after a day', async () => {
+    isAway = true;
+    await notifications.handle(registered());
+    const aDayAgo = new Date(Date.now() - 86_500_000);
+    await notifications.prisma.notification.updateMany({ data: { createdAt: aDayAgo } });
+    startSender('smtp://127.0.0.1:1');
+    const refused = async () => (await notifications.prisma.notification.findFirst())?.refusal ?? '';
+    await until('it is given up', async () => (await refused()) !== '');
+    expect(await refused()).toMatch(/not available/);
   });
 });

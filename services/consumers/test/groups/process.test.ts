@@ -8,7 +8,12 @@ import { createLog } from '@store/shared/observability/log';
 import { sql } from 'kysely';
 import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { brokers } from '../../../../tests/kit/kafka/topic.ts';
-import { createTestDatabase, queryOnce, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
+import {
+  createTestDatabase,
+  queryOnce,
+  type TestDatabase,
+  unreachableDatabaseUrl,
+} from '../../../../tests/kit/postgres/database.ts';
 import { startService } from '../../../../tests/kit/service-process.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import type { DB } from '../../src/generated/tables.ts';
@@ -38,6 +43,7 @@ async function start(group: string, env: Record<string, string> = {}) {
     CONSUMER_GROUP: group,
     RETRY_DELAY_MS: '10',
     ORDER_URL: 'http://127.0.0.1:1',
+    ACCOUNT_URL: 'http://127.0.0.1:1',
     ...env,
   });
   started.push(service);
@@ -59,7 +65,7 @@ const publish = (...events: StoredEvent[]) => publisher.publish('order-events', 
 
 /** Those that handle these events: a group skips all others unread. */
 const paidGroups = Object.entries(groups).flatMap(([name, create]) => {
-  const { group } = create({ config: {}, database: { lists: {} } } as never);
+  const { group } = create({ config: {}, database: openDatabase(unreachableDatabaseUrl) } as never);
   return group.kinds.includes('OrderPaid') ? [name] : [];
 });
 

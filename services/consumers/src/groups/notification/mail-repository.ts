@@ -1,17 +1,24 @@
 import { type Kysely, sql } from 'kysely';
 import type { PrismaClient } from '../../generated/client.ts';
 import type { DB } from '../../generated/tables.ts';
+import type { MailSource } from './mails/mails.ts';
+import type { MailKind } from './mails/words.ts';
 
-export interface DueMail {
-  id: string;
-  customerId: string;
-  subject: string;
-  text: string;
+export interface DueMail extends MailSource {
   /** Including this one. */
   attempts: number;
+  createdAt: Date;
 }
 
 export type MailRepository = ReturnType<typeof createMailRepository>;
+
+const source = [
+  'id',
+  'customer_id as customerId',
+  sql<MailKind>`kind`.as('kind'),
+  // Those of the release before have the id of their order alone.
+  sql<MailSource['data']>`coalesce(data, jsonb_build_object('orderId', order_id))`.as('data'),
+] as const;
 
 export function createMailRepository(prisma: PrismaClient, kysely: Kysely<DB>) {
   /** Counts from the clock of the database, which decides what is due: senders need not agree on the time. */
@@ -33,8 +40,16 @@ export function createMailRepository(prisma: PrismaClient, kysely: Kysely<DB>) {
             .forUpdate()
             .skipLocked(),
         )
-        .returning(['id', 'customer_id as customerId', 'subject', 'text', 'attempts'])
+        .returning([...source, 'attempts', 'created_at as createdAt'])
         .execute(),
+    find: (id: string): Promise<MailSource | undefined> =>
+      kysely.selectFrom('notifications').select(source).where('id', '=', id).executeTakeFirst(),
+    newest: () =>
+      prisma.notification.findMany({
+        select: { id: true, customerId: true, kind: true, subject: true, createdAt: true },
+        orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+        take: 100,
+      }),
     async sent(id: string): Promise<void> {
       await prisma.notification.updateMany({ where: { id }, data: { sentAt: new Date(), sendAt: null } });
     },

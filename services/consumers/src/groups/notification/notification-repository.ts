@@ -3,14 +3,17 @@ import { readCountedPage } from '@store/shared/database/read-page';
 import { rowsAs } from '@store/shared/database/rows';
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import type { DB } from '../../generated/tables.ts';
+import type { MailData } from './mails/words.ts';
 import type { NotificationQuery } from './schemas.ts';
 
 export interface Notification {
   /** The id of the event. */
   id: string;
-  orderId: string;
+  /** Undefined for one about the account. */
+  orderId: string | undefined;
   customerId: string;
   kind: string;
+  data: MailData;
   subject: string;
   text: string;
 }
@@ -24,7 +27,10 @@ const asJson = sql`${sql.raw(`jsonb_strip_nulls(jsonb_build_object('id', id, 'or
 
 export const createNotificationRepository = (kysely: Kysely<DB>) => {
   const select = (json: RawBuilder<unknown>) =>
-    kysely.selectFrom('notifications').select(sql<string>`(${json})::text`.as('json'));
+    kysely
+      .selectFrom('notifications')
+      .select(sql<string>`(${json})::text`.as('json'))
+      .where('order_id', 'is not', null);
   function page(rows: ReturnType<typeof select>, query: NotificationQuery) {
     if (query.orderId !== undefined) rows = rows.where('order_id', '=', query.orderId);
     if (query.customerId !== undefined) rows = rows.where('customer_id', '=', query.customerId);
@@ -45,11 +51,23 @@ export async function insertNotifications(
   notifications: Notification[],
   { sendsMail }: { sendsMail: boolean },
 ): Promise<void> {
-  const types = { id: 'uuid', orderId: 'uuid', customerId: 'uuid', kind: 'text', subject: 'text', text: 'text' };
+  const types = {
+    id: 'uuid',
+    orderId: 'uuid',
+    customerId: 'uuid',
+    kind: 'text',
+    data: 'jsonb',
+    subject: 'text',
+    text: 'text',
+  };
   // clock_timestamp() differs from row to row, which keeps those of one transaction in order.
   await sql`
-    insert into notifications (id, order_id, customer_id, kind, subject, text, created_at, send_at)
-    select id, "orderId", "customerId", kind, subject, text, clock_timestamp(),
+    insert into notifications (id, order_id, customer_id, kind, data, subject, text, created_at, send_at)
+    select id, "orderId", "customerId", kind, data, subject, text, clock_timestamp(),
            case when ${sendsMail}::boolean then now() end
     from ${rowsAs('row', notifications, types)}`.execute(tx);
+}
+
+export async function deleteNotifications(tx: Transaction<DB>, customerIds: string[]): Promise<void> {
+  await tx.deleteFrom('notifications').where('customer_id', 'in', customerIds).execute();
 }

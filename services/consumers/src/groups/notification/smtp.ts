@@ -3,12 +3,11 @@ import { MailRefused, type SendMail } from './mail-sender.ts';
 
 interface SmtpOptions {
   url: string;
+  /** Such as `Store <no-reply@example.com>`. */
   from: string;
-  /** Domain of the customers' addresses. */
-  domain: string;
 }
 
-export function createSmtp({ url, from, domain }: SmtpOptions): { send: SendMail; close(): void } {
+export function createSmtp({ url, from }: SmtpOptions): { send: SendMail; close(): void } {
   const transport = createTransport({
     url,
     pool: true,
@@ -16,17 +15,11 @@ export function createSmtp({ url, from, domain }: SmtpOptions): { send: SendMail
     greetingTimeout: 5_000,
     socketTimeout: 20_000,
   });
+  const domain = /@([\w.-]+)>?\s*$/.exec(from)?.[1] ?? 'store.invalid';
   return {
-    async send({ id, customerId, subject, text }) {
-      const mail = {
-        from,
-        to: `${customerId}@${domain}`,
-        subject,
-        text,
-        // The same for a message that is sent twice, so that mailboxes can deduplicate.
-        messageId: `<${id}@${domain}>`,
-      };
-      await transport.sendMail(mail).catch((error: unknown) => {
+    async send(id, mail) {
+      // The same id for a message that is sent twice, so that mailboxes can deduplicate.
+      await transport.sendMail({ ...mail, from, messageId: `<${id}@${domain}>` }).catch((error: unknown) => {
         throw isRefusal(error) ? new MailRefused(error.message, { cause: error }) : error;
       });
     },

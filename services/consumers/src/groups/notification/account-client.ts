@@ -1,0 +1,25 @@
+import { type MailTo, mailTo, type mailToIn } from '@store/shared/contracts/account';
+import { createHttpClient, type HttpClientOptions } from '@store/shared/http/client';
+import type { z } from 'zod';
+
+export interface AccountClient {
+  /**
+   * Returns what a mail to an account needs, with a new token for its link; undefined if the account is gone, or the mail must not be
+   * sent any more.
+   * @throws DomainError unavailable when the account service gives no valid answer within about 2 s
+   */
+  mailTo(accountId: string, request: z.input<typeof mailToIn>): Promise<MailTo | undefined>;
+}
+
+export function createAccountClient(options: Pick<HttpClientOptions, 'baseUrl' | 'credential'>): AccountClient {
+  const client = createHttpClient({ service: 'account', timeoutMs: 2_000, ...options });
+  return {
+    async mailTo(accountId, request) {
+      const { status, body } = await client.call('POST', `/internal/accounts/${accountId}/mail`, { body: request });
+      if (status === 404) return undefined;
+      const { success, data, error } = mailTo.safeParse(body);
+      if (status !== 200 || !success) throw client.failed(error ?? new Error(`Status ${status}`));
+      return data;
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { mailOut, wholeMailOut } from '@store/shared/contracts/notification';
+import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route';
+import { DomainError } from '@store/shared/values/errors';
+import { uuid } from '@store/shared/values/fields';
+import { z } from 'zod';
+import type { MailRepository } from './mail-repository.ts';
+import type { MakeMail } from './mails/mails.ts';
+
+/** Lets those who develop read the mails that nobody sends. A link in one is as good as a password. */
+export function mailRoutes(repository: MailRepository, make: MakeMail): AnyRoute[] {
+  return [
+    route({
+      method: 'get',
+      path: '/internal/mails',
+      operationId: 'listMails',
+      summary: 'List the newest mails, which are not sent: there is no mail server',
+      tag: 'mails',
+      identity: 'caller',
+      internal: true,
+      responses: { 200: { description: 'At most 100.', body: z.array(mailOut) }, 503: unavailable },
+      handler: async () =>
+        ok((await repository.newest()).map((mail) => ({ ...mail, createdAt: mail.createdAt.toISOString() }))),
+    }),
+    route({
+      method: 'get',
+      path: '/internal/mails/{id}',
+      operationId: 'getMail',
+      summary: 'Read a mail, whose link is made by that: those made before are void',
+      tag: 'mails',
+      identity: 'caller',
+      internal: true,
+      params: z.object({ id: uuid }),
+      responses: { 200: { description: 'The mail.', body: wholeMailOut }, 503: unavailable },
+      async handler({ params: { id } }) {
+        const source = await repository.find(id);
+        if (source === undefined) throw new DomainError('notFound', `There is no mail ${id}.`);
+        return ok(await make(source));
+      },
+    }),
+  ];
+}

@@ -1,0 +1,61 @@
+import type { Words } from './words.ts';
+
+export const en: Words = {
+  greeting: (name) => `Hello ${name},`,
+  messages: {
+    OrderCreated: ({ orderId, amount }) => ({
+      subject: 'We have received your order',
+      text: `Thank you. We have received your order ${orderId}${amount ? ` of ${amount}` : ''}.`,
+    }),
+    OrderPaid: ({ orderId, amount }) => ({
+      subject: 'Your order is paid',
+      text: `We have received ${amount} for your order ${orderId} and are preparing it.`,
+    }),
+    PaymentFailed: ({ orderId, reason }) => ({
+      subject: 'Your payment failed',
+      text: `The payment of your order ${orderId} failed: ${reason}. The order is cancelled and you owe nothing.`,
+    }),
+    StockRejected: ({ orderId, reason = 'out of stock' }) => ({
+      subject: 'We cannot deliver your order',
+      text: `We cannot deliver all items of your order ${orderId}: ${reason}. The order is cancelled and you owe nothing.`,
+    }),
+    OrderCancelled: ({ orderId, reason }) => ({
+      subject: 'Your order is cancelled',
+      text: `Your order ${orderId} is cancelled: ${reason}.`,
+    }),
+    PaymentRefunded: ({ orderId, amount }) => ({
+      subject: 'Your refund is on its way',
+      text: `We have refunded ${amount} for your order ${orderId}.`,
+    }),
+    OrderShipped: ({ orderId, shipmentId }) => ({
+      subject: 'Your order is on its way',
+      text: `Your order ${orderId} has left us as shipment ${shipmentId}.`,
+    }),
+    AccountRegistered: ({ requestId }) =>
+      requestId === undefined
+        ? { subject: 'Welcome to the store', text: 'Thank you for registering. You can order now.' }
+        : {
+            subject: 'Confirm your e-mail address',
+            text: 'Thank you for registering. You can order once you have confirmed this address, within a day.',
+            link: 'Confirm the address',
+          },
+    PasswordResetRequested: () => ({
+      subject: 'Set a new password',
+      text: 'Somebody, hopefully you, has asked for a new password of your account. If it was not you, do nothing: the link ends in 30 minutes.',
+      link: 'Set a new password',
+    }),
+    PasswordChanged: () => ({
+      subject: 'Your password has been changed',
+      text: 'The password of your account has been changed, and all other sessions have ended. If it was not you, ask for a new password at once.',
+    }),
+    EmailChangeRequested: () => ({
+      subject: 'Confirm your e-mail address',
+      text: 'Confirm that this is the new address of your account, within a day.',
+      link: 'Confirm the address',
+    }),
+    EmailChanged: () => ({
+      subject: 'Your e-mail address has been changed',
+      text: 'Your account has another e-mail address now, and this one is not used any more. If it was not you, write to us.',
+    }),
+  },
+};

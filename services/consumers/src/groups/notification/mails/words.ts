@@ -1,0 +1,41 @@
+import type { AccountEventKind, EventKind } from '@store/shared/messaging/events';
+
+/** Kinds of events that customers are written about. */
+export const orderKinds = [
+  'OrderCreated',
+  'OrderPaid',
+  'PaymentFailed',
+  'StockRejected',
+  'OrderCancelled',
+  'PaymentRefunded',
+  'OrderShipped',
+] as const satisfies EventKind[];
+export const accountKinds = [
+  'AccountRegistered',
+  'PasswordResetRequested',
+  'PasswordChanged',
+  'EmailChangeRequested',
+  'EmailChanged',
+] as const satisfies AccountEventKind[];
+
+/** Kinds after which nothing is written any more. */
+export const lastKind = 'AccountDeleted' satisfies AccountEventKind;
+
+export type MailKind = (typeof orderKinds)[number] | (typeof accountKinds)[number];
+
+/** The content of an event, as texts: ids, reasons, and amounts such as 12.50 USD. */
+export type MailData = Partial<Record<'orderId' | 'amount' | 'reason' | 'shipmentId' | 'requestId', string>>;
+
+interface Message {
+  subject: string;
+  text: string;
+  /** Words of the link, where there is one; its page is by kind. */
+  link?: string;
+}
+
+/** The words of a language. */
+export interface Words {
+  /** Begins every mail. */
+  greeting(name: string): string;
+  messages: Record<MailKind, (data: MailData) => Message>;
+}
