@@ -2,11 +2,12 @@ import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { call } from './api/call.ts';
 import { DeadLetters } from './views/dead-letters.tsx';
 import { Login } from './views/login.tsx';
+import { Mails } from './views/mails.tsx';
 import { Now } from './views/now.tsx';
 import { Orders } from './views/orders.tsx';
 import { Stock } from './views/stock.tsx';
 
-const pages = { now: 'Now', orders: 'Orders', 'dead-letters': 'Dead letters', stock: 'Stock' };
+const pages = { now: 'Now', orders: 'Orders', 'dead-letters': 'Dead letters', stock: 'Stock', mails: 'Mails' };
 type Page = keyof typeof pages;
 
 /** `#/orders/<id>`, `#/dead-letters?<filter>` */
@@ -67,6 +68,7 @@ export function App() {
         {place.page === 'orders' && <Orders id={place.id} />}
         {place.page === 'dead-letters' && <DeadLetters filter={place.filter} key={place.filter} />}
         {place.page === 'stock' && <Stock />}
+        {place.page === 'mails' && <Mails id={place.id} />}
       </main>
     </>
   );

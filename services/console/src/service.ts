@@ -14,6 +14,7 @@ import { createStock } from './catalogue/stock.ts';
 import { type ConsoleConfig, configSchema } from './config.ts';
 import { createDeadLetters } from './dead-letters/dead-letters.ts';
 import { deadLetterPageRoutes } from './dead-letters/routes.ts';
+import { mailPageRoutes } from './mails/routes.ts';
 import { createOrderPages } from './orders/order-pages.ts';
 import { orderPageRoutes } from './orders/routes.ts';
 import { createServices } from './services-client.ts';
@@ -33,6 +34,7 @@ export function createConsole({ config, log }: ServiceContext<ConsoleConfig>, hi
     ...nowRoutes(history),
     ...orderPageRoutes(createOrderPages(services, letters)),
     ...deadLetterPageRoutes(letters),
+    ...mailPageRoutes(services),
     ...cataloguePageRoutes(createStock(services, log), createProducts(services, log)),
   ];
   const app = express();

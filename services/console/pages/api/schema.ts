@@ -160,6 +160,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/mails": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the mails that nobody sends */
+        get: operations["showMails"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mails/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a mail; its link is made by that */
+        get: operations["showMail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/products": {
         parameters: {
             query?: never;
@@ -410,6 +444,25 @@ export interface components {
                 };
             }[];
         };
+        MailOut: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            customerId: string;
+            kind: string;
+            subject: string;
+            /** Format: date-time */
+            createdAt: string;
+        };
+        WholeMailOut: {
+            to: {
+                name: string;
+                address: string;
+            };
+            subject: string;
+            text: string;
+            html: string;
+        };
         /**
          * @example {
          *       "productId": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
@@ -436,6 +489,8 @@ export type OrderRecordOut = components['schemas']['OrderRecordOut'];
 export type EventOut = components['schemas']['EventOut'];
 export type DeadLetterOut = components['schemas']['DeadLetterOut'];
 export type DeadLetterResultsOut = components['schemas']['DeadLetterResultsOut'];
+export type MailOut = components['schemas']['MailOut'];
+export type WholeMailOut = components['schemas']['WholeMailOut'];
 export type StockOut = components['schemas']['StockOut'];
 export type $defs = Record<string, never>;
 export interface operations {
@@ -1133,6 +1188,123 @@ export interface operations {
             };
             /** @description The body is not JSON in UTF-8, or compressed. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A dependency is not available at the moment. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before retrying. */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An unexpected failure: a 500 with a trace id. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    showMails: {
+        parameters: {
+            query?: never;
+            header: {
+                "console-operator": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The newest 100. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description A mail server has them, and nothing is shown here. */
+                        isSent: boolean;
+                        mails: components["schemas"]["MailOut"][];
+                    };
+                };
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A dependency is not available at the moment. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before retrying. */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An unexpected failure: a 500 with a trace id. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    showMail: {
+        parameters: {
+            query?: never;
+            header: {
+                "console-operator": string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The mail. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WholeMailOut"];
+                };
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such resource. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

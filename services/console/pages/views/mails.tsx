@@ -1,0 +1,82 @@
+import { useEffect, useState } from 'preact/hooks';
+import { call, sentenceOf } from '../api/call.ts';
+import { useLive } from '../api/live.ts';
+import type { operations } from '../api/schema.ts';
+import { Problem, Time } from '../parts/parts.tsx';
+
+type Mail = operations['showMail']['responses'][200]['content']['application/json'];
+
+/** @param id of the mail that is read */
+export function Mails({ id }: { id: string | undefined }) {
+  const { data, problem } = useLive('mails', () => call('get', '/api/mails', {}));
+  return (
+    <>
+      <h1>Mails</h1>
+      <Problem text={problem} />
+      {id !== undefined && <OpenMail id={id} key={id} />}
+      {data?.isSent && <p role="status">They are sent by the mail server, and not shown here.</p>}
+      {data?.isSent === false && data.mails.length === 0 && <p role="status">There is no mail yet.</p>}
+      {data !== undefined && data.mails.length > 0 && (
+        <section class="card" aria-label="Newest mails">
+          <table>
+            <thead>
+              <tr>
+                <th>Subject</th>
+                <th>Account</th>
+                <th>When</th>
+              </tr>
+            </thead>
+            <tbody>
+              {data.mails.map(({ id, subject, customerId, createdAt }) => (
+                <tr key={id}>
+                  <th scope="row">
+                    <a href={`#/mails/${id}`}>{subject}</a>
+                  </th>
+                  <td data-label="Account">
+                    <code>{customerId}</code>
+                  </td>
+                  <td data-label="When">
+                    <Time at={createdAt} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+          <p class="note">No mail server is set, so they are kept here instead of being sent.</p>
+        </section>
+      )}
+    </>
+  );
+}
+
+/** Asked for once: each time makes the link anew. */
+function OpenMail({ id }: { id: string }) {
+  const [mail, setMail] = useState<Mail>();
+  const [problem, setProblem] = useState<string>();
+  useEffect(() => {
+    call('get', '/api/mails/{id}', { path: { id } }).then(setMail, (error) => setProblem(sentenceOf(error)));
+  }, [id]);
+  if (mail === undefined) return <Problem text={problem} />;
+  const { subject, to, text } = mail;
+  return (
+    <section class="card" aria-label="Mail">
+      <h2>{subject}</h2>
+      <p>
+        To {to.name} &lt;{to.address}&gt;
+      </p>
+      {text.split('\n\n').map((paragraph) => (
+        <Paragraph key={paragraph} text={paragraph} />
+      ))}
+    </section>
+  );
+}
+
+function Paragraph({ text }: { text: string }) {
+  const [, before = text, url] = /^(.*?)(https?:\/\/\S+)$/s.exec(text) ?? [];
+  return (
+    <p>
+      {before}
+      {url && <a href={url}>{url}</a>}
+    </p>
+  );
+}

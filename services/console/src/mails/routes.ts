@@ -1,0 +1,38 @@
+import { mailOut, wholeMailOut } from '@store/shared/contracts/notification';
+import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route';
+import { uuid } from '@store/shared/values/fields';
+import { z } from 'zod';
+import { byOperator } from '../by-operator.ts';
+import type { Services } from '../services-client.ts';
+
+const base = { tag: 'mails', method: 'get', ...byOperator } as const;
+const listOut = z.object({
+  isSent: z.boolean().describe('A mail server has them, and nothing is shown here.'),
+  mails: z.array(mailOut),
+});
+
+/** Makes the routes of the mails that are kept where there is no mail server, for those who develop. */
+export function mailPageRoutes({ find, get }: Services): AnyRoute[] {
+  return [
+    route({
+      ...base,
+      path: '/api/mails',
+      operationId: 'showMails',
+      summary: 'List the mails that nobody sends',
+      responses: { 200: { description: 'The newest 100.', body: listOut }, 503: unavailable },
+      async handler() {
+        const mails = await find('notification', '/internal/mails', z.array(mailOut));
+        return ok({ isSent: mails === undefined, mails: mails ?? [] });
+      },
+    }),
+    route({
+      ...base,
+      path: '/api/mails/{id}',
+      operationId: 'showMail',
+      summary: 'Read a mail; its link is made by that',
+      params: z.object({ id: uuid }),
+      responses: { 200: { description: 'The mail.', body: wholeMailOut }, 503: unavailable },
+      handler: async ({ params: { id } }) => ok(await get('notification', `/internal/mails/${id}`, wholeMailOut)),
+    }),
+  ];
+}
