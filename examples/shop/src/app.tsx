@@ -1,6 +1,8 @@
 import { StoreProblem } from '@store-platform/client';
 import { useEffect, useRef } from 'preact/hooks';
+import { AccountPage } from './pages/account.tsx';
 import { BasketPage } from './pages/basket.tsx';
+import { ConfirmPage, ForgottenPage, ResetPage } from './pages/by-mail.tsx';
 import { CataloguePage } from './pages/catalogue.tsx';
 import { CredentialsPage } from './pages/credentials.tsx';
 import { OrderPage } from './pages/order.tsx';
@@ -54,6 +56,7 @@ export function App() {
   const shop: Shop | undefined = account && { account, basket, live, announce, explain };
   const isWindow = session.isOpen && !account && !session.ended && page === '';
   const isAtBasket = session.isOpen && page === 'basket' && basket.count > 0;
+  const byMail = pageByMail(route);
   return (
     <ShopContext.Provider value={shop ?? (isWindow ? { basket, announce, explain } : undefined)}>
       {/* No link: the hash is the page. */}
@@ -71,9 +74,10 @@ export function App() {
         {session.failure && <Failure sentence={session.failure} onRetry={session.retry} />}
         {!session.isKnown && !session.failure && <p class="waiting">One moment…</p>}
         {shop && <UnansweredOrder key={`${shop.account.id}/${page}`} />}
-        {shop && <CustomerPage route={route} />}
+        {byMail}
+        {shop && !byMail && <CustomerPage route={route} onChange={session.retry} />}
         {isWindow && <CataloguePage route={route} />}
-        {session.isKnown && !shop && !isWindow && (
+        {session.isKnown && !shop && !isWindow && !byMail && (
           <CredentialsPage
             key={page}
             isNew={page === 'register'}
@@ -93,9 +97,18 @@ function reasonToLogIn(hasEnded: boolean, isAtBasket: boolean): string | undefin
   return isAtBasket ? 'Log in, or register, to order. Your basket is kept.' : undefined;
 }
 
-function CustomerPage({ route }: { route: Route }) {
+/** For everybody: whoever follows the link of a mail, or asks for one. */
+function pageByMail({ path: [page, token = ''] }: Route) {
+  if (page === 'forgotten') return <ForgottenPage />;
+  if (page === 'reset') return <ResetPage key={token} token={token} />;
+  if (page === 'confirm') return <ConfirmPage key={token} token={token} />;
+  return undefined;
+}
+
+function CustomerPage({ route, onChange }: { route: Route; onChange(): void }) {
   const [page, id] = route.path;
   if (page === 'log-in' || page === 'register') return null; // another page comes at once
+  if (page === 'account') return <AccountPage onChange={onChange} />;
   if (page === 'basket') return <BasketPage />;
   if (page === 'orders') return id ? <OrderPage key={id} id={id} /> : <OrdersPage />;
   return <CataloguePage route={route} />;

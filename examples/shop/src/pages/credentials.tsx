@@ -1,14 +1,12 @@
 import type { Account } from '@store-platform/client';
 import { StoreProblem } from '@store-platform/client';
-import type { TargetedSubmitEvent } from 'preact';
-import { useState } from 'preact/hooks';
 import { Artwork } from '../parts/artwork.tsx';
-import { Failure } from '../parts/failure.tsx';
-import { Field } from '../parts/field.tsx';
-import { fieldErrorsOf, missingOf, sentenceOf } from '../shop/sentences.ts';
+import { type Input, SmallForm } from '../parts/small-form.tsx';
 import { store } from '../shop/store.ts';
 
-const labels = { name: 'Name', email: 'E-mail address', password: 'Password' };
+const name: Input = { name: 'name', label: 'Name', type: 'text', autoComplete: 'name' };
+const email: Input = { name: 'email', label: 'E-mail address', type: 'email', autoComplete: 'email' };
+const password = { name: 'password', label: 'Password', type: 'password' } as const;
 
 interface Props {
   isNew: boolean;
@@ -19,35 +17,15 @@ interface Props {
 
 /** Logs in, or registers and logs in. */
 export function CredentialsPage({ isNew, reason, onLogIn }: Props) {
-  const [busy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<string>();
-  const [errors, setErrors] = useState<Record<string, string>>({});
+  const inputs: Input[] = [
+    ...(isNew ? [name] : []),
+    email,
+    { ...password, autoComplete: `${isNew ? 'new' : 'current'}-password` },
+  ];
 
-  async function submit(event: TargetedSubmitEvent<HTMLFormElement>): Promise<void> {
-    event.preventDefault();
-    if (busy) return;
-    const form = event.currentTarget;
-    const text = (name: string) => String(new FormData(form).get(name) ?? '');
-    const credentials = { email: text('email').trim(), password: text('password') };
-    const newAccount = { name: text('name').trim(), ...credentials };
-    setFailure(undefined);
-    if (!show(missingOf(isNew ? newAccount : credentials, labels))) return;
-    setBusy(true);
-    try {
-      if (isNew) await store.register({ body: newAccount });
-      onLogIn(await store.logIn({ body: credentials }));
-    } catch (error) {
-      if (show(fieldErrorsOf(error, labels))) setFailure(wrongCredentials(error) ?? sentenceOf(error));
-      setBusy(false);
-    }
-
-    /** @returns whether there is none */
-    function show(byField: Record<string, string>): boolean {
-      setErrors(byField);
-      const [first] = Object.keys(byField);
-      if (first) form.querySelector<HTMLInputElement>(`[name="${first}"]`)?.focus();
-      return !first;
-    }
+  async function submit({ name = '', email = '', password = '' }: Record<string, string>): Promise<void> {
+    if (isNew) await store.register({ body: { name, email, password } });
+    onLogIn(await store.logIn({ body: { email, password } }));
   }
 
   return (
@@ -62,21 +40,17 @@ export function CredentialsPage({ isNew, reason, onLogIn }: Props) {
           </p>
         )}
         <p class="lead">{isNew ? 'A name, an address, a password. That is all.' : 'Good to see you again.'}</p>
-        <form onSubmit={submit} noValidate>
-          <Failure sentence={failure} />
-          {isNew && <Field name="name" type="text" label={labels.name} autoComplete="name" error={errors.name} />}
-          <Field name="email" label={labels.email} type="email" autoComplete="email" error={errors.email} />
-          <Field
-            name="password"
-            label={labels.password}
-            type="password"
-            autoComplete={isNew ? 'new-password' : 'current-password'}
-            error={errors.password}
-          />
-          <button type="submit" class="main" aria-disabled={busy}>
-            {busy ? 'One moment…' : isNew ? 'Register' : 'Log in'}
-          </button>
-        </form>
+        <SmallForm
+          inputs={inputs}
+          button={isNew ? 'Register' : 'Log in'}
+          onSubmit={submit}
+          explain={wrongCredentials}
+        />
+        {!isNew && (
+          <p class="otherwise">
+            <a href="#/forgotten">Forgotten password?</a>
+          </p>
+        )}
         <p class="otherwise">
           {isNew ? 'You have an account? ' : 'You are new here? '}
           <a href={isNew ? '#/log-in' : '#/register'}>{isNew ? 'Log in' : 'Register'}</a>

@@ -1,27 +1,32 @@
 interface Props {
   name: string;
+  /** Default: its name. */
+  id?: string | undefined;
   type: 'text' | 'email' | 'password';
   autoComplete: string;
   label: string;
-  error?: string;
+  /** What is in it at first. */
+  value?: string | undefined;
+  error?: string | undefined;
 }
 
 /** An input with its label, and what is wrong with it. */
-export function Field({ name, type, autoComplete, label, error }: Props) {
+export function Field({ name, id = name, type, autoComplete, label, value, error }: Props) {
   return (
     <div class="field">
-      <label for={name}>{label}</label>
+      <label for={id}>{label}</label>
       <input
-        id={name}
+        id={id}
         name={name}
         type={type as 'text'} // the types want one that is known here
         autoComplete={autoComplete}
+        defaultValue={value}
         required
         aria-invalid={error ? true : undefined}
-        aria-describedby={error && `${name}-note`}
+        aria-describedby={error && `${id}-note`}
       />
       {error && (
-        <p id={`${name}-note`} class="field-error">
+        <p id={`${id}-note`} class="field-error">
           {error}
         </p>
       )}

@@ -32,6 +32,11 @@ export function Header({ account, isOpen, page, count, onLogOut }: Props) {
             <span>Orders</span>
           </a>
         )}
+        {account && (
+          <a href="#/account" aria-current={here('account')}>
+            <span>Account</span>
+          </a>
+        )}
         {(account || isOpen) && (
           <a href="#/basket" aria-current={here('basket')}>
             <span>Basket</span>

@@ -1,0 +1,82 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { SmallForm } from '../parts/small-form.tsx';
+import { sentenceOf } from '../shop/sentences.ts';
+import { store } from '../shop/store.ts';
+
+const email = { name: 'email', label: 'E-mail address', type: 'email', autoComplete: 'email' } as const;
+const password = { name: 'password', label: 'New password', type: 'password', autoComplete: 'new-password' } as const;
+
+const Page = ({ title, children }: { title: string; children: ComponentChildren }) => (
+  <section class="narrow" aria-labelledby="mail-title">
+    <h1 id="mail-title" tabIndex={-1}>
+      {title}
+    </h1>
+    {children}
+  </section>
+);
+
+/** Has a link sent to whoever has forgotten the password. */
+export function ForgottenPage() {
+  const [isSent, setSent] = useState(false);
+  return (
+    <Page title="Forgotten password">
+      {isSent ? (
+        <p role="status">
+          If there is an account with this address, a mail is on its way. Its link is valid for half an hour.
+        </p>
+      ) : (
+        <SmallForm
+          inputs={[email]}
+          button="Send a link"
+          onSubmit={async ({ email = '' }) => {
+            await store.requestPasswordReset({ body: { email } });
+            setSent(true);
+          }}
+        />
+      )}
+    </Page>
+  );
+}
+
+/** Sets the password by the link of a mail. */
+export function ResetPage({ token }: { token: string }) {
+  const [isSet, setIsSet] = useState(false);
+  return (
+    <Page title="New password">
+      {isSet ? (
+        <p role="status">
+          Your password is set, and you are logged out everywhere. <a href="#/log-in">Log in</a>
+        </p>
+      ) : (
+        <SmallForm
+          inputs={[password]}
+          button="Set the password"
+          onSubmit={async ({ password = '' }) => {
+            await store.confirmPasswordReset({ body: { token, password } });
+            setIsSet(true);
+          }}
+        />
+      )}
+    </Page>
+  );
+}
+
+/** Confirms an e-mail address by the link of a mail. */
+export function ConfirmPage({ token }: { token: string }) {
+  const [sentence, setSentence] = useState('One moment…');
+  useEffect(() => {
+    store.confirmEmail({ body: { token } }).then(
+      () => setSentence('Thank you. Your e-mail address is confirmed.'),
+      (error) => setSentence(sentenceOf(error)),
+    );
+  }, [token]);
+  return (
+    <Page title="E-mail address">
+      <p role="status">{sentence}</p>
+      <p>
+        <a href="#/">To the catalogue</a>
+      </p>
+    </Page>
+  );
+}

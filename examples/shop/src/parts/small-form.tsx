@@ -1,0 +1,77 @@
+import type { ComponentChildren, TargetedSubmitEvent } from 'preact';
+import { useState } from 'preact/hooks';
+import { fieldErrorsOf, missingOf, sentenceOf } from '../shop/sentences.ts';
+import { Failure } from './failure.tsx';
+import { Field } from './field.tsx';
+
+export interface Input {
+  name: string;
+  label: string;
+  type: 'text' | 'email' | 'password';
+  autoComplete: string;
+  value?: string;
+}
+
+interface Props {
+  /** Begins the ids of its fields, where the page has several forms. */
+  id?: string;
+  inputs: Input[];
+  button: string;
+  /** Where it throws, the form says why, beside the field if it is about one. */
+  onSubmit(values: Record<string, string>): Promise<void>;
+  /** Says what an error means, where that is not what it always means. */
+  explain?: (error: unknown) => string | undefined;
+  children?: ComponentChildren;
+}
+
+/** A form of a few fields, all required. */
+export function SmallForm({ id, inputs, button, onSubmit, explain, children }: Props) {
+  const [busy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<string>();
+  const [errors, setErrors] = useState<Record<string, string>>({});
+  const labels = Object.fromEntries(inputs.map(({ name, label }) => [name, label]));
+
+  async function submit(event: TargetedSubmitEvent<HTMLFormElement>): Promise<void> {
+    event.preventDefault();
+    if (busy) return;
+    const form = event.currentTarget;
+    const data = new FormData(form);
+    const given = Object.fromEntries(
+      inputs.map(({ name, type }) => {
+        const text = String(data.get(name) ?? '');
+        return [name, type === 'password' ? text : text.trim()];
+      }),
+    );
+    setFailure(undefined);
+    if (!show(missingOf(given, labels))) return;
+    setBusy(true);
+    try {
+      await onSubmit(given);
+      form.reset();
+    } catch (error) {
+      if (show(fieldErrorsOf(error, labels))) setFailure(explain?.(error) ?? sentenceOf(error));
+    }
+    setBusy(false);
+
+    /** @returns whether there is none */
+    function show(byField: Record<string, string>): boolean {
+      setErrors(byField);
+      const [first] = Object.keys(byField);
+      if (first) form.querySelector<HTMLInputElement>(`[name="${first}"]`)?.focus();
+      return !first;
+    }
+  }
+
+  return (
+    <form onSubmit={submit} noValidate>
+      <Failure sentence={failure} />
+      {inputs.map((input) => (
+        <Field key={input.name} {...input} id={id && `${id}-${input.name}`} error={errors[input.name]} />
+      ))}
+      {children}
+      <button type="submit" class="main" aria-disabled={busy}>
+        {busy ? 'One moment…' : button}
+      </button>
+    </form>
+  );
+}
