@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { deadLetterTopic, orderEventsTopic } from '../../services/shared/src/messaging/topics.ts';
+import { accountEventsTopic, deadLetterTopic, orderEventsTopic } from '../../services/shared/src/messaging/topics.ts';
 import { named, renderObjects, valuesFiles } from '../../tools/chart/render.ts';
 import { serviceEnv } from '../../tools/local/components/services.ts';
 import { fixedPorts, variablesOfCommands } from '../../tools/local/ports.ts';
@@ -191,16 +191,23 @@ describe('what follows from the topology', () => {
       Object.fromEntries(topics.map(({ metadata, spec }) => [metadata.name, spec.config['retention.ms']])),
     ).toEqual({
       [orderEventsTopic]: 604_800_000,
+      [accountEventsTopic]: 604_800_000,
       [deadLetterTopic]: -1,
     });
     const users = all.filter(({ kind, metadata }) => kind === 'KafkaUser' && metadata.name !== 'kafka-operator');
-    for (const { spec } of users) {
+    const readBy: Record<string, string[]> = {
+      'kafka-account': [],
+      'kafka-notification': [orderEventsTopic, accountEventsTopic, deadLetterTopic],
+    };
+    for (const { metadata, spec } of users) {
       const read = spec.authorization.acls.filter(
         // biome-ignore lint/suspicious/noExplicitAny: as above
         ({ resource, operations }: any) => resource.type === 'topic' && operations.includes('Read'),
       );
       // biome-ignore lint/suspicious/noExplicitAny: as above
-      expect(read.map(({ resource }: any) => resource.name)).toEqual([orderEventsTopic, deadLetterTopic]);
+      expect(read.map(({ resource }: any) => resource.name)).toEqual(
+        readBy[metadata.name] ?? [orderEventsTopic, deadLetterTopic],
+      );
     }
   });
 

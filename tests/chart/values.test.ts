@@ -216,7 +216,7 @@ describe('what the chart renders', () => {
         .filter(({ kind, spec }) => kind === 'Deployment' && spec.template.metadata.labels[`calls/${name}`] === 'true')
         .map(({ metadata }) => metadata.name)
         .sort();
-    expect(callersOf('account')).toEqual(['auth', 'console', 'gateway']);
+    expect(callersOf('account')).toEqual(['auth', 'console', 'gateway', 'notification']);
     expect(callersOf('product')).toEqual(expect.arrayContaining(['gateway', 'inventory', 'order']));
     expect(callersOf('payment')).toEqual(['console']);
     expect(callersOf('console')).toEqual([]);

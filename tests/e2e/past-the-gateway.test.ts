@@ -23,6 +23,7 @@ beforeAll(async () => {
       INTERNAL_CREDENTIAL: credential,
       INTERNAL_CREDENTIALS: credential,
       OPERATOR_CREDENTIALS: credential,
+      MAILER_CREDENTIALS: credential,
     },
   });
   const anonymous = createSend(store.gatewayUrl);

@@ -1,13 +1,15 @@
 import { jsonSchema } from '@store/shared/http/openapi';
-import { type EventKind, payloads } from '@store/shared/messaging/events';
-import { deadLetterTopic, orderEventsTopic } from '@store/shared/messaging/topics';
+import { type AccountEventKind, accountPayloads, type EventKind, payloads } from '@store/shared/messaging/events';
+import { accountEventsTopic, deadLetterTopic, orderEventsTopic } from '@store/shared/messaging/topics';
 import { fixedPorts } from '../local/ports.ts';
 import type { BuiltService } from './build-services.ts';
 
 type Json = Record<string, unknown>;
 
-/** Publishers of each kind, and when they publish (contract 6.3). */
-export const published: Record<EventKind, readonly [service: string, when: string]> = {
+type Kind = EventKind | AccountEventKind;
+
+/** Publishers of each kind, and when they publish (contract 6.3, 6.10). */
+export const published: Record<Kind, readonly [service: string, when: string]> = {
   OrderCreated: ['order', 'An order was stored.'],
   StockReserved: ['inventory', 'All items of an order are reserved.'],
   StockRejected: ['inventory', 'There is too little stock, or no such product.'],
@@ -17,15 +19,29 @@ export const published: Record<EventKind, readonly [service: string, when: strin
   OrderCancelled: ['order', 'An order was cancelled by its owner, or was pending for too long.'],
   PaymentRefunded: ['payment', 'The payment of a cancelled order was refunded.'],
   OrderShipped: ['order', 'An order was shipped.'],
+  AccountRegistered: ['account', 'Somebody has registered.'],
+  PasswordResetRequested: ['account', 'Somebody has asked for a link to set a new password.'],
+  PasswordChanged: ['account', 'A password was changed.'],
+  EmailChangeRequested: ['account', 'A customer wants another e-mail address.'],
+  EmailChanged: ['account', 'The other e-mail address is in force.'],
+  AccountDeleted: ['account', 'An account was deleted: whoever keeps something of the customer deletes it.'],
 };
 
-const kinds = Object.keys(payloads) as EventKind[];
+const channels = {
+  orderEvents: { address: orderEventsTopic, payloads, key: 'order' },
+  accountEvents: { address: accountEventsTopic, payloads: accountPayloads, key: 'account' },
+};
+type Channel = keyof typeof channels;
+
+const kindsOf = (channel: Channel) => Object.keys(channels[channel].payloads) as Kind[];
+const all = Object.keys(channels) as Channel[];
+const channelOf = (kind: Kind): Channel => (kind in payloads ? 'orderEvents' : 'accountEvents');
 const text = (description: string, more: Json = {}) => ({ type: 'string', description, ...more });
 const uuid = { format: 'uuid' };
 const time = { format: 'date-time' };
 
 /** CloudEvents 1.0 in Kafka's binary mode (contract 6.4). */
-const headersOf = (kind: EventKind) => ({
+const headersOf = (kind: Kind) => ({
   type: 'object',
   required: ['ce_specversion', 'ce_id', 'ce_type', 'ce_source', 'ce_time', 'content-type'],
   properties: {
@@ -54,14 +70,14 @@ const ofDeadLetters = {
 export function asyncDocument(services: BuiltService[], version: string) {
   const schemas: Json = {};
   const messages = Object.fromEntries(
-    kinds.map((kind) => [
+    all.flatMap(kindsOf).map((kind) => [
       kind,
       {
         name: kind,
         summary: published[kind][1],
         headers: headersOf(kind),
-        payload: jsonSchema(payloads[kind], schemas),
-        bindings: { kafka: { key: text('The order id, so that the events of one order are in one partition.', uuid) } },
+        payload: jsonSchema({ ...payloads, ...accountPayloads }[kind], schemas),
+        bindings: { kafka: { key: text(keyText(channels[channelOf(kind)].key), uuid) } },
       },
     ]),
   );
@@ -72,10 +88,11 @@ export function asyncDocument(services: BuiltService[], version: string) {
     // As it was: it may be no event at all, or have been left out because it is too large.
     payload: { description: 'The value of the message.' },
   };
+  const kinds = all.flatMap(kindsOf);
   const senders = [...new Set(kinds.map((kind) => published[kind][0]))];
   const operations = [
-    ...senders.map((name) =>
-      operation(
+    ...senders.flatMap((name) =>
+      eventOperations(
         'send',
         name,
         kinds.filter((kind) => published[kind][0] === name),
@@ -83,7 +100,7 @@ export function asyncDocument(services: BuiltService[], version: string) {
     ),
     ...services
       .filter((service) => service.kinds.length > 0)
-      .flatMap(({ name, kinds: handled }) => [operation('receive', name, handled), deadLetters(name)]),
+      .flatMap(({ name, kinds: handled }) => [...eventOperations('receive', name, handled), deadLetters(name)]),
   ];
   return {
     asyncapi: '3.0.0',
@@ -91,7 +108,7 @@ export function asyncDocument(services: BuiltService[], version: string) {
       title: 'Store Platform: events',
       version,
       description:
-        'Events of orders. Changes are additive: a new field is optional, anything else is a new kind. Consumers ignore kinds and fields that they do not know. They also read messages of others, without these headers (docs/contract.md, 6.4).',
+        'Events of orders and accounts. Changes are additive: a new field is optional, anything else is a new kind. Consumers ignore kinds and fields that they do not know. They also read messages of others, without these headers (docs/contract.md, 6.4).',
       license: { name: 'Apache-2.0' },
     },
     defaultContentType: 'application/json',
@@ -100,10 +117,15 @@ export function asyncDocument(services: BuiltService[], version: string) {
       cluster: { host: 'kafka:9092', protocol: 'kafka', description: 'The Kafka of the chart, in its namespace' },
     },
     channels: {
-      orderEvents: {
-        address: orderEventsTopic,
-        messages: Object.fromEntries(kinds.map((kind) => [kind, reference('messages', kind)])),
-      },
+      ...Object.fromEntries(
+        all.map((channel) => [
+          channel,
+          {
+            address: channels[channel].address,
+            messages: Object.fromEntries(kindsOf(channel).map((kind) => [kind, reference('messages', kind)])),
+          },
+        ]),
+      ),
       deadLetters: { address: deadLetterTopic, messages: { DeadLetter: reference('messages', 'DeadLetter') } },
     },
     operations: Object.fromEntries(operations),
@@ -111,17 +133,21 @@ export function asyncDocument(services: BuiltService[], version: string) {
   };
 }
 
+const keyText = (of: string) => `The ${of} id, so that the events of one ${of} are in one partition.`;
 const reference = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });
 const inCamelCase = (name: string) => name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-function operation(action: 'send' | 'receive', service: string, handled: readonly string[]) {
-  const channel = { $ref: '#/channels/orderEvents' };
-  const messages = handled.map((kind) => ({ $ref: `#/channels/orderEvents/messages/${kind}` }));
-  const name = `${inCamelCase(service)}${action === 'send' ? 'Publishes' : 'Handles'}`;
-  return [
-    name,
-    { action, channel, summary: `Events that ${service} ${action === 'send' ? 'publishes' : 'handles'}.`, messages },
-  ] as const;
+/** One for each channel that has some of the kinds. */
+function eventOperations(action: 'send' | 'receive', service: string, handled: readonly Kind[]) {
+  return all.flatMap((channel) => {
+    const kinds = handled.filter((kind) => channelOf(kind) === channel);
+    if (kinds.length === 0) return [];
+    const messages = kinds.map((kind) => ({ $ref: `#/channels/${channel}/messages/${kind}` }));
+    const summary = `Events that ${service} ${action === 'send' ? 'publishes' : 'handles'}.`;
+    const verb = action === 'send' ? 'Publishes' : 'Handles';
+    const name = `${inCamelCase(service)}${verb}${channel === 'orderEvents' ? '' : 'Accounts'}`;
+    return [[name, { action, channel: { $ref: `#/channels/${channel}` }, summary, messages }] as const];
+  });
 }
 
 function deadLetters(service: string) {

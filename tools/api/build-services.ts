@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { openDatabase } from '@store/shared/database/database';
+import type { AccountEventKind, EventKind } from '@store/shared/messaging/events';
 import { createLog } from '@store/shared/observability/log';
 import type { Service, ServiceDefinition } from '@store/shared/service/service';
 import request from 'supertest';
@@ -29,7 +30,7 @@ export interface Operation {
 export interface BuiltService {
   name: string;
   /** Kinds of events that its consumer group handles. */
-  kinds: readonly string[];
+  kinds: readonly (EventKind | AccountEventKind)[];
   app: RequestListener;
   /** Paths of its OpenAPI document. */
   paths: Record<string, Record<string, Operation>>;
@@ -69,7 +70,13 @@ export async function buildServices(): Promise<BuiltService[]> {
     await database.close();
     const { paths = {}, components = {} } = body;
     const { schemas = {} } = components;
-    built.push({ name: service.name, kinds: consumer?.group.kinds ?? [], app, paths, schemas });
+    built.push({
+      name: service.name,
+      kinds: consumer ? [...consumer.group.kinds, ...(consumer.group.accounts?.kinds ?? [])] : [],
+      app,
+      paths,
+      schemas,
+    });
   }
   return built;
 }

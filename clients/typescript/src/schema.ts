@@ -50,10 +50,11 @@ export interface paths {
         get: operations["getAccount"];
         put?: never;
         post?: never;
-        delete?: never;
+        /** Delete your account, and everything personal that the store has about you */
+        delete: operations["deleteAccount"];
         options?: never;
         head?: never;
-        /** Change your name */
+        /** Change your name, the language of mails, or your e-mail address */
         patch: operations["changeAccount"];
         trace?: never;
     };
@@ -142,6 +143,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/email-confirmations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Confirm your e-mail address by the link of a mail */
+        post: operations["confirmEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/login": {
         parameters: {
             query?: never;
@@ -170,6 +188,40 @@ export interface paths {
         get: operations["logOut"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/password-resets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Have a link sent by which a forgotten password can be set anew */
+        post: operations["requestPasswordReset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/password-resets/confirmation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Set a new password by the link of a mail, and end all your sessions */
+        post: operations["confirmPasswordReset"];
         delete?: never;
         options?: never;
         head?: never;
@@ -251,7 +303,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List messages to customers */
+        /** List messages to customers about their orders */
         get: operations["listNotifications"];
         put?: never;
         post?: never;
@@ -414,7 +466,28 @@ export interface components {
          *     }
          */
         AccountChange: {
-            name: string;
+            name?: string;
+            /**
+             * @description The language of mails.
+             * @enum {string}
+             */
+            locale?: "en" | "pt";
+            /**
+             * Format: email
+             * @description In force once the link in the mail to it is followed. Needs currentPassword.
+             */
+            email?: string;
+            /** Format: password */
+            currentPassword?: string;
+        };
+        /**
+         * @example {
+         *       "password": "correct horse"
+         *     }
+         */
+        AccountDeletion: {
+            /** Format: password */
+            password: string;
         };
         /**
          * @example {
@@ -432,6 +505,11 @@ export interface components {
              * @description The store may require more characters, or refuse passwords that are used often; its 400 says so.
              */
             password: string;
+            /**
+             * @description The language of mails.
+             * @enum {string}
+             */
+            locale?: "en" | "pt";
         };
         /**
          * @example {
@@ -535,6 +613,15 @@ export interface components {
                     currency: string;
                 };
             }[];
+        };
+        /**
+         * @example {
+         *       "token": "qL2xW0m9Yb7cR4tV1nK8sJ5hG3fD6aZpE0uI2oX9wTQ"
+         *     }
+         */
+        EmailConfirmation: {
+            /** @description From the link in the mail. */
+            token: string;
         };
         /**
          * @example {
@@ -712,6 +799,29 @@ export interface components {
              * @description The store may require more characters, or refuse passwords that are used often; its 400 says so.
              */
             newPassword: string;
+        };
+        /**
+         * @example {
+         *       "token": "qL2xW0m9Yb7cR4tV1nK8sJ5hG3fD6aZpE0uI2oX9wTQ",
+         *       "password": "battery staple"
+         *     }
+         */
+        PasswordReset: {
+            /** @description From the link in the mail. */
+            token: string;
+            /**
+             * Format: password
+             * @description The store may require more characters, or refuse passwords that are used often; its 400 says so.
+             */
+            password: string;
+        };
+        /**
+         * @example {
+         *       "email": "ada@example.com"
+         *     }
+         */
+        PasswordResetRequest: {
+            email: string;
         };
         /**
          * @example {
@@ -977,11 +1087,13 @@ export interface components {
     pathItems: never;
 }
 export type AccountChange = components['schemas']['AccountChange'];
+export type AccountDeletion = components['schemas']['AccountDeletion'];
 export type AccountIn = components['schemas']['AccountIn'];
 export type AccountOut = components['schemas']['AccountOut'];
 export type CancellationOut = components['schemas']['CancellationOut'];
 export type Credentials = components['schemas']['Credentials'];
 export type CustomerInvoiceOut = components['schemas']['CustomerInvoiceOut'];
+export type EmailConfirmation = components['schemas']['EmailConfirmation'];
 export type Money = components['schemas']['Money'];
 export type NotificationOut = components['schemas']['NotificationOut'];
 export type NotificationPage = components['schemas']['NotificationPage'];
@@ -991,6 +1103,8 @@ export type OrderIn = components['schemas']['OrderIn'];
 export type OrderOut = components['schemas']['OrderOut'];
 export type OrderPage = components['schemas']['OrderPage'];
 export type PasswordChange = components['schemas']['PasswordChange'];
+export type PasswordReset = components['schemas']['PasswordReset'];
+export type PasswordResetRequest = components['schemas']['PasswordResetRequest'];
 export type Problem = components['schemas']['Problem'];
 export type ProductChange = components['schemas']['ProductChange'];
 export type ProductIn = components['schemas']['ProductIn'];
@@ -1113,6 +1227,94 @@ export interface operations {
             default: components["responses"]["Unexpected"];
         };
     };
+    deleteAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AccountDeletion"];
+            };
+        };
+        responses: {
+            /** @description Deleted; other services delete what they have within a minute. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The password is wrong. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such resource. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 8 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON in UTF-8, or compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many passwords of this account were wrong. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before retrying. */
+                    "Retry-After"?: string;
+                    /** @description The limit that was reached, what is left of it (`r=0`), and the seconds until it is available again (`t`). */
+                    RateLimit?: string;
+                    /** @description The gateway's limits, if one of them was reached: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
     changeAccount: {
         parameters: {
             query?: never;
@@ -1149,6 +1351,15 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthenticated"];
+            /** @description The current password is wrong. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description No such resource. */
             404: {
                 headers: {
@@ -1185,7 +1396,21 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            429: components["responses"]["TooManyRequests"];
+            /** @description Too many passwords of this account were wrong, or the address was to be changed too often. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before retrying. */
+                    "Retry-After"?: string;
+                    /** @description The limit that was reached, what is left of it (`r=0`), and the seconds until it is available again (`t`). */
+                    RateLimit?: string;
+                    /** @description The gateway's limits, if one of them was reached: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
             default: components["responses"]["Unexpected"];
@@ -1492,6 +1717,77 @@ export interface operations {
             default: components["responses"]["Unexpected"];
         };
     };
+    confirmEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EmailConfirmation"];
+            };
+        };
+        responses: {
+            /** @description The address is confirmed. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The link is void or too old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The e-mail address has become that of another account. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 8 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON in UTF-8, or compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
     logIn: {
         parameters: {
             query?: never;
@@ -1591,6 +1887,135 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    requestPasswordReset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordResetRequest"];
+            };
+        };
+        responses: {
+            /** @description A mail is sent, if an account has this e-mail address. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 8 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON in UTF-8, or compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many were asked for from this client address. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before retrying. */
+                    "Retry-After"?: string;
+                    /** @description The limit that was reached, what is left of it (`r=0`), and the seconds until it is available again (`t`). */
+                    RateLimit?: string;
+                    /** @description The gateway's limits, if one of them was reached: `q` requests in `w` seconds. */
+                    "RateLimit-Policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    confirmPasswordReset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordReset"];
+            };
+        };
+        responses: {
+            /** @description The password is set. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The link is used, void or too old. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 8 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON in UTF-8, or compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
@@ -1898,7 +2323,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthenticated"];
-            /** @description customerId is not the caller. */
+            /** @description customerId is not the caller, or the e-mail address of the caller is not confirmed. */
             403: {
                 headers: {
                     [name: string]: unknown;

@@ -14,7 +14,12 @@ import {
 } from '../../../services/shared/src/messaging/dead-letters/dead-letters.ts';
 import { createKafka } from '../../../services/shared/src/messaging/kafkajs/client.ts';
 import { createPublisher } from '../../../services/shared/src/messaging/kafkajs/publisher.ts';
-import { deadLetterTopic, orderEventsTopic, storeTopics } from '../../../services/shared/src/messaging/topics.ts';
+import {
+  accountEventsTopic,
+  deadLetterTopic,
+  orderEventsTopic,
+  storeTopics,
+} from '../../../services/shared/src/messaging/topics.ts';
 import { createLog } from '../../../services/shared/src/observability/log.ts';
 import { renderObjects, valuesFiles } from '../../../tools/chart/render.ts';
 import { topology } from '../../../tools/topology/topology.ts';
@@ -126,10 +131,10 @@ async function consume(user: string, groupId: string) {
   }
 }
 
-it('every service that consumes has a user', () => {
-  const consumers = topology.services.filter(({ group }) => group);
+it('every service that consumes or publishes has a user', () => {
+  const members = topology.services.filter(({ usesKafka }) => usesKafka);
   expect(users.map(({ metadata }) => metadata.name).sort()).toEqual(
-    ['kafka-operator', ...consumers.map(({ alias }) => `kafka-${alias}`)].sort(),
+    ['kafka-operator', ...members.map(({ alias }) => `kafka-${alias}`)].sort(),
   );
 });
 
@@ -140,6 +145,12 @@ it.each(['kafka-orderworker', 'kafka-inventory', 'kafka-payment'])(
     await write(user, deadLetterTopic);
   },
 );
+
+it('account publishes the events of accounts, and nobody else does', async () => {
+  await write('kafka-account', accountEventsTopic);
+  await expect(write('kafka-account', orderEventsTopic)).rejects.toThrow(/not authorized/i);
+  await expect(write('kafka-notification', accountEventsTopic)).rejects.toThrow(/not authorized/i);
+});
 
 const groupsOfConsumers = topology.services.filter(({ image }) => image === 'consumers');
 

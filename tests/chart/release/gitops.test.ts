@@ -30,7 +30,8 @@ it('what the cluster answers changes nothing but the replicas under an autoscale
   );
   expect(notes).toBe('charts/store/templates/NOTES.txt');
   const values = { global: { jwt: { existingSecret: 'keys' }, internal: { existingSecret: 'callers' } } };
-  const found = 'dict "data" (dict "auth" "x" "inventory" "x" "order" "x" "operator" "x" "JWT_PRIVATE_KEY" "x")';
+  const found =
+    'dict "data" (dict "auth" "x" "inventory" "x" "order" "x" "notification" "x" "operator" "x" "JWT_PRIVATE_KEY" "x")';
   const answer = (text: string) => text.replaceAll(/lookup "\S+" "\S+" \S+ (?:"[^"]+"|[^\s()]+)/g, found);
   const edits = Object.fromEntries(others.map((path) => [path.replace('charts/store/', ''), answer]));
   expect(await renderEdited(edits, values)).toBe(await renderEdited({}, values));

@@ -10,11 +10,11 @@ describe('global.internal.existingSecret', () => {
     expect(refs.filter((ref) => ref.includes('optional'))).toEqual([]);
   });
 
-  it.each(['auth', 'order', 'operator'])('is refused without the key %s', async (missing) => {
+  it.each(['auth', 'order', 'notification', 'operator'])('is refused without the key %s', async (missing) => {
     const found = (text: string) =>
       text.replaceAll(
         /lookup "v1" "Secret" \S+ \S+/g,
-        `(dict "data" (omit (dict "auth" "eA==" "order" "eA==" "operator" "eA==" "inventory" "eA==") "${missing}"))`,
+        `(dict "data" (omit (dict "auth" "eA==" "order" "eA==" "operator" "eA==" "notification" "eA==" "inventory" "eA==") "${missing}"))`,
       );
     await expect(renderEdited({ 'templates/_helpers.tpl': found }, values)).rejects.toThrow(
       `global.internal.existingSecret: the Secret callers has no ${missing}, or an empty one.`,

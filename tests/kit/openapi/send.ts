@@ -11,7 +11,10 @@ interface HttpResponse {
 /** Without a library that would refuse malformed input itself. */
 export function send(port: number, { body, ...options }: Sent): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
-    const sent = request({ host: '127.0.0.1', port, ...options }, (response) => {
+    // By itself Node gives a body no length where a DELETE has one.
+    const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+    const headers = { ...length, ...options.headers };
+    const sent = request({ host: '127.0.0.1', port, ...options, headers }, (response) => {
       textOf(response).then(
         (text) => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
         reject,

@@ -36,7 +36,7 @@
 {{- /* Authority and password of Kafka, as files: Strimzi renews both, and a variable would not follow. Empty without login. */}}
 {{- define "service.kafkaVolume" -}}
 {{- $kafka := .Values.global.kafka }}
-{{- if and .Values.kafka.group $kafka.login -}}
+{{- if and .Values.kafka.writes $kafka.login -}}
 - name: kafka
   projected:
     sources:
@@ -86,8 +86,10 @@
 {{- with .Values.extraPorts }}
 - { name: EXTRA_PORTS, value: {{ join "," . | quote }} }
 {{- end }}
-{{- if .Values.kafka.group }}
-- { name: CONSUMER_GROUP, value: {{ .Values.kafka.group }} }
+{{- with .Values.kafka.group }}
+- { name: CONSUMER_GROUP, value: {{ . }} }
+{{- end }}
+{{- if .Values.kafka.writes }}
 - { name: KAFKA_BROKERS, value: {{ include "kafka.bootstrapServers" . | quote }} }
 {{- if $kafka.login }}
 - { name: KAFKA_TLS, value: "true" }

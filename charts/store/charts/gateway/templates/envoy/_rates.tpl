@@ -20,7 +20,7 @@ rate_limits:
           descriptor_value: credentials
           headers:
             - &post {name: ":method", string_match: {exact: POST}}
-            - {name: ":path", string_match: {safe_regex: {regex: "/auth/(login|register)([?].*)?"}}}
+            - {name: ":path", string_match: {safe_regex: {regex: "/auth/(login|register|password-resets(/confirmation)?|email-confirmations)([?].*)?"}}}
       - *client
   {{- if $limits.registrations.perHour }}
   - actions:
