@@ -141,7 +141,7 @@ withClient(
           env: { KAFKA_BROKERS: below.kafkaBrokers.join(), CONSUMER_GROUP: group },
         },
       );
-      expect(stdout).toBe(`${group} skips what order-events has`);
+      expect(stdout).toBe(`${group} skips what the topics have`);
     }
     await stop(below);
     const restored = await untilQuiet(await start('first'));

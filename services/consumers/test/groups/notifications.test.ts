@@ -309,6 +309,15 @@ describe('notification mails', () => {
     expect(mails).toEqual([]);
   });
 
+  it('keep the words of the release before, which has stored nothing else', async () => {
+    const { mails, url } = await mailServer();
+    await notifications.handle(cancelled('of old'));
+    await notifications.kysely.updateTable('notifications').set({ data: null }).execute();
+    startSender(url);
+    await until('the mail is sent', () => mails.length === 1);
+    expect((await parsed(mails[0])).text).toMatch(/is cancelled: of old\./);
+  });
+
   it('are given up after a day', async () => {
     isAway = true;
     await notifications.handle(registered());

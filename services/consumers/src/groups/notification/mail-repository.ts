@@ -16,8 +16,9 @@ const source = [
   'id',
   'customer_id as customerId',
   sql<MailKind>`kind`.as('kind'),
-  // Those of the release before have the id of their order alone.
-  sql<MailSource['data']>`coalesce(data, jsonb_build_object('orderId', order_id))`.as('data'),
+  sql<MailSource['data']>`data`.as('data'),
+  'subject',
+  'text',
 ] as const;
 
 export function createMailRepository(prisma: PrismaClient, kysely: Kysely<DB>) {

@@ -8,7 +8,10 @@ export interface MailSource {
   id: string;
   customerId: string;
   kind: MailKind;
-  data: MailData;
+  /** Null for one of release 0.1, whose words are these. */
+  data: MailData | null;
+  subject: string;
+  text: string;
 }
 
 export type MakeMail = (source: MailSource) => Promise<RenderedMail>;
@@ -24,9 +27,8 @@ interface Dependencies {
  */
 export const mailMaker =
   ({ accounts, shopUrl }: Dependencies): MakeMail =>
-  async ({ customerId, kind, data }) => {
-    const { requestId } = data;
-    const to = await accounts.mailTo(customerId, { requestId, isFormer: kind === 'EmailChanged' });
+  async ({ customerId, kind, data, ...words }) => {
+    const to = await accounts.mailTo(customerId, { requestId: data?.requestId, isFormer: kind === 'EmailChanged' });
     if (to === undefined) throw new DomainError('notFound', 'The account, or the request for this mail, is gone.');
-    return renderMail(kind, data, to, shopUrl);
+    return renderMail(kind, data ?? words, to, shopUrl);
   };

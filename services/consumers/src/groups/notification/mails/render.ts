@@ -2,7 +2,7 @@ import type { MailTo } from '@store/shared/contracts/account';
 import { html, htmlPage } from '@store/shared/http/page';
 import { en } from './en.ts';
 import { pt } from './pt.ts';
-import type { MailData, MailKind, Words } from './words.ts';
+import type { MailData, MailKind, Message, Words } from './words.ts';
 
 const languages: Record<string, Words> = { en, pt };
 export const wordsIn = (locale: string): Words => languages[locale] ?? en;
@@ -24,10 +24,13 @@ export interface RenderedMail {
   html: string;
 }
 
-/** Makes the mail of a message in the language of its account. */
-export function renderMail(kind: MailKind, data: MailData, to: MailTo, shopUrl: string): RenderedMail {
+/**
+ * Makes the mail of a message in the language of its account.
+ * @param data what the event says, or words to be taken as they are
+ */
+export function renderMail(kind: MailKind, data: MailData | Message, to: MailTo, shopUrl: string): RenderedMail {
   const { greeting, messages } = wordsIn(to.locale);
-  const { subject, text, link } = messages[kind](data);
+  const { subject, text, link }: Message = 'subject' in data ? data : messages[kind](data);
   const url = to.token === undefined ? undefined : `${shopUrl}/#/${pageOf[kind]}/${to.token}`;
   const hello = greeting(to.name);
   const button = url === undefined ? [] : [html`<p><a href="${url}">${link ?? url}</a></p>`];

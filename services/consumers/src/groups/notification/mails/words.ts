@@ -26,7 +26,7 @@ export type MailKind = (typeof orderKinds)[number] | (typeof accountKinds)[numbe
 /** The content of an event, as texts: ids, reasons, and amounts such as 12.50 USD. */
 export type MailData = Partial<Record<'orderId' | 'amount' | 'reason' | 'shipmentId' | 'requestId', string>>;
 
-interface Message {
+export interface Message {
   subject: string;
   text: string;
   /** Words of the link, where there is one; its page is by kind. */
