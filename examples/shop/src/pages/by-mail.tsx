@@ -43,7 +43,7 @@ export function ForgottenPage() {
 export function ResetPage({ token }: { token: string }) {
   const [isSet, setIsSet] = useState(false);
   return (
-    <Page title="New password">
+    <Page title="Set a new password">
       {isSet ? (
         <p role="status">
           Your password is set, and you are logged out everywhere. <a href="#/log-in">Log in</a>
