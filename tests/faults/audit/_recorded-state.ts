@@ -110,7 +110,7 @@ export async function readRecordedState(view: View) {
       'consumers',
       'select order_id as "orderId", number::int, amount::text from invoices order by number',
     ),
-    notifications: await rows<{ id: string }>('consumers', 'select id from notifications'),
+    notifications: await rows<{ id: string }>('consumers', 'select id from notifications where order_id is not null'),
     topic: await readTopic(view),
     deadLetters: await readDeadLetters(view),
   };

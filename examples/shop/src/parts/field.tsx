@@ -5,7 +5,7 @@ interface Props {
   type: 'text' | 'email' | 'password';
   autoComplete: string;
   label: string;
-  /** What is in it at first. */
+  /** Its content at first. */
   value?: string | undefined;
   error?: string | undefined;
 }
