@@ -61,7 +61,8 @@ export function createOwnAccount({ database, repository, requests, auth }: Depen
         const current = await repository.lock(tx, id);
         if (current === undefined) throw noAccount(id);
         mustMatch(ifMatch, entityTag(stringifyJson(toOut(current))));
-        if (email !== undefined && email !== current.email) {
+        // The present one, too, where it waits for its confirmation: the first mail may be lost.
+        if (email !== undefined && (email !== current.email || current.confirmedAt === null)) {
           const requestId = randomUUID();
           await requests.begin(tx, { id: requestId, accountId: id, purpose: 'EMAIL', email });
           const payload = { accountId: id, requestId, timestamp: now() };

@@ -153,6 +153,17 @@ describe('an e-mail address', () => {
     expect(await eventsOf(id)).toEqual(['AccountRegistered']);
   });
 
+  it('has another mail sent to confirm it, until it is', async () => {
+    const { id, email } = await register();
+    const first = await lastToken(account, id);
+    await patch(id, { email, currentPassword: ada.password }).expect(200);
+    await confirm(first).expect(403);
+    await confirm(await lastToken(account, id)).expect(204);
+    expect(await isConfirmed(id)).toBe(true);
+    await patch(id, { email, currentPassword: ada.password }).expect(200);
+    expect(await eventsOf(id)).toEqual(['AccountRegistered', 'EmailChangeRequested']);
+  });
+
   it('is changed by the token of the mail to the new one, and the old one is told', async () => {
     const { id, email } = await register();
     const { body: unchanged } = await patch(id, { email: `b${id}@example.com`, currentPassword: ada.password }).expect(
