@@ -12,7 +12,10 @@ it('the costs that are checked in are of the store as it is: otherwise make benc
   expect(names(cpuMs, sentBytes)).toEqual([components, [...components, 'postgres'].sort()]);
   expect(names(residentMib)).toEqual([[...measurement.components].sort()]);
   expect(names(postgresCpuMs)).toEqual([[...topology.databases, 'shared'].sort()]);
-  expect(names(tableBytes, events)).toEqual([[...topology.databases].sort(), ['inventory', 'order', 'payment']]);
+  expect(names(tableBytes, events)).toEqual([
+    [...topology.databases].sort(),
+    ['account', 'inventory', 'order', 'payment'],
+  ]);
 });
 
 it('has what an order leaves in every table: otherwise make bench ONLY=costs', async () => {
