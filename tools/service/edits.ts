@@ -47,6 +47,12 @@ export function editsFor({ name, route, localPort }: NewService): Edit[] {
       (scaled) => `${scaled}${name}: *checksTokens\n`,
     ],
     ['docs/local-run.md', /(?=, console \d)/, () => `, ${name} ${localPort}`],
+    // Where it says more of a person: how it goes is left to whoever writes the service.
+    [
+      'docs/security.md',
+      /(?=\| `order\.orders\.cancel_reason` )/,
+      () => `| \`${name}.entries.text\` | written by the customer: it stays |\n`,
+    ],
     [
       'docs/contract.md',
       /^(?=## 5 Collections$)/m,
