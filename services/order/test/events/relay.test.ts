@@ -9,6 +9,13 @@ import { whileHolding } from '../orders/_open-transaction.ts';
 import { byKey, isAscending } from './_outbox.ts';
 import { createFixture, type Fixture, fakePublisher } from './_relay.ts';
 
+const event = storedEvent('OrderPaid', {
+  orderId: randomUUID(),
+  customerId: randomUUID(),
+  paymentId: randomUUID(),
+  amount: { amount: 4.5, currency: 'USD' },
+});
+
 let fixture: Fixture;
 
 beforeEach(async () => {
@@ -29,14 +36,17 @@ test('relay publishes stored events once each, in order per key, and marks them 
   expect(byKey(topic.messages).every(isAscending)).toBe(true);
 });
 
+test('a publisher takes further events while it connects', async () => {
+  const topic = await createTopic(3);
+  for (let round = 0; round < 10; round++) {
+    const publisher = fixture.createPublisher();
+    const publishAfter = (delayMs: number) => pause(delayMs).then(() => publisher.publish(topic, [event]));
+    await Promise.all(Array.from({ length: 40 }, (_, index) => publishAfter(index)));
+  }
+});
+
 test('an idle publisher does not keep setting timers', async () => {
   const publisher = fixture.createPublisher();
-  const event = storedEvent('OrderPaid', {
-    orderId: randomUUID(),
-    customerId: randomUUID(),
-    paymentId: randomUUID(),
-    amount: { amount: 4.5, currency: 'USD' },
-  });
   await publisher.publish(await createTopic(1), [event]);
   const { setTimeout } = globalThis;
   let timers = 0;

@@ -35,18 +35,21 @@ export function createPublisher(options: KafkaOptions): Publisher & Sender & Wat
       createPartitioner: Partitioners.DefaultPartitioner,
       allowAutoTopicCreation: false,
     });
-    return { producer, ended };
+    let connecting: Promise<void> | undefined;
+    /** One at a time: a second `connect()` of kafkajs would take the producer id from under sends of the first. */
+    const connect = () => (connecting ??= producer.connect().finally(() => (connecting = undefined)));
+    return { producer, connect, ended };
   }
 
   async function send(topic: string, messages: RawMessage[]): Promise<void> {
     const used = client;
-    const { producer, ended } = used;
+    const { producer, connect, ended } = used;
     if (!isTrying()) waitingSince = undefined;
     waitingSince ??= performance.now();
     sending += 1;
     try {
       await untilAborted(ended.signal, async () => {
-        await producer.connect();
+        await connect();
         await producer.send({
           topic,
           acks: -1,
