@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { freePort } from '../../tools/free-port.ts';
 
 /**
  * Faults of a TCP proxy for its connections, those that are open included:
@@ -22,7 +23,9 @@ interface ProxyOptions {
 const badRequest = 'HTTP/1.1 400 Bad Request\r\ncontent-length: 11\r\nconnection: close\r\n\r\nBad Request';
 
 /** A TCP proxy to the host and port of a URL. It passes at first. */
-export async function createTcpProxy(targetUrl: string, { port = 0, onSend }: ProxyOptions = {}) {
+export async function createTcpProxy(targetUrl: string, { port, onSend }: ProxyOptions = {}) {
+  // Not one that the kernel chooses: while the proxy refuses, it would give it to somebody else.
+  const ownPort = port ?? (await freePort());
   const target = new URL(targetUrl);
   const connections = new Set<{ client: Socket; upstream: Socket; isSilent: boolean }>();
   let mode: ProxyMode = 'pass';
@@ -65,8 +68,7 @@ export async function createTcpProxy(targetUrl: string, { port = 0, onSend }: Pr
   async function listen(): Promise<void> {
     if (server !== undefined) return;
     server = createServer({ allowHalfOpen: false }, accept);
-    await once(server.listen(port, '127.0.0.1'), 'listening');
-    port = (server.address() as AddressInfo).port;
+    await once(server.listen(ownPort, '127.0.0.1'), 'listening');
   }
 
   async function refuse(): Promise<void> {
@@ -91,7 +93,7 @@ export async function createTcpProxy(targetUrl: string, { port = 0, onSend }: Pr
   await listen();
   const url = new URL(targetUrl);
   url.hostname = '127.0.0.1';
-  url.port = String(port);
+  url.port = String(ownPort);
   return {
     url: url.href,
     set,

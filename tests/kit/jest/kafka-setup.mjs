@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { tsImport } from 'tsx/esm/api';
 
-/** How many proxies before the broker a test file can have; each needs a listener of its own. */
+/** How many proxies there can be before the broker; each needs a listener of its own. */
 const proxies = 8;
 
 /** Starts one Kafka broker for the component tests that publish or consume events. */
@@ -13,7 +13,8 @@ export default async function startForTests() {
   const dir = await mkdtemp(join(tmpdir(), 'store-test-kafka-'));
   const port = await freePort();
   const proxied = [];
-  while (proxied.length < proxies) proxied.push({ port: await freePort(), proxyPort: await freePort() });
+  for (let index = 0; index < proxies; index++)
+    proxied.push({ port: await freePort(), proxyPort: await freePort(), lock: join(dir, `proxy-${index}`) });
   const kafka = await startKafka({ dataDir: join(dir, 'data'), port, proxied, log: () => undefined });
   process.env.TEST_KAFKA_BROKERS = kafka.brokers.join(',');
   process.env.TEST_KAFKA_PROXIED = JSON.stringify(proxied);

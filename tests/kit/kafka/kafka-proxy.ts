@@ -1,3 +1,4 @@
+import { mkdir, rmdir } from 'node:fs/promises';
 import { createTcpProxy, type ProxyMode } from '../tcp-proxy.ts';
 
 /** Requests of the Kafka protocol by their API keys. */
@@ -11,15 +12,33 @@ const apiKeys = {
 } as const;
 export type ApiName = keyof typeof apiKeys;
 
-const unused: { port: number; proxyPort: number }[] = JSON.parse(process.env.TEST_KAFKA_PROXIED ?? '[]');
+interface Listener {
+  port: number;
+  proxyPort: number;
+  /** A directory that exists while a test file uses the listener. */
+  lock: string;
+}
+
+const listeners: Listener[] = JSON.parse(process.env.TEST_KAFKA_PROXIED ?? '[]');
+
+/** Test files run at the same time, each in a process of its own. */
+async function lockListener(): Promise<Listener> {
+  for (const listener of listeners) {
+    const isLocked = await mkdir(listener.lock).then(
+      () => true,
+      () => false,
+    );
+    if (isLocked) return listener;
+  }
+  throw new Error('The broker has no further listener for a proxy.');
+}
 
 /**
  * A TCP proxy before the broker that the Jest set-up started; its clients reach the broker through it alone. It is closed with
- * the test file. There are eight listeners for proxies, so one test file may use them.
+ * the test file. There are eight listeners for the proxies of all test files that run at the same time.
  */
 export async function createKafkaProxy() {
-  const listener = unused.pop();
-  if (listener === undefined) throw new Error('The broker has no further listener for a proxy.');
+  const listener = await lockListener();
   let trap: { api: ApiName; mode: ProxyMode; spring(): void } | undefined;
   let unanswered: ApiName | undefined;
 
@@ -37,6 +56,10 @@ export async function createKafkaProxy() {
   return {
     ...proxy,
     brokers: [new URL(proxy.url).host],
+    async close() {
+      await proxy.close();
+      await rmdir(listener.lock);
+    },
     /** Sets the mode as soon as a client sends such a request, before it is forwarded; resolves then. */
     breakAt: (api: ApiName, mode: ProxyMode) =>
       new Promise<void>((spring) => {
