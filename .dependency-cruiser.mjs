@@ -103,7 +103,7 @@ export default {
     parser: 'swc',
     enhancedResolveOptions: {
       exportsFields: ['exports'],
-      conditionNames: ['source', 'import', 'node'],
+      conditionNames: ['@store/source', 'import', 'node'],
       extensions: ['.ts', '.js'],
     },
   },

@@ -7,12 +7,10 @@ const { topology } = await tsImport('./tools/topology/topology.ts', import.meta.
 export const common = {
   testEnvironment: 'node',
   testEnvironmentOptions: {
-    customExportConditions: ['source', 'node', 'node-addons'],
+    customExportConditions: ['@store/source', 'node', 'node-addons'],
     globalsCleanup: 'off', // jest 30.5: setting a global after its "soft deletion" recurses endlessly
   },
   extensionsToTreatAsEsm: ['.ts'],
-  // It has its TypeScript sources under the condition `source`, as the workspaces do.
-  transformIgnorePatterns: ['/node_modules/(?!eventsource-parser/)'],
   transform: {
     '^.+\\.ts$': [
       '@swc/jest',

@@ -26,7 +26,7 @@ export default defineConfig({
   base: './',
   plugins: [compressed],
   // The client of this repository from its sources; a package of a registry has none, and its compiled files are taken.
-  resolve: { conditions: ['source', ...defaultClientConditions] },
+  resolve: { conditions: ['@store/source', ...defaultClientConditions] },
   // The server has no node_modules beside it.
   ssr: { noExternal: true },
   // The gateway of make run allows this origin only (contract 2.4).

@@ -135,7 +135,7 @@ withClient(
     for (const { image, group } of topology.services.filter((service) => service.group)) {
       const { stdout } = await execa(
         'node',
-        ['--conditions=source', '--import', 'tsx', '--input-type=module', '--eval', program],
+        ['--conditions=@store/source', '--import', 'tsx', '--input-type=module', '--eval', program],
         {
           cwd: join(root, 'services', image),
           env: { KAFKA_BROKERS: below.kafkaBrokers.join(), CONSUMER_GROUP: group },

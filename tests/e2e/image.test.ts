@@ -128,7 +128,7 @@ test.each(services)('all processes of %s run from its image alone', async (servi
 
 test('the commands for operators run from the toolbox alone', async () => {
   const cwd = join(dir, 'toolbox');
-  const flags = ['--conditions=source', '--disable-warning=ExperimentalWarning', 'tools/toolbox/main.ts'];
+  const flags = ['--conditions=@store/source', '--disable-warning=ExperimentalWarning', 'tools/toolbox/main.ts'];
   const store = async (...args: string[]) => {
     const { exitCode, all } = await start(cwd, [...flags, ...args], { IN_CLUSTER: 'true', HOME: dir });
     return { exitCode, all };

@@ -23,7 +23,7 @@ async function readStripped(path: string): Promise<string | null> {
 async function collectToolbox(out: string): Promise<void> {
   const { fileList } = await nodeFileTrace([join(root, 'tools/toolbox/main.ts')], {
     base: root,
-    conditions: [...conditions, 'source'],
+    conditions: [...conditions, '@store/source'],
     readFile: readStripped,
   });
   const untraced = ['tools/toolbox/store', 'charts/store/Chart.yaml', 'charts/store/values.yaml'];
