@@ -5,10 +5,10 @@ MAKEFLAGS += --no-print-directory
 # The Node of package-lock.json, once it is installed; on a machine for which there is none, its own.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 # Without a wrapper such as npx, so that a signal reaches the tool.
-tool := node --import tsx
+tool := node
 bin := node_modules/.bin
 helm = helm=$$($(tool) tools/chart/helm-path.ts) && "$$helm"
-jest_bin := node --experimental-vm-modules --no-warnings node_modules/jest/bin/jest.js
+jest_bin := node --conditions=@store/source --no-warnings node_modules/jest/bin/jest.js
 # Tests use no cluster of yours, apart from test-cluster.
 jest := CONTEXT= $(jest_bin)
 # One at a time, even if make runs twice; where there is no Python, not.

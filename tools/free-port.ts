@@ -1,9 +1,9 @@
 import getPort, { portNumbers } from 'get-port';
 
 /** Jest's workers, and the processes that they start, choose from ranges of their own, so that two never choose the same port. */
-const ranges = 8;
+const ranges = 64;
 const first = 20_000;
-const size = 1_400;
+const size = 180;
 
 /**
  * A TCP port that is free on 127.0.0.1. It is below those that the kernel gives to outgoing connections, because it has to

@@ -69,7 +69,7 @@ it('the chart of the store passes lint', async () => {
 });
 
 it('what reaches a cluster says how to get Helm where there is none', async () => {
-  const { exitCode, all } = await execa(process.execPath, ['--import', 'tsx', 'tools/chart/helm-path.ts'], {
+  const { exitCode, all } = await execa(process.execPath, ['tools/chart/helm-path.ts'], {
     cwd: root,
     env: { PATH: '', HELM: '' },
     all: true,

@@ -1,11 +1,12 @@
 import { common } from '../../jest.config.mjs';
 
+process.env.TEST_LIMIT_MS = String(30 * 60_000);
+
 /** Tests of the store in the current cluster of kubectl, one file after another: make test-cluster. */
 export default {
   ...common,
   rootDir: '.',
   testMatch: ['<rootDir>/**/*.test.ts'],
-  testTimeout: 1_800_000,
   maxWorkers: 1,
   reporters: ['default', '../kit/jest/closing-line-reporter.mjs'],
 };

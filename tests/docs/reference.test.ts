@@ -17,7 +17,7 @@ const inDev = testConsole({}, { APP_PROFILE: 'dev' });
 const inProd = testConsole({}, { APP_PROFILE: 'prod', INTERNAL_CREDENTIAL: 'x'.repeat(43) });
 
 beforeAll(async () => {
-  await execa('node', ['--import', 'tsx', 'tools/api/reference.ts'], { cwd: root, env: { NODE_OPTIONS: '' } });
+  await execa('node', ['tools/api/reference.ts'], { cwd: root, env: { NODE_OPTIONS: '' } });
   await Promise.all([inDev.ready, inProd.ready]);
 }, 60_000);
 

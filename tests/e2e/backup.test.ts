@@ -133,14 +133,10 @@ withClient(
     expect(await script(below, 'restore.sh', { FROM, REPLACE: 'yes' })).toMatchObject({ exitCode: 0 });
     const program = await readFile(join(root, 'tools/cluster/restore/skip-events.mjs'), 'utf8');
     for (const { image, group } of topology.services.filter((service) => service.group)) {
-      const { stdout } = await execa(
-        'node',
-        ['--conditions=@store/source', '--import', 'tsx', '--input-type=module', '--eval', program],
-        {
-          cwd: join(root, 'services', image),
-          env: { KAFKA_BROKERS: below.kafkaBrokers.join(), CONSUMER_GROUP: group },
-        },
-      );
+      const { stdout } = await execa('node', ['--conditions=@store/source', '--input-type=module', '--eval', program], {
+        cwd: join(root, 'services', image),
+        env: { KAFKA_BROKERS: below.kafkaBrokers.join(), CONSUMER_GROUP: group },
+      });
       expect(stdout).toBe(`${group} skips what the topics have`);
     }
     await stop(below);

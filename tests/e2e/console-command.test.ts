@@ -12,7 +12,7 @@ it.each([
   await once(other, 'listening');
   try {
     const { port } = other.address() as { port: number };
-    const { exitCode, stdout, stderr } = await execa('node', ['--import', 'tsx', 'tools/local/commands/console.ts'], {
+    const { exitCode, stdout, stderr } = await execa('node', ['tools/local/commands/console.ts'], {
       cwd: root,
       env: { NODE_OPTIONS: '', CONSOLE_PORT: String(port), CONSOLE_TOKEN: 'own-token' },
       reject: false,

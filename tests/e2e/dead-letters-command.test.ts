@@ -10,7 +10,7 @@ import { startTestStore, type TestStore, until } from './_store.ts';
 // The promises of a redrive and a discard are tested in services/consumers.
 
 async function dlq(variables: Record<string, string>) {
-  const command = ['--import', 'tsx', '--conditions=@store/source', 'tools/local/commands/dead-letters.ts'];
+  const command = ['--conditions=@store/source', 'tools/local/commands/dead-letters.ts'];
   const env = { ...variables, NODE_OPTIONS: '' };
   const { exitCode, stdout, stderr } = await execa(process.execPath, command, { cwd: root, env, reject: false });
   return { exitCode, stdout, stderr };

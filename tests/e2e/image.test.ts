@@ -26,7 +26,7 @@ beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'store-image-'));
   collector = await startOtlp();
   // In one process, which parses a file once.
-  await execa('node', ['--import', 'tsx', 'tools/image/collect.ts', dir, ...services, 'toolbox'], {
+  await execa('node', ['tools/image/collect.ts', dir, ...services, 'toolbox'], {
     cwd: root,
     env: { NODE_OPTIONS: '' },
   });

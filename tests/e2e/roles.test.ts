@@ -36,7 +36,7 @@ async function grant(variables: Record<string, string>) {
     ['auth', 'account'].map((name) => [`${name.toUpperCase()}_PORT`, new URL(store.url(name)).port]),
   );
   const env = { OPERATOR_CREDENTIAL: credential, ...ports, ...variables, NODE_OPTIONS: '' };
-  const command = ['--import', 'tsx', '--conditions=@store/source', 'tools/local/commands/grant.ts'];
+  const command = ['--conditions=@store/source', 'tools/local/commands/grant.ts'];
   const { exitCode, stdout, stderr } = await execa(process.execPath, command, { cwd: root, env, reject: false });
   return { exitCode, stdout, stderr };
 }

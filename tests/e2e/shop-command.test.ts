@@ -5,7 +5,7 @@ import { freePort } from '../../tools/free-port.ts';
 import { root } from '../../tools/paths.ts';
 
 const shop = (env: Record<string, string>) =>
-  execa('node', ['--import', 'tsx', 'tools/local/commands/shop.ts'], {
+  execa('node', ['tools/local/commands/shop.ts'], {
     cwd: root,
     env: { NODE_OPTIONS: '', ...env },
     reject: false,

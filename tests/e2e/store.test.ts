@@ -235,7 +235,7 @@ describe('the store under component failures', () => {
 
 describe('make demo', () => {
   it('shows the three outcomes of an order', async () => {
-    const demo = ['--import', 'tsx', 'tools/local/commands/demo.ts'];
+    const demo = ['tools/local/commands/demo.ts'];
     const { stdout } = await execa(process.execPath, demo, {
       cwd: root,
       env: { GATEWAY_URL: store.gatewayUrl, NODE_OPTIONS: '' },

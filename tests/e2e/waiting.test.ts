@@ -6,6 +6,6 @@ test('a command that waits long prints nothing but its own output', async () => 
     let calls = 0;
     await until('twenty calls', () => ++calls > 20, 1);
     console.log(calls + ' calls');`;
-  const { all } = await execa('node', ['--import', 'tsx', '--input-type=module', '--eval', source], { all: true });
+  const { all } = await execa('node', ['--input-type=module', '--eval', source], { all: true });
   expect(all).toBe('21 calls');
 });

@@ -128,7 +128,7 @@ describe('make service', () => {
   it('is called through Envoy: 401 without a token, its answers with one', async () => {
     cpSync(new URL('_ask-through-gateway.ts', import.meta.url), join(copy, 'ask-through-gateway.ts'));
     await succeed('make', 'build');
-    const output = await succeed('node', '--import', 'tsx', 'ask-through-gateway.ts');
+    const output = await succeed('node', 'ask-through-gateway.ts');
     expect(JSON.parse(output.trim().split('\n').at(-1) ?? '')).toEqual({
       stranger: 401,
       created: 201,

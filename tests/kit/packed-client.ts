@@ -22,7 +22,7 @@ export interface InstalledClient {
 /** Packs the client as a release does, and installs it as its users do. */
 export async function installClient(): Promise<InstalledClient> {
   const folder = await mkdtemp(join(tmpdir(), 'store-client-test-'));
-  const pack = ['--import', 'tsx', 'tools/release/pack-client.ts', '0.2.0-rc.1', '--to', folder];
+  const pack = ['tools/release/pack-client.ts', '0.2.0-rc.1', '--to', folder];
   const { stdout } = await execa(process.execPath, pack, { cwd: root, env: { NODE_OPTIONS: '' } });
   const [, file = ''] = /^package=(.+)\ntag=next$/.exec(stdout) ?? [];
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');

@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
  */
 export async function startService(entry: string, env: Record<string, string>, argv: string[] = []) {
   const [port, metricsPort] = [await freePort(), await freePort()];
-  const args = [...nodeFlags, '--import', 'tsx', '--conditions=@store/source', entry, ...argv];
+  const args = [...nodeFlags, '--conditions=@store/source', entry, ...argv];
   const { NODE_OPTIONS: _, ...inherited } = process.env;
   const child: ChildProcess = spawn(process.execPath, args, {
     cwd: root,

@@ -45,7 +45,7 @@ export async function createPublisher(dir: string, registry: string) {
       await mkdir(folder, { recursive: true });
       for (const [image, digest] of Object.entries(digests)) await writeFile(join(folder, image), `${digest}\n`);
       const flags = ['--digests', folder, '--cosign', `--key ${dir}/cosign.key --tlog-upload=false`];
-      const args = ['--import', 'tsx', 'tools/release/publish.ts', version, repository, ...flags];
+      const args = ['tools/release/publish.ts', version, repository, ...flags];
       await execa(process.execPath, args, { cwd: root, env, all: true });
     },
   };

@@ -98,7 +98,7 @@ async function imagesInstalledBy(...args: string[]): Promise<string[]> {
     const git = (...args: string[]) =>
       execa('git', ['-c', 'user.name=x', '-c', 'user.email=x', ...args], { cwd: dir, env: publisher.env });
     const previous = () => {
-      const args = ['--import', 'tsx', 'tools/release/previous.ts', repository, '--to', dir];
+      const args = ['tools/release/previous.ts', repository, '--to', dir];
       return execa(process.execPath, args, { cwd: root, env: { ...publisher.env, GIT_DIR: join(dir, '.git') } });
     };
     await git('init', '--quiet');

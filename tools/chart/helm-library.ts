@@ -41,7 +41,7 @@ export async function callLibrary(path: string, call: Call): Promise<string> {
 
 function startLibrary(path: string): Library {
   const program = join(root, 'tools/chart/helm-library-process.ts');
-  const process = fork(program, [path], { cwd: root, execArgv: ['--import', 'tsx'] });
+  const process = fork(program, [path], { cwd: root, execArgv: [] });
   const started: Library = { process, waiting: [] };
   const forget = () => {
     if (library === started) library = undefined;

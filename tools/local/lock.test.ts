@@ -19,7 +19,7 @@ it('the lock of a file has one process at a time, and is free when that is kille
     setInterval(() => undefined, 1000);
     console.log(typeof unlock);
   `;
-  const args = ['--import', 'tsx', '--input-type=module', '--eval', program];
+  const args = ['--input-type=module', '--eval', program];
   const holder = execa(process.execPath, args, { cwd: root, reject: false });
   expect(await holder[Symbol.asyncIterator]().next()).toMatchObject({ value: 'function' });
   expect(await tryLock(path)).toBeUndefined();

@@ -72,7 +72,7 @@ const pushChart = (version: string, repository: string, charts: string, digests:
   withFolder(async (dir) => {
     const file = join(dir, 'digests.json');
     await writeFile(file, JSON.stringify(digests));
-    const args = ['--import', 'tsx', 'tools/chart/package.ts', version, '--images', repository, '--digests', file];
+    const args = ['tools/chart/package.ts', version, '--images', repository, '--digests', file];
     await execa(process.execPath, [...args, '--to', dir], { cwd: root });
     // As other clients have it, a registry on this machine needs no certificate.
     const plain = /^(localhost|127\.0\.0\.1)[:/]/.test(charts) ? ['--plain-http'] : [];

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { jest } from '@jest/globals';
+import { mock } from 'node:test';
 import { runInTrace, traceFrom } from '@store/shared/observability/trace-context';
 import pg from 'pg';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
@@ -22,10 +22,10 @@ const stocks = (count: number, available: number) =>
 
 /** How many statements the process sends to PostgreSQL meanwhile, beside what wakes the relays now and then. */
 async function statementsOf(work: () => Promise<unknown>): Promise<number> {
-  const query = jest.spyOn(pg.Client.prototype, 'query');
+  const query = mock.method(pg.Client.prototype, 'query');
   await work();
-  const { length } = query.mock.calls.filter((call) => !JSON.stringify(call[0])?.includes('pg_notify'));
-  query.mockRestore();
+  const { length } = query.mock.calls.filter(({ arguments: [sent] }) => !JSON.stringify(sent)?.includes('pg_notify'));
+  query.mock.restore();
   return length;
 }
 

@@ -17,22 +17,18 @@ export function killAll(): void {
 /** Runs the tiny service as a process. */
 export async function start(env: Record<string, string> = {}) {
   const [port, metricsPort] = [await freePort(), await freePort()];
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', fileURLToPath(new URL('_tiny-service.ts', import.meta.url))],
-    {
-      env: {
-        PATH: process.env.PATH,
-        HOST: '127.0.0.1',
-        PORT: String(port),
-        METRICS_PORT: String(metricsPort),
-        DRAIN_SECONDS: '1',
-        GREETING: 'hello',
-        DATABASE_URL: databaseUrl,
-        ...env,
-      },
+  const child = spawn(process.execPath, [fileURLToPath(new URL('_tiny-service.ts', import.meta.url))], {
+    env: {
+      PATH: process.env.PATH,
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      METRICS_PORT: String(metricsPort),
+      DRAIN_SECONDS: '1',
+      GREETING: 'hello',
+      DATABASE_URL: databaseUrl,
+      ...env,
     },
-  );
+  });
   children.push(child);
   const output = { out: '', err: '' };
   child.stdout.on('data', (chunk) => {

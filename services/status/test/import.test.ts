@@ -32,7 +32,7 @@ beforeEach(() => clear(status.prisma));
 const run = (args: string[], { url = database.url, input = '' } = {}) =>
   execa(
     process.execPath,
-    ['-C', '@store/source', '--import', 'tsx', fileURLToPath(new URL('../src/import.ts', import.meta.url)), ...args],
+    ['-C', '@store/source', fileURLToPath(new URL('../src/import.ts', import.meta.url)), ...args],
     { input, env: { DATABASE_URL: url, NODE_OPTIONS: '' }, reject: false },
   );
 

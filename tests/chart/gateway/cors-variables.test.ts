@@ -41,7 +41,7 @@ describe('the local run', () => {
   });
 
   it('says its default', async () => {
-    const { stdout } = await execa(process.execPath, ['--import', 'tsx', 'tools/local/commands/run.ts', '--help'], {
+    const { stdout } = await execa(process.execPath, ['tools/local/commands/run.ts', '--help'], {
       cwd: root,
     });
     expect(stdout).toMatch(/CORS_ALLOWED_ORIGINS +.*by default http:\/\/localhost:3000/);

@@ -11,7 +11,7 @@ import { useFolder } from '../../kit/folder.ts';
 const dir = useFolder();
 
 const makePackage = (...args: string[]) =>
-  execa('node', ['--import', 'tsx', 'tools/chart/package.ts', ...args], { cwd: root, reject: false, all: true });
+  execa('node', ['tools/chart/package.ts', ...args], { cwd: root, reject: false, all: true });
 
 const at = ['--images', 'registry.example.com/store'];
 const withAll = { global: { shop: { enabled: true } }, toolbox: { enabled: true } };

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
+import { mock } from 'node:test';
 import { withCluster } from '../../../tools/cluster/api.ts';
 import { kidOf, newSecret, readKeys } from '../../../tools/cluster/jwt-keys.ts';
 import { type Options, rotateKey } from '../../../tools/cluster/rotation/rotate-key.ts';
@@ -51,14 +51,14 @@ const keys = () => readKeys(stored());
 /** @returns what it said, the refusal last */
 async function runRotateKey(options: Partial<Options> = {}) {
   const lines: string[] = [];
-  const log = jest.spyOn(console, 'log').mockImplementation((line) => lines.push(line));
+  const log = mock.method(console, 'log', (line: string) => lines.push(line));
   try {
     await withCluster((cluster) => rotateKey(cluster, { keep: 2, ...options }));
     return { done: true, said: lines.join('\n') };
   } catch (error) {
     return { done: false, said: [...lines, (error as Error).message].join('\n') };
   } finally {
-    log.mockRestore();
+    log.mock.restore();
   }
 }
 

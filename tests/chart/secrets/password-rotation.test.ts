@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
+import { mock } from 'node:test';
 import { execa } from 'execa';
 import pg from 'pg';
 import { withCluster } from '../../../tools/cluster/api.ts';
@@ -53,7 +53,7 @@ describe('the command', () => {
   /** @returns what it said, its failure last */
   async function rotate(): Promise<string> {
     const lines: string[] = [];
-    const log = jest.spyOn(console, 'log').mockImplementation((line) => lines.push(line));
+    const log = mock.method(console, 'log', (line: string) => lines.push(line));
     /** The password that replicas log in with, old or new, is accepted at every moment. */
     const accepted = async () => {
       for (const database of ['order', 'status']) {
@@ -66,7 +66,7 @@ describe('the command', () => {
     } catch (error) {
       lines.push((error as Error).message);
     } finally {
-      log.mockRestore();
+      log.mock.restore();
     }
     return lines.join('\n');
   }

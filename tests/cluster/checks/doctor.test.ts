@@ -8,7 +8,7 @@ import { cluster, helm, say, until, withInstalledValues } from '../kit/cluster.t
 const { core, apps, namespace, release } = cluster;
 
 async function doctor(env: Record<string, string> = {}) {
-  const run = ['--import', 'tsx', 'tools/cluster/commands/doctor.ts'];
+  const run = ['tools/cluster/commands/doctor.ts'];
   const { all, exitCode } = await execa('node', run, { cwd: root, env, all: true, reject: false });
   return { said: all, exitCode };
 }

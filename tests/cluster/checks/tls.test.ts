@@ -89,7 +89,7 @@ test('HTTPS by a node port: demo, redirect, Secure cookies, and a certificate th
 
       const authorities = join(dir, 'authority.pem');
       await writeFile(authorities, ca);
-      const { stdout } = await execa('node', ['--import', 'tsx', 'tools/local/commands/demo.ts'], {
+      const { stdout } = await execa('node', ['tools/local/commands/demo.ts'], {
         cwd: root,
         env: { GATEWAY_URL: url, NODE_EXTRA_CA_CERTS: authorities },
       });
@@ -117,7 +117,7 @@ test('a certificate that is missing or broken keeps the gateway of before, and i
   await withInstalledValues(async (file) => {
     const [before] = (await gateways()).map(uidOf);
     await helm('upgrade', release, 'charts/store', '--values', file, ...tls);
-    const doctor = ['--import', 'tsx', 'tools/cluster/commands/doctor.ts'];
+    const doctor = ['tools/cluster/commands/doctor.ts'];
     const { all } = await execa('node', doctor, { cwd: root, all: true, reject: false });
     expect(all).toContain(`WRONG  Secret ${secret}: it is missing`);
     await create({ 'tls.crt': 'nonsense', 'tls.key': 'nonsense' });

@@ -93,7 +93,7 @@ test('orders are accepted while Kafka is unavailable and confirmed afterwards', 
   expect(load.failures).toEqual([]);
   await load.verify();
   await until('make doctor finds nothing wrong', async () => {
-    const run = ['--import', 'tsx', 'tools/cluster/commands/doctor.ts'];
+    const run = ['tools/cluster/commands/doctor.ts'];
     const { stdout } = await execa('node', run, { cwd: root, reject: false });
     expect(stdout).not.toContain('WRONG');
   });

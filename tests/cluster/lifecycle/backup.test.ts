@@ -9,7 +9,7 @@ import { underLoad } from '../kit/load.ts';
 const { batch, core, namespace } = cluster;
 
 const restore = (...args: string[]) =>
-  execa('node', ['--import', 'tsx', 'tools/cluster/commands/restore.ts', ...args], {
+  execa('node', ['tools/cluster/commands/restore.ts', ...args], {
     cwd: root,
     all: true,
     reject: false,

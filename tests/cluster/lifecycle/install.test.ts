@@ -8,7 +8,7 @@ const { namespace } = cluster;
 
 test('make demo succeeds on the installed store', async () => {
   const gateway = await findGateway();
-  const { stdout } = await execa('node', ['--import', 'tsx', 'tools/local/commands/demo.ts'], {
+  const { stdout } = await execa('node', ['tools/local/commands/demo.ts'], {
     cwd: root,
     env: { GATEWAY_URL: gateway },
   });

@@ -11,7 +11,7 @@ import { expectNoLoss } from '../kit/load.ts';
 const { core, apps, namespace } = cluster;
 
 const rotateKey = (...args: string[]) =>
-  execa('node', ['--import', 'tsx', 'tools/cluster/commands/rotate-key.ts', ...args], {
+  execa('node', ['tools/cluster/commands/rotate-key.ts', ...args], {
     cwd: root,
     all: true,
     reject: false,

@@ -13,7 +13,7 @@ import { expectNoLoss } from '../kit/load.ts';
 const { core, namespace } = cluster;
 const read = (name: string) => core.readNamespacedSecret({ name, namespace });
 const rotate = () =>
-  execa('node', ['--import', 'tsx', 'tools/cluster/commands/rotate-password.ts'], {
+  execa('node', ['tools/cluster/commands/rotate-password.ts'], {
     cwd: root,
     all: true,
     reject: false,

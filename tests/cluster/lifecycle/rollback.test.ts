@@ -30,7 +30,7 @@ test('after a key rotation, a rollback works, logs nobody out and changes no Sec
     const mark = `account.podAnnotations.test=${randomUUID()}`;
     say('helm upgrade, make rotate-key');
     await helm('upgrade', release, 'charts/store', '--reuse-values', '--set', mark, '--wait', '--timeout', '10m');
-    const run = ['--import', 'tsx', 'tools/cluster/commands/rotate-key.ts', '--keep', '9'];
+    const run = ['tools/cluster/commands/rotate-key.ts', '--keep', '9'];
     say((await execa('node', run, { cwd: root, all: true })).all);
     const rotated = await readSecrets();
     say(`helm rollback to revision ${before}`);

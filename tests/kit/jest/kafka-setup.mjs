@@ -1,15 +1,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { tsImport } from 'tsx/esm/api';
+import { freePort } from '../../../tools/free-port.ts';
+import { startKafka } from '../../../tools/local/components/kafka.ts';
 
 /** How many proxies there can be before the broker; each needs a listener of its own. */
 const proxies = 8;
 
 /** Starts one Kafka broker for the component tests that publish or consume events. */
 export default async function startForTests() {
-  const { startKafka } = await tsImport('../../../tools/local/components/kafka.ts', import.meta.url);
-  const { freePort } = await tsImport('../../../tools/free-port.ts', import.meta.url);
   const dir = await mkdtemp(join(tmpdir(), 'store-test-kafka-'));
   const port = await freePort();
   const proxied = [];

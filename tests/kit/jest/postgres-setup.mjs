@@ -2,11 +2,10 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import getPort from 'get-port';
-import { tsImport } from 'tsx/esm/api';
+import { startPostgres } from '../../../tools/local/components/postgres.ts';
 
 /** Starts one PostgreSQL for all component tests; each test file creates its own database. */
 export default async function startForTests() {
-  const { startPostgres } = await tsImport('../../../tools/local/components/postgres.ts', import.meta.url);
   const dir = await mkdtemp(join(tmpdir(), 'store-test-postgres-'));
   await chmod(dir, 0o711); // started by root, the server runs as another user
   const postgres = await startPostgres({

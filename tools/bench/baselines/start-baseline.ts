@@ -12,7 +12,7 @@ export async function startBaseline(file: string, databaseUrl: string, log: Log)
   const component = await startProcess({
     name: file.replace('.ts', ''),
     command: process.execPath,
-    args: ['--import', 'tsx', join(root, 'tools/bench/baselines', file)],
+    args: [join(root, 'tools/bench/baselines', file)],
     env: { PORT: String(port), DATABASE_URL: databaseUrl },
     logDir,
     log,

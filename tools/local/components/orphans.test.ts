@@ -36,7 +36,7 @@ async function supervise(orphanSignal: string) {
     await stopped.stop();
     console.log(pids.join());
   `;
-  const args = ['--import', 'tsx', '--input-type=module', '--eval', program];
+  const args = ['--input-type=module', '--eval', program];
   const supervisor = execa(process.execPath, args, { cwd: root, env: { PATH: dir }, extendEnv: false, reject: false });
   const { value: said = '' } = await supervisor[Symbol.asyncIterator]().next();
   const [kept = 0, stopped = 0] = said.split(',').map(Number);

@@ -29,7 +29,7 @@ async function provided(env: Record<string, string>) {
     import { provideJava } from './tools/local/downloads/java.ts';
     await provideJava().then(console.log, (error) => console.log(error.message));
   `;
-  const args = ['--import', 'tsx', '--input-type=module', '--eval', program];
+  const args = ['--input-type=module', '--eval', program];
   return (await execa(process.execPath, args, { cwd: root, env, extendEnv: false })).stdout;
 }
 

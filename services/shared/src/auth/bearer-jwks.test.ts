@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { jest } from '@jest/globals';
+import { type Clock, install } from '@sinonjs/fake-timers';
 import { SignJWT } from 'jose';
 import { until } from '../../../../tests/kit/until.ts';
 import { forged, outcome } from '../../test/_bearer.ts';
@@ -107,7 +107,8 @@ describe('with a JWKS', () => {
   });
 
   describe('a token that was verified before', () => {
-    afterEach(() => jest.useRealTimers());
+    let clock: Clock | undefined;
+    afterEach(() => clock?.uninstall());
 
     it('is believed without its key, at once', async () => {
       const validate = validator();
@@ -127,13 +128,13 @@ describe('with a JWKS', () => {
     });
 
     it('expires, clock skew included', async () => {
-      jest.useFakeTimers({ advanceTimers: true });
+      clock = install({ now: Date.now(), toFake: ['Date'], shouldAdvanceTime: true });
       const validate = validator();
       const authorization = `Bearer ${await token()}`;
       expect(await outcome(validate, authorization)).toBe('taken');
-      jest.setSystemTime(Date.now() + 80_000);
+      clock.setSystemTime(Date.now() + 80_000);
       expect(await outcome(validate, authorization)).toBe('taken');
-      jest.setSystemTime(Date.now() + 20_000);
+      clock.setSystemTime(Date.now() + 20_000);
       expect(await outcome(validate, authorization)).toBe('unauthenticated');
     });
   });

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { mock } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { jest } from '@jest/globals';
 import pg from 'pg';
 import { until } from '../../../../tests/kit/until.ts';
 import { migrate } from './migrate.ts';
@@ -29,7 +29,7 @@ async function write(name: string, sql: string) {
   await writeFile(join(folder, name, 'migration.sql'), sql);
 }
 
-const onWait = jest.fn();
+const onWait = mock.fn();
 const apply = () => migrate(url, pathToFileURL(`${folder}/`), onWait);
 
 async function query(sql: string, address = url): Promise<Record<string, unknown>[]> {
@@ -120,8 +120,8 @@ it('steps aside while a long transaction uses its table, so that nobody else wai
   const endReader = await readingTransaction('a');
   await write('2_second', 'alter table a add column t text;');
   const applied = apply();
-  await until('the migration steps aside twice', () => onWait.mock.calls.length >= 2);
-  expect(onWait).toHaveBeenLastCalledWith({ migration: '2_second', failures: 2 });
+  await until('the migration steps aside twice', () => onWait.mock.callCount() >= 2);
+  expect(onWait.mock.calls.at(-1)?.arguments).toEqual([{ migration: '2_second', failures: 2 }]);
   // Without an end of its wait, the first of these would last as long as the transaction.
   for (let reads = 0; reads < 20; reads += 1) await query('select n from a');
   await endReader();

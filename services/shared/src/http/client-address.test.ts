@@ -1,4 +1,3 @@
-import { expect, it } from '@jest/globals';
 import { clientAddressOf } from './client-address.ts';
 
 it.each([

@@ -1,5 +1,5 @@
+import { mock } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { jest } from '@jest/globals';
 import { deferred } from '../../../../tests/kit/deferred.ts';
 import { createFairQueue } from './fair-queue.ts';
 
@@ -64,18 +64,18 @@ it('when it is full, refuses who has the most waiting, and not a newcomer', asyn
 });
 
 it('refuses what has waited for too long, and goes on with what has not', async () => {
-  const now = jest.spyOn(performance, 'now').mockReturnValue(0);
+  const now = mock.method(performance, 'now', () => 0);
   try {
     const queue = createFairQueue({ concurrency: 1, waiting: 9, patienceMs: 2_000, refusal: () => new Error('late') });
     const first = deferred();
     queue.run(['a'], () => first.promise);
     const late = ['a', 'b'].map((key) => queue.run([key], async () => 'done').catch(({ message }) => message));
-    now.mockReturnValue(2_001);
+    now.mock.mockImplementation(() => 2_001);
     const next = queue.run(['c'], async () => 'done');
     first.resolve();
     expect(await Promise.all([...late, next])).toEqual(['late', 'late', 'done']);
   } finally {
-    now.mockRestore();
+    now.mock.restore();
   }
 });
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { jest } from '@jest/globals';
+import { type Clock, install } from '@sinonjs/fake-timers';
 import { deferred } from '../../../../../tests/kit/deferred.ts';
 import { until } from '../../../../../tests/kit/until.ts';
 import { longestAnswerSeconds } from '../times.ts';
@@ -57,8 +57,9 @@ describe('connection to a broker', () => {
     server = createServer((client) => void clients.push(client.on('error', () => undefined)));
     await once(server.listen(0, '127.0.0.1'), 'listening');
   });
+  let clock: Clock | undefined;
   afterEach(() => {
-    jest.useRealTimers();
+    clock?.uninstall();
     ended.abort();
     for (const client of clients) client.destroy();
     server.close();
@@ -98,17 +99,20 @@ describe('connection to a broker', () => {
   });
 
   it('ends if it leaves a request unanswered, with those to its broker that were quiet as long, but no others', async () => {
-    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'] });
+    clock = install({
+      now: Date.now(),
+      toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'],
+    });
     const [silent, idle, busy] = [await open(), await open(), await open()];
-    jest.advanceTimersByTime((longestAnswerSeconds + 2) * 1_000);
+    clock.tick((longestAnswerSeconds + 2) * 1_000);
     expect([silent.events, idle.events]).toEqual([[], []]);
     for (const { socket } of [silent, busy]) socket.write(Buffer.from('request'));
-    jest.advanceTimersByTime((longestAnswerSeconds - 5) * 1_000);
+    clock.tick((longestAnswerSeconds - 5) * 1_000);
     busy.broker.write(frame(1));
     await once(busy.socket, 'data');
-    jest.advanceTimersByTime(5_000);
+    clock.tick(5_000);
     expect([silent.events, idle.events]).toEqual([[], []]);
-    jest.advanceTimersByTime(1_000);
+    clock.tick(1_000);
     const over = ['The broker does not answer', 'end'];
     expect([silent.events, idle.events, busy.events]).toEqual([over, over, ['data 5']]);
   });

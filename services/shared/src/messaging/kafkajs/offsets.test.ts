@@ -1,14 +1,15 @@
-import { jest } from '@jest/globals';
+import { type Clock, install } from '@sinonjs/fake-timers';
 import { createLog } from '../../observability/log.ts';
 import { createOffsets } from './offsets.ts';
 
 const log = createLog('test', 'silent');
+let clock: Clock;
 
 beforeEach(() => {
-  jest.useFakeTimers();
+  clock = install();
 });
 afterEach(() => {
-  jest.useRealTimers();
+  clock.uninstall();
 });
 
 /** Offsets of a client whose first commits fail, and what it has committed. */
@@ -34,7 +35,7 @@ it('commits the offsets of several partitions at once', async () => {
   offsets.done(0, '7');
   offsets.done(1, '3');
   offsets.done(0, '8');
-  await jest.advanceTimersByTimeAsync(1_000);
+  await clock.tickAsync(1_000);
   expect(offsets.taken).toEqual(['0:9,1:4']);
 });
 
@@ -42,32 +43,32 @@ it('commits those of several topics at once, each with its own', async () => {
   const offsets = startOffsets();
   offsets.done(0, '7');
   offsets.done(0, '3', 'others');
-  await jest.advanceTimersByTimeAsync(1_000);
+  await clock.tickAsync(1_000);
   expect(offsets.taken).toEqual(['0:8,others 0:4']);
 });
 
 it('commits again what was not committed, although no further message comes', async () => {
   const offsets = startOffsets({ failures: 2 });
   offsets.done(0, '7');
-  await jest.advanceTimersByTimeAsync(10_000);
+  await clock.tickAsync(10_000);
   expect(offsets.taken).toEqual(['0:8']);
 });
 
 it('commits the newest offset, if messages are finished during a failed commit', async () => {
   const offsets = startOffsets({ failures: 1 });
   offsets.done(0, '7');
-  await jest.advanceTimersByTimeAsync(200);
+  await clock.tickAsync(200);
   offsets.done(0, '8');
-  await jest.advanceTimersByTimeAsync(10_000);
+  await clock.tickAsync(10_000);
   expect(offsets.taken).toEqual(['0:9']);
 });
 
 it('does not commit again what another member has after a rebalance', async () => {
   const offsets = startOffsets({ failures: 1 });
   offsets.done(0, '7');
-  await jest.advanceTimersByTimeAsync(200);
+  await clock.tickAsync(200);
   offsets.clear();
-  await jest.advanceTimersByTimeAsync(10_000);
+  await clock.tickAsync(10_000);
   expect(offsets.taken).toEqual([]);
 });
 
@@ -75,6 +76,6 @@ it('commits once more at the end, and not after that', async () => {
   const offsets = startOffsets({ failures: 1 });
   offsets.done(0, '7');
   await offsets.end();
-  await jest.advanceTimersByTimeAsync(10_000);
+  await clock.tickAsync(10_000);
   expect(offsets.taken).toEqual([]);
 });

@@ -1,18 +1,19 @@
-import { jest } from '@jest/globals';
+import { type Clock, install } from '@sinonjs/fake-timers';
 import { createLog } from '../../observability/log.ts';
 import { startWatchdog } from './watchdog.ts';
 
 const log = createLog('test', 'silent');
-const seconds = (count: number) => jest.advanceTimersByTimeAsync(count * 1_000);
+const seconds = (count: number) => clock.tickAsync(count * 1_000);
 
+let clock: Clock;
 let stop: () => void;
 
 beforeEach(() => {
-  jest.useFakeTimers();
+  clock = install();
 });
 afterEach(() => {
   stop();
-  jest.useRealTimers();
+  clock.uninstall();
 });
 
 /** A client that waits for an answer, a broker that answers, and what the watchdog does about it. */

@@ -1,0 +1,38 @@
+import { threadId } from 'node:worker_threads';
+import { bind } from 'jest-each';
+
+/** Time that a test or hook may take, in ms, unless it says another one. */
+const limitMs = Number(process.env.TEST_LIMIT_MS ?? 120_000);
+// Not those that a test replaces.
+const { setTimeout, clearTimeout } = globalThis;
+
+/** Adds the time limit that jest-light-runner lacks: what hangs fails, and the run goes on. */
+const limited =
+  (name, work, ms = limitMs) =>
+  async () => {
+    let timer;
+    const late = new Promise((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`${name} takes longer than ${ms} ms.`)), ms);
+    });
+    try {
+      await Promise.race([work(), late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+
+function withLimit(register) {
+  const test = (name, work, ms) => register(name, limited(`"${name}"`, work, ms));
+  return Object.assign(test, { each: bind(test) });
+}
+
+const { it } = globalThis;
+globalThis.it = Object.assign(withLimit(it), { only: withLimit(it.only), skip: it.skip, todo: it.todo });
+globalThis.test = globalThis.it;
+for (const hook of ['beforeAll', 'beforeEach', 'afterAll', 'afterEach']) {
+  const register = globalThis[hook];
+  globalThis[hook] = (work, ms) => register(limited(hook, work, ms));
+}
+
+// Workers are threads here, so their own number keeps the ports of what they start apart (tools/free-port.ts).
+process.env.JEST_WORKER_ID = String(threadId);
