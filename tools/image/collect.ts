@@ -47,8 +47,10 @@ async function collectImage(service: string, out: string, cache: object): Promis
   ];
   const { fileList } = await nodeFileTrace(entries, { base: root, conditions, cache });
   const migrations = join(dir, 'prisma/migrations');
+  const linked = join(root, 'services/shared/prisma/migrations'); // some of them are links to it
   const pages = join(dir, 'pages/dist');
-  const untraced = [dirname(resolve('swagger-ui-dist/package.json')), ...[migrations, pages].filter(existsSync)];
+  const opened = [...(existsSync(migrations) ? [migrations, linked] : []), ...(existsSync(pages) ? [pages] : [])];
+  const untraced = [dirname(resolve('swagger-ui-dist/package.json')), ...opened];
   for (const path of [...fileList, ...untraced.map((path) => relative(root, path))]) {
     await cp(join(root, path), join(out, path), {
       recursive: true,

@@ -1,14 +1,26 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
 import { createTestDatabase, queryOnce, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
+import { prismaEngine } from './_prisma-engine.ts';
 
-/** Every service with a consumer group has its own copies, by its own migrations. */
-const services = ['consumers', 'inventory', 'order', 'payment'];
-const databases: TestDatabase[] = [];
+const services = ['account', 'consumers', 'inventory', 'order', 'payment'];
+const databases = new Map<string, TestDatabase>();
 
 beforeAll(async () => {
-  databases.push(...(await Promise.all(services.map(createTestDatabase))));
+  await Promise.all(services.map(async (name) => databases.set(name, await createTestDatabase(name))));
 }, 60_000);
 
-afterAll(() => Promise.all(databases.map((database) => database.drop())));
+afterAll(() => Promise.all([...databases.values()].map((database) => database.drop())));
+
+/** Migrations by name, as Prisma reads them from a folder. */
+async function migrationsIn(folder: string): Promise<Record<string, string>> {
+  const url = new URL(`../../${folder}/prisma/migrations/`, import.meta.url);
+  const entries = await readdir(url, { withFileTypes: true });
+  const names = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  return Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, await readFile(new URL(`${name}/migration.sql`, url), 'utf8')])),
+  );
+}
 
 const columns = (table: string) => `
   select column_name, data_type, is_nullable, column_default
@@ -24,14 +36,32 @@ describe('the tables of messaging', () => {
     '%s is the same in the database of every service that has it',
     async (table) => {
       const definitions = await Promise.all(
-        databases.map(async ({ url }) => {
+        [...databases.values()].map(async ({ url }) => {
           const parts = [columns, constraints, indexes].map((query) => queryOnce(url, query(table)));
           return Promise.all(parts);
         }),
       );
       const [first, ...others] = definitions.filter(([found]) => found?.length);
-      expect(others.length).toBeGreaterThanOrEqual(2);
+      expect(others.length).toBeGreaterThanOrEqual(3);
       for (const other of others) expect(other).toEqual(first);
     },
   );
+});
+
+describe('the migrations that services share', () => {
+  it.each([
+    ['20261122030000_dead_letters', 'd6321027ff38aa4c824dc5e62c71f714446feee2eb3ac2dfb539427bab62b964'],
+    ['20261122230000_outbox_key', '1641703810d0bd93194723a9ab323b3f72b1ab118d488c091ce61995c5163b6b'],
+  ])('%s is what databases have recorded, from when each service had a copy', async (name, checksum) => {
+    const { [name]: sql = '' } = await migrationsIn('shared');
+    expect(createHash('sha256').update(sql).digest('hex')).toBe(checksum);
+  });
+
+  it.each(services)('are those of %s to Prisma, too', async (service) => {
+    const migrations = await migrationsIn(service);
+    const shared = await migrationsIn('shared');
+    for (const [name, sql] of Object.entries(shared)) expect([undefined, sql]).toContain(migrations[name]);
+    const engine = prismaEngine(databases.get(service)?.url ?? '', migrations);
+    expect(await engine.status()).toMatchObject({ history: null, editedMigrationNames: [] });
+  });
 });

@@ -1,3 +1,1 @@
--- The events of one order, for those who look after it. A hash of the key: a text of 36 characters would cost each event more.
--- On a large table it is made before the release, CONCURRENTLY (docs/kubernetes.md).
-CREATE INDEX IF NOT EXISTS "outbox_key_idx" ON "outbox" USING hash ("key");
+../../../../shared/prisma/migrations/20261122230000_outbox_key/migration.sql
