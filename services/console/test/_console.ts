@@ -68,7 +68,7 @@ export function testConsole(
     GROUPS: Object.keys(services).join(),
     ...env,
   });
-  const { app } = createConsole({ config, log, database: undefined }, history);
+  const { app } = createConsole({ config, log }, history);
   const server = createServer(app);
   const ready = new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const origin = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

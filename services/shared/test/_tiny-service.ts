@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { databaseConfig } from '../src/database/config.ts';
 import { serviceConfig } from '../src/service/config.ts';
 import { runService } from '../src/service/run-service.ts';
+import type { ServiceDefinition } from '../src/service/service.ts';
 
 const configSchema = z.object({
   ...serviceConfig,
@@ -15,7 +16,7 @@ const configSchema = z.object({
 const loaded = () => Object.keys(createRequire(import.meta.url).cache);
 
 /** A service with nothing but its lifecycle: /slow is answered after SIGUSR2, /crash crashes, /loaded lists packages. */
-await runService<typeof configSchema, object>({
+const tiny: ServiceDefinition<typeof configSchema, object> = {
   name: 'tiny',
   configSchema,
   migrations: new URL(process.env.MIGRATIONS ?? 'no-migrations/', import.meta.url),
@@ -43,4 +44,6 @@ await runService<typeof configSchema, object>({
       ],
     };
   },
-});
+};
+
+await runService(tiny);

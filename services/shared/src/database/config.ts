@@ -18,3 +18,5 @@ export const databaseConfig = {
   /** The same database by a pooler, for all other connections. */
   DATABASE_POOLER_URL: followedUrl.optional(),
 };
+
+export type DatabaseConfig = z.output<z.ZodObject<typeof databaseConfig>>;

@@ -23,25 +23,41 @@ export function currentUrl(url: string): string {
   return current.href;
 }
 
-/** A client that logs in as {@link currentUrl} says. What is wrong with a file is an error of its `connect`. */
-export function createClient(config: ConnectionConfig): pg.Client {
-  try {
-    return new pg.Client({ ...config, connectionString: currentUrl(config.connectionString) });
-  } catch (error) {
-    // A pool that cannot even make a client would end the process.
-    return new pg.Client({ ...config, connectionString: undefined, stream: () => new BrokenSocket(error as Error) });
-  }
+interface ConnectionConfig extends pg.ClientConfig {
+  connectionString: string;
+  /** Time without a byte, in ms, after which a connection ends on which a statement waits for its answer. */
+  silentAfterMs?: number;
 }
+
+/** A client that logs in as {@link currentUrl} says. What is wrong with a file is an error of its `connect`. */
+export const createClient = (config: ConnectionConfig): pg.Client => new CurrentClient(config);
 
 /** Connections that log in as {@link currentUrl} says when each is opened. */
 export const createPool = (config: ConnectionConfig & pg.PoolConfig): pg.Pool =>
-  new pg.Pool({ ...config, Client: createNewClient as unknown as new () => pg.Client });
+  new pg.Pool({ ...config, Client: CurrentClient });
 
-type ConnectionConfig = pg.ClientConfig & { connectionString: string };
+class CurrentClient extends pg.Client {
+  /** @param config undefined for the types of pg alone */
+  constructor(config: ConnectionConfig = { connectionString: '' }) {
+    const { connectionString, socket } = opened(config.connectionString);
+    super({ ...config, connectionString, stream: () => socket });
+    const { silentAfterMs = 0 } = config;
+    socket.setTimeout(silentAfterMs);
+    socket.on('timeout', () => {
+      // Node.js does not start a timer again that has expired.
+      if ('readyForQuery' in this && this.readyForQuery) socket.setTimeout(silentAfterMs);
+      else socket.destroy();
+    });
+  }
+}
 
-/** For `new`, which an arrow function does not allow. */
-function createNewClient(config: ConnectionConfig): pg.Client {
-  return createClient(config);
+/** A pool that cannot even make a client would end the process, so a file without a URL is the error of a socket. */
+function opened(url: string): { connectionString: string | undefined; socket: Socket } {
+  try {
+    return { connectionString: currentUrl(url), socket: new Socket() };
+  } catch (error) {
+    return { connectionString: undefined, socket: new BrokenSocket(error as Error) };
+  }
 }
 
 class BrokenSocket extends Socket {

@@ -1,11 +1,16 @@
-import type { Socket } from 'node:net';
 import { PrismaPg } from '@prisma/adapter-pg';
-import { type CompiledQuery, Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
+import {
+  type CompiledQuery,
+  Kysely,
+  type PostgresCursor,
+  PostgresDialect,
+  type PostgresPoolClient,
+  type PostgresQueryResult,
+} from 'kysely';
 import type pg from 'pg';
 import { DomainError } from '../values/errors.ts';
 import { createFairQueue } from '../values/fair-queue.ts';
 import { createPool } from './connection.ts';
-import { createStatementNames } from './prepared-statements.ts';
 
 export type Database<Tables> = ReturnType<typeof openDatabase<Tables>>;
 
@@ -60,7 +65,7 @@ const limits = {
   keepAlive: true,
 };
 const maxLists = 5;
-const listLimits: pg.PoolConfig = { max: maxLists, statement_timeout: 2_000, query_timeout: 4_000 };
+const listLimits = { max: maxLists, statement_timeout: 2_000, query_timeout: 4_000 };
 /** The second takes over while the first is given up as silent. */
 const mostChecks = 2;
 /** Fewer than requests are admitted (http/in-flight.ts), so that lists alone never make a service refuse the rest. */
@@ -74,30 +79,15 @@ function tooManyLists(): DomainError {
   return new DomainError('unavailable', 'Too many lists are being read. Try again shortly.', { code: 'overloaded' });
 }
 
-function openPool(config: Parameters<typeof createPool>[0]): pg.Pool {
-  const pool = createPool(config);
-  pool.on('error', ignore);
-  pool.on('connect', (client) => {
-    client.on('error', ignore);
-    endIfSilent(client, Number(config.statement_timeout) + 1_000);
-  });
-  return pool;
-}
-
 /**
- * Ends a connection on which a statement has had no answer for longer than PostgreSQL lets any run. After a time-out of its
- * own pg gives such a connection back to the pool, where one request after another would wait for it.
+ * Opens a pool whose connections end where PostgreSQL does not answer for longer than it lets a statement run. After a time-out
+ * of its own pg gives such a connection back to the pool, where one request after another would wait for it.
  */
-function endIfSilent(client: pg.PoolClient, afterMs: number): void {
-  // As node-postgres has them, but not its types.
-  const waiting = client as unknown as { connection: { stream: Socket }; readyForQuery: boolean };
-  const { stream } = waiting.connection;
-  stream.setTimeout(afterMs);
-  stream.on('timeout', () => {
-    // Node.js does not start a timer again that has expired.
-    if (waiting.readyForQuery) stream.setTimeout(afterMs);
-    else stream.destroy();
-  });
+function openPool(config: typeof limits & pg.PoolConfig & { connectionString: string }): pg.Pool {
+  const pool = createPool({ ...config, silentAfterMs: config.statement_timeout + 1_000 });
+  pool.on('error', ignore);
+  pool.on('connect', (client) => client.on('error', ignore));
+  return pool;
 }
 
 type NameOf = (query: { sql: string }) => string;
@@ -121,10 +111,13 @@ function kyselyOn<Tables>(pool: pg.Pool, nameOf: NameOf, admit: Admit = ignore):
   function preparing(client: pg.PoolClient): PostgresPoolClient {
     const known = clients.get(client);
     if (known !== undefined) return known;
-    const wrapper = {
-      query: (text: string, values: unknown[]) => client.query({ text, values, name: nameOf({ sql: text }) }),
-      release: (destroy?: boolean) => client.release(destroy),
-    } as unknown as PostgresPoolClient;
+    function query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>;
+    function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
+    function query(text: unknown, values: readonly unknown[] = []): unknown {
+      if (typeof text !== 'string') throw new Error('Cursors are not prepared');
+      return client.query({ text, values: [...values], name: nameOf({ sql: text }) });
+    }
+    const wrapper = { query, release: (destroy?: boolean) => client.release(destroy) };
     clients.set(client, wrapper);
     return wrapper;
   }
@@ -139,3 +132,15 @@ function kyselyOn<Tables>(pool: pg.Pool, nameOf: NameOf, admit: Admit = ignore):
 
 /** The pool replaces an idle connection that breaks; a query on a broken one reports the error itself. */
 const ignore = () => undefined;
+
+/** The most statements that stay prepared: each sort order is one of its own, and occupies memory for the life of the connection. */
+const mostPrepared = 100;
+
+/** Names statements, which stay prepared by it: parsing and planning are a good part of what a short one costs. */
+function createStatementNames(): NameOf {
+  const names = new Map<string, string>();
+  return ({ sql }) => {
+    if (!names.has(sql) && names.size < mostPrepared) names.set(sql, `s${names.size}`);
+    return names.get(sql) ?? '';
+  };
+}

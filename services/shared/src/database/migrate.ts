@@ -3,14 +3,14 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
-import { backoff, sleep } from '../values/time.ts';
+import { retry, sleep } from '../values/time.ts';
 import { createClient, describeFailure } from './connection.ts';
 
 /** Any constant: replicas of a service take turns by this advisory lock, and backup.sh of the chart waits for its end. */
 const migrationLock = 7_310_001;
 /** A statement that waits for a lock on a table keeps every later reader of that table waiting: it must not wait long. */
 const lockTimeoutMs = 1_500;
-const retry = { firstMs: 500, maxMs: 5_000 };
+const pauses = { firstMs: 500, maxMs: 5_000 };
 const lockNotAvailable = '55P03';
 
 interface Migration {
@@ -18,7 +18,7 @@ interface Migration {
   sql: string;
 }
 
-type OnWait = (waiting: { migration: string; failures: number }) => void;
+export type OnWait = (waiting: { migration: string; failures: number }) => void;
 
 /**
  * Applies the migrations of a folder in Prisma's format and records them in `_prisma_migrations` as
@@ -67,26 +67,24 @@ const createRecords = `create table if not exists _prisma_migrations (
 
 /** Asks again and again: CREATE INDEX CONCURRENTLY would wait for a statement of another replica that waits for the lock. */
 async function takeTurn(client: pg.Client): Promise<void> {
-  for (;;) {
+  const isTaken = async () => {
     const { rows } = await client.query('select pg_try_advisory_lock($1) as taken', [migrationLock]);
-    if (rows[0].taken) return;
-    await sleep(250);
-  }
+    return rows[0].taken === true;
+  };
+  while (!(await isTaken())) await sleep(250);
 }
 
 async function applyAside(client: pg.Client, migration: Migration, onWait: OnWait): Promise<void> {
-  for (let failures = 1; ; failures += 1) {
-    try {
-      await apply(client, migration);
-      return;
-    } catch (error) {
+  await retry(
+    () => apply(client, migration),
+    pauses,
+    async (error, failures) => {
       await client.query('rollback').catch(() => undefined); // a connection that broke has none
       const { message, code } = error as pg.DatabaseError;
       if (code !== lockNotAvailable) throw new Error(`${message} (migration ${migration.name})`, { cause: error });
       onWait({ migration: migration.name, failures });
-      await sleep(backoff(failures, retry));
-    }
-  }
+    },
+  );
 }
 
 /**

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { createLog } from '../observability/log.ts';
 import { ConfigError, readConfig } from '../values/environment.ts';
+import { messageOf } from '../values/errors.ts';
 import { wholeNumber } from '../values/fields.ts';
-import { sleep } from '../values/time.ts';
+import { retry } from '../values/time.ts';
 import { brokerConfig, brokersFrom } from './config.ts';
 import { askAdmin } from './kafkajs/admin.ts';
 import { patientMs, pauseMs } from './times.ts';
@@ -24,7 +25,7 @@ const schema = z.object({
     .default(-1),
 });
 
-const attempts = 100;
+const attempts = 130;
 
 async function createTopics(config: z.output<typeof schema>): Promise<void> {
   const topics = storeTopics({
@@ -35,25 +36,20 @@ async function createTopics(config: z.output<typeof schema>): Promise<void> {
     retentionBytes: config.TOPIC_RETENTION_BYTES,
   });
   const broker = { ...brokersFrom(config), clientId: 'create-topics', log: createLog('topics', 'silent') };
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      const created = await askAdmin(broker, patientMs, (admin) =>
-        admin.createTopics({ topics, waitForLeaders: true }),
-      );
-      console.log(`${topics.map(({ topic }) => topic).join(', ')}: ${created ? 'created' : 'exist already'}`);
-      return;
-    } catch (error) {
-      if (attempt === attempts) throw error;
-      console.log(`Waiting for Kafka at ${config.KAFKA_BROKERS}: ${error instanceof Error ? error.message : error}`);
-      await sleep(pauseMs);
-    }
-  }
+  const created = await retry(
+    () => askAdmin(broker, patientMs, (admin) => admin.createTopics({ topics, waitForLeaders: true })),
+    { firstMs: pauseMs, maxMs: pauseMs },
+    (error, failures) => {
+      if (failures === attempts) throw error;
+      console.log(`Waiting for Kafka at ${config.KAFKA_BROKERS}: ${messageOf(error)}`);
+    },
+  );
+  console.log(`${topics.map(({ topic }) => topic).join(', ')}: ${created ? 'created' : 'exist already'}`);
 }
 
 try {
   await createTopics(readConfig(schema, process.env));
 } catch (error) {
-  const reason = error instanceof Error ? error.message : error;
-  console.error(error instanceof ConfigError ? reason : `Giving up: ${reason}`);
+  console.error(error instanceof ConfigError ? error.message : `Giving up: ${messageOf(error)}`);
   process.exitCode = 1;
 }

@@ -1,18 +1,19 @@
 import type { AddressInfo } from 'node:net';
 import { Gauge } from 'prom-client';
 import type { z } from 'zod';
-import { openDatabase } from '../database/database.ts';
+import type { DatabaseConfig } from '../database/config.ts';
+import { type Database, openDatabase } from '../database/database.ts';
 import { isDatabaseUnavailable } from '../database/errors.ts';
-import { migrate } from '../database/migrate.ts';
+import { migrate, type OnWait } from '../database/migrate.ts';
 import { createLog, type Logger } from '../observability/log.ts';
 import { createMetricsServer } from '../observability/metrics.ts';
 import { ConfigError, readConfig } from '../values/environment.ts';
 import { messageOf } from '../values/errors.ts';
-import { backoff, sleep, within } from '../values/time.ts';
+import { retry, sleep, within } from '../values/time.ts';
 import type { ServiceConfig } from './config.ts';
 import { type Readiness, withHealth } from './health.ts';
 import { close, listen } from './listen.ts';
-import type { ServiceContext, ServiceDefinition, Started } from './service.ts';
+import type { DatabaseDefinition, Service, Started, StatelessDefinition } from './service.ts';
 
 /** For each thing that is closed at the end: none may keep the process from ending. */
 const stopTimeoutMs = 15_000;
@@ -27,12 +28,13 @@ const migrationWaiting = new Gauge({
  * everything is started. On SIGTERM or SIGINT it turns unready, after SIGTERM keeps answering for `DRAIN_SECONDS`,
  * finishes the requests in flight, stops what it started, last first, and exits with 0.
  */
-export async function runService<Schema extends z.ZodType<ServiceConfig>, Tables>(
-  definition: ServiceDefinition<Schema, Tables>,
-): Promise<void> {
-  const { name, configSchema, migrations, poolSize } = definition;
-  const config = configOrExit(name, configSchema);
-  const log = createLog(name, config.LOG_LEVEL);
+export async function runService<
+  Plain extends z.ZodType<ServiceConfig>,
+  Schema extends z.ZodType<ServiceConfig & DatabaseConfig>,
+  Tables,
+>(definition: StatelessDefinition<Plain> | DatabaseDefinition<Schema, Tables>): Promise<void> {
+  const { name } = definition;
+  const { config, log, database, applyMigrations, build } = open(definition);
   const started: Started[] = [];
   const missing = new Set(['starting']);
   const readiness: Readiness = {
@@ -51,10 +53,8 @@ export async function runService<Schema extends z.ZodType<ServiceConfig>, Tables
     const { startTracing } = await import('../observability/trace-exporter.ts');
     started.push({ name: 'traces', stop: startTracing(name, log).stop });
   }
-  const { DATABASE_POOLER_URL = databaseUrlOf(config) } = config as { DATABASE_POOLER_URL?: string };
-  const database = migrations && openDatabase<Tables>(DATABASE_POOLER_URL, poolSize);
   if (database !== undefined) started.push({ name: 'database', stop: database.close });
-  const service = await definition.build({ config, log, database } as ServiceContext<z.output<Schema>, Tables>);
+  const service = await build();
 
   const listener = withHealth(service.app, readiness);
   const ports = [config.PORT, ...(service.extraPorts ?? [])];
@@ -79,13 +79,13 @@ export async function runService<Schema extends z.ZodType<ServiceConfig>, Tables
   const { consumer, publisher, jobs = [] } = service;
   // A process without events does not load the client of Kafka.
   const messaging = (consumer ?? publisher) && (await import('./consume.ts'));
-  if (migrations !== undefined) {
+  if (applyMigrations !== undefined) {
     missing.add('database');
     const onWait = (waiting: object) => {
       migrationWaiting.set(1);
       log.warn(waiting, 'A migration waits for others to be done with its tables');
     };
-    await untilDatabaseAnswers(() => migrate(databaseUrlOf(config), migrations, onWait), log, readiness);
+    await untilDatabaseAnswers(() => applyMigrations(onWait), log, readiness);
     migrationWaiting.set(0);
     missing.delete('database');
   }
@@ -104,6 +104,38 @@ export async function runService<Schema extends z.ZodType<ServiceConfig>, Tables
   log.info(listening, consumer === undefined ? 'Ready' : 'Joining the consumer group');
 }
 
+interface Opened<Tables> {
+  config: ServiceConfig;
+  log: Logger;
+  database?: Database<Tables>;
+  applyMigrations?(onWait: OnWait): Promise<unknown>;
+  build(): Promise<Service<Tables>> | Service<Tables>;
+}
+
+/** Reads the environment, and opens the database if there is one; nothing connects yet. */
+function open<Plain extends z.ZodType<ServiceConfig>, Schema extends z.ZodType<ServiceConfig & DatabaseConfig>, Tables>(
+  definition: StatelessDefinition<Plain> | DatabaseDefinition<Schema, Tables>,
+): Opened<Tables> {
+  const { name } = definition;
+  if (definition.migrations === undefined) {
+    const config = configOrExit(name, definition.configSchema);
+    const log = createLog(name, config.LOG_LEVEL);
+    return { config, log, build: () => definition.build({ config, log }) };
+  }
+  const { migrations, poolSize, configSchema } = definition;
+  const config = configOrExit(name, configSchema);
+  const log = createLog(name, config.LOG_LEVEL);
+  const { DATABASE_URL, DATABASE_POOLER_URL = DATABASE_URL } = config;
+  const database = openDatabase<Tables>(DATABASE_POOLER_URL, poolSize);
+  return {
+    config,
+    log,
+    database,
+    applyMigrations: (onWait) => migrate(DATABASE_URL, migrations, onWait),
+    build: () => definition.build({ config, log, database }),
+  };
+}
+
 function configOrExit<S extends z.ZodType>(name: string, schema: S): z.output<S> {
   try {
     return readConfig(schema, process.env);
@@ -114,21 +146,13 @@ function configOrExit<S extends z.ZodType>(name: string, schema: S): z.output<S>
   }
 }
 
-/** A definition with migrations has it in its schema (ServiceDefinition). */
-export const databaseUrlOf = (config: object) => (config as { DATABASE_URL: string }).DATABASE_URL;
-
 /** Repeats the work while the database is unavailable; any other failure ends the process. */
 async function untilDatabaseAnswers(work: () => Promise<unknown>, log: Logger, readiness: Readiness): Promise<void> {
-  for (let failures = 1; !readiness.stopping; failures += 1) {
-    try {
-      await work();
-      return;
-    } catch (error) {
-      if (!isDatabaseUnavailable(error)) exitUnstarted(log, error);
-      log.warn({ reason: messageOf(error), failures }, 'Waiting for the database');
-      await sleep(backoff(failures, { firstMs: 250, maxMs: 5_000 }));
-    }
-  }
+  const unlessStopping = async () => readiness.stopping || (await work());
+  await retry(unlessStopping, { firstMs: 250, maxMs: 5_000 }, (error, failures) => {
+    if (!isDatabaseUnavailable(error)) exitUnstarted(log, error);
+    log.warn({ reason: messageOf(error), failures }, 'Waiting for the database');
+  });
 }
 
 function exitUnstarted(log: Logger, error: unknown): never {

@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { z } from 'zod';
+import type { DatabaseConfig } from '../database/config.ts';
 import type { Database } from '../database/database.ts';
 import type { MessagingConfig } from '../messaging/config.ts';
 import type { ConsumerGroup } from '../messaging/consumer/handle-once.ts';
@@ -40,10 +41,14 @@ export interface ServicePublisher {
 }
 
 /** Parts of a process. */
-export interface Service<Tables = never> {
-  app: RequestListener;
+export interface Service<Tables = never> extends Stateless {
   consumer?: ServiceConsumer<Tables>;
   publisher?: ServicePublisher;
+}
+
+/** Parts that need no database. */
+interface Stateless {
+  app: RequestListener;
   jobs?: Job[];
   /** Ends the answers that would never end by themselves; called when no new requests are expected any more. */
   endStreams?: () => void;
@@ -52,23 +57,41 @@ export interface Service<Tables = never> {
 }
 
 /** Things that a service is built from. */
-export interface ServiceContext<Config, Tables = never> {
-  config: Config;
-  log: Logger;
-  database: [Tables] extends [never] ? undefined : Database<Tables>;
-}
+export type ServiceContext<Config, Tables = never> = { config: Config; log: Logger } & ([Tables] extends [never]
+  ? unknown
+  : { database: Database<Tables> });
 
 /**
  * How a process is built, once for its entry point, main.ts or worker.ts, and for what only reads its routes.
  * Building opens no connection and starts nothing.
  */
-export interface ServiceDefinition<Schema extends z.ZodType<ServiceConfig>, Tables = never> {
+export type ServiceDefinition<Schema extends z.ZodType<ServiceConfig>, Tables = never> = [Tables] extends [never]
+  ? StatelessDefinition<Schema>
+  : Schema extends z.ZodType<ServiceConfig & DatabaseConfig>
+    ? DatabaseDefinition<Schema, Tables>
+    : never;
+
+interface Definition<Schema extends z.ZodType<ServiceConfig>> {
   /** Names the process in logs and traces. */
   name: string;
   configSchema: Schema;
-  /** Its folder of Prisma migrations; a service without one has no database. */
-  migrations?: URL;
+}
+
+/** A service without a database. */
+export interface StatelessDefinition<Schema extends z.ZodType<ServiceConfig>> extends Definition<Schema> {
+  migrations?: undefined;
+  build(context: { config: z.output<Schema>; log: Logger }): Promise<Stateless> | Stateless;
+}
+
+export interface DatabaseDefinition<Schema extends z.ZodType<ServiceConfig & DatabaseConfig>, Tables>
+  extends Definition<Schema> {
+  /** Its folder of Prisma migrations. */
+  migrations: URL;
   /** Connections to the database; default 10. */
   poolSize?: number;
-  build(context: ServiceContext<z.output<Schema>, Tables>): Promise<Service<Tables>> | Service<Tables>;
+  build(context: {
+    config: z.output<Schema>;
+    log: Logger;
+    database: Database<Tables>;
+  }): Promise<Service<Tables>> | Service<Tables>;
 }

@@ -1,3 +1,5 @@
+import { within } from './time.ts';
+
 /** How long calls wait for a run, so that one without an answer does not hold up all that follow. */
 const patienceMs = 10;
 
@@ -17,7 +19,7 @@ export function coalesce<Item, Result>(work: (items: Items<Item>) => Promise<Res
     const result = over.then(() => {
       next = undefined;
       const run = work(items);
-      over = endOf(run);
+      over = within(patienceMs, run).catch(() => undefined);
       return run;
     });
     return { items, result };
@@ -31,15 +33,3 @@ export function coalesce<Item, Result>(work: (items: Items<Item>) => Promise<Res
 }
 
 type Items<Item> = [Item, ...Item[]];
-
-/** Resolves when the run has ended or patience has. */
-function endOf(run: Promise<unknown>): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, patienceMs).unref();
-    const end = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-    run.then(end, end);
-  });
-}

@@ -16,6 +16,25 @@ export function backoff(failures: number, { firstMs, maxMs }: { firstMs: number;
 }
 
 /**
+ * Repeats work until it succeeds.
+ * @param failed called after each failure with their number; throws to give up
+ */
+export async function retry<T>(
+  work: () => Promise<T>,
+  pauses: Parameters<typeof backoff>[1],
+  failed: (error: unknown, failures: number) => unknown,
+): Promise<T> {
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      await failed(error, failures);
+      await sleep(backoff(failures, pauses));
+    }
+  }
+}
+
+/**
  * Waits for a promise, and no longer than some milliseconds. What comes later is not heard, a failure neither.
  * @param late returns or throws what is the outcome then; without it, undefined
  */

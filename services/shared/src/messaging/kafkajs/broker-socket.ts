@@ -1,5 +1,4 @@
-import { EventEmitter } from 'node:events';
-import { connect, isIP, type Socket } from 'node:net';
+import { connect, isIP, Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { ISocketFactory, ISocketFactoryArgs } from 'kafkajs';
 import { longestAnswerSeconds, secondMs } from '../times.ts';
@@ -7,13 +6,6 @@ import { longestAnswerSeconds, secondMs } from '../times.ts';
 /** Kafka's own limit for a request. Text, such as HTTP, and TLS begin with a larger number. */
 const longestFrameBytes = 100 * 1024 * 1024;
 const lengthBytes = 4;
-
-/** As much of a Socket as kafkajs uses. */
-interface BrokerSocket extends EventEmitter {
-  write(request: Buffer): void;
-  end(): void;
-  unref(): void;
-}
 
 type TlsOptions = () => { ca: string | undefined };
 
@@ -33,7 +25,7 @@ export const brokerSockets =
   (signal: AbortSignal, tls?: TlsOptions): ISocketFactory =>
   (target) => {
     signal.throwIfAborted();
-    return openSocket(target, signal, tls) as unknown as Socket;
+    return openSocket(target, signal, tls);
   };
 
 function onSilence(address: string): void {
@@ -43,12 +35,9 @@ function onSilence(address: string): void {
   }
 }
 
-function openSocket(
-  { host, port, onConnect }: ISocketFactoryArgs,
-  signal: AbortSignal,
-  tls?: TlsOptions,
-): BrokerSocket {
-  const emitter = new EventEmitter();
+/** @returns a socket that never connects: kafkajs hears of the real one by its events, and reaches that by its methods */
+function openSocket({ host, port, onConnect }: ISocketFactoryArgs, signal: AbortSignal, tls?: TlsOptions): Socket {
+  const emitter = new Socket();
   const takeAnswers = answerReader();
   let isOpen = true;
   /** A broker answers the requests of a connection one after the other. */
