@@ -1,4 +1,4 @@
-import { type PaymentRecordOut, paymentRecordOut, toEventsOut } from '@store/shared/contracts/order-record';
+import { type PaymentRecordOut, paymentRecordOut } from '@store/shared/contracts/order-record';
 import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
@@ -19,13 +19,12 @@ export function paymentRoutes(records: PaymentRecords): AnyRoute[] {
       responses: { 200: { description: 'The payment.', body: paymentRecordOut }, 503: unavailable },
       async handler({ params: { orderId } }) {
         const record = await records.get(orderId);
-        const { status, createdAt, updatedAt, events, ...payment } = record;
+        const { status, createdAt, updatedAt, ...payment } = record;
         return ok({
           ...payment,
           status: status as PaymentRecordOut['status'], // checked by the database
           createdAt: createdAt.toISOString(),
           updatedAt: updatedAt.toISOString(),
-          events: toEventsOut(events),
         });
       },
     }),

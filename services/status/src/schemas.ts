@@ -1,4 +1,4 @@
-import { mostCounted } from '@store/shared/database/count';
+import { mostCounted } from '@store/shared/database/read-page';
 import { text, timestamp, wholeNumber } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { utcTime } from './utc-time.ts';

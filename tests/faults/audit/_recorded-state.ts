@@ -1,4 +1,4 @@
-import { readRanges, topicRanges } from '@store/shared/messaging/dead-letters/read-range';
+import { readRanges, topicRanges } from '@store/shared/messaging/kafkajs/read-range';
 import type { EventKind } from '@store/shared/messaging/events';
 import { readMessage } from '@store/shared/messaging/kafkajs/messages';
 import { deadLetterTopic, orderEventsTopic } from '@store/shared/messaging/topics';

@@ -1,5 +1,5 @@
 import { openDatabase } from '@store/shared/database/database';
-import { readRanges } from '@store/shared/messaging/dead-letters/read-range';
+import { readRanges } from '@store/shared/messaging/kafkajs/read-range';
 import { listDeadLetters } from '@store/shared/messaging/dead-letters/redrive';
 import request from 'supertest';
 import { unreachableDatabaseUrl } from '../../../../tests/kit/postgres/database.ts';

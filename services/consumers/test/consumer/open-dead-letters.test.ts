@@ -1,4 +1,4 @@
-import { reportOpenLetters } from '@store/shared/messaging/dead-letters/metrics';
+import { reportOpenLetters } from '@store/shared/messaging/dead-letters/records';
 import type { KyselyPlugin } from 'kysely';
 import { register } from 'prom-client';
 import { deadLetteredEvents, operator } from './_dead-letters.ts';

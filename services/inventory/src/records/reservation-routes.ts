@@ -1,4 +1,4 @@
-import { reservationRecordOut, toEventsOut } from '@store/shared/contracts/order-record';
+import { reservationRecordOut } from '@store/shared/contracts/order-record';
 import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
@@ -19,12 +19,11 @@ export function reservationRoutes(records: ReservationRecords): AnyRoute[] {
       responses: { 200: { description: 'The reservation.', body: reservationRecordOut }, 503: unavailable },
       async handler({ params: { orderId } }) {
         const record = await records.get(orderId);
-        const { createdAt, updatedAt, events, ...reservation } = record;
+        const { createdAt, updatedAt, ...reservation } = record;
         return ok({
           ...reservation,
           createdAt: createdAt.toISOString(),
           updatedAt: updatedAt.toISOString(),
-          events: toEventsOut(events),
         });
       },
     }),

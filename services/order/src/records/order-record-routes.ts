@@ -1,6 +1,6 @@
 import { orderOut } from '@store/shared/contracts/order';
 import { maxDemands, orderDemandOut } from '@store/shared/contracts/order-demand';
-import { orderRecordOut, stuckOrdersOut, toEventsOut } from '@store/shared/contracts/order-record';
+import { orderRecordOut, stuckOrdersOut } from '@store/shared/contracts/order-record';
 import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route';
 import { uuid, wholeNumber } from '@store/shared/values/fields';
 import { stringifyJson } from '@store/shared/values/json';
@@ -73,7 +73,7 @@ export function orderRecordRoutes(records: OrderRecords): AnyRoute[] {
         const more = stringifyJson({
           cancelReason,
           deletedAt: deletedAt?.toISOString() ?? null,
-          events: toEventsOut(events),
+          events,
         });
         return ok({ json: `${json.slice(0, -1)},${more.slice(1)}` });
       },

@@ -43,7 +43,7 @@ describe.each(['order', 'inventory', 'payment'])('the events of an order in the 
     const key = randomUUID();
     const events = [
       ['OrderCreated', null],
-      ['OrderCancelled', new Date(Date.now() + 7_200_000)],
+      ['OrderCancelled', new Date(Date.now() + 7_200_000).toISOString()],
     ];
     for (const [kind, sentAt] of events) {
       const values = [randomUUID(), kind, key, '{}', sentAt];

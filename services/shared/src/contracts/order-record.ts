@@ -58,22 +58,3 @@ export const paymentRecordOut = z
   .meta({ id: 'PaymentRecordOut' });
 
 export type PaymentRecordOut = z.input<typeof paymentRecordOut>;
-
-interface Event {
-  id: string;
-  kind: string;
-  payload: string;
-  traceparent: string | null;
-  createdAt: Date;
-  sentAt: Date | null;
-}
-
-export const toEventsOut = (events: Event[]): z.input<typeof eventsOut> =>
-  events.map(({ id, kind, payload, traceparent, createdAt, sentAt }) => ({
-    id,
-    kind,
-    payload,
-    traceId: traceparent?.split('-')[1] ?? null,
-    createdAt: createdAt.toISOString(),
-    sentAt: sentAt?.toISOString() ?? null,
-  }));

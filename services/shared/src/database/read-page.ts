@@ -1,6 +1,8 @@
-import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
-import { countRows } from './count.ts';
+import { type Expression, type Kysely, type SelectQueryBuilder, sql } from 'kysely';
 import type { KeysetOrder } from './keyset.ts';
+
+/** Where totals and page numbers end: both read every row before (contract 5). */
+export const mostCounted = 10_000;
 
 export interface PageQuery {
   page?: number | undefined;
@@ -50,4 +52,13 @@ export async function readCountedPage<Tables, Table extends keyof Tables, Row>(
     countRows(kysely, query.clearSelect().select(sql.lit(1).as('one'))),
   ]);
   return { ...page, total };
+}
+
+/** How many rows a query finds, counted up to `mostCounted`. */
+async function countRows<Tables>(kysely: Kysely<Tables>, query: Expression<unknown>): Promise<number> {
+  const counted = sql<{
+    count: number;
+  }>`select count(*)::int as count from (${query} limit ${mostCounted}::int) as found`;
+  const { rows } = await counted.execute(kysely);
+  return rows[0]?.count ?? 0;
 }

@@ -9,11 +9,11 @@ import { runInTrace, type Span, startSpan, traceFrom } from '../observability/tr
 import { stringifyJson } from '../values/json.ts';
 import { collectBody } from './body.ts';
 import { readCookies } from './cookies.ts';
-import { matchesTag, matchesWeakly } from './entity-tags.ts';
 import { accountIdOf, lacksRole, rolesOf } from './identity.ts';
 import { createInFlight, type InFlight } from './in-flight.ts';
 import { inputOf } from './input.ts';
 import { openApiPages } from './openapi.ts';
+import { matchesTag, matchesWeakly } from './precondition.ts';
 import { problemHandler, sendProblem } from './problem.ts';
 import { createReplyCheck } from './reply-check.ts';
 import { type AnyRoute, allResponses, bodyKibOf, type JsonText, takesAccount } from './route.ts';

@@ -1,4 +1,4 @@
-import { clientAddressOf } from './client-address.ts';
+import { clientAddressOf } from './identity.ts';
 
 it.each([
   ['203.0.113.7', '203.0.113.7'],

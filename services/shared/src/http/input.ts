@@ -4,7 +4,7 @@ import { contextOf } from '../observability/request-context.ts';
 import { DomainError } from '../values/errors.ts';
 import { type Place, sentenceOf } from '../values/sentences.ts';
 import { parsedBody } from './body.ts';
-import { clientAddressOf } from './client-address.ts';
+import { clientAddressOf } from './identity.ts';
 import { type AnyRoute, hasPage } from './route.ts';
 
 /** Apart from the handler's call, which as long as it waits would hold the body as received, too. */

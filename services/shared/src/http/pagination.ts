@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { mostCounted } from '../database/count.ts';
 import type { Direction, Sort } from '../database/keyset.ts';
+import { mostCounted } from '../database/read-page.ts';
 import { wholeNumber } from '../values/fields.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { cpuMicroseconds, longHeader, scanMicroseconds } from '../../../../tests/kit/cpu.ts';
 import { seededRandom } from '../../../../tests/kit/random.ts';
-import { matchesTag, matchesWeakly } from './entity-tags.ts';
+import { matchesTag, matchesWeakly } from './precondition.ts';
 
 const tag = '"one"';
 

@@ -90,7 +90,7 @@ export interface Input<P, Q, H, C, B, I extends IdentityRule> {
   roles: ForAccount<I, readonly string[]>;
   /** The header as the gateway sets it (contract 2.3). */
   authorization: string | undefined;
-  /** The client as limits per client count it (client-address.ts); undefined if the request did not come through the gateway. */
+  /** The client as limits per client count it (identity.ts); undefined if the request did not come through the gateway. */
   clientAddress: string | undefined;
   /** The client's own name. */
   userAgent: string | undefined;

@@ -23,3 +23,5 @@ export const secondMs = 1_000;
 export const patientMs = 30_000;
 /** Time for which what comes next waits for a chunk, which may hang at a lock or a provider. */
 export const patienceMs = 100;
+/** Pauses after failures in a row. */
+export const retryPauses = { firstMs: patienceMs, maxMs: pauseMs };

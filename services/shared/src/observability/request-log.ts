@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { type HttpLogger, pinoHttp } from 'pino-http';
 import type { Logger } from './log.ts';
-import { pathOf } from './path-of.ts';
+import { pathOf } from './request-context.ts';
 import { currentTrace } from './trace-context.ts';
 
 /**

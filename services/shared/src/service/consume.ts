@@ -4,7 +4,7 @@ import { startConsumer } from '../messaging/consumer/consumer.ts';
 import { topicsOf } from '../messaging/consumer/handle-once.ts';
 import { reportLag } from '../messaging/consumer/lag.ts';
 import { deleteOldEventIds } from '../messaging/consumer/processed-events.ts';
-import { reportOpenLetters } from '../messaging/dead-letters/metrics.ts';
+import { reportOpenLetters } from '../messaging/dead-letters/records.ts';
 import { createKafka, type KafkaOptions } from '../messaging/kafkajs/client.ts';
 import { createPublisher } from '../messaging/kafkajs/publisher.ts';
 import { answersTo, startWatchdog, type Watched } from '../messaging/kafkajs/watchdog.ts';

@@ -4,7 +4,7 @@ import { deferred } from '../../../../../tests/kit/deferred.ts';
 import { until } from '../../../../../tests/kit/until.ts';
 import { createLog } from '../../observability/log.ts';
 import type { OrderEvent } from '../events.ts';
-import { createSharedChunks } from './shared-chunks.ts';
+import { createSharedChunks } from './consumer.ts';
 
 const anEvent = () => ({ id: randomUUID() }) as OrderEvent;
 const events = (count: number) => Array.from({ length: count }, anEvent);

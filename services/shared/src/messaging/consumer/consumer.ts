@@ -1,17 +1,17 @@
 import type { KafkaMessage } from 'kafkajs';
 import type { Kysely } from 'kysely';
+import type { Logger } from '../../observability/log.ts';
 import { runInTrace, traceFrom } from '../../observability/trace-context.ts';
-import { backoff, sleep } from '../../values/time.ts';
+import { backoff, sleep, within } from '../../values/time.ts';
 import { writeDeadLetter } from '../dead-letters/write.ts';
 import { PoisonError, readEvent, type StoreEvent } from '../events.ts';
 import { type Batch, type Consumer, joinGroup, type MemberOptions } from '../kafkajs/consumer.ts';
 import { readMessage } from '../kafkajs/messages.ts';
 import type { Place } from '../kafkajs/offsets.ts';
 import type { Sender } from '../kafkajs/publisher.ts';
-import { patienceMs, pauseMs } from '../times.ts';
-import { type ConsumerGroup, handleOnce, isUnavailable, kindsOf, topicsOf } from './handle-once.ts';
+import { patienceMs, retryPauses } from '../times.ts';
+import { type ConsumerGroup, handleOnce, isUnavailable, kindsOf, type Refused, topicsOf } from './handle-once.ts';
 import { consumerMetrics, initialiseMetrics } from './metrics.ts';
-import { createSharedChunks } from './shared-chunks.ts';
 
 export interface ConsumerOptions<Tables> extends Omit<MemberOptions, 'topics'> {
   group: ConsumerGroup<Tables>;
@@ -37,8 +37,6 @@ interface ReadMessage {
   event?: StoreEvent | undefined;
   poison?: unknown;
 }
-
-const unavailablePause = { firstMs: patienceMs, maxMs: pauseMs };
 
 /**
  * Consumes events (contract 6.6): the messages of a partition in order, in chunks that partitions share, and one by one where a
@@ -98,7 +96,7 @@ export function startConsumer<Tables>(options: ConsumerOptions<Tables>): Consume
         if (isUnavailable(error)) {
           log.warn(fields, 'A dependency is unavailable, the partition waits');
           outages += 1;
-          await sleep(backoff(outages, unavailablePause), signal);
+          await sleep(backoff(outages, retryPauses), signal);
         } else if (error instanceof PoisonError || attempt >= retry.attempts) {
           return moveAway(batch, message, attempt, error);
         } else {
@@ -137,3 +135,76 @@ export function startConsumer<Tables>(options: ConsumerOptions<Tables>): Consume
 /** Sets the trace of log lines; an event that can be processed has spans of its own. */
 const inTraceOf = <T>({ headers }: KafkaMessage, work: () => Promise<T>) =>
   runInTrace(traceFrom(headers?.traceparent?.toString()), work);
+
+/** Consecutive events of one partition. */
+interface Part {
+  events: StoreEvent[];
+  signal: AbortSignal;
+  settle(refused: Refused | undefined): void;
+}
+
+/**
+ * Processes consecutive events of a partition, together with those of others.
+ * @returns undefined if nothing is known of them: the caller handles them one by one. So it does with a single event.
+ */
+export type ProcessTogether = (events: StoreEvent[], signal: AbortSignal) => Promise<Refused | undefined>;
+
+/**
+ * Lets the partitions of a consumer share chunks: one is in flight, and what arrives meanwhile is the next, so that chunks
+ * grow with the load. A full chunk is begun at once. If a chunk fails, the events of each partition are processed by
+ * themselves, so that a partition whose events cannot be processed holds up no other.
+ */
+export function createSharedChunks(
+  { chunkSize, process }: { chunkSize: number; process(events: StoreEvent[]): Promise<Refused> },
+  log: Logger,
+): ProcessTogether {
+  const waiting: Part[] = [];
+  let inFlight = 0;
+
+  function startChunks(): void {
+    while (waiting.length > 0 && (inFlight === 0 || countOf(waiting) >= chunkSize)) {
+      inFlight += 1;
+      // A chunk that takes longer, for example because it waits for a lock, holds up no further one.
+      within(patienceMs, processChunk(takeChunk())).then(() => {
+        inFlight -= 1;
+        startChunks();
+      });
+    }
+  }
+
+  /** Whole parts, of at most `chunkSize` events; a lost partition's are not begun. */
+  function takeChunk(): Part[] {
+    const chunk: Part[] = [];
+    for (let part = waiting[0]; part !== undefined; part = waiting[0]) {
+      if (chunk.length > 0 && countOf(chunk) + part.events.length > chunkSize) break;
+      waiting.shift();
+      if (part.signal.aborted) part.settle(undefined);
+      else chunk.push(part);
+    }
+    return chunk;
+  }
+
+  async function processChunk(chunk: Part[]): Promise<void> {
+    const events = chunk.flatMap((part) => part.events);
+    if (events.length < 2) return settle(chunk, undefined);
+    try {
+      settle(chunk, await process(events));
+    } catch (error) {
+      log.debug({ err: error, events: events.length, partitions: chunk.length }, 'A chunk failed and is divided');
+      if (chunk.length === 1) return settle(chunk, undefined);
+      await Promise.all(chunk.map((part) => processChunk([part])));
+    }
+  }
+
+  return (events, signal) =>
+    new Promise((settle) => {
+      waiting.push({ events, signal, settle });
+      setImmediate(startChunks); // the batches of one fetch arrive one after the other
+    });
+}
+
+const countOf = (parts: Part[]) => parts.reduce((sum, { events }) => sum + events.length, 0);
+
+const settle = (parts: Part[], refused: Refused | undefined) => {
+  for (const part of parts) part.settle(refused);
+};

@@ -1,13 +1,13 @@
 import type { Admin } from 'kafkajs';
 import { type QueryExecutorProvider, sql, type Transaction } from 'kysely';
 import { deleteInBatches } from '../../database/batches.ts';
+import { hourMs } from '../../values/time.ts';
 import { askAdmin } from '../kafkajs/admin.ts';
 import type { KafkaOptions } from '../kafkajs/client.ts';
 import { patientMs } from '../times.ts';
 
 /** Longer than a topic usually keeps events (contract 6.2), because a relay may publish late what it had published before. */
 const shortestDays = 30;
-const dayMs = 24 * 60 * 60 * 1000;
 
 /**
  * Deletes the ids of events that are not delivered again: their topics have them no more, and no open dead letter does.
@@ -38,7 +38,7 @@ export async function deleteOldEventIds(
 /** The first of 30, 60, 120, … days of which the topic holds no older event, whatever its retention is. */
 async function daysToKeep(admin: Admin, topic: string): Promise<number> {
   for (let days = shortestDays; ; days *= 2) {
-    const time = Date.now() - days * dayMs;
+    const time = Date.now() - days * 24 * hourMs;
     if (time < 0) return days;
     const since = await admin.fetchTopicOffsetsByTimestamp(topic, time);
     const starts = new Map(

@@ -3,8 +3,8 @@ import { messageOf } from '../../values/errors.ts';
 import { nameUuid } from '../../values/name-uuid.ts';
 import { eventIdOf, kindOf, type Message, type Origin, unlessPoison } from '../events.ts';
 import { readMessage } from '../kafkajs/messages.ts';
+import { readRanges, topicRanges } from '../kafkajs/read-range.ts';
 import { deadLetterTopic } from '../topics.ts';
-import { readRanges, topicRanges } from './read-range.ts';
 
 /** Identity of a dead letter. */
 export interface LetterRef {

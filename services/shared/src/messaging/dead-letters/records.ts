@@ -1,4 +1,7 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
+import { Gauge } from 'prom-client';
+import { within } from '../../values/time.ts';
+import { heartbeatMs } from '../times.ts';
 import type { LetterRef } from './dead-letters.ts';
 
 // The tables `dead_letters` and `dead_letter_audit`, which are the same in every database of a consumer group
@@ -100,6 +103,22 @@ export async function countOpen(on: QueryExecutorProvider, group: string): Promi
   const { rows } = await sql<{ open: number }>`
     select count(*)::int as open from dead_letters where consumer_group = ${group} and status = 'OPEN'`.execute(on);
   return rows[0]?.open ?? 0;
+}
+
+/**
+ * Reports how many dead letters of a group are open. Each scrape asks the database; while that does not answer, the last
+ * count stands, so that no alert ends before somebody has decided about them.
+ */
+export function reportOpenLetters(database: QueryExecutorProvider, group: string): void {
+  new Gauge({
+    name: 'dead_letters_open',
+    help: 'Dead letters of the group that are neither redriven nor discarded.',
+    labelNames: ['group'],
+    async collect() {
+      const open = await within(heartbeatMs, countOpen(database, group)).catch(() => undefined);
+      if (open !== undefined) this.set({ group }, open);
+    },
+  });
 }
 
 /**

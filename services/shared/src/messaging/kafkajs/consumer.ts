@@ -46,14 +46,11 @@ interface GroupOptions extends MemberOptions {
 
 /** Partitions are handled concurrently, each in order (contract 6.2). */
 const concurrentPartitions = 6;
-/** kafkajs fetches nothing while a batch is handled, so a longer batch continues in the background. */
-const foregroundMs = 2 * patienceMs;
 /**
  * The next fetch waits this long for each message of the last one: few are fetched at once, of many the more are fetched and
  * handled together.
  */
 const gatherMsPerMessage = 1.5;
-const maxGatherMs = 50;
 
 /**
  * Hands the batches of a group's partitions to `handle`, as long as this process is a member. Offsets are committed afterwards.
@@ -101,7 +98,7 @@ export function joinGroup(options: GroupOptions): Consumer {
     memberAt = answeredAt;
   }
 
-  /** Waits for the batch, and for messages to gather; after `foregroundMs` the batch continues in the background. */
+  /** Waits for the batch, and for messages to gather. kafkajs fetches nothing meanwhile, so a long batch continues in the background. */
   async function eachBatch({ batch, ...payload }: EachBatchPayload, ended: AbortSignal): Promise<void> {
     const { topic, partition, messages } = batch;
     const place = placeOf(batch);
@@ -123,11 +120,11 @@ export function joinGroup(options: GroupOptions): Consumer {
     inFlight.set(place, handling);
     try {
       const isDone = await within(
-        foregroundMs,
+        2 * patienceMs,
         handling.then(() => true),
       );
       if (isDone) {
-        const gatherMs = maxWaitMs ?? Math.min(gatherMsPerMessage * fetched.messages, maxGatherMs);
+        const gatherMs = maxWaitMs ?? Math.min(gatherMsPerMessage * fetched.messages, patienceMs / 2);
         if (batch.offsetLag() === '0') await sleep(gatherMs, stopping.signal);
         return;
       }

@@ -18,9 +18,6 @@ export interface ReadOptions {
   onMessage(partition: number, message: KafkaMessage): Promise<void> | void;
 }
 
-/** Without a message for this long although there is more to read, the broker counts as unavailable. */
-const maxSilenceMs = 3 * longestAnswerSeconds * 1_000;
-
 /** The present offsets of a topic. */
 export async function topicRanges(kafka: Kafka, topic: string): Promise<OffsetRange[]> {
   const admin = kafka.admin();
@@ -49,7 +46,8 @@ export async function readRanges({ kafka, topic, ranges, onMessage }: ReadOption
     await reader.connect();
     await reader.subscribe({ topic, fromBeginning: true });
     await new Promise<void>((resolve, reject) => {
-      const silence = setTimeout(() => reject(unavailable(`Topic ${topic}`)), maxSilenceMs);
+      // Without a message for this long, although there is more to read, the broker counts as unavailable.
+      const silence = setTimeout(() => reject(unavailable(`Topic ${topic}`)), 3 * longestAnswerSeconds * 1_000);
       reader.on(reader.events.CRASH, ({ payload }) => reject(payload.error));
       reader.on(reader.events.GROUP_JOIN, () => silence.refresh());
       reader.on(reader.events.DISCONNECT, () => clearTimeout(silence));

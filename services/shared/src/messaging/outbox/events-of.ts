@@ -1,14 +1,15 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
+import { isoTime } from '../../database/keyset.ts';
 
 export interface OutboxEvent {
   id: string;
   kind: string;
   /** JSON */
   payload: string;
-  traceparent: string | null;
-  createdAt: Date;
+  traceId: string | null;
+  createdAt: string;
   /** Null as long as the broker has not acknowledged it. */
-  sentAt: Date | null;
+  sentAt: string | null;
 }
 
 /**
@@ -16,9 +17,10 @@ export interface OutboxEvent {
  * those that were published. Published events are deleted after 7 days.
  */
 export async function eventsOf(on: QueryExecutorProvider, orderId: string): Promise<OutboxEvent[]> {
-  const { rows } = await sql<OutboxEvent & { seq: string }>`
-    select id::text, seq, kind, payload, traceparent, created_at as "createdAt", sent_at as "sentAt"
+  const { rows } = await sql<OutboxEvent>`
+    select id::text, kind, payload, split_part(traceparent, '-', 2) as "traceId",
+      ${sql.raw(isoTime('created_at', 'MS'))} as "createdAt", ${sql.raw(isoTime('sent_at', 'MS'))} as "sentAt"
     from outbox where key = ${orderId}
     order by seq`.execute(on);
-  return rows.map(({ seq: _, ...event }) => event);
+  return rows;
 }

@@ -5,7 +5,7 @@ import { loop } from '../../values/loop.ts';
 import { sleep, within } from '../../values/time.ts';
 import type { StoredEvent } from '../events.ts';
 import type { Publisher } from '../kafkajs/publisher.ts';
-import { patienceMs, patientMs, pauseMs, secondMs, sessionMs } from '../times.ts';
+import { patienceMs, patientMs, pauseMs, retryPauses, secondMs, sessionMs } from '../times.ts';
 import { outboxChannel } from './append.ts';
 import { bytesOf, toLanes } from './lanes.ts';
 import { relayMetrics } from './metrics.ts';
@@ -24,8 +24,6 @@ const batchBytes = laneCount * 512 * 1024;
  * many gather and are published together.
  */
 const gatherMsPerEvent = 5;
-const maxGatherMs = 25;
-const retry = { firstMs: patienceMs, maxMs: pauseMs };
 
 export interface RelayOptions {
   databaseUrl: string;
@@ -124,7 +122,7 @@ export function startRelay({ databaseUrl, topic, publishers, log }: RelayOptions
       await publish(own.client, lanes);
       own.sent.push(...events);
       own.next = [];
-      await gather(events.length);
+      await sleep(Math.min(gatherMsPerEvent * events.length, patienceMs / 4));
     }
     return true;
   }
@@ -150,7 +148,7 @@ export function startRelay({ databaseUrl, topic, publishers, log }: RelayOptions
   function failed(error: unknown, failures: number): void {
     log.warn({ err: error, failures }, 'The relay was interrupted and is retried');
   }
-  const running = loop({ name: 'relay', everyMs: secondMs, retry, failed }, round).start(log);
+  const running = loop({ name: 'relay', everyMs: secondMs, retry: retryPauses, failed }, round).start(log);
 
   async function leave(): Promise<void> {
     await running.stop();
@@ -205,11 +203,6 @@ function connectionFor(databaseUrl: string): pg.Client {
     application_name: 'outbox-relay',
     options: `-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c idle_session_timeout=${patientMs}`,
   });
-}
-
-/** Lets further events gather: not at all after few, so that the first is published at once. */
-async function gather(published: number): Promise<void> {
-  await sleep(Math.min(gatherMsPerEvent * published, maxGatherMs));
 }
 
 /** Resolves or rejects once both have settled. */
