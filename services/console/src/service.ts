@@ -1,6 +1,7 @@
 import { createHttpApp } from '@store/shared/http/app';
 import { sendProblem } from '@store/shared/http/problem';
-import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
+import type { Logger } from '@store/shared/observability/log';
+import type { StatelessDefinition, StatelessService } from '@store/shared/service/service';
 import cookieParser from 'cookie-parser';
 import express from 'express';
 import { basePath, localOnly, pageHeaders, sameOrigin, sessionRequired, withOperator } from './access/guard.ts';
@@ -25,7 +26,10 @@ import { nowRoutes } from './watch/routes.ts';
 import { watching } from './watch/watch.ts';
 
 /** In this order: nothing answers strangers, no change comes from another page, and nothing below /api goes without a session. */
-export function createConsole({ config, log }: ServiceContext<ConsoleConfig>, history = createHistory()): Service {
+export function createConsole(
+  { config, log }: { config: ConsoleConfig; log: Logger },
+  history = createHistory(),
+): StatelessService {
   const services = createServices(config.SERVICES, config.INTERNAL_CREDENTIAL);
   const sessions = createSessions(config.CONSOLE_TOKEN);
   const letters = createDeadLetters(services, config.GROUPS, log);
@@ -49,7 +53,7 @@ export function createConsole({ config, log }: ServiceContext<ConsoleConfig>, hi
   return { app, jobs: [watching(history, addresses, askReplicas, counting(services, config.GROUPS))] };
 }
 
-export const consoleService: ServiceDefinition<typeof configSchema> = {
+export const consoleService: StatelessDefinition<typeof configSchema> = {
   name: 'console',
   configSchema,
   build: (context) => createConsole(context),

@@ -1,7 +1,7 @@
 import { type BearerValidator, bearerFrom } from '@store/shared/auth/bearer';
 import { callersWith } from '@store/shared/auth/internal-credentials';
 import { createHttpApp } from '@store/shared/http/app';
-import { deadLetterRoutes } from '@store/shared/service/dead-letters/routes';
+import { deadLetterRoutes } from '@store/shared/service/dead-letter-routes';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
 import { type ConsumersConfig, configSchema } from './config.ts';
 import type { DB } from './generated/tables.ts';

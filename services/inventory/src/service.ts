@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { callersWith } from '@store/shared/auth/internal-credentials';
 import { createProductClient, type ProductClient } from '@store/shared/contracts/product-client';
 import { createHttpApp } from '@store/shared/http/app';
-import { deadLetterRoutes } from '@store/shared/service/dead-letters/routes';
+import { deadLetterRoutes } from '@store/shared/service/dead-letter-routes';
 import type { ServiceContext, ServiceDefinition } from '@store/shared/service/service';
 import { configSchema, type InventoryConfig } from './config.ts';
 import { PrismaClient } from './generated/client.ts';

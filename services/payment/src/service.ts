@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { callersWith } from '@store/shared/auth/internal-credentials';
 import { createHttpApp } from '@store/shared/http/app';
-import { deadLetterRoutes } from '@store/shared/service/dead-letters/routes';
+import { deadLetterRoutes } from '@store/shared/service/dead-letter-routes';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
 import { createBuiltInProvider } from './built-in-provider.ts';
 import { configSchema, type PaymentConfig } from './config.ts';

@@ -6,10 +6,10 @@ import { freePort } from '../../../tools/free-port.ts';
 
 test('as it is compiled: without a broker dead letters are unavailable, which is no failure of the program', async () => {
   const program = `
-    import { groupLetters } from '@store/shared/service/dead-letters/group-letters';
+    import { deadLetterRoutes } from '@store/shared/service/dead-letter-routes';
     const config = { KAFKA_BROKERS: ['127.0.0.1:${await freePort()}'] };
-    const letters = groupLetters({ group: { name: 'tea-group', handlers: {} }, config }, undefined);
-    const { name, kind } = await letters.list().catch((error) => error);
+    const [list] = deadLetterRoutes({ group: { name: 'tea-group', kinds: [] }, config }, undefined);
+    const { name, kind } = await list.handler({ query: {} }).catch((error) => error);
     console.log(JSON.stringify({ name, kind }));
     process.exit();`;
   const { stdout } = await execa(process.execPath, ['--input-type=module', '--eval', program], {

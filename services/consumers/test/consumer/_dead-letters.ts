@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { callersWith } from '@store/shared/auth/internal-credentials';
 import { createHttpApp } from '@store/shared/http/app';
 import type { ConsumerGroup } from '@store/shared/messaging/consumer/handle-once';
-import { deadLetterRoutes } from '@store/shared/service/dead-letters/routes';
+import { deadLetterRoutes } from '@store/shared/service/dead-letter-routes';
 import type { Kysely } from 'kysely';
 import request from 'supertest';
 import { brokers } from '../../../../tests/kit/kafka/topic.ts';

@@ -3,7 +3,7 @@ import { callersWith } from '@store/shared/auth/internal-credentials';
 import { openDatabase } from '@store/shared/database/database';
 import type { NewEvent, Refuse } from '@store/shared/messaging/consumer/handle-once';
 import { consumerMetrics } from '@store/shared/messaging/consumer/metrics';
-import { deadLetterRoutes } from '@store/shared/service/dead-letters/routes';
+import { deadLetterRoutes } from '@store/shared/service/dead-letter-routes';
 import request from 'supertest';
 import { newCredential } from '../../../../tests/kit/credentials.ts';
 import { deferred } from '../../../../tests/kit/deferred.ts';

@@ -1,6 +1,6 @@
 import { openDatabase } from '@store/shared/database/database';
-import { readRanges } from '@store/shared/messaging/kafkajs/read-range';
 import { listDeadLetters } from '@store/shared/messaging/dead-letters/redrive';
+import { readRanges } from '@store/shared/messaging/kafkajs/read-range';
 import request from 'supertest';
 import { unreachableDatabaseUrl } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';

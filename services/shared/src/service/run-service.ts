@@ -13,7 +13,7 @@ import { retry, sleep, within } from '../values/time.ts';
 import type { ServiceConfig } from './config.ts';
 import { type Readiness, withHealth } from './health.ts';
 import { close, listen } from './listen.ts';
-import type { DatabaseDefinition, Service, Started, StatelessDefinition } from './service.ts';
+import type { Service, ServiceDefinition, Started, StatelessDefinition } from './service.ts';
 
 /** For each thing that is closed at the end: none may keep the process from ending. */
 const stopTimeoutMs = 15_000;
@@ -32,7 +32,7 @@ export async function runService<
   Plain extends z.ZodType<ServiceConfig>,
   Schema extends z.ZodType<ServiceConfig & DatabaseConfig>,
   Tables,
->(definition: StatelessDefinition<Plain> | DatabaseDefinition<Schema, Tables>): Promise<void> {
+>(definition: StatelessDefinition<Plain> | ServiceDefinition<Schema, Tables>): Promise<void> {
   const { name } = definition;
   const { config, log, database, applyMigrations, build } = open(definition);
   const started: Started[] = [];
@@ -114,7 +114,7 @@ interface Opened<Tables> {
 
 /** Reads the environment, and opens the database if there is one; nothing connects yet. */
 function open<Plain extends z.ZodType<ServiceConfig>, Schema extends z.ZodType<ServiceConfig & DatabaseConfig>, Tables>(
-  definition: StatelessDefinition<Plain> | DatabaseDefinition<Schema, Tables>,
+  definition: StatelessDefinition<Plain> | ServiceDefinition<Schema, Tables>,
 ): Opened<Tables> {
   const { name } = definition;
   if (definition.migrations === undefined) {

@@ -41,13 +41,13 @@ export interface ServicePublisher {
 }
 
 /** Parts of a process. */
-export interface Service<Tables = never> extends Stateless {
+export interface Service<Tables = never> extends StatelessService {
   consumer?: ServiceConsumer<Tables>;
   publisher?: ServicePublisher;
 }
 
 /** Parts that need no database. */
-interface Stateless {
+export interface StatelessService {
   app: RequestListener;
   jobs?: Job[];
   /** Ends the answers that would never end by themselves; called when no new requests are expected any more. */
@@ -57,41 +57,31 @@ interface Stateless {
 }
 
 /** Things that a service is built from. */
-export type ServiceContext<Config, Tables = never> = { config: Config; log: Logger } & ([Tables] extends [never]
-  ? unknown
-  : { database: Database<Tables> });
+export interface ServiceContext<Config, Tables> {
+  config: Config;
+  log: Logger;
+  database: Database<Tables>;
+}
 
 /**
  * How a process is built, once for its entry point, main.ts or worker.ts, and for what only reads its routes.
  * Building opens no connection and starts nothing.
  */
-export type ServiceDefinition<Schema extends z.ZodType<ServiceConfig>, Tables = never> = [Tables] extends [never]
-  ? StatelessDefinition<Schema>
-  : Schema extends z.ZodType<ServiceConfig & DatabaseConfig>
-    ? DatabaseDefinition<Schema, Tables>
-    : never;
-
-interface Definition<Schema extends z.ZodType<ServiceConfig>> {
+export interface ServiceDefinition<Schema extends z.ZodType<ServiceConfig & DatabaseConfig>, Tables> {
   /** Names the process in logs and traces. */
   name: string;
   configSchema: Schema;
-}
-
-/** A service without a database. */
-export interface StatelessDefinition<Schema extends z.ZodType<ServiceConfig>> extends Definition<Schema> {
-  migrations?: undefined;
-  build(context: { config: z.output<Schema>; log: Logger }): Promise<Stateless> | Stateless;
-}
-
-export interface DatabaseDefinition<Schema extends z.ZodType<ServiceConfig & DatabaseConfig>, Tables>
-  extends Definition<Schema> {
   /** Its folder of Prisma migrations. */
   migrations: URL;
   /** Connections to the database; default 10. */
   poolSize?: number;
-  build(context: {
-    config: z.output<Schema>;
-    log: Logger;
-    database: Database<Tables>;
-  }): Promise<Service<Tables>> | Service<Tables>;
+  build(context: ServiceContext<z.output<Schema>, Tables>): Promise<Service<Tables>> | Service<Tables>;
+}
+
+/** The same for a service without a database. */
+export interface StatelessDefinition<Schema extends z.ZodType<ServiceConfig>> {
+  name: string;
+  configSchema: Schema;
+  migrations?: undefined;
+  build(context: Omit<ServiceContext<z.output<Schema>, never>, 'database'>): StatelessService;
 }

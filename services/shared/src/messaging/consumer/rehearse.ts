@@ -6,8 +6,8 @@ import type { ConsumerGroup } from './handle-once.ts';
 import { recordEvents } from './processed-events.ts';
 
 /** Prediction of what a group would do with an event. */
-export interface Rehearsal {
-  isKnown: boolean;
+interface Rehearsal {
+  outcome: 'REDRIVEN' | 'UNKNOWN';
   /** A sentence. */
   effect: string;
 }
@@ -49,11 +49,11 @@ async function handled<Tables, Prepared>(
 ): Promise<Rehearsal> {
   const isNew = await recordEvents(name, [event.id], tx);
   if (isNew.size === 0) {
-    return { isKnown: true, effect: `${name} has processed this event before: it would do nothing.` };
+    return { outcome: 'REDRIVEN', effect: `${name} has processed this event before: it would do nothing.` };
   }
   if (prepare !== undefined && !isOfAccount(event)) {
     const effect = `It cannot be known: ${name} asks others before it changes anything, and a dry run does not.`;
-    return { isKnown: false, effect };
+    return { outcome: 'UNKNOWN', effect };
   }
   const before = await rowsWritten(tx);
   let refusal: string | undefined;
@@ -70,7 +70,7 @@ async function handled<Tables, Prepared>(
   });
   const done = changes.length === 0 ? 'change nothing' : `handle it: ${changes.join(', ')}`;
   return {
-    isKnown: true,
+    outcome: 'REDRIVEN',
     effect: `${name} would ${done}.${refusal === undefined ? '' : ` It refuses it: ${refusal}`}`,
   };
 }

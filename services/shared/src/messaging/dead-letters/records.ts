@@ -1,5 +1,6 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 import { Gauge } from 'prom-client';
+import { isoTime } from '../../database/keyset.ts';
 import { within } from '../../values/time.ts';
 import { heartbeatMs } from '../times.ts';
 import type { LetterRef } from './dead-letters.ts';
@@ -24,14 +25,19 @@ export interface LetterRecord {
   error: string | null;
 }
 
-export interface AuditEntry {
-  letterId: string;
-  eventId: string | null;
+export interface RecordedDecision {
   outcome: Decision['outcome'];
   reason: string | null;
   requestedBy: string;
-  at: Date;
+  /** ISO 8601 */
+  at: string;
 }
+interface AuditEntry extends RecordedDecision {
+  letterId: string;
+  eventId: string | null;
+}
+
+export const decisionOf = ({ letterId: _, eventId: __, ...decision }: AuditEntry): RecordedDecision => decision;
 
 /**
  * Records that a letter is about to be written: as long as it is open, the id of its event is kept, so that a redrive
@@ -132,7 +138,8 @@ export async function auditOf(
   latest?: number,
 ): Promise<AuditEntry[]> {
   const { rows } = await sql<AuditEntry>`
-    select letter_id::text as "letterId", event_id::text as "eventId", outcome, reason, requested_by as "requestedBy", at
+    select letter_id::text as "letterId", event_id::text as "eventId", outcome, reason, requested_by as "requestedBy",
+      ${sql.raw(isoTime('at', 'MS'))} as at
     from dead_letter_audit
     where consumer_group = ${group} and (${ids ?? null}::uuid[] is null or letter_id = any(${ids ?? null}))
     order by dead_letter_audit.id desc limit ${latest ?? null}::int`.execute(on);

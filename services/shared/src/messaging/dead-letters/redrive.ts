@@ -1,21 +1,22 @@
 import type { Kafka } from 'kafkajs';
 import type { Kysely, QueryExecutorProvider } from 'kysely';
-import { messageOf } from '../../values/errors.ts';
+import { DomainError, messageOf } from '../../values/errors.ts';
 import { type ConsumerGroup, handleOnce, isUnavailable, kindsOf } from '../consumer/handle-once.ts';
 import { rehearse } from '../consumer/rehearse.ts';
 import { readEvent, type StoreEvent } from '../events.ts';
 import { type DeadLetter, readDeadLetters } from './dead-letters.ts';
-import { type AuditEntry, auditOf, decide, type LetterRecord, recordsOf } from './records.ts';
+import { auditOf, decide, decisionOf, type LetterRecord, type RecordedDecision, recordsOf } from './records.ts';
 
 /** Outcome for a letter, or the one that it would have in a dry run. */
-export type Result =
-  | { outcome: 'REDRIVEN' | 'DISCARDED' }
-  /** Result of a dry run alone. */
-  | { outcome: 'REDRIVEN' | 'UNKNOWN'; effect: string }
-  /** The handler failed again, or the message is still poison; the letter stays open. */
-  | { outcome: 'FAILED'; error: unknown }
-  /** It had been redriven or discarded before, and nothing was done. */
-  | { outcome: 'DECIDED'; decision: AuditEntry | undefined };
+export interface Result {
+  /** FAILED: it stays open. DECIDED: it had been redriven or discarded before, and nothing was done. UNKNOWN: in a dry run. */
+  outcome: 'REDRIVEN' | 'DISCARDED' | 'FAILED' | 'DECIDED' | 'UNKNOWN';
+  /** Of the dry run of a redrive, as a sentence. */
+  effect?: string;
+  /** Why it failed: the handler again, or the message is still poison. */
+  error?: string;
+  decision?: RecordedDecision | undefined;
+}
 
 /** A group's letters: on the topic, and what its database knows about them. */
 export interface Letters<Tables> {
@@ -29,20 +30,7 @@ export interface Request {
   /** The one who asks, for the audit trail. */
   by: string;
   /** Changes nothing: the handler's changes are taken back, and one that asks others is not called. */
-  isDryRun?: boolean;
-}
-
-export interface OpenLetters {
-  /** The first of them, as many as were asked for. */
-  letters: DeadLetter[];
-  total: number;
-}
-
-export class UnknownLetterError extends Error {
-  constructor(group: string, ids: string[]) {
-    super(`${group} has no dead letter ${ids.join(', ')}.`);
-    this.name = 'UnknownLetterError';
-  }
+  dryRun?: boolean;
 }
 
 export interface ListRequest {
@@ -58,9 +46,9 @@ export interface ListRequest {
 }
 
 /** The letters that were neither redriven nor discarded, or all of an order. */
-export async function listDeadLetters(request: ListRequest): Promise<OpenLetters> {
+export async function listDeadLetters(request: ListRequest) {
   const { kafka, group, database, ids, limit = Number.POSITIVE_INFINITY, orderId } = request;
-  const open: OpenLetters = { letters: [], total: 0 };
+  const open = { letters: [] as DeadLetter[], total: 0 };
   const seen = new Set<string>();
   let records: Map<string, LetterRecord> | undefined;
   await readDeadLetters(kafka, async (letter) => {
@@ -82,26 +70,25 @@ export async function listDeadLetters(request: ListRequest): Promise<OpenLetters
  * Hands a group dead letters again, one at a time, while the group goes on. The handler, the id of the event, the
  * decision and its audit entry are one transaction, so that whoever else redrives, and whenever this process ends, a
  * letter is handled once or stays open. One that fails again stays open with one more attempt.
- * @throws UnknownLetterError before anything is done; whatever makes a dependency unavailable, and the rest stays open
+ * @throws DomainError notFound before anything is done; whatever makes a dependency unavailable, and the rest stays open
  */
 export async function redrive<Tables>(letters: Letters<Tables>, request: Request): Promise<Map<string, Result>> {
   const { group, database } = letters;
-  const { by, isDryRun } = request;
+  const { by, dryRun } = request;
   const kinds = kindsOf(group);
   const records = await recordsOf(database, group.name);
 
   async function redriveDry(event: StoreEvent | undefined): Promise<Result> {
     if (event === undefined)
       return { outcome: 'REDRIVEN', effect: `${group.name} skips this kind: it would do nothing.` };
-    const { isKnown, effect } = await rehearse(group, database, event);
-    return { outcome: isKnown ? 'REDRIVEN' : 'UNKNOWN', effect };
+    return rehearse(group, database, event);
   }
 
   return eachLetter(letters, request.ids, async (letter) => {
     if (isDecided(records.get(letter.id))) return earlierDecision(database, letter);
     try {
       const event = readEvent(letter.message, kinds);
-      if (isDryRun) return await redriveDry(event);
+      if (dryRun) return await redriveDry(event);
       let isOurs = false as boolean;
       await handleOnce(group, database, event === undefined ? [] : [event], async (tx) => {
         isOurs = await decide(tx, letter, { outcome: 'REDRIVEN', by });
@@ -110,26 +97,26 @@ export async function redrive<Tables>(letters: Letters<Tables>, request: Request
       return isOurs ? { outcome: 'REDRIVEN' } : await earlierDecision(database, letter);
     } catch (error) {
       if (isUnavailable(error)) throw error;
-      if (isDryRun) return { outcome: 'FAILED', error };
-      const reason = messageOf(error);
-      const isOpen = await decide(database, letter, { outcome: 'FAILED', by, reason });
-      return isOpen ? { outcome: 'FAILED', error } : await earlierDecision(database, letter);
+      const failed: Result = { outcome: 'FAILED', error: messageOf(error) };
+      if (dryRun) return failed;
+      const isOpen = await decide(database, letter, { outcome: 'FAILED', by, reason: messageOf(error) });
+      return isOpen ? failed : await earlierDecision(database, letter);
     }
   });
 }
 
 /**
  * Decides that letters are never redriven. They stay on the topic and are no longer listed.
- * @throws UnknownLetterError before anything is done
+ * @throws DomainError notFound before anything is done
  */
 export async function discard<Tables>(
   letters: Letters<Tables>,
-  { ids, by, isDryRun, reason }: Request & { reason: string },
+  { ids, by, dryRun, reason }: Request & { reason: string },
 ): Promise<Map<string, Result>> {
   const { database } = letters;
   const records = await recordsOf(database, letters.group.name);
   return eachLetter(letters, ids, async (letter) => {
-    const isOurs = isDryRun
+    const isOurs = dryRun
       ? !isDecided(records.get(letter.id))
       : await decide(database, letter, { outcome: 'DISCARDED', reason, by });
     return isOurs ? { outcome: 'DISCARDED' } : earlierDecision(database, letter);
@@ -140,7 +127,8 @@ const isDecided = (record: LetterRecord | undefined) => record !== undefined && 
 
 async function earlierDecision(database: QueryExecutorProvider, { group, id }: DeadLetter): Promise<Result> {
   const entries = await auditOf(database, group, [id]);
-  return { outcome: 'DECIDED', decision: entries.findLast(({ outcome }) => outcome !== 'FAILED') };
+  const entry = entries.findLast(({ outcome }) => outcome !== 'FAILED');
+  return { outcome: 'DECIDED', decision: entry && decisionOf(entry) };
 }
 
 /** The results by letter id, once all letters were found. */
@@ -154,7 +142,8 @@ async function eachLetter<Tables>(
   await readDeadLetters(kafka, (letter) => {
     if (letter.group === group.name && missing.delete(letter.id)) found.push(letter);
   });
-  if (missing.size > 0) throw new UnknownLetterError(group.name, [...missing]);
+  if (missing.size > 0)
+    throw new DomainError('notFound', `${group.name} has no dead letter ${[...missing].join(', ')}.`);
   const results = new Map<string, Result>();
   for (const letter of found) results.set(letter.id, await work(letter));
   return results;

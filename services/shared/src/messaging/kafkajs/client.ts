@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { Kafka, type LogEntry, logLevel, type SASLOptions } from 'kafkajs';
+import kafkajs, { Kafka, type LogEntry, logLevel, type SASLOptions } from 'kafkajs'; // Node does not find its errors by name
 import type { Logger } from '../../observability/log.ts';
 import { within } from '../../values/time.ts';
 import { longestAnswerSeconds, pauseMs } from '../times.ts';
@@ -59,6 +59,9 @@ export function brokerError(error: unknown): string | undefined {
   const { type, cause } = error as { type?: unknown; cause?: unknown };
   return typeof type === 'string' ? type : brokerError(cause);
 }
+
+/** Tells whether a failure is one of the client, such as a broker that does not answer. */
+export const isKafkaError = (error: unknown) => error instanceof kafkajs.KafkaJSError;
 
 /** Tells whether the broker rejects a message for its size. */
 export const isTooLarge = (error: unknown) => brokerError(error) === 'MESSAGE_TOO_LARGE';

@@ -1,0 +1,164 @@
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import {
+  auditOut,
+  discardIn,
+  type LetterOut,
+  lettersOut,
+  lettersQuery,
+  openOut,
+  redriveIn,
+  resultsOut,
+  wholeLetterOut,
+} from '../contracts/dead-letters.ts';
+import { type AnyRoute, ok, problem, route, unavailable } from '../http/route.ts';
+import { brokersFrom } from '../messaging/config.ts';
+import { consumerMetrics } from '../messaging/consumer/metrics.ts';
+import type { DeadLetter } from '../messaging/dead-letters/dead-letters.ts';
+import { auditOf, countOpen, decisionOf } from '../messaging/dead-letters/records.ts';
+import { discard, type Letters, listDeadLetters, type Result, redrive } from '../messaging/dead-letters/redrive.ts';
+import { createLog } from '../observability/log.ts';
+import { DomainError, unavailable as isUnavailable } from '../values/errors.ts';
+import { uuid } from '../values/fields.ts';
+import type { ServiceConsumer } from './service.ts';
+
+const base = { tag: 'dead letters', identity: 'caller', internal: true } as const;
+const path = '/internal/dead-letters';
+
+const maxLetters = 500;
+const maxCharacters = 4_000;
+
+/** Makes the routes that a service with a consumer group offers operators (contract 4.13): its own dead letters, no others. */
+export function deadLetterRoutes<Tables>(
+  { group, config }: ServiceConsumer<Tables>,
+  database: Kysely<Tables>,
+): AnyRoute[] {
+  const { name } = group;
+
+  /** @throws DomainError unavailable without an answer of the broker */
+  async function asking<T>(work: (letters: Letters<Tables>) => Promise<T>): Promise<T> {
+    // Loaded with the first request: what builds a service without starting it needs no client of Kafka.
+    const { createKafka, isKafkaError } = await import('../messaging/kafkajs/client.ts');
+    const log = createLog(name, 'silent'); // failures are those of the request, which is logged
+    const kafka = createKafka({ ...brokersFrom(config), clientId: `${name}-letters`, log });
+    try {
+      return await work({ kafka, group, database });
+    } catch (error) {
+      throw isKafkaError(error) ? isUnavailable('Kafka', error) : error;
+    }
+  }
+  const list = (selected: { ids?: string[]; orderId?: string | undefined }) =>
+    asking(({ kafka }) => listDeadLetters({ kafka, group: name, database, limit: maxLetters, ...selected }));
+
+  async function decided(dryRun: boolean, work: (letters: Letters<Tables>) => Promise<Map<string, Result>>) {
+    const results = await asking(work);
+    // Neither in a dry run nor by somebody before.
+    for (const { outcome } of dryRun ? [] : results.values()) {
+      if (outcome !== 'DECIDED') consumerMetrics.decided.inc({ group: name, outcome: outcome.toLowerCase() });
+    }
+    return ok({ group: name, results: Array.from(results, ([id, result]) => ({ id, ...result })) });
+  }
+
+  const decisions = {
+    200: { description: 'The outcome of each, or in a dry run the expected one.', body: resultsOut },
+    404: problem('The group has no letter of one of the ids; nothing was done.'),
+    503: unavailable,
+  };
+  return [
+    route({
+      ...base,
+      method: 'get',
+      path,
+      operationId: 'listDeadLetters',
+      summary: 'List the open dead letters of the group, or all of an order',
+      query: lettersQuery,
+      responses: {
+        200: { description: 'Those that were neither redriven nor discarded, or all of an order.', body: lettersOut },
+        503: unavailable,
+      },
+      async handler({ query: { orderId } }) {
+        const { letters, total } = await list({ orderId });
+        if (orderId === undefined) return ok({ group: name, total, letters: letters.map(toLetterOut) });
+        const ids = letters.map(({ id }) => id);
+        const trail = ids.length === 0 ? [] : await auditOf(database, name, ids);
+        const withDecisions = letters.map((letter) => ({
+          ...toLetterOut(letter),
+          decisions: trail.filter(({ letterId }) => letterId === letter.id).map(decisionOf),
+        }));
+        return ok({ group: name, total, letters: withDecisions });
+      },
+    }),
+    route({
+      ...base,
+      method: 'get',
+      path: `${path}/count`,
+      operationId: 'countDeadLetters',
+      summary: 'Count the open dead letters of the group',
+      responses: { 200: { description: 'How many are open.', body: openOut }, 503: unavailable },
+      handler: async () => ok({ group: name, open: await countOpen(database, name) }),
+    }),
+    route({
+      ...base,
+      method: 'get',
+      path: `${path}/audit`,
+      operationId: 'listDeadLetterAudit',
+      summary: 'List who redrove or discarded what, when and why',
+      responses: { 200: { description: 'The audit trail.', body: auditOut }, 503: unavailable },
+      handler: async () => ok({ group: name, entries: await auditOf(database, name, undefined, maxLetters) }),
+    }),
+    route({
+      ...base,
+      method: 'post',
+      path: `${path}/redrive`,
+      operationId: 'redriveDeadLetters',
+      summary: 'Hand dead letters to the handler of the group again',
+      body: redriveIn,
+      responses: decisions,
+      handler: ({ body }) => decided(body.dryRun, (letters) => redrive(letters, body)),
+    }),
+    route({
+      ...base,
+      method: 'post',
+      path: `${path}/discard`,
+      operationId: 'discardDeadLetters',
+      summary: 'Decide that dead letters are never handled',
+      body: discardIn,
+      responses: decisions,
+      handler: ({ body }) => decided(body.dryRun, (letters) => discard(letters, body)),
+    }),
+    // Last: the fixed paths above would be taken for ids.
+    route({
+      ...base,
+      method: 'get',
+      path: `${path}/{id}`,
+      operationId: 'getDeadLetter',
+      summary: 'Read an open dead letter as it was published',
+      params: z.object({ id: uuid }),
+      responses: {
+        200: { description: 'The letter, with its headers and its whole value.', body: wholeLetterOut },
+        404: problem('The group has no open letter of this id.'),
+        503: unavailable,
+      },
+      async handler({ params: { id } }) {
+        const [letter] = (await list({ ids: [id] })).letters;
+        if (letter === undefined) throw new DomainError('notFound', `${name} has no open dead letter ${id}.`);
+        const { headers, value } = letter.message;
+        const published = Object.entries(headers).filter(([header]) => !header.startsWith('dlq_'));
+        const texts = Object.fromEntries(published.map(([header, text]) => [header, text ?? null]));
+        return ok({ ...toLetterOut(letter), value: value ?? null, headers: texts });
+      },
+    }),
+  ];
+}
+
+const toLetterOut = ({ id, eventId, kind, attempts, error, time, message }: DeadLetter): LetterOut => ({
+  id,
+  eventId: eventId ?? null,
+  kind: kind ?? null,
+  orderId: message.key ?? null,
+  attempts,
+  error,
+  time: Number.isNaN(time.getTime()) ? null : time.toISOString(),
+  origin: `${message.origin.topic} ${message.origin.partition}:${message.origin.offset}`,
+  value: message.value?.slice(0, maxCharacters) ?? null,
+});
