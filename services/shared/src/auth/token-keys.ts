@@ -28,9 +28,7 @@ const sampleSecrets = new Set([
 
 const base64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
-/**
- * Tells what is wrong with a JWT secret, as a sentence; undefined if it is acceptable (contract 3.2).
- */
+/** Tells what is wrong with a JWT secret, as a sentence; undefined if it is acceptable (contract 3.2). */
 export function secretProblem(secret: string): string | undefined {
   if (!base64.test(secret)) return 'must be base64 text. Make one with: openssl rand -base64 32';
   const bytes = Buffer.from(secret, 'base64');
@@ -60,9 +58,7 @@ export function importSecrets(config: {
   return Promise.all([...current, ...config.JWT_PREVIOUS_SECRET_KEYS].map(importTokenKey));
 }
 
-/**
- * Tells what is wrong with the private key of a key pair, as a sentence; undefined if it is acceptable.
- */
+/** Tells what is wrong with the private key of a key pair, as a sentence; undefined if it is acceptable. */
 export function privateKeyProblem(pem: string): string | undefined {
   return isEd25519(pem, 'PRIVATE')
     ? undefined

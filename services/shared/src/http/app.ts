@@ -16,7 +16,7 @@ import { openApiPages } from './openapi.ts';
 import { matchesTag, matchesWeakly } from './precondition.ts';
 import { problemHandler, sendProblem } from './problem.ts';
 import { createReplyCheck } from './reply-check.ts';
-import { type AnyRoute, allResponses, bodyKibOf, type JsonText, takesAccount } from './route.ts';
+import { type AnyRoute, allResponses, bodyKibOf, type IdentityRule, type JsonText } from './route.ts';
 
 export interface HttpAppOptions {
   /** Title of the documentation. */
@@ -67,13 +67,9 @@ export function createHttpApp({
   });
   const inFlight = createInFlight();
   app.use(inFlight.admit);
-  for (const path of new Set(routes.map((route) => route.path))) {
-    mountPath(
-      app,
-      path,
-      routes.filter((route) => route.path === path),
-      { production, bearer, callers, operators, mailers, inFlight },
-    );
+  const checks = { none: anyCaller, caller: callers, accountOrCaller: callers, operator: operators, mailer: mailers };
+  for (const [path, own] of Map.groupBy(routes, (route) => route.path)) {
+    mountPath(app, path, own, { production, bearer, checks, inFlight });
   }
   // Behind the routes, which are requested more often.
   if (!production) app.use(openApiPages(title, routes));
@@ -85,9 +81,8 @@ export function createHttpApp({
 interface MountOptions {
   production: boolean;
   bearer: BearerValidator;
-  callers: CallerCheck;
-  operators: CallerCheck;
-  mailers: CallerCheck;
+  /** By the identity that a route demands, where it is no account. */
+  checks: Record<Exclude<IdentityRule, 'account'>, CallerCheck>;
   inFlight: InFlight;
 }
 
@@ -102,10 +97,7 @@ function mountPath(app: Express, path: string, routes: AnyRoute[], options: Moun
   });
 }
 
-function handlersOf(
-  route: AnyRoute,
-  { production, bearer, callers, operators, mailers, inFlight }: MountOptions,
-): Handler[] {
+function handlersOf(route: AnyRoute, { production, bearer, checks, inFlight }: MountOptions): Handler[] {
   const declared = new Set(Object.keys(allResponses(route)).map(Number));
   const checkReply = production ? undefined : createReplyCheck(route);
 
@@ -113,20 +105,17 @@ function handlersOf(
     const context = contextOf(res);
     context.route = route.path;
     if (!production) context.declared = declared;
-    const { identity } = route;
-    const isCaller = identity === 'accountOrCaller' && req.headers['id-account'] === undefined;
-    if (identity === 'caller' || isCaller) callers(req.headers.authorization);
-    if (identity === 'operator') operators(req.headers.authorization);
-    if (identity === 'mailer') mailers(req.headers.authorization);
-    if (takesAccount(identity) && !isCaller) {
-      const accountId = accountIdOf(req.headers['id-account']);
+    const identity: IdentityRule = route.identity;
+    const accountHeader = req.headers['id-account'];
+    if (identity === 'account' || (identity === 'accountOrCaller' && accountHeader !== undefined)) {
+      const accountId = accountIdOf(accountHeader);
       context.accountId = accountId;
       const proven = await bearer(req.headers.authorization, { accountId, scope: route.scope });
       // A header proves nothing where the service checks tokens itself.
       context.roles = proven === undefined ? rolesOf(req.headers['account-roles']) : proven.roles;
       if (route.role !== undefined && !context.roles.includes(route.role)) throw lacksRole(route.role);
       if (!inFlight.admitAccount(req, res, accountId)) return;
-    }
+    } else checks[identity](req.headers.authorization);
     next();
   };
   const answer: Handler = async (req, res) => {

@@ -76,14 +76,8 @@ const securityOf: Record<IdentityRule, Json> = {
 };
 
 function operation(route: AnyRoute, schemas: Json): Json {
-  const responses = Object.entries(allResponses(route)).map(([status, declared]) => [
-    status,
-    response(declared, schemas),
-  ]);
-  const other = {
-    description: 'An unexpected failure: a 500 with a trace id.',
-    content: problemContent(schemas),
-  };
+  const declared = Object.entries(allResponses(route)).map(([status, one]) => [status, response(one, schemas)]);
+  const other = { description: 'An unexpected failure: a 500 with a trace id.', content: problemContent(schemas) };
   return {
     operationId: route.operationId,
     summary: route.summary,
@@ -97,12 +91,10 @@ function operation(route: AnyRoute, schemas: Json): Json {
       ...parameters('header', route.headers, schemas),
       ...parameters('cookie', route.cookies, schemas),
     ],
-    ...(route.body === undefined
-      ? {}
-      : {
-          requestBody: { required: true, content: { 'application/json': { schema: jsonSchema(route.body, schemas) } } },
-        }),
-    responses: { ...Object.fromEntries(responses), default: other },
+    ...(route.body && {
+      requestBody: { required: true, content: { 'application/json': { schema: jsonSchema(route.body, schemas) } } },
+    }),
+    responses: { ...Object.fromEntries(declared), default: other },
   };
 }
 
@@ -111,23 +103,19 @@ function response(declared: ResponseSpec | ProblemSpec, schemas: Json): Json {
   const { body, events, page } = 'problem' in declared ? {} : declared;
   return {
     description,
-    ...(headers === undefined
-      ? {}
-      : {
-          headers: Object.fromEntries(
-            Object.entries(headers).map(([name, says]) => [name, { description: says, schema: { type: 'string' } }]),
-          ),
-        }),
-    ...('problem' in declared ? { content: problemContent(schemas) } : {}),
-    ...(body === undefined
-      ? {}
-      : {
-          content: {
-            'application/json': { schema: jsonSchema(body, schemas) },
-            ...(page && { 'text/html': { schema: { type: 'string' } } }),
-          },
-        }),
-    ...(events === undefined ? {} : { content: { 'text/event-stream': eventStream(events, schemas) } }),
+    ...(headers && {
+      headers: Object.fromEntries(
+        Object.entries(headers).map(([name, says]) => [name, { description: says, schema: { type: 'string' } }]),
+      ),
+    }),
+    ...('problem' in declared && { content: problemContent(schemas) }),
+    ...(body && {
+      content: {
+        'application/json': { schema: jsonSchema(body, schemas) },
+        ...(page && { 'text/html': { schema: { type: 'string' } } }),
+      },
+    }),
+    ...(events && { content: { 'text/event-stream': eventStream(events, schemas) } }),
   };
 }
 

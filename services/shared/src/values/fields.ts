@@ -10,13 +10,7 @@ export function text(min: number, max: number) {
     .string()
     .trim()
     .refine((value) => !controlCharacters.test(value) && value.isWellFormed(), 'must not contain control characters')
-    .refine(
-      (value) => {
-        const length = codePoints(value);
-        return length >= min && length <= max;
-      },
-      lengthRule(min, max),
-    )
+    .refine(...hasCodePoints(min, max))
     .meta({ minLength: min, maxLength: max });
 }
 
@@ -33,13 +27,7 @@ export function password(min: number, max: number) {
   return z
     .string()
     .refine((value) => value.isWellFormed(), 'must be Unicode text')
-    .refine(
-      (value) => {
-        const length = codePoints(value);
-        return length >= min && length <= max;
-      },
-      lengthRule(min, max),
-    )
+    .refine(...hasCodePoints(min, max))
     .meta({ format: 'password', minLength: min, maxLength: max });
 }
 
@@ -59,11 +47,11 @@ export function wholeNumber(min: number, max: number) {
     .meta({ type: 'integer', minimum: min, maximum: max });
 }
 
-const lengthRule = (min: number, max: number) =>
-  min > 0 ? `must have ${min} to ${max} characters` : `must have at most ${max} characters`;
-
-function codePoints(value: string): number {
-  let count = 0;
-  for (const _ of value) count += 1;
-  return count;
+/** Returns a rule for the length of a text, and its sentence. */
+function hasCodePoints(min: number, max: number): [(text: string) => boolean, string] {
+  const hasThem = (text: string) => {
+    const { length } = [...text];
+    return length >= min && length <= max;
+  };
+  return [hasThem, min > 0 ? `must have ${min} to ${max} characters` : `must have at most ${max} characters`];
 }
