@@ -1,11 +1,11 @@
 import type { AccountIn, Credentials, PasswordReset } from '@store/shared/contracts/account';
-import type { Follower } from '@store/shared/database/follower';
 import type { Role } from '@store/shared/http/identity';
 import type { Logger } from '@store/shared/observability/log';
 import { DomainError, unavailable } from '@store/shared/values/errors';
 import { sleep } from '@store/shared/values/time';
 import type { AccountClient } from './account-client.ts';
 import type { EndedSessions } from './ended-sessions.ts';
+import type { Follower } from './follower.ts';
 import type { CountedLogin, LoginFailureRepository } from './login-failure-repository.ts';
 import type { RoleRepository } from './role-repository.ts';
 import type { Roles } from './roles.ts';

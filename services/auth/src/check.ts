@@ -1,8 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Follower } from '@store/shared/database/follower';
 import type { Logger } from '@store/shared/observability/log';
 import { runInTrace, traceFrom } from '@store/shared/observability/trace-context';
 import { Counter } from 'prom-client';
+import type { Follower } from './follower.ts';
 import type { Roles } from './roles.ts';
 import { tokensInCookies } from './token-cookie.ts';
 import type { Session, Tokens } from './tokens.ts';

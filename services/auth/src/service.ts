@@ -1,7 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { type BearerValidator, bearerChallenge } from '@store/shared/auth/bearer';
 import { callersWith } from '@store/shared/auth/internal-credentials';
-import { createFollower, type Follower } from '@store/shared/database/follower';
 import { createHttpApp } from '@store/shared/http/app';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
 import { DomainError, unavailable } from '@store/shared/values/errors';
@@ -12,6 +11,7 @@ import { createAuth } from './auth.ts';
 import { createCheck } from './check.ts';
 import { type AuthConfig, configSchema } from './config.ts';
 import { createEndedSessions } from './ended-sessions.ts';
+import { createFollower, type Follower } from './follower.ts';
 import { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
 import { createLoginFailureRepository } from './login-failure-repository.ts';

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
-import { createEventStream, type EventStream } from '@store/shared/http/event-stream';
 import type { Logger } from '@store/shared/observability/log';
 import { DomainError } from '@store/shared/values/errors';
 import { loop } from '@store/shared/values/loop';
 import { Gauge } from 'prom-client';
+import { createEventStream, type EventStream } from './event-stream.ts';
 import { createOpenStreams, type StreamLimits } from './open-streams.ts';
 import type { OrderChange, OrderChanges } from './order-change-repository.ts';
 import { idOf, type Position, positionFrom } from './position.ts';

@@ -6,7 +6,7 @@ export interface ResponseSpec {
   description: string;
   /** Without it the answer has no body. */
   body?: z.ZodType;
-  /** Instead of a body: the data of each event of a stream (event-stream.ts). */
+  /** Instead of a body: the data of each event of a stream. */
   events?: z.ZodType;
   /** True if the route answers with a page (page.ts) in place of the JSON where the client prefers one. */
   page?: true;

@@ -1,7 +1,7 @@
+import { createClient } from '@store/shared/database/connection';
+import type { Logger } from '@store/shared/observability/log';
+import { loop } from '@store/shared/values/loop';
 import type pg from 'pg';
-import type { Logger } from '../observability/log.ts';
-import { loop } from '../values/loop.ts';
-import { createClient } from './connection.ts';
 
 /** How often the connection is asked for a sign of life, and how long that may take. */
 const heartbeatMs = 1_000;
