@@ -40,8 +40,6 @@ interface Call {
 
 const secondsIn = (header: string | undefined) => (/^\d{1,3}$/.test(header ?? '') ? Number(header) : undefined);
 
-export type HttpClient = ReturnType<typeof createHttpClient>;
-
 /** Calls another service: JSON both ways, within the current trace, with a time-out, without redirects. */
 export function createHttpClient({ service, baseUrl, timeoutMs, credential }: HttpClientOptions) {
   const failed = (cause: unknown, retryAfter?: string) => {

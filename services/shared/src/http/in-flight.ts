@@ -30,7 +30,7 @@ interface Place {
   countedTo?: string;
 }
 
-export function createInFlight(limit = most): InFlight {
+export function createInFlight(): InFlight {
   let count = 0;
   const places = new WeakMap<Response, Place>();
   const countOf = new Map<string, number>();
@@ -50,7 +50,7 @@ export function createInFlight(limit = most): InFlight {
   };
   return {
     admit(req: Request, res: Response, next) {
-      if (count >= limit) {
+      if (count >= most) {
         refuse(req, res, 503, {
           type: 'urn:problem:store:overloaded',
           detail: 'Too many requests are in flight. Try again shortly.',
@@ -66,7 +66,7 @@ export function createInFlight(limit = most): InFlight {
       next();
     },
     admitAccount(req, res, accountId) {
-      if ((countOf.get(accountId) ?? 0) > 2 * (limit - count)) {
+      if ((countOf.get(accountId) ?? 0) > 2 * (most - count)) {
         res.set('RateLimit', '"too-many-requests";r=0;t=1');
         refuse(req, res, 429, {
           type: 'urn:problem:store:too-many-requests',

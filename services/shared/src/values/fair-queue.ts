@@ -18,8 +18,6 @@ interface Place {
   refuse(error: Error): void;
 }
 
-export type FairQueue = ReturnType<typeof createFairQueue>;
-
 /**
  * Runs work in turns: each key has one place per turn, so that whoever sends the most waits for itself (start-time fair queueing).
  * When too many wait, the one that is due last gives way, whether it has come last or not.
