@@ -1,6 +1,6 @@
-import { readRanges, topicRanges } from '@store/shared/messaging/kafkajs/read-range';
 import type { EventKind } from '@store/shared/messaging/events';
 import { readMessage } from '@store/shared/messaging/kafkajs/messages';
+import { readRanges, topicRanges } from '@store/shared/messaging/kafkajs/read-range';
 import { deadLetterTopic, orderEventsTopic } from '@store/shared/messaging/topics';
 import type { View } from '../_fixture.ts';
 import { createClient } from '../inject/_consumer-groups.ts';
