@@ -1,4 +1,4 @@
-import { runService } from '@store/shared/service/run-service';
+import { runStatelessService } from '@store/shared/service/run-service';
 import { consoleService } from './service.ts';
 
-await runService(consoleService);
+await runStatelessService(consoleService);

@@ -45,7 +45,7 @@ const unknown = { body: { ids: [unknownId], by: 'ann', reason: 'x' } };
 
 describeContract({
   // Only for the document; the requests go to the application.
-  routes: deadLetterRoutes({} as never, {} as never),
+  routes: deadLetterRoutes({ group: {} } as never, {} as never),
   app: () => replica(fixture),
   unavailableApp: unreachableReplica,
   restrictedApp: () => replica(fixture, { callers: callersWith([newCredential()]) }),

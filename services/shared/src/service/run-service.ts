@@ -23,18 +23,48 @@ const migrationWaiting = new Gauge({
   help: '1 from when a migration first had to wait for others to be done with its tables until it is applied.',
 });
 
+/** Runs a service from its environment to its end ({@link run}). */
+export const runService = <Schema extends z.ZodType<ServiceConfig & DatabaseConfig>, Tables>({
+  name,
+  configSchema,
+  migrations,
+  poolSize,
+  build,
+}: ServiceDefinition<Schema, Tables>): Promise<void> =>
+  run(name, configSchema, (config, log) => {
+    const { DATABASE_URL, DATABASE_POOLER_URL = DATABASE_URL } = config;
+    const database = openDatabase<Tables>(DATABASE_POOLER_URL, poolSize);
+    const applyMigrations = (onWait: OnWait) => migrate(DATABASE_URL, migrations, onWait);
+    return { database, applyMigrations, build: () => build({ config, log, database }) };
+  });
+
+/** The same for a service without a database. */
+export const runStatelessService = <Schema extends z.ZodType<ServiceConfig>>({
+  name,
+  configSchema,
+  build,
+}: StatelessDefinition<Schema>): Promise<void> =>
+  run(name, configSchema, (config, log) => ({ build: () => build({ config, log }) }));
+
+interface Opened<Tables> {
+  database?: Database<Tables>;
+  applyMigrations?(onWait: OnWait): Promise<unknown>;
+  build(): Promise<Service<Tables>> | Service<Tables>;
+}
+
 /**
- * Runs a process from its environment to its end. It listens at once and is ready once the database is migrated and
- * everything is started. On SIGTERM or SIGINT it turns unready, after SIGTERM keeps answering for `DRAIN_SECONDS`,
- * finishes the requests in flight, stops what it started, last first, and exits with 0.
+ * Listens at once, and is ready once the database is migrated and everything is started. On SIGTERM or SIGINT it turns unready,
+ * after SIGTERM keeps answering for `DRAIN_SECONDS`, finishes the requests in flight, stops what it started, last first, and exits
+ * with 0.
+ * @param open connects to nothing yet
  */
-export async function runService<
-  Plain extends z.ZodType<ServiceConfig>,
-  Schema extends z.ZodType<ServiceConfig & DatabaseConfig>,
-  Tables,
->(definition: StatelessDefinition<Plain> | ServiceDefinition<Schema, Tables>): Promise<void> {
-  const { name } = definition;
-  const { config, log, database, applyMigrations, build } = open(definition);
+async function run<Schema extends z.ZodType<ServiceConfig>, Tables>(
+  name: string,
+  configSchema: Schema,
+  open: (config: z.output<Schema>, log: Logger) => Opened<Tables>,
+): Promise<void> {
+  const config = configOrExit(name, configSchema);
+  const log = createLog(name, config.LOG_LEVEL);
   const started: Started[] = [];
   const missing = new Set(['starting']);
   const readiness: Readiness = {
@@ -53,6 +83,7 @@ export async function runService<
     const { startTracing } = await import('../observability/trace-exporter.ts');
     started.push({ name: 'traces', stop: startTracing(name, log).stop });
   }
+  const { database, applyMigrations, build } = open(config, log);
   if (database !== undefined) started.push({ name: 'database', stop: database.close });
   const service = await build();
 
@@ -102,38 +133,6 @@ export async function runService<
   missing.delete('starting');
   const listening = { ports: servers.map((server) => (server.address() as AddressInfo).port) };
   log.info(listening, consumer === undefined ? 'Ready' : 'Joining the consumer group');
-}
-
-interface Opened<Tables> {
-  config: ServiceConfig;
-  log: Logger;
-  database?: Database<Tables>;
-  applyMigrations?(onWait: OnWait): Promise<unknown>;
-  build(): Promise<Service<Tables>> | Service<Tables>;
-}
-
-/** Reads the environment, and opens the database if there is one; nothing connects yet. */
-function open<Plain extends z.ZodType<ServiceConfig>, Schema extends z.ZodType<ServiceConfig & DatabaseConfig>, Tables>(
-  definition: StatelessDefinition<Plain> | ServiceDefinition<Schema, Tables>,
-): Opened<Tables> {
-  const { name } = definition;
-  if (definition.migrations === undefined) {
-    const config = configOrExit(name, definition.configSchema);
-    const log = createLog(name, config.LOG_LEVEL);
-    return { config, log, build: () => definition.build({ config, log }) };
-  }
-  const { migrations, poolSize, configSchema } = definition;
-  const config = configOrExit(name, configSchema);
-  const log = createLog(name, config.LOG_LEVEL);
-  const { DATABASE_URL, DATABASE_POOLER_URL = DATABASE_URL } = config;
-  const database = openDatabase<Tables>(DATABASE_POOLER_URL, poolSize);
-  return {
-    config,
-    log,
-    database,
-    applyMigrations: (onWait) => migrate(DATABASE_URL, migrations, onWait),
-    build: () => definition.build({ config, log, database }),
-  };
 }
 
 function configOrExit<S extends z.ZodType>(name: string, schema: S): z.output<S> {

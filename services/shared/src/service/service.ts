@@ -82,6 +82,5 @@ export interface ServiceDefinition<Schema extends z.ZodType<ServiceConfig & Data
 export interface StatelessDefinition<Schema extends z.ZodType<ServiceConfig>> {
   name: string;
   configSchema: Schema;
-  migrations?: undefined;
   build(context: Omit<ServiceContext<z.output<Schema>, never>, 'database'>): StatelessService;
 }

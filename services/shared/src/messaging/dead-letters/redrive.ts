@@ -11,7 +11,7 @@ import { auditOf, decide, decisionOf, type LetterRecord, type RecordedDecision, 
 export interface Result {
   /** FAILED: it stays open. DECIDED: it had been redriven or discarded before, and nothing was done. UNKNOWN: in a dry run. */
   outcome: 'REDRIVEN' | 'DISCARDED' | 'FAILED' | 'DECIDED' | 'UNKNOWN';
-  /** Of the dry run of a redrive, as a sentence. */
+  /** Outcome of a redrive in a dry run, as a sentence. */
   effect?: string;
   /** Why it failed: the handler again, or the message is still poison. */
   error?: string;
