@@ -5,6 +5,7 @@ import { createHttpApp } from '@store/shared/http/app';
 import { deadLetterRoutes } from '@store/shared/service/dead-letter-routes';
 import type { ServiceContext, ServiceDefinition } from '@store/shared/service/service';
 import { configSchema, type InventoryConfig } from './config.ts';
+import { createConsumerGroup } from './consumer-group.ts';
 import { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
 import { createOrderClient, type OrderClient } from './order-client.ts';
@@ -13,7 +14,6 @@ import { createReservationRecords } from './records/reservation-records.ts';
 import { reservationRoutes } from './records/reservation-routes.ts';
 import { createReservations } from './reservations.ts';
 import { stockRoutes } from './routes.ts';
-import { createSaga } from './saga.ts';
 import { createStock } from './stock.ts';
 import { createStockRepository } from './stock-repository.ts';
 
@@ -39,7 +39,7 @@ export function createInventoryService(
     initialStock: config.INITIAL_STOCK,
   });
   const reservations = createReservations({ newId: randomUUID, clock, forget: stock.forget });
-  const group = createSaga({ stock, orders, reservations });
+  const group = createConsumerGroup({ stock, orders, reservations });
   const consumer = { group, config, publishesAs: 'inventory', servesWithoutKafka: true };
   const routes = [
     ...stockRoutes(stock),

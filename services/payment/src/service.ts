@@ -5,12 +5,12 @@ import { deadLetterRoutes } from '@store/shared/service/dead-letter-routes';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
 import { createBuiltInProvider } from './built-in-provider.ts';
 import { configSchema, type PaymentConfig } from './config.ts';
+import { createConsumerGroup } from './consumer-group.ts';
 import { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
 import { createPaymentRecordRepository } from './payment-record-repository.ts';
 import { createPaymentRecords } from './payment-records.ts';
 import { createPaymentRepository } from './payment-repository.ts';
-import { createPayments } from './payments.ts';
 import type { PaymentProvider } from './provider.ts';
 import { paymentRoutes } from './routes.ts';
 
@@ -25,7 +25,7 @@ export function createPaymentService(
 ) {
   const prisma = new PrismaClient({ adapter: database.adapter });
   const repository = createPaymentRepository(database.kysely);
-  const group = createPayments({ repository, provider, clock, newId: randomUUID });
+  const group = createConsumerGroup({ repository, provider, clock, newId: randomUUID });
   const consumer = { group, config, publishesAs: 'payment' };
   const routes = [
     ...paymentRoutes(createPaymentRecords(createPaymentRecordRepository(prisma, database))),

@@ -6,9 +6,9 @@ import { Decimal } from '@store/shared/values/money';
 import { receivedEvent, storedEvent } from '../../../tests/kit/kafka/order-events.ts';
 import { createBuiltInProvider } from '../src/built-in-provider.ts';
 import { configSchema } from '../src/config.ts';
+import type { Answers } from '../src/consumer-group.ts';
 import { PrismaClient } from '../src/generated/client.ts';
 import type { DB } from '../src/generated/tables.ts';
-import type { Answers } from '../src/payments.ts';
 import type { PaymentProvider } from '../src/provider.ts';
 import { createPaymentService } from '../src/service.ts';
 

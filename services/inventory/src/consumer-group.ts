@@ -15,7 +15,11 @@ interface Dependencies {
 type Created = OrderEvent<'OrderCreated'>['payload'];
 
 /** Inventory's steps of the saga (contract 6.1). */
-export function createSaga({ stock, orders, reservations }: Dependencies): ConsumerGroup<DB, Demand | undefined> {
+export function createConsumerGroup({
+  stock,
+  orders,
+  reservations,
+}: Dependencies): ConsumerGroup<DB, Demand | undefined> {
   return {
     name: 'inventory-group',
     kinds: ['OrderCreated', 'PaymentFailed', 'OrderCancelled', 'OrderShipped'],

@@ -34,7 +34,7 @@ type Charging = Payment & { status: 'CHARGING' };
  * outcome: the provider gives the same answer for the same order, and once the row is no longer CHARGING, the first
  * answer stands.
  */
-export function createPayments({ repository, provider, clock, newId }: Dependencies): ConsumerGroup<DB, Answers> {
+export function createConsumerGroup({ repository, provider, clock, newId }: Dependencies): ConsumerGroup<DB, Answers> {
   /** The payments of the events' orders: those that StockReserved begins are stored as CHARGING. */
   async function openPayments(events: OrderEvent[]): Promise<Map<string, Payment>> {
     const starts = events.flatMap(({ kind, payload }) => {
