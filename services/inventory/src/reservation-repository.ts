@@ -1,7 +1,10 @@
+import type { Database } from '@store/shared/database/database';
 import { rowsAs } from '@store/shared/database/rows';
 import type { StoredEvent } from '@store/shared/messaging/events';
 import { appendToOutbox } from '@store/shared/messaging/outbox/append';
+import { eventsOf } from '@store/shared/messaging/outbox/events-of';
 import { sql, type Transaction } from 'kysely';
+import type { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
 
 export interface Item {
@@ -25,7 +28,21 @@ export interface StatusChange {
   shipmentId?: string;
 }
 
+export type ReservationRepository = ReturnType<typeof createReservationRepository>;
 export type ReservationTransaction = ReturnType<typeof reservationsOn>;
+
+export function createReservationRepository(prisma: PrismaClient, { lists }: Database<DB>) {
+  const select = { orderId: true, customerId: true, status: true, items: true, createdAt: true, updatedAt: true };
+  return {
+    /** Finds the reservation of an order, of any customer, with the events that were written about it. */
+    async find(orderId: string) {
+      const row = await prisma.reservation.findUnique({ where: { orderId }, select });
+      if (row === null) return undefined;
+      const reservation = row as typeof row & Reservation; // the database checks the status
+      return { ...reservation, events: await eventsOf(lists.kysely, orderId) };
+    },
+  };
+}
 
 /**
  * Changes rows. Callers insert missing reservations first, then lock existing ones, then stock, each in the order of ids:

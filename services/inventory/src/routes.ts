@@ -1,7 +1,10 @@
+import { reservationRecordOut } from '@store/shared/contracts/order-record';
 import { stockOut } from '@store/shared/contracts/stock';
 import { type AnyRoute, created, ok, route, unavailable } from '@store/shared/http/route';
+import { DomainError } from '@store/shared/values/errors';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
+import type { ReservationRepository } from './reservation-repository.ts';
 import { availabilityQuery, stockIn } from './schemas.ts';
 import type { Stock } from './stock.ts';
 
@@ -9,8 +12,8 @@ const tag = 'stock';
 const path = '/stock/{productId}';
 const params = z.object({ productId: uuid });
 
-/** The gateway routes the availability alone: stocks are on the service's own address (contract 4.9). */
-export function stockRoutes(stock: Stock): AnyRoute[] {
+/** The gateway routes the availability alone: all else is on the service's own address (contract 4.9, 4.14). */
+export function inventoryRoutes(stock: Stock, reservations: ReservationRepository): AnyRoute[] {
   return [
     route({
       method: 'get',
@@ -60,6 +63,28 @@ export function stockRoutes(stock: Stock): AnyRoute[] {
         const isNew = await stock.set(productId, available);
         const body = { productId, available };
         return isNew ? created(`/stock/${productId}`, body) : ok(body);
+      },
+    }),
+    // For operators.
+    route({
+      method: 'get',
+      path: '/internal/reservations/{orderId}',
+      operationId: 'getReservationRecord',
+      summary: 'Fetch the reservation of an order, with the events that were written about it',
+      tag: 'reservations',
+      identity: 'caller',
+      internal: true,
+      params: z.object({ orderId: uuid }),
+      responses: { 200: { description: 'The reservation.', body: reservationRecordOut }, 503: unavailable },
+      async handler({ params: { orderId } }) {
+        const record = await reservations.find(orderId);
+        if (record === undefined) throw new DomainError('notFound', `There is no reservation of the order ${orderId}.`);
+        const { createdAt, updatedAt, ...reservation } = record;
+        return ok({
+          ...reservation,
+          createdAt: createdAt.toISOString(),
+          updatedAt: updatedAt.toISOString(),
+        });
       },
     }),
   ];

@@ -9,11 +9,9 @@ import { createConsumerGroup } from './consumer-group.ts';
 import { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
 import { createOrderClient, type OrderClient } from './order-client.ts';
-import { createReservationRecordRepository } from './records/reservation-record-repository.ts';
-import { createReservationRecords } from './records/reservation-records.ts';
-import { reservationRoutes } from './records/reservation-routes.ts';
+import { createReservationRepository } from './reservation-repository.ts';
 import { createReservations } from './reservations.ts';
-import { stockRoutes } from './routes.ts';
+import { inventoryRoutes } from './routes.ts';
 import { createStock } from './stock.ts';
 import { createStockRepository } from './stock-repository.ts';
 
@@ -42,8 +40,7 @@ export function createInventoryService(
   const group = createConsumerGroup({ stock, orders, reservations });
   const consumer = { group, config, publishesAs: 'inventory', servesWithoutKafka: true };
   const routes = [
-    ...stockRoutes(stock),
-    ...reservationRoutes(createReservationRecords(createReservationRecordRepository(prisma, database))),
+    ...inventoryRoutes(stock, createReservationRepository(prisma, database)),
     ...deadLetterRoutes(consumer, kysely),
   ];
   const callers = callersWith(config.INTERNAL_CREDENTIALS);

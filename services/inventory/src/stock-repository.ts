@@ -34,11 +34,8 @@ export function createStockRepository(prisma: PrismaClient, { kysely, lists }: D
 
     /** In the order of their ids, as everyone who locks several products: so there are no deadlocks. */
     async addMissing(productIds: string[], available: number): Promise<void> {
-      await kysely
-        .insertInto('stock')
-        .values([...productIds].sort().map((id) => ({ product_id: id, available })))
-        .onConflict((conflict) => conflict.doNothing())
-        .execute();
+      const data = [...productIds].sort().map((productId) => ({ productId, available }));
+      await prisma.stock.createMany({ data, skipDuplicates: true });
     },
 
     /** @returns whether the product is new here */

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { newCredential } from '../../../tests/kit/credentials.ts';
 import { describeContract } from '../../../tests/kit/openapi/contract.ts';
 import { unreachableDatabaseUrl, useDatabase } from '../../../tests/kit/postgres/database.ts';
-import { reservationRoutes } from '../src/records/reservation-routes.ts';
-import { stockRoutes } from '../src/routes.ts';
+import { inventoryRoutes } from '../src/routes.ts';
 import { orderOf, testInventory, unknown } from './_inventory.ts';
 
 const database = useDatabase('inventory');
@@ -22,7 +21,7 @@ const body = { available: 7 };
 
 describeContract({
   // Only for the document; the requests go to the application.
-  routes: [...stockRoutes({} as never), ...reservationRoutes({} as never)],
+  routes: inventoryRoutes({} as never, {} as never),
   app: () => inventory.app,
   unavailableApp: () => unavailable.app,
   restrictedApp: () => restricted.app,

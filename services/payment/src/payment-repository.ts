@@ -1,8 +1,11 @@
+import type { Database } from '@store/shared/database/database';
 import { rowsAs } from '@store/shared/database/rows';
 import type { StoredEvent } from '@store/shared/messaging/events';
 import { appendToOutbox } from '@store/shared/messaging/outbox/append';
+import { eventsOf } from '@store/shared/messaging/outbox/events-of';
 import { Decimal, type Money } from '@store/shared/values/money';
 import { type Kysely, sql, type Transaction } from 'kysely';
+import type { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
 import type { Payment, PaymentStatus } from './payment.ts';
 
@@ -28,7 +31,7 @@ export interface PaymentChange {
 export type PaymentRepository = ReturnType<typeof createPaymentRepository>;
 export type PaymentTransaction = ReturnType<typeof paymentsOn>;
 
-export function createPaymentRepository(kysely: Kysely<DB>) {
+export function createPaymentRepository(prisma: PrismaClient, { kysely, lists }: Database<DB>) {
   const find = (orderIds: string[]): Promise<Payment[]> =>
     selectPayments(kysely, orderIds)
       .execute()
@@ -53,6 +56,15 @@ export function createPaymentRepository(kysely: Kysely<DB>) {
         // A statement of its own: the first one does not see what others have stored while it waited for them.
         ...(known.length > 0 ? await find(known) : []),
       ];
+    },
+
+    /** Finds the payment of an order as operators see it, with the events that were written about it. */
+    async findRecord(orderId: string) {
+      const row = await prisma.payment.findUnique({ where: { orderId } });
+      if (row === null) return undefined;
+      const { amount, currency, ...payment } = row;
+      const money = amount === null || currency === null ? null : { amount, currency };
+      return { ...payment, amount: money, events: await eventsOf(lists.kysely, orderId) };
     },
   };
 }

@@ -1,11 +1,12 @@
 import { type PaymentRecordOut, paymentRecordOut } from '@store/shared/contracts/order-record';
 import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route';
+import { DomainError } from '@store/shared/values/errors';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
-import type { PaymentRecords } from './payment-records.ts';
+import type { PaymentRepository } from './payment-repository.ts';
 
 /** For operators, on the service's own address (contract 4.14). */
-export function paymentRoutes(records: PaymentRecords): AnyRoute[] {
+export function paymentRoutes(payments: PaymentRepository): AnyRoute[] {
   return [
     route({
       method: 'get',
@@ -18,7 +19,8 @@ export function paymentRoutes(records: PaymentRecords): AnyRoute[] {
       params: z.object({ orderId: uuid }),
       responses: { 200: { description: 'The payment.', body: paymentRecordOut }, 503: unavailable },
       async handler({ params: { orderId } }) {
-        const record = await records.get(orderId);
+        const record = await payments.findRecord(orderId);
+        if (record === undefined) throw new DomainError('notFound', `There is no payment of the order ${orderId}.`);
         const { status, createdAt, updatedAt, ...payment } = record;
         return ok({
           ...payment,

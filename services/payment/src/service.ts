@@ -8,8 +8,6 @@ import { configSchema, type PaymentConfig } from './config.ts';
 import { createConsumerGroup } from './consumer-group.ts';
 import { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
-import { createPaymentRecordRepository } from './payment-record-repository.ts';
-import { createPaymentRecords } from './payment-records.ts';
 import { createPaymentRepository } from './payment-repository.ts';
 import type { PaymentProvider } from './provider.ts';
 import { paymentRoutes } from './routes.ts';
@@ -24,13 +22,10 @@ export function createPaymentService(
   { provider = createBuiltInProvider(config.PAYMENT_DECLINE_ABOVE), clock = () => new Date() }: Replaceable = {},
 ) {
   const prisma = new PrismaClient({ adapter: database.adapter });
-  const repository = createPaymentRepository(database.kysely);
+  const repository = createPaymentRepository(prisma, database);
   const group = createConsumerGroup({ repository, provider, clock, newId: randomUUID });
   const consumer = { group, config, publishesAs: 'payment' };
-  const routes = [
-    ...paymentRoutes(createPaymentRecords(createPaymentRecordRepository(prisma, database))),
-    ...deadLetterRoutes(consumer, database.kysely),
-  ];
+  const routes = [...paymentRoutes(repository), ...deadLetterRoutes(consumer, database.kysely)];
   const callers = callersWith(config.INTERNAL_CREDENTIALS);
   return {
     app: createHttpApp({ title: 'Payment', routes, log, profile: config.APP_PROFILE, callers }),
