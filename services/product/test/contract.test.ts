@@ -1,6 +1,6 @@
-import request from 'supertest';
 import { newCredential } from '../../../tests/kit/credentials.ts';
 import { describeContract } from '../../../tests/kit/openapi/contract.ts';
+import { describeFuzz } from '../../../tests/kit/openapi/fuzz.ts';
 import { unreachableDatabaseUrl, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { productRoutes } from '../src/routes.ts';
 import { accountId, tea, testApp, unknown } from './_app.ts';
@@ -12,7 +12,7 @@ const restricted = database.open((url) => testApp(url, { writers, credentials: n
 const unavailable = database.open(() => testApp(unreachableDatabaseUrl));
 
 async function existing(call: object = {}) {
-  const { headers } = await request(product.app).post('/products').set('id-account', accountId).send(tea);
+  const { headers } = await product.post(tea);
   return { path: headers.location, ...call };
 }
 
@@ -21,9 +21,11 @@ const asOperator = async (call: object = {}) => {
   return { path: `/internal${path}`, body: tea, ...call };
 };
 
+// Only for the documents; the requests go to the application.
+const routes = productRoutes({} as never, {} as never);
+
 describeContract({
-  // Only for the document; the requests go to the application.
-  routes: productRoutes({} as never, {} as never),
+  routes,
   app: () => product.app,
   unavailableApp: () => unavailable.app,
   accountId,
@@ -56,4 +58,25 @@ describeContract({
       404: { path: unknown },
     },
   },
+});
+
+const whole = {
+  ...tea,
+  description: 'First harvest.',
+  images: [{ url: 'https://images.example.com/tea.jpg', alt: 'A cup of tea' }],
+  category: 'Drinks',
+};
+
+describeFuzz({
+  routes,
+  app: () => product.app,
+  accountId,
+  valid: {
+    'get /products/{id}': () => existing(),
+    'post /products': { body: whole },
+    'put /products/{id}': () => existing({ body: { ...whole, version: 1 } }),
+    'put /internal/products/{id}': () => asOperator({ body: { ...whole, version: 1 } }),
+    'delete /products/{id}': () => existing(),
+  },
+  readState: () => product.prisma.product.findMany({ orderBy: { id: 'asc' } }),
 });

@@ -196,21 +196,3 @@ describe('request log', () => {
     expect(lines.filter((line) => line.includes('hidden'))).toEqual([]);
   });
 });
-
-describe('documentation endpoints', () => {
-  const pages = ['/apidocs-ui.html', '/apidocs-ui/index.html', '/v3/api-docs', '/v3/api-docs.yaml'];
-
-  it('are served outside production', async () => {
-    const product = appWith({});
-    const [redirect, ui, json, yaml] = await Promise.all(pages.map((path) => product.get(path)));
-    expect(redirect).toMatchObject({ status: 302, headers: { location: '/apidocs-ui/index.html' } });
-    expect(ui).toMatchObject({ status: 200, text: expect.stringContaining('swagger-ui') });
-    expect(Object.keys(json?.body.paths)).toEqual(['/products', '/products/{id}']);
-    expect(yaml).toMatchObject({ status: 200, text: expect.stringContaining('openapi: 3.1') });
-  });
-
-  it.each(pages)('do not include %s in production', async (path) => {
-    const product = appWith({ production: true });
-    expect(await product.get(path)).toMatchObject({ status: 404, body: { status: 404 } });
-  });
-});

@@ -50,33 +50,16 @@ describe('GET /products?after=', () => {
   const order = 'products;createdAt,asc;id,asc';
   const id = '00000000-0000-4000-8000-000000000001';
   const time = '2026-01-31T10:00:00.000000Z';
-  const raw = (text: string | Buffer) => Buffer.from(text as string).toString('base64url');
 
+  // What makes any cursor invalid is tested with the keyset, in shared.
   it.each<[string, string, string?]>([
-    ['that is no base64url of a cursor', 'x'],
     ['that is not base64url', '%C3%A4%20!'],
-    ['that is not JSON', raw('[')],
-    ['that is not UTF-8', raw(Buffer.from([0xff]))],
-    ['that is a number', raw('1')],
-    ['that is null', raw('null')],
-    ['that is an object', raw('{"0":"x"}')],
-    ['that is deeply nested', raw('['.repeat(1_200))],
-    ['without values', encodeCursor(order, [])],
-    ['with too few values', encodeCursor(order, [time])],
-    ['with too many values', encodeCursor(order, [time, id, id])],
-    ['with a value that is not a string', raw(JSON.stringify([order, time, 1]))],
+    ['that is deeply nested', Buffer.from('['.repeat(1_200)).toString('base64url')],
     ['of another sort order', encodeCursor('products;name,asc;id,asc', ['Tea', id])],
-    ['of the other direction', encodeCursor('products;createdAt,desc;id,desc', [time, id])],
     ['of another collection', encodeCursor('status;time,station,row', [time, '1', '1'])],
-    ['without an id', encodeCursor(order, [time, '-'.repeat(36)])],
-    ['with an id without hyphens', encodeCursor(order, [time, 'a'.repeat(36)])],
     ['with SQL', encodeCursor(order, [time, `${id}' or true --`])],
     ['without a time', encodeCursor(order, ['now', id])],
-    ['with month 13', encodeCursor(order, ['2026-13-01T10:00:00.000000Z', id])],
     ['with 30 February', encodeCursor(order, ['2026-02-30T10:00:00.000000Z', id])],
-    ['with hour 24', encodeCursor(order, ['2026-01-01T24:00:01.000000Z', id])],
-    ['with second 60', encodeCursor(order, ['2026-01-01T10:00:60.000000Z', id])],
-    ['with year 0', encodeCursor(order, ['0000-01-01T10:00:00.000000Z', id])],
     ['with an invalid price', encodeCursor('products;price,asc;id,asc', ['NaN', id]), 'price'],
     ['with a price of too many digits', encodeCursor('products;price,asc;id,asc', ['1'.repeat(13), id]), 'price'],
     ['with a NUL character in the name', encodeCursor('products;name,asc;id,asc', ['a\0', id]), 'name'],
@@ -138,6 +121,15 @@ describe('filters of GET /products', () => {
     expect(seen.map(({ name }) => name)).toEqual(['Tea', 'Tea', 'Tea', 'tea', 'tea', 'tea']);
   });
 
+  it('list a category alone, in pages, with a text, and not in another spelling', async () => {
+    for (const name of ['Green tea', 'Black tea', 'Juice']) await product.post({ ...tea, name, category: 'Drinks' });
+    for (const category of ['Kitchen', undefined]) await product.post({ ...tea, name: 'Tea towel', category });
+    const named = async (path: string) => (await paginate(path)).map(({ name }) => name);
+    expect(await named('/products?category=Drinks&size=2&sort=name')).toEqual(['Black tea', 'Green tea', 'Juice']);
+    expect(await named('/products?category=Drinks&q=tea')).toEqual(['Green tea', 'Black tea']);
+    expect(await named('/products?category=drinks')).toEqual([]);
+  });
+
   it('return each product named by id once, in any letter case', async () => {
     const items = await make(5);
     const [a, , c] = idsOf(items) as [string, string, string];
@@ -161,49 +153,36 @@ describe('GET /products parameters', () => {
     expect(await paginate('/products')).toHaveLength(1001);
   });
 
-  it.each<[string, string, string?]>([
-    ['sort=price,up', 'must be one of id, name, price, createdAt, then ,asc or ,desc'],
-    ['sort=name&sort=price,up', 'must be one of id, name, price, createdAt, then ,asc or ,desc'],
-    ['id=x', 'must be a UUID'],
-    ['id=x&id=y', 'must be a UUID', 'query.id.0'],
-  ])('say what is wrong with %s', async (query, message, path = `query.${query.split('=')[0]}`) => {
-    const { errors } = (await product.get(`/products?${query}`)).body;
-    expect(errors[0]).toEqual({ path, message });
-  });
-
   it('sort by id, and in any case of the direction', async () => {
     const ids = idsOf(await make(7)).sort();
     expect(idsOf(await paginate('/products?sort=id&size=2'))).toEqual(ids);
     expect(idsOf((await product.get('/products?sort=id,DESC')).body)).toEqual(ids.toReversed());
   });
 
-  it.each([
-    'size=0',
-    'size=1001',
-    'size=-1',
-    'size=1.0',
-    'size=',
-    'size=1&size=1',
-    'page=-1',
-    'page=10001',
-    'size=1000&page=11',
-    'page=x',
-    'sort=',
-    'sort=unit',
-    'sort=name,up',
-    'sort=name,',
-    'sort=NAME',
-    'sort=name,asc,price',
-    'q=',
-    'q=%25',
-    'q=%F0%9F%8D%B5',
-    'after=',
-    'sort=name;drop',
-    'id=x',
-    'id=',
-  ])('return 400 for %s', async (query) => {
+  const aSort = 'must be one of id, name, price, createdAt, then ,asc or ,desc';
+  it.each<[string, string, string?]>([
+    ['size=0', 'must be 1 to 1000'],
+    ['size=1001', 'must be 1 to 1000'],
+    ['size=1.0', 'must be a whole number'],
+    ['size=1&size=1', 'must be given once'],
+    ['page=10001', 'must be 0 to 10000'],
+    ['size=1000&page=11', 'page × size must be at most 10000: go on with after, as Link does', 'query.page'],
+    ['page=x', 'must be a whole number'],
+    ['sort=', aSort],
+    ['sort=unit', aSort],
+    ['sort=NAME', aSort],
+    ['sort=name,asc,price', aSort],
+    ['sort=name;drop', aSort],
+    ['sort=name&sort=price,up', aSort],
+    ['q=', 'must have 1 to 200 characters'],
+    ['q=%25', 'must have a letter or a digit'],
+    ['q=%F0%9F%8D%B5', 'must have a letter or a digit'],
+    ['after=', 'must not be empty'],
+    ['id=x', 'must be a UUID'],
+    ['id=x&id=y', 'must be a UUID', 'query.id.0'],
+  ])('return 400 for %s: %s', async (query, message, path = `query.${query.split('=')[0]}`) => {
     const { status, body } = await product.get(`/products?${query}`);
     expect({ status, type: body.type }).toEqual({ status: 400, type: 'urn:problem:store:validation' });
-    expect(body.errors[0].path).toMatch(/^query\.(size|page|sort|q|after|id)/);
+    expect(body.errors[0]).toEqual({ path, message });
   });
 });

@@ -1,0 +1,162 @@
+import { readConfig } from '@store/shared/values/environment';
+import request from 'supertest';
+import { newCredential } from '../../../tests/kit/credentials.ts';
+import { queryOnce, useDatabase } from '../../../tests/kit/postgres/database.ts';
+import { configSchema } from '../src/config.ts';
+import { accountId, tea, testApp, unknown } from './_app.ts';
+
+const database = useDatabase('product');
+const product = database.open((url) => testApp(url));
+
+let path: string;
+beforeEach(async () => {
+  path = (await product.post(tea)).headers.location ?? '';
+});
+
+const etag = async () => (await product.get(path)).headers.etag ?? '';
+const put = (price: number, ifMatch: string, change: object = {}) =>
+  product.put(path, { ...tea, price, ...change }).set('if-match', ifMatch);
+/** Eight writers at a time, who have seen the same state. */
+const race = async (write: (price: number) => PromiseLike<{ status: number }>) =>
+  (await Promise.all(Array.from({ length: 8 }, (_, n) => write(n + 10)))).map(({ status }) => status).sort();
+
+describe('If-Match', () => {
+  it('lets a write happen in the state that it names, and in no other', async () => {
+    const seen = await etag();
+    expect((await put(2, seen)).status).toBe(200);
+    const detail = 'It has changed since you have read it. Read it again, and decide anew.';
+    expect(await put(3, seen)).toMatchObject({ status: 412, body: { detail } });
+    expect((await product.delete(path).set('if-match', seen)).status).toBe(412);
+    expect((await product.get(path)).body.price).toBe(2);
+    expect((await put(3, `W/${await etag()}`)).status).toBe(412);
+    expect((await put(3, `"another", ${await etag()}`)).status).toBe(200);
+    expect((await product.delete(path).set('if-match', '*')).status).toBe(204);
+    expect((await put(1, '*')).status).toBe(404);
+  });
+
+  it('lets one write of many that have seen the same state', async () => {
+    const seen = await etag();
+    expect(await race((price) => put(price, seen))).toEqual([200, ...Array(7).fill(412)]);
+  });
+
+  it('comes before the version, and stays 412', async () => {
+    expect((await put(1, '"another"', { version: 7 })).status).toBe(412);
+    expect((await put(1, '*', { version: 7 })).status).toBe(409);
+    expect((await put(1, '*', { version: 1 })).status).toBe(200);
+  });
+});
+
+describe('the version of a product', () => {
+  it('counts each update, whoever writes: also a replica of the release before, which does not know it', async () => {
+    const id = path.slice('/products/'.length);
+    const versions = async () => [
+      (await product.get(path)).body.version,
+      (await product.get(`/products?id=${id}`)).body[0].version,
+    ];
+    expect((await product.put(path, { ...tea, price: 5 })).body.version).toBe(2);
+    expect(await versions()).toEqual([2, 2]);
+    const old = `update products set name = 'Green tea', price = 6, unit = 'kg' where id = '${id}'`;
+    await queryOnce(database.url, old);
+    await queryOnce(database.url, `update products set version = 1 where id = '${id}'`);
+    expect(await versions()).toEqual([4, 4]);
+  });
+
+  it('lets a change that names it happen while it is current, and is 409 afterwards', async () => {
+    const change = (price: number, version: number | null) => product.put(path, { ...tea, price, version });
+    expect((await change(5, 1)).body).toMatchObject({ price: 5, version: 2 });
+    expect(await change(6, 1)).toMatchObject({
+      status: 409,
+      body: {
+        type: 'urn:problem:store:stale-version',
+        detail: 'It has changed since you have read it: its version is 2.',
+      },
+    });
+    expect((await change(6, 3)).status).toBe(409);
+    expect((await product.get(path)).body).toMatchObject({ price: 5, version: 2 });
+    expect((await change(6, null)).body.version).toBe(3);
+    expect((await product.put(`/internal${path}`, { ...tea, version: 2 })).status).toBe(409);
+    expect((await product.put(unknown, { ...tea, version: 1 })).status).toBe(404);
+  });
+
+  it('lets one write of many that have seen the same one', async () => {
+    const write = (price: number) => product.put(path, { ...tea, price, version: 1 });
+    expect(await race(write)).toEqual([200, ...Array(7).fill(409)]);
+  });
+});
+
+describe('PRODUCT_WRITERS', () => {
+  const writer = '11111111-1111-4111-8111-111111111111';
+  const credential = newCredential();
+  const restricted = database.open((url) => testApp(url, { writers: writer }));
+  const withCredential = database.open((url) => testApp(url, { writers: writer, credentials: credential }));
+  const open = database.open((url) => testApp(url, { writers: 'everybody' }));
+  const byRole = {
+    'role:catalogue': database.open((url) => testApp(url, { writers: 'role:catalogue' })),
+    'not set, in production': database.open((url) => testApp(url, { production: true })),
+  };
+  const write = (method: 'post' | 'put' | 'delete', to: string, id: string) =>
+    request(restricted.app)
+      [method](to)
+      .set('id-account', id)
+      .send(method === 'delete' ? undefined : tea);
+
+  it('returns 403 for writes by other accounts and lets everybody read', async () => {
+    const before = await product.prisma.product.count();
+    for (const [method, to] of [
+      ['post', '/products'],
+      ['put', path],
+      ['put', unknown],
+      ['delete', path],
+    ] as const) {
+      const refused = await write(method, to, accountId);
+      expect(refused).toMatchObject({ status: 403, body: { status: 403, title: 'Forbidden' } });
+    }
+    expect(await product.prisma.product.count()).toBe(before);
+    expect((await restricted.get(path)).body).toMatchObject(tea);
+    expect((await restricted.get('/products')).status).toBe(200);
+  });
+
+  it('lets a listed account write, with its id in any letter case', async () => {
+    const posted = await write('post', '/products', writer.toUpperCase());
+    expect(posted.status).toBe(201);
+    expect((await write('put', posted.headers.location ?? '', writer)).status).toBe(200);
+    expect((await write('delete', posted.headers.location ?? '', writer)).status).toBe(204);
+  });
+
+  it('lets every account write if it is everybody, and if it is not set', async () => {
+    for (const app of [open, product]) expect((await app.post(tea)).status).toBe(201);
+  });
+
+  it.each(['role:catalogue', 'not set, in production'] as const)(
+    'lets accounts with the role catalogue write if it is %s',
+    async (name) => {
+      const post = (roles: Record<string, string>) => byRole[name].post(tea).set(roles);
+      const refused = await post({ 'account-roles': 'operator,catalogues' });
+      expect(refused).toMatchObject({ status: 403, body: { detail: expect.stringContaining('the role catalogue') } });
+      expect((await post({})).status).toBe(403);
+      expect((await post({ 'account-roles': 'catalogue,operator' })).status).toBe(201);
+    },
+  );
+
+  it('does not concern operators, who write with their credential alone, in the state that they have seen', async () => {
+    const seen = await etag();
+    const set = (price: number, authorization: string) =>
+      request(withCredential.app)
+        .put(`/internal${path}`)
+        .set({ authorization, 'if-match': seen, 'id-account': writer })
+        .send({ ...tea, price });
+    for (const wrong of ['', 'Bearer ', `Bearer ${newCredential()}`]) expect((await set(9, wrong)).status).toBe(403);
+    expect((await product.get(path)).body.price).toBe(tea.price);
+    expect(await set(2, `Bearer ${credential}`)).toMatchObject({ status: 200, body: { ...tea, price: 2 } });
+    expect((await set(3, `Bearer ${credential}`)).status).toBe(412);
+    expect((await product.get(path)).body.price).toBe(2);
+  });
+
+  it.each(['admin', `everybody,${writer}`, 'role:operator', `${writer};${writer}`])(
+    'refuses to start with %s',
+    (writers) => {
+      const read = () => readConfig(configSchema, { DATABASE_URL: database.url, PRODUCT_WRITERS: writers });
+      expect(read).toThrow(/PRODUCT_WRITERS: must be role:catalogue, account ids, comma-separated, or everybody/);
+    },
+  );
+});

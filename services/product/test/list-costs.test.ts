@@ -1,0 +1,139 @@
+import type { Database } from '@store/shared/database/database';
+import type { CompiledQuery } from 'kysely';
+import { queryOnce, useDatabase } from '../../../tests/kit/postgres/database.ts';
+import { until } from '../../../tests/kit/until.ts';
+import type { PrismaClient } from '../src/generated/client.ts';
+import type { DB } from '../src/generated/tables.ts';
+import { createProductRepository } from '../src/product-repository.ts';
+import { productQuery } from '../src/schemas.ts';
+import { tea, testApp } from './_app.ts';
+
+interface Plan {
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
+}
+
+describe('a search', () => {
+  const database = useDatabase('product');
+  const product = database.open(testApp);
+
+  beforeAll(async () => {
+    // On a connection without a statement time-out.
+    await queryOnce(
+      database.url,
+      `insert into products (id, name, price, unit, created_at)
+      select gen_random_uuid(),
+             (array['Blue', 'Oak', 'Small', 'Round', 'Äußere'])[1 + n % 5] || ' ' ||
+             (array['Lamp', 'Teapot', 'Kettle', 'Mirror'])[1 + n / 5 % 4] || ' ' || md5(n::text),
+             1, 'piece', timestamptz '2026-01-01' + n * interval '1 s'
+      from generate_series(1, 30000) as n`,
+    );
+    await queryOnce(database.url, 'vacuum analyze products');
+  });
+
+  /** The statement of a list, as the service sends it. */
+  async function statementOf(query: object): Promise<CompiledQuery> {
+    const statements: CompiledQuery[] = [];
+    const run = async (statement: CompiledQuery) => {
+      statements.push(statement);
+      return [{ json: '[]', version: '', last: null }];
+    };
+    const recording = { kysely: product.kysely, run, prepare: () => run, lists: { run, runOnce: run } };
+    await createProductRepository({} as PrismaClient, recording as unknown as Database<DB>).list(
+      productQuery.parse(query),
+    );
+    const [statement] = statements;
+    if (statement === undefined) throw new Error('No statement was sent.');
+    return statement;
+  }
+
+  /** How many blocks of 8 KiB PostgreSQL reads for a list. */
+  async function blocksOf(query: object): Promise<number> {
+    const { sql, parameters } = await statementOf(query);
+    const [row] = await product.prisma.$queryRawUnsafe<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>(
+      `explain (analyze, buffers, format json) ${sql}`,
+      ...parameters,
+    );
+    const plan = row?.['QUERY PLAN'][0].Plan;
+    return plan === undefined ? Number.NaN : plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+  }
+
+  const blocksOfTable = async () => {
+    const [row] = await product.prisma.$queryRaw<{ blocks: number }[]>`
+      select (pg_relation_size('products') / 8192)::int as blocks`;
+    return row?.blocks ?? Number.NaN;
+  };
+
+  it.each([
+    ['a rare text', 'c4ca4238a0'],
+    ['a text that no name has', 'zzzz'],
+    ['a text that every fourth name has', 'lamp'],
+    ['a text that no name has between others that all have', 'lampteapot'],
+    ['letters beyond ASCII', 'äußerst'],
+    ['two letters that no name has', 'zq'],
+    ['two letters at the beginning of a word', 'te'],
+    ['a letter that no name has', 'z'],
+    ['a letter at the beginning of a fifth of the names', 'b'],
+    ['a text that would mean anything in a pattern', 'zz%_%'],
+    ['a text that ends in an escape', 'zzz\\'],
+  ])('for %s reads a fraction of the table', async (_, q) => {
+    const blocks = await Promise.all(['createdAt', 'createdAt,desc'].map((sort) => blocksOf({ q, sort, size: '20' })));
+    expect(Math.max(...blocks)).toBeLessThan((await blocksOfTable()) / 4);
+  });
+
+  it('is planned for its text each time it is sent', async () => {
+    // From the sixth execution on, PostgreSQL may plan a prepared statement for any text.
+    for (let n = 0; n < 10; n += 1) await product.get('/products?q=lamp');
+    const prepared = await product.lists.run<{ statement: string }>({
+      ...(await statementOf({})),
+      sql: `select statement from pg_prepared_statements where statement like '%ilike%' and statement not like '%pg_prepared%'`,
+      parameters: [],
+    });
+    expect(prepared).toEqual([]);
+  });
+});
+
+describe('lists', () => {
+  const database = useDatabase('product', 'each');
+  const product = database.open((url) => testApp(url));
+
+  beforeEach(async () => {
+    await product.post(tea);
+    // Reading a row takes longer than a list may, and writing one does not read it.
+    await product.prisma.$executeRaw`alter table products rename to stored`;
+    await product.prisma.$executeRaw`create view products as select * from stored where pg_sleep(60) is not null`;
+  });
+
+  async function sleeping(): Promise<number> {
+    const sql = `select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`;
+    return (await queryOnce(database.url, sql)).length;
+  }
+
+  it('that take too long keep no write waiting, and are 503 after two seconds', async () => {
+    const lists = Array.from({ length: 40 }, (_, n) =>
+      product.get(`/products?q=tea&size=${n + 1}`).then((list) => list),
+    );
+    await until('lists occupy all connections they may have', async () => (await sleeping()) >= 5);
+    // Few, so that even a slow machine has written them before the lists are given up.
+    const written = await Promise.all(Array.from({ length: 3 }, () => product.post(tea)));
+    expect(written.map(({ status }) => status)).toEqual([201, 201, 201]);
+    expect(await sleeping()).toBeGreaterThan(0);
+
+    for (const { status, headers, body } of await Promise.all(lists)) {
+      expect({ status, retryAfter: headers['retry-after'], type: body.type }).toEqual({
+        status: 503,
+        retryAfter: '1',
+        type: 'urn:problem:store:database-away',
+      });
+    }
+  });
+
+  it('beyond those that may wait are refused at once', async () => {
+    const lists = Array.from({ length: 205 }, (_, n) => product.get(`/products?size=${n + 1}`).then((list) => list));
+    await until('lists occupy all connections they may have', async () => (await sleeping()) >= 5);
+    const refused = await product.get('/products');
+    expect(refused).toMatchObject({ status: 503, body: { type: 'urn:problem:store:overloaded' } });
+    expect(refused.headers['retry-after']).toBe('1');
+    await Promise.all(lists);
+  });
+});
