@@ -51,7 +51,7 @@ describe('GET /products?after=', () => {
   const id = '00000000-0000-4000-8000-000000000001';
   const time = '2026-01-31T10:00:00.000000Z';
 
-  // What makes any cursor invalid is tested with the keyset, in shared.
+  // The keyset, in shared, has tests of what makes any cursor invalid.
   it.each<[string, string, string?]>([
     ['that is not base64url', '%C3%A4%20!'],
     ['that is deeply nested', Buffer.from('['.repeat(1_200)).toString('base64url')],
@@ -184,5 +184,9 @@ describe('GET /products parameters', () => {
     const { status, body } = await product.get(`/products?${query}`);
     expect({ status, type: body.type }).toEqual({ status: 400, type: 'urn:problem:store:validation' });
     expect(body.errors[0]).toEqual({ path, message });
+  });
+
+  it('say nothing of the size of a page that is no number', async () => {
+    expect((await product.get('/products?page=x')).body.errors).toHaveLength(1);
   });
 });

@@ -40,7 +40,8 @@ export const pageQuery = (defaultSize: number, maxSize: number) => ({
 export const withinCounted = <Query extends z.ZodType<{ page: number; size: number; after?: string | undefined }>>(
   query: Query,
 ) =>
-  query.refine(({ page, size, after }) => after !== undefined || page * size <= mostCounted, {
+  // NaN, the product of what is no number, is not called too large.
+  query.refine(({ page, size, after }) => after !== undefined || !(page * size > mostCounted), {
     path: ['page'],
     error: `page × size must be at most ${mostCounted}: go on with after, as Link does`,
   });
