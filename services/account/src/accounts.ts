@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { AccountIn, AccountOut, Credentials } from '@store/shared/contracts/account';
 import type { Database } from '@store/shared/database/database';
 import { inTransaction } from '@store/shared/database/transaction';
-import { newEvent } from '@store/shared/messaging/events';
-import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { DomainError } from '@store/shared/values/errors';
+import { announce } from './account-events.ts';
 import type { Account, AccountRepository } from './account-repository.ts';
 import type { DB } from './generated/tables.ts';
 import type { MailRequestRepository } from './mail-request-repository.ts';
@@ -62,8 +61,7 @@ export function createAccounts({ database, repository, requests, passwords, must
         if (requestId !== undefined) {
           await requests.begin(tx, { id: requestId, accountId, purpose: 'EMAIL', email: account.email });
         }
-        const timestamp = new Date().toISOString();
-        await appendToOutbox(tx, newEvent(randomUUID(), 'AccountRegistered', { accountId, requestId, timestamp }));
+        await announce(tx, 'AccountRegistered', { accountId, requestId });
         return toOut(inserted);
       });
     },
@@ -72,7 +70,7 @@ export function createAccounts({ database, repository, requests, passwords, must
       await inTransaction(kysely, async (tx) => {
         if ((await repository.update(tx, id, { passwordHash })) === undefined) throw noAccount(id);
         await requests.endAll(tx, id, 'PASSWORD');
-        await appendToOutbox(tx, passwordChanged(id));
+        await announce(tx, 'PasswordChanged', { accountId: id });
       });
     },
     async checkPassword({ email, password }: Credentials, client: string | undefined): Promise<AccountOut> {
@@ -83,6 +81,3 @@ export function createAccounts({ database, repository, requests, passwords, must
     },
   };
 }
-
-export const passwordChanged = (accountId: string) =>
-  newEvent(randomUUID(), 'PasswordChanged', { accountId, timestamp: new Date().toISOString() });

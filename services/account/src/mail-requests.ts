@@ -3,11 +3,10 @@ import type { AccountOut, MailTo } from '@store/shared/contracts/account';
 import type { Database } from '@store/shared/database/database';
 import { isDuplicate } from '@store/shared/database/errors';
 import { inTransaction } from '@store/shared/database/transaction';
-import { newEvent } from '@store/shared/messaging/events';
-import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { DomainError } from '@store/shared/values/errors';
+import { announce } from './account-events.ts';
 import type { AccountRepository } from './account-repository.ts';
-import { emailTaken, noAccount, passwordChanged, toOut } from './accounts.ts';
+import { emailTaken, noAccount, toOut } from './accounts.ts';
 import type { DB } from './generated/tables.ts';
 import type { MailRequestRepository } from './mail-request-repository.ts';
 import type { Passwords } from './passwords.ts';
@@ -32,7 +31,6 @@ export type MailRequests = ReturnType<typeof createMailRequests>;
 /** Passwords that are forgotten and addresses that are confirmed, by a link in a mail (contract 3.11). */
 export function createMailRequests({ database, repository, requests, passwords }: Dependencies) {
   const { kysely } = database;
-  const now = () => new Date().toISOString();
 
   return {
     /**
@@ -52,9 +50,7 @@ export function createMailRequests({ database, repository, requests, passwords }
       await inTransaction(kysely, async (tx) => {
         const id = randomUUID();
         await requests.begin(tx, { id, accountId: known ? accountId : undefined, purpose: 'PASSWORD', clientAddress });
-        if (!known) return;
-        const payload = { accountId, requestId: id, timestamp: now() };
-        await appendToOutbox(tx, newEvent(randomUUID(), 'PasswordResetRequested', payload));
+        if (known) await announce(tx, 'PasswordResetRequested', { accountId, requestId: id });
       });
     },
 
@@ -77,7 +73,7 @@ export function createMailRequests({ database, repository, requests, passwords }
         // The link has arrived, so the address is confirmed as well.
         const changed = await repository.update(tx, account.id, { passwordHash, isConfirmed: true });
         if (changed === undefined) throw invalidToken();
-        await appendToOutbox(tx, passwordChanged(account.id));
+        await announce(tx, 'PasswordChanged', { accountId: account.id });
         return toOut(changed);
       });
     },
@@ -100,8 +96,7 @@ export function createMailRequests({ database, repository, requests, passwords }
         if (!isNew) return;
         // A reader of the former address must not set the password.
         await requests.endAll(tx, accountId, 'PASSWORD');
-        const payload = { accountId, requestId: id, timestamp: now() };
-        await appendToOutbox(tx, newEvent(randomUUID(), 'EmailChanged', payload));
+        await announce(tx, 'EmailChanged', { accountId, requestId: id });
       });
       await confirm.catch((error: unknown) => {
         throw isDuplicate(error) ? emailTaken() : error;

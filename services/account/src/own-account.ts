@@ -3,10 +3,9 @@ import type { AccountChange, AccountOut } from '@store/shared/contracts/account'
 import type { Database } from '@store/shared/database/database';
 import { inTransaction } from '@store/shared/database/transaction';
 import { entityTag, mustMatch } from '@store/shared/http/precondition';
-import { newEvent } from '@store/shared/messaging/events';
-import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { DomainError } from '@store/shared/values/errors';
 import { stringifyJson } from '@store/shared/values/json';
+import { announce } from './account-events.ts';
 import type { AccountRepository } from './account-repository.ts';
 import { noAccount, toOut } from './accounts.ts';
 import type { AuthClient, Customer } from './auth-client.ts';
@@ -28,7 +27,6 @@ export type OwnAccount = ReturnType<typeof createOwnAccount>;
 /** Changes that customers make to their own account (contract 4.3). */
 export function createOwnAccount({ database, repository, requests, auth }: Dependencies) {
   const { kysely } = database;
-  const now = () => new Date().toISOString();
 
   async function ownEmail(customer: Customer, id: string): Promise<string> {
     const account = customer.accountId === id ? await repository.find(id) : undefined;
@@ -65,8 +63,7 @@ export function createOwnAccount({ database, repository, requests, auth }: Depen
         if (email !== undefined && (email !== current.email || current.confirmedAt === null)) {
           const requestId = randomUUID();
           await requests.begin(tx, { id: requestId, accountId: id, purpose: 'EMAIL', email });
-          const payload = { accountId: id, requestId, timestamp: now() };
-          await appendToOutbox(tx, newEvent(randomUUID(), 'EmailChangeRequested', payload));
+          await announce(tx, 'EmailChangeRequested', { accountId: id, requestId });
         }
         return toOut((await repository.update(tx, id, change)) ?? current);
       });
@@ -82,7 +79,7 @@ export function createOwnAccount({ database, repository, requests, auth }: Depen
       await auth.endSessions(customer);
       await inTransaction(kysely, async (tx) => {
         await repository.delete(tx, id);
-        await appendToOutbox(tx, newEvent(randomUUID(), 'AccountDeleted', { accountId: id, timestamp: now() }));
+        await announce(tx, 'AccountDeleted', { accountId: id });
       });
     },
   };

@@ -3,19 +3,14 @@ import { rowsAs } from '@store/shared/database/rows';
 import type { StoredEvent } from '@store/shared/messaging/events';
 import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { eventsOf } from '@store/shared/messaging/outbox/events-of';
-import { Decimal, type Money } from '@store/shared/values/money';
+import { Decimal } from '@store/shared/values/money';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
 import type { Payment, PaymentStatus } from './payment.ts';
+import type { Charge } from './provider.ts';
 
-export interface PaymentStart {
-  orderId: string;
-  customerId: string;
-  amount: Money;
-}
-
-export interface Cancellation {
+interface Cancellation {
   orderId: string;
   customerId: string;
   reason: string;
@@ -29,7 +24,6 @@ export interface PaymentChange {
 }
 
 export type PaymentRepository = ReturnType<typeof createPaymentRepository>;
-export type PaymentTransaction = ReturnType<typeof paymentsOn>;
 
 export function createPaymentRepository(prisma: PrismaClient, { kysely, lists }: Database<DB>) {
   const find = (orderIds: string[]): Promise<Payment[]> =>
@@ -41,7 +35,7 @@ export function createPaymentRepository(prisma: PrismaClient, { kysely, lists }:
     find,
 
     /** Stores a payment as CHARGING for each order that has none. @returns the stored payments of all these orders */
-    async begin(starts: PaymentStart[], now: Date): Promise<Payment[]> {
+    async begin(starts: Charge[], now: Date): Promise<Payment[]> {
       const rows = starts.map(({ amount: { amount, currency }, ...order }) => ({
         ...order,
         status: 'CHARGING',

@@ -4,7 +4,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { columns } from './csv-rows.ts';
 import type { CsvRow } from './schemas.ts';
 
-export interface Import {
+interface Import {
   databaseUrl: string;
   rows: AsyncIterable<CsvRow>;
   /** Delete all existing records first. */

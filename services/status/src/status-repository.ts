@@ -15,7 +15,7 @@ export interface Selection {
   skip?: number | undefined;
 }
 
-export interface StatusPage {
+interface StatusPage {
   /** An array of StationStatus, as JSON. */
   json: string;
   /** The position of the last record, while more records follow. */
