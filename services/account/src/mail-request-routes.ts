@@ -13,19 +13,18 @@ import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import type { MailRequests } from './mail-requests.ts';
 
-const tag = 'accounts';
+const internal = { tag: 'accounts', identity: 'caller', internal: true } as const;
+const params = z.object({ id: uuid });
 
 /** Makes the routes for auth and for whoever sends mail: the gateway does not route these (contract 3.11). */
 export function mailRequestRoutes(mails: MailRequests, rules: PasswordRules): AnyRoute[] {
   return [
     route({
+      ...internal,
       method: 'post',
       path: '/internal/password-resets',
       operationId: 'requestReset',
       summary: 'Send a link by which a password can be set anew',
-      tag,
-      identity: 'caller',
-      internal: true,
       body: resetRequest,
       responses: {
         202: { description: 'It is sent, if an account has the address.' },
@@ -38,13 +37,11 @@ export function mailRequestRoutes(mails: MailRequests, rules: PasswordRules): An
       },
     }),
     route({
+      ...internal,
       method: 'post',
       path: '/internal/password-resets/confirmation',
       operationId: 'resetPassword',
       summary: 'Set a password by the token of a mail',
-      tag,
-      identity: 'caller',
-      internal: true,
       body: resetInBy(rules),
       responses: {
         200: { description: 'The account that has it.', body: accountOut },
@@ -54,13 +51,11 @@ export function mailRequestRoutes(mails: MailRequests, rules: PasswordRules): An
       handler: async ({ body, clientAddress }) => ok(await mails.reset(body.token, body.password, clientAddress)),
     }),
     route({
+      ...internal,
       method: 'post',
       path: '/internal/email-confirmations',
       operationId: 'confirmAddress',
       summary: 'Confirm an e-mail address by the token of a mail',
-      tag,
-      identity: 'caller',
-      internal: true,
       body: confirmationIn,
       responses: {
         204: { description: 'Confirmed.' },
@@ -74,26 +69,23 @@ export function mailRequestRoutes(mails: MailRequests, rules: PasswordRules): An
       },
     }),
     route({
+      ...internal,
       method: 'get',
       path: '/internal/accounts/{id}/confirmation',
       operationId: 'findConfirmation',
       summary: 'Find out whether the e-mail address of an account is confirmed',
-      tag,
-      identity: 'caller',
-      internal: true,
-      params: z.object({ id: uuid }),
+      params,
       responses: { 200: { description: 'Whether it is.', body: confirmedOut }, 503: unavailable },
       handler: async ({ params: { id } }) => ok({ isConfirmed: await mails.isConfirmed(id) }),
     }),
     route({
+      ...internal,
+      identity: 'mailer',
       method: 'post',
       path: '/internal/accounts/{id}/mail',
       operationId: 'prepareMail',
       summary: 'Fetch what a mail to an account needs',
-      tag,
-      identity: 'mailer',
-      internal: true,
-      params: z.object({ id: uuid }),
+      params,
       body: mailToIn,
       responses: {
         200: { description: 'Address, name, language and, where the mail has a link, a new token.', body: mailTo },

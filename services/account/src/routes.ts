@@ -17,7 +17,10 @@ import { mailRequestRoutes } from './mail-request-routes.ts';
 import type { MailRequests } from './mail-requests.ts';
 import type { OwnAccount } from './own-account.ts';
 
-const tag = 'accounts';
+const byCustomer = { tag: 'accounts', identity: 'account' } as const;
+/** On the service's own address: the gateway does not route these. */
+const internal = { tag: 'accounts', identity: 'caller', internal: true } as const;
+const params = z.object({ id: uuid });
 
 interface Parts {
   accounts: Accounts;
@@ -28,23 +31,21 @@ interface Parts {
 export function accountRoutes({ accounts, own, mails }: Parts, rules: PasswordRules): AnyRoute[] {
   return [
     route({
+      ...byCustomer,
       method: 'get',
       path: '/accounts',
       operationId: 'listAccounts',
       summary: 'List the accounts that the caller may see: their own',
-      tag,
-      identity: 'account',
       responses: { 200: { description: 'An array with one account.', body: z.array(accountOut) }, 503: unavailable },
       handler: async ({ accountId }) => ok(await accounts.list(accountId)),
     }),
     route({
+      ...byCustomer,
       method: 'get',
       path: '/accounts/{id}',
       operationId: 'getAccount',
       summary: 'Fetch your own account',
-      tag,
-      identity: 'account',
-      params: z.object({ id: uuid }),
+      params,
       responses: {
         200: { description: 'The account.', body: accountOut, headers: { ETag: etagDescription } },
         503: unavailable,
@@ -55,13 +56,12 @@ export function accountRoutes({ accounts, own, mails }: Parts, rules: PasswordRu
       },
     }),
     route({
+      ...byCustomer,
       method: 'patch',
       path: '/accounts/{id}',
       operationId: 'changeAccount',
       summary: 'Change your name, the language of mails, or your e-mail address',
-      tag,
-      identity: 'account',
-      params: z.object({ id: uuid }),
+      params,
       headers: ifMatchHeader,
       body: accountChange,
       responses: {
@@ -74,13 +74,12 @@ export function accountRoutes({ accounts, own, mails }: Parts, rules: PasswordRu
         ok(await own.change(customer, id, body, headers['if-match'])),
     }),
     route({
+      ...byCustomer,
       method: 'delete',
       path: '/accounts/{id}',
       operationId: 'deleteAccount',
       summary: 'Delete your account, and everything personal that the store has about you',
-      tag,
-      identity: 'account',
-      params: z.object({ id: uuid }),
+      params,
       body: accountDeletion,
       responses: {
         204: { description: 'Deleted; other services delete what they have within a minute.' },
@@ -93,15 +92,13 @@ export function accountRoutes({ accounts, own, mails }: Parts, rules: PasswordRu
         return noContent();
       },
     }),
-    // Internal, for operators.
     route({
+      ...internal,
+      identity: 'operator',
       method: 'get',
       path: '/internal/accounts',
       operationId: 'searchAccounts',
       summary: 'Find the account with an e-mail address',
-      tag,
-      identity: 'operator',
-      internal: true,
       query: z.object({ email: text(1, 254) }),
       responses: {
         200: { description: 'An array with one account, or none.', body: z.array(accountOut) },
@@ -109,15 +106,13 @@ export function accountRoutes({ accounts, own, mails }: Parts, rules: PasswordRu
       },
       handler: async ({ query: { email } }) => ok(await accounts.search(email)),
     }),
-    // Internal, for the auth service: the gateway does not route these.
+    // For the auth service.
     route({
+      ...internal,
       method: 'post',
       path: '/internal/accounts',
       operationId: 'createAccount',
       summary: 'Register an account',
-      tag,
-      identity: 'caller',
-      internal: true,
       body: accountInBy(rules),
       responses: {
         201: { description: 'Registered.', body: accountOut, headers: { Location: 'Path of the new account.' } },
@@ -130,26 +125,22 @@ export function accountRoutes({ accounts, own, mails }: Parts, rules: PasswordRu
       },
     }),
     route({
+      ...internal,
       method: 'get',
       path: '/internal/accounts/{id}',
       operationId: 'findAccount',
       summary: 'Fetch an account',
-      tag,
-      identity: 'caller',
-      internal: true,
-      params: z.object({ id: uuid }),
+      params,
       responses: { 200: { description: 'The account.', body: accountOut }, 503: unavailable },
       handler: async ({ params: { id } }) => ok(await accounts.get(id, id)),
     }),
     route({
+      ...internal,
       method: 'put',
       path: '/internal/accounts/{id}/password',
       operationId: 'setPassword',
       summary: 'Replace a password',
-      tag,
-      identity: 'caller',
-      internal: true,
-      params: z.object({ id: uuid }),
+      params,
       body: passwordInBy(rules),
       responses: { 204: { description: 'Replaced.' }, 503: unavailable },
       async handler({ params: { id }, body, clientAddress }) {
@@ -158,13 +149,11 @@ export function accountRoutes({ accounts, own, mails }: Parts, rules: PasswordRu
       },
     }),
     route({
+      ...internal,
       method: 'post',
       path: '/internal/password-checks',
       operationId: 'checkPassword',
       summary: 'Check a password',
-      tag,
-      identity: 'caller',
-      internal: true,
       body: credentials,
       responses: {
         200: { description: 'The account that the password belongs to.', body: accountOut },

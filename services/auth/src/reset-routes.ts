@@ -3,18 +3,18 @@ import { type AnyRoute, noContent, problem, route, tooMany, unavailable } from '
 import type { Auth } from './auth.ts';
 import { clientOf, noStore } from './requests.ts';
 
-const tag = 'auth';
+const open = { tag: 'auth', identity: 'none' } as const;
+const byCustomer = { tag: 'auth', identity: 'account', internal: true } as const;
 
 /** Makes the routes for customers who cannot log in, or follow the link of a mail (contract 3.11). */
 export function resetRoutes(auth: Auth): AnyRoute[] {
   return [
     route({
+      ...open,
       method: 'post',
       path: '/auth/password-resets',
       operationId: 'requestPasswordReset',
       summary: 'Have a link sent by which a forgotten password can be set anew',
-      tag,
-      identity: 'none',
       body: resetRequest,
       responses: {
         202: { description: 'A mail is sent, if an account has this e-mail address.' },
@@ -27,12 +27,11 @@ export function resetRoutes(auth: Auth): AnyRoute[] {
       },
     }),
     route({
+      ...open,
       method: 'post',
       path: '/auth/password-resets/confirmation',
       operationId: 'confirmPasswordReset',
       summary: 'Set a new password by the link of a mail, and end all your sessions',
-      tag,
-      identity: 'none',
       body: resetIn,
       responses: {
         204: { description: 'The password is set.' },
@@ -45,12 +44,11 @@ export function resetRoutes(auth: Auth): AnyRoute[] {
       },
     }),
     route({
+      ...open,
       method: 'post',
       path: '/auth/email-confirmations',
       operationId: 'confirmEmail',
       summary: 'Confirm your e-mail address by the link of a mail',
-      tag,
-      identity: 'none',
       body: confirmationIn,
       responses: {
         204: { description: 'The address is confirmed.' },
@@ -65,13 +63,11 @@ export function resetRoutes(auth: Auth): AnyRoute[] {
     }),
     // For the account service, on behalf of its customer: the gateway does not route these.
     route({
+      ...byCustomer,
       method: 'post',
       path: '/internal/own-password-checks',
       operationId: 'checkOwnPassword',
       summary: "Check the caller's own password",
-      tag,
-      identity: 'account',
-      internal: true,
       body: credentials,
       responses: {
         204: { description: 'It is right.' },
@@ -85,13 +81,11 @@ export function resetRoutes(auth: Auth): AnyRoute[] {
       },
     }),
     route({
+      ...byCustomer,
       method: 'delete',
       path: '/internal/own-sessions',
       operationId: 'closeSessions',
       summary: "End all of the caller's sessions for good, since the account is about to be deleted",
-      tag,
-      identity: 'account',
-      internal: true,
       responses: { 204: { description: 'Ended and forgotten.' }, 503: unavailable },
       async handler({ accountId }) {
         await auth.closeSessions(accountId);

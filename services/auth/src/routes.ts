@@ -19,7 +19,10 @@ import {
 } from './schemas.ts';
 import { type TokenCookie, tokenCookieName } from './token-cookie.ts';
 
-const tag = 'auth';
+const open = { tag: 'auth', identity: 'none' } as const;
+const byCustomer = { tag: 'accounts', identity: 'account' } as const;
+/** On the service's own address: the gateway does not route these. */
+const internal = { tag: 'auth', identity: 'caller', internal: true } as const;
 const params = z.object({ id: uuid });
 
 function mustBeOwn(accountId: string, id: string): void {
@@ -29,12 +32,11 @@ function mustBeOwn(accountId: string, id: string): void {
 export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRoute[] {
   return [
     route({
+      ...open,
       method: 'post',
       path: '/auth/register',
       operationId: 'register',
       summary: 'Register an account',
-      tag,
-      identity: 'none',
       body: accountIn,
       responses: {
         201: { description: 'Registered.', body: accountOut, headers: { Location: 'Path of the new account.' } },
@@ -47,12 +49,11 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
       },
     }),
     route({
+      ...open,
       method: 'post',
       path: '/auth/login',
       operationId: 'logIn',
       summary: 'Log in and receive the token as a cookie',
-      tag,
-      identity: 'none',
       body: credentials,
       responses: {
         200: { description: 'Logged in.', body: accountOut, headers: { 'Set-Cookie': 'The token.' } },
@@ -67,12 +68,11 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
     }),
     ...resetRoutes(auth),
     route({
+      ...open,
       method: 'get',
       path: '/auth/logout',
       operationId: 'logOut',
       summary: 'Log out: end the session, if there is one, and clear the cookie',
-      tag,
-      identity: 'none',
       cookies: tokenCookie,
       responses: {
         200: { description: 'Logged out.', headers: { 'Set-Cookie': 'No token.' } },
@@ -88,7 +88,7 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
       path: '/auth/sessions',
       operationId: 'endSessions',
       summary: "Log out everywhere: end all of the caller's sessions and clear the cookie",
-      tag,
+      tag: 'auth',
       identity: 'account',
       responses: {
         204: { description: 'All sessions have ended.', headers: { 'Set-Cookie': 'No token.' } },
@@ -100,12 +100,11 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
       },
     }),
     route({
+      ...open,
       method: 'post',
       path: '/auth/solve',
       operationId: 'resolveToken',
       summary: 'Resolve a token to the id of its account',
-      tag,
-      identity: 'none',
       body: tokenIn,
       responses: {
         200: { description: 'The token is valid.', body: solveOut },
@@ -115,12 +114,11 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
       handler: async ({ body }) => ok({ idAccount: await auth.solve(body.token) }, noStore),
     }),
     route({
+      ...byCustomer,
       method: 'put',
       path: '/accounts/{id}/roles',
       operationId: 'setRoles',
       summary: 'Give an account its roles, as an operator',
-      tag: 'accounts',
-      identity: 'account',
       role: 'operator',
       params,
       body: rolesIn,
@@ -128,12 +126,11 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
       handler: async ({ accountId, params: { id }, body }) => ok(await auth.setRoles(id, body.roles, accountId)),
     }),
     route({
+      ...byCustomer,
       method: 'put',
       path: '/accounts/{id}/password',
       operationId: 'changePassword',
       summary: 'Change your password, and end all your other sessions',
-      tag: 'accounts',
-      identity: 'account',
       params,
       body: passwordChange,
       responses: {
@@ -149,12 +146,11 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
       },
     }),
     route({
+      ...byCustomer,
       method: 'get',
       path: '/accounts/{id}/sessions',
       operationId: 'listSessions',
       summary: 'List where you are logged in',
-      tag: 'accounts',
-      identity: 'account',
       params,
       responses: { 200: { description: 'The newest first, 100 at most.', body: sessionsOut }, 503: unavailable },
       async handler({ accountId, params: { id }, authorization = '' }) {
@@ -163,12 +159,11 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
       },
     }),
     route({
+      ...byCustomer,
       method: 'delete',
       path: '/accounts/{id}/sessions/{sessionId}',
       operationId: 'endSession',
       summary: 'End one of your sessions',
-      tag: 'accounts',
-      identity: 'account',
       params: params.extend({ sessionId: uuid }),
       responses: { 204: { description: 'The session has ended.' }, 503: unavailable },
       async handler({ accountId, params: { id, sessionId } }) {
@@ -177,53 +172,46 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
         return noContent();
       },
     }),
-    // Internal, for operators of the store: the gateway does not route it.
     route({
+      ...internal,
+      identity: 'operator',
       method: 'put',
       path: '/internal/accounts/{id}/roles',
       operationId: 'grantRoles',
       summary: 'Give an account its roles',
-      tag,
-      identity: 'operator',
-      internal: true,
       params,
       body: rolesIn,
       responses: { 200: { description: 'The roles of the account as of now.', body: rolesOut }, 503: unavailable },
       handler: async ({ params: { id }, body }) => ok(await auth.setRoles(id, body.roles)),
     }),
     route({
+      ...internal,
       method: 'get',
       path: '/internal/accounts/{id}/confirmation',
       operationId: 'getConfirmation',
       summary: 'Find out whether the e-mail address of an account is confirmed',
-      tag,
-      identity: 'caller',
-      internal: true,
       params,
       responses: { 200: { description: 'Whether it is.', body: confirmedOut }, 503: unavailable },
       handler: async ({ params: { id } }) => ok({ isConfirmed: await auth.isConfirmed(id) }),
     }),
     route({
+      ...internal,
       method: 'post',
       path: '/internal/session-checks',
       operationId: 'checkSessions',
       summary: 'Which of these sessions have ended',
-      tag,
-      identity: 'caller',
-      internal: true,
       body: sessionsIn,
       bodyKib: 64,
       responses: { 200: { description: 'The ids of those.', body: endedOut }, 503: unavailable },
       handler: ({ body }) => ok({ ended: auth.endedOf(body.sessions) }),
     }),
-    // For services that check tokens themselves: the gateway does not route it.
+    // For services that check tokens themselves.
     route({
+      ...open,
       method: 'get',
       path: '/.well-known/jwks.json',
       operationId: 'getKeySet',
       summary: 'The public keys that verify tokens',
-      tag,
-      identity: 'none',
       internal: true,
       responses: { 200: { description: 'A JWK Set; empty while a shared secret signs.', body: jwksOut } },
       handler: () => ok(jwks),

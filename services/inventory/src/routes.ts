@@ -8,9 +8,12 @@ import type { ReservationRepository } from './reservation-repository.ts';
 import { availabilityQuery, stockIn } from './schemas.ts';
 import type { Stock } from './stock.ts';
 
-const tag = 'stock';
-const path = '/stock/{productId}';
-const params = z.object({ productId: uuid });
+const ofProduct = {
+  path: '/stock/{productId}',
+  tag: 'stock',
+  identity: 'caller',
+  params: z.object({ productId: uuid }),
+} as const;
 
 /** The gateway routes the availability alone: all else is on the service's own address (contract 4.9, 4.14). */
 export function inventoryRoutes(stock: Stock, reservations: ReservationRepository): AnyRoute[] {
@@ -30,24 +33,18 @@ export function inventoryRoutes(stock: Stock, reservations: ReservationRepositor
       handler: async ({ query: { id } }) => ok(await stock.all([...new Set(id)]), { 'Cache-Control': 'no-store' }),
     }),
     route({
+      ...ofProduct,
       method: 'get',
-      path,
       operationId: 'getStock',
       summary: 'Show how many pieces can still be reserved',
-      tag,
-      identity: 'caller',
-      params,
       responses: { 200: { description: 'The stock.', body: stockOut }, 503: unavailable },
       handler: async ({ params: { productId } }) => ok({ productId, available: await stock.get(productId) }),
     }),
     route({
+      ...ofProduct,
       method: 'put',
-      path,
       operationId: 'setStock',
       summary: 'Set how many pieces can still be reserved',
-      tag,
-      identity: 'caller',
-      params,
       body: stockIn,
       decimals: true, // so that 1e-400 is refused, and is not the valid 0
       responses: {

@@ -8,7 +8,8 @@ import type { CatalogueCache } from './catalogue-cache.ts';
 import type { Products } from './products.ts';
 import { productChange, productIn, productQuery } from './schemas.ts';
 
-const tag = 'products';
+const open = { tag: 'products', identity: 'none' } as const;
+const byWriter = { tag: 'products', identity: 'account' } as const;
 const params = z.object({ id: uuid });
 const notWriter = problem('The account may not change products.');
 const stale = problem(staleVersion);
@@ -18,12 +19,11 @@ const replaced = { description: 'The product as it is now.', body: productOut };
 export function productRoutes(products: Products, cache: CatalogueCache): AnyRoute[] {
   return [
     route({
+      ...open,
       method: 'get',
       path: '/products',
       operationId: 'listProducts',
       summary: 'List products',
-      tag,
-      identity: 'none',
       query: productQuery,
       responses: {
         200: {
@@ -42,12 +42,11 @@ export function productRoutes(products: Products, cache: CatalogueCache): AnyRou
       },
     }),
     route({
+      ...open,
       method: 'get',
       path: '/products/{id}',
       operationId: 'getProduct',
       summary: 'Fetch a product',
-      tag,
-      identity: 'none',
       params,
       responses: {
         200: { description: 'The product.', body: productOut, headers: { ETag: etagDescription } },
@@ -59,12 +58,11 @@ export function productRoutes(products: Products, cache: CatalogueCache): AnyRou
       },
     }),
     route({
+      ...byWriter,
       method: 'post',
       path: '/products',
       operationId: 'createProduct',
       summary: 'Create a product',
-      tag,
-      identity: 'account',
       body: productIn,
       bodyKib: 64,
       decimals: true,
@@ -79,12 +77,11 @@ export function productRoutes(products: Products, cache: CatalogueCache): AnyRou
       },
     }),
     route({
+      ...byWriter,
       method: 'put',
       path: '/products/{id}',
       operationId: 'replaceProduct',
       summary: 'Replace a product',
-      tag,
-      identity: 'account',
       ...replacement,
       responses: { 200: replaced, 403: notWriter, 409: stale, 503: unavailable },
       handler: async ({ accountId, roles, params: { id }, headers, body }) =>
@@ -96,7 +93,7 @@ export function productRoutes(products: Products, cache: CatalogueCache): AnyRou
       path: '/internal/products/{id}',
       operationId: 'setProduct',
       summary: 'Replace a product as an operator',
-      tag,
+      tag: 'products',
       identity: 'caller',
       internal: true,
       ...replacement,
@@ -104,12 +101,11 @@ export function productRoutes(products: Products, cache: CatalogueCache): AnyRou
       handler: async ({ params: { id }, headers, body }) => ok(await products.set(id, body, headers['if-match'])),
     }),
     route({
+      ...byWriter,
       method: 'delete',
       path: '/products/{id}',
       operationId: 'deleteProduct',
       summary: 'Delete a product',
-      tag,
-      identity: 'account',
       params,
       headers: ifMatchHeader,
       responses: { 204: { description: 'Deleted.' }, 403: notWriter, 503: unavailable },
