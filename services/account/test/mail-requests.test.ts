@@ -1,19 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import request from 'supertest';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { ada, ended, lastRequest, lastToken, testApp } from './_app.ts';
 
-const database = useDatabase('account');
-let account: Awaited<ReturnType<typeof testApp>>;
+const account = useDatabase('account').open((url) => testApp(url, {}, { EMAIL_CONFIRMATION: 'required' }));
 
-beforeAll(async () => {
-  account = await testApp(database.url, {}, { EMAIL_CONFIRMATION: 'required' });
-});
-afterAll(() => account.close());
-
-let registered = 0;
 async function register(more = {}) {
-  registered += 1;
-  const body = { ...ada, email: `ada${registered}@example.com`, ...more };
+  const body = { ...ada, email: `${randomUUID()}@example.com`, ...more };
   const { body: created } = await request(account.app).post('/internal/accounts').send(body).expect(201);
   return { ...body, id: created.id as string };
 }
@@ -28,6 +21,11 @@ const patch = (id: string, body: object) =>
   request(account.app).patch(`/accounts/${id}`).set('id-account', id).send(body);
 const isConfirmed = async (id: string) =>
   (await request(account.app).get(`/internal/accounts/${id}/confirmation`)).body.isConfirmed;
+const remove = (id: string, password: string, callerId = id) =>
+  request(account.app).delete(`/accounts/${id}`).set('id-account', callerId).send({ password });
+/** As if the requests of an account lay so many milliseconds further back. */
+const age = (accountId: string, ms: number) =>
+  account.prisma.mailRequest.updateMany({ where: { accountId }, data: { createdAt: new Date(Date.now() - ms) } });
 const eventsOf = async (id: string) =>
   (await account.prisma.outbox.findMany({ where: { key: id }, orderBy: { seq: 'asc' } })).map(({ kind }) => kind);
 
@@ -70,43 +68,24 @@ describe('a forgotten password', () => {
     expect(await account.prisma.outbox.count()).toBe(events + 2); // of the registration and the known one
   });
 
-  it.each([
-    [
-      'a newer one is asked for',
-      async ({ email }: { id: string; email: string }) => void (await askReset(email).expect(202)),
-    ],
-    [
-      'the mail is sent a second time',
-      async ({ id }: { id: string; email: string }) => void (await lastToken(account, id)),
-    ],
+  type Account = Awaited<ReturnType<typeof register>>;
+  it.each<[string, (account: Account) => unknown]>([
+    ['a newer one is asked for', ({ email }) => askReset(email).expect(202)],
+    ['the mail is sent a second time', ({ id }) => lastToken(account, id)],
     [
       'the password is changed',
-      async ({ id }: { id: string; email: string }) =>
-        void (await request(account.app).put(`/internal/accounts/${id}/password`).send({ password: 'new one' })),
+      ({ id }) =>
+        request(account.app).put(`/internal/accounts/${id}/password`).send({ password: 'new one' }).expect(204),
     ],
-    [
-      'half an hour is over',
-      async ({ id }: { id: string; email: string }) =>
-        void (await account.prisma.mailRequest.updateMany({
-          where: { accountId: id },
-          data: { createdAt: new Date(Date.now() - 31 * 60_000) },
-        })),
-    ],
+    ['half an hour is over', ({ id }) => age(id, 31 * 60_000)],
     [
       'the e-mail address is another one',
-      async ({ id }: { id: string; email: string }) => {
+      async ({ id }) => {
         await patch(id, { email: `new-${id}@example.com`, currentPassword: ada.password }).expect(200);
         await confirm(await lastToken(account, id)).expect(204);
       },
     ],
-    [
-      'the account is deleted',
-      async ({ id }: { id: string; email: string }) =>
-        void (await request(account.app)
-          .delete(`/accounts/${id}`)
-          .set('id-account', id)
-          .send({ password: ada.password })),
-    ],
+    ['the account is deleted', ({ id }) => remove(id, ada.password).expect(204)],
   ])('cannot be set by a link once %s', async (_, what) => {
     const one = await register();
     await askReset(one.email).expect(202);
@@ -204,12 +183,10 @@ describe('a deleted account', () => {
     const { id, email } = await register();
     await askReset(email);
     const requestId = await lastRequest(account, id);
-    const remove = (password: string) =>
-      request(account.app).delete(`/accounts/${id}`).set('id-account', id).send({ password });
-    await remove('wrong').expect(403);
-    await remove(ada.password).expect(204);
+    await remove(id, 'wrong').expect(403);
+    await remove(id, ada.password).expect(204);
     expect(ended).toContain(id);
-    await remove(ada.password).expect(404);
+    await remove(id, ada.password).expect(404);
     await logIn(email, ada.password).expect(401);
     await mail(id, {}).expect(404);
     await mail(id, { requestId }).expect(404);
@@ -220,26 +197,24 @@ describe('a deleted account', () => {
 
   it('is deleted by its owner alone', async () => {
     const [one, other] = [await register(), await register()];
-    const path = `/accounts/${one.id}`;
-    await request(account.app).delete(path).set('id-account', other.id).send({ password: ada.password }).expect(404);
+    await remove(one.id, ada.password, other.id).expect(404);
     await logIn(one.email, ada.password).expect(200);
   });
 });
 
-it('language of mails is that of the registration, until it is changed', async () => {
-  const { id } = await register({ locale: 'pt' });
-  expect((await mail(id, {})).body).toMatchObject({ locale: 'pt' });
-  await patch(id, { locale: 'en' }).expect(200);
-  expect((await mail(id, {})).body).toMatchObject({ locale: 'en' });
-  await patch(id, { locale: 'xx' }).expect(400);
-});
-
-it('requests are forgotten after a day', async () => {
-  const { id } = await register();
-  await account.prisma.mailRequest.updateMany({
-    where: { accountId: id },
-    data: { createdAt: new Date(Date.now() - 90_000_000) },
+describe('mails', () => {
+  it('have the language of the registration, until it is changed', async () => {
+    const { id } = await register({ locale: 'pt' });
+    expect((await mail(id, {})).body).toMatchObject({ locale: 'pt' });
+    await patch(id, { locale: 'en' }).expect(200);
+    expect((await mail(id, {})).body).toMatchObject({ locale: 'en' });
+    await patch(id, { locale: 'xx' }).expect(400);
   });
-  await account.forget();
-  expect(await account.prisma.mailRequest.count({ where: { accountId: id } })).toBe(0);
+
+  it('have requests that are forgotten after a day', async () => {
+    const { id } = await register();
+    await age(id, 90_000_000);
+    await account.forget();
+    expect(await account.prisma.mailRequest.count({ where: { accountId: id } })).toBe(0);
+  });
 });

@@ -44,7 +44,7 @@ describe('POST /auth/register', () => {
   });
 });
 
-test('the account service learns for which client an account is registered and a password checked', async () => {
+it('tells the account service for which client an account is registered and a password checked', async () => {
   for (const path of ['/auth/register', '/auth/login'])
     await post(path, ada).set('x-envoy-external-address', '2001:db8:1:2:3::4');
   const clientAddress = '2001:db8:1:2::/64';
@@ -193,7 +193,7 @@ describe('unavailable account service', () => {
   });
 });
 
-test('passwords and tokens are never logged', async () => {
+it('passwords and tokens are never logged', async () => {
   const failing: AccountClient = { ...accounts, checkPassword: () => Promise.reject(new Error('Out of order')) };
   const broken = await testApp({ databaseUrl: database.url, accounts: failing });
   const json = (text: string) => request(auth.app).post('/auth/login').type('json').send(text);

@@ -19,99 +19,89 @@ const check = (cookie?: string) =>
 const fill = async (cookie: string) =>
   cookie.replaceAll('{T}', token).replaceAll('{U}', await auth.issue(crypto.randomUUID()));
 
-const methods = ['get', 'post', 'put', 'patch', 'delete', 'options', 'head'] as const;
-test.each(methods)('token check by %s returns the identity', async (method) => {
-  const { headers, text } = await request(auth.app)
-    [method]('/check')
-    .set('Cookie', `__store_jwt_token=${token}`)
-    .expect(200);
-  expect(headers).toMatchObject({ 'id-account': id, authorization: `Bearer ${token}`, 'content-length': '0' });
-  expect(text ?? '').toBe('');
-});
-
-test.each([
-  ['alone', '__store_jwt_token={T}'],
-  ['with white space around it', '  __store_jwt_token =\t {T} '],
-  ['between others', 'a=1; __store_jwt_token={T}; b=2'],
-  ['without a space after the semicolon', 'a=1;__store_jwt_token={T}'],
-  ['in the second of two Cookie headers that a proxy joined', 'a=1,__store_jwt_token={T}'],
-  [
-    'beside similar cookie names',
-    'x__store_jwt_token={U}; __store_jwt_tokens={U}; __STORE_JWT_TOKEN={U}; __store_jwt_token={T}',
-  ],
-  ['beside a value that contains its name', 'a=__store_jwt_token={U}; __store_jwt_token={T}'],
-])('token check finds the token cookie %s', async (_, cookie) => {
-  const { headers } = await check(await fill(cookie)).expect(200);
-  expect(headers['id-account']).toBe(id);
-});
-
-test.each([
-  ['no cookie', undefined],
-  ['other cookies', 'a=1; b=2'],
-  ['an empty token', '__store_jwt_token='],
-  ['a token of white space', 'a=1; __store_jwt_token= \t; b=2'],
-  ['the cookie name alone', '__store_jwt_token'],
-  ['a longer cookie name', 'x__store_jwt_token={T}'],
-  ['another letter case', '__Store_Jwt_Token={T}'],
-])('token check returns 401 "missing or empty" for %s', async (_, cookie) => {
-  const { body, headers } = await check(cookie && (await fill(cookie))).expect(401);
-  expect(headers['content-type']).toBe('application/problem+json');
-  expect(body).toMatchObject({ status: 401, detail: 'The token cookie is missing or empty. Log in first.' });
-});
-
-test.each([
-  ['garbage', '__store_jwt_token=garbage'],
-  ['a quoted token', '__store_jwt_token="{T}"'],
-  ['a URL-encoded token', '__store_jwt_token=%20{T}'],
-  ['the same token twice', '__store_jwt_token={T}; __store_jwt_token={T}'],
-  ['two tokens', '__store_jwt_token={T}; a=1; __store_jwt_token={U}'],
-  ['two tokens joined by a comma', '__store_jwt_token={T},__store_jwt_token={U}'],
-  ['a valid and an empty token', '__store_jwt_token=; __store_jwt_token={T}'],
-  ['a token with Bearer', '__store_jwt_token=Bearer {T}'],
-  ['two tokens in one value', '__store_jwt_token={T} {T}'],
-])('token check returns 401 "Invalid token" for %s', async (_, cookie) => {
-  const { body, headers } = await check(await fill(cookie)).expect(401);
-  expect(body).toMatchObject({ status: 401, detail: 'Invalid token' });
-  expect(headers).not.toHaveProperty('id-account');
-});
-
-test('token check returns 401 for two Cookie headers with a token each', async () => {
-  const { body } = await request(auth.app)
-    .get('/check')
-    .set('Cookie', [`__store_jwt_token=${token}`, `__store_jwt_token=${token}`] as never)
-    .expect(401);
-  expect(body.detail).toBe('Invalid token');
-});
-
-test('token check ignores id-account and Authorization of the client', async () => {
-  await request(auth.app)
-    .get('/check')
-    .set({ 'id-account': id, Authorization: `Bearer ${token}` })
-    .expect(401);
-});
-
-test('token check is served at /check only', async () => {
-  for (const path of ['/check/', '/CHECK', '/auth/check']) await request(auth.app).get(path).expect(404);
-});
-
-test('token check logs nothing, except unexpected failures without the token', async () => {
-  auth.logged.length = 0;
-  await check(`__store_jwt_token=${token}`).expect(200);
-  await check().expect(401);
-  expect(auth.logged).toEqual([]);
-  const resolve = () => Promise.reject(new Error('Out of order'));
-  const failing = createCheck({
-    tokens: { remembered: () => undefined, resolve, withRoles: resolve },
-    roles: { of: () => [] },
-    endedSessions: { isLoaded: () => true, isCurrent: () => true },
-    log: auth.log,
+describe('the token check', () => {
+  const methods = ['get', 'post', 'put', 'patch', 'delete', 'options', 'head'] as const;
+  it.each(methods)('by %s returns the identity', async (method) => {
+    const { headers, text } = await request(auth.app)
+      [method]('/check')
+      .set('Cookie', `__store_jwt_token=${token}`)
+      .expect(200);
+    expect(headers).toMatchObject({ 'id-account': id, authorization: `Bearer ${token}`, 'content-length': '0' });
+    expect(text ?? '').toBe('');
   });
-  await request(failing)
-    .get('/check')
-    .set({ Cookie: `__store_jwt_token=${token}`, 'x-request-id': id })
-    .expect(500);
-  expect(auth.logged.map((line) => JSON.parse(line))).toMatchObject([
-    { level: 'error', traceId: id.replaceAll('-', ''), msg: 'Token check failed unexpectedly' },
-  ]);
-  expect(auth.logged.join()).not.toContain(token);
+
+  // How values are read from the header is tested with cookies, in shared.
+  it.each([
+    ['between others', 'a=1; __store_jwt_token={T}; b=2'],
+    ['in the second of two Cookie headers that a proxy joined', 'a=1,__store_jwt_token={T}'],
+    [
+      'beside similar cookie names',
+      'x__store_jwt_token={U}; __store_jwt_tokens={U}; __STORE_JWT_TOKEN={U}; __store_jwt_token={T}',
+    ],
+    ['beside a value that contains its name', 'a=__store_jwt_token={U}; __store_jwt_token={T}'],
+  ])('finds the token cookie %s', async (_, cookie) => {
+    const { headers } = await check(await fill(cookie)).expect(200);
+    expect(headers['id-account']).toBe(id);
+  });
+
+  const missing = 'The token cookie is missing or empty. Log in first.';
+  it.each([
+    ['no cookie', undefined, missing],
+    ['an empty token', '__store_jwt_token=', missing],
+    ['a token of white space', 'a=1; __store_jwt_token= \t; b=2', missing],
+    ['the cookie name alone', '__store_jwt_token', missing],
+    ['a longer cookie name', 'x__store_jwt_token={T}', missing],
+    ['another letter case', '__Store_Jwt_Token={T}', missing],
+    ['garbage', '__store_jwt_token=garbage', 'Invalid token'],
+    ['a quoted token', '__store_jwt_token="{T}"', 'Invalid token'],
+    ['a URL-encoded token', '__store_jwt_token=%20{T}', 'Invalid token'],
+    ['the same token twice', '__store_jwt_token={T}; __store_jwt_token={T}', 'Invalid token'],
+    ['two tokens joined by a comma', '__store_jwt_token={T},__store_jwt_token={U}', 'Invalid token'],
+    ['a valid and an empty token', '__store_jwt_token=; __store_jwt_token={T}', 'Invalid token'],
+    ['a token with Bearer', '__store_jwt_token=Bearer {T}', 'Invalid token'],
+    ['two tokens in one value', '__store_jwt_token={T} {T}', 'Invalid token'],
+    ['two Cookie headers with a token each', ['__store_jwt_token={T}', '__store_jwt_token={T}'], 'Invalid token'],
+  ])('is 401 for %s', async (_, cookie, detail) => {
+    const cookies = await Promise.all([cookie ?? []].flat().map(fill));
+    const { body, headers } = await request(auth.app)
+      .get('/check')
+      .set(cookies.length > 0 ? { Cookie: cookies as never } : {})
+      .expect(401);
+    expect(headers['content-type']).toBe('application/problem+json');
+    expect(body).toMatchObject({ status: 401, detail });
+    expect(headers).not.toHaveProperty('id-account');
+  });
+
+  it('ignores id-account and Authorization of the client', async () => {
+    await request(auth.app)
+      .get('/check')
+      .set({ 'id-account': id, Authorization: `Bearer ${token}` })
+      .expect(401);
+  });
+
+  it('is served at /check only', async () => {
+    for (const path of ['/check/', '/CHECK', '/auth/check']) await request(auth.app).get(path).expect(404);
+  });
+
+  it('logs nothing, except unexpected failures without the token', async () => {
+    auth.logged.length = 0;
+    await check(`__store_jwt_token=${token}`).expect(200);
+    await check().expect(401);
+    expect(auth.logged).toEqual([]);
+    const resolve = () => Promise.reject(new Error('Out of order'));
+    const failing = createCheck({
+      tokens: { remembered: () => undefined, resolve, withRoles: resolve },
+      roles: { of: () => [] },
+      endedSessions: { isLoaded: () => true, isCurrent: () => true },
+      log: auth.log,
+    });
+    await request(failing)
+      .get('/check')
+      .set({ Cookie: `__store_jwt_token=${token}`, 'x-request-id': id })
+      .expect(500);
+    expect(auth.logged.map((line) => JSON.parse(line))).toMatchObject([
+      { level: 'error', traceId: id.replaceAll('-', ''), msg: 'Token check failed unexpectedly' },
+    ]);
+    expect(auth.logged.join()).not.toContain(token);
+  });
 });

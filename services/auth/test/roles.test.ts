@@ -2,10 +2,11 @@ import { createBearerValidator } from '@store/shared/auth/bearer';
 import { importSecrets } from '@store/shared/auth/token-keys';
 import request from 'supertest';
 import { newCredential } from '../../../tests/kit/credentials.ts';
-import { createTestDatabase, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { createRoles } from '../src/roles.ts';
-import { ada, fakeAccounts, newSecret, type TestApp, testApp } from './_app.ts';
+import { fakeAccounts, newSecret, testApp } from './_app.ts';
+import { cookieWith, customersOf, identityOf } from './_customers.ts';
 
 const env = {
   JWT_SECRET_KEY: newSecret(),
@@ -14,29 +15,14 @@ const env = {
   OPERATOR_CREDENTIALS: newCredential(),
 };
 const accounts = fakeAccounts();
-let database: TestDatabase;
-let auth: TestApp;
-let replica: TestApp;
+const database = useDatabase('auth');
+const open = (databaseUrl: string) => testApp({ databaseUrl, accounts, env });
+const [auth, replica] = [database.open(open), database.open(open)];
+const { register } = customersOf(auth);
 
-beforeAll(async () => {
-  database = await createTestDatabase('auth');
-  auth = await testApp({ databaseUrl: database.url, accounts, env });
-  replica = await testApp({ databaseUrl: database.url, accounts, env });
-});
-afterAll(async () => {
-  await auth?.close();
-  await replica?.close();
-  await database?.drop();
-});
-
-let registered = 0;
 async function newAccount() {
-  registered += 1;
-  const { body } = await request(auth.app)
-    .post('/auth/register')
-    .send({ ...ada, email: `ada${registered}@example.com` })
-    .expect(201);
-  return { id: body.id as string, token: await auth.issue(body.id) };
+  const { id } = await register();
+  return { id, token: await auth.issue(id) };
 }
 
 const grant = (id: string, roles: unknown, credential = env.OPERATOR_CREDENTIALS) =>
@@ -44,89 +30,90 @@ const grant = (id: string, roles: unknown, credential = env.OPERATOR_CREDENTIALS
 const put = (by: { id: string; token: string }, id: string, roles: unknown, headers: object = {}) =>
   request(auth.app)
     .put(`/accounts/${id}/roles`)
-    .set({ 'id-account': by.id, ...headers })
-    .auth(by.token, { type: 'bearer' })
+    .set({ ...identityOf(by.id, by.token), ...headers })
     .send({ roles });
 async function check({ token }: { token: string }, { app } = auth) {
-  const { headers } = await request(app).get('/check').set('Cookie', `__store_jwt_token=${token}`).expect(200);
+  const { headers } = await request(app).get('/check').set('Cookie', cookieWith(token)).expect(200);
   return { roles: headers['account-roles'], authorization: headers.authorization };
 }
 
-it('an account has no role until an operator of the store gives one', async () => {
-  const account = await newAccount();
-  expect(await check(account)).toEqual({ roles: undefined, authorization: `Bearer ${account.token}` });
-  const { body } = await grant(account.id, ['operator', 'catalogue', 'operator']).expect(200);
-  expect(body).toEqual({ roles: ['catalogue', 'operator'] });
-  expect((await check(account)).roles).toBe('catalogue,operator');
-});
+describe('roles', () => {
+  it('an account has no role until an operator of the store gives one', async () => {
+    const account = await newAccount();
+    expect(await check(account)).toEqual({ roles: undefined, authorization: `Bearer ${account.token}` });
+    const { body } = await grant(account.id, ['operator', 'catalogue', 'operator']).expect(200);
+    expect(body).toEqual({ roles: ['catalogue', 'operator'] });
+    expect((await check(account)).roles).toBe('catalogue,operator');
+  });
 
-it('another replica passes on a change within a second, and takes a role away again', async () => {
-  const account = await newAccount();
-  const untilRoles = (roles: string | undefined) =>
-    until('the replica knows', async () => (await check(account, replica)).roles === roles, { timeoutMs: 1_000 });
-  await grant(account.id, ['catalogue']).expect(200);
-  await untilRoles('catalogue');
-  await grant(account.id, []).expect(200);
-  await untilRoles(undefined);
-});
+  it('another replica passes on a change within a second, and takes a role away again', async () => {
+    const account = await newAccount();
+    const untilRoles = (roles: string | undefined) =>
+      until('the replica knows', async () => (await check(account, replica)).roles === roles, { timeoutMs: 1_000 });
+    await grant(account.id, ['catalogue']).expect(200);
+    await untilRoles('catalogue');
+    await grant(account.id, []).expect(200);
+    await untilRoles(undefined);
+  });
 
-it('a replica that starts knows the roles', async () => {
-  const account = await newAccount();
-  await grant(account.id, ['catalogue']).expect(200);
-  const late = await testApp({ databaseUrl: database.url, accounts, env });
-  try {
-    expect((await check(account, late)).roles).toBe('catalogue');
-  } finally {
-    await late.close();
-  }
-});
+  it('a replica that starts knows the roles', async () => {
+    const account = await newAccount();
+    await grant(account.id, ['catalogue']).expect(200);
+    const late = await open(database.url);
+    try {
+      expect((await check(account, late)).roles).toBe('catalogue');
+    } finally {
+      await late.close();
+    }
+  });
 
-it('services that check tokens themselves get the roles signed, as they are now', async () => {
-  const account = await newAccount();
-  const validate = createBearerValidator({ secrets: await importSecrets({ ...env, JWT_PREVIOUS_SECRET_KEYS: [] }) });
-  const rolesOf = async (authorization: string | undefined) =>
-    (await validate(authorization, { accountId: account.id }))?.roles;
-  expect(await rolesOf((await check(account)).authorization)).toEqual([]);
-  await grant(account.id, ['catalogue']).expect(200);
-  const { authorization } = await check(account);
-  expect(await rolesOf(authorization)).toEqual(['catalogue']);
-  expect((await check(account)).authorization).toBe(authorization);
-  await grant(account.id, []).expect(200);
-  expect(await rolesOf((await check(account)).authorization)).toEqual([]);
-  // Should such a token ever leave the store, it is no more than the session that it stands for.
-  expect((await check({ token: authorization?.slice('Bearer '.length) ?? '' })).roles).toBeUndefined();
-});
+  it('services that check tokens themselves get the roles signed, as they are now', async () => {
+    const account = await newAccount();
+    const validate = createBearerValidator({ secrets: await importSecrets({ ...env, JWT_PREVIOUS_SECRET_KEYS: [] }) });
+    const rolesOf = async (authorization: string | undefined) =>
+      (await validate(authorization, { accountId: account.id }))?.roles;
+    expect(await rolesOf((await check(account)).authorization)).toEqual([]);
+    await grant(account.id, ['catalogue']).expect(200);
+    const { authorization } = await check(account);
+    expect(await rolesOf(authorization)).toEqual(['catalogue']);
+    expect((await check(account)).authorization).toBe(authorization);
+    await grant(account.id, []).expect(200);
+    expect(await rolesOf((await check(account)).authorization)).toEqual([]);
+    // Should such a token ever leave the store, it is no more than the session that it stands for.
+    expect((await check({ token: authorization?.slice('Bearer '.length) ?? '' })).roles).toBeUndefined();
+  });
 
-it('an operator gives roles to others, and nobody else does, whatever headers say', async () => {
-  const [operator, customer] = [await newAccount(), await newAccount()];
-  await grant(operator.id, ['operator']).expect(200);
-  expect((await put(operator, customer.id, ['catalogue'])).status).toBe(200);
-  const refused = await put(customer, customer.id, ['operator'], { 'account-roles': 'operator' });
-  expect(refused.status).toBe(403);
-  expect(refused.body.detail).toBe('Your account needs the role operator, which an operator of the store gives.');
-  expect((await put({ ...customer, id: operator.id }, customer.id, ['operator'])).status).toBe(401);
-  expect((await check(customer)).roles).toBe('catalogue');
-  expect((await grant(customer.id, ['operator'], env.INTERNAL_CREDENTIALS)).status).toBe(403);
-});
+  it('an operator gives roles to others, and nobody else does, whatever headers say', async () => {
+    const [operator, customer] = [await newAccount(), await newAccount()];
+    await grant(operator.id, ['operator']).expect(200);
+    expect((await put(operator, customer.id, ['catalogue'])).status).toBe(200);
+    const refused = await put(customer, customer.id, ['operator'], { 'account-roles': 'operator' });
+    expect(refused.status).toBe(403);
+    expect(refused.body.detail).toBe('Your account needs the role operator, which an operator of the store gives.');
+    expect((await put({ ...customer, id: operator.id }, customer.id, ['operator'])).status).toBe(401);
+    expect((await check(customer)).roles).toBe('catalogue');
+    expect((await grant(customer.id, ['operator'], env.INTERNAL_CREDENTIALS)).status).toBe(403);
+  });
 
-it.each([
-  ['no list', 'operator'],
-  ['an unknown role', ['root']],
-  ['a customer, which everybody is', ['customer']],
-])('refuses %s', async (_, roles) => {
-  const { id } = await newAccount();
-  expect((await grant(id, roles)).status).toBe(400);
-});
+  it.each([
+    ['no list', 'operator'],
+    ['an unknown role', ['root']],
+    ['a customer, which everybody is', ['customer']],
+  ])('refuses %s', async (_, roles) => {
+    const { id } = await newAccount();
+    expect((await grant(id, roles)).status).toBe(400);
+  });
 
-it('an account that does not exist gets no role', async () => {
-  expect((await grant(crypto.randomUUID(), ['catalogue'])).status).toBe(404);
-});
+  it('an account that does not exist gets no role', async () => {
+    expect((await grant(crypto.randomUUID(), ['catalogue'])).status).toBe(404);
+  });
 
-it('an older change that arrives late does not replace a newer one', () => {
-  const roles = createRoles();
-  const accountId = crypto.randomUUID();
-  roles.hear(JSON.stringify({ accountId, roles: [], changedAt: 2 }));
-  roles.add({ accountId, roles: ['operator'], changedAt: 1 });
-  roles.hear('no JSON');
-  expect(roles.of(accountId)).toEqual([]);
+  it('an older change that arrives late does not replace a newer one', () => {
+    const roles = createRoles();
+    const accountId = crypto.randomUUID();
+    roles.hear(JSON.stringify({ accountId, roles: [], changedAt: 2 }));
+    roles.add({ accountId, roles: ['operator'], changedAt: 1 });
+    roles.hear('no JSON');
+    expect(roles.of(accountId)).toEqual([]);
+  });
 });

@@ -1,6 +1,8 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
+import { importPrivateKey, importPublicKeys, type SigningKey, type TokenKey } from '@store/shared/auth/token-keys';
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
 import { withShortTitles } from '../../../tests/kit/cases.ts';
+import { newKeyPair } from '../../../tests/kit/credentials.ts';
 import { createTokens } from '../src/tokens.ts';
 import { newKey } from './_app.ts';
 import { claims, createTestTokens, id, seconds, session } from './_tokens.ts';
@@ -9,9 +11,11 @@ let now = seconds * 1000;
 const clock = () => now;
 
 const [key, previousKey, unknownKey] = await Promise.all([newKey(), newKey(), newKey()]);
+const pair = newKeyPair();
+const privateKey = await importPrivateKey(pair.privateKey);
 const ended = new Set<string>();
-const createOwn = () =>
-  createTestTokens({ key, previousKeys: [previousKey], clock, hasEnded: ({ id }) => ended.has(id) });
+const createOwn = (current: SigningKey = key, previousKeys: TokenKey[] = [previousKey]) =>
+  createTestTokens({ key: current, previousKeys, clock, hasEnded: ({ id }) => ended.has(id) });
 let tokens = createOwn();
 
 beforeEach(() => {
@@ -28,11 +32,15 @@ const base64url = (value: object | string) =>
   Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 
 describe('tokens.issue', () => {
-  it('signs a token with all claims with the current key', async () => {
-    const { token } = await tokens.issue(id, seconds + 0.123456);
-    expect(decodeProtectedHeader(token)).toEqual({ alg: 'HS256', typ: 'JWT', kid: key.kid });
+  it.each([
+    ['a secret', 'HS256', key],
+    ['a key pair', 'EdDSA', privateKey],
+  ])('signs a token with all claims with %s', async (_, alg, current) => {
+    const own = createOwn(current, []);
+    const { token } = await own.issue(id, session.authenticatedAt);
+    expect(decodeProtectedHeader(token)).toEqual({ alg, typ: 'JWT', kid: current.kid });
     expect(decodeJwt(token)).toEqual(claims);
-    expect(await tokens.resolve(token)).toEqual(session);
+    expect(await own.resolve(token)).toEqual(session);
   });
 });
 
@@ -131,17 +139,15 @@ describe('tokens.resolve', () => {
   it.each(['none', 'None', 'NONE', ''])('rejects alg "%s"', async (alg) => {
     const head = base64url({ alg, kid: key.kid });
     const [, payload, signature] = (await signed()).split('.');
-    expect(await tokens.resolve(`${head}.${payload}.`)).toBeUndefined();
-    expect(await tokens.resolve(`${head}.${payload}.${signature}`)).toBeUndefined();
+    for (const end of ['', signature]) expect(await tokens.resolve(`${head}.${payload}.${end}`)).toBeUndefined();
   });
 
   it('rejects a changed header or payload', async () => {
-    const [head = '', , signature = ''] = (await signed()).split('.');
-    const other = (await signed({ sub: crypto.randomUUID() })).split('.');
-    expect(await tokens.resolve(`${head}.${other[1]}.${signature}`)).toBeUndefined();
-    expect(
-      await tokens.resolve(`${base64url({ alg: 'HS256', kid: key.kid, x: 1 })}.${other[1]}.${other[2]}`),
-    ).toBeUndefined();
+    const [head, , signature] = (await signed()).split('.');
+    const [, payload, end] = (await signed({ sub: crypto.randomUUID() })).split('.');
+    const other = base64url({ alg: 'HS256', kid: key.kid, x: 1 });
+    for (const forged of [`${head}.${payload}.${signature}`, `${other}.${payload}.${end}`])
+      expect(await tokens.resolve(forged)).toBeUndefined();
   });
 
   it('rejects a token with any single character changed', async () => {
@@ -205,5 +211,27 @@ describe('tokens.remembered', () => {
     now += 1;
     expect(tokens.remembered(token)).toBeUndefined();
     expect(await tokens.resolve(token)).toBeUndefined();
+  });
+});
+
+describe('tokens of a key pair and of a secret', () => {
+  it('are accepted on both sides of a change-over', async () => {
+    const replicas = [createOwn(key, await importPublicKeys(pair.publicKey)), createOwn(privateKey, [key])];
+    for (const issuer of replicas) {
+      const { token } = await issuer.issue(id, session.authenticatedAt);
+      for (const replica of replicas) expect(await replica.resolve(token)).toEqual(session);
+    }
+  });
+
+  it('are rejected where the other is not configured, under the other kid and by another pair', async () => {
+    const { signingKey: otherPair } = await importPrivateKey(newKeyPair().privateKey);
+    const eddsa = { alg: 'EdDSA', kid: privateKey.kid };
+    expect(await createOwn(privateKey, []).resolve(await signed())).toBeUndefined();
+    for (const forged of [
+      await signed({}, { header: { kid: privateKey.kid }, by: createSecretKey(Buffer.from(pair.publicKey)) }),
+      await signed({}, { header: { ...eddsa, kid: key.kid }, by: privateKey.signingKey }),
+      await signed({}, { header: eddsa, by: otherPair }),
+    ])
+      expect(await createOwn(privateKey, [key]).resolve(forged)).toBeUndefined();
   });
 });

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { readConfig } from '@store/shared/values/environment';
 import { newCredential } from '../../../tests/kit/credentials.ts';
 import { describeContract } from '../../../tests/kit/openapi/contract.ts';
+import { describeFuzz } from '../../../tests/kit/openapi/fuzz.ts';
 import { unreachableDatabaseUrl, useDatabase } from '../../../tests/kit/postgres/database.ts';
+import { configSchema } from '../src/config.ts';
 import { inventoryRoutes } from '../src/routes.ts';
 import { orderOf, testInventory, unknown } from './_inventory.ts';
 
@@ -12,26 +15,26 @@ const restricted = database.open((url) =>
     env: { INTERNAL_CREDENTIAL: newCredential(), INTERNAL_CREDENTIALS: newCredential() },
   }),
 );
-const unavailable = testInventory(unreachableDatabaseUrl);
-
-afterAll(() => unavailable.close());
+const unavailable = database.open(() => testInventory(unreachableDatabaseUrl));
 
 const existing = async (call: object = {}) => ({ path: `/stock/${await inventory.setStock(5)}`, ...call });
+async function reserved() {
+  const order = orderOf([await inventory.setStock(5), 1]);
+  await inventory.take(order.created());
+  return { path: `/internal/reservations/${order.orderId}` };
+}
 const body = { available: 7 };
+// Only for the documents; the requests go to the application.
+const routes = inventoryRoutes({} as never, {} as never);
 
 describeContract({
-  // Only for the document; the requests go to the application.
-  routes: inventoryRoutes({} as never, {} as never),
+  routes,
   app: () => inventory.app,
   unavailableApp: () => unavailable.app,
   restrictedApp: () => restricted.app,
   calls: {
     'get /internal/reservations/{orderId}': {
-      async 200() {
-        const order = orderOf([await inventory.setStock(5), 1]);
-        await inventory.take(order.created());
-        return { path: `/internal/reservations/${order.orderId}` };
-      },
+      200: reserved,
       400: { path: '/internal/reservations/%ff' },
       404: { path: `/internal/reservations/${randomUUID()}` },
     },
@@ -51,4 +54,24 @@ describeContract({
       404: { path: `/stock/${unknown}`, body },
     },
   },
+});
+
+describeFuzz({
+  routes,
+  app: () => inventory.app,
+  valid: {
+    'get /products/availability': { path: `/products/availability?id=${unknown}` },
+    'get /internal/reservations/{orderId}': reserved,
+    'get /stock/{productId}': () => existing(),
+    'put /stock/{productId}': () => existing({ body }),
+  },
+  readState: () => inventory.rowCounts(),
+});
+
+describe('the configuration of inventory', () => {
+  const env = { DATABASE_URL: '', KAFKA_BROKERS: 'nowhere', PRODUCT_URL: 'x', ORDER_URL: 'x', INITIAL_STOCK: '-1' };
+
+  it.each(Object.keys(env))('names %s among all that is invalid', (name) => {
+    expect(() => readConfig(configSchema, env)).toThrow(name);
+  });
 });

@@ -1,14 +1,20 @@
+import { randomUUID } from 'node:crypto';
+import { mock } from 'node:test';
+import { runInTrace, traceFrom } from '@store/shared/observability/trace-context';
 import { unavailable } from '@store/shared/values/errors';
 import { Decimal } from '@store/shared/values/money';
+import pg from 'pg';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
-import { alice, fakeOrders, orderOf, testInventory } from './_inventory.ts';
+import { alice, type Demanded, fakeOrders, fakeProducts, orderOf, testInventory, unknown } from './_inventory.ts';
 
-const inventory = useDatabase('inventory').open((url) => testInventory(url, { orders, clock: () => now }));
+const inventory = useDatabase('inventory').open((url) => testInventory(url, { products, orders, clock: () => now }));
 let now: Date;
 const orders = fakeOrders();
+const products = fakeProducts();
 
 beforeEach(() => {
   now = new Date('2026-03-01T12:00:00.000Z');
+  products.asked = [];
   Object.assign(orders, { asked: [], known: new Map(), answer: async () => undefined });
 });
 
@@ -127,5 +133,109 @@ describe('OrderCreated', () => {
     const order = orderOf([await inventory.setStock(1), 1]);
     await inventory.take(order.created({ gift: true } as object));
     expect(await inventory.kindsOf(order.orderId)).toEqual(['StockReserved']);
+  });
+});
+
+/** How many statements the process sends to PostgreSQL meanwhile, beside what wakes the relays now and then. */
+async function statementsOf(work: () => Promise<unknown>): Promise<number> {
+  const query = mock.method(pg.Client.prototype, 'query');
+  await work();
+  const { length } = query.mock.calls.filter(({ arguments: [sent] }) => !JSON.stringify(sent)?.includes('pg_notify'));
+  query.mock.restore();
+  return length;
+}
+
+describe('a chunk', () => {
+  it('gives the last piece to the first of its orders', async () => {
+    const [tea, salt] = [await inventory.setStock(1), await inventory.setStock(5)];
+    // Ids that sort the other way round.
+    const [first, second] = [orderOf([tea, 1]), orderOf([salt, 2], [tea, 1])].sort((a, b) =>
+      a.orderId < b.orderId ? 1 : -1,
+    ) as [ReturnType<typeof orderOf>, ReturnType<typeof orderOf>];
+    const third = orderOf([salt, 5]);
+    await inventory.take(first.created(), second.created(), third.created());
+    expect(await inventory.statusOf(first.orderId)).toBe('RESERVED');
+    expect(await inventory.kindsOf(second.orderId)).toEqual(['StockRejected']);
+    expect((await inventory.eventsOf(second.orderId))[0]?.payload.items).toEqual([{ productId: tea, quantity: 1 }]);
+    expect(await inventory.available(tea)).toBe(0);
+  });
+
+  it('lets an order have what another one in it gave back before', async () => {
+    const tea = await inventory.setStock(3);
+    const [old, next] = [orderOf([tea, 3]), orderOf([tea, 2])];
+    await inventory.take(old.created());
+    await inventory.take(old.cancelled(), next.created());
+    expect(await inventory.kindsOf(next.orderId)).toEqual(['StockReserved']);
+    expect(await inventory.available(tea)).toBe(1);
+  });
+
+  it('may hold several events of an order, repeated ones included', async () => {
+    const tea = await inventory.setStock(10);
+    const [bought, left, never] = [orderOf([tea, 3]), orderOf([tea, 4]), orderOf([tea, 2])];
+    const event = bought.created();
+    await inventory.take(
+      event,
+      left.created(),
+      event,
+      never.cancelled(),
+      bought.created(),
+      bought.shipped(),
+      left.cancelled(),
+      left.paymentFailed(),
+      never.created(),
+      bought.cancelled(),
+    );
+    expect(await Promise.all([bought, left, never].map(({ orderId }) => inventory.kindsOf(orderId)))).toEqual([
+      ['StockReserved'],
+      ['StockReserved', 'StockReleased'],
+      [],
+    ]);
+    expect(await Promise.all([bought, left, never].map(({ orderId }) => inventory.statusOf(orderId)))).toEqual([
+      'SHIPPED',
+      'RELEASED',
+      'RELEASED',
+    ]);
+    expect(await inventory.available(tea)).toBe(7);
+  });
+
+  it('asks for all of its new products at once', async () => {
+    const [tea, salt] = [randomUUID(), randomUUID()];
+    const taken = [orderOf([tea, 1]), orderOf([unknown, 1], [salt, 2]), orderOf([salt, 3], [tea, 1])];
+    for (const order of taken) orders.know(order);
+    await inventory.take(...taken.map((order) => order.created()));
+    expect(products.asked.map((ids) => [...ids].sort())).toEqual([[unknown, tea, salt].sort()]);
+    expect([await inventory.available(tea), await inventory.available(salt)]).toEqual([998, 997]);
+    const reasons = await Promise.all(taken.map(({ orderId }) => inventory.eventsOf(orderId)));
+    expect(reasons.map(([event]) => event?.payload.reason)).toEqual([undefined, 'product no longer exists', undefined]);
+  });
+
+  it('writes each event within the trace of the one that caused it', async () => {
+    const tea = await inventory.setStock(10);
+    const orders = Array.from({ length: 3 }, () => ({ trace: traceFrom(undefined), order: orderOf([tea, 1]) }));
+    await inventory.take(...orders.map(({ trace, order }) => runInTrace(trace, () => order.created())));
+    for (const { trace, order } of orders) {
+      const [event] = await inventory.eventsOf(order.orderId);
+      expect(event?.traceparent).toContain(trace.traceId);
+    }
+  });
+
+  it('changes nothing if one of its events is poison', async () => {
+    const tea = await inventory.setStock(10);
+    const [good, poison] = [orderOf([tea, 1]), orderOf([tea, 1])];
+    const events = [good.created(), poison.created({ total: undefined })] as const;
+    await expect(inventory.take(...events)).rejects.toMatchObject({ name: 'PoisonError' });
+    expect(await inventory.available(tea)).toBe(10);
+    await inventory.take(events[0]);
+    expect(await inventory.available(tea)).toBe(9);
+  });
+
+  it.each([1, 100])('of %i orders takes the same number of statements', async (size) => {
+    const all = await Promise.all(Array.from({ length: 5 }, () => inventory.setStock(1_000)));
+    const orders = Array.from({ length: size }, (_, index) => orderOf([all[index % 5] ?? '', 1], [all[0] ?? '', 2]));
+    await inventory.take(orderOf(...all.map((id): Demanded => [id, 1])).created()); // the products are known
+    const created = await statementsOf(() => inventory.take(...orders.map((order) => order.created())));
+    expect(created).toBe(7); // begin, event ids, reservations, locks of the stock, stock, events, commit
+    const released = await statementsOf(() => inventory.take(...orders.map((order) => order.paymentFailed())));
+    expect(released).toBe(8);
   });
 });

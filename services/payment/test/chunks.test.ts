@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as othersToGoOn } from 'node:timers/promises';
+import type { DeliveredEvent } from '@store/shared/messaging/consumer/handle-once';
 import { deferred } from '../../../tests/kit/deferred.ts';
+import { receivedEvent } from '../../../tests/kit/kafka/order-events.ts';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { aboveLimit, fakeProvider, orderCancelled, stockReserved, testPayments } from './_payments.ts';
@@ -12,6 +15,7 @@ beforeEach(() => {
 
 const database = useDatabase('payment');
 const payment = database.open((url) => testPayments(url, { provider }), 'each');
+const other = database.open((url) => testPayments(url, { provider }), 'each');
 
 const newIds = (count: number) => Array.from({ length: count }, () => randomUUID() as string);
 
@@ -96,7 +100,7 @@ describe('a chunk of payments', () => {
       return error.message;
     });
     await until('all are being charged', () => provider.charges.length === others.length);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await othersToGoOn();
     expect(hasFailed).toBe(false);
     release();
     expect(await applied).toBe('not this one');
@@ -107,19 +111,94 @@ describe('a chunk of payments', () => {
   });
 
   it('and the chunks of another replica charge and announce once and do not deadlock', async () => {
-    const other = testPayments(database.url, { provider });
-    try {
-      for (let round = 0; round < 5; round += 1) {
-        const ids = newIds(30);
-        const reserved = ids.map((id) => stockReserved(id));
-        await Promise.all([payment.apply(...reserved), other.apply(...[...reserved].reverse())]);
-        // Under ids of their own, as a producer that repeats itself would write them.
-        const cancelled = () => ids.map((id) => orderCancelled(id));
-        await Promise.all([payment.apply(...cancelled()), other.apply(...cancelled().reverse())]);
-        expect(await statesOf(ids)).toEqual(ids.map(() => refunded));
+    for (let round = 0; round < 5; round += 1) {
+      const ids = newIds(30);
+      const reserved = ids.map((id) => stockReserved(id));
+      await Promise.all([payment.apply(...reserved), other.apply(...[...reserved].reverse())]);
+      // Under ids of their own, as a producer that repeats itself would write them.
+      const cancelled = () => ids.map((id) => orderCancelled(id));
+      await Promise.all([payment.apply(...cancelled()), other.apply(...cancelled().reverse())]);
+      expect(await statesOf(ids)).toEqual(ids.map(() => refunded));
+    }
+  });
+});
+
+describe('concurrent payments', () => {
+  let orderId: string;
+  beforeEach(() => {
+    orderId = randomUUID();
+  });
+  it('of one event in eight processes charge and publish once', async () => {
+    const event = stockReserved(orderId);
+    await Promise.all(Array.from({ length: 8 }, () => payment.apply(event)));
+    expect(await stateOf(orderId)).toEqual(paid);
+  });
+
+  it('of eight events of one order charge and publish once', async () => {
+    await Promise.all(Array.from({ length: 8 }, () => payment.apply(stockReserved(orderId))));
+    expect(await stateOf(orderId)).toEqual(paid);
+  });
+
+  it('that are cancelled by eight processes publish one refund', async () => {
+    await payment.apply(stockReserved(orderId));
+    const event = orderCancelled(orderId);
+    await Promise.all(Array.from({ length: 8 }, () => payment.apply(event)));
+    expect(await stateOf(orderId)).toEqual(refunded);
+  });
+
+  it('that are cancelled while the charge is in flight end as refunded', async () => {
+    const { promise: released, resolve: release } = deferred();
+    provider.afterCharge = () => released;
+    const charging = payment.apply(stockReserved(orderId));
+    await until('the charge is in flight', () => provider.charges.length === 1);
+    provider.afterCharge = async () => undefined;
+    await payment.apply(orderCancelled(orderId));
+    release();
+    await charging;
+    expect(await stateOf(orderId)).toEqual(refunded);
+    expect(provider.holds(orderId)).toBe(false);
+  });
+
+  it.each([
+    ['complete', (event: ReturnType<typeof stockReserved>) => payment.apply(event)],
+    ['crash', (event: ReturnType<typeof stockReserved>) => payment.applyAndCrash(event)],
+  ])('that %s while the cancellation is prepared make it retry and refund', async (_, charge) => {
+    const event = receivedEvent(orderCancelled(orderId));
+    const { group } = payment;
+    const interrupted = {
+      ...group,
+      prepare: async (events: DeliveredEvent[]) => {
+        const prepared = await group.prepare?.(events);
+        await charge(stockReserved(orderId));
+        return prepared;
+      },
+    };
+    await expect(payment.processorOf(interrupted as typeof group).process([event])).rejects.toMatchObject({
+      kind: 'unavailable',
+    });
+    await payment.processorOf().process([event]);
+    expect(await stateOf(orderId)).toEqual(refunded);
+  });
+
+  it('and cancellations of forty orders in any order keep no money of a cancelled order', async () => {
+    const ids = newIds(40);
+    const events = ids.flatMap((id) => [stockReserved(id), orderCancelled(id)]);
+    const applyWithRetries = async (event: (typeof events)[number]) => {
+      for (;;) {
+        const isDone = await payment.apply(event).then(
+          () => true,
+          (error) => (error.kind === 'unavailable' ? false : Promise.reject(error)),
+        );
+        if (isDone) return;
       }
-    } finally {
-      await other.close();
+    };
+    const twice = [...events, ...events].sort(() => Math.random() - 0.5);
+    for (let from = 0; from < twice.length; from += 10)
+      await Promise.all(twice.slice(from, from + 10).map(applyWithRetries));
+    for (const id of ids) {
+      const state = await stateOf(id);
+      expect(state).toEqual(state[0] === 'CANCELLED' ? ['CANCELLED'] : refunded);
+      expect(provider.holds(id)).toBe(false);
     }
   });
 });

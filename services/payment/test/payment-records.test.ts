@@ -9,9 +9,7 @@ import { orderCancelled, stockReserved, testPayments } from './_payments.ts';
 const database = useDatabase('payment');
 const payment = database.open(testPayments);
 const restricted = database.open((url) => testPayments(url, { env: { INTERNAL_CREDENTIALS: newCredential() } }));
-const unavailable = testPayments(unreachableDatabaseUrl);
-
-afterAll(() => unavailable.close());
+const unavailable = database.open(() => testPayments(unreachableDatabaseUrl));
 
 async function paid(): Promise<string> {
   const orderId = randomUUID();
@@ -34,17 +32,19 @@ describeContract({
   },
 });
 
-it('shows a payment and its events, and one that was cancelled before it began', async () => {
-  const { body } = await request(payment.app)
-    .get(await paid())
-    .expect(200);
-  expect(body).toMatchObject({
-    status: 'PAID',
-    amount: { amount: 9.99 },
-    events: [{ kind: 'OrderPaid', sentAt: null }],
+describe('a payment record', () => {
+  it('shows a payment and its events, and one that was cancelled before it began', async () => {
+    const { body } = await request(payment.app)
+      .get(await paid())
+      .expect(200);
+    expect(body).toMatchObject({
+      status: 'PAID',
+      amount: { amount: 9.99 },
+      events: [{ kind: 'OrderPaid', sentAt: null }],
+    });
+    const orderId = randomUUID();
+    await payment.apply(orderCancelled(orderId));
+    const cancelled = await request(payment.app).get(`/internal/payments/${orderId}`).expect(200);
+    expect(cancelled.body).toMatchObject({ status: 'CANCELLED', amount: null, paymentId: null, events: [] });
   });
-  const orderId = randomUUID();
-  await payment.apply(orderCancelled(orderId));
-  const cancelled = await request(payment.app).get(`/internal/payments/${orderId}`).expect(200);
-  expect(cancelled.body).toMatchObject({ status: 'CANCELLED', amount: null, paymentId: null, events: [] });
 });

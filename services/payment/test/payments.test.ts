@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { runInTrace, traceFrom } from '@store/shared/observability/trace-context';
+import { ConfigError, readConfig } from '@store/shared/values/environment';
 import { unavailable } from '@store/shared/values/errors';
+import { uuid } from '@store/shared/values/fields';
+import { Decimal } from '@store/shared/values/money';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
+import { createBuiltInProvider } from '../src/built-in-provider.ts';
+import { configSchema } from '../src/config.ts';
 import { aboveLimit, alice, fakeProvider, orderCancelled, stockReserved, testPayments } from './_payments.ts';
 
 const now = new Date('2026-03-04T05:06:07.089Z');
@@ -23,7 +28,10 @@ const loseResponse = async () => {
 const respond = async () => undefined;
 
 /** The payment's status and the published kinds. */
-const state = async () => ({ status: await payment.statusOf(orderId), kinds: await payment.kinds(orderId) });
+const state = async () => [await payment.statusOf(orderId), ...(await payment.kinds(orderId))];
+const paid = ['PAID', 'OrderPaid'];
+const failed = ['FAILED', 'PaymentFailed'];
+const refunded = ['REFUNDED', 'OrderPaid', 'PaymentRefunded'];
 
 describe('payment on StockReserved', () => {
   it('charges, and writes OrderPaid to the outbox within the same trace', async () => {
@@ -73,7 +81,7 @@ describe('payment on StockReserved', () => {
 
     orderId = randomUUID();
     await payment.apply(stockReserved(orderId, '0'));
-    expect(await state()).toEqual({ status: 'PAID', kinds: ['OrderPaid'] });
+    expect(await state()).toEqual(paid);
   });
 
   it('repeated under the same or another event id changes nothing', async () => {
@@ -82,14 +90,14 @@ describe('payment on StockReserved', () => {
     await payment.apply(event);
     await payment.apply(stockReserved(orderId));
     await payment.apply(stockReserved(orderId, aboveLimit));
-    expect(await state()).toEqual({ status: 'PAID', kinds: ['OrderPaid'] });
+    expect(await state()).toEqual(paid);
     expect(provider.charges).toEqual([orderId]);
   });
 
   it('repeated after a decline is not charged', async () => {
     await payment.apply(stockReserved(orderId, aboveLimit));
     await payment.apply(stockReserved(orderId, '1'));
-    expect(await state()).toEqual({ status: 'FAILED', kinds: ['PaymentFailed'] });
+    expect(await state()).toEqual(failed);
     expect(provider.charges).toEqual([orderId]);
   });
 });
@@ -99,14 +107,14 @@ describe('payment on OrderCancelled', () => {
     await payment.apply(stockReserved(orderId));
     const event = orderCancelled(orderId);
     await payment.apply(event);
-    const [paid, refunded] = await payment.eventsOf(orderId);
-    expect(refunded).toMatchObject({ kind: 'PaymentRefunded', payload: { ...paid?.payload } });
+    const [first, second] = await payment.eventsOf(orderId);
+    expect(second).toMatchObject({ kind: 'PaymentRefunded', payload: { ...first?.payload } });
     expect(provider.holds(orderId)).toBe(false);
 
     await payment.apply(event);
     await payment.apply(orderCancelled(orderId));
     await payment.apply(stockReserved(orderId));
-    expect(await state()).toEqual({ status: 'REFUNDED', kinds: ['OrderPaid', 'PaymentRefunded'] });
+    expect(await state()).toEqual(refunded);
     expect(provider).toMatchObject({ charges: [orderId], refunds: [orderId] });
   });
 
@@ -114,14 +122,14 @@ describe('payment on OrderCancelled', () => {
     await payment.apply(orderCancelled(orderId));
     await payment.apply(orderCancelled(orderId));
     await payment.apply(stockReserved(orderId));
-    expect(await state()).toEqual({ status: 'CANCELLED', kinds: [] });
+    expect(await state()).toEqual(['CANCELLED']);
     expect(provider).toMatchObject({ charges: [], refunds: [] });
   });
 
   it('after a decline refunds nothing', async () => {
     await payment.apply(stockReserved(orderId, aboveLimit));
     await payment.apply(orderCancelled(orderId));
-    expect(await state()).toEqual({ status: 'FAILED', kinds: ['PaymentFailed'] });
+    expect(await state()).toEqual(failed);
     expect(provider.refunds).toEqual([]);
   });
 });
@@ -131,19 +139,19 @@ describe('interrupted payment', () => {
     const event = stockReserved(orderId);
     provider.afterCharge = loseResponse;
     await expect(payment.apply(event)).rejects.toThrow('lost');
-    expect(await state()).toEqual({ status: 'CHARGING', kinds: [] });
+    expect(await state()).toEqual(['CHARGING']);
     provider.afterCharge = respond;
     await payment.apply(event);
-    expect(await state()).toEqual({ status: 'PAID', kinds: ['OrderPaid'] });
+    expect(await state()).toEqual(paid);
   });
 
   it('is completed once after a crash between charge and commit', async () => {
     const event = stockReserved(orderId);
     await payment.applyAndCrash(event);
-    expect(await state()).toEqual({ status: 'CHARGING', kinds: [] });
+    expect(await state()).toEqual(['CHARGING']);
     await payment.apply(event);
     await payment.apply(event);
-    expect(await state()).toEqual({ status: 'PAID', kinds: ['OrderPaid'] });
+    expect(await state()).toEqual(paid);
   });
 
   it('is refunded once after a crash and a lost response to the refund', async () => {
@@ -152,11 +160,11 @@ describe('interrupted payment', () => {
     await payment.applyAndCrash(event);
     provider.afterRefund = loseResponse;
     await expect(payment.apply(event)).rejects.toThrow('lost');
-    expect(await state()).toEqual({ status: 'PAID', kinds: ['OrderPaid'] });
+    expect(await state()).toEqual(paid);
     provider.afterRefund = respond;
     await payment.apply(event);
     await payment.apply(event);
-    expect(await state()).toEqual({ status: 'REFUNDED', kinds: ['OrderPaid', 'PaymentRefunded'] });
+    expect(await state()).toEqual(refunded);
   });
 
   it('is refunded when cancelled after a crash, and a redriven StockReserved is not charged again', async () => {
@@ -165,24 +173,77 @@ describe('interrupted payment', () => {
     const cancelled = orderCancelled(orderId);
     await payment.applyAndCrash(cancelled);
     await payment.apply(cancelled);
-    expect(await state()).toEqual({ status: 'REFUNDED', kinds: ['OrderPaid', 'PaymentRefunded'] });
+    expect(await state()).toEqual(refunded);
     expect(provider.holds(orderId)).toBe(false);
     const { charges } = provider;
     const before = charges.length;
     await payment.apply(event);
     expect(charges).toHaveLength(before);
-    expect(await state()).toEqual({ status: 'REFUNDED', kinds: ['OrderPaid', 'PaymentRefunded'] });
+    expect(await state()).toEqual(refunded);
   });
 
   it('is not refunded when it was declined before a crash', async () => {
     await payment.applyAndCrash(stockReserved(orderId, aboveLimit));
     await payment.apply(orderCancelled(orderId));
-    expect(await state()).toEqual({ status: 'FAILED', kinds: ['PaymentFailed'] });
+    expect(await state()).toEqual(failed);
     expect(provider.refunds).toEqual([]);
   });
 
   it('fails as unavailable while the provider is', async () => {
     provider.afterCharge = () => Promise.reject(unavailable('The payment provider'));
     await expect(payment.apply(stockReserved(orderId))).rejects.toMatchObject({ kind: 'unavailable' });
+  });
+});
+
+describe('the built-in provider', () => {
+  const charge = (amount: string, limit = '100000', orderId: string = randomUUID()) =>
+    createBuiltInProvider(new Decimal(limit)).charge({
+      orderId,
+      customerId: alice,
+      amount: { amount: new Decimal(amount), currency: 'USD' },
+    });
+
+  it.each([
+    ['100000', '100000', true],
+    ['100000.0000', '100000', true],
+    ['100000.0001', '100000', false],
+    ['0', '0', true],
+    ['0.0001', '0', false],
+    ['99999999999999999999999.9999', '99999999999999999999999.9999', true],
+    ['100000000000000000000000', '99999999999999999999999.9999', false],
+  ])('with an amount of %s and a limit of %s charges: %s', async (amount, limit, ok) => {
+    expect(await charge(amount, limit)).toMatchObject({ ok });
+  });
+
+  it('returns the same payment id for an order, and another for another order', async () => {
+    const orderId = randomUUID();
+    const [first, again, other] = [await charge('1', '2', orderId), await charge('1', '2', orderId), await charge('1')];
+    expect(again).toEqual(first);
+    expect(other).not.toEqual(first);
+    if (!first.ok) throw new Error(first.reason);
+    expect(uuid.parse(first.paymentId)).toBe(first.paymentId);
+    expect(first.paymentId).toMatch(/^.{14}8.{4}[89ab]/);
+  });
+});
+
+describe('PAYMENT_DECLINE_ABOVE', () => {
+  const given = { DATABASE_URL: 'postgresql://u:p@h/d', KAFKA_BROKERS: 'h:1' };
+
+  it('defaults to 100000 and accepts an exact decimal', () => {
+    expect(readConfig(configSchema, given).PAYMENT_DECLINE_ABOVE.toFixed()).toBe('100000');
+    const exact = { ...given, PAYMENT_DECLINE_ABOVE: '123456789012345678901234.5678' };
+    expect(readConfig(configSchema, exact).PAYMENT_DECLINE_ABOVE.toFixed()).toBe('123456789012345678901234.5678');
+  });
+
+  it.each(['DATABASE_URL', 'KAFKA_BROKERS', 'PAYMENT_DECLINE_ABOVE'])(
+    'is named with %s among all that is invalid',
+    (name) => {
+      const env = { DATABASE_URL: '', KAFKA_BROKERS: 'nowhere', PAYMENT_DECLINE_ABOVE: 'much' };
+      expect(() => readConfig(configSchema, env)).toThrow(name);
+    },
+  );
+
+  it.each(['-1', '1e5', '1,000', 'none', '1.00001', ' 1', 'Infinity'])('rejects "%s"', (PAYMENT_DECLINE_ABOVE) => {
+    expect(() => readConfig(configSchema, { ...given, PAYMENT_DECLINE_ABOVE })).toThrow(ConfigError);
   });
 });

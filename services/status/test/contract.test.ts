@@ -1,11 +1,15 @@
+import request from 'supertest';
+import { parse } from 'yaml';
 import { describeContract } from '../../../tests/kit/openapi/contract.ts';
 import { unreachableDatabaseUrl, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { statusRoutes } from '../src/routes.ts';
 import { testApp } from './_app.ts';
 import { add } from './_records.ts';
 
-const status = useDatabase('status').open(testApp);
-const unavailable = testApp(unreachableDatabaseUrl);
+const database = useDatabase('status');
+const status = database.open((url) => testApp(url));
+const unavailable = database.open(() => testApp(unreachableDatabaseUrl));
+const production = database.open(() => testApp(unreachableDatabaseUrl, { production: true }));
 
 beforeAll(async () => {
   await add(
@@ -15,8 +19,6 @@ beforeAll(async () => {
     { time: '2026-01-01T00:00:01Z' },
   );
 });
-
-afterAll(() => unavailable.close());
 
 const calls = (path: string) => ({ 200: { path: `${path}?skip=1&limit=1` }, 400: { path: `${path}?limit=0` } });
 
@@ -29,4 +31,96 @@ describeContract({
     'get /api/v1/status/': calls('/api/v1/status/'),
     'get /api/v1/status': calls('/api/v1/status'),
   },
+});
+
+type Parser = Parameters<request.Test['parse']>[0];
+
+const asText: Parser = (response, done) => {
+  const chunks: Buffer[] = [];
+  response.on('data', (chunk) => chunks.push(Buffer.from(chunk)));
+  response.on('end', () => done(null, Buffer.concat(chunks).toString()));
+};
+
+// All services share the code of these endpoints, which need no database (contract 8).
+describe('the documentation', () => {
+  it('/apidocs-ui.html redirects to the documentation page', async () => {
+    await request(unavailable.app).get('/apidocs-ui.html').expect(302).expect('Location', '/apidocs-ui/index.html');
+  });
+
+  it('the documentation page loads its scripts and styles and shows this API', async () => {
+    const page = await request(unavailable.app)
+      .get('/apidocs-ui/index.html')
+      .expect(200)
+      .expect('Content-Type', /html/);
+    const files = [...page.text.matchAll(/(?:src|href)="\.\/([\w.-]+)"/g)].map(([, file]) => file);
+    expect(files).toEqual(expect.arrayContaining(['swagger-ui.css', 'swagger-ui-bundle.js', 'swagger-ui-init.js']));
+    for (const file of files) await request(unavailable.app).get(`/apidocs-ui/${file}`).expect(200);
+    const { text } = await request(unavailable.app).get('/apidocs-ui/swagger-ui-init.js').buffer(true);
+    expect(text).toContain('/api/v1/status/');
+    expect(text).not.toContain('petstore');
+  });
+
+  it('/v3/api-docs returns the OpenAPI document with all sections', async () => {
+    const { body } = await request(unavailable.app).get('/v3/api-docs').expect(200).expect('Content-Type', /json/);
+    expect(body).toMatchObject({
+      openapi: expect.stringMatching(/^3\.1\./),
+      info: { title: 'Status API', version: expect.stringMatching(/^\d+\.\d+\.\d+$/) },
+      servers: [{ url: '/' }],
+      components: {
+        schemas: { StationStatus: { type: 'object' }, Problem: { type: 'object' } },
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+          'id-account': { type: 'apiKey', in: 'header', name: 'id-account' },
+        },
+      },
+    });
+    expect(Object.keys(body.paths)).toEqual(['/api/v1/status/']);
+  });
+
+  it('the OpenAPI document describes query parameters with their bounds', async () => {
+    const { body } = await request(unavailable.app).get('/v3/api-docs');
+    const parameters = body.paths['/api/v1/status/'].get.parameters;
+    expect(parameters).toMatchObject([
+      {
+        name: 'limit',
+        in: 'query',
+        required: false,
+        schema: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
+      },
+      { name: 'cursor', required: false, schema: { type: 'string', format: 'date-time' } },
+      { name: 'station_id', required: false, schema: { type: 'integer' } },
+      { name: 'after', required: false, schema: { type: 'string' } },
+      { name: 'skip', required: false, schema: { type: 'integer', minimum: 0, deprecated: true } },
+    ]);
+  });
+
+  it('/v3/api-docs.yaml returns the same document as YAML', async () => {
+    const json = await request(unavailable.app).get('/v3/api-docs');
+    const yaml = await request(unavailable.app).get('/v3/api-docs.yaml').buffer(true).parse(asText).expect(200);
+    expect(yaml.headers['content-type']).toMatch(/yaml/);
+    expect(parse(yaml.body)).toEqual(json.body);
+  });
+
+  it('every $ref of the OpenAPI document has a target', async () => {
+    const { body, text } = await request(unavailable.app).get('/v3/api-docs');
+    const names = [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name);
+    expect(Object.keys(body.components.schemas)).toEqual(expect.arrayContaining([...new Set(names)]));
+    expect(text.match(/"\$ref":"(?!#\/components\/schemas\/)/g)).toBeNull();
+  });
+
+  it.each([
+    '/apidocs-ui.html',
+    '/apidocs-ui/index.html',
+    '/apidocs-ui/swagger-ui.css',
+    '/v3/api-docs',
+    '/v3/api-docs.yaml',
+  ])('%s returns 404 in production', async (path) => {
+    await request(unavailable.app)
+      .get(path)
+      .expect((response) => expect(response.status).toBeLessThan(400));
+    await request(production.app)
+      .get(path)
+      .expect(404)
+      .expect('Content-Type', /^application\/problem\+json/);
+  });
 });

@@ -4,28 +4,20 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
-import { createTestDatabase, type TestDatabase, unreachableDatabaseUrl } from '../../../tests/kit/postgres/database.ts';
+import { unreachableDatabaseUrl, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { CsvProblem, csvRows } from '../src/csv-rows.ts';
 import { importStatuses } from '../src/import-statuses.ts';
 import { testApp } from './_app.ts';
 import { add, clear } from './_records.ts';
 
-let database: TestDatabase;
-let status: ReturnType<typeof testApp>;
+const database = useDatabase('status');
+const status = database.open((url) => testApp(url));
 let dir: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase('status');
-  status = testApp(database.url);
   dir = await mkdtemp(join(tmpdir(), 'store-import-'));
 });
-
-afterAll(async () => {
-  await status.close();
-  await database.drop();
-  await rm(dir, { recursive: true });
-});
-
+afterAll(() => rm(dir, { recursive: true }));
 beforeEach(() => clear(status.prisma));
 
 /** The command as a user runs it. */
@@ -50,150 +42,153 @@ const stored = () =>
 
 const empty = { bikes_available: null, docks_available: null, category1: null, category2: null };
 
-test('CSV import stores all columns in any order, with microseconds', async () => {
-  const { stdout, exitCode } = await importText(
-    'category2,time,docks_available,station_id,category1,bikes_available\n' +
-      'b,2026-01-01T00:00:00.000001Z,2,7,a,1\n' +
-      ',2026-01-01 02:00:00.5+02,,-8,,\n',
-  );
-  expect({ stdout, exitCode }).toEqual({ stdout: '2 rows imported', exitCode: 0 });
-  expect(await stored()).toEqual([
-    {
-      station_id: 7,
-      bikes_available: 1,
-      docks_available: 2,
-      category1: 'a',
-      category2: 'b',
-      time: '2026-01-01T00:00:00.000001Z',
-    },
-    { ...empty, station_id: -8, time: '2026-01-01T00:00:00.500000Z' },
-  ]);
-});
+describe('the import of CSV', () => {
+  it('stores all columns in any order, with microseconds', async () => {
+    const { stdout, exitCode } = await importText(
+      'category2,time,docks_available,station_id,category1,bikes_available\n' +
+        'b,2026-01-01T00:00:00.000001Z,2,7,a,1\n' +
+        ',2026-01-01 02:00:00.5+02,,-8,,\n',
+    );
+    expect({ stdout, exitCode }).toEqual({ stdout: '2 rows imported', exitCode: 0 });
+    expect(await stored()).toEqual([
+      {
+        station_id: 7,
+        bikes_available: 1,
+        docks_available: 2,
+        category1: 'a',
+        category2: 'b',
+        time: '2026-01-01T00:00:00.000001Z',
+      },
+      { ...empty, station_id: -8, time: '2026-01-01T00:00:00.500000Z' },
+    ]);
+  });
 
-test('CSV import handles quotes, a BOM, CRLF, empty lines and white space, and stores null for missing columns', async () => {
-  const { exitCode } = await importText(
-    '\ufefftime, station_id ,category1\r\n' +
-      '2026-01-01T00:00:00Z,1,"a ""b"", \\.\nü"\r\n' +
-      '\r\n' +
-      '"2026-01-01T00:00:01Z", 2 ,"\\N"',
-  );
-  expect(exitCode).toBe(0);
-  expect(await stored()).toEqual([
-    { ...empty, station_id: 1, time: '2026-01-01T00:00:00.000000Z', category1: 'a "b", \\.\nü' },
-    { ...empty, station_id: 2, time: '2026-01-01T00:00:01.000000Z', category1: '\\N' },
-  ]);
-});
+  it('handles quotes, a BOM, CRLF, empty lines and white space, and stores null for missing columns', async () => {
+    const { exitCode } = await importText(
+      '\ufefftime, station_id ,category1\r\n' +
+        '2026-01-01T00:00:00Z,1,"a ""b"", \\.\nü"\r\n' +
+        '\r\n' +
+        '"2026-01-01T00:00:01Z", 2 ,"\\N"',
+    );
+    expect(exitCode).toBe(0);
+    expect(await stored()).toEqual([
+      { ...empty, station_id: 1, time: '2026-01-01T00:00:00.000000Z', category1: 'a "b", \\.\nü' },
+      { ...empty, station_id: 2, time: '2026-01-01T00:00:01.000000Z', category1: '\\N' },
+    ]);
+  });
 
-test('CSV import reads standard input', async () => {
-  const { stdout } = await run(['-'], { input: 'station_id,time\n1,2026-01-01T00:00:00Z\n' });
-  expect(stdout).toBe('1 rows imported');
-  expect(await stored()).toHaveLength(1);
-});
+  it('reads standard input', async () => {
+    const { stdout } = await run(['-'], { input: 'station_id,time\n1,2026-01-01T00:00:00Z\n' });
+    expect(stdout).toBe('1 rows imported');
+    expect(await stored()).toHaveLength(1);
+  });
 
-test('CSV import appends to existing records, or replaces them with --replace', async () => {
-  const csv = 'station_id,time\n1,2026-01-01T00:00:00Z\n';
-  await importText(csv);
-  await importText(csv);
-  expect(await stored()).toHaveLength(2);
-  await importText(csv, '--replace');
-  expect(await stored()).toHaveLength(1);
-});
+  it('appends to existing records, or replaces them with --replace', async () => {
+    const csv = 'station_id,time\n1,2026-01-01T00:00:00Z\n';
+    await importText(csv);
+    await importText(csv);
+    expect(await stored()).toHaveLength(2);
+    await importText(csv, '--replace');
+    expect(await stored()).toHaveLength(1);
+  });
 
-test('CSV import creates the tables of an empty database', async () => {
-  await status.prisma.$executeRaw`drop table station_status, _prisma_migrations`;
-  const { exitCode } = await importText('station_id,time\n1,2026-01-01T00:00:00Z\n');
-  expect(exitCode).toBe(0);
-  expect(await stored()).toHaveLength(1);
-});
+  it('creates the tables of an empty database', async () => {
+    await status.prisma.$executeRaw`drop table station_status, _prisma_migrations`;
+    const { exitCode } = await importText('station_id,time\n1,2026-01-01T00:00:00Z\n');
+    expect(exitCode).toBe(0);
+    expect(await stored()).toHaveLength(1);
+  });
 
-test('CSV import accepts a header without rows', async () => {
-  const { stdout, exitCode } = await importText('station_id,time\n');
-  expect({ stdout, exitCode }).toEqual({ stdout: '0 rows imported', exitCode: 0 });
-});
+  it('accepts a header without rows', async () => {
+    const { stdout, exitCode } = await importText('station_id,time\n');
+    expect({ stdout, exitCode }).toEqual({ stdout: '0 rows imported', exitCode: 0 });
+  });
 
-const validCsv = 'station_id,time,bikes_available,category1\n1,2026-01-01T00:00:00Z,1,a\n';
+  const validCsv = 'station_id,time,bikes_available,category1\n1,2026-01-01T00:00:00Z,1,a\n';
 
-test.each([
-  ['an empty file', '', /is empty\. Line 1 must name the columns/],
-  ['no header', '1,2026-01-01T00:00:00Z\n', /no column station_id, has no column time/],
-  ['a missing column', 'station_id,when\n', /no column time, has an unknown column "when"/],
-  ['a duplicate column', 'station_id,time,time\n', /names the column "time" twice/],
-  ['another delimiter', 'station_id;time\n', /no column station_id/],
-  ['a time without zone', `${validCsv}2,2026-01-01T00:00:00,,\n`, /Line 3: time must be a time with a zone/],
-  ['a word for a time', `${validCsv}2,now,,\n`, /Line 3: time must be/],
-  ['no time', `${validCsv}2,,,\n`, /Line 3: time must be/],
-  ['no station', `${validCsv},2026-01-01T00:00:00Z,,\n`, /Line 3: station_id must be a whole number/],
-  [
-    'a station out of range',
-    `${validCsv}2147483648,2026-01-01T00:00:00Z,,\n`,
-    /Line 3: station_id must be -2147483648 to/,
-  ],
-  ['a fraction', `${validCsv}2,2026-01-01T00:00:00Z,1.5,\n`, /Line 3: bikes_available must be a whole number/],
-  ['two invalid values', `${validCsv}x,2026-01-01T00:00:00Z,y,\n`, /Line 3: station_id must .*; bikes_available must/],
-  [
-    'a NUL character',
-    `${validCsv}2,2026-01-01T00:00:00Z,,a\0b\n`,
-    /Line 3: category1 must not contain control characters/,
-  ],
-  [
-    'an invalid line after quoted line breaks',
-    `${validCsv}2,2026-01-01T00:00:00Z,,"a\n\nb"\n3,x,,\n`,
-    /Line 6: time must be/,
-  ],
-  ['an invalid line after empty lines', `${validCsv}\n\n3,x,,\n`, /Line 5: time must be/],
-  ['an invalid last line without line break', `${validCsv}3,x,,`, /Line 3: time must be/],
-  ['too few fields', `${validCsv}2,2026-01-01T00:00:00Z\n`, /columns length is 4, got 2 on line 3/],
-  ['an unclosed quote', `${validCsv}2,2026-01-01T00:00:00Z,,"a\n`, /Quote Not Closed.* line \d/],
-  [
-    'an unclosed quote that swallows the rest of the file',
-    `${validCsv}2,2026-01-01T00:00:00Z,,"a\n${'2,2026-01-01T00:00:00Z,,b\n'.repeat(5000)}`,
-    /Look for a quote that is never closed/,
-  ],
-  [
-    'another encoding',
-    Buffer.from(`${validCsv}2,2026-01-01T00:00:00Z,,\u00e4\n`, 'latin1'),
-    /Line 3: category1 is not UTF-8/,
-  ],
-])('CSV import rejects %s, names the line, and changes nothing', async (_, content, message) => {
-  await add(status.prisma, { time: '2025-01-01T00:00:00Z', station: 42 });
-  // Calls the function, because starting the command for each case would take long.
-  const rows = csvRows(Readable.from([Buffer.from(content)]));
-  const attempt = importStatuses({ databaseUrl: database.url, rows, replace: true });
-  await expect(attempt).rejects.toBeInstanceOf(CsvProblem);
-  await expect(attempt).rejects.toThrow(message);
-  expect(await stored()).toEqual([{ ...empty, station_id: 42, time: '2025-01-01T00:00:00.000000Z' }]);
-});
+  it.each([
+    ['an empty file', '', /is empty\. Line 1 must name the columns/],
+    ['no header', '1,2026-01-01T00:00:00Z\n', /no column station_id, has no column time/],
+    ['a missing column', 'station_id,when\n', /no column time, has an unknown column "when"/],
+    ['a duplicate column', 'station_id,time,time\n', /names the column "time" twice/],
+    ['another delimiter', 'station_id;time\n', /no column station_id/],
+    ['a time without zone', `${validCsv}2,2026-01-01T00:00:00,,\n`, /Line 3: time must be a time with a zone/],
+    ['no station', `${validCsv},2026-01-01T00:00:00Z,,\n`, /Line 3: station_id must be a whole number/],
+    [
+      'a station out of range',
+      `${validCsv}2147483648,2026-01-01T00:00:00Z,,\n`,
+      /Line 3: station_id must be -2147483648 to/,
+    ],
+    ['a fraction', `${validCsv}2,2026-01-01T00:00:00Z,1.5,\n`, /Line 3: bikes_available must be a whole number/],
+    [
+      'two invalid values',
+      `${validCsv}x,2026-01-01T00:00:00Z,y,\n`,
+      /Line 3: station_id must .*; bikes_available must/,
+    ],
+    [
+      'a NUL character',
+      `${validCsv}2,2026-01-01T00:00:00Z,,a\0b\n`,
+      /Line 3: category1 must not contain control characters/,
+    ],
+    [
+      'an invalid line after quoted line breaks',
+      `${validCsv}2,2026-01-01T00:00:00Z,,"a\n\nb"\n3,x,,\n`,
+      /Line 6: time must be/,
+    ],
+    ['an invalid last line without line break', `${validCsv}3,x,,`, /Line 3: time must be/],
+    ['too few fields', `${validCsv}2,2026-01-01T00:00:00Z\n`, /columns length is 4, got 2 on line 3/],
+    ['an unclosed quote', `${validCsv}2,2026-01-01T00:00:00Z,,"a\n`, /Quote Not Closed.* line \d/],
+    [
+      'an unclosed quote that swallows the rest of the file',
+      `${validCsv}2,2026-01-01T00:00:00Z,,"a\n${'2,2026-01-01T00:00:00Z,,b\n'.repeat(5000)}`,
+      /Look for a quote that is never closed/,
+    ],
+    [
+      'another encoding',
+      Buffer.from(`${validCsv}2,2026-01-01T00:00:00Z,,\u00e4\n`, 'latin1'),
+      /Line 3: category1 is not UTF-8/,
+    ],
+  ])('rejects %s, names the line, and changes nothing', async (_, content, message) => {
+    await add(status.prisma, { time: '2025-01-01T00:00:00Z', station: 42 });
+    // Calls the function, because starting the command for each case would take long.
+    const rows = csvRows(Readable.from([Buffer.from(content)]));
+    const attempt = importStatuses({ databaseUrl: database.url, rows, replace: true });
+    await expect(attempt).rejects.toBeInstanceOf(CsvProblem);
+    await expect(attempt).rejects.toThrow(message);
+    expect(await stored()).toEqual([{ ...empty, station_id: 42, time: '2025-01-01T00:00:00.000000Z' }]);
+  });
 
-test('CSV import changes nothing and exits with 1 when the last of many rows is invalid', async () => {
-  await add(status.prisma, { time: '2025-01-01T00:00:00Z', station: 42 });
-  const rows = Array.from({ length: 5000 }, (_, n) => `${n},2026-01-01T00:00:00Z\n`);
-  const content = `station_id,time\n${rows.join('')}x,2026-01-01T00:00:00Z\n`;
-  const { stderr, stdout, exitCode } = await importText(content, '--replace');
-  expect(stderr).toMatch(/in\.csv: Line 5002: station_id must be a whole number\.\nNothing was imported\.$/);
-  expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 1 });
-  expect(await stored()).toMatchObject([{ station_id: 42 }]);
-});
+  it('changes nothing and exits with 1 when the last of many rows is invalid', async () => {
+    await add(status.prisma, { time: '2025-01-01T00:00:00Z', station: 42 });
+    const rows = Array.from({ length: 5000 }, (_, n) => `${n},2026-01-01T00:00:00Z\n`);
+    const content = `station_id,time\n${rows.join('')}x,2026-01-01T00:00:00Z\n`;
+    const { stderr, stdout, exitCode } = await importText(content, '--replace');
+    expect(stderr).toMatch(/in\.csv: Line 5002: station_id must be a whole number\.\nNothing was imported\.$/);
+    expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 1 });
+    expect(await stored()).toMatchObject([{ station_id: 42 }]);
+  });
 
-test.each([
-  ['no file', [], {}, /missing required argument 'file'/],
-  ['a missing file', ['/nowhere.csv'], {}, /no such file or directory, open '\/nowhere\.csv'/],
-  ['no DATABASE_URL', ['-'], { url: '' }, /DATABASE_URL is not set/],
-  [
-    'an unavailable database',
-    ['-'],
-    { url: unreachableDatabaseUrl },
-    /The database that DATABASE_URL names cannot be reached/,
-  ],
-])('CSV import explains %s without a stack trace', async (_, args, options, message) => {
-  const { stderr, exitCode } = await run(args, options);
-  expect(exitCode).toBe(1);
-  expect(stderr).toMatch(message);
-  expect(stderr).not.toMatch(/^\s+at /m);
-});
+  it.each([
+    ['no file', [], {}, /missing required argument 'file'/],
+    ['a missing file', ['/nowhere.csv'], {}, /no such file or directory, open '\/nowhere\.csv'/],
+    ['no DATABASE_URL', ['-'], { url: '' }, /DATABASE_URL is not set/],
+    [
+      'an unavailable database',
+      ['-'],
+      { url: unreachableDatabaseUrl },
+      /The database that DATABASE_URL names cannot be reached/,
+    ],
+  ])('explains %s without a stack trace', async (_, args, options, message) => {
+    const { stderr, exitCode } = await run(args, options);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
 
-test('CSV import --help describes columns, options and exit codes', async () => {
-  const { stdout, exitCode } = await run(['--help']);
-  expect(exitCode).toBe(0);
-  for (const word of ['station_id', 'category2', 'DATABASE_URL', '--replace', 'Exit code'])
-    expect(stdout).toContain(word);
+  it('--help describes columns, options and exit codes', async () => {
+    const { stdout, exitCode } = await run(['--help']);
+    expect(exitCode).toBe(0);
+    for (const word of ['station_id', 'category2', 'DATABASE_URL', '--replace', 'Exit code'])
+      expect(stdout).toContain(word);
+  });
 });

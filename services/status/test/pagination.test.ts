@@ -33,95 +33,6 @@ const tied = Array.from({ length: 24 }, (_, n) => ({
 }));
 const namesOf = (records: { category1: string }[]) => records.map(({ category1 }) => category1);
 
-test.each([1, 5, 7, 23])(
-  'pagination of status records returns every record of a tie exactly once with limit=%i',
-  async (limit) => {
-    await add(status.prisma, ...tied);
-    const pages = await paginate(`?limit=${limit}`);
-    expect(pages.flat()).toEqual(namesOf(tied));
-    expect(pages).toHaveLength(Math.ceil(24 / limit));
-  },
-);
-
-test('pagination of status records ends without a Link header after a full last page', async () => {
-  await add(status.prisma, ...tied);
-  expect((await paginate('?limit=12')).map((page) => page.length)).toEqual([12, 12]);
-  expect(await paginate('?limit=24')).toHaveLength(1);
-});
-
-test('pagination of status records can be limited to one station', async () => {
-  await add(status.prisma, ...tied);
-  const pages = await paginate('?limit=3&station_id=1');
-  expect(pages.flat()).toEqual(namesOf(tied.filter(({ station }) => station === 1)));
-  expect(pages).toHaveLength(3);
-});
-
-test('pagination of status records continues from a time cursor', async () => {
-  await add(status.prisma, ...tied);
-  expect((await paginate(`?limit=4&cursor=${tied[0]?.time}`)).flat()).toEqual(namesOf(tied.slice(6)));
-});
-
-test.each(['?limit=4', '?limit=2&station_id=1'])(
-  'pagination of status records returns every record exactly once while others are inserted (%s)',
-  async (query) => {
-    await add(status.prisma, ...tied);
-    const wanted = namesOf(tied.filter(({ station }) => !query.includes('station') || station === 1));
-    const pages = await paginate(query, async (page) => {
-      if (page > 3) return;
-      const others = ['2025-12-31T00:00:00Z', '2026-01-01T00:00:00.000001Z', '2026-01-01T00:00:00.000003Z'];
-      await add(
-        status.prisma,
-        ...others.flatMap((time) => [0, 1, 2].map((station) => ({ time, station, category1: 'new' }))),
-      );
-    });
-    const seen = pages.flat();
-    expect(seen.filter((name) => name !== 'new')).toEqual(wanted);
-    expect(seen.length).toBeGreaterThan(wanted.length);
-  },
-);
-
-test('an after cursor of status records can be used with another station', async () => {
-  await add(status.prisma, ...tied);
-  // The cursor is the position after the first record of station 1 at the second time.
-  const first: Page = await request(status.app).get(`${path}?limit=9`);
-  const after = new URL(nextLink(first.headers.link) ?? '', 'http://localhost').searchParams.get('after');
-  for (const station of [0, 1, 2]) {
-    const { body }: Page = await request(status.app).get(`${path}?station_id=${station}&after=${after}`).expect(200);
-    expect(namesOf(body)).toEqual(namesOf(tied.slice(9).filter((record) => record.station === station)));
-  }
-});
-
-test('the after parameter of status records takes precedence over cursor and skip', async () => {
-  await add(status.prisma, ...tied);
-  const first: Page = await request(status.app).get(`${path}?limit=9`);
-  const next = nextLink(first.headers.link);
-  const { body }: Page = await request(status.app).get(`${next}&skip=3&cursor=2026-12-31T00:00:00Z`).expect(200);
-  expect(namesOf(body)).toEqual(namesOf(tied.slice(9, 18)));
-});
-
-// Cursors replace skip because the cost of an offset grows (contract 4.8).
-test('a page of status records reads no more rows than it returns, at any position', async () => {
-  await status.prisma.$executeRaw`insert into station_status (station_id, time)
-    select n % 20, timestamptz '2026-01-01Z' + n / 20 * interval '1 minute' from generate_series(0, 39999) n`;
-  await status.prisma.$executeRaw`analyze station_status`;
-  const [last] = await status.prisma.$queryRaw<{ time: string; station: string; row: string }[]>`
-    select to_char(time at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as time, station_id::text as station,
-           id::text as row
-    from station_status order by time desc, station_id desc, id desc offset 1000 limit 1`;
-  const position: Position = [last?.time ?? '', last?.station ?? '', last?.row ?? ''];
-  for (const selection of [
-    { limit: 10, position },
-    { limit: 10, laterThan: position[0] },
-    { limit: 10, position, stationId: 7 },
-    { limit: 10, laterThan: position[0], stationId: 7 },
-  ]) {
-    const scan = await scanOf(selection);
-    expect(scan).toMatchObject({ 'Node Type': 'Index Scan', 'Index Cond': expect.stringContaining('"time"') });
-    expect(scan).not.toHaveProperty('Filter');
-    expect(scan['Actual Rows']).toBe(11);
-  }
-});
-
 interface Plan {
   'Node Type': string;
   'Relation Name'?: string;
@@ -144,3 +55,91 @@ async function scanOf(selection: Selection): Promise<Plan> {
   if (scan === undefined || others.length > 0) throw new Error('The plan does not read the table exactly once');
   return scan;
 }
+
+describe('pagination of status records', () => {
+  it.each([1, 5, 7, 23])('returns every record of a tie exactly once with limit=%i', async (limit) => {
+    await add(status.prisma, ...tied);
+    const pages = await paginate(`?limit=${limit}`);
+    expect(pages.flat()).toEqual(namesOf(tied));
+    expect(pages).toHaveLength(Math.ceil(24 / limit));
+  });
+
+  it('ends without a Link header after a full last page', async () => {
+    await add(status.prisma, ...tied);
+    expect((await paginate('?limit=12')).map((page) => page.length)).toEqual([12, 12]);
+    expect(await paginate('?limit=24')).toHaveLength(1);
+  });
+
+  it('can be limited to one station', async () => {
+    await add(status.prisma, ...tied);
+    const pages = await paginate('?limit=3&station_id=1');
+    expect(pages.flat()).toEqual(namesOf(tied.filter(({ station }) => station === 1)));
+    expect(pages).toHaveLength(3);
+  });
+
+  it('continues from a time cursor', async () => {
+    await add(status.prisma, ...tied);
+    expect((await paginate(`?limit=4&cursor=${tied[0]?.time}`)).flat()).toEqual(namesOf(tied.slice(6)));
+  });
+
+  it.each(['?limit=4', '?limit=2&station_id=1'])(
+    'returns every record exactly once while others are inserted (%s)',
+    async (query) => {
+      await add(status.prisma, ...tied);
+      const wanted = namesOf(tied.filter(({ station }) => !query.includes('station') || station === 1));
+      const pages = await paginate(query, async (page) => {
+        if (page > 3) return;
+        const others = ['2025-12-31T00:00:00Z', '2026-01-01T00:00:00.000001Z', '2026-01-01T00:00:00.000003Z'];
+        await add(
+          status.prisma,
+          ...others.flatMap((time) => [0, 1, 2].map((station) => ({ time, station, category1: 'new' }))),
+        );
+      });
+      const seen = pages.flat();
+      expect(seen.filter((name) => name !== 'new')).toEqual(wanted);
+      expect(seen.length).toBeGreaterThan(wanted.length);
+    },
+  );
+
+  it('has cursors that can be used with another station', async () => {
+    await add(status.prisma, ...tied);
+    // The cursor is the position after the first record of station 1 at the second time.
+    const first: Page = await request(status.app).get(`${path}?limit=9`);
+    const after = new URL(nextLink(first.headers.link) ?? '', 'http://localhost').searchParams.get('after');
+    for (const station of [0, 1, 2]) {
+      const { body }: Page = await request(status.app).get(`${path}?station_id=${station}&after=${after}`).expect(200);
+      expect(namesOf(body)).toEqual(namesOf(tied.slice(9).filter((record) => record.station === station)));
+    }
+  });
+
+  it('continues from after rather than from cursor and skip', async () => {
+    await add(status.prisma, ...tied);
+    const first: Page = await request(status.app).get(`${path}?limit=9`);
+    const next = nextLink(first.headers.link);
+    const { body }: Page = await request(status.app).get(`${next}&skip=3&cursor=2026-12-31T00:00:00Z`).expect(200);
+    expect(namesOf(body)).toEqual(namesOf(tied.slice(9, 18)));
+  });
+
+  // Cursors replace skip because the cost of an offset grows (contract 4.8).
+  it('reads no more rows than a page has, at any position', async () => {
+    await status.prisma.$executeRaw`insert into station_status (station_id, time)
+      select n % 20, timestamptz '2026-01-01Z' + n / 20 * interval '1 minute' from generate_series(0, 39999) n`;
+    await status.prisma.$executeRaw`analyze station_status`;
+    const [last] = await status.prisma.$queryRaw<{ time: string; station: string; row: string }[]>`
+      select to_char(time at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as time, station_id::text as station,
+             id::text as row
+      from station_status order by time desc, station_id desc, id desc offset 1000 limit 1`;
+    const position: Position = [last?.time ?? '', last?.station ?? '', last?.row ?? ''];
+    for (const selection of [
+      { limit: 10, position },
+      { limit: 10, laterThan: position[0] },
+      { limit: 10, position, stationId: 7 },
+      { limit: 10, laterThan: position[0], stationId: 7 },
+    ]) {
+      const scan = await scanOf(selection);
+      expect(scan).toMatchObject({ 'Node Type': 'Index Scan', 'Index Cond': expect.stringContaining('"time"') });
+      expect(scan).not.toHaveProperty('Filter');
+      expect(scan['Actual Rows']).toBe(11);
+    }
+  });
+});

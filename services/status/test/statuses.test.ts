@@ -18,61 +18,87 @@ async function names(query: string): Promise<string[]> {
   return body.map(({ category1 }: { category1: string }) => category1);
 }
 
-test('GET /api/v1/status/ returns the documented fields with microseconds', async () => {
-  const categories = { category1: 'ü "q" \\ \n', category2: 'b' };
-  await add(
-    status.prisma,
-    { time: '2026-01-01T00:00:00.000001Z', station: 7, bikes: 3, docks: 0, ...categories },
-    { time: '2026-01-01T02:00:00.123+01:00', station: 8 },
-  );
-  const { body, text, headers } = await get()
-    .expect(200)
-    .expect('Content-Type', /^application\/json/);
-  expect(body).toStrictEqual([
-    { station_id: 7, bikes_available: 3, docks_available: 0, time: '2026-01-01T00:00:00.000001Z', ...categories },
-    {
-      station_id: 8,
-      bikes_available: null,
-      docks_available: null,
-      time: '2026-01-01T01:00:00.123000Z',
-      category1: null,
-      category2: null,
-    },
-  ]);
-  expect(text).toBe(JSON.stringify(body));
-  expect(headers).not.toHaveProperty('link');
-});
+describe('GET /api/v1/status/', () => {
+  it('returns the documented fields with microseconds', async () => {
+    const categories = { category1: 'ü "q" \\ \n', category2: 'b' };
+    await add(
+      status.prisma,
+      { time: '2026-01-01T00:00:00.000001Z', station: 7, bikes: 3, docks: 0, ...categories },
+      { time: '2026-01-01T02:00:00.123+01:00', station: 8 },
+    );
+    const { body, text, headers } = await get()
+      .expect(200)
+      .expect('Content-Type', /^application\/json/);
+    expect(body).toStrictEqual([
+      { station_id: 7, bikes_available: 3, docks_available: 0, time: '2026-01-01T00:00:00.000001Z', ...categories },
+      {
+        station_id: 8,
+        bikes_available: null,
+        docks_available: null,
+        time: '2026-01-01T01:00:00.123000Z',
+        category1: null,
+        category2: null,
+      },
+    ]);
+    expect(text).toBe(JSON.stringify(body));
+    expect(headers).not.toHaveProperty('link');
+  });
 
-test('GET /api/v1/status/ returns an empty array when there are no records', async () => {
-  expect((await get().expect(200)).text).toBe('[]');
-});
+  it('returns an empty array when there are no records', async () => {
+    expect((await get().expect(200)).text).toBe('[]');
+  });
 
-test('GET /api/v1/status returns the same records and links to itself', async () => {
-  await add(status.prisma, { time: '2026-01-01T00:00:00Z' }, { time: '2026-01-01T00:00:01Z' });
-  const { body, headers } = await request(status.app).get('/api/v1/status?limit=1').expect(200);
-  expect(body).toEqual((await get('?limit=1')).body);
-  expect(headers.link).toMatch(/^<\/api\/v1\/status\?/);
-});
+  it('returns the same records without the last slash, and links to itself', async () => {
+    await add(status.prisma, { time: '2026-01-01T00:00:00Z' }, { time: '2026-01-01T00:00:01Z' });
+    const { body, headers } = await request(status.app).get('/api/v1/status?limit=1').expect(200);
+    expect(body).toEqual((await get('?limit=1')).body);
+    expect(headers.link).toMatch(/^<\/api\/v1\/status\?/);
+  });
 
-test('status records are sorted by time, then station, then row', async () => {
-  const [early, late] = ['2026-01-01T00:00:00.000001Z', '2026-01-01T00:00:00.000002Z'];
-  await add(
-    status.prisma,
-    { time: late, station: 1, category1: 'e' },
-    { time: early, station: 2, category1: 'b' },
-    { time: early, station: 10, category1: 'd' },
-    { time: early, station: 2, category1: 'c' },
-    { time: early, station: -5, category1: 'a' },
-  );
-  expect(await names('')).toEqual(['a', 'b', 'c', 'd', 'e']);
-});
+  it('sorts records by time, then station, then row', async () => {
+    const [early, late] = ['2026-01-01T00:00:00.000001Z', '2026-01-01T00:00:00.000002Z'];
+    await add(
+      status.prisma,
+      { time: late, station: 1, category1: 'e' },
+      { time: early, station: 2, category1: 'b' },
+      { time: early, station: 10, category1: 'd' },
+      { time: early, station: 2, category1: 'c' },
+      { time: early, station: -5, category1: 'a' },
+    );
+    expect(await names('')).toEqual(['a', 'b', 'c', 'd', 'e']);
+  });
 
-test('limit of GET /api/v1/status/ defaults to 100 records and allows up to 1000', async () => {
-  await status.prisma.$executeRaw`insert into station_status (station_id, time)
-    select n, '2026-01-01Z'::timestamptz from generate_series(1, 1001) n`;
-  expect((await get()).body).toHaveLength(100);
-  expect((await get('?limit=1')).body).toHaveLength(1);
-  expect((await get('?limit=1000')).body).toHaveLength(1000);
+  it('limits a page to 100 records, and to 1000 at most', async () => {
+    await status.prisma.$executeRaw`insert into station_status (station_id, time)
+      select n, '2026-01-01Z'::timestamptz from generate_series(1, 1001) n`;
+    expect((await get()).body).toHaveLength(100);
+    expect((await get('?limit=1')).body).toHaveLength(1);
+    expect((await get('?limit=1000')).body).toHaveLength(1000);
+  });
+
+  it('filters records by station_id, alone and together with a cursor', async () => {
+    await add(
+      status.prisma,
+      { time: '2026-01-01T00:00:00Z', station: 5, category1: 'a' },
+      { time: '2026-01-01T00:00:01Z', station: 6 },
+      { time: '2026-01-01T00:00:02Z', station: 5, category1: 'b' },
+      { time: '2026-01-01T00:00:03Z', station: -5, category1: 'c' },
+    );
+    expect(await names('?station_id=5')).toEqual(['a', 'b']);
+    expect(await names('?station_id=5&cursor=2026-01-01T00:00:00Z')).toEqual(['b']);
+    expect(await names('?station_id=-5')).toEqual(['c']);
+    expect(await names('?station_id=2147483647')).toEqual([]);
+  });
+
+  it('allows only GET and HEAD, on its two paths', async () => {
+    await add(status.prisma, { time: '2026-01-01T00:00:00Z' });
+    const { text } = await request(status.app).head(path).expect(200);
+    expect(text ?? '').toBe('');
+    await request(status.app).post(path).send({}).expect(405).expect('Allow', 'GET, HEAD');
+    await request(status.app).get('/api/v1/status//').expect(404);
+    await request(status.app).get('/api/v1/status/1').expect(404);
+    await request(status.app).get('/API/v1/status').expect(404);
+  });
 });
 
 describe('cursor of status records', () => {
@@ -118,20 +144,6 @@ describe('cursor of status records', () => {
     );
     expect(await names(`?cursor=${cursor}`)).toEqual(['b']);
   });
-});
-
-test('station_id filters status records, alone and together with a cursor', async () => {
-  await add(
-    status.prisma,
-    { time: '2026-01-01T00:00:00Z', station: 5, category1: 'a' },
-    { time: '2026-01-01T00:00:01Z', station: 6 },
-    { time: '2026-01-01T00:00:02Z', station: 5, category1: 'b' },
-    { time: '2026-01-01T00:00:03Z', station: -5, category1: 'c' },
-  );
-  expect(await names('?station_id=5')).toEqual(['a', 'b']);
-  expect(await names('?station_id=5&cursor=2026-01-01T00:00:00Z')).toEqual(['b']);
-  expect(await names('?station_id=-5')).toEqual(['c']);
-  expect(await names('?station_id=2147483647')).toEqual([]);
 });
 
 describe('skip of status records', () => {

@@ -1,0 +1,31 @@
+import request from 'supertest';
+import { ada, type TestApp } from './_app.ts';
+
+export type Customer = typeof ada & { id: string };
+
+export const tokenIn = ({ headers }: { headers: Record<string, string> }) =>
+  /__store_jwt_token=([^;]+)/.exec(headers['set-cookie']?.[0] ?? '')?.[1] ?? '';
+
+export const cookieWith = (token: string) => `__store_jwt_token=${token}`;
+
+/** Headers by which the gateway passes a customer on. */
+export const identityOf = (id: string, token: string) => ({ 'id-account': id, authorization: `Bearer ${token}` });
+
+/** Makes the functions that tests of customers call the service with. */
+export function customersOf(auth: Pick<TestApp, 'app'>) {
+  const tryLogin = ({ email }: { email: string }, password: string) =>
+    request(auth.app).post('/auth/login').send({ email, password });
+  return {
+    async register(): Promise<Customer> {
+      const body = { ...ada, email: `${crypto.randomUUID()}@example.com` };
+      const { body: account } = await request(auth.app).post('/auth/register').send(body).expect(201);
+      return { ...body, id: account.id };
+    },
+    tryLogin,
+    /** @returns the token */
+    logIn: async (customer: { email: string; password: string }) =>
+      tokenIn(await tryLogin(customer, customer.password).expect(200)),
+    /** @returns the status of a token check */
+    check: async (token: string) => (await request(auth.app).get('/check').set('Cookie', cookieWith(token))).status,
+  };
+}

@@ -1,0 +1,122 @@
+import request from 'supertest';
+import { useDatabase } from '../../../tests/kit/postgres/database.ts';
+import { ada, fakeAccounts, testApp } from './_app.ts';
+import { type Customer, customersOf, identityOf, tokenIn } from './_customers.ts';
+
+const accounts = fakeAccounts();
+const auth = useDatabase('auth').open((databaseUrl) => testApp({ databaseUrl, accounts }));
+const { register, tryLogin, logIn, check } = customersOf(auth);
+
+const replacement = 'battery staple';
+const statusOfLogin = async (customer: Customer, password: string) => (await tryLogin(customer, password)).status;
+
+async function loggedIn() {
+  const customer = await register();
+  return { customer, own: await logIn(customer) };
+}
+
+describe('PUT /accounts/{id}/password', () => {
+  const change = ({ id }: Customer, token: string, currentPassword: string, newPassword = replacement, path = id) =>
+    request(auth.app)
+      .put(`/accounts/${path}/password`)
+      .set(identityOf(id, token))
+      .send({ currentPassword, newPassword });
+
+  it('replaces the password, ends every other session and goes on with a new one', async () => {
+    const { customer, own } = await loggedIn();
+    const phone = await logIn(customer);
+    const changed = await change(customer, own, ada.password).expect(204);
+    expect(changed.headers['cache-control']).toBe('no-store');
+    const renewed = tokenIn(changed);
+    expect(await Promise.all([own, phone, renewed].map(check))).toEqual([401, 401, 200]);
+    const sessions = request(auth.app).get(`/accounts/${customer.id}/sessions`).set(identityOf(customer.id, renewed));
+    expect((await sessions).body).toMatchObject([{ current: true }]);
+    expect(await statusOfLogin(customer, ada.password)).toBe(401);
+    expect(await statusOfLogin(customer, replacement)).toBe(200);
+    expect(auth.logged.join()).not.toMatch(new RegExp(`${ada.password.trim()}|${replacement}`));
+  });
+
+  it('ends the other sessions when it is repeated, since it was not answered', async () => {
+    const { customer, own } = await loggedIn();
+    const phone = await logIn(customer);
+    // As if auth had been killed behind the account service's answer.
+    await accounts.setPassword(customer.id, replacement);
+    await change(customer, own, ada.password).expect(204);
+    expect(await check(phone)).toBe(401);
+  });
+
+  it.each([
+    ['a wrong current password', 'wrong horse', replacement, 403, 'urn:problem:store:wrong-password'],
+    ['a new one that the account service refuses', ada.password, 'short', 400, 'urn:problem:store:validation'],
+  ])('changes nothing with %s', async (_, current, next, status, type) => {
+    const { customer, own } = await loggedIn();
+    expect(await change(customer, own, current, next)).toMatchObject({ status, body: { type } });
+    expect([await check(own), await statusOfLogin(customer, ada.password)]).toEqual([200, 200]);
+  });
+
+  it('counts a guess once, together with those of logins', async () => {
+    const { customer, own } = await loggedIn();
+    for (let n = 0; n < 10; n += 1) await change(customer, own, `guess ${n}`).expect(403);
+    const { headers } = await change(customer, own, ada.password).expect(429);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    expect(await statusOfLogin(customer, ada.password)).toBe(429);
+  });
+
+  it("is 404 for another's account, and 401 without the token", async () => {
+    const [{ customer, own }, other] = [await loggedIn(), await register()];
+    await change(customer, own, ada.password, replacement, other.id).expect(404);
+    await change(customer, 'a.b.c', ada.password).expect(401);
+    expect(await statusOfLogin(other, ada.password)).toBe(200);
+  });
+});
+
+describe('POST /auth/password-resets', () => {
+  // The token is the e-mail address.
+  const reset = (token: string) =>
+    request(auth.app).post('/auth/password-resets/confirmation').send({ token, password: replacement });
+
+  it('ends all sessions, and delays of failed logins, once the password is set anew', async () => {
+    const { customer, own } = await loggedIn();
+    for (let n = 0; n < 10; n += 1) await tryLogin(customer, 'wrong horse').expect(401);
+    await tryLogin(customer, ada.password).expect(429);
+    expect(await check(own)).toBe(200);
+    await reset(customer.email).expect(204);
+    expect(await check(own)).toBe(401);
+    expect(await check(await logIn({ ...customer, password: replacement }))).toBe(200);
+  });
+
+  it('ends no session by a token that is not valid', async () => {
+    const { own } = await loggedIn();
+    const { body } = await reset('unknown').expect(403);
+    expect(body.type).toBe('urn:problem:store:invalid-token');
+    expect(await check(own)).toBe(200);
+  });
+
+  it('takes as long and answers the same for everybody who asks for a mail', async () => {
+    const { email } = await register();
+    for (const address of [email, 'nobody@example.com', 'no address at all']) {
+      const began = performance.now();
+      const { status, text } = await request(auth.app).post('/auth/password-resets').send({ email: address });
+      expect({ status, text }).toEqual({ status: 202, text: '' });
+      expect(performance.now() - began).toBeGreaterThan(390);
+    }
+  });
+});
+
+describe('POST /internal/own-password-checks', () => {
+  const checkOwn = ({ id }: Customer, token: string, { email }: Customer, password = ada.password) =>
+    request(auth.app).post('/internal/own-password-checks').set(identityOf(id, token)).send({ email, password });
+
+  it('counts a wrong password as that of a login', async () => {
+    const { customer, own } = await loggedIn();
+    for (let n = 0; n < 10; n += 1) await checkOwn(customer, own, customer, 'wrong').expect(403);
+    await checkOwn(customer, own, customer).expect(429);
+    expect(await statusOfLogin(customer, ada.password)).toBe(429);
+  });
+
+  it("takes no other customer's", async () => {
+    const [{ customer, own }, other] = [await loggedIn(), await register()];
+    await checkOwn(customer, own, other).expect(403);
+    await checkOwn(other, own, other).expect(401);
+  });
+});

@@ -1,0 +1,235 @@
+import { openDatabase } from '@store/shared/database/database';
+import { decodeProtectedHeader } from 'jose';
+import request from 'supertest';
+import { queryOnce, useDatabase } from '../../../tests/kit/postgres/database.ts';
+import { until } from '../../../tests/kit/until.ts';
+import { createEndedSessions } from '../src/ended-sessions.ts';
+import { PrismaClient } from '../src/generated/client.ts';
+import type { DB } from '../src/generated/tables.ts';
+import { createSessionRepository } from '../src/session-repository.ts';
+import { createTokens } from '../src/tokens.ts';
+import { newKey, newSecret, testApp } from './_app.ts';
+import { type Customer, cookieWith, customersOf, identityOf } from './_customers.ts';
+
+const [secret, previousSecret] = [newSecret(), newSecret()];
+const env = { JWT_SECRET_KEY: secret, JWT_PREVIOUS_SECRET_KEYS: previousSecret, JWT_TTL_SECONDS: '600' };
+const database = useDatabase('auth');
+const auth = database.open((databaseUrl) => testApp({ databaseUrl, env }));
+const previous = database.open((databaseUrl) => testApp({ databaseUrl, env: { JWT_SECRET_KEY: previousSecret } }));
+const connection = database.open((url) => openDatabase<DB>(url));
+const { register, logIn, check } = customersOf(auth);
+
+const query = (sql: string) => queryOnce(database.url, sql);
+const logout = (token: string) => request(auth.app).get('/auth/logout').set('Cookie', cookieWith(token)).expect(200);
+const nowSeconds = Math.floor(Date.now() / 1000);
+
+describe('GET /accounts/{id}/sessions', () => {
+  const list = ({ id }: Customer, token: string, path = id) =>
+    request(auth.app).get(`/accounts/${path}/sessions`).set(identityOf(id, token));
+  const end = ({ id }: Customer, token: string, session: string, path = id) =>
+    request(auth.app).delete(`/accounts/${path}/sessions/${session}`).set(identityOf(id, token));
+
+  it('shows sessions that are open, however many later ones have ended', async () => {
+    const customer = await register();
+    const own = await logIn(customer);
+    await query(
+      `with ended as (
+         insert into sessions (id, account_id, began_at, expires_at)
+         select gen_random_uuid(), '${customer.id}', now() + interval '1 s', now() + interval '1 day'
+         from generate_series(1, 120) returning id, expires_at
+       )
+       insert into ended_sessions select id, expires_at from ended`,
+    );
+    const { body } = await list(customer, own).expect(200);
+    expect(body).toMatchObject([{ current: true }]);
+  });
+
+  it('says where and since when, the newest first, and ends one of them at once', async () => {
+    const customer = await register();
+    const before = new Date().toISOString();
+    const { email, password } = customer;
+    const headers = { 'user-agent': `Phone ${'x'.repeat(400)}`, 'x-envoy-external-address': '192.0.2.7' };
+    await request(auth.app).post('/auth/login').set(headers).send({ email, password }).expect(200);
+    const own = await logIn(customer);
+    const { body } = await list(customer, own).expect(200);
+    const common = { id: expect.any(String), since: expect.any(String) };
+    expect(body).toEqual([
+      { ...common, address: null, userAgent: null, current: true },
+      { ...common, address: '192.0.2.7', userAgent: `Phone ${'x'.repeat(294)}`, current: false },
+    ]);
+    expect(body[0].since >= body[1].since && body[1].since >= before).toBe(true);
+    await end(customer, own, body[1].id).expect(204);
+    expect((await list(customer, own)).body.map(({ id }: { id: string }) => id)).toEqual([body[0].id]);
+  });
+
+  it('has none that ended: by a logout, alone or one by one', async () => {
+    const customer = await register();
+    const [phone, tablet, own] = [await logIn(customer), await logIn(customer), await logIn(customer)];
+    await logout(phone);
+    const { body } = await list(customer, own);
+    expect(body).toHaveLength(2);
+    await end(customer, own, body[1].id).expect(204);
+    expect(await Promise.all([phone, tablet, own].map(check))).toEqual([401, 401, 200]);
+    expect((await list(customer, own)).body).toMatchObject([{ current: true }]);
+  });
+
+  it("neither shows nor ends another account's", async () => {
+    const [customer, other] = [await register(), await register()];
+    const [own, theirs] = [await logIn(customer), await logIn(other)];
+    const [session] = (await list(other, theirs)).body;
+    await list(customer, own, other.id).expect(404);
+    await end(customer, own, session.id).expect(404);
+    await end(customer, own, session.id, other.id).expect(404);
+    expect(await check(theirs)).toBe(200);
+  });
+});
+
+describe('GET /auth/logout', () => {
+  const stored = async () => (await query('select from ended_sessions')).length;
+
+  it('stores the sessions of valid tokens of its own, each once', async () => {
+    const token = await auth.issue(crypto.randomUUID());
+    const foreign = createTokens({ key: await newKey(), ttlSeconds: 600, hasEnded: () => false });
+    const { token: foreignToken } = await foreign.issue(crypto.randomUUID(), nowSeconds);
+    const [header, payload] = token.split('.');
+    const before = await stored();
+    const invalid = ['', 'a.b.c', `${header}.${payload}.`, `x${token}`, `${token}x`, foreignToken];
+    for (const value of invalid) await logout(value);
+    expect(await stored()).toBe(before);
+    for (let times = 0; times < 3; times += 1) await logout(token);
+    expect(await stored()).toBe(before + 1);
+  });
+
+  it('ends the session of the token that cookie-parser reads, quoted or encoded alike', async () => {
+    const [quoted, encoded] = [await auth.issue(crypto.randomUUID()), await auth.issue(crypto.randomUUID())];
+    await logout(`"${quoted}"`);
+    await request(auth.app)
+      .get('/auth/logout')
+      .set('Cookie', `a=1; ${cookieWith(encoded.replaceAll('.', '%2E'))}; b=2`);
+    expect(await Promise.all([quoted, encoded].map(check))).toEqual([401, 401]);
+  });
+});
+
+describe('DELETE /auth/sessions', () => {
+  const end = (headers: Record<string, string>) => request(auth.app).delete('/auth/sessions').set(headers);
+
+  it("ends the sessions of the caller's account alone, and clears the cookie", async () => {
+    const id = crypto.randomUUID();
+    const tokens = [await auth.issue(id), await auth.issue(id), await auth.issue(crypto.randomUUID())];
+    const { headers } = await end(identityOf(id, tokens[0] ?? '')).expect(204);
+    expect(headers['cache-control']).toBe('no-store');
+    expect(headers['set-cookie']?.[0]).toMatch(/^__store_jwt_token=; Max-Age=0; Path=\//);
+    expect(await Promise.all(tokens.map(check))).toEqual([401, 401, 200]);
+  });
+
+  it('needs the token, not id-account alone', async () => {
+    const id = crypto.randomUUID();
+    const token = await auth.issue(id);
+    await end({ 'id-account': id }).expect(401);
+    await end(identityOf(id, await auth.issue(crypto.randomUUID()))).expect(401);
+    await end({ authorization: `Bearer ${token}` }).expect(401);
+    expect(await check(token)).toBe(200);
+  });
+
+  it('forgets where they began, too, for an account that is deleted', async () => {
+    const customer = await register();
+    const token = await logIn(customer);
+    await request(auth.app).delete('/internal/own-sessions').set(identityOf(customer.id, token)).expect(204);
+    expect(await check(token)).toBe(401);
+    expect(await query(`select from sessions where account_id = '${customer.id}'`)).toEqual([]);
+  });
+});
+
+describe('POST /internal/session-checks', () => {
+  const kidOf = async ({ issue }: typeof auth) => decodeProtectedHeader(await issue(crypto.randomUUID())).kid;
+
+  it.each<[string, boolean, () => Promise<{ kid?: string | undefined; authenticatedAt?: number }>]>([
+    ['goes on under the key that signs', false, async () => ({ kid: await kidOf(auth) })],
+    ['goes on under a previous key', false, async () => ({ kid: await kidOf(previous) })],
+    ['goes on if its key is not named, as by the previous release', false, async () => ({})],
+    ['has ended with its key', true, async () => ({ kid: (await newKey()).kid })],
+    ['goes on within JWT_TTL_SECONDS', false, async () => ({ authenticatedAt: nowSeconds - 500 })],
+    ['has ended after JWT_TTL_SECONDS', true, async () => ({ authenticatedAt: nowSeconds - 601 })],
+  ])('tells that a session %s', async (_, hasEnded, given) => {
+    const [id, accountId] = [crypto.randomUUID(), crypto.randomUUID()];
+    const sessions = [{ id, accountId, authenticatedAt: nowSeconds, ...(await given()) }];
+    const { body } = await request(auth.app).post('/internal/session-checks').send({ sessions }).expect(200);
+    expect(body).toEqual({ ended: hasEnded ? [id] : [] });
+  });
+});
+
+describe('ended sessions', () => {
+  const sessionOf = (id: string) => ({
+    id,
+    accountId: crypto.randomUUID(),
+    authenticatedAt: nowSeconds,
+    expiresAt: nowSeconds + 3600,
+  });
+  let sessions: ReturnType<typeof createSessionRepository>;
+  beforeAll(() => {
+    sessions = createSessionRepository(new PrismaClient({ adapter: connection.adapter }), connection.kysely);
+  });
+  beforeEach(() => query('truncate ended_sessions, session_cutoffs'));
+
+  it('are forgotten once their tokens have expired, and not before', () => {
+    let now = nowSeconds;
+    const ended = createEndedSessions(() => now * 1000);
+    const [session, other] = [sessionOf('one'), sessionOf('two')];
+    ended.add(session);
+    ended.add({ accountId: other.accountId, endedAt: nowSeconds, expiresAt: nowSeconds + 7200 });
+    for (const [later, left] of [
+      [3630, [true, true, 2]],
+      [31, [false, true, 1]],
+      [3600, [false, false, 0]],
+    ] as const) {
+      now += later;
+      ended.forgetExpired();
+      expect([ended.has(session), ended.has(other), ended.size()]).toEqual(left);
+    }
+  });
+
+  it('end by the latest cutoff, though an older one arrives after it', () => {
+    const ended = createEndedSessions();
+    const session = { ...sessionOf('one'), authenticatedAt: nowSeconds + 0.000001 };
+    const cutoff = (endedAt: number) =>
+      ended.add({ accountId: session.accountId, endedAt, expiresAt: nowSeconds + 60 });
+    cutoff(nowSeconds);
+    expect(ended.has(session)).toBe(false);
+    cutoff(nowSeconds + 0.000001);
+    cutoff(nowSeconds);
+    expect(ended.has(session)).toBe(true);
+  });
+
+  it('are all loaded, however many they are', async () => {
+    await query(`insert into ended_sessions
+      select gen_random_uuid(), now() + interval '1 hour' from generate_series(1, 12000)`);
+    await query(`insert into session_cutoffs
+      select gen_random_uuid(), now(), now() + interval '1 hour' from generate_series(1, 5000)`);
+    const [{ id }] = (await query('select id from ended_sessions order by random() limit 1')) as [{ id: string }];
+    const ended = createEndedSessions();
+    await sessions.load(ended.add);
+    expect(ended.size()).toBe(17_000);
+    expect(ended.has(sessionOf(id))).toBe(true);
+  });
+
+  it('are deleted an hour after they expired', async () => {
+    const [id, accountId] = [crypto.randomUUID(), crypto.randomUUID()];
+    await sessions.end({ id, expiresAt: nowSeconds - 3590 });
+    await sessions.endAll(accountId, -3590);
+    await query(`insert into ended_sessions
+      select gen_random_uuid(), now() - interval '61 minutes' from generate_series(1, 6000)`);
+    await query(`insert into session_cutoffs values (gen_random_uuid(), now(), now() - interval '61 minutes')`);
+    await sessions.deleteForgotten();
+    expect(await query('select id from ended_sessions')).toEqual([{ id }]);
+    expect(await query('select account_id from session_cutoffs')).toEqual([{ account_id: accountId }]);
+  });
+
+  it('are heard of after notifications that are not understood', async () => {
+    const token = await auth.issue(crypto.randomUUID());
+    for (const payload of ['', 'garbage', 'null', '{}', '{"id":7}', '{"accountId":"a","endedAt":"b"}'])
+      await query(`select pg_notify('ended_sessions', '${payload}')`);
+    expect(await check(token)).toBe(200);
+    await sessions.end({ id: JSON.parse(atob(token.split('.')[1] ?? '')).jti, expiresAt: nowSeconds + 60 });
+    await until('what follows is heard', async () => (await check(token)) === 401);
+  });
+});
