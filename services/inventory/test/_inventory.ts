@@ -81,6 +81,11 @@ export function testInventory(databaseUrl: string, options: Options = {}) {
     { config, log: testLog('inventory'), database },
     { products: options.products ?? fakeProducts(), orders: options.orders ?? fakeOrders(), clock: options.clock },
   );
+  /** The events written for an order, in order. */
+  async function eventsOf(orderId: string) {
+    const rows = await prisma.outbox.findMany({ where: { key: orderId }, orderBy: { seq: 'asc' } });
+    return rows.map(({ kind, payload, traceparent }) => ({ kind, payload: JSON.parse(payload), traceparent }));
+  }
 
   return {
     app,
@@ -98,15 +103,8 @@ export function testInventory(databaseUrl: string, options: Options = {}) {
     available: async (productId: string) => (await prisma.stock.findUnique({ where: { productId } }))?.available,
     statusOf: async (orderId: string) => (await prisma.reservation.findUnique({ where: { orderId } }))?.status,
 
-    /** The events written for an order, in order. */
-    async eventsOf(orderId: string) {
-      const rows = await prisma.outbox.findMany({ where: { key: orderId }, orderBy: { seq: 'asc' } });
-      return rows.map(({ kind, payload, traceparent }) => ({ kind, payload: JSON.parse(payload), traceparent }));
-    },
-    async kindsOf(orderId: string) {
-      const rows = await prisma.outbox.findMany({ where: { key: orderId }, orderBy: { seq: 'asc' } });
-      return rows.map(({ kind }) => kind);
-    },
+    eventsOf,
+    kindsOf: async (orderId: string) => (await eventsOf(orderId)).map(({ kind }) => kind),
     /** Those of products with `start` pieces of which other pieces are available than the reservations have left. */
     async inexact(start: number, productIds: string[]) {
       const left = new Map<string, number>();

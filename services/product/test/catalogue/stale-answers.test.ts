@@ -4,29 +4,25 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { accountId, tea, testApp } from '../_app.ts';
 import { beginJudging, gone, nameOf, type Shown, shownBy, type Written } from './_history.ts';
 
 type CurrentVersion = () => Promise<string>;
 
-let database: TestDatabase;
 let replicas: ReturnType<typeof testApp>[];
 let servers: Server[];
 let sql: pg.Pool;
 
-beforeEach(async () => {
-  database = await createTestDatabase('product');
-  sql = new pg.Pool({ connectionString: database.url });
-  sql.on('error', () => undefined); // dropping the database may end a connection that is closing
-});
-
 afterEach(async () => {
-  for (const server of servers) server.closeAllConnections();
-  for (const server of servers) await new Promise((resolve) => server.close(resolve));
+  for (const server of servers) server.close().closeAllConnections();
   for (const replica of replicas) await replica.close();
   await sql.end();
-  await database.drop();
+});
+const database = useDatabase('product', 'each');
+beforeEach(() => {
+  sql = new pg.Pool({ connectionString: database.url });
+  sql.on('error', () => undefined); // dropping the database may end a connection that is closing
 });
 
 /** Two replicas that serve by HTTP, whose check of the version is changed. */
@@ -129,44 +125,46 @@ const late = async (version: Promise<string>) => {
   return found;
 };
 
-it('no replica answers with what was before an acknowledged write', async () => {
-  await startReplicas((real) => () => late(real()));
-  const { stale, judged, unchanged } = await writeAndRead(300);
-  expect(stale).toEqual([]);
-  expect(unchanged).toBeGreaterThan(0);
-  expect(judged).toBeGreaterThan(300);
-}, 120_000);
+describe('a replica', () => {
+  it('never answers with what was before an acknowledged write', async () => {
+    await startReplicas((real) => () => late(real()));
+    const { stale, judged, unchanged } = await writeAndRead(300);
+    expect(stale).toEqual([]);
+    expect(unchanged).toBeGreaterThan(0);
+    expect(judged).toBeGreaterThan(300);
+  }, 120_000);
 
-it.each<[string, (real: CurrentVersion) => CurrentVersion]>([
-  [
-    'joins a check that another request has begun',
-    (real) => {
-      let running: Promise<string> | undefined;
-      return () => {
-        running ??= late(real()).finally(() => {
-          running = undefined;
-        });
-        return running;
-      };
+  it.each<[string, (real: CurrentVersion) => CurrentVersion]>([
+    [
+      'joins a check that another request has begun',
+      (real) => {
+        let running: Promise<string> | undefined;
+        return () => {
+          running ??= late(real()).finally(() => {
+            running = undefined;
+          });
+          return running;
+        };
+      },
+    ],
+    [
+      'remembers its result for some milliseconds',
+      (real) => {
+        let [version, until] = ['', 0];
+        return async () => {
+          if (performance.now() < until) return version;
+          version = await real();
+          until = performance.now() + 20;
+          return version;
+        };
+      },
+    ],
+  ])(
+    'would be found out, if it %s',
+    async (_, check) => {
+      await startReplicas(check);
+      expect((await writeAndRead(5_000)).stale).not.toEqual([]);
     },
-  ],
-  [
-    'remembers its result for some milliseconds',
-    (real) => {
-      let [version, until] = ['', 0];
-      return async () => {
-        if (performance.now() < until) return version;
-        version = await real();
-        until = performance.now() + 20;
-        return version;
-      };
-    },
-  ],
-])(
-  'this test finds the stale answers of a replica that %s',
-  async (_, check) => {
-    await startReplicas(check);
-    expect((await writeAndRead(5_000)).stale).not.toEqual([]);
-  },
-  120_000,
-);
+    120_000,
+  );
+});
