@@ -7,7 +7,7 @@ import { messageOf } from '@store/shared/values/errors';
 import { Command } from 'commander';
 import { z } from 'zod';
 import { CsvProblem, columns, csvRows } from './csv-rows.ts';
-import { importStatuses } from './import-statuses.ts';
+import { importStatuses } from './status-import-repository.ts';
 
 const configSchema = z.object(databaseConfig);
 

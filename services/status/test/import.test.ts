@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { unreachableDatabaseUrl, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { CsvProblem, csvRows } from '../src/csv-rows.ts';
-import { importStatuses } from '../src/import-statuses.ts';
+import { importStatuses } from '../src/status-import-repository.ts';
 import { testApp } from './_app.ts';
 import { add, clear } from './_records.ts';
 
