@@ -77,73 +77,87 @@ async function works(payment: Payment, after: string, timeoutMs: number): Promis
 const modes: ProxyMode[] = ['refuse', 'close', 'http', 'cut', 'silent'];
 const steps: ApiName[] = ['Fetch', 'Heartbeat', 'Produce', 'OffsetCommit', 'JoinGroup', 'ApiVersions'];
 
-describe('a broken connection', () => {
-  // Most of the time is waited, so each test has a payment of its own, and they run at the same time.
-  it.concurrent.each(steps)(
-    'group and relay work again within 30 s after a connection broke at %s in any way',
-    async (step) => {
-      const payment = await startPayment();
-      await works(payment, 'the start', 60_000);
-      for (const mode of modes) {
-        const broken = payment.proxy.breakAt(step, mode);
-        // A step that does not come by itself: a new event, or a consumer that starts.
-        if (step === 'JoinGroup' || step === 'ApiVersions') {
-          await payment.consumer.stop();
-          payment.consumer = payment.start();
-        } else {
-          await direct.publish(payment.name, [stockReserved(randomUUID())]);
-        }
-        await broken;
-        await until(`a connection is broken by ${mode}`, () => payment.proxy.affected() > 0);
-        await payment.proxy.set('pass');
-        await works(payment, mode, 30_000);
-      }
-    },
-    300_000,
-  );
-
-  it.concurrent('a consumer that gets no answer while the broker answers others is renewed, and then ends the process', async () => {
-    const payment = await startPayment();
-    await works(payment, 'the start', 60_000);
-    await payment.consumer.stop();
-    payment.proxy.silenceAt('JoinGroup');
-    payment.consumer = payment.start();
-    const lines: string[] = [];
-    const deaf: string[] = [];
-    const watchdog = startWatchdog({
-      watched: [payment.publisher, payment.consumer],
-      probe: () => answersTo(payment.broker, payment.name, payment.group),
-      onDeaf: (name) => deaf.push(name),
-      log: createLog('payment', 'warn', { write: (line) => void lines.push(line) }),
-      probeEveryMs: 500,
-    });
-    closing.push(async () => watchdog.stop());
-    await until('the consumer is called deaf', () => deaf.length > 0, { timeoutMs: 90_000 });
-    expect(deaf).toEqual(['consumer']);
-    expect(lines).toHaveLength(1);
-    payment.proxy.silenceAt(undefined);
-    await works(payment, 'the silence', 30_000);
-  }, 180_000);
-
-  it.concurrent('a service stops within its grace period while Kafka is silent, in the middle of a fetch and a batch', async () => {
-    const proxy = await createKafkaProxy();
-    closing.push(proxy.close);
-    const database = await createTestDatabase('payment');
-    closing.push(database.drop);
-    const service = await startService('services/payment/src/main.ts', {
-      DATABASE_URL: database.url,
-      KAFKA_BROKERS: proxy.brokers.join(),
-    });
-    closing.push(() => service.end('SIGKILL'));
-    const isMember = async () => (await service.metrics()).includes('consumer_group_member{group="payment-group"} 1');
-    await until('payment is in its group', isMember);
-    const broken = proxy.breakAt('Produce', 'silent');
-    await direct.publish('order-events', [stockReserved(randomUUID())]);
+/** Group and relay work again within 30 s after a connection broke in any way. */
+async function worksAgainAfter(step: ApiName): Promise<void> {
+  const payment = await startPayment();
+  await works(payment, 'the start', 60_000);
+  for (const mode of modes) {
+    const broken = payment.proxy.breakAt(step, mode);
+    // A step that does not come by itself: a new event, or a consumer that starts.
+    if (step === 'JoinGroup' || step === 'ApiVersions') {
+      await payment.consumer.stop();
+      payment.consumer = payment.start();
+    } else {
+      await direct.publish(payment.name, [stockReserved(randomUUID())]);
+    }
     await broken;
-    const exit = service.end('SIGTERM');
-    await until('the process has ended', () => service.child.exitCode !== null, { timeoutMs: 25_000 });
-    expect(await exit).toEqual([0, null]);
-    expect(service.lines.filter((line) => line.includes('Could not be stopped'))).toEqual([]);
-    await proxy.set('pass');
-  }, 120_000);
+    await until(`a connection is broken by ${mode}`, () => payment.proxy.affected() > 0);
+    await payment.proxy.set('pass');
+    await works(payment, mode, 30_000);
+  }
+}
+
+async function isRenewedWhenDeaf(): Promise<void> {
+  const payment = await startPayment();
+  await works(payment, 'the start', 60_000);
+  await payment.consumer.stop();
+  payment.proxy.silenceAt('JoinGroup');
+  payment.consumer = payment.start();
+  const lines: string[] = [];
+  const deaf: string[] = [];
+  const watchdog = startWatchdog({
+    watched: [payment.publisher, payment.consumer],
+    probe: () => answersTo(payment.broker, payment.name, payment.group),
+    onDeaf: (name) => deaf.push(name),
+    log: createLog('payment', 'warn', { write: (line) => void lines.push(line) }),
+    probeEveryMs: 500,
+  });
+  closing.push(async () => watchdog.stop());
+  await until('the consumer is called deaf', () => deaf.length > 0, { timeoutMs: 90_000 });
+  expect(deaf).toEqual(['consumer']);
+  expect(lines).toHaveLength(1);
+  payment.proxy.silenceAt(undefined);
+  await works(payment, 'the silence', 30_000);
+}
+
+async function stopsWhileSilent(): Promise<void> {
+  const proxy = await createKafkaProxy();
+  closing.push(proxy.close);
+  const database = await createTestDatabase('payment');
+  closing.push(database.drop);
+  const service = await startService('services/payment/src/main.ts', {
+    DATABASE_URL: database.url,
+    KAFKA_BROKERS: proxy.brokers.join(),
+  });
+  closing.push(() => service.end('SIGKILL'));
+  const isMember = async () => (await service.metrics()).includes('consumer_group_member{group="payment-group"} 1');
+  await until('payment is in its group', isMember);
+  const broken = proxy.breakAt('Produce', 'silent');
+  await direct.publish('order-events', [stockReserved(randomUUID())]);
+  await broken;
+  const exit = service.end('SIGTERM');
+  await until('the process has ended', () => service.child.exitCode !== null, { timeoutMs: 25_000 });
+  expect(await exit).toEqual([0, null]);
+  expect(service.lines.filter((line) => line.includes('Could not be stopped'))).toEqual([]);
+  await proxy.set('pass');
+}
+
+describe('a broken connection', () => {
+  const cases: Record<string, () => Promise<void>> = {
+    ...Object.fromEntries(
+      steps.map((step) => [`at ${step} leaves group and relay working within 30 s`, () => worksAgainAfter(step)]),
+    ),
+    'that brings a consumer no answer, while others get theirs, is renewed, and then ends the process':
+      isRenewedWhenDeaf,
+    'lets a service stop within its grace period, in the middle of a fetch and a batch': stopsWhileSilent,
+  };
+  let running: Record<string, Promise<void>>;
+
+  // Most of the time is waited, so each has a payment of its own, and they run at the same time.
+  beforeAll(() => {
+    running = Object.fromEntries(Object.entries(cases).map(([name, run]) => [name, run()]));
+    for (const one of Object.values(running)) one.catch(() => undefined); // its test tells
+  });
+
+  it.each(Object.keys(cases))('%s', (name) => running[name], 300_000);
 });
