@@ -19,7 +19,7 @@ const layers = {
   routes: '[^/]*(routes|schemas)',
   repository: '[^/]*-repository',
   client: '[^/]*-client',
-  group: 'group',
+  group: '(consumer-)?group',
   router: '[^/]*-router',
 };
 

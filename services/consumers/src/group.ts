@@ -4,7 +4,7 @@ import type { Job, ServiceContext } from '@store/shared/service/service';
 import type { ConsumersConfig } from './config.ts';
 import type { DB } from './generated/tables.ts';
 
-/** Function that groups/<name>/group.ts exports as `createGroup`. */
+/** Function that groups/<name>/consumer-group.ts exports as `createGroup`. */
 export type CreateGroup = (context: Pick<ServiceContext<ConsumersConfig, DB>, 'config' | 'database'>) => {
   /** Title of the documentation. */
   title: string;

@@ -39,7 +39,7 @@ export const consumersService: ServiceDefinition<typeof configSchema, DB> = {
   /** One image for all groups: a process runs, and loads, the one that CONSUMER_GROUP names. */
   async build(context) {
     const folder = context.config.CONSUMER_GROUP.replace(/-group$/, '');
-    const { createGroup }: { createGroup: CreateGroup } = await import(`./groups/${folder}/group.ts`);
+    const { createGroup }: { createGroup: CreateGroup } = await import(`./groups/${folder}/consumer-group.ts`);
     return createGroupService(context, createGroup, await bearerFrom(context.config));
   },
 };

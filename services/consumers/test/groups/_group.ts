@@ -17,7 +17,7 @@ const folder = new URL('../../src/groups/', import.meta.url);
 export const groups: Record<string, CreateGroup> = {};
 for (const name of readdirSync(folder)) {
   // One after another: Jest's module loader does not link concurrent imports that share modules.
-  groups[`${name}-group`] = (await import(`${folder}${name}/group.ts`)).createGroup;
+  groups[`${name}-group`] = (await import(`${folder}${name}/consumer-group.ts`)).createGroup;
 }
 
 /** Does what a process of a group does, without the broker. */
