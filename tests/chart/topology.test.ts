@@ -1,14 +1,16 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { accountEventsTopic, deadLetterTopic, orderEventsTopic } from '../../services/shared/src/messaging/topics.ts';
-import { named, renderObjects, valuesFiles } from '../../tools/chart/render.ts';
+import { template } from '../../tools/chart/helm.ts';
+import { imagesFile, named, objectsIn, renderObjects, valuesFiles } from '../../tools/chart/render.ts';
 import { serviceEnv } from '../../tools/local/components/services.ts';
 import { fixedPorts, variablesOfCommands } from '../../tools/local/ports.ts';
 import { startStore } from '../../tools/local/store.ts';
 import { root } from '../../tools/paths.ts';
 import { readTopology, serviceNamed, topology } from '../../tools/topology/topology.ts';
+import { withEdited } from './_edited-chart.ts';
 
 const chart = join(root, 'charts/store');
 describe('the topology', () => {
@@ -26,17 +28,29 @@ describe('the topology', () => {
   });
 
   it('lists for the console what the chart lists', async () => {
-    const { data } = (await renderObjects({})).find(({ metadata }) => metadata.name === 'store-services');
-    const console = serviceNamed('console');
-    for (const [name, list] of Object.entries<string>(data)) {
-      expect([name, list.split(',').sort()]).toEqual([name, console.env[name]?.split(',').sort()]);
-    }
-    expect(console.calls.sort()).toEqual(
-      topology.services
-        .map(({ alias }) => alias)
-        .filter((alias) => alias !== 'console')
-        .sort(),
-    );
+    const { data } = named(await renderObjects({}), 'ConfigMap', 'store-services');
+    const { env } = serviceNamed('console');
+    for (const [name, list] of Object.entries<string>(data))
+      expect([name, list.split(',').sort()]).toEqual([name, env[name]?.split(',').sort()]);
+  });
+
+  it('has the console ask a service that values alone add, in the cluster and locally', async () => {
+    const edits = {
+      'Chart.yaml': (text: string) => `${text}  - { name: service, version: 0.1.0, alias: review }\n`,
+      'values.yaml': (text: string) =>
+        `${text}review: { image: review, localPort: 8099, kafka: { group: review-group } }\n`,
+    };
+    await withEdited(edits, async (copy) => {
+      const { data } = named(objectsIn(await template(copy, [imagesFile])), 'ConfigMap', 'store-services');
+      const { env, calls } = readTopology(copy).services.find(({ alias }) => alias === 'console') ?? {};
+      for (const lists of [data, env])
+        expect(lists).toMatchObject({
+          SERVICES: expect.stringContaining('review=http://review:8080'),
+          METRICS: expect.stringContaining('review=http://review-replicas:9090'),
+          GROUPS: expect.stringMatching(/\breview\b/),
+        });
+      expect(calls).toContain('review');
+    });
   });
 
   it('calls a process with an entry point of its own after its image', () => {
@@ -95,15 +109,8 @@ describe('the topology', () => {
       /routes \/orders to oder, which is no service/,
     ],
   ])('refuses %s', async (_, file, present, replacement, message) => {
-    const copy = await mkdtemp(join(tmpdir(), 'topology-'));
-    try {
-      for (const name of ['Chart.yaml', 'values.yaml']) await cp(join(chart, name), join(copy, name));
-      const text = await readFile(join(copy, file), 'utf8');
-      await writeFile(join(copy, file), text.replace(present, replacement));
-      expect(() => readTopology(copy)).toThrow(message);
-    } finally {
-      await rm(copy, { recursive: true });
-    }
+    const edits = { [file]: (text: string) => text.replace(present, replacement) };
+    await withEdited(edits, async (copy) => expect(() => readTopology(copy)).toThrow(message));
   });
 });
 

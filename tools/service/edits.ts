@@ -38,7 +38,6 @@ export function editsFor({ name, route, localPort }: NewService): Edit[] {
       (_, version) => `  - { name: service, version: ${version}, alias: ${name} }\n`,
     ],
     ['charts/store/values.yaml', /^ {2}routes:\n(?: {4}\/.*\n)+/m, (routes) => `${routes}    ${route}: ${name}\n`],
-    ['charts/store/values.yaml', /(?=^ {2}readsMetrics: true$)/m, () => `    - ${name}\n`],
     ['charts/store/values.yaml', /\n*$(?![\s\S])/, () => `\n\n${block}`],
     ['charts/store/values.schema.json', /\n {2}\},\n {2}"additionalProperties": /, (end) => `,\n${variables}${end}`],
     [

@@ -78,7 +78,9 @@ export function readTopology(chart: string): Topology {
   }
   byOwn('localPort');
   const reader = services.find(({ alias }) => values[alias].readsMetrics);
-  if (reader) Object.assign(reader.env, listsOf(services.filter((service) => service !== reader)));
+  const others = services.filter((service) => service !== reader);
+  if (reader)
+    Object.assign(reader, { calls: others.map(({ alias }) => alias), env: { ...reader.env, ...listsOf(others) } });
   const routes = Object.entries<string>(values.global.routes).map(([prefix, alias]) => {
     const service = services.find((service) => service.alias === alias);
     if (!service) throw new Error(`values.yaml routes ${prefix} to ${alias}, which is no service of Chart.yaml.`);
