@@ -45,7 +45,7 @@ install: node ### Run npm ci if package-lock.json has changed
 	@$(alone) sh -c 'test node_modules/.package-lock.json -nt package-lock.json || \
 	  { echo "npm ci, about half a minute" && npm ci --ignore-scripts --prefer-offline --no-audit --no-fund --loglevel=error; }'
 
-generate: install ### Generate the Prisma clients and the pages of the console that have changed
+generate: install ### Generate the Prisma clients, and the pages of the console with their types, that have changed
 	@$(alone) $(tool) tools/generate.ts
 
 build: generate ### Compile the services that have changed

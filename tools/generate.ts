@@ -1,63 +1,97 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { Command } from 'commander';
 import { execa } from 'execa';
 import { root } from './paths.ts';
 import { runCommand } from './run-command.ts';
 
-const { version } = createRequire(import.meta.url)('prisma/package.json');
-const read = (path: string) => readFile(path, 'utf8').catch(() => undefined);
-
-async function generate(service: string): Promise<void> {
-  const dir = join(root, 'services', service);
-  const schema = await read(join(dir, 'prisma/schema.prisma'));
-  if (schema === undefined) return;
-  const source = createHash('sha256').update(`${version}\n${schema}`).digest('hex');
-  const generated = join(dir, 'src/generated');
-  const stamp = join(generated, '.generated-from');
-  if ((await read(stamp)) === source) return;
-  console.log(`${service}: generating the Prisma client`);
-  // Prisma refuses a folder that holds something else, such as the output of other generators alone.
-  await rm(generated, { recursive: true, force: true });
-  await execa('prisma', ['generate', '--schema', 'prisma/schema.prisma'], {
-    cwd: dir,
-    preferLocal: true,
-    localDir: root,
-    env: {
-      // Generating needs no engine, but Prisma downloads one unless it is given an executable.
-      PRISMA_SCHEMA_ENGINE_BINARY: process.env.PRISMA_SCHEMA_ENGINE_BINARY ?? process.execPath,
-      PRISMA_HIDE_UPDATE_MESSAGE: '1',
-      CHECKPOINT_DISABLE: '1',
-    },
-  });
-  await writeFile(stamp, source);
+interface Generated {
+  /** Said before it is generated. */
+  what: string;
+  folder: string;
+  /** Paths of the files that it is made of. */
+  sources: string[];
+  generate(folder: string): Promise<unknown>;
 }
 
-/** Builds the pages of the console, if one of their files, or a package, has changed. */
-async function buildPages(): Promise<void> {
-  const dir = join(root, 'services/console');
-  const names = await readdir(join(dir, 'pages'), { recursive: true });
-  const sources = names.filter((name) => !/^dist\b/.test(name)).sort();
+/** Generates anew if a source has changed. Prisma refuses a folder that holds something else, so it is empty then. */
+async function unlessCurrent({ what, folder, sources, generate }: Generated): Promise<void> {
   const hash = createHash('sha256');
-  // The pages show them (views/now/alerts.tsx).
-  const runbooks = (await readdir(join(root, 'docs/runbooks'))).sort().map((name) => `../../docs/runbooks/${name}`);
-  const pages = sources.map((name) => join('pages', name));
-  for (const path of ['../../package-lock.json', 'vite.config.ts', ...pages, ...runbooks])
-    hash.update(`${path}\n${await read(join(dir, path))}`);
+  for (const path of sources.sort()) hash.update(`${path}\n${await readFile(join(root, path), 'utf8')}\n`);
   const source = hash.digest('hex');
-  const stamp = join(dir, 'pages/dist/.generated-from');
-  if ((await read(stamp)) === source) return;
-  console.log('console: building the pages');
-  await execa('vite', ['build', '--logLevel', 'warn'], { cwd: dir, preferLocal: true, localDir: root });
+  const target = join(root, folder);
+  const stamp = join(target, '.generated-from');
+  if ((await readFile(stamp, 'utf8').catch(() => undefined)) === source) return;
+  console.log(what);
+  await rm(target, { recursive: true, force: true });
+  await mkdir(target);
+  await generate(target);
   await writeFile(stamp, source);
 }
+
+/** Files below a folder that are no tests and were not generated. */
+async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(root, join(parentPath, name)))
+    .filter((path) => !/\.test\.ts$|\/(dist|generated)\//.test(path));
+}
+
+const run = (cwd: string, command: string, args: string[], env = {}) =>
+  execa(command, args, { cwd, preferLocal: true, localDir: root, env });
+
+function prismaClient(service: string): Generated {
+  const dir = `services/${service}`;
+  const env = {
+    // Generating needs no engine, but Prisma downloads one unless it is given an executable.
+    PRISMA_SCHEMA_ENGINE_BINARY: process.env.PRISMA_SCHEMA_ENGINE_BINARY ?? process.execPath,
+    PRISMA_HIDE_UPDATE_MESSAGE: '1',
+    CHECKPOINT_DISABLE: '1',
+  };
+  return {
+    what: `${service}: generating the Prisma client`,
+    folder: `${dir}/src/generated`,
+    sources: ['node_modules/prisma/package.json', `${dir}/prisma/schema.prisma`],
+    generate: () => run(join(root, dir), 'prisma', ['generate', '--schema', 'prisma/schema.prisma'], env),
+  };
+}
+
+const ofConsole = 'services/console';
+
+/** The pages show the runbooks (views/now/alerts.tsx). */
+const pages = async (): Promise<Generated> => ({
+  what: 'console: building the pages',
+  folder: `${ofConsole}/pages/dist`,
+  sources: [
+    ...['package-lock.json', `${ofConsole}/vite.config.ts`],
+    ...(await filesIn(`${ofConsole}/pages`)),
+    ...(await filesIn('docs/runbooks')),
+  ],
+  generate: () => run(join(root, ofConsole), 'vite', ['build', '--logLevel', 'warn']),
+});
+
+const writeTypes = join(root, 'tools/api/console-types.ts');
+
+/** The pages are checked by them, and built without: an image has not what writes them. */
+const typesOfPages = async (): Promise<Generated> => ({
+  what: 'console: writing the types of its routes for the pages',
+  folder: `${ofConsole}/pages/generated`,
+  sources: ['package-lock.json', ...(await filesIn(`${ofConsole}/src`)), ...(await filesIn('services/shared/src'))],
+  generate: (folder) =>
+    run(root, process.execPath, ['--conditions=@store/source', writeTypes, join(folder, 'schema.ts')]),
+});
 
 const command = new Command('make generate')
-  .description('Generates what is not in Git and has changed: Prisma clients, and the pages of the console.')
+  .description('Generates what is not in Git and has changed: Prisma clients, pages of the console, and their types.')
   .action(async () => {
-    await Promise.all([...(await readdir(join(root, 'services'))).map(generate), buildPages()]);
+    const services = (await readdir(join(root, 'services'))).filter((name) =>
+      existsSync(join(root, 'services', name, 'prisma/schema.prisma')),
+    );
+    const types = existsSync(writeTypes) ? [await typesOfPages()] : [];
+    await Promise.all([...services.map(prismaClient), await pages(), ...types].map(unlessCurrent));
   });
 
 await runCommand(command);

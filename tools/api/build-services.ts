@@ -80,10 +80,3 @@ export async function buildServices(): Promise<BuiltService[]> {
   }
   return built;
 }
-
-/** The document of the console, whose pages alone ask it. */
-export async function consoleDocument(services: BuiltService[]): Promise<object> {
-  const built = services.find(({ name }) => name === 'console');
-  if (built === undefined) throw new Error('There is no console in the topology.');
-  return (await request(built.app).get('/console/v3/api-docs')).body;
-}

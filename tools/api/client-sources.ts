@@ -6,8 +6,8 @@ import type { GatewayDocument, Operation } from './gateway-document.ts';
 const folder = join(root, 'clients/typescript');
 const generated = '// Written by make api from docs/openapi.yaml.\n';
 
-/** The types of what a document describes, by openapi-typescript. @param source where the document is from */
-export async function typesOf(document: object, source: string): Promise<string> {
+/** The types of what a document describes, by openapi-typescript. @param writer command and source, for the first line */
+export async function typesOf(document: object, writer: string): Promise<string> {
   const flags = ['--root-types', '--root-types-no-schema-prefix'];
   // It reads a document without a file name from standard input.
   const { stdout } = await execa('openapi-typescript', flags, {
@@ -16,7 +16,7 @@ export async function typesOf(document: object, source: string): Promise<string>
     localDir: folder,
     input: JSON.stringify(document, asTyped),
   });
-  return `// Written by make api from ${source}.\n${stdout}\n`;
+  return `// Written by ${writer}.\n${stdout}\n`;
 }
 
 /** Says the same so that TypeScript can check it: names of headers in one case, a list to sort by as its few values. */

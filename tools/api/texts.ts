@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import { root } from '../paths.ts';
 import { topology } from '../topology/topology.ts';
 import { asyncDocument } from './async-document.ts';
-import { buildServices, consoleDocument } from './build-services.ts';
+import { buildServices } from './build-services.ts';
 import { clientOperations, clientProblemCodes, typesOf } from './client-sources.ts';
 import { gatewayDocument } from './gateway-document.ts';
 
@@ -19,7 +19,6 @@ export async function textsOfRoutes() {
     'docs/asyncapi.yaml': stringify(asyncDocument(services, String(document.info.version)), options),
     'clients/typescript/src/operations.ts': clientOperations(document),
     'clients/typescript/src/problem-codes.ts': clientProblemCodes(problems),
-    'clients/typescript/src/schema.ts': await typesOf(document, 'docs/openapi.yaml'),
-    'services/console/pages/api/schema.ts': await typesOf(await consoleDocument(services), 'the routes of the console'),
+    'clients/typescript/src/schema.ts': await typesOf(document, 'make api from docs/openapi.yaml'),
   };
 }

@@ -1,5 +1,5 @@
+import type { paths } from '../generated/schema.ts';
 import { setClock } from '../parts/clock.ts';
-import type { paths } from './schema.ts';
 
 type Method = 'get' | 'put' | 'post' | 'delete';
 /** Paths that have that method. */

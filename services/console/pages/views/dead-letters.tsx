@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call, sentenceOf } from '../api/call.ts';
 import { useLive } from '../api/live.ts';
-import type { DeadLetterOut, DeadLetterResultsOut } from '../api/schema.ts';
+import type { DeadLetterOut, DeadLetterResultsOut } from '../generated/schema.ts';
 import { Problem } from '../parts/parts.tsx';
 import { Audit } from './audit.tsx';
 import { type Decided, Decision } from './decision.tsx';

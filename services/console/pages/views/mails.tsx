@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { call, sentenceOf } from '../api/call.ts';
 import { useLive } from '../api/live.ts';
-import type { operations } from '../api/schema.ts';
+import type { operations } from '../generated/schema.ts';
 import { Problem, Time } from '../parts/parts.tsx';
 
 type Mail = operations['showMail']['responses'][200]['content']['application/json'];

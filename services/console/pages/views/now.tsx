@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { call } from '../api/call.ts';
 import { useLive } from '../api/live.ts';
-import type { operations } from '../api/schema.ts';
+import type { operations } from '../generated/schema.ts';
 import { Chart, type Line } from '../parts/chart.tsx';
 import { Problem } from '../parts/parts.tsx';
 import { count, rate, seconds } from '../parts/values.ts';

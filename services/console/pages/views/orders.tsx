@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { call, sentenceOf } from '../api/call.ts';
-import type { operations } from '../api/schema.ts';
+import type { operations } from '../generated/schema.ts';
 import { Badge, money, Problem, Time } from '../parts/parts.tsx';
 import { Order } from './order.tsx';
 import { StuckOrders } from './orders/stuck-orders.tsx';

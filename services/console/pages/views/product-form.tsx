@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { call, Refused, sentenceOf } from '../api/call.ts';
-import type { operations } from '../api/schema.ts';
+import type { operations } from '../generated/schema.ts';
 
 export type Product = operations['showProduct']['responses'][200]['content']['application/json'];
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { call, sentenceOf } from '../api/call.ts';
 import { useLive } from '../api/live.ts';
-import type { operations } from '../api/schema.ts';
+import type { operations } from '../generated/schema.ts';
 import { Problem } from '../parts/parts.tsx';
 import { useTyping } from '../parts/typing.ts';
 import { type Product, ProductForm } from './product-form.tsx';

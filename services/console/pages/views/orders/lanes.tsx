@@ -1,4 +1,4 @@
-import type { operations } from '../../api/schema.ts';
+import type { operations } from '../../generated/schema.ts';
 
 type Step = operations['showOrder']['responses'][200]['content']['application/json']['timeline'][number];
 
