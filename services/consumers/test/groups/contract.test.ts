@@ -7,9 +7,10 @@ import { describeFuzz } from '../../../../tests/kit/openapi/fuzz.ts';
 import { unreachableDatabaseUrl, useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { customerId } from '../consumer/_fixture.ts';
 import { groups, type TestGroup, testGroup } from './_group.ts';
-import { fakeOrders } from './_orders.ts';
+import { line, useOtherService } from './_other-service.ts';
 
 const database = useDatabase('consumers');
+const service = useOtherService(() => ({ body: { items: [line] } }));
 
 interface Case {
   path: string;
@@ -50,35 +51,31 @@ const cases: Record<string, Case> = {
 /** Without the routes that only developers have. */
 const undocumented = { config: { APP_PROFILE: 'prod' }, database: openDatabase(unreachableDatabaseUrl) };
 
-it('each group has a case', () => {
-  expect(Object.keys(cases).sort()).toEqual(Object.keys(groups).sort());
+describe('the contract of the groups', () => {
+  it('has a case for each of them', () => {
+    expect(Object.keys(cases).sort()).toEqual(Object.keys(groups).sort());
+  });
 });
 
 describe.each(Object.entries(cases))('%s', (name, { path, own }) => {
   // Only for the document; the requests go to the application.
   const routes = groups[name]?.(undocumented as never).routes ?? [];
-  let group: TestGroup;
-  let restricted: TestGroup;
+  const group = database.open((url) => testGroup(url, name, { env: { ORDER_URL: service.url } }));
+  const restricted = database.open((url) => testGroup(url, name, { env: { INTERNAL_CREDENTIALS: newCredential() } }));
   /** Calls of an operator, who may give a credential in place of an account. */
   const operators = {
     401: { headers: { 'id-account': 'nobody' } },
     403: { headers: { 'id-account': '' }, app: () => restricted.app },
   };
-  let service: Awaited<ReturnType<typeof fakeOrders>>;
   const unavailable = testGroup(unreachableDatabaseUrl, name);
 
   beforeAll(async () => {
-    service = await fakeOrders();
-    group = testGroup(database.url, name, { env: { ORDER_URL: service.url } });
-    restricted = testGroup(database.url, name, { env: { INTERNAL_CREDENTIALS: newCredential() } });
     const more = { paymentId: randomUUID(), amount: { amount: 1.5, currency: 'EUR' } as never };
     const paid = () => storedEvent('OrderPaid', { orderId: randomUUID(), customerId, ...more });
     await group.handle(paid(), paid(), paid());
   });
 
-  afterAll(async () => {
-    await Promise.all([group.close(), unavailable.close(), restricted.close(), service.close()]);
-  });
+  afterAll(() => unavailable.close());
 
   describeContract({
     routes,

@@ -4,9 +4,6 @@ import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { customerId } from '../consumer/_fixture.ts';
 import { paginate, testGroup } from './_group.ts';
 
-const database = useDatabase('consumers', 'each');
-const analytics = database.open((url) => testGroup(url, 'analytics-group'));
-
 const order = (orderId = randomUUID()) => ({ orderId, customerId });
 const usd = (amount: number) => ({ amount, currency: 'USD' }) as never;
 const created = (timestamp: string) => storedEvent('OrderCreated', { ...order(), timestamp });
@@ -16,61 +13,63 @@ const cancelled = (timestamp: string) => storedEvent('OrderCancelled', { ...orde
 const refunded = (timestamp: string, amount = usd(10)) =>
   storedEvent('PaymentRefunded', { ...order(), paymentId: randomUUID(), amount, timestamp });
 
-const figures = async () => (await analytics.get('/figures')).body;
 const none = { orders: 0, paid: 0, cancelled: 0, refunded: 0, revenue: [], refunds: [] };
 
-test('figures count events per UTC day of their timestamp', async () => {
-  await analytics.handle(
-    created('2026-03-01T00:00:00.000Z'),
-    created('2026-03-01T23:59:59.999Z'),
-    created('2026-03-02T01:00:00.000+02:00'), // 1 March in UTC
-    created('2026-03-02T00:00:00.000Z'),
-    cancelled('2026-03-02T12:00:00.000Z'),
-  );
-  await analytics.handle(paid('2026-03-01T10:00:00.000Z'), refunded('2026-03-03T00:00:00.000Z'));
-  const { content, page } = await figures();
-  expect(content).toEqual([
-    { ...none, day: '2026-03-03', refunded: 1, refunds: [usd(10)] },
-    { ...none, day: '2026-03-02', orders: 1, cancelled: 1 },
-    { ...none, day: '2026-03-01', orders: 3, paid: 1, revenue: [usd(10)] },
-  ]);
-  expect(page).toEqual({ size: 20, number: 0, totalElements: 3, totalPages: 1 });
-});
+describe('figures', () => {
+  const database = useDatabase('consumers', 'each');
+  const analytics = database.open((url) => testGroup(url, 'analytics-group'));
+  const figures = async () => (await analytics.get('/figures')).body;
 
-test('figures sum money exactly per currency', async () => {
-  const day = '2026-03-01T10:00:00.000Z';
-  const jpy = { amount: 500, currency: 'JPY' } as never;
-  await analytics.handle(paid(day, usd(0.1)), paid(day, usd(0.2)), paid(day, jpy), refunded(day, jpy));
-  await analytics.handle(...Array.from({ length: 10 }, () => paid(day, usd(99_999_999.99))));
-  const { text } = await analytics.get('/figures');
-  expect(text).toContain(
-    '"revenue" : [{"amount" : 500, "currency" : "JPY"}, {"amount" : 1000000000.20, "currency" : "USD"}]'.replace(
-      '.20',
-      '.2',
-    ),
-  );
-  expect(JSON.parse(text).content[0].refunds).toEqual([jpy]);
-});
+  it('count events per UTC day of their timestamp', async () => {
+    await analytics.handle(
+      created('2026-03-01T00:00:00.000Z'),
+      created('2026-03-01T23:59:59.999Z'),
+      created('2026-03-02T01:00:00.000+02:00'), // 1 March in UTC
+      created('2026-03-02T00:00:00.000Z'),
+      cancelled('2026-03-02T12:00:00.000Z'),
+    );
+    await analytics.handle(paid('2026-03-01T10:00:00.000Z'), refunded('2026-03-03T00:00:00.000Z'));
+    const { content, page } = await figures();
+    expect(content).toEqual([
+      { ...none, day: '2026-03-03', refunded: 1, refunds: [usd(10)] },
+      { ...none, day: '2026-03-02', orders: 1, cancelled: 1 },
+      { ...none, day: '2026-03-01', orders: 3, paid: 1, revenue: [usd(10)] },
+    ]);
+    expect(page).toEqual({ size: 20, number: 0, totalElements: 3, totalPages: 1 });
+  });
 
-test('figures do not change when events are repeated', async () => {
-  const events = [created('2026-03-01T00:00:00.000Z'), paid('2026-03-01T00:00:00.000Z')];
-  await analytics.handle(...events, ...events);
-  const before = await figures();
-  await analytics.handle(...events);
-  expect(await figures()).toEqual(before);
-  expect(before.content).toMatchObject([{ orders: 1, paid: 1 }]);
-});
+  it('sum money exactly per currency', async () => {
+    const day = '2026-03-01T10:00:00.000Z';
+    const jpy = { amount: 500, currency: 'JPY' } as never;
+    await analytics.handle(paid(day, usd(0.1)), paid(day, usd(0.2)), paid(day, jpy), refunded(day, jpy));
+    await analytics.handle(...Array.from({ length: 10 }, () => paid(day, usd(99_999_999.99))));
+    const { text } = await analytics.get('/figures');
+    expect(text).toContain(
+      '"revenue" : [{"amount" : 500, "currency" : "JPY"}, {"amount" : 1000000000.2, "currency" : "USD"}]',
+    );
+    expect(JSON.parse(text).content[0].refunds).toEqual([jpy]);
+  });
 
-test('figures are correct, without deadlocks, when many transactions update the same days concurrently', async () => {
-  const day = (n: number) => `2026-03-${String(n).padStart(2, '0')}T12:00:00.000Z`;
-  await Promise.all(
-    Array.from({ length: 40 }, (_, index) => {
-      const events = [1, 2, 3, 4, 5].flatMap((n) => [created(day(n)), paid(day(n))]);
-      return analytics.handle(...(index % 2 === 0 ? events : events.reverse()));
-    }),
-  );
-  const all = await paginate<object>(analytics, '/figures?size=2&sort=day,asc');
-  expect(all).toEqual(
-    [1, 2, 3, 4, 5].map((n) => ({ ...none, day: day(n).slice(0, 10), orders: 40, paid: 40, revenue: [usd(400)] })),
-  );
+  it('do not change when events are repeated', async () => {
+    const events = [created('2026-03-01T00:00:00.000Z'), paid('2026-03-01T00:00:00.000Z')];
+    await analytics.handle(...events, ...events);
+    const before = await figures();
+    await analytics.handle(...events);
+    expect(await figures()).toEqual(before);
+    expect(before.content).toMatchObject([{ orders: 1, paid: 1 }]);
+  });
+
+  it('are correct, without deadlocks, when many transactions update the same days concurrently', async () => {
+    const day = (n: number) => `2026-03-${String(n).padStart(2, '0')}T12:00:00.000Z`;
+    await Promise.all(
+      Array.from({ length: 40 }, (_, index) => {
+        const events = [1, 2, 3, 4, 5].flatMap((n) => [created(day(n)), paid(day(n))]);
+        return analytics.handle(...(index % 2 === 0 ? events : events.reverse()));
+      }),
+    );
+    const all = await paginate<object>(analytics, '/figures?size=2&sort=day,asc');
+    expect(all).toEqual(
+      [1, 2, 3, 4, 5].map((n) => ({ ...none, day: day(n).slice(0, 10), orders: 40, paid: 40, revenue: [usd(400)] })),
+    );
+  });
 });

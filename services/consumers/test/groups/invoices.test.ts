@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
+import request from 'supertest';
 import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { customerId } from '../consumer/_fixture.ts';
 import { paginate, testGroup } from './_group.ts';
+import { line, useOtherService } from './_other-service.ts';
 
-const database = useDatabase('consumers', 'each');
-const invoices = database.open((url) => testGroup(url, 'invoice-group'));
+const orders = { status: 200, deleted: '' };
+const service = useOtherService((path) => ({
+  status: path.includes(orders.deleted) ? 404 : orders.status,
+  body: { items: [line] },
+}));
 
-interface Invoice {
-  number: number;
-  orderId: string;
-}
-
-const paid = (orderId: string = randomUUID(), amount = 12.5) =>
+const paid = (orderId: string = randomUUID(), amount = 12.75) =>
   storedEvent('OrderPaid', {
     orderId,
     customerId,
@@ -21,75 +21,170 @@ const paid = (orderId: string = randomUUID(), amount = 12.5) =>
     amount: { amount, currency: 'USD' } as never,
   });
 
-test('a paid order gets a complete invoice', async () => {
-  const event = paid();
-  await invoices.handle(event);
-  const { body } = await invoices.get(`/invoices?orderId=${event.key}`);
-  expect(body.content).toEqual([
-    {
-      number: 1,
-      orderId: event.key,
+describe('invoices', () => {
+  const database = useDatabase('consumers', 'each');
+  const invoices = database.open((url) => testGroup(url, 'invoice-group'));
+  const listed = (path: string) => paginate<{ number: number; orderId: string }>(invoices, path);
+
+  it('are complete', async () => {
+    const event = paid();
+    await invoices.handle(event);
+    const { body } = await invoices.get(`/invoices?orderId=${event.key}`);
+    expect(body.content).toEqual([
+      {
+        number: 1,
+        orderId: event.key,
+        customerId,
+        paymentId: JSON.parse(event.payload).paymentId,
+        amount: { amount: 12.75, currency: 'USD' },
+        paidAt: '2026-03-01T10:00:00.000Z',
+        createdAt: expect.any(String),
+      },
+    ]);
+  });
+
+  it('are one for each order, even when events are repeated', async () => {
+    const event = paid();
+    await invoices.handle(event, event, paid(event.key));
+    await invoices.handle(event);
+    await invoices.handle(paid(event.key), paid());
+    const all = await listed('/invoices?sort=number,asc');
+    expect(all.map(({ number }) => number)).toEqual([1, 2]);
+    expect(all[0]?.orderId).toBe(event.key);
+  });
+
+  it('are numbered without gaps despite rollbacks and concurrent writers', async () => {
+    const other = testGroup(database.url, 'invoice-group');
+    const broken = paid(undefined, 1);
+    const brokenToo = { ...broken, payload: broken.payload.replace('"USD"', '"US"') };
+    // Fewer than the pool has connections, because waiting for one too long is an error.
+    const writers = (count: number, times: number, write: () => Promise<unknown>) =>
+      Array.from({ length: count }, async () => {
+        for (let time = 0; time < times; time += 1) await write();
+      });
+    const results = await Promise.allSettled([
+      ...writers(5, 6, () => invoices.handle(paid(), paid(), paid())),
+      ...writers(5, 6, () => other.handle(paid())),
+      ...writers(2, 5, () =>
+        other.prisma
+          .$transaction(async (tx) => {
+            await tx.$executeRaw`update invoice_counter set last_number = last_number + 1`;
+            throw new Error('rolled back');
+          })
+          .catch(() => undefined),
+      ),
+      (async () => invoices.handle(brokenToo))(),
+    ]);
+    expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(1);
+    await other.close();
+    const all = await listed('/invoices?size=17&sort=number,asc');
+    expect(all.map(({ number }) => number)).toEqual(Array.from({ length: 120 }, (_, index) => index + 1));
+    expect(new Set(all.map(({ orderId }) => orderId)).size).toBe(120);
+  });
+
+  it('of one transaction are numbered in the order of their events', async () => {
+    const events = Array.from({ length: 20 }, () => paid());
+    await invoices.handle(...events);
+    const all = await listed('/invoices?sort=number,asc');
+    expect(all.map(({ orderId }) => orderId)).toEqual(events.map(({ key }) => key));
+  });
+
+  it('are listed newest first, by page number and by cursor', async () => {
+    await invoices.handle(...Array.from({ length: 5 }, () => paid()));
+    const numbers = async (path: string) =>
+      (await invoices.get(path)).body.content.map(({ number }: { number: number }) => number);
+    expect(await numbers('/invoices?size=2')).toEqual([5, 4]);
+    expect(await numbers('/invoices?size=2&page=1')).toEqual([3, 2]);
+    expect(await numbers('/invoices?size=2&page=2')).toEqual([1]);
+    expect(await numbers('/invoices?size=2&page=3')).toEqual([]);
+    expect((await listed('/invoices?size=2')).map(({ number }) => number)).toEqual([5, 4, 3, 2, 1]);
+  });
+});
+
+describe('an invoice', () => {
+  const database = useDatabase('consumers');
+  const invoices = database.open((url) =>
+    testGroup(url, 'invoice-group', { env: { ORDER_URL: service.url, SELLER: 'Tea & <b>Salt</b>\n1 Market Street' } }),
+  );
+  beforeEach(() => {
+    Object.assign(orders, { status: 200, deleted: 'none' });
+  });
+
+  async function paidOrder(): Promise<string> {
+    const event = paid();
+    await invoices.handle(event);
+    return event.key;
+  }
+
+  const get = (orderId: string, headers: Record<string, string> = {}) =>
+    request(invoices.app)
+      .get(`/orders/${orderId}/invoice`)
+      .set({ 'id-account': customerId, ...headers });
+
+  it('is given to its customer, with the lines of the order and the seller', async () => {
+    const orderId = await paidOrder();
+    const { status, headers, body } = await get(orderId, { authorization: 'Bearer their.own.token' });
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({ vary: 'Accept', 'cache-control': 'no-store' });
+    expect(body).toEqual({
+      number: expect.any(Number),
+      orderId,
       customerId,
-      paymentId: JSON.parse(event.payload).paymentId,
-      amount: { amount: 12.5, currency: 'USD' },
-      paidAt: '2026-03-01T10:00:00.000Z',
+      paymentId: expect.any(String),
+      amount: { amount: 12.75, currency: 'USD' },
+      paidAt: expect.any(String),
       createdAt: expect.any(String),
-    },
-  ]);
-});
-
-test('an order gets one invoice, even when events are repeated', async () => {
-  const event = paid();
-  await invoices.handle(event, event, paid(event.key));
-  await invoices.handle(event);
-  await invoices.handle(paid(event.key), paid());
-  const all = await paginate<Invoice>(invoices, '/invoices?sort=number,asc');
-  expect(all.map(({ number }) => number)).toEqual([1, 2]);
-  expect(all[0]?.orderId).toBe(event.key);
-});
-
-test('invoice numbers have no gaps despite rollbacks and concurrent writers', async () => {
-  const other = testGroup(database.url, 'invoice-group');
-  const broken = paid(undefined, 1);
-  const brokenToo = { ...broken, payload: broken.payload.replace('"USD"', '"US"') };
-  // Fewer than the pool has connections, because waiting for one too long is an error.
-  const writers = (count: number, times: number, write: () => Promise<unknown>) =>
-    Array.from({ length: count }, async () => {
-      for (let time = 0; time < times; time += 1) await write();
+      seller: 'Tea & <b>Salt</b>\n1 Market Street',
+      lines: [line],
     });
-  const results = await Promise.allSettled([
-    ...writers(5, 6, () => invoices.handle(paid(), paid(), paid())),
-    ...writers(5, 6, () => other.handle(paid())),
-    ...writers(2, 5, () =>
-      other.prisma
-        .$transaction(async (tx) => {
-          await tx.$executeRaw`update invoice_counter set last_number = last_number + 1`;
-          throw new Error('rolled back');
-        })
-        .catch(() => undefined),
-    ),
-    (async () => invoices.handle(brokenToo))(),
-  ]);
-  expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(1);
-  await other.close();
-  const all = await paginate<Invoice>(invoices, '/invoices?size=17&sort=number,asc');
-  expect(all.map(({ number }) => number)).toEqual(Array.from({ length: 120 }, (_, index) => index + 1));
-  expect(new Set(all.map(({ orderId }) => orderId)).size).toBe(120);
-});
+    expect(service.asked).toMatchObject([
+      { headers: { 'id-account': customerId, authorization: 'Bearer their.own.token' } },
+    ]);
+  });
 
-test('invoices of one transaction are numbered in the order of their events', async () => {
-  const events = Array.from({ length: 20 }, () => paid());
-  await invoices.handle(...events);
-  const all = await paginate<Invoice>(invoices, '/invoices?sort=number,asc');
-  expect(all.map(({ orderId }) => orderId)).toEqual(events.map(({ key }) => key));
-});
+  it('is 404 until there is one, for others, and once its order is deleted', async () => {
+    const orderId = await paidOrder();
+    expect((await get(randomUUID())).status).toBe(404);
+    expect((await get(orderId, { 'id-account': randomUUID() })).status).toBe(404);
+    expect(service.asked).toEqual([]);
+    orders.deleted = orderId;
+    expect((await get(orderId)).status).toBe(404);
+  });
 
-test('invoices are listed newest first, by page number and by cursor', async () => {
-  await invoices.handle(...Array.from({ length: 5 }, () => paid()));
-  const numbers = async (path: string) => (await invoices.get(path)).body.content.map(({ number }: Invoice) => number);
-  expect(await numbers('/invoices?size=2')).toEqual([5, 4]);
-  expect(await numbers('/invoices?size=2&page=1')).toEqual([3, 2]);
-  expect(await numbers('/invoices?size=2&page=2')).toEqual([1]);
-  expect(await numbers('/invoices?size=2&page=3')).toEqual([]);
-  expect((await paginate<Invoice>(invoices, '/invoices?size=2')).map(({ number }) => number)).toEqual([5, 4, 3, 2, 1]);
+  it('is 401 without an identity, and 503 without the order service', async () => {
+    const orderId = await paidOrder();
+    expect((await request(invoices.app).get(`/orders/${orderId}/invoice`)).status).toBe(401);
+    for (const status of [500, 401, 400]) {
+      orders.status = status;
+      expect((await get(orderId)).status).toBe(503);
+    }
+  });
+
+  const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+
+  it('is a page for clients that prefer HTML, which loads and runs nothing', async () => {
+    const orderId = await paidOrder();
+    const { status, headers, text } = await get(orderId, { accept: browser });
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      vary: 'Accept',
+      'x-content-type-options': 'nosniff',
+    });
+    expect(headers['content-security-policy']).toMatch(
+      /^default-src 'none'; style-src 'sha256-[^ ]+'; base-uri 'none'/,
+    );
+    for (const part of [orderId, line.productId, '<td>3</td><td>4.25</td><td>12.75</td>', 'Total, USD', '12.75'])
+      expect(text).toContain(part);
+    expect(text).toContain('<address>Tea &amp; &lt;b&gt;Salt&lt;/b&gt;\n1 Market Street</address>');
+    expect(text).not.toContain('<b>');
+    for (const accept of ['*/*', 'application/json', 'application/json, text/html;q=0.5'])
+      expect((await get(orderId, { accept })).type).toBe('application/json');
+  });
+
+  it('is a problem for clients that prefer HTML where there is none', async () => {
+    const { status, type } = await get(randomUUID(), { accept: browser });
+    expect([status, type]).toEqual([404, 'application/problem+json']);
+  });
 });

@@ -1,93 +1,136 @@
 import { randomUUID } from 'node:crypto';
+import request from 'supertest';
+import { newCredential } from '../../../../tests/kit/credentials.ts';
+import { nextLink } from '../../../../tests/kit/http.ts';
 import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { createMailRepository } from '../../src/groups/notification/mail-repository.ts';
 import { customerId } from '../consumer/_fixture.ts';
-import { paginate, type TestGroup, testGroup } from './_group.ts';
+import { paginate, testGroup } from './_group.ts';
 
-let database: TestDatabase;
-let notifications: TestGroup;
-let closing: (() => unknown)[] = [];
+const cancelled = (reason = 'why not', customer = customerId) =>
+  storedEvent('OrderCancelled', { orderId: randomUUID(), customerId: customer, reason });
 
-beforeEach(async () => {
-  database = await createTestDatabase('consumers');
-  notifications = testGroup(database.url, 'notification-group', { sendsMail: true });
-  closing = [database.drop, notifications.close];
+describe('notifications', () => {
+  const database = useDatabase('consumers', 'each');
+  const group = database.open((url) => testGroup(url, 'notification-group', { sendsMail: true }));
+  const listed = (query = '') =>
+    paginate<Record<'id' | 'kind' | 'subject' | 'text', string>>(group, `/notifications${query}`);
+
+  it('are one for each event that concerns the customer', async () => {
+    const [orderId, paymentId] = [randomUUID(), randomUUID()];
+    const one = { orderId, customerId };
+    const items = [{ productId: randomUUID(), quantity: 1 }];
+    const money = { amount: 12.5, currency: 'USD' } as never;
+    const told = [
+      [
+        storedEvent('OrderCreated', { ...one, total: money }),
+        `Thank you. We have received your order ${orderId} of 12.50 USD.`,
+      ],
+      [
+        storedEvent('OrderPaid', { ...one, paymentId, amount: money }),
+        `We have received 12.50 USD for your order ${orderId} and are preparing it.`,
+      ],
+      [
+        storedEvent('PaymentFailed', { ...one, reason: 'no money' }),
+        `The payment of your order ${orderId} failed: no money. The order is cancelled and you owe nothing.`,
+      ],
+      [
+        storedEvent('StockRejected', { ...one, items }),
+        `We cannot deliver all items of your order ${orderId}: out of stock. The order is cancelled and you owe nothing.`,
+      ],
+      [
+        storedEvent('StockRejected', { ...one, items, reason: 'product no longer exists' }),
+        `We cannot deliver all items of your order ${orderId}: product no longer exists. The order is cancelled and you owe nothing.`,
+      ],
+      [
+        storedEvent('OrderCancelled', { ...one, reason: 'changed my mind' }),
+        `Your order ${orderId} is cancelled: changed my mind.`,
+      ],
+      [
+        storedEvent('PaymentRefunded', { ...one, paymentId, amount: { amount: 700, currency: 'JPY' } as never }),
+        `We have refunded 700 JPY for your order ${orderId}.`,
+      ],
+      [
+        storedEvent('OrderShipped', { ...one, shipmentId: paymentId }),
+        `Your order ${orderId} has left us as shipment ${paymentId}.`,
+      ],
+    ] as const;
+    const events = told.map(([event]) => event);
+    await group.handle(...events, storedEvent('StockReserved', { ...one, items, total: money }));
+    await group.handle(...events);
+    const all = await listed(`?orderId=${orderId}&sort=createdAt,asc&size=3`);
+    expect(all.map(({ id, kind, text }) => [id, kind, text])).toEqual(
+      told.map(([{ id, kind }, text]) => [id, kind, text]),
+    );
+    expect(new Set(all.map(({ subject }) => subject)).size).toBe(7);
+  });
+
+  it('can be filtered by customer and by order', async () => {
+    const [first, second] = [cancelled(), cancelled()];
+    await group.handle(first, second);
+    const ids = async (query: string) => (await listed(query)).map(({ id }) => id);
+    expect(await ids(`?orderId=${first.key}`)).toEqual([first.id]);
+    expect(await ids(`?customerId=${customerId}`)).toEqual([second.id, first.id]);
+    expect(await ids(`?customerId=${customerId}&orderId=${second.key}`)).toEqual([second.id]);
+    expect(await ids(`?customerId=${randomUUID()}`)).toEqual([]);
+  });
+
+  it('have a reason without the characters that cannot be stored', async () => {
+    await group.handle(cancelled('a\0b\ud800'));
+    expect(await listed()).toMatchObject([{ text: expect.stringMatching(/is cancelled: ab.\.$/) }]);
+  });
+
+  it('that were recorded without a mail server are not sent once there is one', async () => {
+    const without = testGroup(database.url, 'notification-group');
+    await without.handle(cancelled());
+    await without.close();
+    expect(await createMailRepository(group.kysely).claim(10, 60)).toEqual([]);
+    expect(await listed()).toHaveLength(1);
+  });
 });
 
-afterEach(async () => {
-  for (const close of closing.reverse()) await close();
-});
-
-const order = () => ({ orderId: randomUUID(), customerId });
-const money = { amount: 12.5, currency: 'USD' } as never;
-const cancelled = (reason = 'why not') => storedEvent('OrderCancelled', { ...order(), reason });
-
-interface Notification {
-  id: string;
-  kind: string;
-  subject: string;
-  text: string;
-  sentAt?: string;
-}
-
-test('each event that concerns the customer makes one notification', async () => {
-  const { orderId } = order();
-  const one = { orderId, customerId };
-  const items = [{ productId: randomUUID(), quantity: 1 }];
-  const paymentId = randomUUID();
-  const events = [
-    storedEvent('OrderCreated', { ...one, total: money }),
-    storedEvent('OrderPaid', { ...one, paymentId, amount: money }),
-    storedEvent('PaymentFailed', { ...one, reason: 'no money' }),
-    storedEvent('StockRejected', { ...one, items }),
-    storedEvent('StockRejected', { ...one, items, reason: 'product no longer exists' }),
-    storedEvent('OrderCancelled', { ...one, reason: 'changed my mind' }),
-    storedEvent('PaymentRefunded', { ...one, paymentId, amount: { amount: 700, currency: 'JPY' } as never }),
-    storedEvent('OrderShipped', { ...one, shipmentId: paymentId }),
-  ];
-  await notifications.handle(...events, storedEvent('StockReserved', { ...one, items, total: money }));
-  await notifications.handle(...events);
-  const all = await paginate<Notification>(
-    notifications,
-    `/notifications?orderId=${orderId}&sort=createdAt,asc&size=3`,
+describe('notifications of a customer', () => {
+  const credential = newCredential();
+  const operator = { authorization: `Bearer ${credential}` };
+  const database = useDatabase('consumers');
+  const group = database.open((url) =>
+    testGroup(url, 'notification-group', { env: { INTERNAL_CREDENTIALS: credential } }),
   );
-  expect(all.map(({ id }) => id)).toEqual(events.map(({ id }) => id));
-  expect(all.map(({ kind }) => kind)).toEqual(events.map(({ kind }) => kind));
-  expect(all.map(({ text }) => text)).toEqual([
-    `Thank you. We have received your order ${orderId} of 12.50 USD.`,
-    `We have received 12.50 USD for your order ${orderId} and are preparing it.`,
-    `The payment of your order ${orderId} failed: no money. The order is cancelled and you owe nothing.`,
-    `We cannot deliver all items of your order ${orderId}: out of stock. The order is cancelled and you owe nothing.`,
-    `We cannot deliver all items of your order ${orderId}: product no longer exists. The order is cancelled and you owe nothing.`,
-    `Your order ${orderId} is cancelled: changed my mind.`,
-    `We have refunded 700 JPY for your order ${orderId}.`,
-    `Your order ${orderId} has left us as shipment ${paymentId}.`,
-  ]);
-  expect(new Set(all.map(({ subject }) => subject)).size).toBe(7);
-});
+  const [alice, mallory] = [randomUUID(), randomUUID()];
+  const events = [alice, mallory, alice, alice].map((customer) => cancelled('why not', customer));
+  const [first, ofMallory, third, fourth] = events.map(({ id }) => id);
 
-test('notifications can be filtered by customer and by order', async () => {
-  const [first, second] = [cancelled(), cancelled()];
-  await notifications.handle(first, second);
-  const ids = async (query: string) =>
-    (await paginate<Notification>(notifications, `/notifications?${query}`)).map(({ id }) => id);
-  expect(await ids(`orderId=${first.key}`)).toEqual([first.id]);
-  expect(await ids(`customerId=${customerId}`)).toEqual([second.id, first.id]);
-  expect(await ids(`customerId=${customerId}&orderId=${second.key}`)).toEqual([second.id]);
-  expect(await ids(`customerId=${randomUUID()}`)).toEqual([]);
-});
+  beforeAll(async () => {
+    await group.handle(...events);
+    await group.prisma.notification.updateMany({ data: { refusal: '550 mx1.internal: no such mailbox' } });
+  });
 
-test('a reason with characters that cannot be stored is sanitized', async () => {
-  await notifications.handle(cancelled('a\0b\ud800'));
-  const [{ text } = { text: '' }] = await paginate<Notification>(notifications, '/notifications');
-  expect(text).toMatch(/is cancelled: ab.\.$/);
-});
+  const get = (path: string, headers: Record<string, string>) => request(group.app).get(path).set(headers);
+  const as = (accountId: string) => ({ 'id-account': accountId });
+  const idsOf = ({ body }: { body: { content: { id: string }[] } }) => body.content.map(({ id }) => id);
 
-test('notifications recorded without a mail server are not sent once there is one', async () => {
-  const without = testGroup(database.url, 'notification-group');
-  closing.push(without.close);
-  await without.handle(cancelled());
-  expect(await createMailRepository(notifications.prisma, notifications.kysely).claim(10, 60)).toEqual([]);
-  expect(await paginate<Notification>(notifications, '/notifications')).toHaveLength(1);
+  it('are listed by their customer, newest first, by cursor', async () => {
+    const page = await get('/notifications?size=2', as(alice));
+    expect(idsOf(page)).toEqual([fourth, third]);
+    expect(page.body.page.totalElements).toBe(3);
+    const next = nextLink(page.headers.link) ?? '';
+    expect(idsOf(await get(next, as(alice)))).toEqual([first]);
+    expect(idsOf(await get(next, as(mallory)))).toEqual([ofMallory]);
+  });
+
+  it('are shown to no other customer, by no filter, cursor or credential', async () => {
+    for (const query of [`customerId=${alice}`, `orderId=${events[0]?.key}`])
+      expect(idsOf(await get(`/notifications?${query}`, as(mallory)))).toEqual([]);
+    expect(idsOf(await get('/notifications', { ...as(mallory), ...operator }))).toEqual([ofMallory]);
+  });
+
+  it('say to operators, who show a credential and no account, what the mail server has said', async () => {
+    const { body } = await get('/notifications', operator);
+    expect(body.content).toHaveLength(4);
+    expect(body.content[0]).toHaveProperty('refusal');
+    for (const { refusal } of (await get('/notifications', as(alice))).body.content) expect(refusal).toBeUndefined();
+    expect((await get('/notifications', {})).status).toBe(403);
+    expect((await get('/notifications', as('nobody'))).status).toBe(401);
+  });
 });

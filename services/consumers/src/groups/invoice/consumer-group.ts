@@ -1,11 +1,8 @@
-import { invoiceOut } from '@store/shared/contracts/invoice';
 import type { NewEvent } from '@store/shared/messaging/consumer/handle-once';
 import type { CreateGroup } from '../../group.ts';
-import { listRoute } from '../../list-routes.ts';
-import { customerInvoiceRoute } from './customer-routes.ts';
 import { createInvoiceRepository, type Invoice, insertInvoices } from './invoice-repository.ts';
 import { createOrderClient } from './order-client.ts';
-import { invoiceQuery } from './schemas.ts';
+import { invoiceRoutes } from './routes.ts';
 
 /** Writes an invoice for each paid order, numbered without gaps (contract 4.10). */
 export const createGroup: CreateGroup = ({ config, database }) => ({
@@ -14,22 +11,12 @@ export const createGroup: CreateGroup = ({ config, database }) => ({
     kinds: ['OrderPaid'],
     handle: (events, tx) => insertInvoices(tx, events.flatMap(toInvoice)),
   },
-  routes: [
-    listRoute({
-      path: '/invoices',
-      operationId: 'listInvoices',
-      summary: 'List invoices',
-      page: 'InvoicePage',
-      query: invoiceQuery,
-      item: invoiceOut,
-      list: createInvoiceRepository(database.lists.kysely).list,
-    }),
-    customerInvoiceRoute({
-      repository: createInvoiceRepository(database.kysely),
-      orders: createOrderClient(config.ORDER_URL ?? ''),
-      seller: config.SELLER,
-    }),
-  ],
+  routes: invoiceRoutes({
+    list: createInvoiceRepository(database.lists.kysely).list,
+    find: createInvoiceRepository(database.kysely).find,
+    orders: createOrderClient(config.ORDER_URL ?? ''),
+    seller: config.SELLER,
+  }),
 });
 
 function toInvoice({ event }: NewEvent): Invoice[] {

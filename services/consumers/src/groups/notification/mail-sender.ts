@@ -1,27 +1,16 @@
 import type { Logger } from '@store/shared/observability/log';
+import type { Job } from '@store/shared/service/service';
 import { DomainError, messageOf } from '@store/shared/values/errors';
 import { loop } from '@store/shared/values/loop';
 import { backoff } from '@store/shared/values/time';
-
 import type { DueMail, MailRepository } from './mail-repository.ts';
-import type { MakeMail } from './mails/mails.ts';
-import type { RenderedMail } from './mails/render.ts';
-
-/**
- * @param id the same for a mail that is sent again
- * @throws MailRefused if the mail server will never take it
- */
-export type SendMail = (id: string, mail: RenderedMail) => Promise<void>;
-
-export class MailRefused extends Error {
-  override name = 'MailRefused';
-}
+import type { MakeMail } from './mails/mail.ts';
+import { MailRefused, type SmtpClient } from './smtp-client.ts';
 
 interface MailSenderOptions {
   repository: MailRepository;
   make: MakeMail;
-  send: SendMail;
-  log: Logger;
+  smtp: SmtpClient;
   everyMs?: number;
 }
 
@@ -36,33 +25,45 @@ const givenUpAfterMs = 86_400_000;
  * Sends stored messages, each at least once: a message is marked after the mail server has accepted it, or refused it for
  * good. Other failures are retried with increasing delays for a day. No transaction is open while sending.
  */
-export function startMailSender({ repository, make, send, log, everyMs }: MailSenderOptions) {
-  async function sendOne(mail: DueMail): Promise<void> {
+export function mailSender({ repository, make, smtp, everyMs }: MailSenderOptions): Job {
+  async function sendOne(mail: DueMail, log: Logger): Promise<unknown> {
+    const about = { notificationId: mail.id };
     try {
-      await send(mail.id, await make(mail));
+      await smtp.send(mail.id, await make(mail));
     } catch (error) {
       const isGone = error instanceof DomainError && error.kind === 'notFound';
       const isTooOld = Date.now() - mail.createdAt.getTime() > givenUpAfterMs;
       if (error instanceof MailRefused || isGone || isTooOld) {
-        log[isGone ? 'info' : 'error']({ err: error, notificationId: mail.id }, 'A message is given up');
+        log[isGone ? 'info' : 'error']({ err: error, ...about }, 'A message is given up');
         return repository.refused(mail.id, messageOf(error));
       }
-      const seconds = Math.ceil(backoff(mail.attempts, retry) / 1000);
-      log.warn(
-        { err: error, notificationId: mail.id, attempts: mail.attempts, seconds },
-        'A message could not be sent and is retried',
-      );
+      const { attempts } = mail;
+      const seconds = Math.ceil(backoff(attempts, retry) / 1000);
+      log.warn({ err: error, ...about, attempts, seconds }, 'A message could not be sent and is retried');
       return repository.postpone(mail.id, seconds);
     }
-    await repository.sent(mail.id);
+    return repository.sent(mail.id);
   }
 
-  async function sendDue(): Promise<boolean> {
+  async function sendDue(log: Logger): Promise<boolean> {
     const mails = await repository.claim(batchSize, holdSeconds);
-    const results = await Promise.allSettled(mails.map(sendOne));
+    const results = await Promise.allSettled(mails.map((mail) => sendOne(mail, log)));
     const failed = results.find((result) => result.status === 'rejected');
     if (failed) throw failed.reason;
     return mails.length === batchSize;
   }
-  return loop({ name: 'mail sender', everyMs }, sendDue).start(log);
+
+  const name = 'mail sender';
+  return {
+    name,
+    start(log) {
+      const sending = loop({ name, everyMs }, () => sendDue(log)).start(log);
+      return {
+        async stop() {
+          await sending.stop();
+          smtp.close();
+        },
+      };
+    },
+  };
 }

@@ -1,7 +1,8 @@
+import type { Database } from '@store/shared/database/database';
 import { createKeyset, isoTime, timeColumn, uuidColumn } from '@store/shared/database/keyset';
 import { readCountedPage } from '@store/shared/database/read-page';
 import { rowsAs } from '@store/shared/database/rows';
-import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { DB } from '../../generated/tables.ts';
 import type { MailData } from './mails/words.ts';
 import type { NotificationQuery } from './schemas.ts';
@@ -25,7 +26,9 @@ const asJson = sql`${sql.raw(`jsonb_strip_nulls(jsonb_build_object('id', id, 'or
   'createdAt', ${isoTime('created_at', 'MS')}, 'sentAt', ${isoTime('sent_at', 'MS')},
   'refusal', refusal))`)}`;
 
-export const createNotificationRepository = (kysely: Kysely<DB>) => {
+export type NotificationRepository = ReturnType<typeof createNotificationRepository>;
+
+export const createNotificationRepository = ({ kysely, inTurn }: Database<DB>['lists']) => {
   const select = (json: RawBuilder<unknown>) =>
     kysely
       .selectFrom('notifications')
@@ -38,10 +41,12 @@ export const createNotificationRepository = (kysely: Kysely<DB>) => {
   }
 
   return {
-    list: (query: NotificationQuery) => page(select(asJson), query),
-    /** Those to a customer, without what the mail server has said. */
-    listOwn: (query: NotificationQuery, customerId: string) =>
-      page(select(sql`${asJson} - 'refusal'`).where('customer_id', '=', customerId), query),
+    /** @param customerId whose messages they are, without what the mail server has said; default: everybody's */
+    list(query: NotificationQuery, customerId?: string) {
+      if (customerId === undefined) return page(select(asJson), query);
+      const own = select(sql`${asJson} - 'refusal'`).where('customer_id', '=', customerId);
+      return inTurn(customerId, () => page(own, query));
+    },
   };
 };
 

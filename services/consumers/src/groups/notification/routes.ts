@@ -1,10 +1,25 @@
-import { mailOut, wholeMailOut } from '@store/shared/contracts/notification';
+import { mailOut, notificationOut, wholeMailOut } from '@store/shared/contracts/notification';
 import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route';
 import { DomainError } from '@store/shared/values/errors';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
+import { listRoute } from '../../list-routes.ts';
 import type { MailRepository } from './mail-repository.ts';
-import type { MakeMail } from './mails/mails.ts';
+import type { MakeMail } from './mails/mail.ts';
+import type { NotificationRepository } from './notification-repository.ts';
+import { notificationQuery } from './schemas.ts';
+
+export const notificationRoute = ({ list }: NotificationRepository): AnyRoute =>
+  listRoute({
+    path: '/notifications',
+    operationId: 'listNotifications',
+    summary: 'List messages to customers about their orders',
+    page: 'NotificationPage',
+    query: notificationQuery,
+    item: notificationOut,
+    identity: 'accountOrCaller',
+    list,
+  });
 
 /** Lets those who develop read the mails that nobody sends. A link in one is as good as a password. */
 export function mailRoutes(repository: MailRepository, make: MakeMail): AnyRoute[] {

@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer';
-import { MailRefused, type SendMail } from './mail-sender.ts';
+import type { Mail } from './mails/mail.ts';
 
 interface SmtpOptions {
   url: string;
@@ -7,7 +7,14 @@ interface SmtpOptions {
   from: string;
 }
 
-export function createSmtp({ url, from }: SmtpOptions): { send: SendMail; close(): void } {
+export class MailRefused extends Error {
+  override name = 'MailRefused';
+}
+
+export type SmtpClient = ReturnType<typeof createSmtpClient>;
+
+/** Connects when the first mail is sent. */
+export function createSmtpClient({ url, from }: SmtpOptions) {
   const transport = createTransport({
     url,
     pool: true,
@@ -17,8 +24,11 @@ export function createSmtp({ url, from }: SmtpOptions): { send: SendMail; close(
   });
   const domain = /@([\w.-]+)>?\s*$/.exec(from)?.[1] ?? 'store.invalid';
   return {
-    async send(id, mail) {
-      // The same id for a message that is sent twice, so that mailboxes can deduplicate.
+    /**
+     * @param id the same for a mail that is sent again, so that mailboxes can deduplicate
+     * @throws MailRefused if the mail server will never take it
+     */
+    async send(id: string, mail: Mail): Promise<void> {
       await transport.sendMail({ ...mail, from, messageId: `<${id}@${domain}>` }).catch((error: unknown) => {
         throw isRefusal(error) ? new MailRefused(error.message, { cause: error }) : error;
       });

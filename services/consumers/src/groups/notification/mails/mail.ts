@@ -1,0 +1,54 @@
+import { html, htmlPage } from '@store/shared/http/page';
+import { DomainError } from '@store/shared/values/errors';
+import type { AccountClient } from '../account-client.ts';
+import { en } from './en.ts';
+import { pt } from './pt.ts';
+import type { MailData, MailKind, Message, Words } from './words.ts';
+
+const languages: Record<string, Words> = { en, pt };
+
+/** Pages of the shop to which links lead. The token is behind a #, which browsers tell no server. */
+const pageOf: Partial<Record<MailKind, string>> = {
+  AccountRegistered: 'confirm',
+  EmailChangeRequested: 'confirm',
+  PasswordResetRequested: 'reset',
+};
+
+const style = 'body { font: 16px/1.5 sans-serif; max-width: 36rem; margin: 2rem auto; padding: 0 1rem }';
+
+/** A message that is to become a mail. */
+export interface MailSource {
+  id: string;
+  customerId: string;
+  kind: MailKind;
+  /** Null for one of release 0.1, whose words are these. */
+  data: MailData | null;
+  subject: string;
+  text: string;
+}
+
+export type MakeMail = ReturnType<typeof mailMaker>;
+export type Mail = Awaited<ReturnType<MakeMail>>;
+
+/**
+ * Makes mails when they are sent, in the language of the account: only then its address is asked for, and a link gets its token.
+ * @throws DomainError of the result: notFound if the mail must not be sent any more, unavailable
+ */
+export const mailMaker =
+  ({ accounts, shopUrl }: { accounts: AccountClient; shopUrl: string }) =>
+  async ({ customerId, kind, data, ...stored }: MailSource) => {
+    const to = await accounts.mailTo(customerId, { requestId: data?.requestId, isFormer: kind === 'EmailChanged' });
+    if (to === undefined) throw new DomainError('notFound', 'The account, or the request for this mail, is gone.');
+    const { greeting, messages } = languages[to.locale] ?? en;
+    const { subject, text, link }: Message = data === null ? stored : messages[kind](data);
+    const hello = greeting(to.name);
+    const url = to.token === undefined ? undefined : `${shopUrl}/#/${pageOf[kind]}/${to.token}`;
+    const button = url === undefined ? [] : [html`<p><a href="${url}">${link ?? url}</a></p>`];
+    return {
+      /** Name and address apart, so that a name can be anything. */
+      to: { name: to.name, address: to.email },
+      subject,
+      text: [hello, text, ...(url === undefined ? [] : [`${link}: ${url}`])].join('\n\n'),
+      html: htmlPage(subject, style, html`<p>${hello}</p><p>${text}</p>${button}`, to.locale).page,
+    };
+  };

@@ -1,0 +1,42 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
+import { simpleParser } from 'mailparser';
+import { SMTPServer } from 'smtp-server';
+
+interface Mail {
+  to: string[];
+  /** As it was sent. */
+  source: string;
+}
+
+/** A mail server for all tests of a file, with the mails of each test. */
+export function useMailServer() {
+  /** `refusals` are the codes that the next mails get; those that follow are taken. */
+  const server = { url: '', mails: [] as Mail[], refusals: [] as number[] };
+  const smtp = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    async onData(stream, { envelope }, done) {
+      const source = await textOf(stream);
+      const responseCode = server.refusals.shift();
+      if (responseCode !== undefined) return done(Object.assign(new Error('Not this one'), { responseCode }));
+      server.mails.push({ to: envelope.rcptTo.map(({ address }) => address), source });
+      done();
+    },
+  });
+  smtp.on('error', () => undefined);
+  beforeAll(async () => {
+    smtp.listen(0, '127.0.0.1');
+    await once(smtp.server, 'listening');
+    server.url = `smtp://127.0.0.1:${(smtp.server.address() as AddressInfo).port}`;
+  });
+  beforeEach(() => {
+    Object.assign(server, { mails: [], refusals: [] });
+  });
+  afterAll(() => new Promise<void>((resolve) => smtp.close(() => resolve())));
+  return Object.assign(server, {
+    /** The first mail, as its reader sees it. */
+    read: () => simpleParser(server.mails[0]?.source ?? ''),
+  });
+}
