@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import { freePort } from '../../../tools/free-port.ts';
 import { startKafka } from '../../../tools/local/components/kafka.ts';
 
-/** How many proxies there can be before the broker; each needs a listener of its own. */
-const proxies = 8;
+/**
+ * Proxies before the broker, each with a listener of its own: as many as test files hold at the same time. Those of payment's
+ * broken-connections.test.ts are eight until its end, and consumers' broker.test.ts has another one.
+ */
+const proxies = 9;
 
 /** Starts one Kafka broker for the component tests that publish or consume events. */
 export default async function startForTests() {

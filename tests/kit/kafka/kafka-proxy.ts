@@ -24,18 +24,21 @@ const listeners: Listener[] = JSON.parse(process.env.TEST_KAFKA_PROXIED ?? '[]')
 /** Test files run at the same time, each in a process of its own. */
 async function lockListener(): Promise<Listener> {
   for (const listener of listeners) {
-    const isLocked = await mkdir(listener.lock).then(
-      () => true,
-      () => false,
-    );
-    if (isLocked) return listener;
+    try {
+      await mkdir(listener.lock);
+      return listener;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
   }
-  throw new Error('The broker has no further listener for a proxy.');
+  throw new Error(
+    'The broker has no further listener for a proxy: tests/kit/jest/kafka-setup.mjs says how many it has.',
+  );
 }
 
 /**
  * A TCP proxy before the broker that the Jest set-up started; its clients reach the broker through it alone. It is closed with
- * the test file. There are eight listeners for the proxies of all test files that run at the same time.
+ * the test file.
  */
 export async function createKafkaProxy() {
   const listener = await lockListener();

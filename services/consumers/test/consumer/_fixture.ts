@@ -39,6 +39,16 @@ export function rawOf({ id, kind, key, payload }: StoredEvent, more: Partial<Raw
 
 type StartOptions = Omit<Partial<ConsumerOptions<DB>>, 'group'> & { name?: string; group?: Partial<ConsumerGroup<DB>> };
 
+/** Has a fixture for each test of a file or a `describe`, with its properties from the first hook on. */
+export function useFixture(partitions = 1): Fixture {
+  const later = {} as Fixture;
+  beforeEach(async () => {
+    Object.assign(later, await createFixture(partitions));
+  });
+  afterEach(() => later.close());
+  return later;
+}
+
 /** A topic and a group of a test's own, and a table in which its handlers record the events. */
 export async function createFixture(partitions = 1) {
   const database: TestDatabase = await createTestDatabase('consumers');

@@ -6,19 +6,12 @@ import type { Message } from 'kafkajs';
 import { type KyselyPlugin, sql } from 'kysely';
 import { until } from '../../../../tests/kit/until.ts';
 import { broken, deadLetteredEvents, forgetGroups, operator } from './_dead-letters.ts';
-import { anEvent, createFixture, type Fixture, kafka, rawOf, silent } from './_fixture.ts';
+import { anEvent, kafka, rawOf, silent, useFixture } from './_fixture.ts';
 
 // A decision about a dead letter is made once, and remembered.
 
-let fixture: Fixture;
-let ann: ReturnType<typeof operator>;
-
-beforeEach(async () => {
-  fixture = await createFixture(3);
-  ann = operator(fixture);
-});
-
-afterEach(() => fixture.close());
+const fixture = useFixture(3);
+const ann = operator(fixture);
 
 describe('a dead letter that was redriven', () => {
   it('does not come back when Kafka forgets offsets and the ids of processed events are deleted', async () => {
@@ -40,78 +33,74 @@ describe('a dead letter that was redriven', () => {
     const names = groups.map(({ groupId }) => groupId).filter((name) => name.startsWith(fixture.group));
     expect(names).toEqual([fixture.group]);
   });
+});
 
-  it('is in the audit trail, with who and when', async () => {
-    await deadLetteredEvents(fixture, 1);
-    const [id] = await ann.ids();
-    await ann.redriveAll({ group: fixture.consumerGroup(broken) });
-    await operator(fixture, 'ben').redriveAll();
-    expect(await ann.trail()).toEqual([
-      { id, outcome: 'FAILED', reason: 'broken:\nline 2', by: 'ann' },
-      { id, outcome: 'REDRIVEN', reason: null, by: 'ben' },
+describe('a dead letter', () => {
+  it('that was discarded is never handled, not even after everything is forgotten', async () => {
+    const events = await deadLetteredEvents(fixture, 3);
+    const [first = '', ...others] = await ann.ids();
+    await ann.discard([first]).expect(200);
+    expect(await ann.ids()).toEqual(others);
+    await forgetGroups(fixture);
+    await sql`delete from processed_events`.execute(fixture.kysely);
+    expect(await ann.redriveAll()).toEqual(['REDRIVEN', 'REDRIVEN']);
+    const decision = { outcome: 'DISCARDED', requestedBy: 'ann', reason: 'sent twice' };
+    // Neither is the same request again a second decision.
+    for (const again of [ann.redrive([first]), ann.discard([first], { reason: 'again' })]) {
+      const { body } = await again.expect(200);
+      expect(body.results).toMatchObject([{ id: first, outcome: 'DECIDED', decision }]);
+    }
+    expect(await fixture.handled()).toHaveLength(events.length - 1);
+    expect((await ann.trail()).filter(({ id }: { id: string }) => id === first)).toHaveLength(1);
+  });
+
+  it('is as it was after a dry run', async () => {
+    await deadLetteredEvents(fixture, 2);
+    await fixture.send({ key: 'k', value: '{', headers: { ce_type: 'OrderCancelled' } });
+    const consumer = fixture.start();
+    await until('the poison is a dead letter', async () => (await fixture.committed()) === 3);
+    await consumer.stop();
+    const before = await fixture.deadLetters();
+    const tables = async () => ({
+      letters: (await sql`select * from dead_letters order by id`.execute(fixture.kysely)).rows,
+      trail: await ann.trail(),
+    });
+    const rows = await tables();
+    expect(rows.letters).toHaveLength(3);
+    const ids = await ann.ids();
+    const { body } = await ann.redrive(ids, {}, { dryRun: true }).expect(200);
+    const effects = body.results.map(({ outcome, effect, error }: Record<string, string>) => [
+      outcome,
+      effect ?? error,
     ]);
+    const handled = ['REDRIVEN', expect.stringContaining('would handle it: 1 row added to handled_events')];
+    expect(effects.sort()).toEqual([
+      ['FAILED', expect.stringContaining('The message is not valid JSON')],
+      handled,
+      handled,
+    ]);
+    expect((await ann.discard(ids, { dryRun: true })).body.results).toMatchObject(
+      ids.map(() => ({ outcome: 'DISCARDED' })),
+    );
+    expect(await fixture.deadLetters()).toEqual(before);
+    expect(await fixture.handled()).toEqual([]);
+    expect(await tables()).toEqual(rows);
   });
-});
 
-it('a dead letter that was discarded is never handled, not even after everything is forgotten', async () => {
-  const events = await deadLetteredEvents(fixture, 3);
-  const [first = '', ...others] = await ann.ids();
-  await ann.discard([first]).expect(200);
-  expect(await ann.ids()).toEqual(others);
-  await forgetGroups(fixture);
-  await sql`delete from processed_events`.execute(fixture.kysely);
-  expect(await ann.redriveAll()).toEqual(['REDRIVEN', 'REDRIVEN']);
-  const decision = { outcome: 'DISCARDED', requestedBy: 'ann', reason: 'sent twice' };
-  // Neither is the same request again a second decision.
-  for (const again of [ann.redrive([first]), ann.discard([first], { reason: 'again' })]) {
-    const { body } = await again.expect(200);
-    expect(body.results).toMatchObject([{ id: first, outcome: 'DECIDED', decision }]);
-  }
-  expect(await fixture.handled()).toHaveLength(events.length - 1);
-  expect((await ann.trail()).filter(({ id }: { id: string }) => id === first)).toHaveLength(1);
-});
-
-it('a dry run changes nothing', async () => {
-  await deadLetteredEvents(fixture, 2);
-  await fixture.send({ key: 'k', value: '{', headers: { ce_type: 'OrderCancelled' } });
-  const consumer = fixture.start();
-  await until('the poison is a dead letter', async () => (await fixture.committed()) === 3);
-  await consumer.stop();
-  const before = await fixture.deadLetters();
-  const tables = async () => ({
-    letters: (await sql`select * from dead_letters order by id`.execute(fixture.kysely)).rows,
-    trail: await ann.trail(),
+  it('is handled once by two redrives and the group itself at once', async () => {
+    const events = await deadLetteredEvents(fixture, 20);
+    const ids = await ann.ids();
+    await fixture.reset(); // so that the group itself reads the events again
+    const consumer = fixture.start();
+    await Promise.all([ann.redrive(ids).expect(200), operator(fixture, 'ben').redrive(ids).expect(200)]);
+    await fixture.has(...events);
+    await consumer.stop();
+    expect(await fixture.handled()).toHaveLength(20);
+    expect(await fixture.deadLetters()).toEqual([]);
+    expect((await ann.trail()).map(({ outcome }: { outcome: string }) => outcome)).toEqual(
+      events.map(() => 'REDRIVEN'),
+    );
   });
-  const rows = await tables();
-  expect(rows.letters).toHaveLength(3);
-  const ids = await ann.ids();
-  const { body } = await ann.redrive(ids, {}, { dryRun: true }).expect(200);
-  const effects = body.results.map(({ outcome, effect, error }: Record<string, string>) => [outcome, effect ?? error]);
-  const handled = ['REDRIVEN', expect.stringContaining('would handle it: 1 row added to handled_events')];
-  expect(effects.sort()).toEqual([
-    ['FAILED', expect.stringContaining('The message is not valid JSON')],
-    handled,
-    handled,
-  ]);
-  expect((await ann.discard(ids, { dryRun: true })).body.results).toMatchObject(
-    ids.map(() => ({ outcome: 'DISCARDED' })),
-  );
-  expect(await fixture.deadLetters()).toEqual(before);
-  expect(await fixture.handled()).toEqual([]);
-  expect(await tables()).toEqual(rows);
-});
-
-it('two redrives and the group itself at once handle each dead letter once', async () => {
-  const events = await deadLetteredEvents(fixture, 20);
-  const ids = await ann.ids();
-  await fixture.reset(); // so that the group itself reads the events again
-  const consumer = fixture.start();
-  await Promise.all([ann.redrive(ids).expect(200), operator(fixture, 'ben').redrive(ids).expect(200)]);
-  await fixture.has(...events);
-  await consumer.stop();
-  expect(await fixture.handled()).toHaveLength(20);
-  expect(await fixture.deadLetters()).toEqual([]);
-  expect((await ann.trail()).map(({ outcome }: { outcome: string }) => outcome)).toEqual(events.map(() => 'REDRIVEN'));
 });
 
 describe('a process that dies', () => {

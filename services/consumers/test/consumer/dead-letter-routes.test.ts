@@ -12,22 +12,13 @@ import { unreachableDatabaseUrl } from '../../../../tests/kit/postgres/database.
 import { until } from '../../../../tests/kit/until.ts';
 import type { DB } from '../../src/generated/tables.ts';
 import { broken, deadLetteredEvents, operator, path, replica, unknownId } from './_dead-letters.ts';
-import { createFixture, type Fixture } from './_fixture.ts';
+import { useFixture } from './_fixture.ts';
 
 // Dead letters over HTTP (contract 4.13): what operators are told, whoever asks and however many do.
 
-let fixture: Fixture;
-let ann: ReturnType<typeof operator>;
-let ben: ReturnType<typeof operator>;
+const fixture = useFixture(3);
+const [ann, ben] = [operator(fixture), operator(fixture, 'ben')];
 const unreachable = openDatabase<DB>(unreachableDatabaseUrl);
-
-beforeEach(async () => {
-  fixture = await createFixture(3);
-  ann = operator(fixture);
-  ben = operator(fixture, 'ben');
-});
-
-afterEach(() => fixture.close());
 afterAll(() => unreachable.close());
 
 const letter = async () => {
@@ -68,180 +59,165 @@ describeContract({
   },
 });
 
-it('a letter is listed with what it says and why, and redriven with who asked', async () => {
-  const [event] = await deadLetteredEvents(fixture, 1);
-  expect(await ann.list()).toEqual({
-    group: fixture.group,
-    total: 1,
-    letters: [
+describe('the routes of dead letters', () => {
+  it('list a letter with what it says and why, and redrive it with who asked', async () => {
+    const [event] = await deadLetteredEvents(fixture, 1);
+    expect(await ann.list()).toEqual({
+      group: fixture.group,
+      total: 1,
+      letters: [
+        {
+          id: expect.any(String),
+          eventId: event?.id,
+          kind: 'OrderCancelled',
+          orderId: event?.key,
+          attempts: 2,
+          error: 'broken:\nline 2',
+          time: expect.any(String),
+          value: event?.payload,
+          origin: expect.stringMatching(new RegExp(`^${fixture.topic} \\d:\\d+$`)),
+        },
+      ],
+    });
+    const ids = await ann.ids();
+    const failed = await ann.redrive(ids, { group: fixture.consumerGroup(broken) }).expect(200);
+    expect(failed.body.results).toEqual([{ id: ids[0], outcome: 'FAILED', error: 'broken:\nline 2' }]);
+    expect((await ann.list()).letters[0].attempts).toBe(3);
+    const done = await ben.redrive(ids).expect(200);
+    expect(done.body.results).toEqual([{ id: ids[0], outcome: 'REDRIVEN' }]);
+    expect(await ann.list()).toMatchObject({ total: 0, letters: [] });
+    expect(await fixture.handled()).toEqual([event?.id]);
+    expect((await ann.trail()).map(({ outcome, by }: Record<string, string>) => [outcome, by])).toEqual([
+      ['FAILED', 'ann'],
+      ['REDRIVEN', 'ben'],
+    ]);
+  });
+
+  it('read one letter with its headers and its whole value, until it is decided', async () => {
+    const [event] = await deadLetteredEvents(fixture, 1);
+    const [id = ''] = await ann.ids();
+    const one = () => request(replica(fixture)).get(`${path}/${id}`);
+    const { body } = await one().expect(200);
+    expect(body).toMatchObject({ id, eventId: event?.id, value: event?.payload, headers: { ce_id: event?.id } });
+    expect(Object.keys(body.headers).filter((name) => name.startsWith('dlq_'))).toEqual([]);
+    await ann.discard([id]).expect(200);
+    await one().expect(404);
+  });
+
+  it('say in a dry run what the handler would do, or that it cannot be known, and change nothing', async () => {
+    const [event] = await deadLetteredEvents(fixture, 1);
+    const ids = await ann.ids();
+    const { group } = fixture;
+    const dry = async (consumer = fixture.consumerGroup()) =>
+      (await ann.redrive(ids, { group: consumer }, { dryRun: true }).expect(200)).body.results;
+    expect(await dry()).toEqual([
+      { id: ids[0], outcome: 'REDRIVEN', effect: `${group} would handle it: 1 row added to handled_events.` },
+    ]);
+    expect(await dry(fixture.consumerGroup(broken))).toEqual([
+      { id: ids[0], outcome: 'FAILED', error: 'broken:\nline 2' },
+    ]);
+    const refusing = {
+      handle: async ([one]: NewEvent[], _: unknown, refuse: Refuse) => refuse((one as NewEvent).event, 'No.'),
+    };
+    expect(await dry(fixture.consumerGroup(undefined, 'a', refusing as never))).toMatchObject([
+      { outcome: 'REDRIVEN', effect: `${group} would change nothing. It refuses it: No.` },
+    ]);
+    const prepare = () => Promise.reject(new Error('must not be called'));
+    expect(await dry(fixture.consumerGroup(undefined, 'a', { prepare }))).toEqual([
       {
-        id: expect.any(String),
-        eventId: event?.id,
-        kind: 'OrderCancelled',
-        orderId: event?.key,
-        attempts: 2,
-        error: 'broken:\nline 2',
-        time: expect.any(String),
-        value: event?.payload,
-        origin: expect.stringMatching(new RegExp(`^${fixture.topic} \\d:\\d+$`)),
+        id: ids[0],
+        outcome: 'UNKNOWN',
+        effect: `It cannot be known: ${group} asks others before it changes anything, and a dry run does not.`,
       },
-    ],
+    ]);
+    expect(await dry(fixture.consumerGroup(undefined, 'a', { kinds: ['OrderPaid'] }))).toMatchObject([
+      { outcome: 'REDRIVEN', effect: `${group} skips this kind: it would do nothing.` },
+    ]);
+    expect(await fixture.handled()).toEqual([]);
+    await fixture.prisma.processedEvent.create({ data: { consumerGroup: group, eventId: event?.id ?? '' } });
+    expect(await dry()).toMatchObject([
+      { outcome: 'REDRIVEN', effect: `${group} has processed this event before: it would do nothing.` },
+    ]);
+    expect(await ann.trail()).toEqual([]);
   });
-  const ids = await ann.ids();
-  const failed = await ann.redrive(ids, { group: fixture.consumerGroup(broken) }).expect(200);
-  expect(failed.body.results).toEqual([{ id: ids[0], outcome: 'FAILED', error: 'broken:\nline 2' }]);
-  expect((await ann.list()).letters[0].attempts).toBe(3);
-  const done = await ben.redrive(ids).expect(200);
-  expect(done.body.results).toEqual([{ id: ids[0], outcome: 'REDRIVEN' }]);
-  expect(await ann.list()).toMatchObject({ total: 0, letters: [] });
-  expect(await fixture.handled()).toEqual([event?.id]);
-  expect((await ann.trail()).map(({ outcome, by }: Record<string, string>) => [outcome, by])).toEqual([
-    ['FAILED', 'ann'],
-    ['REDRIVEN', 'ben'],
-  ]);
-});
 
-it('one letter is read with its headers and its whole value, until it is decided', async () => {
-  const [event] = await deadLetteredEvents(fixture, 1);
-  const [id = ''] = await ann.ids();
-  const one = () => request(replica(fixture)).get(`${path}/${id}`);
-  const { body } = await one().expect(200);
-  expect(body).toMatchObject({ id, eventId: event?.id, value: event?.payload, headers: { ce_id: event?.id } });
-  expect(Object.keys(body.headers).filter((name) => name.startsWith('dlq_'))).toEqual([]);
-  await ann.discard([id]).expect(200);
-  await one().expect(404);
-});
-
-it('a dry run says what the handler would do, or that it cannot be known, and changes nothing', async () => {
-  const [event] = await deadLetteredEvents(fixture, 1);
-  const ids = await ann.ids();
-  const { group } = fixture;
-  const dry = async (consumer = fixture.consumerGroup()) =>
-    (await ann.redrive(ids, { group: consumer }, { dryRun: true }).expect(200)).body.results;
-  expect(await dry()).toEqual([
-    { id: ids[0], outcome: 'REDRIVEN', effect: `${group} would handle it: 1 row added to handled_events.` },
-  ]);
-  expect(await dry(fixture.consumerGroup(broken))).toEqual([
-    { id: ids[0], outcome: 'FAILED', error: 'broken:\nline 2' },
-  ]);
-  const refusing = {
-    handle: async ([one]: NewEvent[], _: unknown, refuse: Refuse) => refuse((one as NewEvent).event, 'No.'),
-  };
-  expect(await dry(fixture.consumerGroup(undefined, 'a', refusing as never))).toMatchObject([
-    { outcome: 'REDRIVEN', effect: `${group} would change nothing. It refuses it: No.` },
-  ]);
-  const prepare = () => Promise.reject(new Error('must not be called'));
-  expect(await dry(fixture.consumerGroup(undefined, 'a', { prepare }))).toEqual([
-    {
-      id: ids[0],
-      outcome: 'UNKNOWN',
-      effect: `It cannot be known: ${group} asks others before it changes anything, and a dry run does not.`,
-    },
-  ]);
-  expect(await dry(fixture.consumerGroup(undefined, 'a', { kinds: ['OrderPaid'] }))).toMatchObject([
-    { outcome: 'REDRIVEN', effect: `${group} skips this kind: it would do nothing.` },
-  ]);
-  expect(await fixture.handled()).toEqual([]);
-  await fixture.prisma.processedEvent.create({ data: { consumerGroup: group, eventId: event?.id ?? '' } });
-  expect(await dry()).toMatchObject([
-    { outcome: 'REDRIVEN', effect: `${group} has processed this event before: it would do nothing.` },
-  ]);
-  expect(await ann.trail()).toEqual([]);
-});
-
-it('lists all letters of an order with what was decided, and counts those that are open', async () => {
-  const [first, second] = await deadLetteredEvents(fixture, 2);
-  const open = async () => (await request(replica(fixture)).get(`${path}/count`).expect(200)).body;
-  const ofOrder = async (id = '') => (await request(replica(fixture)).get(`${path}?orderId=${id}`).expect(200)).body;
-  expect(await open()).toEqual({ group: fixture.group, open: 2 });
-  const [letter] = (await ofOrder(first?.key)).letters;
-  expect(letter).toMatchObject({ eventId: first?.id, orderId: first?.key, decisions: [] });
-  await ann.discard([letter.id]).expect(200);
-  expect(await ofOrder(first?.key)).toMatchObject({
-    total: 1,
-    letters: [{ id: letter.id, decisions: [{ outcome: 'DISCARDED', requestedBy: 'ann', reason: 'sent twice' }] }],
+  it('list all letters of an order with what was decided, and count those that are open', async () => {
+    const [first, second] = await deadLetteredEvents(fixture, 2);
+    const open = async () => (await request(replica(fixture)).get(`${path}/count`).expect(200)).body;
+    const ofOrder = async (id = '') => (await request(replica(fixture)).get(`${path}?orderId=${id}`).expect(200)).body;
+    expect(await open()).toEqual({ group: fixture.group, open: 2 });
+    const [letter] = (await ofOrder(first?.key)).letters;
+    expect(letter).toMatchObject({ eventId: first?.id, orderId: first?.key, decisions: [] });
+    await ann.discard([letter.id]).expect(200);
+    expect(await ofOrder(first?.key)).toMatchObject({
+      total: 1,
+      letters: [{ id: letter.id, decisions: [{ outcome: 'DISCARDED', requestedBy: 'ann', reason: 'sent twice' }] }],
+    });
+    expect((await ann.list()).letters).toMatchObject([{ eventId: second?.id }]);
+    expect(await open()).toEqual({ group: fixture.group, open: 1 });
+    expect(await ofOrder(randomUUID())).toMatchObject({ total: 0, letters: [] });
   });
-  expect((await ann.list()).letters).toMatchObject([{ eventId: second?.id }]);
-  expect(await open()).toEqual({ group: fixture.group, open: 1 });
-  expect(await ofOrder(randomUUID())).toMatchObject({ total: 0, letters: [] });
-});
 
-it('what is decided is counted once, and a dry run not at all', async () => {
-  await deadLetteredEvents(fixture, 3);
-  const ids = await ann.ids();
-  await ann.redrive(ids, {}, { dryRun: true }).expect(200);
-  await ann.redrive(ids.slice(0, 1), { group: fixture.consumerGroup(broken) }).expect(200);
-  for (const one of [ann, ben]) await one.redrive(ids.slice(0, 2)).expect(200);
-  await ben.discard(ids).expect(200);
-  const { values } = await consumerMetrics.decided.get();
-  const own = values.filter(({ labels }) => labels.group === fixture.group);
-  expect(Object.fromEntries(own.map(({ labels, value }) => [labels.outcome, value]))).toEqual({
-    failed: 1,
-    redriven: 2,
-    discarded: 1,
+  it('count what is decided once, and a dry run not at all', async () => {
+    await deadLetteredEvents(fixture, 3);
+    const ids = await ann.ids();
+    await ann.redrive(ids, {}, { dryRun: true }).expect(200);
+    await ann.redrive(ids.slice(0, 1), { group: fixture.consumerGroup(broken) }).expect(200);
+    for (const one of [ann, ben]) await one.redrive(ids.slice(0, 2)).expect(200);
+    await ben.discard(ids).expect(200);
+    const { values } = await consumerMetrics.decided.get();
+    const own = values.filter(({ labels }) => labels.group === fixture.group);
+    expect(Object.fromEntries(own.map(({ labels, value }) => [labels.outcome, value]))).toEqual({
+      failed: 1,
+      redriven: 2,
+      discarded: 1,
+    });
   });
-});
 
-it('two people who redrive the same letters at once: each is handled once, and the other one is told by whom', async () => {
-  await deadLetteredEvents(fixture, 5);
-  const ids = await ann.ids();
-  const answers = await Promise.all([ann.redrive(ids), ben.redrive(ids), ann.redrive(ids)]);
-  const results = answers.flatMap(({ body }) => body.results);
-  expect(await fixture.handled()).toHaveLength(5);
-  expect(
-    results
-      .filter(({ outcome }) => outcome === 'REDRIVEN')
-      .map(({ id }) => id)
-      .sort(),
-  ).toEqual([...ids].sort());
-  const others = results.filter(({ outcome }) => outcome !== 'REDRIVEN');
-  expect(others).toHaveLength(10);
-  for (const { decision } of others)
-    expect(decision).toMatchObject({ outcome: 'REDRIVEN', requestedBy: expect.stringMatching(/ann|ben/) });
-  expect(await ann.trail()).toHaveLength(5);
-});
-
-it('a discard while a redrive is handling the letter finds it redriven', async () => {
-  await deadLetteredEvents(fixture, 1);
-  const ids = await ann.ids();
-  const [handling, released] = [deferred(), deferred()];
-  const group = fixture.consumerGroup(async () => {
-    handling.resolve();
-    await released.promise;
+  it('handle each letter once for two people who redrive it at once, and tell the other one by whom', async () => {
+    await deadLetteredEvents(fixture, 5);
+    const ids = await ann.ids();
+    const answers = await Promise.all([ann.redrive(ids), ben.redrive(ids), ann.redrive(ids)]);
+    const results = answers.flatMap(({ body }) => body.results);
+    expect(await fixture.handled()).toHaveLength(5);
+    expect(
+      results
+        .filter(({ outcome }) => outcome === 'REDRIVEN')
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual([...ids].sort());
+    const others = results.filter(({ outcome }) => outcome !== 'REDRIVEN');
+    expect(others).toHaveLength(10);
+    for (const { decision } of others)
+      expect(decision).toMatchObject({ outcome: 'REDRIVEN', requestedBy: expect.stringMatching(/ann|ben/) });
+    expect(await ann.trail()).toHaveLength(5);
   });
-  const redriving = ann.redrive(ids, { group: group }).then(({ body }) => body);
-  await handling.promise;
-  let isAnswered = false;
-  const discarding = ben.discard(ids).then(({ body }) => {
-    isAnswered = true;
-    return body;
-  });
-  await until('the discard waits for the letter', async () => {
-    const { count } = await fixture.prisma.$queryRaw<[{ count: number }]>`select count(*)::int from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`.then(([row]) => row);
-    return count === 1;
-  }).finally(released.resolve);
-  expect(isAnswered).toBe(false);
-  expect((await redriving).results).toMatchObject([{ outcome: 'REDRIVEN' }]);
-  expect((await discarding).results).toMatchObject([
-    { outcome: 'DECIDED', decision: { outcome: 'REDRIVEN', requestedBy: 'ann' } },
-  ]);
-  expect(await fixture.handled()).toHaveLength(1);
-});
 
-it('a letter that was discarded is not handled, and a dry run changes nothing', async () => {
-  await deadLetteredEvents(fixture, 2);
-  const [first = '', second = ''] = await ann.ids();
-  expect((await ann.redrive([first, second], {}, { dryRun: true })).body.results).toMatchObject([
-    { outcome: 'REDRIVEN' },
-    { outcome: 'REDRIVEN' },
-  ]);
-  expect((await ann.discard([first], { dryRun: true })).body.results).toMatchObject([{ outcome: 'DISCARDED' }]);
-  expect(await ann.ids()).toHaveLength(2);
-  expect(await ann.trail()).toEqual([]);
-  expect((await ann.discard([first])).body.results).toMatchObject([{ outcome: 'DISCARDED' }]);
-  expect((await ben.redrive([first])).body.results).toMatchObject([
-    { outcome: 'DECIDED', decision: { outcome: 'DISCARDED', requestedBy: 'ann', reason: 'sent twice' } },
-  ]);
-  expect(await fixture.handled()).toEqual([]);
+  it('find a letter redriven that is discarded while a redrive is handling it', async () => {
+    await deadLetteredEvents(fixture, 1);
+    const ids = await ann.ids();
+    const [handling, released] = [deferred(), deferred()];
+    const group = fixture.consumerGroup(async () => {
+      handling.resolve();
+      await released.promise;
+    });
+    const redriving = ann.redrive(ids, { group: group }).then(({ body }) => body);
+    await handling.promise;
+    let isAnswered = false;
+    const discarding = ben.discard(ids).then(({ body }) => {
+      isAnswered = true;
+      return body;
+    });
+    await until('the discard waits for the letter', async () => {
+      const { count } = await fixture.prisma.$queryRaw<[{ count: number }]>`select count(*)::int from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.then(([row]) => row);
+      return count === 1;
+    }).finally(released.resolve);
+    expect(isAnswered).toBe(false);
+    expect((await redriving).results).toMatchObject([{ outcome: 'REDRIVEN' }]);
+    expect((await discarding).results).toMatchObject([
+      { outcome: 'DECIDED', decision: { outcome: 'REDRIVEN', requestedBy: 'ann' } },
+    ]);
+    expect(await fixture.handled()).toHaveLength(1);
+  });
 });

@@ -1,22 +1,18 @@
 import { openDatabase } from '@store/shared/database/database';
+import { reportOpenLetters } from '@store/shared/messaging/dead-letters/records';
 import { listDeadLetters } from '@store/shared/messaging/dead-letters/redrive';
 import { readRanges } from '@store/shared/messaging/kafkajs/read-range';
+import type { KyselyPlugin } from 'kysely';
+import { register } from 'prom-client';
 import request from 'supertest';
 import { unreachableDatabaseUrl } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import type { DB } from '../../src/generated/tables.ts';
 import { broken, deadLetteredEvents, operator, path, replica, unknownId } from './_dead-letters.ts';
-import { anEvent, createFixture, type Fixture, kafka, rawOf } from './_fixture.ts';
+import { anEvent, createFixture, kafka, rawOf, useFixture } from './_fixture.ts';
 
-let fixture: Fixture;
-let ann: ReturnType<typeof operator>;
-
-beforeEach(async () => {
-  fixture = await createFixture(3);
-  ann = operator(fixture);
-});
-
-afterEach(() => fixture.close());
+const fixture = useFixture(3);
+const ann = operator(fixture);
 
 describe('a redrive', () => {
   it('handles each dead letter once with the repaired handler and removes it from the list', async () => {
@@ -91,9 +87,38 @@ describe('a redrive', () => {
   });
 });
 
-it('without a broker dead letters are unavailable', async () => {
-  const app = replica(fixture, { kafkaBrokers: ['127.0.0.1:1'] });
-  await request(app).get(path).expect(503);
+describe('dead letters', () => {
+  it('are unavailable without a broker', async () => {
+    const app = replica(fixture, { kafkaBrokers: ['127.0.0.1:1'] });
+    await request(app).get(path).expect(503);
+  });
+
+  it('are counted by the metric until somebody decides about them, also while the database is away', async () => {
+    let isAway = false;
+    const unreliable: KyselyPlugin = {
+      transformQuery({ node }) {
+        if (isAway) throw new Error('away');
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    };
+    reportOpenLetters(fixture.kysely.withPlugin(unreliable), fixture.group);
+    const open = async () => (await register.getSingleMetric('dead_letters_open')?.get())?.values;
+    const counted = (value: number) => [{ labels: { group: fixture.group }, value }];
+    expect(await open()).toEqual(counted(0));
+
+    await deadLetteredEvents(fixture, 3);
+    expect(await open()).toEqual(counted(3));
+    isAway = true;
+    expect(await open()).toEqual(counted(3));
+    isAway = false;
+
+    const [first = '', ...others] = await ann.ids();
+    await ann.discard([first]).expect(200);
+    expect(await open()).toEqual(counted(2));
+    await ann.redrive(others).expect(200);
+    expect(await open()).toEqual(counted(0));
+  });
 });
 
 describe('readRanges', () => {

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { DeliveredEvent } from '@store/shared/messaging/consumer/handle-once';
+import { unavailable } from '@store/shared/values/errors';
 import { deferred } from '../../../../tests/kit/deferred.ts';
+import { receivedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { until } from '../../../../tests/kit/until.ts';
-import { anEvent, createFixture, type Fixture, rawOf, times } from './_fixture.ts';
-
-let fixture: Fixture;
-
-afterEach(() => fixture.close());
+import { anEvent, type Fixture, rawOf, times, useFixture } from './_fixture.ts';
 
 describe('consumer offsets', () => {
+  const fixture = useFixture(3);
+
   it('are committed after the handler, not before', async () => {
-    fixture = await createFixture();
     const { promise: released, resolve: release } = deferred();
     const event = anEvent();
     await fixture.publish(event);
@@ -31,7 +31,6 @@ describe('consumer offsets', () => {
   });
 
   it('may be reset without events being handled twice', async () => {
-    fixture = await createFixture(3);
     const events = times(50, () => anEvent());
     await fixture.publish(...events);
     const first = fixture.start();
@@ -47,7 +46,6 @@ describe('consumer offsets', () => {
   });
 
   it('advance past repeated events, which are handled once within and across chunks', async () => {
-    fixture = await createFixture();
     const event = anEvent();
     await fixture.publish(event, event);
     fixture.start();
@@ -56,11 +54,8 @@ describe('consumer offsets', () => {
     await until('the third message is committed', async () => (await fixture.committed()) === 3);
     expect(await fixture.handled()).toEqual([event.id]);
   });
-});
 
-describe('consumer', () => {
   it('skips unknown kinds without parsing them and ignores unknown fields', async () => {
-    fixture = await createFixture();
     const known = anEvent();
     const richer = { ...known, payload: JSON.stringify({ ...JSON.parse(known.payload), colour: 'red', more: [{}] }) };
     await fixture.send(
@@ -73,5 +68,93 @@ describe('consumer', () => {
     await until('all events are committed', async () => (await fixture.committed()) === 4);
     expect(await fixture.handled()).toEqual([known.id]);
     expect(await fixture.deadLetters()).toEqual([]);
+  });
+});
+
+const idsOf = (events: DeliveredEvent[]) => events.map(({ event }) => event.id);
+
+describe('events that are processed together', () => {
+  const fixture = useFixture();
+
+  it('share a transaction unless they are of one order; the next of an order finds the one before committed', async () => {
+    const [tea, salt] = [randomUUID(), randomUUID()];
+    const events = [tea, salt, tea, tea, salt].map((orderId) => anEvent(orderId));
+    const [tea1, salt1, tea2, tea3, salt2] = events.map(({ id }) => id);
+    const prepared: unknown[] = [];
+    const handled: unknown[] = [];
+    const group = fixture.consumerGroup();
+    const processor = fixture.processorOf({
+      ...group,
+      async prepare(delivered) {
+        prepared.push([idsOf(delivered), await fixture.handled()]);
+        return idsOf(delivered);
+      },
+      async handle(fresh, tx, refuse) {
+        handled.push(fresh.map(({ event, prepared }) => [event.id, prepared]));
+        await group.handle(fresh, tx, refuse);
+      },
+    });
+    await processor.process(events.map(receivedEvent));
+    const rounds = [[tea1, salt1], [tea2, salt2], [tea3]];
+    expect(handled).toEqual(rounds.map((ids) => ids.map((id) => [id, id])));
+    expect(prepared).toEqual(rounds.map((ids, index) => [ids, rounds.slice(0, index).flat()]));
+  });
+
+  it('are recorded without deadlocks by consumers that were handed them in different orders', async () => {
+    const processor = fixture.processorOf({ ...fixture.consumerGroup(), handle: async () => undefined });
+    for (let round = 0; round < 10; round += 1) {
+      const events = Array.from({ length: 1_000 }, () => receivedEvent(anEvent()));
+      await Promise.all([processor.process(events), processor.process([...events].reverse())]);
+    }
+  });
+});
+
+// The handler that refuses it has its effect all the same.
+describe('an event that is refused', () => {
+  const fixture = useFixture();
+  const reason = 'There is no such product.';
+  const refusing = (ids: string[]) => {
+    const { handle } = fixture.consumerGroup();
+    return {
+      group: {
+        handle: async (events, tx, refuse) => {
+          await handle(events, tx, refuse);
+          for (const { event } of events) if (ids.includes(event.id)) refuse(event, reason);
+        },
+      } satisfies Partial<ReturnType<Fixture['consumerGroup']>>,
+    };
+  };
+
+  it.each([1, 20])('is a dead letter, and it and the others of %s in a chunk are handled', async (count) => {
+    const events = times(count, () => anEvent());
+    const refused = events.slice(-1);
+    await fixture.publish(...events);
+    fixture.start(undefined, refusing(refused.map(({ id }) => id)));
+    await until('all is committed', async () => (await fixture.committed()) === count);
+    expect(await fixture.handled()).toEqual(events.map(({ id }) => id));
+    expect(await fixture.deadLetters()).toMatchObject([{ eventId: refused[0]?.id, error: reason, attempts: 1 }]);
+  });
+
+  it('is lost, or handled again, by no process that ends between the effect and the dead letter', async () => {
+    const event = anEvent();
+    await fixture.publish(event);
+    const sender = { send: () => Promise.reject(unavailable('Kafka')) };
+    const interrupted = fixture.start(undefined, { ...refusing([event.id]), sender });
+    await fixture.has(event);
+    await interrupted.stop();
+    expect([await fixture.committed(), await fixture.deadLetters()]).toEqual([0, []]);
+
+    const next = fixture.start(undefined, refusing([]));
+    await until('it is committed', async () => (await fixture.committed()) === 1);
+    await next.stop();
+    expect(await fixture.deadLetters()).toMatchObject([{ eventId: event.id, error: reason }]);
+    expect(await fixture.handled()).toEqual([event.id]);
+
+    // The same if it ends between the letter and the offset: it is one letter.
+    await fixture.reset();
+    fixture.start(undefined, refusing([]));
+    await until('it is committed again', async () => (await fixture.committed()) === 1);
+    expect(await fixture.deadLetters()).toHaveLength(1);
+    expect(await fixture.handled()).toEqual([event.id]);
   });
 });

@@ -2,13 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { PoisonError } from '@store/shared/messaging/events';
 import { readTopic } from '../../../../tests/kit/kafka/topic.ts';
 import { until } from '../../../../tests/kit/until.ts';
-import { anEvent, createFixture, type Fixture, kafka, rawOf } from './_fixture.ts';
-
-let fixture: Fixture;
-
-afterEach(() => fixture.close());
+import { anEvent, kafka, rawOf, useFixture } from './_fixture.ts';
 
 describe('poison', () => {
+  const fixture = useFixture();
+
   const valid = rawOf(anEvent());
   const payload = JSON.parse(String(valid.value));
 
@@ -28,7 +26,6 @@ describe('poison', () => {
     ['the key of another order', { key: randomUUID() }, /key of the message is .* must be the order id/],
     ['an id that is not a UUID', { headers: { ce_type: 'OrderCancelled', ce_id: '1' } }, /no event id/],
   ])('with %s is dead-lettered at once', async (_, change, reason) => {
-    fixture = await createFixture();
     const behind = anEvent();
     const deadLetters = await readTopic('order-events-dlq');
     fixture.onEnd(deadLetters.close);
@@ -52,7 +49,6 @@ describe('poison', () => {
   });
 
   it('keeps its bytes and its headers', async () => {
-    fixture = await createFixture();
     const value = Buffer.from([0, 1, 0xff, 0xfe]);
     await fixture.send({ key: 'k', value, headers: { ce_type: 'OrderCancelled', other: Buffer.from([0xff]) } });
     fixture.start();
@@ -72,7 +68,6 @@ describe('poison', () => {
   });
 
   it('of the largest message size is dead-lettered without its value and does not block the partition', async () => {
-    fixture = await createFixture();
     const behind = anEvent();
     await fixture.send({ ...valid, value: 'x'.repeat(1_048_200) });
     await fixture.publish(behind);
@@ -82,7 +77,6 @@ describe('poison', () => {
   });
 
   it('with the largest headers is dead-lettered without them and does not block the partition', async () => {
-    fixture = await createFixture();
     const behind = anEvent();
     await fixture.send({ key: 'k', value: null, headers: { much: 'x'.repeat(1_048_350) } });
     await fixture.publish(behind);
@@ -94,7 +88,6 @@ describe('poison', () => {
   });
 
   it('with 20,000 headers holds up nothing: the first ones are read and kept', async () => {
-    fixture = await createFixture();
     const behind = anEvent();
     const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`h${n}`, '']));
     await fixture.send({ key: 'k', value: '{', headers: { ce_type: 'OrderCancelled', ...many } });
@@ -111,7 +104,6 @@ describe('poison', () => {
     ['without a value', 'other', null],
     ['that is called like a property of every object', 'constructor', 'x'],
   ])('with a header %s is dead-lettered, which kafkajs cannot write as it has read it', async (_, name, value) => {
-    fixture = await createFixture();
     const behind = anEvent();
     const byteLength = Buffer.byteLength;
     Buffer.byteLength = (given, ...rest) => (given === null ? 0 : byteLength(given, ...rest)); // what fails in kafkajs
@@ -126,7 +118,6 @@ describe('poison', () => {
   });
 
   it('can be declared by a handler', async () => {
-    fixture = await createFixture();
     await fixture.publish(anEvent());
     let calls = 0;
     fixture.start(async () => {
