@@ -1,7 +1,11 @@
 import { createHttpClient } from '@store/shared/http/client';
-import { DomainError } from '@store/shared/values/errors';
+import { DomainError, messageOf } from '@store/shared/values/errors';
 import { z } from 'zod';
-import { patientMs, readMs } from './times.ts';
+
+/** Short, so that whoever waits at a page sees soon what does not answer. */
+export const readMs = 3_000;
+/** A redrive hands up to 100 letters to their handler, one at a time. */
+export const patientMs = 60_000;
 
 export type Services = ReturnType<typeof createServices>;
 
@@ -67,3 +71,20 @@ export function createServices(addresses: ReadonlyMap<string, string>, credentia
 /** Says which service has not answered for how long. */
 export const late = (service: string, ms: number, cause?: unknown) =>
   new DomainError('unavailable', `The ${service} service has not answered within ${ms / 1_000} s.`, { cause });
+
+/** For what is put together of several answers: failures are collected as sentences. */
+export function collecting() {
+  const problems: string[] = [];
+  return {
+    problems,
+    /** @param otherwise stands for an answer that fails */
+    async or<T, U>(otherwise: U, answer: Promise<T>): Promise<T | U> {
+      try {
+        return await answer;
+      } catch (error) {
+        problems.push(messageOf(error));
+        return otherwise;
+      }
+    },
+  };
+}

@@ -1,18 +1,7 @@
-import { productOut } from '@store/shared/contracts/product';
 import type { Logger } from '@store/shared/observability/log';
 import { Decimal } from '@store/shared/values/money';
 import type { Services } from '../services-client.ts';
-
-/** A product as this release or the one before has it: while a release is installed, both answer. */
-export const anyProduct = productOut.partial({ description: true, images: true, category: true });
-
-/** Fields that an operator may set. */
-export interface ProductFields {
-  name: string;
-  /** Digits: a browser's number would lose some of a long one. */
-  price: string;
-  unit: string;
-}
+import { anyProduct, type ProductFields } from './schemas.ts';
 
 export type Products = ReturnType<typeof createProducts>;
 

@@ -3,35 +3,13 @@ import { type AnyRoute, noContent, ok, problem, route, unavailable } from '@stor
 import { text, uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { byOperator } from '../by-operator.ts';
-import { anyProduct, type Products } from './products.ts';
+import type { Products } from './products.ts';
+import { listedOut, productIn, shownOut } from './schemas.ts';
 import type { Stock } from './stock.ts';
 
 const base = { tag: 'catalogue', ...byOperator } as const;
-const listedOut = anyProduct.extend({
-  available: z.int().nullable().describe('Null for a product that inventory has not seen, or if it does not answer.'),
-});
 const path = '/api/products/{id}';
 const params = z.object({ id: uuid });
-const productIn = z.object({
-  name: text(1, 200),
-  price: z
-    .string()
-    .trim()
-    .regex(/^\d{1,12}(\.\d{1,4})?$/, 'must have at most 12 digits before and 4 after the point'),
-  unit: text(1, 32),
-  version: z
-    .string()
-    .regex(/^"[^"]+"$/, 'must be one that was read')
-    .max(100),
-});
-const shownOut = z.object({
-  id: uuid,
-  name: z.string(),
-  price: z.string(),
-  unit: z.string(),
-  version: z.string().describe('Version of the product that is shown: a change names it.'),
-});
-
 export function cataloguePageRoutes(stock: Stock, products: Products): AnyRoute[] {
   return [
     route({

@@ -2,7 +2,7 @@ import { stockOut } from '@store/shared/contracts/stock';
 import type { Logger } from '@store/shared/observability/log';
 import { z } from 'zod';
 import type { Services } from '../services-client.ts';
-import { anyProduct } from './products.ts';
+import { anyProduct } from './schemas.ts';
 
 const shown = 20;
 

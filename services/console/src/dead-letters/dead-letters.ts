@@ -1,28 +1,15 @@
-import {
-  auditOut,
-  type LetterOut,
-  type LettersOut,
-  lettersOut,
-  resultsOut,
-} from '@store/shared/contracts/dead-letters';
+import { auditOut, lettersOut, resultsOut } from '@store/shared/contracts/dead-letters';
 import type { Logger } from '@store/shared/observability/log';
 import { messageOf } from '@store/shared/values/errors';
 import { within } from '@store/shared/values/time';
-import { late, type Services } from '../services-client.ts';
-import { patientMs, readMs } from '../times.ts';
+import { collecting, late, patientMs, readMs, type Services } from '../services-client.ts';
+import type { GroupLetters } from './schemas.ts';
 
 const path = '/internal/dead-letters';
 /** Services read the whole topic for each list: whoever looks shares one that is at most this old. */
 const keptMs = 4_000;
 /** Since nobody has looked. */
 const forgottenMs = 60_000;
-
-export interface GroupLetters extends Partial<LettersOut> {
-  service: string;
-  letters: LetterOut[];
-  /** Why there is no list, or only that of before. */
-  problem?: string;
-}
 
 interface Kept {
   /** When it was answered. */
@@ -96,18 +83,12 @@ export function createDeadLetters(services: Services, names: string[], log: Logg
 
     /** Returns the audit trail of all groups, the latest entry first; what a service did not answer is missing and named. */
     async audit() {
-      const problems: string[] = [];
-      const lists = await Promise.all(
-        names.map(async (service) => {
-          try {
-            const { group, entries } = await services.get(service, `${path}/audit`, auditOut);
-            return entries.map((entry) => ({ group, ...entry }));
-          } catch (error) {
-            problems.push(messageOf(error));
-            return [];
-          }
-        }),
-      );
+      const { or, problems } = collecting();
+      const read = async (service: string) => {
+        const { group, entries } = await services.get(service, `${path}/audit`, auditOut);
+        return entries.map((entry) => ({ group, ...entry }));
+      };
+      const lists = await Promise.all(names.map((service) => or([], read(service))));
       return { entries: lists.flat().sort((a, b) => b.at.localeCompare(a.at)), problems };
     },
 

@@ -1,27 +1,14 @@
-import { auditOut, discardIn, letterOut, redriveIn, resultsOut } from '@store/shared/contracts/dead-letters';
+import { discardIn, redriveIn, resultsOut } from '@store/shared/contracts/dead-letters';
 import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route';
 import { z } from 'zod';
 import { byOperator } from '../by-operator.ts';
 import type { DeadLetters } from './dead-letters.ts';
+import { groupsOut, trailOut } from './schemas.ts';
 
 const path = '/api/dead-letters';
 const base = { tag: 'dead letters', ...byOperator } as const;
 const params = z.object({ service: z.string() });
 const decided = { 200: { description: 'The outcome of each.', body: resultsOut }, 503: unavailable };
-
-const groupsOut = z.array(
-  z.object({
-    service: z.string(),
-    group: z.string().optional(),
-    total: z.int().optional(),
-    letters: z.array(letterOut),
-    problem: z.string().optional(),
-  }),
-);
-const trailOut = z.object({
-  entries: z.array(auditOut.shape.entries.element.extend({ group: z.string() })),
-  problems: z.array(z.string()),
-});
 
 export function deadLetterPageRoutes(letters: DeadLetters): AnyRoute[] {
   return [

@@ -13,9 +13,8 @@ import { DomainError } from '@store/shared/values/errors';
 import { email, uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import type { DeadLetters } from '../dead-letters/dead-letters.ts';
-import type { Services } from '../services-client.ts';
-import { readMs } from '../times.ts';
-import type { Letter, Parts } from './parts.ts';
+import { collecting, readMs, type Services } from '../services-client.ts';
+import type { Parts } from './parts.ts';
 import { timelineOf } from './timeline.ts';
 import { discardedOf, waitingFor } from './waiting.ts';
 
@@ -23,14 +22,6 @@ export type OrderPages = ReturnType<typeof createOrderPages>;
 
 /** Orders of all customers, put together from what each service knows. */
 export function createOrderPages(services: Services, deadLetters: DeadLetters) {
-  async function lettersOf(orderId: string, problems: string[], withinMs: number): Promise<Letter[]> {
-    const groups = await deadLetters.ofOrder(orderId, withinMs);
-    problems.push(...groups.flatMap(({ problem }) => problem ?? []));
-    return groups.flatMap(({ service, group = service, letters }) =>
-      letters.map(({ decisions = [], ...letter }) => ({ ...letter, service, group, decisions })),
-    );
-  }
-
   return {
     /**
      * @param sought an order's id, or the e-mail address of a customer
@@ -64,36 +55,35 @@ export function createOrderPages(services: Services, deadLetters: DeadLetters) {
      * @throws DomainError notFound
      */
     async show(id: string, withinMs: number = readMs) {
-      const problems: string[] = [];
-      const orderless = (error: Error): undefined => {
-        if (error instanceof DomainError && error.kind === 'notFound') throw error;
-        problems.push(error.message);
-      };
-      const unlessAway = <T, U>(work: Promise<T>, otherwise: U): Promise<T | U> =>
-        work.catch((error: Error) => {
-          problems.push(error.message);
-          return otherwise;
-        });
+      const { or, problems } = collecting();
       const find = <T>(service: string, path: string, schema: z.ZodType<T>) =>
-        unlessAway(services.find(service, path, schema, withinMs), undefined);
-      const page = async <T>(service: string, path: string, schema: z.ZodType<T>): Promise<T[]> =>
-        (await unlessAway(services.get(service, path, pageOf(schema), withinMs), { content: [] })).content;
-      const [order, reservation, payment, mails, invoices, letters] = await Promise.all([
-        services.get('order', `/internal/orders/${id}`, orderRecordOut, withinMs).catch(orderless),
+        or(undefined, services.find(service, path, schema, withinMs));
+      const page = async <T>(service: string, path: string, schema: z.ZodType<T>) =>
+        (await or({ content: [] }, services.get(service, path, pageOf(schema), withinMs))).content;
+      const findOrder = services.get('order', `/internal/orders/${id}`, orderRecordOut, withinMs).catch((error) => {
+        if (error instanceof DomainError && error.kind === 'notFound') throw error;
+        return or(undefined, Promise.reject(error));
+      });
+      const [order, reservation, payment, mails, invoices, groups] = await Promise.all([
+        findOrder,
         find('inventory', `/internal/reservations/${id}`, reservationRecordOut),
         find('payment', `/internal/payments/${id}`, paymentRecordOut),
         page('notification', `/notifications?orderId=${id}&size=100`, notificationOut),
         page('invoice', `/invoices?orderId=${id}`, invoiceOut),
-        lettersOf(id, problems, withinMs),
+        deadLetters.ofOrder(id, withinMs),
       ]);
-      const asked = { reservation, payment, mails, invoices, letters, problems: [...new Set(problems)] };
-      const parts: Parts = { order, ...asked };
+      problems.push(...groups.flatMap(({ problem }) => problem ?? []));
+      const letters = groups.flatMap(({ service, group = service, letters }) =>
+        letters.map(({ decisions = [], ...letter }) => ({ ...letter, service, group, decisions })),
+      );
+      const parts: Parts = { order, reservation, payment, mails, invoices, letters, problems: [...new Set(problems)] };
       return {
         order: order ?? null,
-        ...asked,
         timeline: timelineOf(parts),
         waitingFor: waitingFor(parts),
+        letters,
         discarded: discardedOf(parts),
+        problems: parts.problems,
       };
     },
   };

@@ -1,29 +1,13 @@
 import { orderOut } from '@store/shared/contracts/order';
-import { orderRecordOut, stuckOrdersOut } from '@store/shared/contracts/order-record';
+import { stuckOrdersOut } from '@store/shared/contracts/order-record';
 import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route';
 import { text, uuid, wholeNumber } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { byOperator } from '../by-operator.ts';
-import { readMs } from '../times.ts';
 import type { OrderPages } from './order-pages.ts';
+import { orderPageOut } from './schemas.ts';
 
 const base = { tag: 'orders', method: 'get', ...byOperator } as const;
-const stepOut = z.object({
-  at: z.string(),
-  service: z.string(),
-  text: z.string(),
-  isBad: z.boolean().optional(),
-  detail: z.string().optional(),
-  traceId: z.string().optional(),
-});
-const partsOut = z.looseObject({
-  order: orderRecordOut.nullable().describe('Null if order has not answered.'),
-  timeline: z.array(stepOut),
-  waitingFor: z.array(z.string()),
-  letters: z.array(z.object({ id: uuid })),
-  discarded: z.array(z.string()),
-  problems: z.array(z.string()).describe('Messages about services that could not be asked.'),
-});
 
 export function orderPageRoutes(orders: OrderPages): AnyRoute[] {
   return [
@@ -51,9 +35,9 @@ export function orderPageRoutes(orders: OrderPages): AnyRoute[] {
       operationId: 'showOrder',
       summary: 'Show an order, what happened to it and what it waits for',
       params: z.object({ id: uuid }),
-      query: z.object({ withinMs: wholeNumber(100, readMs).default(readMs) }),
+      query: z.object({ withinMs: wholeNumber(100, 3_000).optional() }),
       responses: {
-        200: { description: 'The parts of the services that have answered.', body: partsOut },
+        200: { description: 'The parts of the services that have answered.', body: orderPageOut },
         503: unavailable,
       },
       handler: async ({ params: { id }, query: { withinMs } }) => ok(await orders.show(id, withinMs)),

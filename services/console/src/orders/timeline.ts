@@ -1,16 +1,5 @@
 import type { Event, Letter, Parts } from './parts.ts';
-
-export interface Step {
-  at: string;
-  /** Name of the lane: a service, for its worker as well. */
-  service: string;
-  /** That something failed, or was given up. */
-  isBad?: boolean;
-  text: string;
-  /** Further text, such as the event as it was published. */
-  detail?: string;
-  traceId?: string;
-}
+import type { Step } from './schemas.ts';
 
 /** Lists what has happened to an order, over all services, the oldest first. */
 export function timelineOf({ order, reservation, payment, mails, invoices, letters }: Parts): Step[] {

@@ -1,13 +1,6 @@
 import type { Seen } from './history.ts';
-import { highest } from './sample.ts';
-
-export interface Alert {
-  name: string;
-  severity: 'critical' | 'warning';
-  summary: string;
-  /** Since when its condition holds: milliseconds since 1970. */
-  since: number;
-}
+import { highest, sums } from './sample.ts';
+import type { Alert } from './schemas.ts';
 
 /** Observations that rules look at. */
 export interface Look {
@@ -23,22 +16,22 @@ export interface Look {
 interface Rule extends Pick<Alert, 'name' | 'severity'> {
   forSeconds: number;
   /** A sentence for each of those for whom it holds now, such as groups. */
-  holds(look: Look): Map<string, string>;
+  holds(look: Look): Record<string, string>;
 }
 
-const named = (values: Record<string, number>, above: number, sentence: (name: string, value: number) => string) =>
-  new Map(
-    Object.entries(values).flatMap(([name, value]) => (value > above ? [[name, sentence(name, value)] as const] : [])),
-  );
+const named = (values: Iterable<[string, number]>, above: number, sentence: (name: string, value: number) => string) =>
+  Object.fromEntries([...values].flatMap(([name, value]) => (value > above ? [[name, sentence(name, value)]] : [])));
+
+/** For a rule that is about no service or group of its own. */
+const ofAll = (isTrue: boolean, sentence: string): Record<string, string> => (isTrue ? { '': sentence } : {});
 
 /** Sums by service, of those that have the metric. */
-function sumsOf(replicas: Seen, metric: string): Map<string, number> {
-  const sums = new Map<string, number>();
-  for (const { service, samples } of replicas) {
-    for (const { name, value } of samples) if (name === metric) sums.set(service, (sums.get(service) ?? 0) + value);
-  }
-  return sums;
-}
+const sumsOf = (replicas: Seen, metric: string) =>
+  sums(
+    replicas.flatMap(({ service, samples }) =>
+      samples.filter(({ name }) => name === metric).map(({ value }) => [service, value] as const),
+    ),
+  );
 
 /**
  * The rules of charts/store/files/alerts/store.yaml that can be told from what the console reads; a test compares both. The others
@@ -52,17 +45,14 @@ export const rules: Rule[] = [
     holds({ replicas }) {
       const up = new Set(replicas.filter(({ state }) => state !== 'GONE').map(({ service }) => service));
       const gone = replicas.filter(({ service }) => !up.has(service));
-      return new Map(gone.map(({ service }) => [service, `No replica of ${service} answers`]));
+      return Object.fromEntries(gone.map(({ service }) => [service, `No replica of ${service} answers`]));
     },
   },
   {
     name: 'StoreSessionsStale',
     severity: 'critical',
     forSeconds: 120,
-    holds: (look) =>
-      (look.risenAtMost(120).get('stale') ?? 0) > 0
-        ? new Map([['', 'Tokens of ended sessions may be accepted']])
-        : new Map(),
+    holds: (look) => ofAll((look.risenAtMost(120).get('stale') ?? 0) > 0, 'Tokens of ended sessions may be accepted'),
   },
   {
     name: 'StoreDeadLetters',
@@ -78,14 +68,14 @@ export const rules: Rule[] = [
     holds(look) {
       const count = look.risenAtMost(900).get('timedOut') ?? 0;
       const sentence = `${count} orders were cancelled within 15 minutes because they were PENDING for too long`;
-      return count > 0 ? new Map([['', sentence]]) : new Map();
+      return ofAll(count > 0, sentence);
     },
   },
   {
     name: 'StoreConsumerLag',
     severity: 'warning',
     forSeconds: 600,
-    holds: ({ lag }) => named(lag, 1_000, (group, value) => `${group} is ${value} messages behind`),
+    holds: ({ lag }) => named(Object.entries(lag), 1_000, (group, value) => `${group} is ${value} messages behind`),
   },
   {
     name: 'StoreConsumerStuck',
@@ -93,9 +83,9 @@ export const rules: Rule[] = [
     forSeconds: 600,
     holds({ lag, risen }) {
       const handled = risen(600);
-      if (handled === undefined) return new Map();
+      if (handled === undefined) return {};
       const idle = Object.entries(lag).filter(([group]) => (handled.get(`handled ${group}`) ?? 0) === 0);
-      return named(Object.fromEntries(idle), 0, (group) => `${group} has messages but handles none`);
+      return named(idle, 0, (group) => `${group} has messages but handles none`);
     },
   },
   {
@@ -103,8 +93,8 @@ export const rules: Rule[] = [
     severity: 'critical',
     forSeconds: 180,
     holds({ replicas, lag }) {
-      if (Object.keys(lag).length === 0) return new Map();
-      return new Map(
+      if (Object.keys(lag).length === 0) return {};
+      return Object.fromEntries(
         replicas.flatMap(({ address, samples }) =>
           samples
             .filter(({ name, value }) => name === 'consumer_group_member' && value === 0)
@@ -121,9 +111,10 @@ export const rules: Rule[] = [
     severity: 'critical',
     forSeconds: 300,
     holds: ({ replicas, lag }) =>
-      sumsOf(replicas, 'outbox_relay_active').size > 0 && Object.keys(lag).length === 0
-        ? new Map([['', 'Kafka does not answer the services']])
-        : new Map(),
+      ofAll(
+        sumsOf(replicas, 'outbox_relay_active').size > 0 && Object.keys(lag).length === 0,
+        'Kafka does not answer the services',
+      ),
   },
   {
     name: 'StoreOutboxAge',
@@ -131,7 +122,7 @@ export const rules: Rule[] = [
     forSeconds: 60,
     holds: ({ outbox }) =>
       named(
-        outbox,
+        Object.entries(outbox),
         60,
         (service, age) => `An event of ${service} has been waiting for ${Math.round(age)} s to be published`,
       ),
@@ -141,7 +132,7 @@ export const rules: Rule[] = [
     severity: 'critical',
     forSeconds: 120,
     holds: ({ replicas }) =>
-      new Map(
+      Object.fromEntries(
         [...sumsOf(replicas, 'outbox_relay_active')]
           .filter(([, active]) => active < 1)
           .map(([service]) => [service, `Nobody publishes the events of ${service}`]),
@@ -150,10 +141,12 @@ export const rules: Rule[] = [
 ];
 
 /** Counts open dead letters by group: each replica reports all of its group. */
-function openLetters(replicas: Seen): Record<string, number> {
-  const samples = replicas.flatMap((replica) => replica.samples);
-  return Object.fromEntries(highest(samples, 'dead_letters_open', ({ group = '' }) => group));
-}
+const openLetters = (replicas: Seen) =>
+  highest(
+    replicas.flatMap((replica) => replica.samples),
+    'dead_letters_open',
+    ({ group = '' }) => group,
+  );
 
 /** Remembers since when the condition of each rule holds. */
 export function createAlerts() {
@@ -162,7 +155,7 @@ export function createAlerts() {
     look(at: number, look: Look): void {
       const now: typeof holding = new Map();
       for (const { name, severity, forSeconds, holds } of rules) {
-        for (const [subject, summary] of holds(look)) {
+        for (const [subject, summary] of Object.entries(holds(look))) {
           const key = `${name} ${subject}`;
           const since = holding.get(key)?.since ?? at;
           now.set(key, { name, severity, summary, since, firesAt: since + forSeconds * 1_000 });

@@ -1,42 +1,15 @@
 import { createAlerts } from './alerts.ts';
 import type { Replica } from './replicas-client.ts';
-import { highest, quantile, totalsOf } from './sample.ts';
+import { highest, quantile, sums, totalsOf } from './sample.ts';
+import type { Point, ReplicaState } from './schemas.ts';
 
 /** From one look to the next. */
 export const everyMs = 5_000;
 const keptMs = 15 * 60_000;
 /** Times to CONFIRMED are those of the last minute: of five seconds they would be too few. */
 const quantileSeconds = 60;
-export const outcomes = ['placed', 'confirmed', 'rejected', 'timedOut', 'refused', 'failed'] as const;
-export type Outcome = (typeof outcomes)[number];
-
-export interface Point {
-  /** Milliseconds since 1970. */
-  at: number;
-  /** Per second, since the point before. */
-  rates: Record<Outcome, number>;
-  /** Seconds, of the orders that were confirmed within the last minute; null without any. */
-  p50: number | null;
-  p95: number | null;
-  /** Messages, by group. */
-  lag: Record<string, number>;
-  /** Seconds, by service; 0 if nothing waits. */
-  outbox: Record<string, number>;
-  /** Open dead letters of the groups that have answered, and orders that are PENDING for too long; null if nobody has. */
-  letters: number | null;
-  stuck: number | null;
-}
-
 /** Numbers that services count themselves. */
 export type Counted = Pick<Point, 'letters' | 'stuck'> & { problems: string[] };
-
-export interface ReplicaState extends Omit<Replica, 'samples'> {
-  service: string;
-  /** Since when it has been in that state: milliseconds since 1970. */
-  since: number;
-  /** It was in that state when it was first looked at, and may have been before. */
-  orBefore: boolean;
-}
 
 export type History = ReturnType<typeof createHistory>;
 
@@ -52,27 +25,21 @@ export function createHistory() {
 
   /** Sums how counters have risen since the look before, of processes that were there. One that restarts begins at 0. */
   function increases(byAddress: Map<string, Map<string, number>>): Map<string, number> {
-    const sums = new Map<string, number>();
-    for (const [address, current] of byAddress) {
-      const before = totals.get(address);
-      if (before === undefined) continue;
-      for (const [key, value] of current) {
-        const previous = before.get(key) ?? 0;
-        sums.set(key, (sums.get(key) ?? 0) + (value >= previous ? value - previous : value));
-      }
-    }
-    return sums;
+    return sums(
+      [...byAddress].flatMap(([address, current]) => {
+        const before = totals.get(address);
+        if (before === undefined) return [];
+        return [...current].map(([key, value]) => {
+          const previous = before.get(key) ?? 0;
+          return [key, value >= previous ? value - previous : value] as const;
+        });
+      }),
+    );
   }
 
   /** @returns sums over the last seconds */
-  function risenWithin(at: number, seconds: number): Map<string, number> {
-    const sums = new Map<string, number>();
-    for (const one of recent) {
-      if (one.at <= at - seconds * 1_000) continue;
-      for (const [key, value] of one.risen) sums.set(key, (sums.get(key) ?? 0) + value);
-    }
-    return sums;
-  }
+  const risenWithin = (at: number, seconds: number) =>
+    sums(recent.filter((one) => one.at > at - seconds * 1_000).flatMap(({ risen }) => [...risen]));
 
   function add(at: number, replicas: Seen, { problems: missing, ...counted }: Counted = nothingCounted): void {
     const current = new Map(replicas.map(({ address, samples }) => [address, totalsOf(samples)]));
@@ -90,10 +57,18 @@ export function createHistory() {
     while (recent[0] !== undefined && recent[0].at <= at - keptMs) recent.shift();
     const within = confirmedWithin(risenWithin(at, quantileSeconds));
     const [lag, outbox] = [lagOf(replicas), outboxOf(replicas)];
+    const rate = (name: string) => (risen.get(name) ?? 0) / seconds;
     problems = missing;
     points.push({
       at,
-      rates: Object.fromEntries(outcomes.map((name) => [name, (risen.get(name) ?? 0) / seconds])) as Point['rates'],
+      rates: {
+        placed: rate('placed'),
+        confirmed: rate('confirmed'),
+        rejected: rate('rejected'),
+        timedOut: rate('timedOut'),
+        refused: rate('refused'),
+        failed: rate('failed'),
+      },
       p50: quantile(0.5, within) ?? null,
       p95: quantile(0.95, within) ?? null,
       lag,
@@ -135,16 +110,8 @@ export type Seen = (Replica & { service: string })[];
 /** By group: the sum over partitions, of which every process that knows the lag reports all. */
 function lagOf(replicas: Seen): Point['lag'] {
   const samples = replicas.flatMap((replica) => replica.samples);
-  const lag: Point['lag'] = {};
-  for (const [key, value] of highest(
-    samples,
-    'consumer_lag_messages',
-    ({ group, partition }) => `${group} ${partition}`,
-  )) {
-    const group = key.split(' ')[0] ?? '';
-    lag[group] = (lag[group] ?? 0) + value;
-  }
-  return lag;
+  const byPartition = highest(samples, 'consumer_lag_messages', ({ group, partition }) => `${group} ${partition}`);
+  return Object.fromEntries(sums([...byPartition].map(([key, lag]) => [key.replace(/ .*/, ''), lag])));
 }
 
 /** By service: that of the replica that publishes. */
@@ -156,11 +123,10 @@ function outboxOf(replicas: Seen): Point['outbox'] {
 }
 
 /** How many orders were confirmed within so many seconds. */
-function confirmedWithin(risen: Map<string, number>): Map<number, number> {
-  const within = new Map<number, number>();
-  for (const [key, value] of risen) {
-    if (!key.startsWith('within ')) continue;
-    within.set(key === 'within +Inf' ? Number.POSITIVE_INFINITY : Number(key.slice('within '.length)), value);
-  }
-  return within;
-}
+const confirmedWithin = (risen: Map<string, number>) =>
+  new Map(
+    [...risen].flatMap(([key, count]) => {
+      const [, limit] = /^within (.*)$/.exec(key) ?? [];
+      return limit === undefined ? [] : [[Number(limit.replace('+Inf', 'Infinity')), count]];
+    }),
+  );

@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { request } from 'undici';
 import { z } from 'zod';
 import { type Sample, watchedMetrics } from './sample.ts';
+import type { ReplicaState } from './schemas.ts';
 
 const healthOut = z.object({ status: z.enum(['UP', 'DOWN']), waitingFor: z.array(z.string()).default([]) });
 const timeoutMs = 3_000;
@@ -9,11 +10,7 @@ const watched = new Set(watchedMetrics);
 const sample = /^(\w+)(?:\{(.*)\})? (\S+)$/;
 
 /** One process of a service, as it answers now. */
-export interface Replica {
-  address: string;
-  state: 'UP' | 'DOWN' | 'GONE';
-  /** Things that a process that is DOWN waits for, or why one is GONE. */
-  waitingFor: string[];
+export interface Replica extends Pick<ReplicaState, 'address' | 'state' | 'waitingFor'> {
   samples: Sample[];
 }
 

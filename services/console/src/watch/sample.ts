@@ -20,25 +20,24 @@ export const watchedMetrics = [
   'auth_stale_checks_total',
 ];
 
-/** Totals of counters since the process began, by a name of their own. */
-export function totalsOf(samples: Sample[]): Map<string, number> {
-  const totals = new Map<string, number>();
-  for (const sample of samples) {
-    for (const key of keysOf(sample)) totals.set(key, (totals.get(key) ?? 0) + sample.value);
-  }
-  return totals;
+/** Sums by key. */
+export function sums(values: (readonly [key: string, value: number])[]): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const [key, value] of values) sums.set(key, (sums.get(key) ?? 0) + value);
+  return sums;
 }
 
-function keysOf(sample: Sample): string[] {
-  const { name, labels } = sample;
-  if (name === 'consumer_messages_total') {
-    return [`handled ${labels.group}`];
-  }
-  const key = keyOf(sample);
-  return key === undefined ? [] : [key];
-}
+/** Totals of counters since the process began, by a name of their own. */
+export const totalsOf = (samples: Sample[]) =>
+  sums(
+    samples.flatMap((sample) => {
+      const key = keyOf(sample);
+      return key === undefined ? [] : [[key, sample.value] as const];
+    }),
+  );
 
 function keyOf({ name, labels }: Sample): string | undefined {
+  if (name === 'consumer_messages_total') return `handled ${labels.group}`;
   if (name === 'auth_stale_checks_total') return 'stale';
   if (name === 'order_confirmation_seconds_count') return 'confirmed';
   if (name === 'order_confirmation_seconds_bucket') return `within ${labels.le}`;

@@ -1,0 +1,37 @@
+import { productOut } from '@store/shared/contracts/product';
+import { text, uuid } from '@store/shared/values/fields';
+import { z } from 'zod';
+
+/** A product as this release or the one before has it: while a release is installed, both answer. */
+export const anyProduct = productOut.partial({ description: true, images: true, category: true });
+
+export const listedOut = anyProduct.extend({
+  available: z.int().nullable().describe('Null for a product that inventory has not seen, or if it does not answer.'),
+});
+
+/** The fields that an operator may set. */
+const fields = z.object({
+  name: text(1, 200),
+  price: z
+    .string()
+    .trim()
+    .regex(/^\d{1,12}(\.\d{1,4})?$/, 'must have at most 12 digits before and 4 after the point')
+    .describe("Digits: a browser's number would lose some of a long one."),
+  unit: text(1, 32),
+});
+export type ProductFields = z.output<typeof fields>;
+
+export const productIn = fields.extend({
+  version: z
+    .string()
+    .regex(/^"[^"]+"$/, 'must be one that was read')
+    .max(100),
+});
+
+export const shownOut = z.object({
+  id: uuid,
+  name: z.string(),
+  price: z.string(),
+  unit: z.string(),
+  version: z.string().describe('Version of the product that is shown: a change names it.'),
+});
