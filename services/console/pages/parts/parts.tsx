@@ -12,6 +12,21 @@ export const Problem = ({ text }: { text: string | undefined }) =>
     </p>
   ) : null;
 
+export const Problems = ({ texts = [] }: { texts: string[] | undefined }) => (
+  <>
+    {texts.map((text) => (
+      <Problem key={text} text={text} />
+    ))}
+  </>
+);
+
+/** The id of an order, which leads to it. */
+export const OrderLink = ({ id }: { id: string }) => (
+  <a href={`#/orders/${id}`}>
+    <code>{id}</code>
+  </a>
+);
+
 const tones: Record<string, string> = {
   UP: 'good',
   CONFIRMED: 'good',

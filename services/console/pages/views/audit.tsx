@@ -1,6 +1,7 @@
 import { call } from '../api/call.ts';
 import { useLive } from '../api/live.ts';
-import { Badge, Problem, Time } from '../parts/parts.tsx';
+import { Badge, Problem, Problems, Time } from '../parts/parts.tsx';
+import { Table } from '../parts/table.tsx';
 
 export function Audit({ version }: { version: number }) {
   const ask = () => call('get', '/api/dead-letters/audit', {});
@@ -9,41 +10,22 @@ export function Audit({ version }: { version: number }) {
     <section class="card" aria-label="Audit trail">
       <h2>Audit trail</h2>
       <Problem text={problem} />
-      {data?.problems.map((text) => (
-        <Problem key={text} text={text} />
-      ))}
+      <Problems texts={data?.problems} />
       {data?.entries.length === 0 && <p>Nothing was redriven or discarded.</p>}
       {data !== undefined && data.entries.length > 0 && (
-        <table>
-          <thead>
-            <tr>
-              <th>When</th>
-              <th>Who</th>
-              <th>What</th>
-              <th>Group</th>
-              <th>Letter</th>
-              <th>Why</th>
-            </tr>
-          </thead>
-          <tbody>
-            {data.entries.slice(0, 100).map(({ at, requestedBy, outcome, group, letterId, reason }) => (
-              <tr key={`${at} ${letterId}`}>
-                <th scope="row">
-                  <Time at={at} />
-                </th>
-                <td data-label="Who">{requestedBy}</td>
-                <td data-label="What">
-                  <Badge text={outcome} />
-                </td>
-                <td data-label="Group">{group}</td>
-                <td data-label="Letter">
-                  <code>{letterId}</code>
-                </td>
-                <td data-label="Why">{reason ?? ''}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          columns={['When', 'Who', 'What', 'Group', 'Letter', 'Why']}
+          rows={data.entries.slice(0, 100)}
+          keyOf={({ at, letterId }) => `${at} ${letterId}`}
+          cells={({ at, requestedBy, outcome, group, letterId, reason }) => [
+            <Time key="when" at={at} />,
+            requestedBy,
+            <Badge key="what" text={outcome} />,
+            group,
+            <code key="letter">{letterId}</code>,
+            reason,
+          ]}
+        />
       )}
     </section>
   );

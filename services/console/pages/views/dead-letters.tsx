@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { call, sentenceOf } from '../api/call.ts';
 import { useLive } from '../api/live.ts';
 import type { DeadLetterOut, DeadLetterResultsOut } from '../generated/schema.ts';
-import { Problem } from '../parts/parts.tsx';
+import { Problem, Problems } from '../parts/parts.tsx';
 import { Audit } from './audit.tsx';
 import { type Decided, Decision } from './decision.tsx';
 import { Letters } from './letters.tsx';
@@ -76,9 +76,7 @@ export function DeadLetters({ filter = '' }: { filter: string | undefined }) {
     <>
       <h1>Dead letters</h1>
       <Problem text={problem} />
-      {groups.map(({ service, problem: why }) => (
-        <Problem key={service} text={why} />
-      ))}
+      <Problems texts={groups.flatMap(({ problem }) => problem ?? [])} />
       <search>
         <form class="search" onSubmit={(event) => event.preventDefault()}>
           <label for="group">Group</label>

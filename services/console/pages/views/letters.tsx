@@ -1,4 +1,5 @@
 import { ageOf } from '../parts/clock.ts';
+import { OrderLink } from '../parts/parts.tsx';
 import type { Letter } from './dead-letters.tsx';
 
 interface LettersProps {
@@ -59,14 +60,7 @@ function Entry({ letter, isChosen, onChoose }: EntryProps) {
       </label>
       <pre class="error">{error}</pre>
       <p>
-        Order{' '}
-        {orderId !== null && isId(orderId) ? (
-          <a href={`#/orders/${orderId}`}>
-            <code>{orderId}</code>
-          </a>
-        ) : (
-          <code>{orderId ?? 'unknown'}</code>
-        )}
+        Order {orderId !== null && isId(orderId) ? <OrderLink id={orderId} /> : <code>{orderId ?? 'unknown'}</code>}
       </p>
       <details>
         <summary>Payload</summary>

@@ -3,6 +3,7 @@ import { call, sentenceOf } from '../api/call.ts';
 import { useLive } from '../api/live.ts';
 import type { operations } from '../generated/schema.ts';
 import { Problem, Time } from '../parts/parts.tsx';
+import { Table } from '../parts/table.tsx';
 
 type Mail = operations['showMail']['responses'][200]['content']['application/json'];
 
@@ -18,30 +19,18 @@ export function Mails({ id }: { id: string | undefined }) {
       {data?.isSent === false && data.mails.length === 0 && <p role="status">There is no mail yet.</p>}
       {data !== undefined && data.mails.length > 0 && (
         <section class="card" aria-label="Newest mails">
-          <table>
-            <thead>
-              <tr>
-                <th>Subject</th>
-                <th>Account</th>
-                <th>When</th>
-              </tr>
-            </thead>
-            <tbody>
-              {data.mails.map(({ id, subject, customerId, createdAt }) => (
-                <tr key={id}>
-                  <th scope="row">
-                    <a href={`#/mails/${id}`}>{subject}</a>
-                  </th>
-                  <td data-label="Account">
-                    <code>{customerId}</code>
-                  </td>
-                  <td data-label="When">
-                    <Time at={createdAt} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <Table
+            columns={['Subject', 'Account', 'When']}
+            rows={data.mails}
+            keyOf={({ id }) => id}
+            cells={({ id, subject, customerId, createdAt }) => [
+              <a key="subject" href={`#/mails/${id}`}>
+                {subject}
+              </a>,
+              <code key="account">{customerId}</code>,
+              <Time key="when" at={createdAt} />,
+            ]}
+          />
           <p class="note">No mail server is set, so they are kept here instead of being sent.</p>
         </section>
       )}

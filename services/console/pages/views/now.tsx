@@ -3,7 +3,7 @@ import { call } from '../api/call.ts';
 import { useLive } from '../api/live.ts';
 import type { operations } from '../generated/schema.ts';
 import { Chart, type Line } from '../parts/chart.tsx';
-import { Problem } from '../parts/parts.tsx';
+import { Problem, Problems } from '../parts/parts.tsx';
 import { count, rate, seconds } from '../parts/values.ts';
 import { Alerts } from './now/alerts.tsx';
 import { Health } from './now/health.tsx';
@@ -42,9 +42,7 @@ export function Now() {
       {data && (
         <>
           <Numbers points={data.points} />
-          {data.problems.map((text) => (
-            <Problem key={text} text={text} />
-          ))}
+          <Problems texts={data.problems} />
           <Alerts alerts={data.alerts} />
           <Health replicas={data.replicas} />
           <Charts points={data.points} />

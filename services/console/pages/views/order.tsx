@@ -1,7 +1,7 @@
 import { call } from '../api/call.ts';
 import { useLive } from '../api/live.ts';
 import { ageOf } from '../parts/clock.ts';
-import { Badge, money, Problem, Time } from '../parts/parts.tsx';
+import { Badge, money, Problem, Problems, Time } from '../parts/parts.tsx';
 import { Lanes } from './orders/lanes.tsx';
 
 const quickMs = 1_000;
@@ -36,9 +36,7 @@ export function Order({ id }: { id: string }) {
             {text}
           </p>
         ))}
-        {problems.map((text) => (
-          <Problem key={text} text={text} />
-        ))}
+        <Problems texts={problems} />
         <h3>Waits for</h3>
         {waitingFor.length === 0 ? (
           <p role="status">

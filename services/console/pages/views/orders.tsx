@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { call, sentenceOf } from '../api/call.ts';
 import type { operations } from '../generated/schema.ts';
-import { Badge, money, Problem, Time } from '../parts/parts.tsx';
+import { Badge, money, OrderLink, Problem, Time } from '../parts/parts.tsx';
+import { Table } from '../parts/table.tsx';
 import { Order } from './order.tsx';
 import { StuckOrders } from './orders/stuck-orders.tsx';
 
@@ -55,34 +56,17 @@ function Found({ orders }: { orders: Orders }) {
   return (
     <section class="card" aria-label="Orders found">
       <h2>{orders.length} orders</h2>
-      <table>
-        <thead>
-          <tr>
-            <th>Order</th>
-            <th>Status</th>
-            <th>Total</th>
-            <th>Placed</th>
-          </tr>
-        </thead>
-        <tbody>
-          {orders.map(({ id, status, total, createdAt }) => (
-            <tr key={id}>
-              <th scope="row">
-                <a href={`#/orders/${id}`}>
-                  <code>{id}</code>
-                </a>
-              </th>
-              <td data-label="Status">
-                <Badge text={status} />
-              </td>
-              <td data-label="Total">{money(total)}</td>
-              <td data-label="Placed">
-                <Time at={createdAt} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        columns={['Order', 'Status', 'Total', 'Placed']}
+        rows={orders}
+        keyOf={({ id }) => id}
+        cells={({ id, status, total, createdAt }) => [
+          <OrderLink key="order" id={id} />,
+          <Badge key="status" text={status} />,
+          money(total),
+          <Time key="placed" at={createdAt} />,
+        ]}
+      />
     </section>
   );
 }

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { call, Refused, sentenceOf } from '../api/call.ts';
 import type { operations } from '../generated/schema.ts';
+import { Problem } from '../parts/parts.tsx';
 
 export type Product = operations['showProduct']['responses'][200]['content']['application/json'];
 
@@ -12,6 +13,13 @@ interface ProductFormProps {
   onCancel: () => void;
 }
 
+const price = { pattern: '\\d{1,12}(\\.\\d{1,4})?', title: 'digits, with at most 4 after the point' };
+const fields = [
+  { field: 'name', label: 'Name', maxLength: 200 },
+  { field: 'price', label: 'Price', inputMode: 'decimal', ...price },
+  { field: 'unit', label: 'Unit', maxLength: 32 },
+] as const;
+
 /**
  * Changes a product in the state in which it was opened. If somebody else has changed it meanwhile, it says how it is now and asks
  * again.
@@ -22,11 +30,6 @@ export function ProductForm({ name, product, onSave, onCancel }: ProductFormProp
   const [busy, setBusy] = useState(false);
   const first = useRef<HTMLInputElement>(null);
   const path = { id };
-  const set = (field: 'name' | 'price' | 'unit') => ({
-    value: draft[field],
-    onInput: ({ currentTarget }: { currentTarget: HTMLInputElement }) =>
-      setDraft({ id, ...draft, [field]: currentTarget.value }),
-  });
 
   useEffect(() => first.current?.focus(), []);
 
@@ -51,33 +54,20 @@ export function ProductForm({ name, product, onSave, onCancel }: ProductFormProp
 
   return (
     <form class="product" aria-label={`Change ${name}`} onSubmit={save}>
-      <label>
-        Name
-        <input
-          ref={first}
-          aria-label={`Name of ${name}`}
-          required
-          maxLength={200}
-          autoComplete="off"
-          {...set('name')}
-        />
-      </label>
-      <label>
-        Price
-        <input
-          aria-label={`Price of ${name}`}
-          required
-          inputMode="decimal"
-          pattern="\d{1,12}(\.\d{1,4})?"
-          title="digits, with at most 4 after the point"
-          autoComplete="off"
-          {...set('price')}
-        />
-      </label>
-      <label>
-        Unit
-        <input aria-label={`Unit of ${name}`} required maxLength={32} autoComplete="off" {...set('unit')} />
-      </label>
+      {fields.map(({ field, label, ...attributes }, index) => (
+        <label key={field}>
+          {label}
+          <input
+            ref={index === 0 ? first : undefined}
+            aria-label={`${label} of ${name}`}
+            required
+            autoComplete="off"
+            value={draft[field]}
+            onInput={({ currentTarget }) => setDraft({ id, ...draft, [field]: currentTarget.value })}
+            {...attributes}
+          />
+        </label>
+      ))}
       <div class="actions">
         <button type="submit" disabled={busy} aria-label={`Save ${name}`}>
           Save
@@ -86,11 +76,7 @@ export function ProductForm({ name, product, onSave, onCancel }: ProductFormProp
           Cancel
         </button>
       </div>
-      {problem && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <Problem text={problem} />
     </form>
   );
 }

@@ -3,6 +3,7 @@ import { call, sentenceOf } from '../api/call.ts';
 import { useLive } from '../api/live.ts';
 import type { operations } from '../generated/schema.ts';
 import { Problem } from '../parts/parts.tsx';
+import { Table } from '../parts/table.tsx';
 import { useTyping } from '../parts/typing.ts';
 import { type Product, ProductForm } from './product-form.tsx';
 
@@ -15,6 +16,7 @@ export function Stock() {
   const typing = useTyping(setSought, (typed) => setSearch(typed.trim() || undefined));
   const ask = () => call('get', '/api/products', { query: { search } });
   const { data, problem } = useLive(`products ${search}`, ask, { version });
+  const onChange = () => setVersion((before) => before + 1);
   return (
     <>
       <h1>Stock and products</h1>
@@ -28,20 +30,20 @@ export function Stock() {
       {data?.length === 0 && <p role="status">No product was found.</p>}
       {data !== undefined && data.length > 0 && (
         <section class="card" aria-label="Products">
-          <table>
-            <thead>
-              <tr>
-                <th>Product</th>
-                <th>Price</th>
-                <th>Available</th>
-              </tr>
-            </thead>
-            <tbody>
-              {data.map((product) => (
-                <Row key={product.id} product={product} onChange={() => setVersion((before) => before + 1)} />
-              ))}
-            </tbody>
-          </table>
+          <Table
+            columns={['Product', 'Price', 'Available']}
+            rows={data}
+            keyOf={({ id }) => id}
+            cells={(product) => [
+              <>
+                {product.name}
+                <br />
+                <code>{product.id}</code>
+              </>,
+              <Price key="price" product={product} onChange={onChange} />,
+              <Amount key="available" product={product} onChange={onChange} />,
+            ]}
+          />
           <p class="note">
             At most 20 products are shown. A stock is set as soon as you stop typing. A new price is that of orders
             which are placed from then on.
@@ -57,7 +59,13 @@ interface Said {
   isProblem?: boolean;
 }
 
-function Row({ product, onChange }: { product: Listed; onChange: () => void }) {
+interface CellProps {
+  product: Listed;
+  onChange: () => void;
+}
+
+/** Price and unit, to be changed in a form that has the name, too. */
+function Price({ product, onChange }: CellProps) {
   const { id, name, price, unit } = product;
   const [changed, setChanged] = useState<Said>();
   const [opened, setOpened] = useState<Product>();
@@ -82,37 +90,27 @@ function Row({ product, onChange }: { product: Listed; onChange: () => void }) {
   }
 
   return (
-    <tr>
-      <th scope="row">
-        {name}
-        <br />
-        <code>{id}</code>
-      </th>
-      <td data-label="Price">
-        {price} per {unit}
-        <br />
-        <button
-          ref={opener}
-          type="button"
-          class="quiet"
-          aria-label={`Change ${name}`}
-          aria-expanded={opened !== undefined}
-          onClick={() => (opened === undefined ? open() : close())}
-        >
-          Change
-        </button>
-        {opened && <ProductForm name={name} product={opened} onSave={saved} onCancel={close} />}
-        <Outcome said={changed} />
-      </td>
-      <td data-label="Available">
-        <Amount product={product} onChange={onChange} />
-      </td>
-    </tr>
+    <>
+      {price} per {unit}
+      <br />
+      <button
+        ref={opener}
+        type="button"
+        class="quiet"
+        aria-label={`Change ${name}`}
+        aria-expanded={opened !== undefined}
+        onClick={() => (opened === undefined ? open() : close())}
+      >
+        Change
+      </button>
+      {opened && <ProductForm name={name} product={opened} onSave={saved} onCancel={close} />}
+      <Outcome said={changed} />
+    </>
   );
 }
 
 /** Shows what is available, to be typed over. */
-function Amount({ product, onChange }: { product: Listed; onChange: () => void }) {
+function Amount({ product, onChange }: CellProps) {
   const { id, name, available } = product;
   const [draft, setDraft] = useState<string>();
   const [set, setSet] = useState<string>();

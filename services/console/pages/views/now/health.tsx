@@ -1,5 +1,6 @@
 import { ageOf } from '../../parts/clock.ts';
 import { Badge, Time } from '../../parts/parts.tsx';
+import { Table } from '../../parts/table.tsx';
 import type { State } from '../now.tsx';
 
 /** One row; it opens to a row for each process. */
@@ -16,34 +17,20 @@ export function Health({ replicas }: Pick<State, 'replicas'>) {
             : `${ill.length} of ${replicas.length} processes are not ready: ${names}.`}
         </span>
       </summary>
-      <table>
-        <thead>
-          <tr>
-            <th>Service</th>
-            <th>Address</th>
-            <th>State</th>
-            <th>Since</th>
-            <th>Waits for</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ service, address, state, since, orBefore, waitingFor }) => (
-            <tr key={`${service} ${address}`}>
-              <th scope="row">{service}</th>
-              <td data-label="Address">
-                <code>{address}</code>
-              </td>
-              <td data-label="State">
-                <Badge text={state} />
-              </td>
-              <td data-label="Since">
-                <Time at={since} /> {orBefore && 'or before '}({ageOf(since)})
-              </td>
-              <td data-label="Waits for">{waitingFor.join(', ') || 'nothing'}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        columns={['Service', 'Address', 'State', 'Since', 'Waits for']}
+        rows={rows}
+        keyOf={({ service, address }) => `${service} ${address}`}
+        cells={({ service, address, state, since, orBefore, waitingFor }) => [
+          service,
+          <code key="address">{address}</code>,
+          <Badge key="state" text={state} />,
+          <>
+            <Time at={since} /> {orBefore && 'or before '}({ageOf(since)})
+          </>,
+          waitingFor.join(', ') || 'nothing',
+        ]}
+      />
       <p class="note">
         The console looks every five seconds, and forgets when it restarts. “Or before”: it was so at the first look.
       </p>

@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/call.ts';
 import { useLive } from '../../api/live.ts';
 import { ageOf } from '../../parts/clock.ts';
-import { Badge, money, Problem, Time } from '../../parts/parts.tsx';
+import { Badge, money, OrderLink, Problem, Time } from '../../parts/parts.tsx';
+import { Table } from '../../parts/table.tsx';
 
 /** Orders that are PENDING for too long, page by page. */
 export function StuckOrders() {
@@ -15,36 +16,18 @@ export function StuckOrders() {
       <Problem text={problem} />
       {data?.orders.length === 0 && <p class="verdict good">No order is PENDING for longer than a minute.</p>}
       {data !== undefined && data.orders.length > 0 && (
-        <table>
-          <thead>
-            <tr>
-              <th>Order</th>
-              <th>Status</th>
-              <th>Age</th>
-              <th>Placed</th>
-              <th>Total</th>
-            </tr>
-          </thead>
-          <tbody>
-            {data.orders.map(({ id, status, createdAt, total }) => (
-              <tr key={id}>
-                <th scope="row">
-                  <a href={`#/orders/${id}`}>
-                    <code>{id}</code>
-                  </a>
-                </th>
-                <td data-label="Status">
-                  <Badge text={status} />
-                </td>
-                <td data-label="Age">{ageOf(createdAt)}</td>
-                <td data-label="Placed">
-                  <Time at={createdAt} />
-                </td>
-                <td data-label="Total">{money(total)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          columns={['Order', 'Status', 'Age', 'Placed', 'Total']}
+          rows={data.orders}
+          keyOf={({ id }) => id}
+          cells={({ id, status, createdAt, total }) => [
+            <OrderLink key="order" id={id} />,
+            <Badge key="status" text={status} />,
+            ageOf(createdAt),
+            <Time key="placed" at={createdAt} />,
+            money(total),
+          ]}
+        />
       )}
       {data !== undefined && (after !== undefined || data.next !== null) && (
         <div class="actions">
