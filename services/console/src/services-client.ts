@@ -13,12 +13,16 @@ const problemOut = z.object({ detail: z.string() });
 
 /** Calls the internal paths of services, as an operator (contract 3.7), and parses their replies by the schemas of the contracts. */
 export function createServices(addresses: ReadonlyMap<string, string>, credential: string | undefined) {
-  async function send<T>(
+  /**
+   * @returns with the entity tag, where the answer has one
+   * @throws DomainError notFound, invalid, conflict, unavailable; its message is the service's own
+   */
+  async function call<T>(
     method: 'GET' | 'POST' | 'PUT',
     service: string,
     path: string,
     schema: z.ZodType<T>,
-    { timeoutMs = patientMs, ...sent }: { timeoutMs?: number | undefined; body?: object; ifMatch?: string } = {},
+    { timeoutMs = patientMs, ...sent }: { timeoutMs?: number; body?: object; ifMatch?: string } = {},
   ): Promise<{ body: T; etag: string | undefined }> {
     const baseUrl = addresses.get(service);
     if (baseUrl === undefined) throw new DomainError('notFound', `There is no service ${service}.`);
@@ -39,32 +43,18 @@ export function createServices(addresses: ReadonlyMap<string, string>, credentia
     throw new DomainError('unavailable', `The ${service} service refuses: ${said}`);
   }
 
-  /** With the entity tag of what was read. */
-  const read = <T>(service: string, path: string, schema: z.ZodType<T>, timeoutMs = readMs) =>
-    send('GET', service, path, schema, { timeoutMs });
+  const get = async <T>(service: string, path: string, schema: z.ZodType<T>, timeoutMs = readMs): Promise<T> =>
+    (await call('GET', service, path, schema, { timeoutMs })).body;
 
   return {
-    /** @throws DomainError notFound, invalid, unavailable; its message is the service's own */
-    get: async <T>(service: string, path: string, schema: z.ZodType<T>, timeoutMs?: number): Promise<T> =>
-      (await read(service, path, schema, timeoutMs)).body,
-    read,
-    post: async <T>(service: string, path: string, schema: z.ZodType<T>, body: object): Promise<T> =>
-      (await send('POST', service, path, schema, { body })).body,
-    /**
-     * @param ifMatch entity tag of the state in which it is written; default: any
-     * @throws DomainError conflict if it has another one by now
-     */
-    put: async <T>(service: string, path: string, schema: z.ZodType<T>, body: object, ifMatch?: string): Promise<T> =>
-      (await send('PUT', service, path, schema, { body, ...(ifMatch !== undefined && { ifMatch }) })).body,
+    call,
+    get,
     /** @returns undefined if it is not there */
-    find: <T>(service: string, path: string, schema: z.ZodType<T>, timeoutMs?: number): Promise<T | undefined> =>
-      read(service, path, schema, timeoutMs).then(
-        ({ body }) => body,
-        (error) => {
-          if (error instanceof DomainError && error.kind === 'notFound') return undefined;
-          throw error;
-        },
-      ),
+    find: <T>(...asked: Parameters<typeof get<T>>): Promise<T | undefined> =>
+      get(...asked).catch((error) => {
+        if (error instanceof DomainError && error.kind === 'notFound') return undefined;
+        throw error;
+      }),
   };
 }
 

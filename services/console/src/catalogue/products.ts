@@ -1,6 +1,6 @@
 import type { Logger } from '@store/shared/observability/log';
 import { Decimal } from '@store/shared/values/money';
-import type { Services } from '../services-client.ts';
+import { readMs, type Services } from '../services-client.ts';
 import { anyProduct, type ProductFields } from './schemas.ts';
 
 export type Products = ReturnType<typeof createProducts>;
@@ -9,7 +9,9 @@ export type Products = ReturnType<typeof createProducts>;
 export function createProducts(services: Services, log: Logger) {
   return {
     async find(id: string) {
-      const { body, etag = '' } = await services.read('product', `/products/${id}`, anyProduct);
+      const { body, etag = '' } = await services.call('GET', 'product', `/products/${id}`, anyProduct, {
+        timeoutMs: readMs,
+      });
       const { name, price, unit } = body;
       return { id, name, price: price.toFixed(), unit, version: etag };
     },
@@ -18,9 +20,10 @@ export function createProducts(services: Services, log: Logger) {
      * @throws DomainError conflict if somebody else has changed it meanwhile
      */
     async change(by: string, id: string, version: string, fields: ProductFields): Promise<void> {
-      const { description, images, category } = (await services.read('product', `/products/${id}`, anyProduct)).body;
+      const { description, images, category } = await services.get('product', `/products/${id}`, anyProduct);
       const product = { ...fields, price: new Decimal(fields.price), description, images, category };
-      await services.put('product', `/internal/products/${id}`, anyProduct, product, version);
+      const changed = { body: product, ifMatch: version };
+      await services.call('PUT', 'product', `/internal/products/${id}`, anyProduct, changed);
       log.info({ by, productId: id, product: fields }, 'A product was changed');
     },
   };

@@ -23,7 +23,9 @@ export function createStock(services: Services, log: Logger) {
       );
     },
     async set(by: string, productId: string, available: number) {
-      const stock = await services.put('inventory', `/stock/${productId}`, stockOut, { available });
+      const { body: stock } = await services.call('PUT', 'inventory', `/stock/${productId}`, stockOut, {
+        body: { available },
+      });
       log.info({ by, productId, available }, 'A stock was set');
       return stock;
     },

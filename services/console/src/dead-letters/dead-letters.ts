@@ -61,7 +61,8 @@ export function createDeadLetters(services: Services, names: string[], log: Logg
   }
 
   async function decide(decision: 'redrive' | 'discard', service: string, body: Selection & { by: string }) {
-    const answer = await services.post(service, `${path}/${decision}`, resultsOut, body).finally(() => {
+    const deciding = services.call('POST', service, `${path}/${decision}`, resultsOut, { body });
+    const { body: answer } = await deciding.finally(() => {
       for (const key of kept.keys()) if (key.startsWith(`${service} `)) kept.delete(key);
     });
     if (!body.dryRun) {

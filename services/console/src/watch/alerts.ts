@@ -13,11 +13,15 @@ export interface Look {
   risenAtMost(seconds: number): Map<string, number>;
 }
 
-interface Rule extends Pick<Alert, 'name' | 'severity'> {
-  forSeconds: number;
-  /** A sentence for each of those for whom it holds now, such as groups. */
-  holds(look: Look): Record<string, string>;
-}
+/** Returns a sentence for each of those for whom a rule holds now, such as groups. */
+type Holds = (look: Look) => Record<string, string>;
+
+const rule = (name: string, severity: Alert['severity'], forSeconds: number, holds: Holds) => ({
+  name,
+  severity,
+  forSeconds,
+  holds,
+});
 
 const named = (values: Iterable<[string, number]>, above: number, sentence: (name: string, value: number) => string) =>
   Object.fromEntries([...values].flatMap(([name, value]) => (value > above ? [[name, sentence(name, value)]] : [])));
@@ -37,107 +41,65 @@ const sumsOf = (replicas: Seen, metric: string) =>
  * The rules of charts/store/files/alerts/store.yaml that can be told from what the console reads; a test compares both. The others
  * need Prometheus: they look at the gateway, at Kafka, at PostgreSQL or at days.
  */
-export const rules: Rule[] = [
-  {
-    name: 'StoreComponentUnavailable',
-    severity: 'critical',
-    forSeconds: 120,
-    holds({ replicas }) {
-      const up = new Set(replicas.filter(({ state }) => state !== 'GONE').map(({ service }) => service));
-      const gone = replicas.filter(({ service }) => !up.has(service));
-      return Object.fromEntries(gone.map(({ service }) => [service, `No replica of ${service} answers`]));
-    },
-  },
-  {
-    name: 'StoreSessionsStale',
-    severity: 'critical',
-    forSeconds: 120,
-    holds: (look) => ofAll((look.risenAtMost(120).get('stale') ?? 0) > 0, 'Tokens of ended sessions may be accepted'),
-  },
-  {
-    name: 'StoreDeadLetters',
-    severity: 'warning',
-    forSeconds: 0,
-    holds: ({ replicas }) =>
-      named(openLetters(replicas), 0, (group, count) => `${group} has open dead letters: ${count}`),
-  },
-  {
-    name: 'StoreOrdersTimedOut',
-    severity: 'warning',
-    forSeconds: 0,
-    holds(look) {
-      const count = look.risenAtMost(900).get('timedOut') ?? 0;
-      const sentence = `${count} orders were cancelled within 15 minutes because they were PENDING for too long`;
-      return ofAll(count > 0, sentence);
-    },
-  },
-  {
-    name: 'StoreConsumerLag',
-    severity: 'warning',
-    forSeconds: 600,
-    holds: ({ lag }) => named(Object.entries(lag), 1_000, (group, value) => `${group} is ${value} messages behind`),
-  },
-  {
-    name: 'StoreConsumerStuck',
-    severity: 'critical',
-    forSeconds: 600,
-    holds({ lag, risen }) {
-      const handled = risen(600);
-      if (handled === undefined) return {};
-      const idle = Object.entries(lag).filter(([group]) => (handled.get(`handled ${group}`) ?? 0) === 0);
-      return named(idle, 0, (group) => `${group} has messages but handles none`);
-    },
-  },
-  {
-    name: 'StoreConsumerNotInGroup',
-    severity: 'critical',
-    forSeconds: 180,
-    holds({ replicas, lag }) {
-      if (Object.keys(lag).length === 0) return {};
-      return Object.fromEntries(
-        replicas.flatMap(({ address, samples }) =>
-          samples
-            .filter(({ name, value }) => name === 'consumer_group_member' && value === 0)
-            .map(({ labels }) => [
-              `${address} ${labels.group}`,
-              `${address} is not in ${labels.group}, although Kafka answers others`,
-            ]),
-        ),
-      );
-    },
-  },
-  {
-    name: 'StoreLagUnknown',
-    severity: 'critical',
-    forSeconds: 300,
-    holds: ({ replicas, lag }) =>
-      ofAll(
-        sumsOf(replicas, 'outbox_relay_active').size > 0 && Object.keys(lag).length === 0,
-        'Kafka does not answer the services',
+export const rules = [
+  rule('StoreComponentUnavailable', 'critical', 120, ({ replicas }) => {
+    const up = new Set(replicas.filter(({ state }) => state !== 'GONE').map(({ service }) => service));
+    const gone = replicas.filter(({ service }) => !up.has(service));
+    return Object.fromEntries(gone.map(({ service }) => [service, `No replica of ${service} answers`]));
+  }),
+  rule('StoreSessionsStale', 'critical', 120, (look) =>
+    ofAll((look.risenAtMost(120).get('stale') ?? 0) > 0, 'Tokens of ended sessions may be accepted'),
+  ),
+  rule('StoreDeadLetters', 'warning', 0, ({ replicas }) =>
+    named(openLetters(replicas), 0, (group, count) => `${group} has open dead letters: ${count}`),
+  ),
+  rule('StoreOrdersTimedOut', 'warning', 0, (look) => {
+    const count = look.risenAtMost(900).get('timedOut') ?? 0;
+    const sentence = `${count} orders were cancelled within 15 minutes because they were PENDING for too long`;
+    return ofAll(count > 0, sentence);
+  }),
+  rule('StoreConsumerLag', 'warning', 600, ({ lag }) =>
+    named(Object.entries(lag), 1_000, (group, value) => `${group} is ${value} messages behind`),
+  ),
+  rule('StoreConsumerStuck', 'critical', 600, ({ lag, risen }) => {
+    const handled = risen(600);
+    if (handled === undefined) return {};
+    const idle = Object.entries(lag).filter(([group]) => (handled.get(`handled ${group}`) ?? 0) === 0);
+    return named(idle, 0, (group) => `${group} has messages but handles none`);
+  }),
+  rule('StoreConsumerNotInGroup', 'critical', 180, ({ replicas, lag }) => {
+    if (Object.keys(lag).length === 0) return {};
+    return Object.fromEntries(
+      replicas.flatMap(({ address, samples }) =>
+        samples
+          .filter(({ name, value }) => name === 'consumer_group_member' && value === 0)
+          .map(({ labels }) => [
+            `${address} ${labels.group}`,
+            `${address} is not in ${labels.group}, although Kafka answers others`,
+          ]),
       ),
-  },
-  {
-    name: 'StoreOutboxAge',
-    severity: 'critical',
-    forSeconds: 60,
-    holds: ({ outbox }) =>
-      named(
-        Object.entries(outbox),
-        60,
-        (service, age) => `An event of ${service} has been waiting for ${Math.round(age)} s to be published`,
-      ),
-  },
-  {
-    name: 'StoreRelayInactive',
-    severity: 'critical',
-    forSeconds: 120,
-    holds: ({ replicas }) =>
-      Object.fromEntries(
-        [...sumsOf(replicas, 'outbox_relay_active')]
-          .filter(([, active]) => active < 1)
-          .map(([service]) => [service, `Nobody publishes the events of ${service}`]),
-      ),
-  },
+    );
+  }),
+  rule('StoreLagUnknown', 'critical', 300, ({ replicas, lag }) =>
+    ofAll(
+      sumsOf(replicas, 'outbox_relay_active').size > 0 && Object.keys(lag).length === 0,
+      'Kafka does not answer the services',
+    ),
+  ),
+  rule('StoreOutboxAge', 'critical', 60, ({ outbox }) =>
+    named(
+      Object.entries(outbox),
+      60,
+      (service, age) => `An event of ${service} has been waiting for ${Math.round(age)} s to be published`,
+    ),
+  ),
+  rule('StoreRelayInactive', 'critical', 120, ({ replicas }) =>
+    Object.fromEntries(
+      [...sumsOf(replicas, 'outbox_relay_active')]
+        .filter(([, active]) => active < 1)
+        .map(([service]) => [service, `Nobody publishes the events of ${service}`]),
+    ),
+  ),
 ];
 
 /** Counts open dead letters by group: each replica reports all of its group. */

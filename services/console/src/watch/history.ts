@@ -8,6 +8,7 @@ export const everyMs = 5_000;
 const keptMs = 15 * 60_000;
 /** Times to CONFIRMED are those of the last minute: of five seconds they would be too few. */
 const quantileSeconds = 60;
+
 /** Numbers that services count themselves. */
 export type Counted = Pick<Point, 'letters' | 'stuck'> & { problems: string[] };
 
