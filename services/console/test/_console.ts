@@ -1,8 +1,9 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createLog } from '@store/shared/observability/log';
-import type { Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import request from 'supertest';
+import { chromiumPath, openBrowser } from '../../../tests/kit/chromium.ts';
 import { configSchema } from '../src/config.ts';
 import { createConsole } from '../src/service.ts';
 import { createHistory } from '../src/watch/history.ts';
@@ -26,9 +27,16 @@ export class Reply {
   }
 }
 
-/** Something that answers like a service, and what it was asked. */
-export async function fakeService(answer: Answer) {
-  const asked: { method: string; path: string; text: string; body: unknown; authorization: string | undefined }[] = [];
+interface Asked {
+  method: string;
+  path: string;
+  text: string;
+  body: unknown;
+  authorization: string | undefined;
+}
+
+/** Something that answers like a service. @param asked gets what it was asked */
+export async function fakeService(answer: Answer, asked: Asked[] = []) {
   const server = createServer(async (req, res) => {
     const chunks = await req.toArray();
     const text = Buffer.concat(chunks).toString();
@@ -42,7 +50,6 @@ export async function fakeService(answer: Answer) {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    asked,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close() {
       server.closeAllConnections(); // those that never got an answer
@@ -89,6 +96,60 @@ export function testConsole(
       http()[method](path).set({ Origin: origin(), Cookie: cookie }),
     read: (path: string, cookie: string) => http().get(path).set('Cookie', cookie),
   };
+}
+
+type Store = Record<string, Answer | string>;
+
+/**
+ * Has the console for all tests of a file or a `describe`, or one for each of them.
+ * @param storeOf the services, each with its answers or an address
+ * @returns has the properties of the console from the first test on, and what its services were asked
+ */
+export function useConsole(
+  storeOf: () => Store = () => ({}),
+  { env = {}, history = createHistory(), tests = 'all' }: UseOptions = {},
+) {
+  const [before, after] = tests === 'all' ? [beforeAll, afterAll] : [beforeEach, afterEach];
+  const later = {} as ReturnType<typeof testConsole> & { asked: Asked[] };
+  let closing: { close(): unknown }[] = [];
+  before(async () => {
+    const asked: Asked[] = [];
+    const urls: Record<string, string> = {};
+    for (const [name, answer] of Object.entries(storeOf())) {
+      const service =
+        typeof answer === 'string' ? { url: answer, close: () => undefined } : await fakeService(answer, asked);
+      urls[name] = service.url;
+      closing.push(service);
+    }
+    const console = testConsole(urls, env, history);
+    closing.push(console);
+    await console.ready;
+    Object.assign(later, console, { asked });
+  });
+  after(async () => {
+    await Promise.all(closing.map((one) => one.close()));
+    closing = [];
+  });
+  return later;
+}
+
+interface UseOptions {
+  env?: Record<string, string>;
+  history?: ReturnType<typeof createHistory>;
+  tests?: 'all' | 'each';
+}
+
+/** Tests with a browser, where there is one. Each page has a context of its own, until the test ends. */
+export function describePages(name: string, tests: (open: (options?: BrowserContextOptions) => Promise<Page>) => void) {
+  (chromiumPath ? describe : describe.skip)(name, () => {
+    let browser: Browser;
+    beforeAll(async () => {
+      browser = await openBrowser();
+    });
+    afterEach(() => Promise.all(browser.contexts().map((context) => context.close())));
+    afterAll(() => browser?.close());
+    tests(async (options) => (await browser.newContext(options)).newPage());
+  });
 }
 
 /** On a page of the console that shows its log-in. */

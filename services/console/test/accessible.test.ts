@@ -1,9 +1,8 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { findings } from '../../../tests/kit/axe.ts';
-import { chromiumPath, openBrowser } from '../../../tests/kit/chromium.ts';
 import { createHistory, everyMs } from '../src/watch/history.ts';
 import { catalogueOf } from './_catalogue.ts';
-import { type Answer, fakeService, testConsole, token } from './_console.ts';
+import { type Answer, describePages, token, useConsole } from './_console.ts';
 
 const [orderId, letterId] = ['00000000-0000-8000-8000-000000000001', '00000000-0000-8000-8000-000000000002'];
 const at = '2026-01-31T09:30:00.000Z';
@@ -65,11 +64,12 @@ const states: [string, (page: Page) => Promise<unknown>][] = [
   ],
 ];
 
-(chromiumPath ? describe : describe.skip)('everybody can use the console', () => {
+describePages('everybody can use the console', (newPage) => {
   const history = createHistory();
-  let browser: Browser;
-  let service: Awaited<ReturnType<typeof fakeService>>;
-  let console: ReturnType<typeof testConsole>;
+  const console = useConsole(() => ({ order: store, payment: store, inventory: store, product: store }), {
+    env: { GROUPS: 'payment' },
+    history,
+  });
   let cookie: { name: string; value: string; url: string };
 
   beforeAll(async () => {
@@ -79,24 +79,13 @@ const states: [string, (page: Page) => Promise<unknown>][] = [
       { ...replica, service: 'payment', state: 'DOWN' as const },
     ];
     for (let point = 0; point < 60; point += 1) history.add(Date.now() - (60 - point) * everyMs, replicas);
-    service = await fakeService(store);
-    const names = ['order', 'payment', 'inventory', 'product'];
-    console = testConsole(Object.fromEntries(names.map((name) => [name, service.url])), { GROUPS: 'payment' }, history);
-    await console.ready;
     const [name = '', value = ''] = (await console.login()).split('=');
     cookie = { name, value, url: `${console.origin()}/console/` };
-    browser = await openBrowser();
-  });
-
-  afterAll(async () => {
-    await browser?.close();
-    await Promise.all([console.close(), service.close()]);
   });
 
   async function open(path: string, colorScheme: 'light' | 'dark', prepare: (page: Page) => Promise<unknown>) {
-    const context = await browser.newContext({ colorScheme, reducedMotion: 'reduce' });
-    await context.addCookies([cookie]);
-    const page = await context.newPage();
+    const page = await newPage({ colorScheme, reducedMotion: 'reduce' });
+    await page.context().addCookies([cookie]);
     await prepare(page);
     await page.goto(`${console.origin()}/console/#/${path}`);
     await page.getByRole('heading', { level: 1 }).waitFor();
@@ -110,7 +99,6 @@ const states: [string, (page: Page) => Promise<unknown>][] = [
       if (state === 'failing') await page.getByText('It is away. Trace id: abc123').first().waitFor();
       if (state === 'as the store is') await page.locator('main').getByText(shown).first().waitFor();
       expect(await findings(page)).toEqual([]);
-      await page.context().close();
     }
   });
 
@@ -120,11 +108,10 @@ const states: [string, (page: Page) => Promise<unknown>][] = [
     await page.getByRole('button', { name: `${verb} 1 letter` }).click();
     await page.getByRole('dialog').waitFor();
     expect(await findings(page)).toEqual([]);
-    await page.context().close();
   });
 
   it('the log-in, and a refused one', async () => {
-    const page = await (await browser.newContext()).newPage();
+    const page = await newPage();
     await page.goto(`${console.origin()}/console/`);
     await page.getByRole('button', { name: 'Log in' }).waitFor();
     expect(await findings(page)).toEqual([]);
@@ -133,7 +120,6 @@ const states: [string, (page: Page) => Promise<unknown>][] = [
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.getByRole('alert').first().waitFor();
     expect(await findings(page)).toEqual([]);
-    await page.context().close();
   });
 
   it('the audit trail stays below the headline', async () => {
@@ -141,6 +127,5 @@ const states: [string, (page: Page) => Promise<unknown>][] = [
     await page.getByLabel(`Select ${letterId}`).waitFor();
     const [first] = await page.locator('main > *').evaluateAll((elements) => elements.map(({ tagName }) => tagName));
     expect(first).toBe('H1');
-    await page.context().close();
   });
 });

@@ -1,4 +1,4 @@
-import { type Answer, fakeService, testConsole } from './_console.ts';
+import { type Answer, useConsole } from './_console.ts';
 
 const ids = ['00000000-0000-8000-8000-000000000001', '00000000-0000-8000-8000-000000000002'];
 const letterOf = (id: string, value: string) => ({
@@ -35,74 +35,69 @@ function groupOf(group: string): Answer {
   };
 }
 
-let service: Awaited<ReturnType<typeof fakeService>>;
-let console: ReturnType<typeof testConsole>;
 const credential = 'the-credential-of-an-operator-0123456789';
 
-beforeEach(async () => {
-  service = await fakeService(groupOf('payment-group'));
-  const services = { payment: service.url, invoice: 'http://127.0.0.1:1' };
-  console = testConsole(services, { INTERNAL_CREDENTIAL: credential });
-  await console.ready;
-});
+describe('dead letters', () => {
+  const console = useConsole(() => ({ payment: groupOf('payment-group'), invoice: 'http://127.0.0.1:1' }), {
+    env: { INTERNAL_CREDENTIAL: credential },
+    tests: 'each',
+  });
+  const redrive = (cookie: string, body: object = { ids }) =>
+    console.send('post', '/api/dead-letters/payment/redrive', cookie).send(body);
 
-afterEach(() => Promise.all([console.close(), service.close()]));
+  it('are listed for every group that answers, and the others are named', async () => {
+    const answer = await console.read('/api/dead-letters', await console.login()).expect(200);
+    expect(answer.body).toMatchObject([
+      { service: 'payment', group: 'payment-group', total: 1, letters: [{ id: ids[0], value: html }] },
+      { service: 'invoice', letters: [], problem: expect.stringContaining('The invoice service is not available') },
+    ]);
+    // JSON, which no browser takes for a page.
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(answer.headers['x-content-type-options']).toBe('nosniff');
+    expect(console.asked[0]?.authorization).toBe(`Bearer ${credential}`);
+  });
 
-const redrive = (cookie: string, body: object = { ids }) =>
-  console.send('post', '/api/dead-letters/payment/redrive', cookie).send(body);
+  it('are looked at once for many who look', async () => {
+    const cookie = await console.login();
+    await Promise.all(Array.from({ length: 5 }, () => console.read('/api/dead-letters', cookie).expect(200)));
+    expect(console.asked).toHaveLength(1);
+    await redrive(cookie).expect(200);
+    await console.read('/api/dead-letters', cookie).expect(200);
+    expect(console.asked.filter(({ method }) => method === 'GET')).toHaveLength(2);
+  });
 
-it('lists the letters of every group that answers, and names the others', async () => {
-  const answer = await console.read('/api/dead-letters', await console.login()).expect(200);
-  expect(answer.body).toMatchObject([
-    { service: 'payment', group: 'payment-group', total: 1, letters: [{ id: ids[0], value: html }] },
-    { service: 'invoice', letters: [], problem: expect.stringContaining('The invoice service is not available') },
-  ]);
-  // JSON, which no browser takes for a page.
-  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
-  expect(answer.headers['x-content-type-options']).toBe('nosniff');
-  expect(service.asked[0]?.authorization).toBe(`Bearer ${credential}`);
-});
+  it('are redriven once by two people who press at once: the other one is told who did, and both are logged', async () => {
+    const [ann, ben] = [await console.login('ann'), await console.login('ben')];
+    const answers = await Promise.all([redrive(ann), redrive(ben), redrive(ann)]);
+    const results = answers.flatMap(({ body }) => body.results);
+    expect(results.filter(({ outcome }) => outcome === 'REDRIVEN')).toHaveLength(2);
+    expect(results.filter(({ outcome }) => outcome === 'DECIDED')).toHaveLength(4);
+    const lines = console.logged.filter(({ msg }) => msg === 'Dead letters were decided');
+    expect(lines.map(({ by }) => by).sort()).toEqual(['ann', 'ann', 'ben']);
+    expect(lines[0]).toMatchObject({ decision: 'redrive', group: 'payment-group', outcomes: expect.any(Array) });
+  });
 
-it('many who look share one look at the topic', async () => {
-  const cookie = await console.login();
-  await Promise.all(Array.from({ length: 5 }, () => console.read('/api/dead-letters', cookie).expect(200)));
-  expect(service.asked).toHaveLength(1);
-  await redrive(cookie).expect(200);
-  await console.read('/api/dead-letters', cookie).expect(200);
-  expect(service.asked.filter(({ method }) => method === 'GET')).toHaveLength(2);
-});
+  it('are decided in the name of the session alone', async () => {
+    const cookie = await console.login('ann');
+    await redrive(cookie, { ids, by: 'somebody else' }).set('console-operator', 'eve').expect(200);
+    expect(console.asked.at(-1)?.body).toEqual({ ids, by: 'ann', dryRun: false });
+  });
 
-it('two people who press at once: one redrives, the other one is told who did, and both are logged', async () => {
-  const [ann, ben] = [await console.login('ann'), await console.login('ben')];
-  const answers = await Promise.all([redrive(ann), redrive(ben), redrive(ann)]);
-  const results = answers.flatMap(({ body }) => body.results);
-  expect(results.filter(({ outcome }) => outcome === 'REDRIVEN')).toHaveLength(2);
-  expect(results.filter(({ outcome }) => outcome === 'DECIDED')).toHaveLength(4);
-  const lines = console.logged.filter(({ msg }) => msg === 'Dead letters were decided');
-  expect(lines.map(({ by }) => by).sort()).toEqual(['ann', 'ann', 'ben']);
-  expect(lines[0]).toMatchObject({ decision: 'redrive', group: 'payment-group', outcomes: expect.any(Array) });
-});
+  it('are discarded with a reason, and a dry run is none of the changes that are logged', async () => {
+    const cookie = await console.login('ann');
+    const discard = (body: object) => console.send('post', '/api/dead-letters/payment/discard', cookie).send(body);
+    await discard({ ids }).expect(400);
+    await discard({ ids, reason: ' ' }).expect(400);
+    await discard({ ids, reason: 'sent twice', dryRun: true }).expect(200);
+    expect(console.asked).toMatchObject([{ body: { ids, reason: 'sent twice', dryRun: true, by: 'ann' } }]);
+    expect(console.logged.filter(({ msg }) => msg === 'Dead letters were decided')).toEqual([]);
+  });
 
-it('says who asks by the session alone', async () => {
-  const cookie = await console.login('ann');
-  await redrive(cookie, { ids, by: 'somebody else' }).set('console-operator', 'eve').expect(200);
-  expect(service.asked.at(-1)?.body).toEqual({ ids, by: 'ann', dryRun: false });
-});
-
-it('a discard has a reason, and a dry run is none of the changes that are logged', async () => {
-  const cookie = await console.login('ann');
-  const discard = (body: object) => console.send('post', '/api/dead-letters/payment/discard', cookie).send(body);
-  await discard({ ids }).expect(400);
-  await discard({ ids, reason: ' ' }).expect(400);
-  await discard({ ids, reason: 'sent twice', dryRun: true }).expect(200);
-  expect(service.asked).toMatchObject([{ body: { ids, reason: 'sent twice', dryRun: true, by: 'ann' } }]);
-  expect(console.logged.filter(({ msg }) => msg === 'Dead letters were decided')).toEqual([]);
-});
-
-it('shows the audit trail, and what is missing in it', async () => {
-  const { body } = await console.read('/api/dead-letters/audit', await console.login()).expect(200);
-  expect(body).toMatchObject({
-    entries: [{ group: 'payment-group', letterId: ids[0], requestedBy: 'ann' }],
-    problems: [expect.stringContaining('invoice')],
+  it('have an audit trail, which says what is missing in it', async () => {
+    const { body } = await console.read('/api/dead-letters/audit', await console.login()).expect(200);
+    expect(body).toMatchObject({
+      entries: [{ group: 'payment-group', letterId: ids[0], requestedBy: 'ann' }],
+      problems: [expect.stringContaining('invoice')],
+    });
   });
 });

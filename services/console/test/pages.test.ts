@@ -1,36 +1,80 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { findings } from '../../../tests/kit/axe.ts';
-import { chromiumPath, openBrowser } from '../../../tests/kit/chromium.ts';
 import { isWiderThanScreen } from '../../../tests/kit/page-width.ts';
+import { createHistory, everyMs } from '../src/watch/history.ts';
+import { samplesIn } from '../src/watch/replicas-client.ts';
 import { catalogueOf, details, productId } from './_catalogue.ts';
-import { fakeService, logIn, testConsole } from './_console.ts';
+import { describePages, logIn, Reply, token, useConsole } from './_console.ts';
 
-(chromiumPath ? describe : describe.skip)('products on a phone', () => {
-  let browser: Browser;
-  let catalogue: Awaited<ReturnType<typeof fakeService>>;
-  let console: ReturnType<typeof testConsole>;
+const changesIn = ({ asked }: ReturnType<typeof useConsole>) =>
+  asked.filter(({ method }) => method === 'PUT').map(({ body }) => body);
+
+describePages('the login with the keyboard', (open) => {
+  const console = useConsole();
+
+  it('keeps the focus where it is refused, and leads it into the page where it is not', async () => {
+    const page = await open();
+    await page.goto(`${console.origin()}/console/`);
+    await page.getByLabel('Your name').fill('ann');
+    await page.getByLabel('Token').fill(`${token}x`);
+    const button = page.getByRole('button', { name: 'Log in' });
+    await button.press('Enter');
+    await page.getByRole('alert').waitFor();
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Log in');
+    await page.getByLabel('Token').fill(token);
+    await button.press('Enter');
+    await page.getByRole('heading', { name: 'Now' }).waitFor();
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('MAIN');
+  });
+});
+
+describePages('a chart of the console', (open) => {
+  const points = 61;
+  const last = Date.parse('2026-05-04T12:00:00Z');
+  const lagAt = (point: number) =>
+    samplesIn(`consumer_lag_messages{group="order-group",partition="0"} ${1_000 + point}`);
+  const history = createHistory();
+  const console = useConsole(undefined, { history });
+
+  beforeAll(() => {
+    const order = { service: 'order', address: '10.1.2.3:8080', state: 'UP' as const, waitingFor: [] };
+    for (let point = 0; point < points; point += 1)
+      history.add(last - (points - 1 - point) * everyMs, [{ ...order, samples: lagAt(point) }]);
+  });
+
+  it('says what its lines are now, and what they were where the pointer is', async () => {
+    const page = await open();
+    await page.goto(`${console.origin()}/console/`);
+    await logIn(page);
+    const chart = page.getByRole('region', { name: 'Lag per group' });
+    const legend = () => chart.locator('.legend dd').allTextContents();
+    await chart.locator('.u-over').waitFor();
+    expect(await legend()).toEqual(['now', '1,060']);
+
+    const { width = 0, height = 0 } = (await chart.locator('.u-over').boundingBox()) ?? {};
+    await chart.locator('.u-over').hover({ position: { x: width / 2, y: height / 2 } });
+    await chart.getByText('11:57:30 UTC').waitFor();
+    expect((await legend())[1]).toBe('1,030');
+
+    await page.getByRole('heading', { level: 1 }).hover();
+    await chart.getByText('now').waitFor();
+    expect((await legend())[1]).toBe('1,060');
+  });
+});
+
+describePages('products on a phone', (open) => {
+  const console = useConsole(() => {
+    const catalogue = catalogueOf('4.5');
+    return { product: catalogue, inventory: catalogue };
+  });
   let page: Page;
 
-  beforeAll(async () => {
-    catalogue = await fakeService(catalogueOf('4.5'));
-    console = testConsole({ product: catalogue.url, inventory: catalogue.url });
-    await console.ready;
-    browser = await openBrowser();
-  });
-
-  afterAll(async () => {
-    await browser?.close();
-    await Promise.all([console.close(), catalogue.close()]);
-  });
-
   beforeEach(async () => {
-    page = await browser.newPage({ viewport: { width: 360, height: 740 }, reducedMotion: 'reduce' });
+    page = await open({ viewport: { width: 360, height: 740 }, reducedMotion: 'reduce' });
     await page.goto(console.origin());
     await logIn(page);
     await page.getByRole('link', { name: 'Stock' }).click();
   });
-
-  afterEach(() => page.close());
 
   const changeOf = async (by: string, fields: object) => {
     const cookie = await console.login(by);
@@ -38,7 +82,7 @@ import { fakeService, logIn, testConsole } from './_console.ts';
     const { body: seen } = await console.read(path, cookie);
     await console.send('put', path, cookie).send({ ...seen, ...fields });
   };
-  const sent = () => catalogue.asked.filter(({ method }) => method === 'PUT').map(({ body }) => body);
+  const sent = () => changesIn(console);
 
   it('one is changed, and everybody can read and reach the form', async () => {
     await page.getByRole('button', { name: 'Change Tea' }).click();
@@ -70,5 +114,72 @@ import { fakeService, logIn, testConsole } from './_console.ts';
     ]);
     const log = console.logged.filter(({ msg }) => msg === 'A product was changed');
     expect(log.map(({ by }) => by)).toEqual(['ann', 'ben', 'ann']);
+  });
+});
+
+describePages('what is typed on the page of the stock', (open) => {
+  let isDown = false;
+  const console = useConsole(() => {
+    const answer = catalogueOf('4.5');
+    const catalogue: typeof answer = (method, ...rest) =>
+      isDown && method === 'PUT' ? new Reply(503, { detail: 'The inventory is away.' }) : answer(method, ...rest);
+    return { product: catalogue, inventory: catalogue };
+  });
+  let page: Page;
+
+  beforeEach(async () => {
+    isDown = false;
+    page = await open();
+    await page.goto(`${console.origin()}/console/#/stock`);
+    await logIn(page);
+    await page.getByLabel('Stock of Tea').waitFor();
+    console.asked.length = 0;
+  });
+
+  const sent = () => changesIn(console);
+  const amount = () => page.getByLabel('Stock of Tea');
+  const type = async (text: string) => {
+    await amount().fill('');
+    await amount().pressSequentially(text);
+  };
+
+  it.each([
+    ['Enter', '123', () => amount().press('Enter')],
+    ['leaving the field', '234', () => page.getByRole('heading', { name: 'Stock' }).click()],
+    ['a pause', '345', () => Promise.resolve()],
+  ])('is sent once, as it is when typing ends: %s', async (_, text, end) => {
+    await type(text);
+    await end();
+    await page.getByText(`Set to ${text}.`).waitFor();
+    // Nothing follows: neither the pause after Enter, nor leaving the field after the pause.
+    await page.getByLabel('Name of a product').focus();
+    await page.waitForResponse(/api\/products/);
+    expect(sent()).toEqual([{ available: Number(text) }]);
+    expect(await amount().inputValue()).toBe(text);
+  });
+
+  it('stays with the failure beside it, and is sent again with Enter once it was typed again', async () => {
+    isDown = true;
+    await type('456');
+    await amount().press('Enter');
+    const row = page.getByRole('row', { name: /Tea/ });
+    await row.locator('.problem').waitFor();
+    await page.waitForResponse(/api\/products/);
+    expect(await amount().inputValue()).toBe('456');
+    await type('-1');
+    await amount().press('Enter');
+    await row.getByText('Type a whole number').waitFor();
+    isDown = false;
+    await type('457');
+    await page.getByText('Set to 457.').waitFor();
+    expect(sent()).toEqual([{ available: 456 }, { available: 457 }]);
+  });
+
+  it('is sought once', async () => {
+    const sought: (string | null)[] = [];
+    page.on('request', (request) => sought.push(new URL(request.url()).searchParams.get('search')));
+    await page.getByLabel('Name of a product').pressSequentially('green tea');
+    await page.waitForRequest(/search=green\+tea/);
+    expect([...new Set(sought)].filter(Boolean)).toEqual(['green tea']);
   });
 });

@@ -74,116 +74,121 @@ const nothing: Parts = {
 };
 const confirmed = { ...order, status: 'CONFIRMED' as const, paidAt: at(4) };
 
-test.each<[string, Partial<Parts>, string[]]>([
-  ['its reservation', {}, ['inventory-group has to reserve the stock']],
-  ['its payment', { reservation }, ['payment-group has to charge the payment']],
-  [
-    'the provider',
-    { reservation, payment: { ...payment, status: 'CHARGING' } },
-    ['payment-group has to hear from the payment provider'],
-  ],
-  ['the record of its payment', { reservation, payment }, ['order-group has to record the payment']],
-  [
-    'its rejection',
-    { reservation: { ...reservation, status: 'REJECTED' } },
-    ['order-group has to record that the stock is REJECTED'],
-  ],
-  [
-    'a relay',
-    { order: { ...order, events: [event('OrderCreated', 0, null)] } },
-    ['The relay of order has to publish OrderCreated'],
-  ],
-  [
-    'a dead letter',
-    { reservation, letters: [letter] },
-    ['payment-group failed to handle StockReserved: dead letter l'],
-  ],
-  [
-    'a dead letter that failed again',
-    { reservation, letters: [{ ...letter, decisions: [decision('FAILED', 3)] }] },
-    ['payment-group failed to handle StockReserved: dead letter l'],
-  ],
-  [
-    'its cancellation, since its payment was discarded',
-    { reservation, letters: [discarded] },
-    ['Its cancellation, which is due once it is PENDING for too long: what it needs was discarded'],
-  ],
-  [
-    'its payment, which was redriven',
-    { reservation, letters: [{ ...letter, decisions: [decision('REDRIVEN', 3)] }] },
-    ['payment-group has to charge the payment'],
-  ],
-  [
-    'its shipment',
-    { order: confirmed, reservation, payment },
-    ['The shipment, which is due some time after the payment'],
-  ],
-  [
-    'nothing',
-    { order: { ...confirmed, shippedAt: at(9) }, reservation: { ...reservation, status: 'SHIPPED' }, payment },
-    [],
-  ],
-  ['a refund', { order: { ...order, status: 'CANCELLED' }, payment }, ['payment-group has to refund the payment']],
-  ['what order knows', { order: undefined, payment }, []],
-  ['what is not known', { problems: ['The inventory service is not available'] }, []],
-])('an order waits for %s', (_, parts, expected) => {
-  expect(waitingFor({ ...nothing, ...parts })).toEqual(expected);
-});
-
-test('a timeline has the steps of all services by their time', () => {
-  const mail = { ...ids, id: 'm', kind: 'OrderPaid', subject: 'Thank you', text: 'Thank you.' };
-  const invoice = { ...ids, number: 7, paymentId: 'p', amount: order.total, paidAt: at(3), createdAt: at(7) };
-  const steps = timelineOf({
-    ...nothing,
-    order: confirmed,
-    reservation,
-    payment,
-    mails: [{ ...mail, createdAt: at(5), sentAt: at(6) }],
-    invoices: [invoice],
+describe('an order', () => {
+  it.each<[string, Partial<Parts>, string[]]>([
+    ['its reservation', {}, ['inventory-group has to reserve the stock']],
+    ['its payment', { reservation }, ['payment-group has to charge the payment']],
+    [
+      'the provider',
+      { reservation, payment: { ...payment, status: 'CHARGING' } },
+      ['payment-group has to hear from the payment provider'],
+    ],
+    ['the record of its payment', { reservation, payment }, ['order-group has to record the payment']],
+    [
+      'its rejection',
+      { reservation: { ...reservation, status: 'REJECTED' } },
+      ['order-group has to record that the stock is REJECTED'],
+    ],
+    [
+      'a relay',
+      { order: { ...order, events: [event('OrderCreated', 0, null)] } },
+      ['The relay of order has to publish OrderCreated'],
+    ],
+    [
+      'a dead letter',
+      { reservation, letters: [letter] },
+      ['payment-group failed to handle StockReserved: dead letter l'],
+    ],
+    [
+      'a dead letter that failed again',
+      { reservation, letters: [{ ...letter, decisions: [decision('FAILED', 3)] }] },
+      ['payment-group failed to handle StockReserved: dead letter l'],
+    ],
+    [
+      'its cancellation, since its payment was discarded',
+      { reservation, letters: [discarded] },
+      ['Its cancellation, which is due once it is PENDING for too long: what it needs was discarded'],
+    ],
+    [
+      'its payment, which was redriven',
+      { reservation, letters: [{ ...letter, decisions: [decision('REDRIVEN', 3)] }] },
+      ['payment-group has to charge the payment'],
+    ],
+    [
+      'its shipment',
+      { order: confirmed, reservation, payment },
+      ['The shipment, which is due some time after the payment'],
+    ],
+    [
+      'nothing',
+      { order: { ...confirmed, shippedAt: at(9) }, reservation: { ...reservation, status: 'SHIPPED' }, payment },
+      [],
+    ],
+    ['a refund', { order: { ...order, status: 'CANCELLED' }, payment }, ['payment-group has to refund the payment']],
+    ['what order knows', { order: undefined, payment }, []],
+    ['what is not known', { problems: ['The inventory service is not available'] }, []],
+  ])('waits for %s', (_, parts, expected) => {
+    expect(waitingFor({ ...nothing, ...parts })).toEqual(expected);
   });
-  expect(steps.map(({ service, text }) => `${service}: ${text.replace(/, published.*/, '')}`)).toEqual([
-    'order: The order was placed',
-    'order: Event OrderCreated',
-    'inventory: The stock was looked at',
-    'inventory: Event StockReserved',
-    'payment: The payment began',
-    'payment: The payment is PAID',
-    'payment: Event OrderPaid',
-    'order: The payment was recorded',
-    'notification: A mail was written: Thank you',
-    'notification: The mail server took: Thank you',
-    'invoice: Invoice 7 was written',
-  ]);
-});
 
-test('a timeline has dead letters and what was decided about them, in the lane of their service', () => {
-  const steps = timelineOf({ ...nothing, letters: [{ ...discarded, service: 'order-worker', group: 'order-group' }] });
-  expect(steps.filter(({ isBad }) => isBad)).toEqual([
-    {
-      at: at(2),
-      service: 'order',
-      text: 'order-group made StockReserved a dead letter',
-      detail: 'broken',
-      isBad: true,
-    },
-    {
-      at: at(3),
-      service: 'order',
-      text: 'ann redrove StockReserved, which failed again',
-      detail: 'broken again',
-      isBad: true,
-    },
-    { at: at(4), service: 'order', text: 'ann discarded StockReserved', detail: 'told them', isBad: true },
-  ]);
-  const redriven = { ...letter, decisions: [decision('REDRIVEN', 3)] };
-  expect(timelineOf({ ...nothing, letters: [redriven] }).at(-1)).toMatchObject({
-    text: 'ann redrove StockReserved',
-    isBad: false,
+  it('has a timeline with the steps of all services by their time', () => {
+    const mail = { ...ids, id: 'm', kind: 'OrderPaid', subject: 'Thank you', text: 'Thank you.' };
+    const invoice = { ...ids, number: 7, paymentId: 'p', amount: order.total, paidAt: at(3), createdAt: at(7) };
+    const steps = timelineOf({
+      ...nothing,
+      order: confirmed,
+      reservation,
+      payment,
+      mails: [{ ...mail, createdAt: at(5), sentAt: at(6) }],
+      invoices: [invoice],
+    });
+    expect(steps.map(({ service, text }) => `${service}: ${text.replace(/, published.*/, '')}`)).toEqual([
+      'order: The order was placed',
+      'order: Event OrderCreated',
+      'inventory: The stock was looked at',
+      'inventory: Event StockReserved',
+      'payment: The payment began',
+      'payment: The payment is PAID',
+      'payment: Event OrderPaid',
+      'order: The payment was recorded',
+      'notification: A mail was written: Thank you',
+      'notification: The mail server took: Thank you',
+      'invoice: Invoice 7 was written',
+    ]);
   });
-});
 
-test('an order says what was discarded of it', () => {
-  expect(discardedOf({ letters: [letter, discarded] })).toEqual([
-    'ann discarded StockReserved, so that payment-group never handles it: told them',
-  ]);
+  it('has dead letters in its timeline and what was decided about them, in the lane of their service', () => {
+    const steps = timelineOf({
+      ...nothing,
+      letters: [{ ...discarded, service: 'order-worker', group: 'order-group' }],
+    });
+    expect(steps.filter(({ isBad }) => isBad)).toEqual([
+      {
+        at: at(2),
+        service: 'order',
+        text: 'order-group made StockReserved a dead letter',
+        detail: 'broken',
+        isBad: true,
+      },
+      {
+        at: at(3),
+        service: 'order',
+        text: 'ann redrove StockReserved, which failed again',
+        detail: 'broken again',
+        isBad: true,
+      },
+      { at: at(4), service: 'order', text: 'ann discarded StockReserved', detail: 'told them', isBad: true },
+    ]);
+    const redriven = { ...letter, decisions: [decision('REDRIVEN', 3)] };
+    expect(timelineOf({ ...nothing, letters: [redriven] }).at(-1)).toMatchObject({
+      text: 'ann redrove StockReserved',
+      isBad: false,
+    });
+  });
+
+  it('says what was discarded of it', () => {
+    expect(discardedOf({ letters: [letter, discarded] })).toEqual([
+      'ann discarded StockReserved, so that payment-group never handles it: told them',
+    ]);
+  });
 });

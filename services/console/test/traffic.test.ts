@@ -1,8 +1,54 @@
-import type { Browser, Page } from 'playwright-core';
-import { chromiumPath, openBrowser } from '../../../tests/kit/chromium.ts';
+import type { Page } from 'playwright-core';
 import { createHistory, everyMs } from '../src/watch/history.ts';
 import { samplesIn } from '../src/watch/replicas-client.ts';
-import { logIn, testConsole } from './_console.ts';
+import { describePages, logIn, useConsole } from './_console.ts';
+
+describe('the files of the pages', () => {
+  const console = useConsole();
+  const get = (path: string, headers: Record<string, string> = {}) => console.http().get(path).set(headers);
+  /** Relative to /console/, as the page names them. */
+  const filesOf = (page: string) => [...page.matchAll(/(?:src|href)="\.(\/[^"]+)"/g)].map(([, path = '']) => path);
+
+  it('are a page that is asked for anew, and answered 304 while it is the same', async () => {
+    const { headers, text } = await get('/').expect(200);
+    expect(headers['cache-control']).toBe('no-cache');
+    const again = await get('/', { 'If-None-Match': headers.etag ?? '' });
+    expect([again.status, again.text]).toEqual([304, '']);
+    expect(filesOf(text)).toEqual([
+      expect.stringMatching(/^\/assets\/icon-[\w-]{8}\.svg$/),
+      expect.stringMatching(/^\/assets\/index-[\w-]{8}\.js$/),
+      expect.stringMatching(/^\/assets\/index-[\w-]{8}\.css$/),
+    ]);
+  });
+
+  it.each(['br', 'gzip'])('are kept for ever, and sent in %s: less than 60 KB', async (encoding) => {
+    const { text } = await get('/');
+    let bytes = text.length;
+    for (const path of filesOf(text)) {
+      const { headers } = await get(path, { 'Accept-Encoding': encoding }).expect(200);
+      expect(headers).toMatchObject({
+        'cache-control': 'private, max-age=31536000, immutable',
+        'content-encoding': encoding,
+        'content-security-policy': expect.stringContaining("script-src 'self'"),
+        vary: 'Accept-Encoding',
+      });
+      bytes += Number(headers['content-length']);
+    }
+    expect(bytes).toBeLessThan(60_000);
+  });
+
+  it('are named relative to the page, to which the path without a slash leads', async () => {
+    const { headers } = await get('').expect(302);
+    expect(headers.location).toBe('/console/');
+  });
+
+  it.each(['/assets/', '/assets/none.js', '/assets/..%2findex.html', '/assets/%', '/.generated-from'])(
+    'are not found at %s',
+    async (path) => {
+      await get(path).expect(404);
+    },
+  );
+});
 
 const names = ['auth', 'account', 'product', 'order', 'order-worker', 'inventory', 'payment', 'status', 'console'];
 const groups = ['order', 'inventory', 'payment', 'notification', 'invoice', 'status', 'analytics'];
@@ -19,33 +65,18 @@ const replicas = names.map((service) => ({
   samples: samplesIn(metrics),
 }));
 
-(chromiumPath ? describe : describe.skip)('what a tab of the console transfers', () => {
+describePages('what a tab of the console transfers', (open) => {
   const history = createHistory();
-  const console = testConsole({}, {}, history);
-  let browser: Browser;
-  let page: Page;
+  const console = useConsole(undefined, { history });
   let now = Date.now() - 180 * everyMs;
   const look = () => {
     now += everyMs;
     history.add(now, replicas);
   };
 
-  beforeAll(async () => {
+  beforeAll(() => {
     for (let count = 0; count < 180; count += 1) look();
-    await console.ready;
-    browser = await openBrowser();
   });
-
-  afterAll(async () => {
-    await browser?.close();
-    await console.close();
-  });
-
-  beforeEach(async () => {
-    page = await (await browser.newContext()).newPage();
-  });
-
-  afterEach(() => page.context().close());
 
   /** Counts answers with their headers, as they come over the wire. */
   async function meter(of: Page, isCounted: (path: string) => boolean) {
@@ -67,6 +98,7 @@ const replicas = names.map((service) => ({
   const isFile = (path: string) => !/\/(api\/|session$)/.test(path);
 
   it('files once, and then only the question whether the page is the same', async () => {
+    const page = await open();
     const first = await meter(page, isFile);
     await page.goto(`${console.origin()}/console/`);
     await logIn(page);
@@ -83,6 +115,7 @@ const replicas = names.map((service) => ({
   });
 
   it('at most 2 MB an hour, and nothing while it is hidden', async () => {
+    const page = await open();
     await page.clock.install();
     await page.goto(`${console.origin()}/console/`);
     await logIn(page);

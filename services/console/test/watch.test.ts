@@ -1,6 +1,9 @@
+import { readFile } from 'node:fs/promises';
+import { parse } from 'yaml';
 import { createServices } from '../src/services-client.ts';
+import { rules } from '../src/watch/alerts.ts';
 import { counting } from '../src/watch/counts.ts';
-import { createHistory } from '../src/watch/history.ts';
+import { createHistory, everyMs } from '../src/watch/history.ts';
 import { askReplicas, type Replica, samplesIn } from '../src/watch/replicas-client.ts';
 import { quantile } from '../src/watch/sample.ts';
 import { fakeService } from './_console.ts';
@@ -27,101 +30,188 @@ const replica = (address: string, text: string, more: Partial<Replica> = {}) => 
   ...more,
 });
 
-it('counts what rose between two looks, over replicas and restarts', () => {
-  const history = createHistory();
-  history.add(0, [replica('a', metrics(100, 50)), replica('b', metrics(7, 1))]);
-  expect(history.points()[0]).toMatchObject({ rates: { placed: 0, confirmed: 0 }, p50: null });
-  history.add(5_000, [replica('a', metrics(120, 60, 8)), replica('b', metrics(2, 0))]); // b has restarted
-  expect(history.points()[1]).toMatchObject({
-    rates: { placed: (20 + 2) / 5, confirmed: 10 / 5 },
-    p50: 1, // half of them are within the first bucket
-    p95: 2.35,
-    lag: { 'order-group': 9 }, // the highest of each partition, not the sum over replicas
-    outbox: { order: 2.5 },
+describe('the history', () => {
+  it('counts what rose between two looks, over replicas and restarts', () => {
+    const history = createHistory();
+    history.add(0, [replica('a', metrics(100, 50)), replica('b', metrics(7, 1))]);
+    expect(history.points()[0]).toMatchObject({ rates: { placed: 0, confirmed: 0 }, p50: null });
+    history.add(5_000, [replica('a', metrics(120, 60, 8)), replica('b', metrics(2, 0))]); // b has restarted
+    expect(history.points()[1]).toMatchObject({
+      rates: { placed: (20 + 2) / 5, confirmed: 10 / 5 },
+      p50: 1, // half of them are within the first bucket
+      p95: 2.35,
+      lag: { 'order-group': 9 }, // the highest of each partition, not the sum over replicas
+      outbox: { order: 2.5 },
+    });
+    history.add(10_000, [replica('c', metrics(1_000, 500))]); // new: what it counted before is not of now
+    expect(history.points()[2]?.rates.placed).toBe(0);
+    history.add(15_000, [replica('c', '', { state: 'GONE' })]);
+    history.add(20_000, [replica('c', metrics(1_010, 500))]);
+    expect(history.points()[4]?.rates.placed).toBe(2);
   });
-  history.add(10_000, [replica('c', metrics(1_000, 500))]); // new: what it counted before is not of now
-  expect(history.points()[2]?.rates.placed).toBe(0);
-  history.add(15_000, [replica('c', '', { state: 'GONE' })]);
-  history.add(20_000, [replica('c', metrics(1_010, 500))]);
-  expect(history.points()[4]?.rates.placed).toBe(2);
-});
 
-it('keeps what services count themselves, with gaps where nobody answers', () => {
-  const history = createHistory();
-  history.add(0, [], { letters: 3, stuck: 7, problems: [] });
-  history.add(5_000, [], { letters: null, stuck: 8, problems: ['The payment service has not answered within 3 s.'] });
-  expect(history.points().map(({ letters, stuck }) => [letters, stuck])).toEqual([
-    [3, 7],
-    [null, 8],
-  ]);
-  expect(history.problems()).toEqual(['The payment service has not answered within 3 s.']);
-});
-
-it('counts open letters over all groups that answer, and stuck orders', async () => {
-  const fake = await fakeService((_, path) =>
-    path === '/internal/dead-letters/count' ? { group: 'g', open: 2 } : { total: 9, orders: [], next: null },
-  );
-  const addresses = ['order', 'payment', 'inventory'].map((name) => [name, fake.url] as const);
-  const services = createServices(new Map([...addresses, ['invoice', 'http://127.0.0.1:1'] as const]), undefined);
-  expect(await counting(services, ['payment', 'inventory', 'invoice'])()).toEqual({
-    letters: 4,
-    stuck: 9,
-    problems: [expect.stringContaining('invoice')],
+  it('keeps what services count themselves, with gaps where nobody answers', () => {
+    const history = createHistory();
+    history.add(0, [], { letters: 3, stuck: 7, problems: [] });
+    history.add(5_000, [], { letters: null, stuck: 8, problems: ['The payment service has not answered within 3 s.'] });
+    expect(history.points().map(({ letters, stuck }) => [letters, stuck])).toEqual([
+      [3, 7],
+      [null, 8],
+    ]);
+    expect(history.problems()).toEqual(['The payment service has not answered within 3 s.']);
   });
-  await fake.close();
+
+  it('counts open letters over all groups that answer, and stuck orders', async () => {
+    const fake = await fakeService((_, path) =>
+      path === '/internal/dead-letters/count' ? { group: 'g', open: 2 } : { total: 9, orders: [], next: null },
+    );
+    const addresses = ['order', 'payment', 'inventory'].map((name) => [name, fake.url] as const);
+    const services = createServices(new Map([...addresses, ['invoice', 'http://127.0.0.1:1'] as const]), undefined);
+    expect(await counting(services, ['payment', 'inventory', 'invoice'])()).toEqual({
+      letters: 4,
+      stuck: 9,
+      problems: [expect.stringContaining('invoice')],
+    });
+    await fake.close();
+  });
+
+  it('keeps 15 minutes', () => {
+    const history = createHistory();
+    for (let look = 0; look < 200; look += 1) history.add(look * 5_000, []);
+    expect(history.points()).toHaveLength(180);
+  });
+
+  it('says since when a process has been as it is, and whether it has seen that begin', () => {
+    const history = createHistory();
+    history.add(0, [replica('a', '')]);
+    expect(history.states()).toMatchObject([{ state: 'UP', since: 0, orBefore: true }]);
+    history.add(5_000, [replica('a', '', { state: 'DOWN', waitingFor: ['kafka'] })]);
+    history.add(10_000, [replica('a', '', { state: 'DOWN', waitingFor: ['database'] })]);
+    expect(history.states()).toEqual([
+      { service: 'order', address: 'a', state: 'DOWN', waitingFor: ['database'], since: 5_000, orBefore: false },
+    ]);
+  });
+
+  it('names what does not answer', async () => {
+    const [gone] = await askReplicas('http://127.0.0.1:1', 'http://127.0.0.1:1');
+    expect(gone).toEqual({ address: '127.0.0.1:1', state: 'GONE', waitingFor: ['ECONNREFUSED'], samples: [] });
+    const [alsoGone] = await askReplicas('http://[::1]:1', 'http://[::1]:1');
+    expect(alsoGone).toMatchObject({ address: '[::1]:1', state: 'GONE', waitingFor: [expect.stringMatching(/^E/)] });
+    const [unknown] = await askReplicas('http://no.invalid:1', 'http://no.invalid:1');
+    expect(unknown).toMatchObject({ state: 'GONE', waitingFor: [expect.stringMatching(/^E/)] });
+  });
+
+  it.each<[number, [number, number][], number | undefined]>([
+    [0.5, [[1, 0]], undefined],
+    [
+      0.5,
+      [
+        [1, 2],
+        [2, 4],
+      ],
+      1,
+    ],
+    [
+      1,
+      [
+        [1, 1],
+        [Number.POSITIVE_INFINITY, 2],
+      ],
+      1,
+    ],
+  ])('has for the quantile %d of %j: %d', (share, buckets, expected) => {
+    expect(quantile(share, new Map(buckets))).toBe(expected);
+  });
 });
 
-it('keeps 15 minutes', () => {
+const secondsOf = (duration = '0s') => Number.parseInt(duration, 10) * (duration.endsWith('m') ? 60 : 1);
+
+const healthy = `consumer_lag_messages{group="g",partition="0"} 0
+consumer_group_member{group="g"} 1
+outbox_relay_active 1
+outbox_oldest_unsent_seconds 0
+`;
+type State = 'UP' | 'GONE';
+interface Story {
+  /** As it is at that second. */
+  metrics: (second: number) => string;
+  state?: State;
+}
+
+/** @returns the names of the alerts that fire at that second, looking every five */
+function firing({ metrics, state = 'UP' }: Story, until: number): string[] {
   const history = createHistory();
-  for (let look = 0; look < 200; look += 1) history.add(look * 5_000, []);
-  expect(history.points()).toHaveLength(180);
+  for (let second = 0; second <= until; second += everyMs / 1_000) {
+    history.add(second * 1_000, [
+      { service: 'order', address: 'a', state, waitingFor: [], samples: samplesIn(metrics(second)) },
+    ]);
+  }
+  return history.alerts().map(({ name }) => name);
+}
+
+const lagging = (lag: number, more: (second: number) => string = () => '') => ({
+  metrics: (second: number) => healthy.replace(/(partition="0"}) 0/, `$1 ${lag}`) + more(second),
+});
+const from20 = (metric: string) => ({
+  metrics: (second: number) => `${healthy}${metric} ${second < 20 ? 0 : 2}\n`,
 });
 
-it('says since when a process has been as it is, and whether it has seen that begin', () => {
-  const history = createHistory();
-  history.add(0, [replica('a', '')]);
-  expect(history.states()).toMatchObject([{ state: 'UP', since: 0, orBefore: true }]);
-  history.add(5_000, [replica('a', '', { state: 'DOWN', waitingFor: ['kafka'] })]);
-  history.add(10_000, [replica('a', '', { state: 'DOWN', waitingFor: ['database'] })]);
-  expect(history.states()).toEqual([
-    { service: 'order', address: 'a', state: 'DOWN', waitingFor: ['database'], since: 5_000, orBefore: false },
-  ]);
-});
+describe('the alerts', () => {
+  it('has the names, severities and delays of the rules that the chart ships', async () => {
+    const file = new URL('../../../charts/store/files/alerts/store.yaml', import.meta.url);
+    const shipped = parse(await readFile(file, 'utf8')).groups[0].rules as {
+      alert: string;
+      labels: { severity: string };
+      for?: string;
+    }[];
+    const expected = shipped
+      .filter(({ alert }) => alert !== 'StoreSlow') // of the gateway's metrics
+      .map(({ alert, labels, for: delay }) => [alert, labels.severity, secondsOf(delay)]);
+    expect(rules.map(({ name, severity, forSeconds }) => [name, severity, forSeconds]).sort()).toEqual(expected.sort());
+  });
 
-it('names what does not answer', async () => {
-  const [gone] = await askReplicas('http://127.0.0.1:1', 'http://127.0.0.1:1');
-  expect(gone).toEqual({ address: '127.0.0.1:1', state: 'GONE', waitingFor: ['ECONNREFUSED'], samples: [] });
-  const [alsoGone] = await askReplicas('http://[::1]:1', 'http://[::1]:1');
-  expect(alsoGone).toMatchObject({ address: '[::1]:1', state: 'GONE', waitingFor: [expect.stringMatching(/^E/)] });
-  const [unknown] = await askReplicas('http://no.invalid:1', 'http://no.invalid:1');
-  expect(unknown).toMatchObject({ state: 'GONE', waitingFor: [expect.stringMatching(/^E/)] });
-});
+  it.each<[string, Story, string, number]>([
+    ['nobody answers', { metrics: () => '', state: 'GONE' }, 'StoreComponentUnavailable', 120],
+    [
+      'ended sessions are accepted',
+      { metrics: (s) => `${healthy}auth_stale_checks_total ${s}\n` },
+      'StoreSessionsStale',
+      125,
+    ],
+    ['letters are open', from20('dead_letters_open{group="g"}'), 'StoreDeadLetters', 20],
+    ['orders time out', from20('orders_timed_out_total'), 'StoreOrdersTimedOut', 20],
+    [
+      'a group is far behind',
+      lagging(1_001, (s) => `consumer_messages_total{group="g",result="processed"} ${s}\n`),
+      'StoreConsumerLag',
+      600,
+    ],
+    ['a group handles nothing', lagging(1), 'StoreConsumerStuck', 1_200],
+    [
+      'a process has left',
+      { metrics: () => healthy.replace('member{group="g"} 1', 'member{group="g"} 0') },
+      'StoreConsumerNotInGroup',
+      180,
+    ],
+    ['Kafka does not answer', { metrics: () => healthy.replace(/consumer_lag.*/, '') }, 'StoreLagUnknown', 300],
+    ['an outbox is old', { metrics: () => healthy.replace('seconds 0', 'seconds 61') }, 'StoreOutboxAge', 60],
+    [
+      'nobody publishes',
+      { metrics: () => healthy.replace('relay_active 1', 'relay_active 0') },
+      'StoreRelayInactive',
+      120,
+    ],
+  ])('where %s, %3$s fires when it is due and not before', (_, story, name, at) => {
+    expect(firing(story, at - 5)).not.toContain(name);
+    expect(firing(story, at)).toContain(name);
+  });
 
-test.each([
-  [
-    0.5,
-    [
-      [1, 0],
-      [2, 0],
-    ],
-    undefined,
-  ],
-  [
-    0.5,
-    [
-      [1, 2],
-      [2, 4],
-    ],
-    1,
-  ],
-  [
-    1,
-    [
-      [1, 1],
-      [Number.POSITIVE_INFINITY, 2],
-    ],
-    1,
-  ],
-])('the quantile %d of %j is %d', (share, buckets, expected) => {
-  expect(quantile(share, new Map(buckets as [number, number][]))).toBe(expected);
+  it('is quiet while all is well, and once the cause has gone', () => {
+    expect(firing({ metrics: () => healthy }, 1_800)).toEqual([]);
+    const mended = {
+      metrics: (s: number) => (s < 300 ? healthy.replace('relay_active 1', 'relay_active 0') : healthy),
+    };
+    expect(firing(mended, 295)).toEqual(['StoreRelayInactive']);
+    expect(firing(mended, 300)).toEqual([]);
+  });
 });
