@@ -87,16 +87,24 @@ describe('a dead letter', () => {
     expect(await tables()).toEqual(rows);
   });
 
-  it('is handled once by two redrives and the group itself at once', async () => {
+  it('is handled once by two redrives and the group itself at once, and the later one is told by whom', async () => {
     const events = await deadLetteredEvents(fixture, 20);
     const ids = await ann.ids();
     await fixture.reset(); // so that the group itself reads the events again
     const consumer = fixture.start();
-    await Promise.all([ann.redrive(ids).expect(200), operator(fixture, 'ben').redrive(ids).expect(200)]);
+    const answers = await Promise.all([
+      ann.redrive(ids).expect(200),
+      operator(fixture, 'ben').redrive(ids).expect(200),
+    ]);
     await fixture.has(...events);
     await consumer.stop();
     expect(await fixture.handled()).toHaveLength(20);
     expect(await fixture.deadLetters()).toEqual([]);
+    const results = answers.flatMap(({ body }) => body.results);
+    const redriven = results.filter(({ outcome }) => outcome === 'REDRIVEN');
+    expect(redriven.map(({ id }) => id).sort()).toEqual([...ids].sort());
+    const decision = { outcome: 'REDRIVEN', requestedBy: expect.stringMatching(/ann|ben/) };
+    expect(results.filter((result) => !redriven.includes(result))).toMatchObject(ids.map(() => ({ decision })));
     expect((await ann.trail()).map(({ outcome }: { outcome: string }) => outcome)).toEqual(
       events.map(() => 'REDRIVEN'),
     );

@@ -174,25 +174,6 @@ describe('the routes of dead letters', () => {
     });
   });
 
-  it('handle each letter once for two people who redrive it at once, and tell the other one by whom', async () => {
-    await deadLetteredEvents(fixture, 5);
-    const ids = await ann.ids();
-    const answers = await Promise.all([ann.redrive(ids), ben.redrive(ids), ann.redrive(ids)]);
-    const results = answers.flatMap(({ body }) => body.results);
-    expect(await fixture.handled()).toHaveLength(5);
-    expect(
-      results
-        .filter(({ outcome }) => outcome === 'REDRIVEN')
-        .map(({ id }) => id)
-        .sort(),
-    ).toEqual([...ids].sort());
-    const others = results.filter(({ outcome }) => outcome !== 'REDRIVEN');
-    expect(others).toHaveLength(10);
-    for (const { decision } of others)
-      expect(decision).toMatchObject({ outcome: 'REDRIVEN', requestedBy: expect.stringMatching(/ann|ben/) });
-    expect(await ann.trail()).toHaveLength(5);
-  });
-
   it('find a letter redriven that is discarded while a redrive is handling it', async () => {
     await deadLetteredEvents(fixture, 1);
     const ids = await ann.ids();
