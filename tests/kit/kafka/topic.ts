@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Kafka, logLevel } from 'kafkajs';
+import { type ITopicConfig, Kafka, logLevel } from 'kafkajs';
 import { until } from '../until.ts';
 
 /** The broker that the Jest set-up started; a system test has its own. */
@@ -21,11 +21,17 @@ export interface Message {
 }
 
 /** Creates a topic for one test and returns its name. */
-export async function createTopic(numPartitions: number): Promise<string> {
+export async function createTopic(numPartitions = 1, configEntries: ITopicConfig['configEntries'] = []) {
   const topic = `test-${randomUUID()}`;
   const admin = createKafka(brokers).admin();
   await admin.connect();
-  await admin.createTopics({ topics: [{ topic, numPartitions, replicationFactor: 1 }], waitForLeaders: true });
+  const topics = [{ topic, numPartitions, replicationFactor: 1, configEntries }];
+  // KafkaJS itself waits for leaders, but fails as long as the broker does not even know the topic.
+  await admin.createTopics({ topics, waitForLeaders: false });
+  await until(`${topic} has leaders`, async () => {
+    const [created] = (await admin.fetchTopicMetadata({ topics: [topic] })).topics;
+    return created?.partitions.length === numPartitions;
+  });
   await admin.disconnect();
   return topic;
 }

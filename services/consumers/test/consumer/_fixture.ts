@@ -42,10 +42,15 @@ type StartOptions = Omit<Partial<ConsumerOptions<DB>>, 'group'> & { name?: strin
 /** Has a fixture for each test of a file or a `describe`, with its properties from the first hook on. */
 export function useFixture(partitions = 1): Fixture {
   const later = {} as Fixture;
+  let current: Fixture | undefined;
   beforeEach(async () => {
-    Object.assign(later, await createFixture(partitions));
+    current = await createFixture(partitions);
+    Object.assign(later, current);
   });
-  afterEach(() => later.close());
+  afterEach(async () => {
+    await current?.close();
+    current = undefined;
+  });
   return later;
 }
 

@@ -22,7 +22,7 @@ describe('a consumer', () => {
     expect(consumer.waitingFor()).toBe('kafka');
     await until('the broker has said so', () => consumer.waitingFor() === 'topics');
     await fixture.withAdmin((admin) =>
-      admin.createTopics({ topics: [{ topic, numPartitions: 1, replicationFactor: 1 }] }),
+      admin.createTopics({ topics: [{ topic, numPartitions: 1, replicationFactor: 1 }], waitForLeaders: false }),
     );
     await until('it is a member', () => consumer.waitingFor() === undefined);
   });

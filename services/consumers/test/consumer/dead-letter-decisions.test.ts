@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { deleteOldEventIds } from '@store/shared/messaging/consumer/processed-events';
 import { readDeadLetters } from '@store/shared/messaging/dead-letters/dead-letters';
 import { redrive } from '@store/shared/messaging/dead-letters/redrive';
 import type { Message } from 'kafkajs';
 import { type KyselyPlugin, sql } from 'kysely';
+import { createTopic } from '../../../../tests/kit/kafka/topic.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { broken, deadLetteredEvents, forgetGroups, operator } from './_dead-letters.ts';
 import { anEvent, kafka, rawOf, silent, useFixture } from './_fixture.ts';
@@ -181,11 +181,7 @@ describe('the id of a processed event', () => {
   });
 
   it('is kept as long as the topic holds events of its age', async () => {
-    const topic = `test-${randomUUID()}`;
-    const configEntries = [{ name: 'retention.ms', value: '-1' }];
-    await fixture.withAdmin((admin) =>
-      admin.createTopics({ topics: [{ topic, configEntries }], waitForLeaders: true }),
-    );
+    const topic = await createTopic(1, [{ name: 'retention.ms', value: '-1' }]);
     const old = { ...rawOf(anEvent()), timestamp: String(Date.now() - 45 * 24 * 60 * 60 * 1000) };
     const producer = kafka.producer();
     await producer.connect();
