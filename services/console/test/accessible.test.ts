@@ -3,23 +3,10 @@ import { findings } from '../../../tests/kit/axe.ts';
 import { createHistory, everyMs } from '../src/watch/history.ts';
 import { catalogueOf } from './_catalogue.ts';
 import { type Answer, describePages, token, useConsole } from './_console.ts';
+import { at, order } from './_order.ts';
 
-const [orderId, letterId] = ['00000000-0000-8000-8000-000000000001', '00000000-0000-8000-8000-000000000002'];
-const at = '2026-01-31T09:30:00.000Z';
-const created = { id: orderId, kind: 'OrderCreated', payload: '{}', traceId: null, createdAt: at, sentAt: at };
-const order = {
-  id: orderId,
-  customerId: letterId,
-  status: 'PENDING',
-  total: { amount: 1, currency: 'USD' },
-  items: [],
-  createdAt: at,
-  updatedAt: at,
-  version: 1,
-  cancelReason: null,
-  deletedAt: null,
-  events: [created],
-};
+const orderId = order.id;
+const letterId = '00000000-0000-8000-8000-000000000004';
 const letter = {
   id: letterId,
   eventId: null,

@@ -2,23 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { readMs } from '../src/services-client.ts';
 import { askReplicas } from '../src/watch/replicas-client.ts';
 import { type Answer, fakeService, testConsole } from './_console.ts';
+import { at, order } from './_order.ts';
 
 const never = () => new Promise(() => undefined);
-const id = randomUUID();
-const at = '2026-01-31T09:30:00.000Z';
-const order = {
-  id,
-  customerId: randomUUID(),
-  status: 'PENDING',
-  total: { amount: 1, currency: 'USD' },
-  items: [],
-  createdAt: at,
-  updatedAt: at,
-  version: 1,
-  cancelReason: null,
-  deletedAt: null,
-  events: [],
-};
+const { id } = order;
 const payment = {
   orderId: id,
   customerId: order.customerId,
