@@ -124,8 +124,8 @@ typecheck: generate ### Check all types, including tests and tools
 format: install ## Format the sources and apply safe lint fixes
 	@$(bin)/biome check --write .
 
-bench: machine build tools ## Measure speed and memory, takes minutes; ONLY="requests order-life" COMPARE=<results of an earlier run>, ARGS=--help
-	@$(tool) tools/bench/main.ts $(if $(ONLY),--only $(ONLY)) $(if $(COMPARE),--compare '$(COMPARE)') $(ARGS)
+bench: machine build tools ## Measure speed and memory, takes minutes; ONLY="orders order-life", ARGS=--help
+	@$(tool) tools/bench/main.ts $(if $(ONLY),--only $(ONLY)) $(ARGS)
 
 capacity: install ### Print replicas, partitions, connections and storage for a rate; ORDERS=10000 (per second)
 	@$(tool) tools/capacity/main.ts $(ORDERS) $(ARGS)

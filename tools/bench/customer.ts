@@ -1,24 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { nowMs } from './load.ts';
+import { newCustomer } from '../../tests/kit/customer.ts';
+import { createSend, sendExpecting } from '../../tests/kit/http.ts';
+import { queryOnce } from '../../tests/kit/postgres/database.ts';
 
-const json = { 'content-type': 'application/json' };
+/** Logs in a new customer. */
+export const loginCookie = async (authUrl: string): Promise<string> => (await newCustomer(createSend(authUrl))).cookie;
 
-/** Registers and logs in a new customer. @returns the cookie */
-export async function login(authUrl: string): Promise<string> {
-  const post = (path: string, body: object) =>
-    fetch(authUrl + path, { method: 'POST', headers: json, body: JSON.stringify(body) });
-  const credentials = { email: `bench-${randomUUID()}@example.com`, password: 'a password of the bench' };
-  await post('/auth/register', { name: 'Bench', ...credentials });
-  const response = await post('/auth/login', credentials);
-  const [cookie] = (response.headers.get('set-cookie') ?? '').split(';');
-  if (!response.ok || cookie === undefined) throw new Error(`POST /auth/login returned ${response.status}.`);
-  return cookie;
+/** Inserts 1,000 products, from which orders are made too. */
+export async function fillCatalogue(databaseUrl: string): Promise<void> {
+  await queryOnce(
+    databaseUrl,
+    `insert into products (id, name, price, unit)
+     select gen_random_uuid(), 'Product number ' || n, n * 1.25, 'piece' from generate_series(1, 1000) as n`,
+  );
+  await queryOnce(databaseUrl, 'analyze products');
 }
 
 /** Returns the ids of the first hundred products. */
 export async function productIds(productUrl: string): Promise<string[]> {
-  const products = (await (await fetch(`${productUrl}/products?size=100`)).json()) as { id: string }[];
-  return products.map(({ id }) => id);
+  const { body } = await createSend(productUrl)('GET', '/products?size=100');
+  return body.map(({ id }: { id: string }) => id);
 }
 
 export interface Placed {
@@ -27,22 +28,21 @@ export interface Placed {
   sentAt: number;
 }
 
+/** Date.now() with fractions of a millisecond, to compare with timestamps of other processes. */
+export const nowMs = () => performance.timeOrigin + performance.now();
+
 /**
  * Returns a function that places an order of three products.
  * @param headers identify the customer: a cookie at the gateway, id-account at the service
  */
 export function orderPlacer(url: string, products: string[], headers: Record<string, string>) {
+  const send = createSend(url);
   return async (): Promise<Placed> => {
     const first = Math.floor(Math.random() * (products.length - 2));
     const items = products.slice(first, first + 3).map((productId) => ({ productId, quantity: 1 }));
     const sentAt = nowMs();
-    const response = await fetch(`${url}/orders`, {
-      method: 'POST',
-      headers: { ...json, 'idempotency-key': randomUUID(), ...headers },
-      body: JSON.stringify({ items }),
-    });
-    const text = await response.text();
-    if (response.status !== 201) throw new Error(`POST /orders returned ${response.status} instead of 201: ${text}`);
-    return { id: JSON.parse(text).id, sentAt };
+    const unique = { 'idempotency-key': randomUUID(), ...headers };
+    const { body } = await sendExpecting(201, send, 'POST', '/orders', { items }, unique);
+    return { id: body.id, sentAt };
   };
 }

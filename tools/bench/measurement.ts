@@ -1,13 +1,23 @@
 import { join } from 'node:path';
 import type { ComponentName, Store, StoreOptions } from '../local/store.ts';
 import { cacheDir } from '../paths.ts';
-import type { Row } from './report.ts';
 
 /** Everything that the bench leaves behind. */
 export const benchDir = join(cacheDir, 'bench');
 export const logDir = join(benchDir, 'log');
 
-export type Log = (line: string) => void;
+/** A figure and the limit that it has to keep. */
+export interface Row {
+  name: string;
+  /** The measurements behind the result. */
+  measured: string;
+  /** NaN if the measurement failed. */
+  result: number;
+  /** The unit of the result, for example `MiB`; a ratio has none. */
+  unit?: string;
+  atLeast?: number;
+  atMost?: number;
+}
 
 /** Begins with an empty store. */
 export interface Measurement {
@@ -21,5 +31,13 @@ export interface Measurement {
   measuresMemory?: true;
   /** Its duration, for one that is run only if ONLY names it. */
   takes?: string;
-  run(bench: { store: Store; log: Log }): Promise<Row[]>;
+  run(store: Store): Promise<Row[]>;
 }
+
+const many = { perSecond: 1_000_000, burst: 1_000_000 };
+
+/** Values of a gateway that limits no rate. */
+export const unlimited = { limits: { requests: many, credentials: many, catalogue: many } };
+
+/** Says on standard error how far the bench is: its table alone is on standard output. */
+export const say = (line: string) => console.error(line);

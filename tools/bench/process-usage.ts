@@ -1,41 +1,43 @@
 import { readFile } from 'node:fs/promises';
-import type { SupervisedProcess } from '../local/components/supervised-process.ts';
+import { serviceNames } from '../local/ports.ts';
 import type { Store } from '../local/store.ts';
-import { topology } from '../topology/topology.ts';
 
-/** All processes of a store by component. */
-export function processesOf(store: Store): Map<string, SupervisedProcess> {
-  const names = ['gateway', 'postgres', 'kafka', ...topology.services.map(({ name }) => name)];
-  return new Map(names.filter(store.has).map((name) => [name, store.component(name)]));
+type Pid = number | undefined;
+
+/** Reads something of the process of each component that runs. */
+export async function ofComponents<T>(store: Store, read: (pid: Pid) => Promise<T>): Promise<Map<string, T>> {
+  const names = ['gateway', 'postgres', 'kafka', ...serviceNames];
+  const running = names.filter((name) => store.has(name) && store.component(name).running());
+  const found = running.map(async (name) => [name, await read(store.component(name).pid())] as const);
+  return new Map(await Promise.all(found));
 }
 
-/** CPU time of each component of a store so far, in ms. */
-export async function cpuOf(store: Store): Promise<Map<string, number>> {
-  const times = [...processesOf(store)].map(
-    async ([name, process]) => [name, await familyCpuMs(process.pid())] as const,
-  );
-  return new Map(await Promise.all(times));
+/** CPU time of each component of a store while `work` goes on, in ms, the longest first. */
+export async function cpuDuring(store: Store, work: () => Promise<unknown>): Promise<[name: string, ms: number][]> {
+  const before = await ofComponents(store, familyCpuMs);
+  await work();
+  const after = await ofComponents(store, familyCpuMs);
+  return [...after]
+    .map(([name, ms]): [string, number] => [name, ms - (before.get(name) ?? 0)])
+    .sort(([, a], [, b]) => b - a);
 }
 
 /** CPU time of a process and its threads so far, user and system, in ms. */
-export async function cpuMs(pid: number | undefined): Promise<number> {
-  return (await readCpu(pid)).own;
-}
+export const cpuMs = async (pid: Pid): Promise<number> => (await readCpu(pid)).own;
 
 /** CPU time of a process and its children, those included that have ended, in ms. */
-export async function familyCpuMs(pid: number | undefined): Promise<number> {
+export async function familyCpuMs(pid: Pid): Promise<number> {
   const { own, ended } = await readCpu(pid);
-  // One that ends just now is missed; its next reading is among those that have ended.
-  const living = await Promise.all((await childrenOf(pid)).map((child) => cpuMs(child).catch(() => 0)));
-  return living.reduce((sum, ms) => sum + ms, own + ended);
-}
-
-export async function childrenOf(pid: number | undefined): Promise<number[]> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
-  return children.split(' ').filter(Boolean).map(Number);
+  // One that ends just now is missed; its next reading is among those that have ended.
+  const times = children
+    .split(' ')
+    .filter(Boolean)
+    .map((child) => cpuMs(Number(child)).catch(() => 0));
+  return (await Promise.all(times)).reduce((sum, ms) => sum + ms, own + ended);
 }
 
-async function readCpu(pid: number | undefined): Promise<{ own: number; ended: number }> {
+async function readCpu(pid: Pid): Promise<{ own: number; ended: number }> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8');
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' '); // the name before it may hold blanks
   const ms = (index: number) => Number(fields[index]) * 10; // Linux reports 100 ticks per second
@@ -43,7 +45,7 @@ async function readCpu(pid: number | undefined): Promise<{ own: number; ended: n
 }
 
 /** Resident memory of a process, now and at its peak, and what of it is its own (not its program, which others share), in MiB. */
-export async function residentMib(pid: number | undefined): Promise<{ now: number; peak: number; own: number }> {
+export async function residentMib(pid: Pid): Promise<{ now: number; peak: number; own: number }> {
   const text = await readFile(`/proc/${pid}/status`, 'utf8');
   const mib = (field: string) => Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1]) / 1024;
   return { now: mib('VmRSS'), peak: mib('VmHWM'), own: mib('RssAnon') };

@@ -1,38 +1,27 @@
-import { isMissed, type Row, report } from './report.ts';
+import type { Row } from './measurement.ts';
+import { isMissed, report } from './report.ts';
 
-const row = (name: string, result: number | null, limits: Partial<Row> = {}): Row => ({
-  name,
-  measured: '',
-  result,
-  ...limits,
-});
-const cellsOf = (table: string, name: string) =>
-  table
-    .split('\n')
-    .find((line) => line.startsWith(`| ${name} `))
-    ?.split('|')
-    .slice(1, -1)
-    .map((cell) => cell.trim());
+const row = (result: number, limits: Partial<Row> = {}): Row => ({ name: 'A', measured: 'b', result, ...limits });
 
-it('shows each row beside the one of the same name, and the change', () => {
-  const now = [row('A', 8, { unit: 'ms', atMost: 10 }), row('B', 300)];
-  const table = report(now, [row('B', 200), row('A', 10, { unit: 'ms' })]);
-  expect(cellsOf(table, 'A')).toEqual(['A', '', '8.00 ms', 'at most 10 ms', 'pass', '10.00 ms', '-20 %']);
-  expect(cellsOf(table, 'B')).toEqual(['B', '', '300', '', '', '200', '+50 %']);
+it.each<[Row, boolean]>([
+  [row(8, { atMost: 10 }), false],
+  [row(12, { atMost: 10 }), true],
+  [row(0.3, { atLeast: 0.4 }), true],
+  [row(NaN, { atMost: 0 }), true],
+  [row(1e9), false],
+])('of %j the limit is missed: %s', (given, expected) => {
+  expect(isMissed(given)).toBe(expected);
 });
 
-it.each<[string, Row[]]>([
-  ['was not measured', []],
-  ['failed', [row('A', null)]],
-])('shows no change since a run in which the row %s', (_case, earlier) => {
-  expect(cellsOf(report([row('A', 8)], earlier), 'A')).toEqual(['A', '', '8.00', '', '', '', '']);
-});
-
-it('shows nothing of an earlier run unless there is one', () => {
-  expect(report([row('A', 8)])).not.toContain('Earlier');
-});
-
-it('a measurement without a result has missed its limit, a row without a limit never', () => {
-  for (const result of [null, NaN]) expect(isMissed(row('failed', result, { atMost: 0 }))).toBe(true);
-  expect(isMissed(row('slower than before', 1e9))).toBe(false);
+it('shows each figure beside its limit', () => {
+  const cells = (given: Row) =>
+    report([given])
+      .split('\n')
+      .at(-1)
+      ?.split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim());
+  expect(cells(row(8, { unit: 'ms', atMost: 10 }))).toEqual(['A', 'b', '8.00 ms', 'at most 10 ms', 'pass']);
+  expect(cells(row(300, { atLeast: 400 }))).toEqual(['A', 'b', '300', 'at least 400', 'MISSED']);
+  expect(cells(row(300))).toEqual(['A', 'b', '300', '', '']);
 });

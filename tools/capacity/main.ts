@@ -1,5 +1,4 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { oneLine } from '../bench/machine.ts';
 import { runCommand } from '../run-command.ts';
 import { readCosts } from './costs.ts';
 import { assumptions, ceilings } from './model.ts';
@@ -23,7 +22,7 @@ async function print(rate: number): Promise<void> {
     console.log(`- ${what}: at ${number(ordersPerSecond)} orders per second. To raise it: ${turn}.`);
   }
   console.log(`
-Measured on ${costs.measuredAt.slice(0, 10)}, commit ${costs.commit}: ${oneLine(costs.machine)}.
+Measured on ${costs.measuredAt.slice(0, 10)}, commit ${costs.commit}: ${costs.machine}.
 Planned with ${100 * utilisation} % of a core used, servers of ${coresOfServer} cores and ${connectionsOfServer} connections, \
 brokers of ${coresOfBroker} cores, ${kafkaReplicas} copies in Kafka. docs/scaling.md explains the rows.`);
 }

@@ -53,7 +53,7 @@ describe.each(rates)('at %d orders per second', (rate) => {
 });
 
 it('what is deleted after days is not there after a month', () => {
-  const { tableBytes } = planFor(1, { ...costs, tableBytes: { order: { outbox: 10, orders: 1 } } });
+  const { tableBytes } = planFor(1, { ...costs, tableBytes: { outbox: 10, orders: 1 } });
   expect(tableBytes).toEqual({ day: 86_400 * 11, month: 86_400 * (7 * 10 + 30) });
 });
 

@@ -39,27 +39,31 @@ const secondsOfDay = 86_400;
 export function planFor(rate: number, costs: Costs) {
   const { utilisation, fewestReplicas, kafkaReplicas, partitions, coresOfBroker } = assumptions;
   const coresFor = (ms = 0) => (rate * ms) / 1000;
-  const services = Object.entries(costs.cpuMs)
-    .filter(([name]) => name !== 'kafka')
-    .map(([name, ms]) => {
-      const replicas = Math.max(fewestReplicas, Math.ceil(coresFor(ms) / utilisation));
-      return { name, cores: coresFor(ms), replicas, memoryMib: replicas * (costs.residentMib[name] ?? 0) };
-    });
+  const { kafka, ...cpuMs } = costs.cpuMs;
+  const services = Object.entries(cpuMs).map(([name, ms]) => {
+    const replicas = Math.max(fewestReplicas, Math.ceil(coresFor(ms) / utilisation));
+    return { name, cores: coresFor(ms), replicas, memoryMib: replicas * (costs.residentMib[name] ?? 0) };
+  });
   const databases = topology.databases
     .filter((name) => costs.postgresCpuMs[name])
     .map((name) => {
       const cores = coresFor(costs.postgresCpuMs[name]);
       const users = services.filter((one) => one.name !== 'gateway' && serviceNamed(one.name).database === name);
       const connections = sum(users.map(({ replicas }) => replicas)) * assumptions.connectionsOfReplica;
-      const servers = Math.max(
-        Math.ceil(cores / utilisation / assumptions.coresOfServer),
-        Math.ceil(connections / assumptions.connectionsOfServer),
-      );
-      return { name, cores, connections, servers };
+      const forCores = Math.ceil(cores / utilisation / assumptions.coresOfServer);
+      const forConnections = Math.ceil(connections / assumptions.connectionsOfServer);
+      return { name, cores, connections, servers: Math.max(forCores, forConnections) };
     });
-  const members = services.filter(({ name }) => groupOf(name) !== undefined).map(({ replicas }) => replicas);
-  const kafkaCores = coresFor(costs.cpuMs.kafka) * kafkaReplicas;
+  const members = services.filter(({ name }) => groupOf(name)).map(({ replicas }) => replicas);
+  const kafkaCores = coresFor(kafka) * kafkaReplicas;
   const ordersOfDay = rate * secondsOfDay;
+  /** Bytes that are in tables after so many days. */
+  const tableBytesAfter = (days: number) =>
+    sum(
+      Object.entries(costs.tableBytes).map(
+        ([table, bytes]) => ordersOfDay * bytes * Math.min(days, keptDays[table] ?? days),
+      ),
+    );
   return {
     services,
     databases,
@@ -70,19 +74,10 @@ export function planFor(rate: number, costs: Costs) {
       brokers: Math.max(kafkaReplicas, Math.ceil(kafkaCores / utilisation / coresOfBroker)),
       storedBytes: ordersOfDay * costs.kafkaBytes * topicDays * kafkaReplicas,
     },
-    /** Written to tables in a day, and there after a month. */
-    tableBytes: { day: ordersOfDay * bytesKept(costs, 1), month: ordersOfDay * bytesKept(costs, 30) },
+    tableBytes: { day: tableBytesAfter(1), month: tableBytesAfter(30) },
     walBytesPerSecond: rate * costs.walBytes,
   };
 }
-
-/** The bytes that an order leaves in tables, times the days of so many that it is there. */
-const bytesKept = (costs: Costs, days: number) =>
-  sum(
-    Object.values(costs.tableBytes).flatMap((tables) =>
-      Object.entries(tables).map(([table, bytes]) => bytes * Math.min(days, keptDays[table] ?? days)),
-    ),
-  );
 
 /**
  * Rates that no further replica makes higher, and the change that does.
@@ -93,10 +88,12 @@ export function ceilings(costs: Costs) {
   const orders = (cores: number, ms: number) => (cores * utilisation * 1000) / ms;
   const { shared = 0, ...databases } = costs.postgresCpuMs;
   const [busiest, busiestMs] = highest(databases);
-  const members = Object.entries(costs.cpuMs).filter(([name]) => groupOf(name) !== undefined);
-  const [slowest, slowestMs] = highest(Object.fromEntries(members));
+  const [slowest, slowestMs] = highest(
+    Object.fromEntries(Object.entries(costs.cpuMs).filter(([name]) => groupOf(name))),
+  );
   const { relay, invoice, analytics } = costs.mostPerSecond;
   const [publisher, events] = highest(costs.events);
+  const beyondOneServer = 'shards by order id, or cells';
   const found: [what: string, ordersPerSecond: number, turn: string][] = [
     [`One process of ${slowest}`, orders(1, slowestMs), 'replicas, up to as many as there are partitions'],
     [
@@ -106,24 +103,20 @@ export function ceilings(costs: Costs) {
     ],
     [
       `One PostgreSQL server of ${coresOfServer} cores for all databases`,
-      orders(coresOfServer, sum(Object.values(databases)) + shared),
+      orders(coresOfServer, sum(Object.values(costs.postgresCpuMs))),
       'a server for each database',
     ],
     [
       `A PostgreSQL server of ${coresOfServer} cores for the database ${busiest} alone`,
       orders(coresOfServer, busiestMs + shared),
-      'shards by order id, or cells',
+      beyondOneServer,
     ],
     [
       `The write-ahead log of one server, ${walOfServer / 1e6} MB per second`,
       walOfServer / costs.walBytes,
       'a server for each database, then shards or cells',
     ],
-    [
-      `The relay of the outbox of ${publisher}: one process`,
-      (relay * utilisation) / events,
-      'shards by order id, or cells',
-    ],
+    [`The relay of the outbox of ${publisher}: one process`, (relay * utilisation) / events, beyondOneServer],
     [
       'Invoice numbers without gaps: one transaction after another',
       invoice,

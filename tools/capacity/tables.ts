@@ -1,7 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { markdownTable } from 'markdown-table';
-import { oneLine } from '../bench/machine.ts';
 import { root } from '../paths.ts';
 import type { Costs } from './costs.ts';
 import { ceilings, planFor, sum } from './model.ts';
@@ -17,27 +16,17 @@ function bytes(value: number): string {
   return `${number(value / 1000 ** power)} ${units[power]}`;
 }
 
-const table = (rows: string[][]) => markdownTable(rows, { alignDelimiters: false, padding: true });
+const table = (rows: string[][]) => markdownTable(rows, { alignDelimiters: false });
 
-/** The costs of an order by component. */
-function costTable(costs: Costs): string {
-  const postgres = sum(Object.values(costs.postgresCpuMs));
-  const all = sum(Object.values(costs.cpuMs)) + postgres;
-  const largestFirst = Object.entries({ ...costs.cpuMs, PostgreSQL: postgres }).sort(([, a], [, b]) => b - a);
-  const services = largestFirst.map(([name, ms]) => [
-    name,
-    number(ms),
-    `${((100 * ms) / all).toFixed()} %`,
-    bytes(costs.sentBytes[name === 'PostgreSQL' ? 'postgres' : name] ?? 0),
-  ]);
-  return [
-    table([
-      ['Component', 'CPU ms', 'Share', 'Sends'],
-      ...services,
-      ['all', number(all), '100 %', bytes(sum(Object.values(costs.sentBytes)))],
-    ]),
-    `Each order is ${number(costs.transactions)} transactions and ${bytes(costs.walBytes)} of write-ahead log, and ${bytes(costs.kafkaBytes)} in Kafka.`,
-  ].join('\n\n');
+/** The costs of an order by component, the largest first. */
+function costTable({ cpuMs, postgresCpuMs, transactions, walBytes, kafkaBytes }: Costs): string {
+  const all = { ...cpuMs, PostgreSQL: sum(Object.values(postgresCpuMs)) };
+  const total = sum(Object.values(all));
+  const largestFirst = Object.entries(all).sort(([, a], [, b]) => b - a);
+  const rows = largestFirst.map(([name, ms]) => [name, number(ms), `${((100 * ms) / total).toFixed()} %`]);
+  return `${table([['Component', 'CPU ms', 'Share'], ...rows, ['all', number(total), '100 %']])}
+
+Each order is ${number(transactions)} transactions and ${bytes(walBytes)} of write-ahead log, and ${bytes(kafkaBytes)} in Kafka.`;
 }
 
 /** The needs of a rate. */
@@ -52,7 +41,7 @@ export function planTable(rate: number, costs: Costs): string {
     ['Stored by Kafka', bytes(kafka.storedBytes)],
     ...databases.map(({ name, cores, connections, servers }) => [
       `Database ${name}: busy cores, connections, servers`,
-      `${number(cores)}, ${number(connections)}, ${number(servers)}`,
+      [cores, connections, servers].map(number).join(', '),
     ]),
     ['Write-ahead log per second', bytes(walBytesPerSecond)],
     ['Tables, written per day', bytes(tableBytes.day)],
@@ -69,16 +58,14 @@ const ceilingTable = (costs: Costs): string =>
 
 const file = join(root, 'docs/scaling.md');
 
-/** The texts of docs/scaling.md between `<!-- figures: NAME -->` and `<!-- end -->`, by name. */
-const figures = (costs: Costs): Record<string, string> => ({
-  measured: `Measured on ${costs.measuredAt.slice(0, 10)}, commit \`${costs.commit.slice(0, 12)}\`: ${oneLine(costs.machine)}.`,
-  costs: costTable(costs),
-  ceilings: ceilingTable(costs),
-});
-
-/** @throws Error where the text lacks a block or has an unknown one */
+/** @returns the text of docs/scaling.md with these figures between `<!-- figures: NAME -->` and `<!-- end -->` */
 export function withFigures(text: string, costs: Costs): string {
-  const missing = new Map(Object.entries(figures(costs)));
+  const { measuredAt, commit, machine } = costs;
+  const missing = new Map([
+    ['measured', `Measured on ${measuredAt.slice(0, 10)}, commit \`${commit.slice(0, 12)}\`: ${machine}.`],
+    ['costs', costTable(costs)],
+    ['ceilings', ceilingTable(costs)],
+  ]);
   const result = text.replaceAll(/(<!-- figures: (\w+) -->\n)[\s\S]*?(\n<!-- end -->)/g, (_, begin, name, end) => {
     const block = missing.get(name);
     if (block === undefined) throw new Error(`docs/scaling.md has figures twice or unknown ones: ${name}`);

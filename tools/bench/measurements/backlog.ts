@@ -1,42 +1,34 @@
-import type pg from 'pg';
-import { withDatabase } from '../database.ts';
-import { until } from '../load.ts';
-import type { Measurement } from '../measurement.ts';
-import type { Row } from '../report.ts';
+import { queryOnce } from '../../../tests/kit/postgres/database.ts';
+import { until } from '../../../tests/kit/until.ts';
+import { type Measurement, type Row, say } from '../measurement.ts';
 
 const eventCount = 40_000;
 const groups = ['notification', 'analytics', 'invoice'] as const;
+const patience = { timeoutMs: 120_000, intervalMs: 200 };
 
 /** How fast a backlog is worked off: a full outbox by the relay, then a full topic by one group after another. */
 export const backlog: Measurement = {
   name: 'backlog',
   components: ['payment', ...groups],
-  run: ({ store, log }) =>
-    withDatabase(store.databaseUrl('payment'), (payment) =>
-      withDatabase(store.databaseUrl('consumers'), async (consumers) => {
-        for (const name of ['payment', ...groups]) await store.component(name).stop();
-        log(`payment publishes ${eventCount} events`);
-        await payment.query(paidEvents, [eventCount]);
-        await store.component('payment').restart();
-        await until(
-          'all events are published',
-          async () => !(await count(payment, 'outbox where sent_at is null')),
-          200,
-        );
-        const rows = [rowOf('Relay from a full outbox', await rateOf(payment, 'sent_at', 'outbox'), 5_000)];
-        for (const name of groups) {
-          log(`${name} handles the ${eventCount} events`);
-          await store.component(name).restart();
-          const processed = `processed_events where consumer_group = '${name}-group'`;
-          const hasHandledAll = async () => (await count(consumers, processed)) === eventCount;
-          await until(`${name} has handled all events`, hasHandledAll, 200);
-          rows.push(
-            rowOf(`Group ${name} from a full topic`, await rateOf(consumers, 'processed_at', processed), 1_500),
-          );
-        }
-        return rows;
-      }),
-    ),
+  async run(store) {
+    const [payment, consumers] = [store.databaseUrl('payment'), store.databaseUrl('consumers')];
+    for (const name of ['payment', ...groups]) await store.component(name).stop();
+    say(`payment publishes ${eventCount} events`);
+    await queryOnce(payment, paidEvents);
+    await store.component('payment').restart();
+    const isPublished = async () => (await count(payment, 'outbox where sent_at is null')) === 0;
+    await until('all events are published', isPublished, patience);
+    const rows = [rowOf('Relay from a full outbox', await rateOf(payment, 'sent_at', 'outbox'), 5_000)];
+    for (const name of groups) {
+      say(`${name} handles the ${eventCount} events`);
+      await store.component(name).restart();
+      const processed = `processed_events where consumer_group = '${name}-group'`;
+      const hasHandledAll = async () => (await count(consumers, processed)) === eventCount;
+      await until(`${name} has handled all events`, hasHandledAll, patience);
+      rows.push(rowOf(`Group ${name} from a full topic`, await rateOf(consumers, 'processed_at', processed), 1_500));
+    }
+    return rows;
+  },
 };
 
 const rowOf = (name: string, result: number, atLeast: number): Row => ({
@@ -47,9 +39,8 @@ const rowOf = (name: string, result: number, atLeast: number): Row => ({
   atLeast,
 });
 
-async function count(client: pg.Client, rows: string): Promise<number> {
-  const { rows: counted } = await client.query<{ count: number }>(`select count(*)::int as count from ${rows}`);
-  return counted[0]?.count ?? NaN;
+async function count(database: string, rows: string): Promise<number | undefined> {
+  return (await queryOnce<{ count: number }>(database, `select count(*)::int as count from ${rows}`))[0]?.count;
 }
 
 /** The kind that each of the groups handles. */
@@ -59,13 +50,14 @@ const paidEvents = `
          json_build_object('orderId', order_id, 'customerId', gen_random_uuid(), 'timestamp', '2026-01-31T12:00:00.000Z',
            'paymentId', gen_random_uuid(), 'amount', json_build_object('amount', n % 1000 + 0.25, 'currency', 'USD')),
          '00-' || replace(order_id::text, '-', '') || '-00f067aa0ba902b7-01', now()
-  from (select n, gen_random_uuid() as order_id from generate_series(1, $1::int) as n) as orders`;
+  from (select n, gen_random_uuid() as order_id from generate_series(1, ${eventCount}) as n) as orders`;
 
 /** Rows per second, from the first timestamp to the last: the start of the process is left out. */
-async function rateOf(client: pg.Client, column: string, rows: string): Promise<number> {
-  const { rows: found } = await client.query<{ rate: number }>(
+async function rateOf(database: string, column: string, rows: string): Promise<number> {
+  const [found] = await queryOnce<{ rate: number }>(
+    database,
     `select count(*) filter (where ${column} > first) / extract(epoch from max(${column}) - first)::float8 as rate
      from (select *, min(${column}) over () as first from ${rows}) as row group by first`,
   );
-  return found[0]?.rate ?? NaN;
+  return found?.rate ?? NaN;
 }

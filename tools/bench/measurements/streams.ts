@@ -2,15 +2,14 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { UnsecuredJWT } from 'jose';
-import type pg from 'pg';
+import pMap from 'p-map';
 import { quantile } from 'simple-statistics';
-import { withDatabase } from '../database.ts';
-import type { Measurement } from '../measurement.ts';
-import { cpuOf, residentMib } from '../process-usage.ts';
+import { queryOnce } from '../../../tests/kit/postgres/database.ts';
+import { type Measurement, say } from '../measurement.ts';
+import { cpuDuring, residentMib } from '../process-usage.ts';
 
 /** As many as a process admits (contract 2.5), each of an account and session of its own. */
 const streams = 5_000;
-const atATime = 100;
 const quietSeconds = 20;
 const changes = 200;
 
@@ -19,28 +18,22 @@ export const orderStreams: Measurement = {
   name: 'streams',
   measuresMemory: true,
   components: ['auth', 'account', 'product', 'order'],
-  async run({ store, log }) {
+  async run(store) {
     const pid = store.component('order').pid();
     const before = await residentMib(pid);
     const arrived = new Map<string, number>();
     const accounts = Array.from({ length: streams }, () => crypto.randomUUID());
     const agent = new Agent({ keepAlive: false });
-    log(`opening ${streams} streams`);
-    for (let from = 0; from < streams; from += atATime) {
-      const some = accounts.slice(from, from + atATime);
-      await Promise.all(some.map((accountId) => openStream(store.url('order'), accountId, agent, arrived)));
-    }
+    say(`opening ${streams} streams`);
+    await pMap(accounts, (id) => openStream(store.url('order'), id, agent, arrived), { concurrency: 100 });
     try {
-      log(`${quietSeconds} s in which nothing changes`);
-      const quiet = await cpuOf(store);
-      await sleep(quietSeconds * 1000);
-      const afterwards = await cpuOf(store);
-      const percent = (name: string) =>
-        ((afterwards.get(name) ?? NaN) - (quiet.get(name) ?? NaN)) / (quietSeconds * 10);
-
-      log(`${changes} orders`);
-      const changed = accounts.slice(0, changes);
-      const delays = await withDatabase(store.databaseUrl('order'), (database) => delaysOf(changed, database, arrived));
+      say(`${quietSeconds} s in which nothing changes`);
+      const used = new Map(await cpuDuring(store, () => sleep(quietSeconds * 1000)));
+      const percent = (name: string) => (used.get(name) ?? NaN) / (quietSeconds * 10);
+      say(`${changes} orders`);
+      const delays: number[] = [];
+      for (const account of accounts.slice(0, changes))
+        delays.push(await delayOf(account, store.databaseUrl('order'), arrived));
       const { now, peak, own } = await residentMib(pid);
       return [
         {
@@ -71,21 +64,17 @@ export const orderStreams: Measurement = {
   },
 };
 
-/** Inserts an order for each account. @returns the times until each arrived at its stream, in ms */
-async function delaysOf(accounts: string[], database: pg.Client, arrived: Map<string, number>): Promise<number[]> {
-  const delays: number[] = [];
-  for (const accountId of accounts) {
-    const id = crypto.randomUUID();
-    await database.query(
-      `insert into orders (id, account_id, status, total_amount, currency, created_at, updated_at)
-       values ($1, $2, 'PENDING', 1, 'USD', now(), now())`,
-      [id, accountId],
-    );
-    const placedAt = performance.now();
-    while (!arrived.has(id)) await sleep(1);
-    delays.push((arrived.get(id) ?? NaN) - placedAt);
-  }
-  return delays;
+/** Inserts an order. @returns the time until it arrives at the stream of its account, in ms */
+async function delayOf(accountId: string, database: string, arrived: Map<string, number>): Promise<number> {
+  const id = crypto.randomUUID();
+  const [row] = await queryOnce<{ at: number }>(
+    database,
+    `insert into orders (id, account_id, status, total_amount, currency, created_at, updated_at)
+     values ('${id}', '${accountId}', 'PENDING', 1, 'USD', now(), now())
+     returning (extract(epoch from clock_timestamp()) * 1000)::float8 as at`,
+  );
+  while (!arrived.has(id)) await sleep(1);
+  return (arrived.get(id) ?? NaN) - (row?.at ?? NaN);
 }
 
 /** Notes when each order arrives at the stream. */
@@ -101,6 +90,6 @@ async function openStream(url: string, accountId: string, agent: Agent, arrived:
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
   if (response.statusCode !== 200) throw new Error(`A stream was answered ${response.statusCode}`);
   response.setEncoding('utf8').on('data', (text: string) => {
-    for (const [, id] of text.matchAll(/"orderId":"([^"]+)"/g)) arrived.set(id ?? '', performance.now());
+    for (const [, id] of text.matchAll(/"orderId":"([^"]+)"/g)) arrived.set(id ?? '', Date.now());
   });
 }

@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { serviceNames } from '../../local/ports.ts';
+import { startStore } from '../../local/store.ts';
+import { benchDir, type Measurement, say } from '../measurement.ts';
+import { cpuDuring } from '../process-usage.ts';
+
+/** Measures how long `make run` takes until everything is ready: a second start, with data and all tools there. */
+export const start: Measurement = {
+  name: 'start',
+  components: [],
+  async run() {
+    const options = { dir: join(benchDir, 'start'), ports: 'free' as const };
+    await (await startStore(options)).stop();
+    const startedAt = Date.now();
+    const store = await startStore(options);
+    const result = (Date.now() - startedAt) / 1000;
+    await store.stop();
+    return [{ name: 'Start of the whole store', measured: 'until everything is ready', result, unit: 's', atMost: 20 }];
+  },
+};
+
+/** The work that a start leaves is done by then: first looks of jobs, compiled code, checkpoints. */
+const settleSeconds = 30;
+const seconds = 30;
+
+/** Measures the cost of the whole store while nobody uses it. */
+export const idle: Measurement = {
+  name: 'idle',
+  components: ['gateway', ...serviceNames],
+  async run(store) {
+    say(`measuring ${seconds} s, after ${settleSeconds} s to settle`);
+    await sleep(settleSeconds * 1000);
+    const used = await cpuDuring(store, () => sleep(seconds * 1000));
+    const shares = used.map(([name, ms]): [string, number] => [name, ms / (seconds * 10)]);
+    const measured = shares.map(([name, percent]) => `${name} ${percent.toFixed(2)}`).join(', ');
+    const result = shares.reduce((sum, [, percent]) => sum + percent, 0);
+    return [{ name: 'The whole store idle, share of a core', measured, result, unit: '%', atMost: 6 }];
+  },
+};

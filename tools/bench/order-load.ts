@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { orderEventsTopic } from '@store/shared/messaging/topics';
+import { Kafka, logLevel } from 'kafkajs';
+import { queryOnce } from '../../tests/kit/postgres/database.ts';
+import { until } from '../../tests/kit/until.ts';
+import type { Store } from '../local/store.ts';
+import { topology } from '../topology/topology.ts';
+import { fillCatalogue, loginCookie, nowMs, orderPlacer, type Placed, productIds } from './customer.ts';
+import { cpuDuring } from './process-usage.ts';
+
+/** Connections of a closed loop. */
+export const connections = 16;
+
+const patience = { timeoutMs: 120_000, intervalMs: 50 };
+
+/**
+ * Loads a store with orders at the gateway, and waits each time until all groups have handled their events.
+ * @param options isShipped: an order is waited for until it is shipped, not only until it is CONFIRMED
+ */
+export async function prepareOrderLoad(store: Store, { isShipped = false } = {}) {
+  await fillCatalogue(store.databaseUrl('product'));
+  const products = await productIds(store.url('product'));
+  const place = orderPlacer(store.gatewayUrl, products, { cookie: await loginCookie(store.url('auth')) });
+  const unfinished = `status = 'PENDING'${isShipped ? ` or status = 'CONFIRMED' and shipped_at is null` : ''}`;
+  const database = store.databaseUrl('order');
+
+  async function untilHandled(): Promise<void> {
+    const isAny = `select 1 from orders where ${unfinished} limit 1`;
+    await until('no order is in progress', async () => (await queryOnce(database, isAny)).length === 0, patience);
+    const admin = new Kafka({ brokers: store.kafkaBrokers, clientId: 'bench', logLevel: logLevel.NOTHING }).admin();
+    await admin.connect();
+    const hasCaughtUp = async (groupId: string) => {
+      const ends = await admin.fetchTopicOffsets(orderEventsTopic);
+      const [offsets] = await admin.fetchOffsets({ groupId, topics: [orderEventsTopic] });
+      const offsetOf = (partition: number) => offsets?.partitions.find((one) => one.partition === partition)?.offset;
+      return ends.every(({ partition, high }) => high === '0' || offsetOf(partition) === high);
+    };
+    for (const group of Object.keys(topology.groups))
+      await until(`${group} has caught up`, () => hasCaughtUp(group), patience);
+    await admin.disconnect();
+  }
+
+  return {
+    /** Places orders on all connections without a pause. */
+    async closedLoop(seconds: number) {
+      const startedAt = nowMs();
+      let count = 0;
+      const connection = async () => {
+        for (; nowMs() < startedAt + 1000 * seconds; count += 1) await place();
+      };
+      const used = await cpuDuring(store, async () => {
+        await Promise.all(Array.from({ length: connections }, connection));
+        await untilHandled();
+      });
+      const perSecond = (1000 * count) / (nowMs() - startedAt);
+      /** CPU ms of an order by component, the most expensive first. */
+      const costs = used.map(([name, ms]): [string, number] => [name, ms / count]);
+      return { count, perSecond, costs, cost: costs.reduce((sum, [, ms]) => sum + ms, 0) };
+    },
+
+    /**
+     * Places so many orders per second, whether or not earlier ones are answered: slowness does not lower the load.
+     * @returns how long each took from its request until it was CONFIRMED, in ms
+     */
+    async delays(perSecond: number, seconds: number): Promise<number[]> {
+      const start = performance.now();
+      const sent: Promise<Placed>[] = [];
+      for (let n = 0; n < perSecond * seconds; n += 1) {
+        await sleep(Math.max(start + (n * 1000) / perSecond - performance.now(), 0));
+        const order = place();
+        order.catch(() => undefined); // reported by Promise.all below
+        sent.push(order);
+      }
+      const placed = await Promise.all(sent);
+      await untilHandled();
+      // Taken just before the commit of the order's last change.
+      const rows = await queryOnce<{ id: string; at: number }>(
+        database,
+        `select id, (extract(epoch from pg_xact_commit_timestamp(xmin)) * 1000)::float8 as at
+         from orders where status = 'CONFIRMED'`,
+      );
+      const confirmedAt = new Map(rows.map(({ id, at }) => [id, at]));
+      const delays = placed.flatMap(({ id, sentAt }) => (confirmedAt.get(id) ?? NaN) - sentAt);
+      if (delays.some(Number.isNaN)) throw new Error('Not every order was confirmed.');
+      return delays;
+    },
+  };
+}
