@@ -26,6 +26,7 @@ export NAMESPACE ?= store
 export RELEASE ?= store
 VALUES ?= charts/store/presets/dev.yaml
 TIMEOUT ?= 5m
+log_files := .cache/log/$(or $(COMPONENT),$(PART),*).log
 strimzi := https://github.com/strimzi/strimzi-kafka-operator/releases/download/1.2.0/strimzi-cluster-operator-1.2.0.yaml
 
 # Those with ### are steps of others, or rare.
@@ -70,8 +71,13 @@ shop: install ## Serve the shop for the running store on http://localhost:3000 u
 seed: install ## Add 1,000 products and 200,000 status records to the running store
 	@$(tool) tools/local/commands/seed.ts
 
-logs: install ## Follow the logs of all components; COMPONENT=order for one
-	@$(tool) tools/local/commands/logs.ts $(or $(COMPONENT),$(PART))
+# What tail says on standard error is that a log begins anew, at each start of the store.
+logs: ## Follow the logs of all components; COMPONENT=order for one
+	@ls $(log_files) >/dev/null 2>&1 || { echo 'There is no $(log_files): start the store with make run.' >&2; exit 1; }
+	@tail -n $(if $(COMPONENT),100,10) -F $(log_files) 2>/dev/null | while IFS= read -r line; do \
+	  case $$line in '==> '*' <==') name=$${line##*/}; name=$${name%.log*} ;; \
+	    ?*) printf '%s%s\n' "$${name:+$$(printf '%-14s | ' "$$name")}" "$$line" ;; esac; \
+	done
 
 dlq: build ## List the dead letters; REDRIVE=<group> [ID=] [DRY_RUN=1], DISCARD=<group> ID= REASON=, AUDIT=<group>
 	@$(tool) tools/local/commands/dead-letters.ts
