@@ -2,8 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { lint, template } from '../../tools/chart/helm.ts';
-import { imagesFile } from '../../tools/chart/render.ts';
+import { template } from '../../tools/chart/helm.ts';
 import { root } from '../../tools/paths.ts';
 
 // With the command where the machine has one, else with the library: both do the same.
@@ -56,16 +55,6 @@ it('finds nothing that a template looks up, and asks no cluster', async () => {
 it('fails with the words of the chart', async () => {
   await write('a.yaml', '{{ fail "No value is good enough." }}');
   await expect(template(dir)).rejects.toThrow('No value is good enough.');
-});
-
-it('lint says what is wrong', async () => {
-  expect(await lint(dir)).toBe('');
-  await write('a.yaml', 'a: {{ .Values.a.b }');
-  expect(await lint(dir)).toMatch(/\[ERROR\] templates\/.*a\.yaml/);
-});
-
-it('the chart of the store passes lint', async () => {
-  expect(await lint('charts/store', [imagesFile])).toBe('');
 });
 
 it('what reaches a cluster says how to get Helm where there is none', async () => {

@@ -1,7 +1,7 @@
 import koffi from 'koffi';
-import type { Call, Reply } from './helm-library.ts';
+import type { Options, Reply } from './helm-library.ts';
 
-// Loads the native library whose path is its argument, and makes the calls that it is sent.
+// Loads the native library whose path is its argument, and renders by the options that it is sent.
 
 const [path = ''] = process.argv.slice(2);
 const library = koffi.load(path);
@@ -30,24 +30,10 @@ koffi.struct('TemplateOptions', {
   debug: 'int',
   repositoryConfig: 'str',
 });
-koffi.struct('LintOptions', { path: 'str', strict: 'int', quiet: 'int' });
-koffi.struct('PackageOptions', {
-  path: 'str',
-  destination: 'str',
-  sign: 'int',
-  key: 'str',
-  keyring: 'str',
-  passphraseFile: 'str',
-});
+const template = library.func('Result Template(TemplateOptions *options)');
 
-const functions = {
-  Template: library.func('Result Template(TemplateOptions *options)'),
-  Lint: library.func('Result Lint(LintOptions *options)'),
-  Package: library.func('Result Package(PackageOptions *options)'),
-};
-
-process.on('message', ({ name, options }: Call) => {
-  const { out, err } = functions[name](options);
+process.on('message', (options: Options) => {
+  const { out, err } = template(options);
   const reply: Reply = { out: out ?? '', err: err ?? '' };
   process.send?.(reply);
 });

@@ -2,11 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from '../paths.ts';
 
-/** A function of the library, and its options as helm-library-process.ts lists them. */
-export interface Call {
-  name: 'Template' | 'Lint' | 'Package';
-  options: Record<string, string | number>;
-}
+/** Those of the library's function, as helm-library-process.ts lists them. */
+export type Options = Record<string, string | number>;
 
 export interface Reply {
   out: string;
@@ -23,17 +20,17 @@ const idleMs = 2_000;
 let library: Library | undefined;
 
 /**
- * Calls a function of Helm's native library. It is loaded by a process of its own, which keeps Go's threads, memory and faults
+ * Renders a chart by Helm's native library. It is loaded by a process of its own, which keeps Go's threads, memory and faults
  * away from this one, takes all calls, and ends when it was idle for 2 s.
  * @throws Error with Helm's message
  */
-export async function callLibrary(path: string, call: Call): Promise<string> {
+export async function callLibrary(path: string, options: Options): Promise<string> {
   library ??= startLibrary(path);
   const { process, waiting } = library;
   const reply = await new Promise<Reply>((resolve, reject) => {
     waiting.push({ resolve, reject });
     process.channel?.ref();
-    process.send(call, (error) => error && reject(error));
+    process.send(options, (error) => error && reject(error));
   });
   if (reply.err) throw new Error(reply.err);
   return reply.out;

@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import { execa } from 'execa';
 import { provideHelm } from '../local/downloads/helm.ts';
 import { root } from '../paths.ts';
-import { callLibrary } from './helm-library.ts';
 import { templateByLibrary } from './library-template.ts';
 
 // Helm as this repository needs it without a cluster, from the command or from the library. Paths are relative to the
@@ -29,28 +28,4 @@ export async function template(chart: string, files: string[] = [], values: obje
   const { stdout, stderr, failed } = await execa(helm.command, args, { input: JSON.stringify(values), reject: false });
   if (failed) throw new Error(stderr);
   return stdout;
-}
-
-/** Returns what `helm lint` says beyond advice; empty for a chart without faults. */
-export async function lint(chart: string, files: string[] = []): Promise<string> {
-  const helm = await provideHelm();
-  const path = resolve(root, chart);
-  if ('library' in helm) {
-    const said = await callLibrary(helm.library, { name: 'Lint', options: { path, quiet: 1 } });
-    return said.replace(/^Failed: false$/m, '').trim();
-  }
-  const given = files.flatMap((file) => ['--values', resolve(root, file)]);
-  const { all } = await execa(helm.command, ['lint', '--quiet', ...given, path], { all: true, reject: false });
-  return all;
-}
-
-/** Writes `<name>-<version>.tgz` into the folder. */
-export async function packageChart(chart: string, destination: string): Promise<void> {
-  const helm = await provideHelm();
-  const [path, folder] = [resolve(root, chart), resolve(root, destination)];
-  if ('library' in helm) {
-    await callLibrary(helm.library, { name: 'Package', options: { path, destination: folder } });
-  } else {
-    await execa(helm.command, ['package', path, '--destination', folder]);
-  }
 }

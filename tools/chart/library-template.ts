@@ -1,7 +1,7 @@
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withFolder } from '../with-folder.ts';
-import { type Call, callLibrary } from './helm-library.ts';
+import { callLibrary, type Options } from './helm-library.ts';
 
 const hook = 'helm.sh/hook';
 const hidden = `hidden.${hook}`;
@@ -13,7 +13,7 @@ const hidden = `hidden.${hook}`;
  * @param library its path
  * @param options of the call, without the chart
  */
-export const templateByLibrary = (library: string, chart: string, values: object, options: Call['options']) =>
+export const templateByLibrary = (library: string, chart: string, values: object, options: Options) =>
   withFolder(async (dir) => {
     const copy = join(dir, 'chart');
     await cp(chart, copy, { recursive: true });
@@ -21,7 +21,7 @@ export const templateByLibrary = (library: string, chart: string, values: object
     const given = join(dir, 'values.json');
     await writeFile(given, JSON.stringify(values));
     const valuesFiles = [options.valuesFiles, given].filter(Boolean).join();
-    const text = await callLibrary(library, { name: 'Template', options: { ...options, chart: copy, valuesFiles } });
+    const text = await callLibrary(library, { ...options, chart: copy, valuesFiles });
     const documents = text.split(/^(?=---\n)/m);
     const isHook = (document: string) => document.includes(hidden);
     const sorted = [...documents.filter((one) => !isHook(one)), ...documents.filter(isHook)];

@@ -1,6 +1,7 @@
-import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
+import { execa } from 'execa';
 import { parse, parseDocument, stringify } from 'yaml';
 import { z } from 'zod';
 import { cacheDir, root } from '../paths.ts';
@@ -8,7 +9,6 @@ import { changesOf } from '../release/changelog.ts';
 import { runCommand } from '../run-command.ts';
 import { builtImages } from '../topology/images.ts';
 import { withFolder } from '../with-folder.ts';
-import { packageChart } from './helm.ts';
 import { thirdPartyImages } from './third-party.ts';
 
 // make package VERSION=0.2.0: helm package would set the version of the chart alone, and the services would stay what they are.
@@ -72,7 +72,10 @@ async function packageVersion(version: string, { images, digests, to }: Options)
     if (digests)
       await edit(values, [[/^( {4}digests:) \{\}$/m, `$1 ${JSON.stringify(await readDigests(digests, chart))}`]]);
     await annotate(chart, version);
-    await packageChart(chart, to);
+    // A package is the folder of the chart. By tar, as a machine that mirrors charts may have no Helm.
+    await mkdir(to, { recursive: true });
+    const ignored = ['--exclude-from', join(chart, '.helmignore')];
+    await execa('tar', ['-czf', join(resolve(to), `store-${version}.tgz`), ...ignored, '-C', dir, 'store']);
   });
   console.log(join(resolve(to), `store-${version}.tgz`));
 }
