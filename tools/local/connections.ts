@@ -20,10 +20,7 @@ export async function createConnections(ports: Ports, proxyPort?: ProxyPort) {
     /** Those that Kafka needs besides its own. */
     listeners,
     /** Where a component reaches the others. */
-    from:
-      (component: string) =>
-      (to: string): number =>
-        proxied.get(`${component} ${to}`) ?? ports.of(to),
+    from: (component: string) => (to: string) => proxied.get(`${component} ${to}`) ?? ports.of(to),
   };
 }
 

@@ -83,7 +83,8 @@ async function startComponents(options: StoreOptions): Promise<Store> {
   await checkPorts(ports, [...wanted].flatMap(portsOf));
   const connections = await createConnections(ports, options.proxyPort);
   const values = gatewayValues(env, ports, connections.from('gateway'));
-  await untilAborted(options.signal ?? new AbortController().signal, () => fetchTools(wanted));
+  const tools = [wanted.has('kafka') && provideKafkaTools(), wanted.has('gateway') && provideGatewayTools()];
+  await untilAborted(options.signal ?? new AbortController().signal, () => Promise.all(tools));
 
   const began = Date.now();
   const failure = new AbortController();
@@ -151,10 +152,7 @@ async function startComponents(options: StoreOptions): Promise<Store> {
         ...serviceEnv(service, { env, ports, portOf, jwtKey, consoleToken, brokers, databaseUrl }),
         ...options.env,
       },
-      ready: async () => {
-        const health = `${localUrl(ports.of(name))}/health/ready`;
-        return (await fetch(health, { signal: AbortSignal.timeout(2000) })).ok;
-      },
+      ready: async () => (await fetch(`${localUrl(ports.of(name))}/health/ready`)).ok,
     });
   }
   for (const service of topology.services) start(service.name, () => startService(service));
@@ -170,30 +168,27 @@ async function startComponents(options: StoreOptions): Promise<Store> {
 
   const waiting = setInterval(() => log(`still waiting for ${[...pending].join(', ')}`), 5000);
   try {
-    await untilAborted(signal, () => Promise.all(starting.values()));
+    const named = async ([name, component]: [string, Promise<SupervisedProcess>]) => [name, await component] as const;
+    const components = new Map(await untilAborted(signal, () => Promise.all([...starting].map(named))));
+    const database = await postgres;
+    return {
+      dir,
+      gatewayUrl: localUrl(ports.of('gateway')),
+      url: (name) => localUrl(ports.of(serviceNamed(name).name)),
+      metricsUrl: (name) => localUrl(ports.of(`${name}-metrics`)),
+      ports,
+      databaseUrl: (name) => required(database, 'postgres').url(name),
+      kafkaBrokers: [`127.0.0.1:${ports.of('kafka')}`],
+      has: (name) => components.has(known(name)),
+      component: (name) => required(components.get(known(name)), name),
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;
   } finally {
     clearInterval(waiting);
   }
-
-  const components = new Map(
-    await Promise.all([...starting].map(async ([name, component]) => [name, await component] as const)),
-  );
-  const database = await postgres;
-  return {
-    dir,
-    gatewayUrl: localUrl(ports.of('gateway')),
-    url: (name) => localUrl(ports.of(serviceNamed(name).name)),
-    metricsUrl: (name) => localUrl(ports.of(`${name}-metrics`)),
-    ports,
-    databaseUrl: (name) => required(database, 'postgres').url(name),
-    kafkaBrokers: [`127.0.0.1:${ports.of('kafka')}`],
-    has: (name) => components.has(known(name)),
-    component: (name) => required(components.get(known(name)), name),
-    stop,
-  };
 }
 
 function withDependencies(components: ComponentName[]): Set<ComponentName> {
@@ -214,10 +209,6 @@ function portsOf(component: ComponentName): string[] {
   if (component === 'kafka') return ['kafka', 'kafka-controller'];
   if (component === 'gateway') return ['gateway', 'gateway-metrics'];
   return [component, `${component}-metrics`];
-}
-
-async function fetchTools(wanted: Set<ComponentName>): Promise<void> {
-  await Promise.all([wanted.has('kafka') && provideKafkaTools(), wanted.has('gateway') && provideGatewayTools()]);
 }
 
 /** The random key in that file, created on first use and readable by its owner only. */

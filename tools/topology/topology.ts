@@ -29,15 +29,7 @@ export interface Service {
   secrets: string[];
 }
 
-export interface Topology {
-  services: Service[];
-  /** The consumer of each group. */
-  groups: Record<string, Service>;
-  /** The service behind each path prefix of the gateway. */
-  routes: Record<string, Service>;
-  databases: string[];
-  images: string[];
-}
+export type Topology = ReturnType<typeof readTopology>;
 
 interface ServiceValues {
   image: string;
@@ -52,7 +44,7 @@ interface ServiceValues {
 }
 
 /** @throws Error that says what is missing in the values or in Chart.yaml */
-export function readTopology(chart: string): Topology {
+export function readTopology(chart: string) {
   const read = (file: string) => parse(readFileSync(join(chart, file), 'utf8'), { merge: true });
   const values = read('values.yaml');
   const dependencies: { name: string; alias?: string }[] = read('Chart.yaml').dependencies;
@@ -88,7 +80,9 @@ export function readTopology(chart: string): Topology {
   });
   return {
     services,
+    /** The consumer of each group. */
     groups: byOwn('group'),
+    /** The service behind each path prefix of the gateway. */
     routes: Object.fromEntries(routes),
     databases: [...new Set(services.flatMap(({ database }) => database ?? []))],
     images: [...new Set(services.map(({ image }) => image))],

@@ -22,11 +22,12 @@ const perRequest = 100;
 /** A redrive calls the handler for one letter after the other. */
 const timeoutMs = 300_000;
 
+const allGroups = Object.keys(topology.groups);
+
 /** Asks the service of a group for `path` below its dead letters; with a body by POST. @returns undefined for 404 */
 async function find<T>(group: string, path: string, schema: z.ZodType<T>, body?: object): Promise<T | undefined> {
   const service = topology.groups[group]?.name;
-  const groups = Object.keys(topology.groups).join(', ');
-  if (!service) throw new Error(`There is no group ${group}. The groups are: ${groups}.`);
+  if (!service) throw new Error(`There is no group ${group}. The groups are: ${allGroups.join(', ')}.`);
   const method = body ? 'POST' : 'GET';
   return callService({ service, method, path: `/internal/dead-letters${path}`, body, schema, timeoutMs });
 }
@@ -36,7 +37,7 @@ const printable = (text: string | null) => (text ?? '').replaceAll(/\p{Cc}+/gu, 
 
 /** Asks the services of all groups. Those that do not answer are named, and make the command fail. */
 async function findAll<T>(path: string, schema: z.ZodType<T>): Promise<T[]> {
-  const answers = Object.keys(topology.groups).map(async (group) => {
+  const answers = allGroups.map(async (group) => {
     try {
       return (await find(group, path, schema)) ?? [];
     } catch (error) {

@@ -1,5 +1,4 @@
-import { stat } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { relative } from 'node:path';
 import { isatty } from 'node:tty';
 import { Command } from 'commander';
 import { cacheDir, root } from '../../paths.ts';
@@ -57,32 +56,13 @@ setInterval(() => {
 
 try {
   const began = Date.now();
-  const ports = wantedPorts();
-  await checkOwner();
-  store = await startStore({ dir: cacheDir, ports, log: say, signal: starting.signal });
+  const { PORTS } = process.env;
+  if (PORTS && PORTS !== 'free') throw new Error(`PORTS=${PORTS} is not known: make run PORTS=free takes free ports.`);
+  store = await startStore({ dir: cacheDir, ports: PORTS ? 'free' : 'fixed', log: say, signal: starting.signal });
   say(greeting(store, (Date.now() - began) / 1000));
 } catch (error) {
   say(`\n${error instanceof Error ? error.message : error}`);
   process.exit(asked ? 130 : 1);
-}
-
-function wantedPorts(): 'fixed' | 'free' {
-  const { PORTS } = process.env;
-  if (!PORTS) return 'fixed';
-  if (PORTS === 'free') return 'free';
-  throw new Error(`PORTS=${PORTS} is not known: make run PORTS=free takes free ports.`);
-}
-
-/** The database's files belong to the user who started the store first, and PostgreSQL accepts no other. */
-async function checkOwner(): Promise<void> {
-  const uid = process.getuid?.();
-  const data = await stat(join(cacheDir, 'data')).catch(() => undefined);
-  if (!data || data.uid === uid) return;
-  const folder = relative(process.cwd(), cacheDir);
-  throw new Error(
-    `${folder} belongs to another user (uid ${data.uid}, you are ${uid}): start the store as that user, ` +
-      `or let that user delete its data with make clean.`,
-  );
 }
 
 function greeting({ ports, kafkaBrokers }: Store, seconds: number): string {

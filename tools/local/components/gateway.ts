@@ -6,7 +6,7 @@ import { named, renderObjects } from '../../chart/render.ts';
 import { root } from '../../paths.ts';
 import { provideEnvoy } from '../downloads/envoy.ts';
 import { provideHelm } from '../downloads/helm.ts';
-import { type SupervisedProcess, startProcess } from './supervised-process.ts';
+import { type SupervisedProcess, type Supervision, startProcess } from './supervised-process.ts';
 
 /** Values of the gateway, of which the chart refuses those that it does not know; those left out keep its defaults. */
 export interface GatewayValues {
@@ -21,13 +21,10 @@ export interface GatewayValues {
   [value: string]: unknown;
 }
 
-export interface GatewayOptions {
+interface GatewayOptions extends Supervision {
   values: GatewayValues;
   /** Gets the rendered envoy.yaml. */
   dir: string;
-  logDir: string;
-  log: (line: string) => void;
-  signal?: AbortSignal;
   concurrency?: number;
 }
 
@@ -71,41 +68,22 @@ export function adminSocketIn(dir: string): string {
 
 /** Starts Envoy with the chart's configuration, on 127.0.0.1 only; resolves once it serves. */
 export async function startGateway(options: GatewayOptions): Promise<SupervisedProcess> {
-  const { values, dir, logDir, log, signal, concurrency = 1 } = options;
+  const { values, dir, concurrency = 1, ...supervision } = options;
   await mkdir(dir, { recursive: true });
   const external = { trustedCa: await trustedCa(dir), ...values.external };
   const file = join(dir, 'envoy.yaml');
+  const own = { external, address: '127.0.0.1', reusePort: false };
   const [envoy] = await Promise.all([
     provideEnvoy(),
-    writeGatewayConfig(file, {
-      adminSocket: adminSocketIn(dir),
-      ...values,
-      external,
-      address: '127.0.0.1',
-      reusePort: false,
-    }),
+    writeGatewayConfig(file, { adminSocket: adminSocketIn(dir), ...values, ...own }),
   ]);
+  const quiet = ['--log-level', 'warning', '--file-flush-interval-msec', '500'];
   return startProcess({
+    ...supervision,
     name: 'gateway',
     command: envoy,
-    args: [
-      '-c',
-      file,
-      '--concurrency',
-      String(concurrency),
-      '--disable-hot-restart',
-      '--log-level',
-      'warning',
-      '--file-flush-interval-msec',
-      '500',
-    ],
-    logDir,
-    log,
-    signal,
-    ready: async () => {
-      const answer = await fetch(`http://127.0.0.1:${values.metricsPort}/ready`, { signal: AbortSignal.timeout(1000) });
-      return answer.ok;
-    },
+    args: ['-c', file, '--concurrency', String(concurrency), '--disable-hot-restart', ...quiet],
+    ready: async () => (await fetch(`http://127.0.0.1:${values.metricsPort}/ready`)).ok,
   });
 }
 

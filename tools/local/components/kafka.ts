@@ -6,39 +6,33 @@ import { askAdmin } from '@store/shared/messaging/kafkajs/admin';
 import { storeTopics } from '@store/shared/messaging/topics';
 import { createLog } from '@store/shared/observability/log';
 import { execa } from 'execa';
-import type { Admin } from 'kafkajs';
-import pWaitFor from 'p-wait-for';
 import { renderObjects, valuesFiles } from '../../chart/render.ts';
 import { freePort } from '../../free-port.ts';
 import { provideKafkaTools } from '../downloads/kafka.ts';
-import { type SupervisedProcess, startProcess } from './supervised-process.ts';
+import { type SupervisedProcess, type Supervision, startProcess } from './supervised-process.ts';
 
 export interface Kafka extends SupervisedProcess {
   brokers: string[];
 }
 
-export interface KafkaOptions {
+interface KafkaOptions extends Partial<Supervision> {
   dataDir: string;
   port: number;
   /** Default: any free one. */
   controllerPort?: number;
   /** Partitions of each topic. Default: as in the cluster. */
   partitions?: number;
-  log: (line: string) => void;
-  /** Default: log, beside dataDir. */
-  logDir?: string;
   /** Further listeners, each for a TCP proxy: whoever asks there for the brokers is sent to the port of the proxy. */
   proxied?: { port: number; proxyPort: number }[];
   /** Where the broker serves its metrics. Default: nowhere. */
   metricsPort?: number;
-  signal?: AbortSignal;
 }
 
 const topicOptions = { partitions: 6, replicas: 1, minInsyncReplicas: 1, retentionMs: 604_800_000, retentionBytes: -1 };
 
 /** One Kafka node, broker and controller, on 127.0.0.1 only, with the topics of the store. */
 export async function startKafka(options: KafkaOptions): Promise<Kafka> {
-  const { dataDir, port, partitions, log, logDir = join(dirname(dataDir), 'log'), signal } = options;
+  const { dataDir, port, partitions, ...supervision } = options;
   const controllerPort = options.controllerPort ?? (await freePort());
   const metrics = options.metricsPort === undefined ? '' : await metricsSettings(options.metricsPort);
   const [java, ...flags] = await javaCommand();
@@ -52,34 +46,21 @@ export async function startKafka(options: KafkaOptions): Promise<Kafka> {
     await execa(java, [...flags, 'kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', configFile]);
   }
 
-  const ask = <T>(work: (admin: Admin) => Promise<T>) =>
-    askAdmin({ brokers, clientId: 'local-run', log: createLog('local-run', 'silent') }, 5_000, work);
+  const topics = storeTopics({ ...topicOptions, ...(partitions && { partitions }) });
+  const client = { brokers, clientId: 'local-run', log: createLog('local-run', 'silent') };
   const component = await startProcess({
+    logDir: join(dirname(dataDir), 'log'),
+    ...supervision,
     name: 'kafka',
     command: java,
     args: [...flags, 'kafka.Kafka', configFile],
-    logDir,
-    log,
-    signal,
-    ready: () => ask(async (admin) => (await admin.describeCluster()).brokers.length === 1),
+    // Repeated, as a broker that has just started may drop a request. Topics that are there stay as they are.
+    ready: async () => {
+      await askAdmin(client, 5_000, (admin) => admin.createTopics({ topics, waitForLeaders: true }));
+      return true;
+    },
     stopSeconds: 20,
   });
-  try {
-    const topics = storeTopics({ ...topicOptions, ...(partitions && { partitions }) });
-    const message = 'Kafka is running, but does not respond to the creation of its topics.';
-    // Repeats a request without a response: a broker that has just started may drop one.
-    await pWaitFor(
-      () =>
-        ask((admin) => admin.createTopics({ topics, waitForLeaders: true })).then(
-          () => true,
-          () => false,
-        ),
-      { timeout: { milliseconds: 25_000, message } },
-    );
-  } catch (error) {
-    await component.stop();
-    throw error;
-  }
   return { ...component, brokers };
 }
 

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { prepareDataDir, readIfThere } from './postgres-data-dir.ts';
 import { findPostgres, startOf } from './postgres-program.ts';
-import { type SupervisedProcess, startProcess } from './supervised-process.ts';
+import { type SupervisedProcess, type Supervision, startProcess } from './supervised-process.ts';
 
 export interface Postgres extends SupervisedProcess {
   superuserUrl: string;
@@ -15,15 +15,11 @@ export interface Postgres extends SupervisedProcess {
   createDatabase(name: string): Promise<void>;
 }
 
-export interface PostgresOptions {
+interface PostgresOptions extends Partial<Supervision> {
   dataDir: string;
   port: number;
-  log: (line: string) => void;
-  /** Default: log, beside dataDir. */
-  logDir?: string;
   /** Further settings of postgresql.conf, for example { fsync: 'off' } for data that need not survive. */
   settings?: Record<string, string>;
-  signal?: AbortSignal;
 }
 
 const superuser = 'postgres';
@@ -39,7 +35,7 @@ const localSettings = {
 
 /** PostgreSQL on 127.0.0.1 only. As root it runs as the user postgres. */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
-  const { dataDir, port, log, logDir = join(dirname(dataDir), 'log'), settings, signal } = options;
+  const { dataDir, port, settings, ...supervision } = options;
   await mkdir(dirname(dataDir), { recursive: true });
   const program = await findPostgres(dirname(dataDir));
   const passwords = await openPasswords(dataDir);
@@ -49,15 +45,13 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   const urlOf = (role: string, password: string, database: string, at = port) =>
     `postgresql://${role}:${password}@127.0.0.1:${at}/${database}`;
   const superuserUrl = urlOf(superuser, superuserPassword, 'postgres');
-  const all = { ...localSettings, port: String(port), ...settings };
-
-  const asArguments = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const all = Object.entries({ ...localSettings, port: String(port), ...settings });
+  const asArguments = all.flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const component = await startProcess({
+    logDir: join(dirname(dataDir), 'log'),
+    ...supervision,
     name: 'postgres',
     ...startOf(program, program.postgres, ['-D', dataDir, ...asArguments]),
-    logDir,
-    log,
-    signal,
     ready: () => asSuperuser(superuserUrl, async () => true),
     stopSignal: 'SIGINT', // the fast shutdown: connections are closed, everything is written
     orphanSignal: 'SIGQUIT', // ends all its processes at once; the write-ahead log keeps the data

@@ -22,15 +22,20 @@ export interface SupervisedProcess {
   restart(): Promise<void>;
 }
 
-export interface ProcessOptions {
+export interface Supervision {
+  /** Folder of <name>.log; the log of the previous run is kept as <name>.log.1. */
+  logDir: string;
+  /** Receives what the supervision reports, prefixed with the name. */
+  log?: (line: string) => void;
+  /** Stops the process, even while it starts. */
+  signal?: AbortSignal;
+}
+
+export interface ProcessOptions extends Supervision {
   name: string;
   command: string;
   args: string[];
   env?: Record<string, string | undefined>;
-  /** Folder of <name>.log; the log of the previous run is kept as <name>.log.1. */
-  logDir: string;
-  /** Receives what the supervision reports, prefixed with the name. */
-  log: (line: string) => void;
   /** True if the process does its work yet; called repeatedly, may reject or hang meanwhile. */
   ready: () => Promise<boolean>;
   readySeconds?: number;
@@ -39,8 +44,6 @@ export interface ProcessOptions {
   stopSeconds?: number;
   /** The signal that the process gets when this one is killed. */
   orphanSignal?: NodeJS.Signals;
-  /** Stops the process, even while it starts. */
-  signal?: AbortSignal;
 }
 
 const firstPauseMs = 250;
@@ -51,7 +54,7 @@ const readyTimeoutMs = 3_000;
 
 /** Starts a process and waits until it is ready. @throws Error with the last lines of its log where it is not */
 export async function startProcess(options: ProcessOptions): Promise<SupervisedProcess> {
-  const { name, logDir, log, stopSignal = 'SIGTERM', stopSeconds = 10, readySeconds = 60 } = options;
+  const { name, logDir, log = () => undefined, stopSignal = 'SIGTERM', stopSeconds = 10, readySeconds = 60 } = options;
   const logFile = join(logDir, `${name}.log`);
   const say = (line: string) => log(`${name}: ${line}`);
   let state: 'stopped' | 'starting' | 'supervised' = 'stopped';
@@ -103,10 +106,9 @@ export async function startProcess(options: ProcessOptions): Promise<SupervisedP
   }
 
   async function waitUntilReady(): Promise<void> {
+    const shown = `before it was ready. The last lines of ${logFile}:`;
     const failure = async (what: string) =>
-      new Error(
-        `${name} ${what} before it was ready. The last lines of ${logFile}:${await lastLines(logFile, bytesBefore)}`,
-      );
+      new Error(`${name} ${what} ${shown}${await lastLines(logFile, bytesBefore)}`);
     for (const deadline = Date.now() + readySeconds * 1000; ; await sleep(25)) {
       const ready = await isReady();
       if (!running()) throw await failure(end ?? '');

@@ -1,4 +1,5 @@
-import { access, mkdir, rename, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { execa } from 'execa';
 import pWaitFor from 'p-wait-for';
@@ -31,7 +32,7 @@ export async function installed({ name, variable, onPath }: Omit<Tool, 'download
   const given = process.env[variable];
   if (!given) return onPath?.();
   const path = given.includes('/') ? given : await findOnPath(given);
-  if (path && (await exists(path))) return path;
+  if (path && existsSync(path)) return path;
   throw new Error(`${variable}=${given} does not exist: correct it, or unset it to have ${name} downloaded.`);
 }
 
@@ -39,7 +40,7 @@ export async function installed({ name, variable, onPath }: Omit<Tool, 'download
 export async function downloaded({ name, variable, download }: Tool): Promise<string> {
   const dir = join(cacheDir, 'tools', name);
   const file = join(dir, download.file);
-  if (await exists(file)) return file;
+  if (existsSync(file)) return file;
   const unlock = await pWaitFor(
     async () => {
       const unlock = await tryLock(join(dirname(dir), `.${basename(dir)}.lock`));
@@ -48,7 +49,7 @@ export async function downloaded({ name, variable, download }: Tool): Promise<st
     { interval: 200 },
   );
   try {
-    if (!(await exists(file))) await downloadInto(dir, { name, variable, download }); // unless another process just has
+    if (!existsSync(file)) await downloadInto(dir, { name, variable, download }); // unless another process just has
     return file;
   } finally {
     await unlock();
@@ -66,7 +67,7 @@ async function downloadInto(dir: string, { name, variable, download }: Tool): Pr
   const progress = setInterval(() => say(`still running after ${seconds()} s`), 10_000);
   try {
     await download.into(temporary);
-    if (!(await exists(join(temporary, download.file)))) throw new Error(`the download contains no ${download.file}`);
+    if (!existsSync(join(temporary, download.file))) throw new Error(`the download contains no ${download.file}`);
     await rm(dir, { recursive: true, force: true });
     await rename(temporary, dir);
     say(`ready after ${seconds()} s`);
@@ -85,7 +86,7 @@ async function downloadInto(dir: string, { name, variable, download }: Tool): Pr
 export async function findOnPath(command: string): Promise<string | undefined> {
   for (const dir of (process.env.PATH ?? '').split(':')) {
     const path = join(dir, command);
-    if (isAbsolute(dir) && (await exists(path))) return path;
+    if (isAbsolute(dir) && existsSync(path)) return path;
   }
   return undefined;
 }
@@ -95,9 +96,3 @@ export async function outputOf(command: string, args: string[], env = {}): Promi
   const { failed, all } = await execa(command, args, { env, all: true, reject: false, timeout: 30_000 });
   return failed ? undefined : all;
 }
-
-const exists = (path: string) =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
