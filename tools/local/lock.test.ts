@@ -1,15 +1,11 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { useFolder } from '../../tests/kit/folder.ts';
 import { root } from '../paths.ts';
 import { tryLock } from './lock.ts';
 
-let dir: string;
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'store-lock-'));
-});
-afterEach(() => rm(dir, { recursive: true }));
+const dir = useFolder();
 
 it('the lock of a file has one process at a time, and is free when that is killed', async () => {
   const path = join(dir, 'folder/lock');

@@ -1,16 +1,19 @@
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { useFolder } from '../../tests/kit/folder.ts';
 import { adminSocketIn } from './components/gateway.ts';
 import { checkPorts, fixedPorts } from './ports.ts';
+
+const folder = useFolder();
 
 it.each([
   ['ss', `echo 'LISTEN 0 511 127.0.0.1:1 0.0.0.0:* users:(("thing",pid=4711,fd=18))'`],
   ['lsof', `printf 'p4711\\ncthing\\nf18\\n'`],
 ])('names who has a port, by %s', async (tool, line) => {
-  const dir = await mkdtemp(join(tmpdir(), 'store-ports-'));
+  const dir = join(folder, tool);
+  await mkdir(dir);
   await writeFile(join(dir, tool), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -24,7 +27,6 @@ it.each([
   } finally {
     process.env.PATH = PATH;
     server.close();
-    await rm(dir, { recursive: true });
   }
 });
 

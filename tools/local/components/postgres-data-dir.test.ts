@@ -1,15 +1,11 @@
-import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { useFolder } from '../../../tests/kit/folder.ts';
 import { prepareDataDir } from './postgres-data-dir.ts';
 
-let dir: string;
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'store-data-dir-'));
-  await writeFile(join(dir, 'PG_VERSION'), '18\n');
-});
-afterEach(() => rm(dir, { recursive: true }));
+const dir = useFolder();
+beforeAll(() => writeFile(join(dir, 'PG_VERSION'), '18\n'));
 
 const program = { initdb: '', postgres: '', through: [] };
 const pidFile = () => readFile(join(dir, 'postmaster.pid'), 'utf8').catch(() => undefined);

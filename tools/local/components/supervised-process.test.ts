@@ -1,11 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { useFolder } from '../../../tests/kit/folder.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { startProcess } from './supervised-process.ts';
 
+const logDir = useFolder();
+
 it('shows of a process that ends its own last lines, none of the one before', async () => {
-  const logDir = await mkdtemp(join(tmpdir(), 'store-supervised-'));
   const said: string[] = [];
   const process = await startProcess({
     name: 'thing',
@@ -23,6 +22,5 @@ it('shows of a process that ends its own last lines, none of the one before', as
     ]);
   } finally {
     await process.stop();
-    await rm(logDir, { recursive: true });
   }
 });
