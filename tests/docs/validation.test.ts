@@ -24,7 +24,11 @@ interface BadValue {
 const id = '00000000-0000-4000-8000-000000000001';
 
 /** Values that the document of an operation does not allow, at each of its places. */
-function badValues(path: string, { parameters, requestBody }: Operation, schemas: BuiltService['schemas']): BadValue[] {
+function badValues(
+  path: string,
+  { parameters = [], requestBody }: Operation,
+  schemas: BuiltService['schemas'],
+): BadValue[] {
   const inQuery = parameters.filter((parameter) => parameter.in === 'query');
   // A condition that nothing fulfils is no error (RFC 9110, 13.1).
   const inHeaders = parameters.filter((parameter) => parameter.in === 'header' && !/^if-/i.test(parameter.name));

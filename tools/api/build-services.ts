@@ -17,14 +17,21 @@ export interface Property {
   $ref?: string;
   properties?: Record<string, Property>;
   items?: Property & { examples?: string[] };
+  const?: unknown;
   default?: unknown;
   maximum?: number;
 }
 
+type Content = Record<string, { schema: Property }>;
+
 export interface Operation {
-  parameters: { name: string; in: string; schema: Property }[];
-  requestBody?: { content: Record<string, { schema: Property }> };
-  responses: Record<string, { content?: Record<string, { schema: Property }> }>;
+  operationId: string;
+  summary: string;
+  tags: string[];
+  security?: object[];
+  parameters?: { name: string; in: string; schema: Property }[];
+  requestBody?: { content: Content };
+  responses: Record<string, { description?: string; headers?: object; content?: Content; $ref?: string }>;
 }
 
 export interface BuiltService {

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { root } from '../paths.ts';
-import type { GatewayDocument, Operation } from './gateway-document.ts';
+import type { Operation } from './build-services.ts';
+import type { GatewayDocument } from './gateway-document.ts';
 
 const folder = join(root, 'clients/typescript');
 const generated = '// Written by make api from docs/openapi.yaml.\n';
@@ -46,4 +47,4 @@ export function clientOperations({ paths }: GatewayDocument): string {
   return `${generated}export const operations = {\n${lines.join('')}} as const;\n`;
 }
 
-const isStream = ({ responses }: Operation) => 'text/event-stream' in ((responses['200']?.content as object) ?? {});
+const isStream = ({ responses }: Operation) => 'text/event-stream' in (responses['200']?.content ?? {});

@@ -5,19 +5,9 @@ import { retryAfter, tooMany } from '@store/shared/http/route';
 import { parse } from 'yaml';
 import { root } from '../paths.ts';
 import type { Topology } from '../topology/topology.ts';
-import type { BuiltService } from './build-services.ts';
+import type { BuiltService, Operation } from './build-services.ts';
 
 type Json = Record<string, unknown>;
-
-export interface Operation {
-  operationId: string;
-  summary: string;
-  tags: string[];
-  security?: Json[];
-  parameters?: Json[];
-  requestBody?: Json;
-  responses: Record<string, Json>;
-}
 
 export interface GatewayDocument {
   openapi: string;
@@ -69,7 +59,7 @@ export function gatewayDocument(services: BuiltService[], { routes }: Topology):
     }
     for (const [path, operations] of routed) {
       paths[path] = Object.fromEntries(
-        Object.entries(operations as unknown as Record<string, Operation>).map(([method, operation]) => [
+        Object.entries(operations).map(([method, operation]) => [
           method,
           throughGateway(operation, open(method, path)),
         ]),
@@ -136,7 +126,7 @@ function throughGateway({ security: _, ...operation }: Operation, isOpen: boolea
     responses: {
       429: shared('TooManyRequests'),
       ...operation.responses,
-      ...(own429 && { 429: { ...own429, headers: { ...(own429.headers as Json), ...headers(ratePolicy) } } }),
+      ...(own429 && { 429: { ...own429, headers: { ...own429.headers, ...headers(ratePolicy) } } }),
       ...(isOpen ? {} : { 401: shared('Unauthenticated') }),
       503: shared('Unavailable'),
       504: shared('TimedOut'),
