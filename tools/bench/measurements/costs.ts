@@ -34,15 +34,16 @@ export const costs: Measurement = {
     const run = await load.closedLoop(seconds);
     const after = await usage(store);
     const { postgres: _, ...cpuMs } = Object.fromEntries(run.costs.map(([name, ms]) => [name, rounded(ms)]));
-    const memory = [...(await ofComponents(store, residentMib))].map(([name, { now }]) => [name, Math.round(now)]);
-    const { postgres: __, kafka: ___, ...resident } = Object.fromEntries(memory);
+    const memory = [...(await ofComponents(store, residentMib))].filter(
+      ([name]) => name !== 'postgres' && name !== 'kafka',
+    );
     const result = costsSchema.parse({
       measuredAt,
       commit,
       machine,
       cpuMs,
       ...perOrder(after, before, run.count),
-      residentMib: resident,
+      residentMib: Object.fromEntries(memory.map(([name, { now }]) => [name, Math.round(now)])),
       mostPerSecond: {
         relay: mostOf('Relay from a full outbox'),
         analytics: mostOf('Group analytics from a full topic'),

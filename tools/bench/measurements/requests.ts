@@ -38,8 +38,9 @@ export const products: Measurement = {
     const path = '/products?size=100';
     const database = store.databaseUrl('product');
     await fillCatalogue(database);
+    const cookie = await loginCookie(store.url('auth'));
     const rows = await withBareServer(database, async (url) => {
-      const atGateway = { url: store.gatewayUrl + path, headers: { cookie: await loginCookie(store.url('auth')) } };
+      const atGateway = { url: store.gatewayUrl + path, headers: { cookie } };
       const bare = { url: url + path };
       deepStrictEqual(await productIds(store.url('product')), await productIds(url));
       return [
@@ -48,7 +49,6 @@ export const products: Measurement = {
         { ...(await compareRates(`GET ${path} at the gateway, with a cookie`, atGateway, bare)), atLeast: 1 },
       ];
     });
-    const cookie = await loginCookie(store.url('auth'));
     const asking = (encoding: string) => ({
       url: store.gatewayUrl + path,
       headers: { cookie, 'accept-encoding': encoding },

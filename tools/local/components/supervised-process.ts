@@ -31,7 +31,7 @@ export interface Supervision {
   signal?: AbortSignal;
 }
 
-export interface ProcessOptions extends Supervision {
+interface ProcessOptions extends Supervision {
   name: string;
   command: string;
   args: string[];

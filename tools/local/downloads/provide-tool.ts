@@ -7,7 +7,7 @@ import { cacheDir } from '../../paths.ts';
 import { messageOf } from '../../run-command.ts';
 import { tryLock } from '../lock.ts';
 
-export interface Tool {
+interface Tool {
   /** With its version, for example envoy-1.40.0: the folder below .cache/tools. */
   name: string;
   /** Environment variable with the path of another one to use. */
