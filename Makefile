@@ -71,7 +71,7 @@ shop: install ## Serve the shop for the running store on http://localhost:3000 u
 seed: install ## Add 1,000 products and 200,000 status records to the running store
 	@$(tool) tools/local/commands/seed.ts
 
-# What tail says on standard error is that a log begins anew, at each start of the store.
+# On standard error tail says that a log begins anew, at each start of the store.
 logs: ## Follow the logs of all components; COMPONENT=order for one
 	@ls $(log_files) >/dev/null 2>&1 || { echo 'There is no $(log_files): start the store with make run.' >&2; exit 1; }
 	@tail -n $(if $(COMPONENT),100,10) -F $(log_files) 2>/dev/null | while IFS= read -r line; do \

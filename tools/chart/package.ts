@@ -74,8 +74,16 @@ async function packageVersion(version: string, { images, digests, to }: Options)
     await annotate(chart, version);
     // A package is the folder of the chart. By tar, as a machine that mirrors charts may have no Helm.
     await mkdir(to, { recursive: true });
-    const ignored = ['--exclude-from', join(chart, '.helmignore')];
-    await execa('tar', ['-czf', join(resolve(to), `store-${version}.tgz`), ...ignored, '-C', dir, 'store']);
+    const args = [
+      '-czf',
+      join(resolve(to), `store-${version}.tgz`),
+      '-X',
+      join(chart, '.helmignore'),
+      '-C',
+      dir,
+      'store',
+    ];
+    await execa('tar', args, { env: { COPYFILE_DISABLE: '1' } }); // no files of macOS beside the chart's
   });
   console.log(join(resolve(to), `store-${version}.tgz`));
 }
