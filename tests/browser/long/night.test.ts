@@ -158,7 +158,7 @@ const phone = { width: 360, height: 640 };
       .filter({ hasText: 'StoreDeadLetters' });
     await alert.getByText(/payment-group has open dead letters: \d+/).waitFor({ timeout: 30_000 });
     await alert.getByText('Runbook StoreDeadLetters').click();
-    await alert.getByText('## Diagnose').waitFor();
+    await alert.getByText('**Diagnose.**').waitFor();
   }, 60_000);
 
   it('there is one clock: every time is in UTC, and ages are counted from the clock of the server', async () => {

@@ -6,6 +6,7 @@ the 30 days of the objective.
 {{- define "store.objectives" -}}
 {{- $objectives := .Values.monitoring.objectives }}
 name: store-objectives
+page: objectives
 rules:
   {{- range $window := list "5m" "30m" "1h" "6h" "3d" }}
   # Failures of the external site are not those of the store.

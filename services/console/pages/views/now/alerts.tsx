@@ -3,8 +3,13 @@ import { ageOf } from '../../parts/clock.ts';
 import { Badge, Problem, Time } from '../../parts/parts.tsx';
 import type { State } from '../now.tsx';
 
-/** docs/runbooks, each loaded when it is opened. */
-const runbooks = import.meta.glob<string>('../../../../../docs/runbooks/*.md', { query: '?raw', import: 'default' });
+const pages = import.meta.glob<string>('../../../../../docs/runbooks/*.md', { query: '?raw', import: 'default' });
+
+/** Finds the section of an alert in the pages of docs/runbooks, which are loaded once one is opened. */
+async function runbookOf(alert: string): Promise<string | undefined> {
+  const texts = await Promise.all(Object.values(pages).map((load) => load()));
+  return texts.flatMap((text) => text.split(/^(?=## )/m)).find((section) => section.startsWith(`## ${alert}\n`));
+}
 
 /** Shows what fires, and what to do about it. */
 export function Alerts({ alerts }: Pick<State, 'alerts'>) {
@@ -34,9 +39,7 @@ export function Alerts({ alerts }: Pick<State, 'alerts'>) {
 function Runbook({ name }: { name: string }) {
   const [text, setText] = useState<string>();
   const [problem, setProblem] = useState<string>();
-  const load = runbooks[`../../../../../docs/runbooks/${name}.md`];
-  if (load === undefined) return null;
-  const open = () => load().then(setText, () => setProblem('The runbook cannot be loaded.'));
+  const open = () => runbookOf(name).then(setText, () => setProblem('The runbook cannot be loaded.'));
   return (
     <details onToggle={open}>
       <summary>Runbook {name}</summary>
