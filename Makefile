@@ -201,7 +201,7 @@ api: build ## Write what follows from the routes: docs/openapi.yaml, docs/refere
 api-diff: build ### Say what has changed since the last release so that clients fail; BASE=main for another
 	@$(tool) tools/api/compare.ts $(BASE)
 
-golden: install ## Write what follows from the chart: its README, golden files, and the files that skaffold reads
+golden: build ## Write what follows from the chart: its README, golden files, and the files that skaffold reads
 	@$(tool) tools/chart/golden.ts
 
 test-cluster: install ### Test the installed store, with faults under load; takes most of an hour

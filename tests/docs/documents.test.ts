@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { root } from '../../tools/paths.ts';
 import { type Document, documentAt, documents } from './_documents.ts';
@@ -6,7 +6,7 @@ import { type Document, documentAt, documents } from './_documents.ts';
 const withoutCode = (text: string) => text.replaceAll(/^( *)```[\s\S]*?^\1```$/gm, '').replaceAll(/`[^`\n]*`/g, 'x');
 
 /** As GitHub makes them: lower case, no punctuation, hyphens for spaces, a number where one repeats. */
-function anchorsOf({ text }: Document): Set<string> {
+function anchorsOf(text: string): Set<string> {
   const seen = new Map<string, number>();
   const anchors = new Set<string>();
   const headings = text.replaceAll(/^( *)```[\s\S]*?^\1```$/gm, '').matchAll(/^#{1,6} +(.+)$/gm);
@@ -29,7 +29,9 @@ function problemOf(document: Document, link: string): string | undefined {
   const file = path === '' ? document.path : join(dirname(document.path), path);
   if (!existsSync(join(root, file))) return `${document.path}: ${link} leads nowhere`;
   if (anchor === undefined || statSync(join(root, file)).isDirectory()) return undefined;
-  return anchorsOf(documentAt(file)).has(anchor) ? undefined : `${document.path}: ${link} has no such heading`;
+  return anchorsOf(readFileSync(join(root, file), 'utf8')).has(anchor)
+    ? undefined
+    : `${document.path}: ${link} has no such heading`;
 }
 
 describe('links', () => {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { problemTypes } from '@store/shared/values/problem-types';
 import { execa } from 'execa';
 import { root } from '../paths.ts';
 import type { Operation } from './build-services.ts';
@@ -31,10 +32,10 @@ function asTyped(_: string, value: unknown): unknown {
   return { type: 'string', enum: fields.split('|').flatMap((field) => [field, `${field},asc`, `${field},desc`]) };
 }
 
-/** The codes of problems as a union. @param problems the text of docs/problems.md, with a heading for each */
-export function clientProblemCodes(problems: string): string {
-  const codes = [...problems.matchAll(/^## (.+)$/gm)].map(([, code]) => `\n  | '${code}'`);
-  return `// Written by make api from docs/problems.md.\nexport type ProblemCode =${codes.join('')};\n`;
+/** The codes of problems as a union. */
+export function clientProblemCodes(): string {
+  const codes = Object.keys(problemTypes).map((code) => `\n  | '${code}'`);
+  return `// Written by make api from the problem types of the services.\nexport type ProblemCode =${codes.join('')};\n`;
 }
 
 /** Method and path of each operation, for the methods of the client. Streams have methods that are written by hand. */

@@ -4,6 +4,7 @@ import { markdownTable } from 'markdown-table';
 import { isMap, type Pair, parse, parseDocument, type YAMLMap } from 'yaml';
 import { root } from '../paths.ts';
 import { topology } from '../topology/topology.ts';
+import { variableRows } from './variables.ts';
 
 // charts/store/README.md, from the comments of values.yaml by the conventions of helm-docs: a description begins with "# --"
 // and ends at its value. Where a map is described as a whole, only those of its values are listed that are described too.
@@ -61,22 +62,21 @@ function typeOf(value: unknown): string {
   return { boolean: 'bool', object: 'object', string: 'string' }[typeof value as string] ?? '';
 }
 
-function tableOf(rows: Row[]): string {
-  const cells = rows.map(([key, type, value, description]) =>
-    [key, type, value, description.replaceAll('<', '&lt;')].map((cell) => cell.replaceAll('|', '\\|')),
+function tableOf(rows: string[][], header = ['Key', 'Type', 'Default', 'Description']): string {
+  const cells = rows.map((row) =>
+    row.map((cell) => (cell.startsWith('`') ? cell : cell.replaceAll('<', '&lt;')).replaceAll('|', '\\|')),
   );
-  const table = [['Key', 'Type', 'Default', 'Description'], ...cells];
-  return markdownTable(table, { padding: false, alignDelimiters: false });
+  return markdownTable([header, ...cells], { padding: false, alignDelimiters: false });
 }
 
 /** The text of README.md. */
-export function chartReadme(): string {
+export async function chartReadme(): Promise<string> {
   const { description, home, kubeVersion } = parse(read('Chart.yaml'));
   const isService = (key: string) => topology.services.some(({ alias }) => alias === key);
   const subcharts = readdirSync(join(chart, 'charts')).filter((name) => name !== 'service');
   return `# store
 
-<!-- Written by make golden, from Chart.yaml and the comments of values.yaml. -->
+<!-- Written by make golden, from Chart.yaml, the comments of values.yaml and the configuration of the services. -->
 
 ${description}: accounts, a catalogue, orders whose events travel over Kafka, and station status records.
 How to install and operate it: [Kubernetes](${home}/blob/main/docs/kubernetes.md); everything else: [sources and documents](${home}).
@@ -109,5 +109,12 @@ Below its name, such as ${code('order.replicas')}.
 
 ${tableOf(rowsOf('charts/service/values.yaml', '<service>.'))}
 
-${subcharts.map((name) => `### Of ${name}\n\n${tableOf(rowsOf(`charts/${name}/values.yaml`, `${name}.`))}\n`).join('\n')}`;
+${subcharts.map((name) => `### Of ${name}\n\n${tableOf(rowsOf(`charts/${name}/values.yaml`, `${name}.`))}\n`).join('\n')}
+## Environment variables
+
+What a process reads from its environment, once, at its start. The chart sets addresses, credentials and Kafka by itself; the others are
+${code('<service>.env')}, those of the order worker ${code('orderworker.env')}. \`consumers\` is the image of notification, analytics and invoice.
+
+${tableOf(await variableRows(), ['Variable', 'Used by', 'Default', 'Description'])}
+`;
 }

@@ -1,4 +1,4 @@
-// Written by make api from docs/problems.md.
+// Written by make api from the problem types of the services.
 export type ProblemCode =
   | 'validation'
   | 'malformed-json'

@@ -1,6 +1,7 @@
 import { createHttpClient } from '@store/shared/http/client';
 import { problemSchema } from '@store/shared/http/problem';
 import { DomainError, type ErrorKind } from '@store/shared/values/errors';
+import type { ProblemCode } from '@store/shared/values/problem-types';
 
 /** A customer, as the request that is being answered has them. */
 export interface Customer {
@@ -19,7 +20,7 @@ export interface AuthClient {
   endSessions(customer: Customer): Promise<void>;
 }
 
-const refusals: Record<number, [ErrorKind, string | undefined]> = {
+const refusals: Record<number, [ErrorKind, ProblemCode | undefined]> = {
   401: ['unauthenticated', undefined],
   403: ['forbidden', 'wrong-password'],
   429: ['rateLimited', 'too-many-failures'],

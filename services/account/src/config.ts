@@ -8,7 +8,7 @@ import {
 } from '@store/shared/auth/config';
 import { databaseConfig } from '@store/shared/database/config';
 import { messagingConfig } from '@store/shared/messaging/config';
-import { serviceConfig } from '@store/shared/service/config';
+import { emailConfirmation, serviceConfig } from '@store/shared/service/config';
 import { reportTogether, serviceUrl } from '@store/shared/values/environment';
 import { wholeNumber } from '@store/shared/values/fields';
 import { z } from 'zod';
@@ -22,11 +22,11 @@ export const configSchema = z
     ...mailerConfig,
     ...databaseConfig,
     ...messagingConfig,
-    AUTH_URL: serviceUrl,
-    /** required: orders are refused until the customer has used the link of the mail that follows a registration. */
-    EMAIL_CONFIRMATION: z.enum(['off', 'required']).default('off'),
-    /** Fewest characters of a new password; default: 1, and 8 in production (contract 3.5). */
-    PASSWORD_MIN_LENGTH: wholeNumber(1, 128).optional(),
+    AUTH_URL: serviceUrl.describe('Address of auth'),
+    EMAIL_CONFIRMATION: emailConfirmation,
+    PASSWORD_MIN_LENGTH: wholeNumber(1, 128)
+      .optional()
+      .describe('Fewest characters of a new password, 1 to 128; without it 1 in profile dev, 8 in prod'),
   })
   .apply(requireAllCredentials)
   .superRefine(requireBearerKeys, reportTogether);

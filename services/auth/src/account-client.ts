@@ -8,6 +8,7 @@ import {
 import { type Answer, createHttpClient } from '@store/shared/http/client';
 import { problemSchema } from '@store/shared/http/problem';
 import { DomainError } from '@store/shared/values/errors';
+import type { ProblemCode } from '@store/shared/values/problem-types';
 
 /** The account service counts the requests of an hour. */
 const resetRetrySeconds = 600;
@@ -39,7 +40,7 @@ export function createAccountClient({ baseUrl, timeoutMs = 5_000, credential }: 
   /** Passes a problem of the account service on: it is meant for whoever made the request. */
   function refusal(
     kind: 'conflict' | 'forbidden' | 'invalid' | 'rateLimited',
-    code: string,
+    code: ProblemCode,
     { body }: Answer,
   ): DomainError {
     const { success, data, error } = problemSchema.safeParse(body);

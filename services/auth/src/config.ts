@@ -19,12 +19,16 @@ export const configSchema = z
     ...calleeConfig,
     ...operatorConfig,
     ...databaseConfig,
-    /** Lifetime of a token and of its cookie. */
-    JWT_TTL_SECONDS: seconds(60, 31_536_000).default(86_400),
-    JWT_HTTP_ONLY: flag.default(true),
-    COOKIE_SAME_SITE: z.enum(['Lax', 'Strict', 'None']).default('Lax'),
-    COOKIE_SECURE: z.union([flag, z.literal('auto')]).default('auto'),
-    ACCOUNT_URL: serviceUrl,
+    JWT_TTL_SECONDS: seconds(60, 31_536_000)
+      .default(86_400)
+      .describe('Life of a token and its cookie, 60 to 31,536,000'),
+    JWT_HTTP_ONLY: flag.default(true).describe('HttpOnly of the token cookie'),
+    COOKIE_SAME_SITE: z.enum(['Lax', 'Strict', 'None']).default('Lax').describe('SameSite: Lax, Strict or None'),
+    COOKIE_SECURE: z
+      .union([flag, z.literal('auto')])
+      .default('auto')
+      .describe("Secure: true, false, or auto, which follows the gateway's X-Forwarded-Proto"),
+    ACCOUNT_URL: serviceUrl.describe('Address of account'),
   })
   .apply(requireAllCredentials)
   .refine((config) => config.COOKIE_SAME_SITE !== 'None' || config.COOKIE_SECURE === true, {

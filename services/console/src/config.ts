@@ -17,16 +17,13 @@ const addresses = list.transform((pairs, context) => {
 export const configSchema = z.object({
   ...serviceConfig,
   ...callerConfig,
-  /** Token whose holder may do everything here. */
   CONSOLE_TOKEN: z
     .string()
-    .regex(/^[\w+/=-]{32,256}$/, 'must be 32 to 256 letters, digits or +/=_-. Make one with: openssl rand -hex 32'),
-  /** Where services answer. */
-  SERVICES: addresses,
-  /** Where their metrics are; a name with several addresses has as many replicas. */
-  METRICS: addresses,
-  /** The services that have a consumer group. */
-  GROUPS: list,
+    .regex(/^[\w+/=-]{32,256}$/, 'must be 32 to 256 letters, digits or +/=_-. Make one with: openssl rand -hex 32')
+    .describe('Token of those who may log in; 32 to 256 letters, digits or +/=_-'),
+  SERVICES: addresses.describe('Addresses of the services: name=http://host:port, comma-separated'),
+  METRICS: addresses.describe('Addresses of their metrics; a name with several has as many replicas'),
+  GROUPS: list.describe('Services that have a consumer group, comma-separated'),
 });
 
 export type ConsoleConfig = z.output<typeof configSchema>;

@@ -21,21 +21,18 @@ export const configSchema = z
     ...calleeConfig,
     ...databaseConfig,
     ...messagingConfig,
-    CONSUMER_GROUP: z.enum(groupNames),
-    /** Without it messages to customers are stored but not sent. */
+    CONSUMER_GROUP: z.enum(groupNames).describe('Group of the process, such as invoice-group'),
     SMTP_URL: z
       .url({ protocol: /^smtps?$/, error: 'must be smtp://host:port or smtps://user:password@host' })
-      .optional(),
-    /** From whom mails are. */
-    MAIL_FROM: z.string().max(320).default('Store <no-reply@store.invalid>'),
-    /** Where the shop is, to which the links in mails lead. */
-    SHOP_URL: serviceUrl.default('http://localhost:3000'),
-    /** For notification-group: events have no addresses. */
-    ACCOUNT_URL: serviceUrl.optional(),
-    /** For invoice-group. */
-    ORDER_URL: serviceUrl.optional(),
-    /** Name and address on invoices, a line each. */
-    SELLER: text(1, 1_000).default('Store'),
+      .optional()
+      .describe('Mail server; without it messages are stored and not sent, and in profile dev shown by the console'),
+    MAIL_FROM: z.string().max(320).default('Store <no-reply@store.invalid>').describe('Sender of mails'),
+    SHOP_URL: serviceUrl.default('http://localhost:3000').describe('Address of the shop, to which links in mails lead'),
+    ACCOUNT_URL: serviceUrl.optional().describe('Address of account; required for notification-group'),
+    ORDER_URL: serviceUrl.optional().describe('Address of order; required for invoice-group'),
+    SELLER: text(1, 1_000)
+      .default('Store')
+      .describe('Name and address on invoices, a line each, at most 1000 characters'),
   })
   .superRefine(requireBearerKeys, reportTogether)
   .superRefine((config, context) => {

@@ -14,10 +14,11 @@ export const configSchema = z
     ...databaseConfig,
     ...messagingConfig,
     ...callerConfig,
-    ORDER_URL: serviceUrl,
-    PRODUCT_URL: serviceUrl,
-    /** Pieces of a product that is seen for the first time. */
-    INITIAL_STOCK: wholeNumber(0, maxAvailable).default(1_000),
+    ORDER_URL: serviceUrl.describe('Address of order'),
+    PRODUCT_URL: serviceUrl.describe('Address of product'),
+    INITIAL_STOCK: wholeNumber(0, maxAvailable)
+      .default(1_000)
+      .describe('Pieces of a product that is ordered for the first time, 0 to 1,000,000,000'),
   })
   .apply(requireAllCredentials);
 

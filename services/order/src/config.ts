@@ -8,7 +8,7 @@ import {
 } from '@store/shared/auth/config';
 import { databaseConfig } from '@store/shared/database/config';
 import { messagingConfig } from '@store/shared/messaging/config';
-import { serviceConfig } from '@store/shared/service/config';
+import { emailConfirmation, serviceConfig } from '@store/shared/service/config';
 import { reportTogether, seconds, serviceUrl } from '@store/shared/values/environment';
 import { wholeNumber } from '@store/shared/values/fields';
 import { z } from 'zod';
@@ -21,16 +21,16 @@ export const configSchema = z
     ...operatorConfig,
     ...callerConfig,
     ...databaseConfig,
-    AUTH_URL: serviceUrl,
-    PRODUCT_URL: serviceUrl,
-    /** ISO 4217: the currency of all prices. */
+    AUTH_URL: serviceUrl.describe('Address of auth'),
+    PRODUCT_URL: serviceUrl.describe('Address of product'),
     STORE_CURRENCY: z
       .enum(Intl.supportedValuesOf('currency') as [string, ...string[]], { error: 'must be a currency such as USD' })
-      .default('USD'),
-    /** required: only customers with a confirmed e-mail address may order. */
-    EMAIL_CONFIRMATION: z.enum(['off', 'required']).default('off'),
-    /** Open streams of order events, in a process; 0: any number. */
-    STREAMS_PER_ADDRESS: wholeNumber(0, 5_000).default(0),
+      .default('USD')
+      .describe('Currency of all prices (ISO 4217)'),
+    EMAIL_CONFIRMATION: emailConfirmation,
+    STREAMS_PER_ADDRESS: wholeNumber(0, 5_000)
+      .default(0)
+      .describe('Open streams per client address in a process, 0 to 5000; 0: any number'),
   })
   .apply(requireAllCredentials)
   .superRefine(requireBearerKeys, reportTogether);
@@ -40,10 +40,12 @@ export const workerConfigSchema = z.object({
   ...calleeConfig,
   ...databaseConfig,
   ...messagingConfig,
-  /** From payment to shipment. */
-  SHIP_AFTER_SECONDS: seconds(0, 31_536_000).default(60),
-  /** How long an order may be PENDING. */
-  PENDING_TIMEOUT_SECONDS: seconds(1, 31_536_000).default(900),
+  SHIP_AFTER_SECONDS: seconds(0, 31_536_000)
+    .default(60)
+    .describe('Time from payment to shipment, 0 to 31,536,000; jobs look for due orders every 1 to 5 s'),
+  PENDING_TIMEOUT_SECONDS: seconds(1, 31_536_000)
+    .default(900)
+    .describe('Time for which an order may be PENDING, 1 to 31,536,000'),
 });
 
 export type OrderConfig = z.output<typeof configSchema>;

@@ -10,12 +10,12 @@ export const configSchema = z.object({
   ...calleeConfig,
   ...databaseConfig,
   ...messagingConfig,
-  /** The built-in provider declines totals above this, in any currency. */
   PAYMENT_DECLINE_ABOVE: z
     .string()
     .regex(/^\d{1,24}(\.\d{1,4})?$/, 'must be an amount such as 100000 or 99.95')
     .transform((value) => new Decimal(value))
-    .prefault('100000'),
+    .prefault('100000')
+    .describe('Total above which the built-in provider declines, in whatever currency'),
 });
 
 export type PaymentConfig = z.output<typeof configSchema>;

@@ -14,14 +14,17 @@ export const configSchema = z
     ...bearerConfig,
     ...calleeConfig,
     ...databaseConfig,
-    /** Role, ids of accounts, or everybody, that may write products; default: everybody, and in production the role (contract 4.4). */
     PRODUCT_WRITERS: z
       .union([z.enum(['everybody', 'role:catalogue']), list.pipe(z.array(accountId).nonempty())], {
         error: 'must be role:catalogue, account ids, comma-separated, or everybody',
       })
-      .optional(),
-    /** Memory for replies that are kept (contract 4.4); 0: none. */
-    CATALOGUE_CACHE_MIB: wholeNumber(0, 1024).default(16),
+      .optional()
+      .describe(
+        'Writers of products: role:catalogue, everybody, or account ids; without it everybody, in prod role:catalogue',
+      ),
+    CATALOGUE_CACHE_MIB: wholeNumber(0, 1024)
+      .default(16)
+      .describe('Memory for replies that are kept, 0 to 1024; 0: none'),
   })
   .superRefine(requireBearerKeys, reportTogether);
 

@@ -8,8 +8,10 @@ const port = z.coerce.number<string>().int().min(1).max(65535);
 export const configSchema = z.object({
   ...serviceConfig,
   ...databaseConfig,
-  /** Answered like PORT; 8000 in the cluster (contract 1.2). */
-  EXTRA_PORTS: list.pipe(z.array(port)).prefault(''),
+  EXTRA_PORTS: list
+    .pipe(z.array(port))
+    .prefault('')
+    .describe('Ports that answer like PORT, comma-separated; 8000 in the chart'),
 });
 
 export type StatusConfig = z.output<typeof configSchema>;

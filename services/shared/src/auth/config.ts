@@ -15,10 +15,17 @@ const secretKey = checkedBy(secretProblem);
  * `.superRefine(requireTokenKey, reportTogether)`.
  */
 export const tokenKeyConfig = {
-  JWT_SECRET_KEY: secretKey.optional(),
-  JWT_PREVIOUS_SECRET_KEYS: list.pipe(z.array(secretKey)).prefault(''),
-  JWT_PRIVATE_KEY: checkedBy(privateKeyProblem).optional(),
-  JWT_PREVIOUS_PUBLIC_KEYS: checkedBy(publicKeysProblem).default(''),
+  JWT_SECRET_KEY: secretKey
+    .optional()
+    .describe('Signing key, base64 of at least 32 bytes; this or JWT_PRIVATE_KEY is required'),
+  JWT_PREVIOUS_SECRET_KEYS: list
+    .pipe(z.array(secretKey))
+    .prefault('')
+    .describe('Secret keys that only verify, comma-separated'),
+  JWT_PRIVATE_KEY: checkedBy(privateKeyProblem)
+    .optional()
+    .describe('Signing key, Ed25519 in PEM; signs instead of JWT_SECRET_KEY'),
+  JWT_PREVIOUS_PUBLIC_KEYS: checkedBy(publicKeysProblem).default('').describe('Public keys in PEM that only verify'),
 };
 
 export type TokenKeyConfig = z.output<z.ZodObject<typeof tokenKeyConfig>>;
@@ -34,17 +41,32 @@ const credential = z
   .regex(/^[\w+/=-]{32,256}$/, 'must be 32 to 256 letters, digits or +/=_-. Make one with: openssl rand -hex 32');
 const credentials = list.pipe(z.array(credential).min(1));
 
-/** For services with internal paths: the credentials of their callers. Unset: everybody may call (contract 3.7). */
-export const calleeConfig = { INTERNAL_CREDENTIALS: credentials.optional() };
+/** For services with internal paths. Unset: everybody may call (contract 3.7). */
+export const calleeConfig = {
+  INTERNAL_CREDENTIALS: credentials.optional().describe('Credentials that internal paths demand, comma-separated'),
+};
 
-/** For services whose internal paths others call, too: those of operators (contract 3.7). */
-export const operatorConfig = { OPERATOR_CREDENTIALS: credentials.optional() };
+/** For services whose internal paths other services call, too (contract 3.7). */
+export const operatorConfig = {
+  OPERATOR_CREDENTIALS: credentials
+    .optional()
+    .describe('Credentials of operators, where INTERNAL_CREDENTIALS are those of other services'),
+};
 
-/** For the service that mail is asked from: the credentials of whoever sends it (contract 3.7). */
-export const mailerConfig = { MAILER_CREDENTIALS: credentials.optional() };
+/** For the service that gives out the addresses of mails (contract 3.7). */
+export const mailerConfig = {
+  MAILER_CREDENTIALS: credentials
+    .optional()
+    .describe('Credentials of notification, which asks for the addresses of mails'),
+};
 
 /** For services that call internal paths: the first one is shown, the others are of a rotation (contract 3.7). */
-export const callerConfig = { INTERNAL_CREDENTIAL: credentials.transform(([first]) => first).optional() };
+export const callerConfig = {
+  INTERNAL_CREDENTIAL: credentials
+    .transform(([first]) => first)
+    .optional()
+    .describe('Credential that is shown to internal paths'),
+};
 
 const credentialVariables = [
   'INTERNAL_CREDENTIAL',
@@ -70,9 +92,14 @@ export function requireAllCredentials<Schema extends z.ZodObject>(schema: Schema
 
 /** For services with routes that need an identity; goes with `.superRefine(requireBearerKeys, reportTogether)`. */
 export const bearerConfig = {
-  BEARER_VALIDATION: z.enum(['off', 'on']).default('off'),
-  BEARER_JWKS_URL: serviceUrl.optional(),
-  JWT_SECRET_KEY: secretKey.optional(),
+  BEARER_VALIDATION: z
+    .enum(['off', 'on'])
+    .default('off')
+    .describe('on: the service checks the bearer token itself (docs/contract.md, 3.6)'),
+  BEARER_JWKS_URL: serviceUrl.optional().describe('Key set, such as http://auth:8080/.well-known/jwks.json'),
+  JWT_SECRET_KEY: secretKey
+    .optional()
+    .describe('Key that verifies; BEARER_VALIDATION=on needs this or BEARER_JWKS_URL'),
   JWT_PREVIOUS_SECRET_KEYS: tokenKeyConfig.JWT_PREVIOUS_SECRET_KEYS,
 };
 

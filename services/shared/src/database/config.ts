@@ -13,10 +13,15 @@ const followedUrl = z.url({
 });
 
 export const databaseConfig = {
-  /** For what lasts longer than a transaction: LISTEN, and the locks of relays and migrations. */
-  DATABASE_URL: followedUrl,
-  /** The same database by a pooler, for all other connections. */
-  DATABASE_POOLER_URL: followedUrl.optional(),
+  DATABASE_URL: followedUrl.describe(
+    'postgresql://role:password@host:port/database, or file:///path of a file that holds it, read for each new ' +
+      'connection; parameters behind the path are added',
+  ),
+  DATABASE_POOLER_URL: followedUrl
+    .optional()
+    .describe(
+      'The same database through a pooler, for requests and handlers; DATABASE_URL keeps what outlasts a transaction',
+    ),
 };
 
 export type DatabaseConfig = z.output<z.ZodObject<typeof databaseConfig>>;

@@ -1,4 +1,5 @@
 import type { Handler, Request, Response } from 'express';
+import { problemType } from '../values/problem-types.ts';
 import { type Problem, sendProblem } from './problem.ts';
 
 /** contract 2.5: as many as one client may send in a second, each holding its body of at most 64 KiB and what is made of it. */
@@ -52,7 +53,7 @@ export function createInFlight(): InFlight {
     admit(req: Request, res: Response, next) {
       if (count >= most) {
         refuse(req, res, 503, {
-          type: 'urn:problem:store:overloaded',
+          type: problemType('overloaded'),
           detail: 'Too many requests are in flight. Try again shortly.',
         });
         return;
@@ -69,7 +70,7 @@ export function createInFlight(): InFlight {
       if ((countOf.get(accountId) ?? 0) > 2 * (most - count)) {
         res.set('RateLimit', '"too-many-requests";r=0;t=1');
         refuse(req, res, 429, {
-          type: 'urn:problem:store:too-many-requests',
+          type: problemType('too-many-requests'),
           detail: 'Too many requests of this account are in flight. Wait for their answers, then try again.',
         });
         return false;

@@ -8,6 +8,7 @@ import { currentTrace } from '../observability/trace-context.ts';
 import { DomainError, type DomainErrorOptions, type ErrorKind } from '../values/errors.ts';
 import { stringifyJson } from '../values/json.ts';
 import { moneySchema, pricedItem } from '../values/money.ts';
+import { problemType, problemTypes } from '../values/problem-types.ts';
 
 const statusOf: Record<ErrorKind, number> = {
   invalid: 400,
@@ -26,10 +27,16 @@ const statusOf: Record<ErrorKind, number> = {
 /** After draft-broyer-http-cookie-auth; the gateway's own 401 have the same (contract 7.3). */
 const cookieChallenge = 'Cookie realm="store", cookie-name="__store_jwt_token"';
 
+const types = Object.entries(problemTypes).map(([code, meaning]) => `- \`${code}\`, ${meaning}`);
+
 /** contract 7.1 */
 export const problemSchema = z
   .object({
-    type: z.string(),
+    type: z
+      .string()
+      .describe(
+        `\`about:blank\` if the status says it all, else \`urn:problem:store:\` and a code:\n\n${types.join('\n')}`,
+      ),
     title: z.string(),
     status: z.int(),
     detail: z.string().optional(),
@@ -95,7 +102,7 @@ export function problemHandler(log: Logger): ErrorRequestHandler {
     const challenge = known.challenge ?? (known.kind === 'unauthenticated' ? cookieChallenge : undefined);
     if (challenge !== undefined) res.set('WWW-Authenticate', challenge);
     sendProblem(req, res, statusOf[known.kind], {
-      ...(known.code === undefined ? {} : { type: `urn:problem:store:${known.code}` }),
+      ...(known.code === undefined ? {} : { type: problemType(known.code) }),
       detail: known.message,
       ...(known.errors === undefined ? {} : { errors: known.errors }),
       ...known.priced,

@@ -3,9 +3,15 @@ import { port, seconds, serviceUrl } from '../values/environment.ts';
 
 /** Variables that every process takes from its environment (contract 9). */
 export const serviceConfig = {
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
-  /** OTLP over HTTP, such as http://collector:4318. Without it nothing is traced. The SDK reads further OTEL_ variables. */
-  OTEL_EXPORTER_OTLP_ENDPOINT: serviceUrl.optional(),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('info')
+    .describe('Least severe lines to log: trace, debug, info, warn, error, fatal or silent'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: serviceUrl
+    .optional()
+    .describe(
+      'Collector of spans by OTLP over HTTP, such as http://collector:4318; the SDK reads further OTEL_ variables',
+    ),
   OTEL_TRACES_SAMPLER: z
     .enum([
       'always_on',
@@ -15,14 +21,30 @@ export const serviceConfig = {
       'parentbased_always_off',
       'parentbased_traceidratio',
     ])
-    .optional(),
-  OTEL_TRACES_SAMPLER_ARG: z.coerce.number('must be a number from 0 to 1').min(0).max(1).optional(),
-  HOST: z.string().default('0.0.0.0'),
-  PORT: port.default(8080),
-  METRICS_PORT: port.default(9090),
-  APP_PROFILE: z.enum(['dev', 'prod']).default('dev'),
-  /** How long the process keeps answering after it has turned unready, so that callers notice before the port closes. */
-  DRAIN_SECONDS: seconds(0, 300).default(5),
+    .optional()
+    .describe('Sampler: always_on, always_off, traceidratio, or one of these with parentbased_ before it'),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce
+    .number('must be a number from 0 to 1')
+    .min(0)
+    .max(1)
+    .optional()
+    .describe('Ratio of the sampler, 0 to 1'),
+  HOST: z.string().default('0.0.0.0').describe('Address to listen on'),
+  PORT: port.default(8080).describe('Port of the API'),
+  METRICS_PORT: port.default(9090).describe('Port of the metrics'),
+  APP_PROFILE: z
+    .enum(['dev', 'prod'])
+    .default('dev')
+    .describe('dev, or prod, which switches the documentation endpoints off'),
+  DRAIN_SECONDS: seconds(0, 300)
+    .default(5)
+    .describe('Time for which a stopping process still takes requests, 0 to 300; in the chart <service>.drainSeconds'),
 };
+
+/** For the services that know of it: account, order. */
+export const emailConfirmation = z
+  .enum(['off', 'required'])
+  .default('off')
+  .describe('required: orders are refused until the e-mail address is confirmed (docs/contract.md, 3.11)');
 
 export type ServiceConfig = z.output<z.ZodObject<typeof serviceConfig>>;

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Money, pricedItem } from './money.ts';
+import type { ProblemCode } from './problem-types.ts';
 
 /** Kinds of failure, in terms of the domain; only http/problem.ts knows the HTTP status of each. */
 export type ErrorKind =
@@ -28,7 +29,7 @@ export interface Priced {
 
 export interface DomainErrorOptions {
   /** Names the problem: its type becomes `urn:problem:store:<code>`; without it `about:blank`. */
-  code?: string;
+  code?: ProblemCode;
   errors?: FieldError[];
   retryAfterSeconds?: number;
   /** Prices that an order would have, where they are the problem. */
@@ -41,7 +42,7 @@ export interface DomainErrorOptions {
 /** A failure that the caller may see: `detail` becomes part of the answer. */
 export class DomainError extends Error {
   readonly kind: ErrorKind;
-  readonly code: string | undefined;
+  readonly code: ProblemCode | undefined;
   readonly errors: FieldError[] | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly priced: Priced | undefined;
