@@ -63,17 +63,11 @@ it.each(['docs/design.md', 'docs/security.md'])('every file and folder that %s n
   expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 });
 
-it('every decision is in their list', () => {
-  const { text } = documentAt('docs/decisions/README.md');
+it('every decision has its context, what was refused and what follows', () => {
   const records = documents.filter(({ path }) => /^docs\/decisions\/\d{4}-/.test(path));
   expect(records.length).toBeGreaterThan(11);
-  for (const record of records) {
-    const [, title = ''] = /^# \d+\. (.+)$/m.exec(record.text) ?? [];
-    expect(text).toContain(record.path.slice('docs/decisions/'.length));
-    expect(title.startsWith(text.match(new RegExp(`${record.path.slice(15)}\\) \\| (.+?) \\|`))?.[1] ?? '?')).toBe(
-      true,
-    );
-    for (const part of ['Context', 'Decision', 'Refused', 'Consequences'])
-      expect(record.text).toMatch(new RegExp(`^\\*\\*${part}\\.\\*\\*`, 'm'));
+  for (const { text } of records) {
+    const parts = [...text.matchAll(/^\*\*(\w+)\.\*\*/gm)].map(([, part]) => part);
+    expect(parts).toEqual(['Context', 'Decision', 'Refused', 'Consequences']);
   }
 });

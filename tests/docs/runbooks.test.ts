@@ -18,10 +18,10 @@ it('every alert links to its runbook, and every runbook has an alert', async () 
   expect(sections.map(({ url }) => url).sort()).toEqual([...new Set(linked)].sort());
 });
 
-it.each(sections)(
-  '$name says what it means, what it does, how to find the cause, correct it and verify',
-  ({ section }) => {
-    const parts = ['Meaning', 'Impact', 'Diagnose', 'Fix', 'Verify'];
-    expect([...section.matchAll(/^\*\*(\w+)\.\*\*/gm)].map(([, part]) => part)).toEqual(parts);
-  },
-);
+it.each(sections)('$name says what it does, how to find the cause and how to correct it', ({ section }) => {
+  expect([...section.matchAll(/\*\*(Impact|Diagnose|Fix)\b/g)].map(([, part]) => part)).toEqual([
+    'Impact',
+    'Diagnose',
+    'Fix',
+  ]);
+});

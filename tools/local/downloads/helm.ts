@@ -15,7 +15,7 @@ export type Helm = { command: string } | { library: string };
 
 const command = { name: `helm-java-${version}`, variable: 'HELM', onPath: helmOnPath };
 
-/** HELM, else 3.14 or later on PATH, else the library, downloaded once from Maven Central (decisions/0026). */
+/** HELM, else 3.14 or later on PATH, else the library, downloaded once from Maven Central (decisions/0011). */
 export async function provideHelm(): Promise<Helm> {
   const file = libraries[`${process.platform}-${process.arch}`];
   const found = file ? await installed(command) : await requireHelm();
