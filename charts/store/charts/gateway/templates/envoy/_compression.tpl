@@ -19,7 +19,7 @@ customer has no secret whose parts its length could give away.
           name: gzip
           typed_config:
             "@type": type.googleapis.com/envoy.extensions.compression.gzip.compressor.v3.Gzip
-            # At level 1 lists stay half as large again (docs/decisions/0037).
+            # At level 1 lists stay half as large again (docs/security.md).
             compression_level: COMPRESSION_LEVEL_2
     xds_matcher: &uncompressed
       matcher_list:
