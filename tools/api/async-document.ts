@@ -12,7 +12,7 @@ type Kind = EventKind | AccountEventKind;
 export const published: Record<Kind, readonly [service: string, when: string]> = {
   OrderCreated: ['order', 'An order was stored.'],
   StockReserved: ['inventory', 'All items of an order are reserved.'],
-  StockRejected: ['inventory', 'There is too little stock, or no such product.'],
+  StockRejected: ['inventory', 'Stock is insufficient, or there is no such product.'],
   OrderPaid: ['payment', 'An order is paid.'],
   PaymentFailed: ['payment', 'The payment was declined.'],
   StockReleased: ['inventory', 'Reserved stock was released.'],
@@ -20,11 +20,11 @@ export const published: Record<Kind, readonly [service: string, when: string]> =
   PaymentRefunded: ['payment', 'The payment of a cancelled order was refunded.'],
   OrderShipped: ['order', 'An order was shipped.'],
   AccountRegistered: ['account', 'Somebody has registered.'],
-  PasswordResetRequested: ['account', 'Somebody has asked for a link to set a new password.'],
+  PasswordResetRequested: ['account', 'Somebody has requested a link to reset a password.'],
   PasswordChanged: ['account', 'A password was changed.'],
-  EmailChangeRequested: ['account', 'A customer wants another e-mail address.'],
-  EmailChanged: ['account', 'The other e-mail address is in force.'],
-  AccountDeleted: ['account', 'An account was deleted: whoever keeps something of the customer deletes it.'],
+  EmailChangeRequested: ['account', 'A customer has asked to change the e-mail address.'],
+  EmailChanged: ['account', 'The new e-mail address is in force.'],
+  AccountDeleted: ['account', 'An account was deleted: services delete what they keep about the customer.'],
 };
 
 const channels = {

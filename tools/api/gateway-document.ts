@@ -18,17 +18,17 @@ export interface GatewayDocument {
   components: { schemas: Json; responses: Json; securitySchemes: Json };
 }
 
-const description = `Everything that the gateway routes to the services of the store, as one API.
+const description = `Everything that the gateway routes to the store's services, as one API.
 
 A login sets the cookie \`__store_jwt_token\`, which every operation with the security scheme \`token\` needs. Failures are problem details (RFC 9457). \
-What is behind \`/external\` is another site, and not described here.`;
+\`/external\` leads to another site and is not described here.`;
 
 /** Their subjects, in the order of a customer's way. Those of further services follow. */
 const tags: Record<string, string> = {
-  auth: 'Accounts are registered, sessions begin and end.',
+  auth: 'Registration, login and logout.',
   accounts: 'The account of the caller.',
   products: 'The catalogue.',
-  orders: 'Orders of the caller, from the request to the cancellation.',
+  orders: 'Orders of the caller.',
   notifications: 'Messages to the caller.',
   status: 'Records of bicycle stations.',
   gateway: 'Answered by the gateway itself.',
@@ -74,7 +74,7 @@ export function gatewayDocument(services: BuiltService[], { routes }: Topology):
       version,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: 'http://localhost:8080', description: 'make run, or a gateway that is forwarded to this port' }],
+    servers: [{ url: 'http://localhost:8080', description: 'make run, or a gateway forwarded to this port' }],
     tags: [...new Set([...Object.keys(tags), ...tagsOf(paths)])].map((name) => ({
       name,
       description: tags[name] ?? `Resources of the service ${name}.`,
@@ -111,7 +111,7 @@ const responses = {
     ...tooMany('').headers,
     ...ratePolicy,
   }),
-  Unavailable: problem('The service, or what it depends on, is not available at the moment.', retryAfter),
+  Unavailable: problem('The service, or a dependency of it, is unavailable.', retryAfter),
   TimedOut: problem('The service did not respond in time. The request may have taken effect.'),
   Unexpected: problem('Any other failure, such as a 500 with a trace id.'),
 };
@@ -157,7 +157,7 @@ const ownPaths: GatewayDocument['paths'] = {
       summary: 'Check that the gateway is up',
       tags: ['gateway'],
       security: [],
-      responses: { 200: { description: 'It is.' }, 429: shared('TooManyRequests') },
+      responses: { 200: { description: 'The gateway is up.' }, 429: shared('TooManyRequests') },
     },
   },
 };

@@ -29,7 +29,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the accounts that the caller may see: their own */
+        /** List the accounts visible to the caller, which is only their own */
         get: operations["listAccounts"];
         put?: never;
         post?: never;
@@ -50,11 +50,11 @@ export interface paths {
         get: operations["getAccount"];
         put?: never;
         post?: never;
-        /** Delete your account, and everything personal that the store has about you */
+        /** Delete your account and your personal data */
         delete: operations["deleteAccount"];
         options?: never;
         head?: never;
-        /** Change your name, the language of mails, or your e-mail address */
+        /** Change your name, e-mail address or the language of mails */
         patch: operations["changeAccount"];
         trace?: never;
     };
@@ -66,7 +66,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Change your password, and end all your other sessions */
+        /** Change your password and end your other sessions */
         put: operations["changePassword"];
         post?: never;
         delete?: never;
@@ -83,7 +83,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Give an account its roles, as an operator */
+        /** Set the roles of an account, as an operator */
         put: operations["setRoles"];
         post?: never;
         delete?: never;
@@ -99,7 +99,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List where you are logged in */
+        /** List your sessions */
         get: operations["listSessions"];
         put?: never;
         post?: never;
@@ -152,7 +152,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Confirm your e-mail address by the link of a mail */
+        /** Confirm your e-mail address with the link in a mail */
         post: operations["confirmEmail"];
         delete?: never;
         options?: never;
@@ -203,7 +203,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Have a link sent by which a forgotten password can be set anew */
+        /** Request a mail with a link to reset a forgotten password */
         post: operations["requestPasswordReset"];
         delete?: never;
         options?: never;
@@ -220,7 +220,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Set a new password by the link of a mail, and end all your sessions */
+        /** Set a new password with the link in a mail, and end all your sessions */
         post: operations["confirmPasswordReset"];
         delete?: never;
         options?: never;
@@ -359,11 +359,11 @@ export interface paths {
         get: operations["getOrder"];
         put?: never;
         post?: never;
-        /** Delete an order: cancel it if that is still possible, and hide it */
+        /** Delete an order: cancel it if possible, and hide it */
         delete: operations["deleteOrder"];
         options?: never;
         head?: never;
-        /** Cancel an order by its status */
+        /** Cancel an order by setting its status */
         patch: operations["changeOrder"];
         trace?: never;
     };
@@ -427,7 +427,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show how many pieces of some products can still be ordered */
+        /** Fetch how many pieces of each product can still be ordered */
         get: operations["listAvailability"];
         put?: never;
         post?: never;
@@ -474,7 +474,7 @@ export interface components {
             locale?: "en" | "pt";
             /**
              * Format: email
-             * @description In force once the link in the mail to it is followed. Needs currentPassword.
+             * @description Takes effect once the link in the mail to it has been followed. Needs currentPassword.
              */
             email?: string;
             /** Format: password */
@@ -502,7 +502,7 @@ export interface components {
             email: string;
             /**
              * Format: password
-             * @description The store may require more characters, or refuse passwords that are used often; its 400 says so.
+             * @description The store may require more characters or refuse common passwords; its 400 says so.
              */
             password: string;
             /**
@@ -661,7 +661,7 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             sentAt?: string;
-            /** @description Why the mail server will never take it. */
+            /** @description Why the mail server rejects it for good. */
             refusal?: string;
         };
         NotificationPage: {
@@ -720,7 +720,7 @@ export interface components {
                 productId: string;
                 quantity: number;
             }[];
-            /** @description The total that the customer has agreed to; any other is refused with 409. */
+            /** @description The total that the customer has agreed to; if it differs, the answer is 409. */
             expectedTotal?: components["schemas"]["Money"] | null;
         };
         /**
@@ -796,7 +796,7 @@ export interface components {
             currentPassword: string;
             /**
              * Format: password
-             * @description The store may require more characters, or refuse passwords that are used often; its 400 says so.
+             * @description The store may require more characters or refuse common passwords; its 400 says so.
              */
             newPassword: string;
         };
@@ -811,7 +811,7 @@ export interface components {
             token: string;
             /**
              * Format: password
-             * @description The store may require more characters, or refuse passwords that are used often; its 400 says so.
+             * @description The store may require more characters or refuse common passwords; its 400 says so.
              */
             password: string;
         };
@@ -897,7 +897,7 @@ export interface components {
                  * @description https only.
                  */
                 url: string;
-                /** @description What it shows, for those who do not see it. */
+                /** @description Alternative text. */
                 alt: string;
             }[] | null;
             category?: string | null;
@@ -923,7 +923,7 @@ export interface components {
                  * @description https only.
                  */
                 url: string;
-                /** @description What it shows, for those who do not see it. */
+                /** @description Alternative text. */
                 alt: string;
             }[] | null;
             category?: string | null;
@@ -995,9 +995,9 @@ export interface components {
             id: string;
             /** Format: date-time */
             since: string;
-            /** @description The address from which it began. */
+            /** @description The client address of the login. */
             address: string | null;
-            /** @description What the client said that it is. */
+            /** @description The User-Agent of the login. */
             userAgent: string | null;
             /** @description The session of this request. */
             current: boolean;
@@ -1065,7 +1065,7 @@ export interface components {
             headers: {
                 /** @description Seconds to wait before retrying. */
                 "Retry-After"?: string;
-                /** @description The limit that was reached, what is left of it (`r=0`), and the seconds until it is available again (`t`). */
+                /** @description The limit that was reached, its remainder (`r=0`), and the seconds until requests are admitted again (`t`). */
                 RateLimit?: string;
                 /** @description The gateway's limits, if one of them was reached: `q` requests in `w` seconds. */
                 "RateLimit-Policy"?: string;
@@ -1075,7 +1075,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The service, or what it depends on, is not available at the moment. */
+        /** @description The service, or a dependency of it, is unavailable. */
         Unavailable: {
             headers: {
                 /** @description Seconds to wait before retrying. */
@@ -1209,7 +1209,7 @@ export interface operations {
             /** @description The account. */
             200: {
                 headers: {
-                    /** @description Identifies this state: send it as If-None-Match to ask whether it is current, as If-Match to require it. */
+                    /** @description Identifies this state: send it as If-None-Match to check that it is current, as If-Match to require it. */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -1220,7 +1220,7 @@ export interface operations {
             /** @description The client has the current state: its `If-None-Match` names it. */
             304: {
                 headers: {
-                    /** @description Identifies this state: send it as If-None-Match to ask whether it is current, as If-Match to require it. */
+                    /** @description Identifies this state: send it as If-None-Match to check that it is current, as If-Match to require it. */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -1266,7 +1266,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Deleted; other services delete what they have within a minute. */
+            /** @description Deleted; other services delete their data within a minute. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -1319,12 +1319,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many passwords of this account were wrong. */
+            /** @description Too many wrong passwords for this account. */
             429: {
                 headers: {
                     /** @description Seconds to wait before retrying. */
                     "Retry-After"?: string;
-                    /** @description The limit that was reached, what is left of it (`r=0`), and the seconds until it is available again (`t`). */
+                    /** @description The limit that was reached, its remainder (`r=0`), and the seconds until requests are admitted again (`t`). */
                     RateLimit?: string;
                     /** @description The gateway's limits, if one of them was reached: `q` requests in `w` seconds. */
                     "RateLimit-Policy"?: string;
@@ -1420,12 +1420,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many passwords of this account were wrong, or the address was to be changed too often. */
+            /** @description Too many wrong passwords for this account, or too many changes of its address. */
             429: {
                 headers: {
                     /** @description Seconds to wait before retrying. */
                     "Retry-After"?: string;
-                    /** @description The limit that was reached, what is left of it (`r=0`), and the seconds until it is available again (`t`). */
+                    /** @description The limit that was reached, its remainder (`r=0`), and the seconds until requests are admitted again (`t`). */
                     RateLimit?: string;
                     /** @description The gateway's limits, if one of them was reached: `q` requests in `w` seconds. */
                     "RateLimit-Policy"?: string;
@@ -1510,12 +1510,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many passwords of this account were wrong. */
+            /** @description Too many wrong passwords for this account. */
             429: {
                 headers: {
                     /** @description Seconds to wait before retrying. */
                     "Retry-After"?: string;
-                    /** @description The limit that was reached, what is left of it (`r=0`), and the seconds until it is available again (`t`). */
+                    /** @description The limit that was reached, its remainder (`r=0`), and the seconds until requests are admitted again (`t`). */
                     RateLimit?: string;
                     /** @description The gateway's limits, if one of them was reached: `q` requests in `w` seconds. */
                     "RateLimit-Policy"?: string;
@@ -1545,7 +1545,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The roles of the account as of now. */
+            /** @description The current roles of the account. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1770,7 +1770,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The link is void or too old. */
+            /** @description The link is void or expired. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -1779,7 +1779,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The e-mail address has become that of another account. */
+            /** @description Another account has taken the e-mail address. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -1845,7 +1845,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No account has this e-mail address and this password. */
+            /** @description The e-mail address or the password is wrong. */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -1877,7 +1877,7 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before retrying. */
                     "Retry-After"?: string;
-                    /** @description The limit that was reached, what is left of it (`r=0`), and the seconds until it is available again (`t`). */
+                    /** @description The limit that was reached, its remainder (`r=0`), and the seconds until requests are admitted again (`t`). */
                     RateLimit?: string;
                     /** @description The gateway's limits, if one of them was reached: `q` requests in `w` seconds. */
                     "RateLimit-Policy"?: string;
@@ -1965,12 +1965,12 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many were asked for from this client address. */
+            /** @description Too many requests from this client address. */
             429: {
                 headers: {
                     /** @description Seconds to wait before retrying. */
                     "Retry-After"?: string;
-                    /** @description The limit that was reached, what is left of it (`r=0`), and the seconds until it is available again (`t`). */
+                    /** @description The limit that was reached, its remainder (`r=0`), and the seconds until requests are admitted again (`t`). */
                     RateLimit?: string;
                     /** @description The gateway's limits, if one of them was reached: `q` requests in `w` seconds. */
                     "RateLimit-Policy"?: string;
@@ -2014,7 +2014,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The link is used, void or too old. */
+            /** @description The link is used, void or expired. */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2203,7 +2203,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is. */
+            /** @description The gateway is up. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2435,7 +2435,7 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait before retrying. */
                     "Retry-After"?: string;
-                    /** @description The limit that was reached, what is left of it (`r=0`), and the seconds until it is available again (`t`). */
+                    /** @description The limit that was reached, its remainder (`r=0`), and the seconds until requests are admitted again (`t`). */
                     RateLimit?: string;
                     /** @description The gateway's limits, if one of them was reached: `q` requests in `w` seconds. */
                     "RateLimit-Policy"?: string;
@@ -2466,7 +2466,7 @@ export interface operations {
             /** @description The order. */
             200: {
                 headers: {
-                    /** @description Identifies this state: send it as If-None-Match to ask whether it is current, as If-Match to require it. */
+                    /** @description Identifies this state: send it as If-None-Match to check that it is current, as If-Match to require it. */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -2477,7 +2477,7 @@ export interface operations {
             /** @description The client has the current state: its `If-None-Match` names it. */
             304: {
                 headers: {
-                    /** @description Identifies this state: send it as If-None-Match to ask whether it is current, as If-Match to require it. */
+                    /** @description Identifies this state: send it as If-None-Match to check that it is current, as If-Match to require it. */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -2714,7 +2714,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was already cancelled. */
+            /** @description The order was already cancelled. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2838,7 +2838,7 @@ export interface operations {
             /** @description One page of the list. */
             200: {
                 headers: {
-                    /** @description Identifies this state: send it as If-None-Match to ask whether it is current, as If-Match to require it. */
+                    /** @description Identifies this state: send it as If-None-Match to check that it is current, as If-Match to require it. */
                     ETag?: string;
                     /** @description The next page, as rel="next", while there is more. */
                     Link?: string;
@@ -2851,7 +2851,7 @@ export interface operations {
             /** @description The client has the current state: its `If-None-Match` names it. */
             304: {
                 headers: {
-                    /** @description Identifies this state: send it as If-None-Match to ask whether it is current, as If-Match to require it. */
+                    /** @description Identifies this state: send it as If-None-Match to check that it is current, as If-Match to require it. */
                     ETag?: string;
                     /** @description The next page, as rel="next", while there is more. */
                     Link?: string;
@@ -2953,7 +2953,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Each product that was asked about. */
+            /** @description The requested products. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2994,7 +2994,7 @@ export interface operations {
             /** @description The product. */
             200: {
                 headers: {
-                    /** @description Identifies this state: send it as If-None-Match to ask whether it is current, as If-Match to require it. */
+                    /** @description Identifies this state: send it as If-None-Match to check that it is current, as If-Match to require it. */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -3005,7 +3005,7 @@ export interface operations {
             /** @description The client has the current state: its `If-None-Match` names it. */
             304: {
                 headers: {
-                    /** @description Identifies this state: send it as If-None-Match to ask whether it is current, as If-Match to require it. */
+                    /** @description Identifies this state: send it as If-None-Match to check that it is current, as If-Match to require it. */
                     ETag?: string;
                     [name: string]: unknown;
                 };

@@ -24,11 +24,11 @@ export function mailRequestRoutes(mails: MailRequests, rules: PasswordRules): An
       method: 'post',
       path: '/internal/password-resets',
       operationId: 'requestReset',
-      summary: 'Send a link by which a password can be set anew',
+      summary: 'Send a link to reset a password',
       body: resetRequest,
       responses: {
         202: { description: 'It is sent, if an account has the address.' },
-        429: tooMany('Too many were asked for from this client address.'),
+        429: tooMany('Too many requests from this client address.'),
         503: unavailable,
       },
       async handler({ body, clientAddress }) {
@@ -41,7 +41,7 @@ export function mailRequestRoutes(mails: MailRequests, rules: PasswordRules): An
       method: 'post',
       path: '/internal/password-resets/confirmation',
       operationId: 'resetPassword',
-      summary: 'Set a password by the token of a mail',
+      summary: 'Set a password with the token in a mail',
       body: resetInBy(rules),
       responses: {
         200: { description: 'The account that has it.', body: accountOut },
@@ -55,12 +55,12 @@ export function mailRequestRoutes(mails: MailRequests, rules: PasswordRules): An
       method: 'post',
       path: '/internal/email-confirmations',
       operationId: 'confirmAddress',
-      summary: 'Confirm an e-mail address by the token of a mail',
+      summary: 'Confirm an e-mail address with the token in a mail',
       body: confirmationIn,
       responses: {
         204: { description: 'Confirmed.' },
         403: problem('The token is not valid.'),
-        409: problem('The e-mail address has become that of another account.'),
+        409: problem('Another account has taken the e-mail address.'),
         503: unavailable,
       },
       async handler({ body }) {
@@ -84,7 +84,7 @@ export function mailRequestRoutes(mails: MailRequests, rules: PasswordRules): An
       method: 'post',
       path: '/internal/accounts/{id}/mail',
       operationId: 'prepareMail',
-      summary: 'Fetch what a mail to an account needs',
+      summary: 'Fetch the data for a mail to an account',
       params,
       body: mailToIn,
       responses: {

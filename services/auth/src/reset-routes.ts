@@ -14,11 +14,11 @@ export function resetRoutes(auth: Auth): AnyRoute[] {
       method: 'post',
       path: '/auth/password-resets',
       operationId: 'requestPasswordReset',
-      summary: 'Have a link sent by which a forgotten password can be set anew',
+      summary: 'Request a mail with a link to reset a forgotten password',
       body: resetRequest,
       responses: {
         202: { description: 'A mail is sent, if an account has this e-mail address.' },
-        429: tooMany('Too many were asked for from this client address.'),
+        429: tooMany('Too many requests from this client address.'),
         503: unavailable,
       },
       async handler({ body, ...request }) {
@@ -31,11 +31,11 @@ export function resetRoutes(auth: Auth): AnyRoute[] {
       method: 'post',
       path: '/auth/password-resets/confirmation',
       operationId: 'confirmPasswordReset',
-      summary: 'Set a new password by the link of a mail, and end all your sessions',
+      summary: 'Set a new password with the link in a mail, and end all your sessions',
       body: resetIn,
       responses: {
         204: { description: 'The password is set.' },
-        403: problem('The link is used, void or too old.'),
+        403: problem('The link is used, void or expired.'),
         503: unavailable,
       },
       async handler({ body, ...request }) {
@@ -48,12 +48,12 @@ export function resetRoutes(auth: Auth): AnyRoute[] {
       method: 'post',
       path: '/auth/email-confirmations',
       operationId: 'confirmEmail',
-      summary: 'Confirm your e-mail address by the link of a mail',
+      summary: 'Confirm your e-mail address with the link in a mail',
       body: confirmationIn,
       responses: {
         204: { description: 'The address is confirmed.' },
-        403: problem('The link is void or too old.'),
-        409: problem('The e-mail address has become that of another account.'),
+        403: problem('The link is void or expired.'),
+        409: problem('Another account has taken the e-mail address.'),
         503: unavailable,
       },
       async handler({ body }) {
@@ -72,7 +72,7 @@ export function resetRoutes(auth: Auth): AnyRoute[] {
       responses: {
         204: { description: 'It is right.' },
         403: problem('It is wrong.'),
-        429: tooMany('Too many passwords of this account were wrong.'),
+        429: tooMany('Too many wrong passwords for this account.'),
         503: unavailable,
       },
       async handler({ accountId, body, ...request }) {
@@ -85,7 +85,7 @@ export function resetRoutes(auth: Auth): AnyRoute[] {
       method: 'delete',
       path: '/internal/own-sessions',
       operationId: 'closeSessions',
-      summary: "End all of the caller's sessions for good, since the account is about to be deleted",
+      summary: "End all of the caller's sessions before the account is deleted",
       responses: { 204: { description: 'Ended and forgotten.' }, 503: unavailable },
       async handler({ accountId }) {
         await auth.closeSessions(accountId);

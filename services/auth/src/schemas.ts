@@ -20,8 +20,8 @@ export const sessionsOut = z
     z.object({
       id: uuid,
       since: timestamp,
-      address: z.string().nullable().describe('The address from which it began.'),
-      userAgent: z.string().nullable().describe('What the client said that it is.'),
+      address: z.string().nullable().describe('The client address of the login.'),
+      userAgent: z.string().nullable().describe('The User-Agent of the login.'),
       current: z.boolean().describe('The session of this request.'),
     }),
   )

@@ -26,7 +26,7 @@ export const orderIn = z
       .max(100),
     expectedTotal: moneySchema
       .nullish()
-      .describe('The total that the customer has agreed to; any other is refused with 409.'),
+      .describe('The total that the customer has agreed to; if it differs, the answer is 409.'),
   })
   .meta({ id: 'OrderIn', examples: [{ items: [{ productId: exampleProduct, quantity: 3 }] }] });
 

@@ -11,7 +11,7 @@ const image = z.object({
   url: text(1, 2_000)
     .pipe(z.url({ protocol: /^https$/, error: 'must be an https URL' }))
     .meta({ format: 'uri', description: 'https only.' }),
-  alt: text(0, 300).describe('What it shows, for those who do not see it.'),
+  alt: text(0, 300).describe('Alternative text.'),
 });
 
 /** contract 4.4 */
@@ -45,7 +45,7 @@ export const productQuery = withinCounted(
       .describe(
         'Text in the name, in any case. Without three letters or digits in a row: at the beginning of the name or after a space.',
       ),
-    category: category.optional().describe('Only products of this category, as it is spelled.'),
+    category: category.optional().describe('Only products of this category, spelled exactly.'),
     id: z
       .union([uuid.transform((id) => [id]), z.array(uuid).max(100)])
       .optional()

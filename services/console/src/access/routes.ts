@@ -20,7 +20,7 @@ export function sessionRoutes(sessions: Sessions, log: Logger): AnyRoute[] {
       ...base,
       method: 'get',
       operationId: 'getSession',
-      summary: 'Say who is logged in',
+      summary: 'Fetch who is logged in',
       headers: z.object({ [operatorHeader]: z.string().optional() }),
       responses: { 200: { description: 'The name, or null.', body: z.object({ name: z.string().nullable() }) } },
       handler: ({ headers }) => ok({ name: headers[operatorHeader] ?? null }),

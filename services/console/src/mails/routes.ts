@@ -18,7 +18,7 @@ export function mailPageRoutes({ find, get }: Services): AnyRoute[] {
       ...base,
       path: '/api/mails',
       operationId: 'showMails',
-      summary: 'List the mails that nobody sends',
+      summary: 'List the mails that are not sent',
       responses: { 200: { description: 'The newest 100.', body: listOut }, 503: unavailable },
       async handler() {
         const mails = await find('notification', '/internal/mails', z.array(mailOut));
@@ -29,7 +29,7 @@ export function mailPageRoutes({ find, get }: Services): AnyRoute[] {
       ...base,
       path: '/api/mails/{id}',
       operationId: 'showMail',
-      summary: 'Read a mail; its link is made by that',
+      summary: 'Read a mail, which creates its link',
       params: z.object({ id: uuid }),
       responses: { 200: { description: 'The mail.', body: wholeMailOut }, 503: unavailable },
       handler: async ({ params: { id } }) => ok(await get('notification', `/internal/mails/${id}`, wholeMailOut)),

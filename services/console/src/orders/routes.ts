@@ -24,7 +24,7 @@ export function orderPageRoutes(orders: OrderPages): AnyRoute[] {
       ...base,
       path: '/api/stuck-orders',
       operationId: 'listStuckOrders',
-      summary: 'List orders that are PENDING for too long',
+      summary: 'List stuck orders',
       query: z.object({ after: text(1, 2_000).optional() }),
       responses: { 200: { description: 'The oldest first.', body: stuckOrdersOut }, 503: unavailable },
       handler: async ({ query: { after } }) => ok(await orders.stuck(after)),

@@ -16,7 +16,7 @@ export function orderRecordRoutes(records: OrderRecords): AnyRoute[] {
       ...base,
       path: '/internal/order-demands',
       operationId: 'listOrderDemands',
-      summary: 'List what orders of any customer demand',
+      summary: 'List the items of orders of any customer',
       identity: 'caller',
       query: z.object({
         id: z
@@ -47,7 +47,7 @@ export function orderRecordRoutes(records: OrderRecords): AnyRoute[] {
       path: '/internal/stuck-orders',
       identity: 'operator',
       operationId: 'listStuckOrders',
-      summary: 'List orders of any customer that are PENDING for too long',
+      summary: 'List stuck orders of any customer',
       query: z.object({
         seconds: wholeNumber(1, 31_536_000).default(60).describe('How long is too long.'),
         size: wholeNumber(1, 100).default(50),

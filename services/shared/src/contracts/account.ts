@@ -9,7 +9,7 @@ export const maxPasswordLength = 128;
 /** Leaves the rules to the account service: they are known there alone (contract 3.5). */
 export const newPassword = password(0, maxPasswordLength).meta({
   minLength: 1,
-  description: 'The store may require more characters, or refuse passwords that are used often; its 400 says so.',
+  description: 'The store may require more characters or refuse common passwords; its 400 says so.',
 });
 
 /** Languages of mails. */
@@ -29,7 +29,9 @@ export const accountChange = z
   .object({
     name: accountIn.shape.name.optional(),
     locale: locale.optional(),
-    email: email.optional().describe('In force once the link in the mail to it is followed. Needs currentPassword.'),
+    email: email
+      .optional()
+      .describe('Takes effect once the link in the mail to it has been followed. Needs currentPassword.'),
     currentPassword: password(1, maxPasswordLength).optional(),
   })
   .refine((change) => Object.values(change).some((value) => value !== undefined), 'must have a field to be changed')

@@ -12,7 +12,7 @@ export const notificationOut = z
     text: z.string(),
     createdAt: timestamp,
     sentAt: timestamp.optional(),
-    refusal: z.string().optional().describe('Why the mail server will never take it.'),
+    refusal: z.string().optional().describe('Why the mail server rejects it for good.'),
   })
   .meta({
     id: 'NotificationOut',

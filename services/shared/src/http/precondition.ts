@@ -13,7 +13,7 @@ export const stateHeaders = (state: string) => ({ ETag: entityTag(state), 'Cache
 
 /** Description of a declared ETag in the document. */
 export const etagDescription =
-  'Identifies this state: send it as If-None-Match to ask whether it is current, as If-Match to require it.';
+  'Identifies this state: send it as If-None-Match to check that it is current, as If-Match to require it.';
 
 /** The request header of a write that may demand the state that its client has seen. */
 export const ifMatchHeader = z.object({

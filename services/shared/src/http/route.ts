@@ -191,7 +191,7 @@ export const tooMany = (description: string): ProblemSpec =>
   problem(description, {
     ...retryAfter,
     RateLimit:
-      'The limit that was reached, what is left of it (`r=0`), and the seconds until it is available again (`t`).',
+      'The limit that was reached, its remainder (`r=0`), and the seconds until requests are admitted again (`t`).',
   });
 
 /** Tells whether a route's reply has an entity tag, so that If-None-Match can be asked. */

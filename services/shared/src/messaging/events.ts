@@ -16,7 +16,7 @@ const items = z.array(z.object({ productId: uuid, quantity: z.int().positive() }
 export const payloads = {
   OrderCreated: z.object({ ...common, items: items.optional(), total: moneySchema.optional() }),
   StockReserved: z.object({ ...common, items, total: moneySchema }),
-  StockRejected: z.object({ ...common, items, reason: z.string().optional() }).describe('items: what is lacking'),
+  StockRejected: z.object({ ...common, items, reason: z.string().optional() }).describe('items: what is missing'),
   OrderPaid: z.object({ ...common, paymentId: uuid, amount: moneySchema }),
   PaymentFailed: z.object({ ...common, reason: z.string() }),
   StockReleased: z.object({ ...common, items, reason: z.string() }),
@@ -29,7 +29,9 @@ const ofAccount = { accountId: uuid, timestamp };
 
 /** The payload of each kind of account event (contract 6.10). None has a name, an address or a token: who needs one asks account. */
 export const accountPayloads = {
-  AccountRegistered: z.object({ ...ofAccount, requestId: uuid.optional() }).describe('requestId: of its confirmation'),
+  AccountRegistered: z
+    .object({ ...ofAccount, requestId: uuid.optional() })
+    .describe('requestId: that of its confirmation'),
   PasswordResetRequested: z.object({ ...ofAccount, requestId: uuid }),
   PasswordChanged: z.object(ofAccount),
   EmailChangeRequested: z.object({ ...ofAccount, requestId: uuid }),

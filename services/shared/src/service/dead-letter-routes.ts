@@ -121,7 +121,7 @@ export function deadLetterRoutes<Tables>(
       method: 'post',
       path: `${path}/discard`,
       operationId: 'discardDeadLetters',
-      summary: 'Decide that dead letters are never handled',
+      summary: 'Discard dead letters',
       body: discardIn,
       responses: decisions,
       handler: ({ body }) => decided(body.dryRun, (letters) => discard(letters, body)),
