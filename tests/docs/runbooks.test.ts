@@ -18,10 +18,6 @@ it('every alert links to its runbook, and every runbook has an alert', async () 
   expect(sections.map(({ url }) => url).sort()).toEqual([...new Set(linked)].sort());
 });
 
-it.each(sections)('$name says what it does, how to find the cause and how to correct it', ({ section }) => {
-  expect([...section.matchAll(/\*\*(Impact|Diagnose|Fix)\b/g)].map(([, part]) => part)).toEqual([
-    'Impact',
-    'Diagnose',
-    'Fix',
-  ]);
+it.each(sections)('$name says what it means, what it does and how to correct it', ({ section }) => {
+  expect(section).toMatch(/^.*\n\n.+\*\*Impact:\*\*\s.*\n\*\*Fix\.\*\*/s);
 });

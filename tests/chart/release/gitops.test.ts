@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { imagesFile, objectsIn, renderChart, renderObjects, valuesFiles } from '../../../tools/chart/render.ts';
 import { root } from '../../../tools/paths.ts';
-import { codeBlocks, filesBelow } from '../../docs/_documents.ts';
+import { filesBelow } from '../../docs/_documents.ts';
 import { renderEdited } from '../_edited-chart.ts';
 
-// Promises to Argo CD and Flux (docs/gitops.md).
+// Promises to Argo CD and Flux (docs/gitops.md, examples/gitops).
 
 const templates = filesBelow('charts/store')
   .filter((file) => /\/templates\//.test(file))
@@ -51,9 +51,7 @@ it('replicas are not in the manifests where an autoscaler decides', async () => 
 });
 
 describe('the examples', () => {
-  const examples = codeBlocks
-    .filter(({ document, language }) => document === 'docs/gitops.md' && language === 'yaml')
-    .flatMap(({ text }) => objectsIn(text));
+  const examples = filesBelow('examples/gitops').flatMap((file) => objectsIn(readFileSync(file, 'utf8')));
   const example = (kind: string) => examples.find((one) => one.kind === kind).spec;
   const { repository } = parse(readFileSync(`${root}/${imagesFile}`, 'utf8')).global.image;
   const [chart, sources] = example('Application').sources;

@@ -31,7 +31,8 @@ const files = [
   'SECURITY.md',
   'docs/kubernetes.md',
   'docs/release.md',
-  'docs/gitops.md',
+  'examples/gitops/argo-cd.yaml',
+  'examples/gitops/flux.yaml',
   'charts/store/README.md',
   'charts/store/values.yaml',
 ];

@@ -33,7 +33,7 @@ const digestOf = (text: string) => createHash('sha256').update(text).digest('hex
 
 /**
  * Does the work of make rotate-password. PostgreSQL has one password per role, and replicas that are replaced one by
- * one need the old and the new one at a time. So two roles of each database take turns (docs/decisions/0032):
+ * one need the old and the new one at a time. So two roles of each database take turns (docs/decisions/0019):
  * 1. The role that nobody uses gets a new password; PostgreSQL has to accept it before anybody is told of it.
  * 2. The services log in as that role: all replicas are replaced.
  * 3. The role of before gets a new password that nobody knows, and so does the superuser.
