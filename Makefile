@@ -2,7 +2,7 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .PHONY: help machine node install generate build tools run demo shop screenshots seed logs dlq grant timeline clean test test-browser test-faults gameday lint typecheck jest format bench capacity images namespace deploy undeploy forward rotate-key rotate-password restore doctor test-cluster test-chart api golden package service kind-up kind-down kafka api-diff console
 
-# The Node of package-lock.json, once it is installed; on a machine for which there is none, its own.
+# The Node of package-lock.json once it is installed, else that of the machine.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 # Without a wrapper such as npx, so that a signal reaches the tool.
 tool := node
@@ -11,10 +11,10 @@ helm = helm=$$($(tool) tools/chart/helm-path.ts) && "$$helm"
 jest_bin := node --conditions=@store/source --no-warnings node_modules/jest/bin/jest.js
 # Tests use no cluster of yours, apart from test-cluster.
 jest := CONTEXT= $(jest_bin)
-# One at a time, even if make runs twice; where there is no Python, not.
+# Runs one at a time, even if make runs twice, unless there is no Python.
 alone := mkdir -p .cache && $(if $(shell command -v python3 2>/dev/null),python3 tools/alone.py .cache/make.lock)
 
-# For the targets for Kubernetes. Empty, CONTEXT is the current one of kubectl, which may be anywhere.
+# For the targets for Kubernetes. An empty CONTEXT is kubectl's current one, which may be anywhere.
 export CONTEXT ?= kind-store
 kubectl := kubectl $(if $(CONTEXT),--context $(CONTEXT))
 at := $(if $(CONTEXT),--kube-context $(CONTEXT))
@@ -29,19 +29,18 @@ TIMEOUT ?= 5m
 log_files := .cache/log/$(or $(COMPONENT),$(PART),*).log
 strimzi := https://github.com/strimzi/strimzi-kafka-operator/releases/download/1.2.0/strimzi-cluster-operator-1.2.0.yaml
 
-# Those with ### are steps of others, or rare.
-help: ## Show this list; ALL=1 adds targets that are rare, or steps of others
+# Targets with ### are rare, or steps of others.
+help: ## Show this list; ALL=1 adds rare targets and steps of others
 	@awk -F ':.*## ' '/^[a-z-]+:.* ##$(if $(ALL),#?) / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-# What runs on this machine needs more of it than what runs in containers.
+# The local run needs more of the machine than containers do.
 machine:
 	@sh tools/local/commands/check-machine.sh
 
 node:
 	@sh tools/local/commands/check-machine.sh node
 
-# No install script is needed: the local run does what PostgreSQL's would do. npm writes the compared file at the end of an
-# install.
+# No install script is needed: the local run does what PostgreSQL's would do. npm writes the compared file last.
 install: node ### Run npm ci if package-lock.json has changed
 	@$(alone) sh -c 'test node_modules/.package-lock.json -nt package-lock.json || \
 	  { echo "npm ci, about half a minute" && npm ci --ignore-scripts --prefer-offline --no-audit --no-fund --loglevel=error; }'
@@ -82,7 +81,7 @@ logs: ## Follow the logs of all components; COMPONENT=order for one
 dlq: build ## List the dead letters; REDRIVE=<group> [ID=] [DRY_RUN=1], DISCARD=<group> ID= REASON=, AUDIT=<group>
 	@$(tool) tools/local/commands/dead-letters.ts
 
-grant: build ## Give an account its roles; EMAIL=<address> ROLE=operator,catalogue or none
+grant: build ## Set the roles of an account; EMAIL=<address> ROLE=operator,catalogue or none
 	@$(tool) tools/local/commands/grant.ts
 
 # A context on the command line is that of a cluster; without one it is the store of this machine.
@@ -113,7 +112,7 @@ screenshots: machine build tools ### Take pictures of every page of shop and con
 test-faults: machine build tools ### Place 500 orders while components are killed, paused and partitioned; takes minutes
 	@FAULT_ORDERS=$${FAULT_ORDERS:-500} CONTEXT= timeout --foreground -k 10 600 $(jest_bin) --selectProjects faults
 
-gameday: machine build tools ### Break a thing for each alert on a real Prometheus, takes half an hour; ARGS="StoreSlow StoreOutboxAge" for some
+gameday: machine build tools ### Make each alert fire on a real Prometheus, then clear it; takes half an hour; ARGS="StoreSlow StoreOutboxAge" for some
 	@$(tool) tests/gameday/main.ts $(ARGS)
 
 jest: machine build tools ## Run some of the tests; ARGS=services/order
@@ -133,7 +132,7 @@ format: install ## Format the sources and apply safe lint fixes
 bench: machine build tools ## Measure speed and memory, takes minutes; ONLY="orders order-life", ARGS=--help
 	@$(tool) tools/bench/main.ts $(if $(ONLY),--only $(ONLY)) $(ARGS)
 
-capacity: install ### Print replicas, partitions, connections and storage for a rate; ORDERS=10000 (per second)
+capacity: install ### Print replicas, partitions, connections and storage for a rate of orders; ORDERS=10000 (per second)
 	@$(tool) tools/capacity/main.ts $(ORDERS) $(ARGS)
 
 package: install ### Package the chart with one version for itself and its images; VERSION=0.2.0 [IMAGES=registry.example.com/store] [DIGESTS=<file>]
@@ -172,7 +171,7 @@ deploy: install namespace ## Install or upgrade the store in the cluster CONTEXT
 	@$(helm) upgrade $(RELEASE) charts/store --install $(at) --namespace $(NAMESPACE) \
 	  $(VALUES:%=--values %) --values .cache/images.yaml --wait --timeout $(TIMEOUT)
 
-undeploy: install ## Uninstall the store; data and keys are kept
+undeploy: install ## Uninstall the store; data and keys stay
 	@$(helm) uninstall $(at) $(RELEASE) --namespace $(NAMESPACE) --wait
 
 forward: ## Forward http://localhost:8080 to the gateway in the cluster
@@ -198,7 +197,7 @@ api: build ## Write what follows from the routes: docs/openapi.yaml, docs/refere
 	@$(tool) tools/api/write.ts
 	@$(tool) tools/api/reference.ts
 
-api-diff: build ### Say what has changed since the last release so that clients fail; BASE=main for another
+api-diff: build ### List changes since the last release that break clients; BASE=main compares with another
 	@$(tool) tools/api/compare.ts $(BASE)
 
 golden: build ## Write what follows from the chart: its README, golden files, and the files that skaffold reads
