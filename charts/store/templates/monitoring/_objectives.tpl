@@ -36,10 +36,10 @@ rules:
       {{- include "store.burnsFast" $failed | nindent 6 }}
     labels: { severity: critical }
     annotations: &failed
-      summary: '{{ "{{ $value | humanizePercentage }}" }} of the requests fail; {{ $objectives.availability }} % are to succeed'
+      summary: '{{ "{{ $value | humanizePercentage }}" }} of the requests fail; {{ $objectives.availability }} % should succeed'
       description: >-
-        The dashboard shows which service and route answers 5xx. Look for level error in the log of that service. The gateway's
-        log shows the reason for its own answers in the fields details and flags.
+        The dashboard shows which service and route returns 5xx. Look for level error in the log of that service. The gateway's
+        log has the reason for its own answers in the fields details and flags.
   - alert: StoreAvailabilityBudget
     expr: |
       {{- include "store.burnsSlowly" $failed | nindent 6 }}
@@ -53,10 +53,10 @@ rules:
     annotations: &late
       summary: >-
         {{ "{{ $value | humanizePercentage }}" }} of the orders are confirmed late or not at all;
-        {{ $objectives.confirmation.percent }} % are to be CONFIRMED within {{ $objectives.confirmation.seconds }} s
+        {{ $objectives.confirmation.percent }} % should be CONFIRMED within {{ $objectives.confirmation.seconds }} s
       description: >-
-        Look for groups that lag, for events that wait in an outbox, and for the time that payment and inventory take. The orders
-        are taken, and nothing is lost.
+        Look for lagging groups, events that wait in an outbox, and the time that payment and inventory take. Orders are still
+        accepted, and nothing is lost.
   - alert: StoreConfirmationBudget
     expr: |
       {{- include "store.burnsSlowly" $late | nindent 6 }}
