@@ -21,7 +21,7 @@ interface Dependencies {
 export const noAccount = (id: string) => new DomainError('notFound', `There is no account ${id}.`);
 
 export const emailTaken = () =>
-  new DomainError('conflict', 'There is an account with this e-mail address already.', { code: 'email-taken' });
+  new DomainError('conflict', 'An account with this e-mail address already exists.', { code: 'email-taken' });
 
 export const toOut = ({ id, name, email, createdAt }: Account): AccountOut => ({
   id,

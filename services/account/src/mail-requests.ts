@@ -24,7 +24,7 @@ const maxPerAddress = 20;
 const maxPerAccount = 5;
 
 const invalidToken = () =>
-  new DomainError('forbidden', 'This link is not valid any more. Ask for a new one.', { code: 'invalid-token' });
+  new DomainError('forbidden', 'This link is no longer valid. Ask for a new one.', { code: 'invalid-token' });
 
 export type MailRequests = ReturnType<typeof createMailRequests>;
 
@@ -40,10 +40,14 @@ export function createMailRequests({ database, repository, requests, passwords }
     async requestReset(email: string, clientAddress: string | undefined): Promise<void> {
       const recent = clientAddress === undefined ? 0 : await requests.countRecent('PASSWORD', { clientAddress });
       if (recent >= maxPerAddress) {
-        throw new DomainError('rateLimited', 'Too many passwords were asked to be reset from here. Try again later.', {
-          code: 'too-many-resets',
-          retryAfterSeconds: 600,
-        });
+        throw new DomainError(
+          'rateLimited',
+          'Too many password resets were requested from your address. Try again later.',
+          {
+            code: 'too-many-resets',
+            retryAfterSeconds: 600,
+          },
+        );
       }
       const accountId = (await repository.findByEmail(email))?.id;
       const known = accountId !== undefined && (await requests.countRecent('PASSWORD', { accountId })) < maxPerAccount;

@@ -49,10 +49,14 @@ export function createOwnAccount({ database, repository, requests, auth }: Depen
       if (email !== undefined) {
         await auth.checkPassword(customer, present, currentPassword ?? '');
         if ((await requests.countRecent('EMAIL', { accountId: id })) >= maxEmailChanges) {
-          throw new DomainError('rateLimited', 'Your e-mail address was to be changed too often. Try again later.', {
-            code: 'too-many-changes',
-            retryAfterSeconds: 600,
-          });
+          throw new DomainError(
+            'rateLimited',
+            'Too many changes of your e-mail address were requested. Try again later.',
+            {
+              code: 'too-many-changes',
+              retryAfterSeconds: 600,
+            },
+          );
         }
       }
       return inTransaction(kysely, async (tx) => {

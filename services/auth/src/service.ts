@@ -111,7 +111,7 @@ function ownBearer(tokens: Tokens, roles: Roles, follower: Pick<Follower, 'isLoa
   return async (authorization = '', { accountId }) => {
     const session = await tokens.resolve(authorization.replace(/^Bearer /i, ''));
     if (session?.accountId !== accountId) {
-      throw new DomainError('unauthenticated', 'The bearer token is missing or not valid.', {
+      throw new DomainError('unauthenticated', 'The bearer token is missing or invalid.', {
         challenge: bearerChallenge,
       });
     }

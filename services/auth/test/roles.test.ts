@@ -89,7 +89,7 @@ describe('roles', () => {
     expect((await put(operator, customer.id, ['catalogue'])).status).toBe(200);
     const refused = await put(customer, customer.id, ['operator'], { 'account-roles': 'operator' });
     expect(refused.status).toBe(403);
-    expect(refused.body.detail).toBe('Your account needs the role operator, which an operator of the store gives.');
+    expect(refused.body.detail).toBe('Your account needs the role operator, which only an operator can give.');
     expect((await put({ ...customer, id: operator.id }, customer.id, ['operator'])).status).toBe(401);
     expect((await check(customer)).roles).toBe('catalogue');
     expect((await grant(customer.id, ['operator'], env.INTERNAL_CREDENTIALS)).status).toBe(403);

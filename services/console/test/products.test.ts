@@ -33,7 +33,7 @@ describe('a product', () => {
     const late = await console.send('put', path, ann).send({ ...seen, name: 'Green tea' });
     expect({ status: late.status, detail: late.body.detail }).toEqual({
       status: 409,
-      detail: 'It has changed since you have read it. Read it again, and decide anew.',
+      detail: 'It has changed since you read it. Read it again, and decide anew.',
     });
     const { body: now } = await console.read(path, ann);
     expect(now.name).toBe('Black tea');

@@ -24,7 +24,7 @@ describe('If-Match', () => {
   it('lets a write happen in the state that it names, and in no other', async () => {
     const seen = await etag();
     expect((await put(2, seen)).status).toBe(200);
-    const detail = 'It has changed since you have read it. Read it again, and decide anew.';
+    const detail = 'It has changed since you read it. Read it again, and decide anew.';
     expect(await put(3, seen)).toMatchObject({ status: 412, body: { detail } });
     expect((await product.delete(path).set('if-match', seen)).status).toBe(412);
     expect((await product.get(path)).body.price).toBe(2);
@@ -68,7 +68,7 @@ describe('the version of a product', () => {
       status: 409,
       body: {
         type: 'urn:problem:store:stale-version',
-        detail: 'It has changed since you have read it: its version is 2.',
+        detail: 'It has changed since you read it: its version is 2.',
       },
     });
     expect((await change(6, 3)).status).toBe(409);

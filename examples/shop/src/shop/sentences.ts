@@ -1,8 +1,8 @@
 import { StoreProblem } from '@store-platform/client';
 
 const byCode: Record<string, string> = {
-  'email-taken': 'There is an account with this e-mail address already. Log in instead.',
-  'invalid-token': 'This link is not valid any more. Ask for a new one.',
+  'email-taken': 'An account with this e-mail address already exists. Log in instead.',
+  'invalid-token': 'This link is no longer valid. Ask for a new one.',
   'wrong-password': 'The current password is wrong.',
   'email-not-confirmed': 'Confirm your e-mail address first: follow the link in the mail to it. Nothing was ordered.',
   'price-changed': 'Prices have changed, so nothing was ordered. Look at the new total, then order again.',

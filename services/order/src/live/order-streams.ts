@@ -66,7 +66,7 @@ export function createOrderStreams({ changes, check, log, limits, clock = Date.n
   let isEnded = false;
 
   function add(stream: Stream): Promise<Run> {
-    if (isEnded) throw new DomainError('unavailable', 'The process stops. Try again.');
+    if (isEnded) throw new DomainError('unavailable', 'The process is stopping. Try again.');
     const oldest = streams.add(stream);
     if (oldest !== undefined) remove(oldest);
     run ??= start();

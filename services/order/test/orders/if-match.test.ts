@@ -54,7 +54,7 @@ const change = (version: unknown, status = 'CANCELLED') =>
 const stale = (version: number) => ({
   type: 'urn:problem:store:stale-version',
   status: 409,
-  detail: `It has changed since you have read it: its version is ${version}.`,
+  detail: `It has changed since you read it: its version is ${version}.`,
 });
 
 it('counts its versions from 1, one for each change of what is shown', async () => {

@@ -15,7 +15,7 @@ export const rolesOf = (header: string | string[] | undefined): readonly string[
 
 /** The refusal of a caller, which says what is missing. */
 export const lacksRole = (role: Role) =>
-  new DomainError('forbidden', `Your account needs the role ${role}, which an operator of the store gives.`);
+  new DomainError('forbidden', `Your account needs the role ${role}, which only an operator can give.`);
 
 /**
  * The account on whose behalf a request comes: `id-account`, set by the gateway (contract 2.3).

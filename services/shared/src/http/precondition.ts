@@ -37,7 +37,7 @@ export const seenVersion = z
  */
 export function mustBeVersion(seen: number | null | undefined, current: number): void {
   if ((seen ?? current) === current) return;
-  throw new DomainError('conflict', `It has changed since you have read it: its version is ${current}.`, {
+  throw new DomainError('conflict', `It has changed since you read it: its version is ${current}.`, {
     code: 'stale-version',
   });
 }
@@ -52,7 +52,7 @@ export const staleVersion = 'The resource no longer has the version that the bod
  */
 export function mustMatch(ifMatch: string | undefined, current: string): void {
   if (ifMatch === undefined || matchesTag(ifMatch, current)) return;
-  throw new DomainError('preconditionFailed', 'It has changed since you have read it. Read it again, and decide anew.');
+  throw new DomainError('preconditionFailed', 'It has changed since you read it. Read it again, and decide anew.');
 }
 
 // Lists of entity tags, of the client's making: each function looks for what it needs, and builds no list.
