@@ -4,7 +4,7 @@ import { entityTag, mustBeVersion, mustMatch } from '@store/shared/http/precondi
 import { newEvent } from '@store/shared/messaging/events';
 import { DomainError } from '@store/shared/values/errors';
 import { type Money, minorUnit, total } from '@store/shared/values/money';
-import type { MayOrder } from './confirmed-accounts.ts';
+import type { AuthClient } from './auth-client.ts';
 import {
   type Line,
   mergeLines,
@@ -24,7 +24,7 @@ interface Dependencies {
   lists: OrderListRepository;
   products: ProductClient;
   /** Default: everybody may. */
-  mayOrder?: MayOrder | undefined;
+  mayOrder?: AuthClient['mustBeConfirmed'] | undefined;
   /** ISO 4217 */
   currency: string;
   clock: () => Date;

@@ -7,14 +7,13 @@ import { deadLetterRoutes } from '@store/shared/service/dead-letter-routes';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
 import { loop } from '@store/shared/values/loop';
 import { hourMs } from '@store/shared/values/time';
+import { type AuthClient, createAuthClient } from './auth-client.ts';
 import { configSchema, type OrderConfig, type WorkerConfig, workerConfigSchema } from './config.ts';
-import { onlyConfirmed } from './confirmed-accounts.ts';
 import { createDueOrders } from './due-orders.ts';
 import { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
 import { createOrderChanges } from './live/order-change-repository.ts';
 import { createOrderStreams } from './live/order-streams.ts';
-import { createSessionCheck, type SessionCheck } from './live/session-client.ts';
 import { createOrderCountRepository } from './order-count-repository.ts';
 import { createOrderListRepository } from './order-list-repository.ts';
 import { createOrderRepository } from './order-repository.ts';
@@ -31,12 +30,10 @@ const migrations = new URL('../prisma/migrations/', import.meta.url);
 interface Replaceable {
   bearer?: BearerValidator;
   products?: Parameters<typeof createOrders>[0]['products'];
-  sessionCheck?: SessionCheck;
+  sessionCheck?: AuthClient['endedOf'];
   maxStreams?: number | undefined;
   clock?: () => Date;
 }
-
-const authOf = (config: OrderConfig) => ({ baseUrl: config.AUTH_URL, credential: config.INTERNAL_CREDENTIAL });
 
 /** Serves the order API. */
 export function createOrderService(
@@ -44,15 +41,15 @@ export function createOrderService(
   {
     bearer,
     products = createProductClient(config.PRODUCT_URL),
-    sessionCheck = createSessionCheck(authOf(config)),
+    sessionCheck,
     maxStreams,
     clock = () => new Date(),
   }: Replaceable = {},
 ): Service<DB> {
-  const repository = createOrderRepository(new PrismaClient({ adapter: database.adapter }), database);
+  const auth = createAuthClient({ baseUrl: config.AUTH_URL, credential: config.INTERNAL_CREDENTIAL });
   const orders = createOrders({
-    repository,
-    mayOrder: config.EMAIL_CONFIRMATION === 'required' ? onlyConfirmed(authOf(config)) : undefined,
+    repository: createOrderRepository(new PrismaClient({ adapter: database.adapter }), database),
+    mayOrder: config.EMAIL_CONFIRMATION === 'required' ? auth.mustBeConfirmed : undefined,
     lists: createOrderListRepository(database),
     products,
     currency: config.STORE_CURRENCY,
@@ -61,8 +58,7 @@ export function createOrderService(
   });
   const streams = createOrderStreams({
     changes: createOrderChanges(database),
-    check: sessionCheck,
-    log,
+    check: sessionCheck ?? auth.endedOf,
     limits: { maxPerAddress: config.STREAMS_PER_ADDRESS, ...(maxStreams !== undefined && { max: maxStreams }) },
   });
   const routes = [
@@ -73,6 +69,10 @@ export function createOrderService(
   const operators = callersWith(config.OPERATOR_CREDENTIALS);
   return {
     app: createHttpApp({ title: 'Order API', routes, log, profile: config.APP_PROFILE, bearer, callers, operators }),
+    jobs: [
+      loop({ name: 'changes of orders', everyMs: 250, retry: { firstMs: 250, maxMs: 1_000 } }, streams.follow),
+      loop({ name: 'sessions of streams', everyMs: 500, retry: { firstMs: 500, maxMs: 1_000 } }, streams.tend),
+    ],
     endStreams: streams.end,
   };
 }

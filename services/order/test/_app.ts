@@ -2,10 +2,10 @@ import type { ProductClient } from '@store/shared/contracts/product-client';
 import { openDatabase } from '@store/shared/database/database';
 import { Decimal } from '@store/shared/values/money';
 import { testLog } from '../../../tests/kit/observability/log.ts';
+import type { AuthClient } from '../src/auth-client.ts';
 import { configSchema } from '../src/config.ts';
 import { PrismaClient } from '../src/generated/client.ts';
 import type { DB } from '../src/generated/tables.ts';
-import type { SessionCheck } from '../src/live/session-client.ts';
 import { createOrderListRepository } from '../src/order-list-repository.ts';
 import { createOrderRepository } from '../src/order-repository.ts';
 import { createOrderService } from '../src/service.ts';
@@ -42,7 +42,7 @@ export function fakeProducts() {
 
 interface Options {
   products?: ProductClient;
-  sessionCheck?: SessionCheck;
+  sessionCheck?: AuthClient['endedOf'];
   maxStreams?: number;
   currency?: string;
   clock?: () => Date;
@@ -52,7 +52,7 @@ interface Options {
   env?: Record<string, string>;
 }
 
-const noneEnded: SessionCheck = async () => new Set();
+const noneEnded = async () => new Set<string>();
 
 /** The real service over a database of the test's own. */
 export function testApp(databaseUrl: string, options: Options = {}) {
@@ -68,13 +68,14 @@ export function testApp(databaseUrl: string, options: Options = {}) {
     APP_PROFILE: production ? 'prod' : 'dev',
     ...env,
   });
-  const { app, endStreams } = createOrderService(
-    { config, log: testLog('order', expects), database },
+  const log = testLog('order', expects);
+  const { app, endStreams, jobs } = createOrderService(
+    { config, log, database },
     { products, sessionCheck, maxStreams, clock },
   );
   const { kysely, close } = database;
   const repository = createOrderRepository(prisma, database);
-  return { app, endStreams, prisma, repository, lists: createOrderListRepository(database), kysely, close };
+  return { app, log, endStreams, jobs, prisma, repository, lists: createOrderListRepository(database), kysely, close };
 }
 
 /** How many rows there are of everything. */

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, request, type Server } from 'node:http';
+import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { base64url } from 'jose';
+import pg from 'pg';
 import { until } from '../../../../tests/kit/until.ts';
 import { alice, testApp } from '../_app.ts';
 
@@ -17,24 +18,13 @@ export function headersOf(
   return { 'id-account': accountId, authorization: `Bearer ${parts.join('.')}.c2lnbmF0dXJl` };
 }
 
-export interface OpenStream {
-  status: number;
-  headers: IncomingMessage['headers'];
-  events: EventSourceMessage[];
-  /** `<order> <status>` of each event about an order. */
-  statuses(): string[];
-  isOver(): boolean;
-  lastEventId(): string | undefined;
-  /** As a client that loses its connection. */
-  break(): void;
-  response: IncomingMessage;
-}
+export type OpenStream = Awaited<ReturnType<typeof openStream>>;
 
 /** Opens a stream at a replica, and resolves when it is answered. */
 export async function openStream(
   url: string,
   { lastEventId, headers = headersOf(alice) }: { lastEventId?: string; headers?: Record<string, string> } = {},
-): Promise<OpenStream> {
+) {
   const sent = request(`${url}/orders/events`, {
     headers: { ...headers, ...(lastEventId !== undefined && { 'last-event-id': lastEventId }) },
     agent: false,
@@ -43,27 +33,27 @@ export async function openStream(
   const [response] = (await once(sent, 'response')) as [IncomingMessage];
   const events: EventSourceMessage[] = [];
   const parser = createParser({ onEvent: (event) => void events.push(event) });
-  let isOver = false;
   response
     .setEncoding('utf8')
     .on('data', (text: string) => parser.feed(text))
-    .on('error', () => undefined)
-    .on('close', () => {
-      isOver = true;
-    });
+    .on('error', () => undefined);
   return {
     status: response.statusCode ?? 0,
     headers: response.headers,
     events,
+    names: () => events.map(({ event }) => event),
+    /** `<order> <status>` of each event about an order. */
     statuses: () =>
       events
         .filter(({ event }) => event === 'order')
         .map(({ data }) => JSON.parse(data))
         .map(({ orderId, status }) => `${orderId} ${status}`),
-    isOver: () => isOver,
-    lastEventId: () => events.at(-1)?.id ?? lastEventId,
+    isOver: () => response.closed,
+    /** In order, not as by a broken connection. */
+    isComplete: () => response.complete,
+    lastEventId: () => events.at(-1)?.id ?? lastEventId ?? '',
+    /** As a client that loses its connection. */
     break: () => sent.destroy(),
-    response,
   };
 }
 
@@ -77,17 +67,39 @@ export async function beganStream(...args: Parameters<typeof openStream>): Promi
 /** The service as one of several replicas that share a database. */
 export async function startReplica(databaseUrl: string, options: Parameters<typeof testApp>[1] = {}) {
   const service = testApp(databaseUrl, options);
+  const jobs = service.jobs?.map((job) => job.start(service.log)) ?? [];
   // As long as the service takes them (http/listen.ts).
-  const server: Server = createServer({ maxHeaderSize: 72 * 1024 }, service.app);
+  const server = createServer({ maxHeaderSize: 72 * 1024 }, service.app);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     ...service,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async stop() {
+    async close() {
       service.endStreams?.();
       server.close();
       server.closeAllConnections();
+      for (const job of jobs) await job.stop();
       await service.close();
     },
   };
+}
+
+/** A statement that places orders of an account, and of so many others. */
+export const placing = (accountId: string, count = 1, others = 0) =>
+  `insert into orders (id, account_id, status, total_amount, currency, created_at, updated_at)
+   select gen_random_uuid(), case when n <= ${count} then '${accountId}'::uuid else gen_random_uuid() end,
+     'PENDING', 1, 'USD', now(), now() from generate_series(1, ${count + others}) as n`;
+
+/** A transaction of which the database knows that it may write. */
+export async function openTransaction(databaseUrl: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  await client.query('begin');
+  await client.query('select pg_current_xact_id()');
+  return client;
+}
+
+export async function commit(...clients: pg.Client[]): Promise<void> {
+  for (const client of clients) await client.query('commit');
+  for (const client of clients) await client.end();
 }

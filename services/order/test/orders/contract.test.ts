@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await Promise.all([replica.stop(), unavailable.close(), holder.end()]);
+  await Promise.all([replica.close(), unavailable.close(), holder.end()]);
   await database.drop();
 });
 

@@ -1,0 +1,56 @@
+import { createHttpClient, type HttpClientOptions } from '@store/shared/http/client';
+import { DomainError } from '@store/shared/values/errors';
+import { z } from 'zod';
+import type { Session } from './live/session.ts';
+
+/** As many as fit into the body of a check (contract 3.7). */
+const mostPerCheck = 200;
+/** Accounts that are remembered, since an address stays confirmed: some megabytes. */
+const maxRemembered = 50_000;
+
+const checkOut = z.object({ ended: z.array(z.string()) });
+const confirmedOut = z.object({ isConfirmed: z.boolean() });
+
+export type AuthClient = ReturnType<typeof createAuthClient>;
+
+/** The auth service. Each call throws DomainError unavailable if it cannot say. */
+export function createAuthClient(options: Pick<HttpClientOptions, 'baseUrl' | 'credential'>) {
+  const client = createHttpClient({ service: 'auth', timeoutMs: 2_000, ...options });
+  const confirmed = new Set<string>();
+
+  async function ask<T>(schema: z.ZodType<T>, ...call: Parameters<typeof client.call>): Promise<T> {
+    const { status, body } = await client.call(...call);
+    const { success, data, error } = schema.safeParse(body);
+    if (status === 200 && success) return data;
+    throw client.failed(error ?? new Error(`Status ${status}`));
+  }
+
+  return {
+    /** Returns the ids of those sessions that have ended. */
+    async endedOf(open: Session[]): Promise<Set<string>> {
+      const all = new Set<string>();
+      for (let from = 0; from < open.length; from += mostPerCheck) {
+        const sessions = open.slice(from, from + mostPerCheck).map(({ expiresAt: _, ...session }) => session);
+        const { ended } = await ask(checkOut, 'POST', '/internal/session-checks', { body: { sessions } });
+        for (const id of ended) all.add(id);
+      }
+      return all;
+    },
+
+    /**
+     * Asks once for each account that is confirmed.
+     * @throws DomainError forbidden for an account whose e-mail address is not
+     */
+    async mustBeConfirmed(accountId: string): Promise<void> {
+      if (confirmed.has(accountId)) return;
+      const { isConfirmed } = await ask(confirmedOut, 'GET', `/internal/accounts/${accountId}/confirmation`);
+      if (!isConfirmed) {
+        throw new DomainError('forbidden', 'Confirm your e-mail address first: follow the link in the mail to it.', {
+          code: 'email-not-confirmed',
+        });
+      }
+      if (confirmed.size >= maxRemembered) confirmed.clear();
+      confirmed.add(accountId);
+    },
+  };
+}

@@ -1,0 +1,223 @@
+import { randomUUID } from 'node:crypto';
+import { queryOnce, useDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { until } from '../../../../tests/kit/until.ts';
+import { orderEvent } from '../../src/schemas.ts';
+import { alice, bob, tea } from '../_app.ts';
+import {
+  beganStream,
+  commit,
+  headersOf,
+  type OpenStream,
+  openStream,
+  openTransaction,
+  placing,
+  startReplica,
+} from './_streams.ts';
+
+const database = useDatabase('order');
+const [one, other] = [database.open(startReplica), database.open(startReplica)];
+
+async function place(accountId = alice): Promise<string> {
+  const response = await fetch(`${one.url}/orders`, {
+    method: 'POST',
+    headers: { ...headersOf(accountId), 'content-type': 'application/json' },
+    body: JSON.stringify({ items: [{ productId: tea, quantity: 1 }] }),
+  });
+  return ((await response.json()) as { id: string }).id;
+}
+
+const cancel = (id: string) =>
+  fetch(`${other.url}/orders/${id}/cancellation`, { method: 'POST', headers: headersOf(alice) });
+/** As the worker does, also that of a release that knows nothing of the log. */
+const set = (
+  id: string,
+  status: string,
+  run: (sql: string) => Promise<unknown> = (sql) => queryOnce(database.url, sql),
+) => run(`update orders set status = '${status}', updated_at = now() where id = '${id}'`);
+
+/** @param statuses each once, and nothing else: repeats come to those alone who come back (contract 4.11) */
+const has = (stream: OpenStream, ...statuses: string[]) =>
+  until(
+    () => `the stream has ${statuses} and nothing else: ${stream.statuses()}`,
+    () => stream.statuses().join() === statuses.join(),
+    { timeoutMs: 5_000 },
+  );
+
+/** @param statuses the last ones; repeats of earlier ones may come before them */
+const endsWith = (stream: OpenStream, ...statuses: string[]) =>
+  until(
+    () => `the stream ends with ${statuses}: ${stream.statuses()}`,
+    () => stream.statuses().slice(-statuses.length).join() === statuses.join(),
+    { timeoutMs: 5_000 },
+  );
+
+describe('a stream', () => {
+  it('has each status of the orders of the account as it changes', async () => {
+    const stream = await beganStream(one.url);
+    expect(stream).toMatchObject({
+      status: 200,
+      headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store' },
+    });
+    await place(bob);
+    const id = await place();
+    await has(stream, `${id} PENDING`);
+    await set(id, 'CONFIRMED');
+    await set(id, 'CONFIRMED');
+    await cancel(id);
+    await has(stream, `${id} PENDING`, `${id} CONFIRMED`, `${id} CANCELLED`);
+    for (const { event, data } of stream.events.slice(1)) {
+      expect(event).toBe('order');
+      expect(orderEvent.strict().parse(JSON.parse(data)).orderId).toBe(id);
+    }
+    stream.break();
+  });
+
+  it('goes on at another replica, after each of its events', async () => {
+    const stream = await beganStream(one.url);
+    const ids = [await place(), await place()];
+    // Three changes of one commit, and so of one reading.
+    await queryOnce(database.url, `update orders set status = 'CONFIRMED' where id in ('${ids.join("','")}')`);
+    await cancel(ids[0] ?? '');
+    await until('all have come', () => stream.statuses().length === 5);
+    const all = stream.statuses();
+    stream.break();
+    for (const [index, { id }] of stream.events.entries()) {
+      const rest = await openStream(other.url, { lastEventId: id ?? '' });
+      if (index < all.length) await endsWith(rest, ...all.slice(index));
+      rest.break();
+    }
+    const last = await openStream(other.url, { lastEventId: stream.lastEventId() });
+    await endsWith(last, `${await place()} PENDING`);
+    last.break();
+  });
+
+  it('has a change that is committed after a later one, also for who comes back', async () => {
+    const [early, late] = [await place(), await place()];
+    const stream = await beganStream(one.url);
+    const open = await openTransaction(database.url);
+    await set(early, 'CONFIRMED', (sql) => open.query(sql));
+    await set(late, 'CONFIRMED');
+    await has(stream, `${late} CONFIRMED`);
+    const lastEventId = stream.lastEventId();
+    await commit(open);
+    await has(stream, `${late} CONFIRMED`, `${early} CONFIRMED`);
+    const back = await openStream(other.url, { lastEventId });
+    await until('it is there', () => back.statuses().includes(`${early} CONFIRMED`));
+    for (const each of [stream, back]) each.break();
+  });
+
+  it('has the changes of an order in order, also where an older transaction makes the later one', async () => {
+    const id = await place();
+    const stream = await beganStream(one.url);
+    const [older, pending] = [await openTransaction(database.url), await openTransaction(database.url)];
+    await set(id, 'CONFIRMED');
+    await set(id, 'CANCELLED', (sql) => older.query(sql));
+    await commit(older);
+    await has(stream, `${id} CONFIRMED`, `${id} CANCELLED`);
+    await commit(pending);
+    const back = await openStream(other.url, { lastEventId: stream.events[0]?.id ?? '' });
+    await endsWith(back, `${id} CONFIRMED`, `${id} CANCELLED`);
+    for (const each of [stream, back]) each.break();
+  });
+
+  it('has nothing that is rolled back', async () => {
+    const id = await place();
+    const stream = await beganStream(one.url);
+    const undone = await openTransaction(database.url);
+    await set(id, 'CANCELLED', (sql) => undone.query(sql));
+    await undone.query('rollback');
+    await undone.end();
+    await set(id, 'CONFIRMED');
+    await has(stream, `${id} CONFIRMED`);
+    stream.break();
+  });
+
+  it('has its changes among more than are read at once', async () => {
+    const accounts = [randomUUID(), randomUUID()];
+    const streams = await Promise.all(accounts.map((id) => beganStream(one.url, { headers: headersOf(id) })));
+    await queryOnce(database.url, accounts.map((id) => placing(id, 2, 6_000)).join(';'));
+    await until('both have theirs', () => streams.every((stream) => stream.statuses().length === 2));
+    for (const stream of streams) stream.break();
+  });
+
+  it('loses nothing by breaks at any time, between two replicas, and what is repeated ends as it was', async () => {
+    const accountId = randomUUID();
+    const headers = headersOf(accountId);
+    const expected = new Map<string, string[]>();
+    const received: string[] = [];
+    let isDone = false;
+
+    async function customer() {
+      for (let n = 0; n < 15; n += 1) {
+        const id = await place(accountId);
+        expected.set(
+          id,
+          ['PENDING', 'CONFIRMED', 'CANCELLED'].map((status) => `${id} ${status}`),
+        );
+        const open = await openTransaction(database.url);
+        await set(id, 'CONFIRMED', (sql) => open.query(sql));
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 300));
+        await commit(open);
+        await set(id, 'CANCELLED');
+      }
+    }
+    async function page(begin: string) {
+      let lastEventId = begin;
+      const isComplete = () => new Set(received).size === [...expected.values()].flat().length;
+      for (let breaks = 0; !isDone || !isComplete(); breaks += 1) {
+        if (breaks > 300) throw new Error(`Only ${new Set(received).size}`);
+        const stream = await openStream(Math.random() < 0.5 ? one.url : other.url, { headers, lastEventId });
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 400));
+        stream.break();
+        received.push(...stream.statuses());
+        lastEventId = stream.lastEventId();
+      }
+    }
+    const first = await beganStream(one.url, { headers });
+    first.break();
+    const writing = Promise.all(Array.from({ length: 4 }, customer)).then(() => {
+      isDone = true;
+    });
+    await Promise.all([writing, page(first.lastEventId())]);
+    for (const [id, complete] of expected) {
+      const all = received.filter((status) => status.startsWith(id));
+      expect([...new Set(all)]).toEqual(complete);
+      expect(all.at(-1)).toBe(complete.at(-1));
+    }
+  });
+});
+
+describe('a long transaction', () => {
+  /** How often the log was read by now, and how many rows of it, as PostgreSQL has counted. */
+  async function reads(): Promise<{ scans: number; rows: number }> {
+    const [counted] = await queryOnce<{ scans: string; rows: string }>(
+      database.url,
+      `select seq_scan + idx_scan as scans, seq_tup_read + idx_tup_fetch as rows
+       from pg_stat_user_tables where relname = 'order_changes'`,
+    );
+    return { scans: Number(counted?.scans), rows: Number(counted?.rows) };
+  }
+
+  it.each([
+    ['before its statistics are known', ''],
+    ['after', 'analyze order_changes'],
+  ])('does not make what is committed beside it be read again, %s', async (_, statistics) => {
+    const long = await openTransaction(database.url);
+    const accountId = randomUUID();
+    const stream = await beganStream(one.url, { headers: headersOf(accountId) });
+    const begin = await reads();
+    await queryOnce(database.url, placing(accountId, 1, 4_000));
+    await until('the change has come', () => stream.statuses().length === 1);
+    if (statistics !== '') await queryOnce(database.url, statistics);
+    await until('the reads so far are counted', async () => (await reads()).rows >= begin.rows + 4_000);
+
+    const before = await reads();
+    await until('the log was read ten times more', async () => {
+      await queryOnce(database.url, placing(accountId));
+      return (await reads()).scans > before.scans + 10;
+    });
+    expect((await reads()).rows - before.rows).toBeLessThan(2_000);
+    stream.break();
+    await commit(long);
+  });
+});

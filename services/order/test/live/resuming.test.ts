@@ -1,0 +1,169 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { migrate } from '@store/shared/database/migrate';
+import { execa } from 'execa';
+import getPort from 'get-port';
+import { queryOnce, useDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { type Postgres, startPostgres } from '../../../../tests/kit/postgres/server.ts';
+import { until } from '../../../../tests/kit/until.ts';
+import { alice, bob } from '../_app.ts';
+import { beganStream, commit, headersOf, openStream, openTransaction, placing, startReplica } from './_streams.ts';
+
+const database = useDatabase('order');
+const replica = database.open(startReplica);
+const place = (count: number) => queryOnce(database.url, placing(alice, count));
+
+/** The parts of an id that the replica gives out now. */
+async function idNow() {
+  const stream = await beganStream(replica.url, { headers: headersOf(bob) });
+  stream.break();
+  const [at = '', incarnation = '', xmin = ''] = stream.lastEventId().split('-');
+  return { at: Number(at), incarnation, xmin: Number(xmin) };
+}
+type Id = Awaited<ReturnType<typeof idNow>>;
+const day = 24 * 3_600_000;
+
+describe('a Last-Event-ID', () => {
+  beforeAll(() => place(300));
+
+  it.each<[string, (now: Id) => string]>([
+    ['empty', () => ''],
+    ['no cursor', () => 'x'],
+    ['53 KB of what an earlier release gave out', ({ at }) => `${at}-1:100:${'1,'.repeat(26_500)}1-1:100:-0`],
+    ['of another database', ({ at, xmin }) => `${at}-0123456789abcdef-${xmin}`],
+    ['eight days old', ({ at, incarnation, xmin }) => `${at - 8 * day}-${incarnation}-${xmin}`],
+    ['forged, of the past', ({ at, incarnation }) => `${at}-${incarnation}-1`],
+    ['no number of a transaction', ({ at, incarnation }) => `${at}-${incarnation}-${'9'.repeat(19)}`],
+    ['none, for there is none', ({ at, incarnation }) => `${at}-${incarnation}-0`],
+  ])('that is %s is answered by reset, and never sent back', async (_, lastEventId) => {
+    const stream = await beganStream(replica.url, { lastEventId: lastEventId(await idNow()) });
+    expect(stream.names()).toEqual(['reset']);
+    await place(1);
+    await until('the next change has come', () => stream.names().at(-1) === 'order');
+    for (const { id } of stream.events) expect(id).toMatch(/^.{1,60}$/);
+    stream.break();
+  });
+
+  it.each<[string, (now: Id) => string]>([
+    ['six days old', ({ at, incarnation, xmin }) => `${at - 6 * day}-${incarnation}-${xmin}`],
+    ['of a previous release', ({ at, incarnation, xmin }) => `${at}-${incarnation}-${xmin}:${xmin + 9}:${xmin + 7}`],
+    ['forged, of the future', ({ at, incarnation }) => `${at}-${incarnation}-${'9'.repeat(18)}`],
+  ])('that is %s goes on', async (_, lastEventId) => {
+    const stream = await openStream(replica.url, { lastEventId: lastEventId(await idNow()) });
+    await until('the next change has come', async () => {
+      await place(1);
+      return stream.events.length > 0;
+    });
+    expect(stream.names()).not.toContain('reset');
+    stream.break();
+  });
+
+  it('is short however many transactions are in progress, and loses nothing', async () => {
+    const open = await Promise.all(Array.from({ length: 60 }, () => openTransaction(database.url)));
+    const stream = await beganStream(replica.url);
+    await place(1);
+    await until('a change has come', () => stream.statuses().length === 1);
+    stream.break();
+    for (const { id } of stream.events) expect(id).toMatch(/^.{1,60}$/);
+    await open[20]?.query(placing(alice));
+    await commit(...open);
+    const back = await openStream(replica.url, { lastEventId: stream.lastEventId() });
+    // The first one again.
+    await until('it has what was committed since', () => back.statuses().length === 2);
+    expect(back.statuses()[0]).toBe(stream.statuses()[0]);
+    back.break();
+  });
+
+  it('that lacks up to 200 changes gets them, and one that lacks more is told to read again', async () => {
+    const account = { headers: headersOf(crypto.randomUUID()) };
+    const placeOwn = (count: number) => queryOnce(database.url, placing(account.headers['id-account'], count));
+    const first = await beganStream(replica.url, account);
+    const back = () => beganStream(replica.url, { ...account, lastEventId: first.events[0]?.id ?? '' });
+    await placeOwn(200);
+    const some = await back();
+    await until('it has all', () => new Set(some.statuses()).size === 200);
+    await placeOwn(1);
+    const many = await back();
+    expect(many.names()).toEqual(['reset']);
+    await placeOwn(1);
+    await until('all have the last', () => first.statuses().length === 202);
+    await until('both go on', () => [some, many].every((one) => one.statuses().at(-1) === first.statuses().at(-1)));
+    for (const stream of [first, some, many]) stream.break();
+  });
+});
+
+describe('after a failover', () => {
+  let folder: string;
+  let port: number;
+  let server: Postgres;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'store-failover-'));
+    await chmod(folder, 0o711);
+    port = await getPort();
+  });
+
+  afterEach(async () => {
+    await server.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  /** The server with some data, always at the same address. */
+  async function start(name: string, { isStandby = false } = {}): Promise<void> {
+    if (isStandby) await writeFile(join(folder, name, 'standby.signal'), '');
+    server = await startPostgres({
+      dataDir: join(folder, name),
+      logDir: join(folder, `log-${name}`),
+      port,
+      log: () => undefined,
+      settings: { fsync: 'off' },
+    });
+    if (isStandby) await queryOnce(server.superuserUrl, 'select pg_promote()');
+    await server.createDatabase('order');
+  }
+
+  /** Copies the data of a server that is stopped, as a standby has them that lacks what comes next. */
+  async function copy(from: string, to: string): Promise<void> {
+    for (const suffix of ['', '-passwords.json'])
+      await execa('cp', ['-a', join(folder, `${from}${suffix}`), join(folder, `${to}${suffix}`)]);
+  }
+
+  /** Each in a transaction of its own. */
+  async function placeEach(count: number): Promise<void> {
+    for (let n = 0; n < count; n += 1) await queryOnce(server.url('order'), placing(alice));
+  }
+
+  it.each([
+    ['a standby that is promoted', true],
+    ['a copy of its volume', false],
+  ])('to %s, what was lost is told, however many transactions there were since', async (name, isStandby) => {
+    await start('first');
+    await migrate(server.url('order'), new URL('../../prisma/migrations/', import.meta.url));
+    await placeEach(1);
+    await server.stop();
+    const second = isStandby ? 'standby' : 'volume';
+    await copy('first', second);
+
+    await start('first');
+    const replica = await startReplica(server.url('order'));
+    try {
+      const [gone, here] = [await beganStream(replica.url), await beganStream(replica.url)];
+      await placeEach(10);
+      await until(`${name} lacks ten changes`, () => gone.statuses().length === 10 && here.statuses().length === 10);
+      gone.break();
+      await server.stop();
+
+      await start(second, { isStandby });
+      // More than were lost: what the client has not seen has the numbers of what it has.
+      await placeEach(20);
+      const back = await beganStream(replica.url, { lastEventId: gone.lastEventId() });
+      expect(back.names()[0]).toBe('reset');
+      await until('who was there all the time is told, too', () => here.names().includes('reset'));
+      await placeEach(1);
+      await until('both go on', () => [back, here].every((stream) => stream.names().at(-1) === 'order'));
+    } finally {
+      await replica.close();
+    }
+  });
+});

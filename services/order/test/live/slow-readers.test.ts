@@ -1,0 +1,107 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import { openDatabase } from '@store/shared/database/database';
+import { loop } from '@store/shared/values/loop';
+import { testLog } from '../../../../tests/kit/observability/log.ts';
+import { queryOnce, useDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { until } from '../../../../tests/kit/until.ts';
+import type { DB } from '../../src/generated/tables.ts';
+import { createOrderChanges } from '../../src/live/order-change-repository.ts';
+import { createOrderStreams } from '../../src/live/order-streams.ts';
+import { alice, bob } from '../_app.ts';
+import { placing } from './_streams.ts';
+
+const database = useDatabase('order');
+const streams = database.open((url) => {
+  const opened = openDatabase<DB>(url);
+  const { open, follow, end } = createOrderStreams({
+    changes: createOrderChanges(opened),
+    check: async () => new Set(),
+  });
+  const following = loop({ name: 'changes', everyMs: 50 }, follow).start(testLog('order'));
+  return {
+    open,
+    async close() {
+      end();
+      await following.stop();
+      await opened.close();
+    },
+  };
+});
+
+/** A connection whose client reads, or does not: then the operating system takes nothing of what is sent. */
+function connection({ isRead }: { isRead: boolean }) {
+  let received = '';
+  let goOn: () => void = () => undefined;
+  const socket = new Duplex({
+    read: () => undefined,
+    write(chunk, _, done) {
+      received += chunk;
+      if (isRead) done();
+      else goOn = done;
+    },
+  });
+  const res = new ServerResponse(new IncomingMessage(new Socket()));
+  res.assignSocket(socket as Socket);
+  // As the server does it.
+  socket.on('drain', () => res.emit('drain'));
+  res.writeHead(200).flushHeaders();
+  return {
+    res,
+    events: () => [...received.matchAll(/^event: (.*)$/gm)].map(([, event]) => event),
+    read() {
+      isRead = true;
+      goOn();
+    },
+  };
+}
+
+async function open(accountId: string, options: { isRead: boolean }) {
+  const session = { id: crypto.randomUUID(), accountId, authenticatedAt: 0, expiresAt: Number.POSITIVE_INFINITY };
+  const start = await streams.open(session, undefined, undefined);
+  const opened = connection(options);
+  start(opened.res);
+  return opened;
+}
+
+const place = (count: number, accountId = alice) => queryOnce(database.url, placing(accountId, count));
+
+describe('a client that reads slowly', () => {
+  it('and others of its account hold half a MiB at most, and go on when they read', async () => {
+    const unread = await Promise.all(Array.from({ length: 9 }, () => open(alice, { isRead: false })));
+    const { events } = await open(alice, { isRead: true });
+    for (const [count = 0, known = 0] of [
+      [100, 101],
+      [200, 301],
+      [5_000, 302],
+      [50, 352],
+    ]) {
+      await place(count);
+      await until(`there are ${known} events`, () => events().length === known);
+    }
+    const held = () => unread.map(({ res }) => res.writableLength).reduce((sum, bytes) => sum + bytes);
+    expect(held()).toBeGreaterThan(0);
+    expect(held()).toBeLessThan(512 * 1024);
+    // Instead of too much at once, it is told that there is something to read.
+    expect(events()[301]).toBe('reset');
+
+    for (const { read } of unread) read();
+    await until('they know what they lack', () => unread.every((one) => one.events().includes('reset')));
+    await place(1);
+    await until('all have the next change', () => unread.every((one) => one.events().at(-1) === 'order'));
+    expect(held()).toBe(0);
+  });
+
+  it('gets the few changes that it lacks when it reads', async () => {
+    const slow = await open(bob, { isRead: false });
+    const reading = await open(bob, { isRead: true });
+    for (let count = 1; count <= 3; count += 1) {
+      await place(10, bob);
+      await until('others have them', () => reading.events().length === 1 + 10 * count);
+    }
+    slow.read();
+    await until('it has all', () => slow.events().length === 31);
+    expect(slow.events()).not.toContain('reset');
+  });
+});
