@@ -5,9 +5,9 @@ import { Decimal } from '@store/shared/values/money';
 import request from 'supertest';
 import { receivedEvent, storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { createTestDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { createSaga } from '../../src/consumer-group.ts';
 import { createDueOrders } from '../../src/due-orders.ts';
 import type { DB } from '../../src/generated/tables.ts';
-import { createSaga } from '../../src/saga.ts';
 import { createSagaRepository } from '../../src/saga-repository.ts';
 import { alice, tea, testApp } from '../_app.ts';
 

@@ -3,7 +3,7 @@ import request from 'supertest';
 import { newCredential } from '../../../../tests/kit/credentials.ts';
 import { describeContract } from '../../../../tests/kit/openapi/contract.ts';
 import { unreachableDatabaseUrl, useDatabase } from '../../../../tests/kit/postgres/database.ts';
-import { orderRecordRoutes } from '../../src/records/order-record-routes.ts';
+import { orderRecordRoutes } from '../../src/order-record-routes.ts';
 import { alice, tea, testApp } from '../_app.ts';
 
 const database = useDatabase('order');

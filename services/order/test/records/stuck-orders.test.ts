@@ -1,7 +1,7 @@
 import type { KyselyPlugin } from 'kysely';
 import request from 'supertest';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
-import { createOrderRecordRepository } from '../../src/records/order-record-repository.ts';
+import { createOrderRecordRepository } from '../../src/order-record-repository.ts';
 import { alice, bob, testApp } from '../_app.ts';
 
 const path = '/internal/stuck-orders';

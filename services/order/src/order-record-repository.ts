@@ -6,9 +6,9 @@ import { eventsOf, type OutboxEvent } from '@store/shared/messaging/outbox/event
 import { parseJson } from '@store/shared/values/json';
 import type { Money } from '@store/shared/values/money';
 import { sql } from 'kysely';
-import type { DB } from '../generated/tables.ts';
-import type { Line, Order } from '../order.ts';
-import { orderColumns } from '../order-repository.ts';
+import type { DB } from './generated/tables.ts';
+import type { Line, Order } from './order.ts';
+import { orderColumns } from './order-repository.ts';
 
 /** An order as operators see it: of any customer, and whether its owner has deleted it. */
 export interface OrderRecord extends Order {
