@@ -1,4 +1,3 @@
-import type { Database } from '@store/shared/database/database';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { DB } from './generated/tables.ts';
 import type { OrderStatus } from './order.ts';
@@ -28,17 +27,11 @@ export function orderCount(accountId: string, status: OrderStatus | undefined): 
   )::int`;
 }
 
-export function createOrderCountRepository({ kysely }: Database<DB>) {
-  return {
-    /** Adds up what has changed, so that a count reads few rows. Workers may do so at once: in no snapshot is a count another one. */
-    async addUp(): Promise<void> {
-      for (let count = batchSize; count === batchSize; ) count = await addUpSome(kysely);
-    },
-  };
-}
-
-/** @returns how many changes were added up */
-async function addUpSome(kysely: Kysely<DB>): Promise<number> {
+/**
+ * Adds up some of what has changed, so that a count reads few rows. Workers may do so at once: in no snapshot is a count another one.
+ * @returns whether there may be more
+ */
+export async function addUpOrderCounts(kysely: Kysely<DB>): Promise<boolean> {
   const { rows } = await sql<{ count: number }>`
     with taken as (
       delete from order_count_changes
@@ -52,5 +45,5 @@ async function addUpSome(kysely: Kysely<DB>): Promise<number> {
         set orders = counts.orders + excluded.orders, cancelled = counts.cancelled + excluded.cancelled
     )
     select count(*)::int as count from taken`.execute(kysely);
-  return rows[0]?.count ?? 0;
+  return rows[0]?.count === batchSize;
 }

@@ -1,7 +1,7 @@
 import { orderOut, orderStatuses } from '@store/shared/contracts/order';
 import type { Database } from '@store/shared/database/database';
 import { createKeyset, timeColumn, uuidColumn } from '@store/shared/database/keyset';
-import { type CountedPage, readCountedPage } from '@store/shared/database/read-page';
+import { type CountedPage, type PageQuery, readCountedPage } from '@store/shared/database/read-page';
 import { eventsOf, type OutboxEvent } from '@store/shared/messaging/outbox/events-of';
 import { parseJson } from '@store/shared/values/json';
 import type { Money } from '@store/shared/values/money';
@@ -53,9 +53,9 @@ export function createOrderRecordRepository({ lists: { kysely } }: Database<DB>)
     },
 
     /** Orders that were placed before a time and are still PENDING, the oldest first. */
-    stuck(placedBefore: Date, size: number, after: string | undefined): Promise<CountedPage<Order>> {
+    stuck(placedBefore: Date, page: PageQuery): Promise<CountedPage<Order>> {
       const late = select.where('status', '=', sql.lit('PENDING')).where('created_at', '<', placedBefore);
-      return readCountedPage(kysely, late, oldestFirst, { size, after });
+      return readCountedPage(kysely, late, oldestFirst, page);
     },
 
     /** The latest ones, deleted ones included. */

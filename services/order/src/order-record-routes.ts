@@ -5,12 +5,12 @@ import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route'
 import { uuid, wholeNumber } from '@store/shared/values/fields';
 import { stringifyJson } from '@store/shared/values/json';
 import { z } from 'zod';
-import type { OrderRecords } from './order-records.ts';
+import type { Orders } from './orders.ts';
 
 const base = { method: 'get', tag: 'order records', internal: true } as const;
 
 /** For operators and for inventory, on the service's own address (contract 3.7, 4.14). */
-export function orderRecordRoutes(records: OrderRecords): AnyRoute[] {
+export function orderRecordRoutes(orders: Orders): AnyRoute[] {
   return [
     route({
       ...base,
@@ -27,7 +27,7 @@ export function orderRecordRoutes(records: OrderRecords): AnyRoute[] {
         200: { description: 'Those that are known, in any order.', body: z.array(orderDemandOut) },
         503: unavailable,
       },
-      handler: async ({ query: { id } }) => ok(await records.demandsOf(id)),
+      handler: async ({ query: { id } }) => ok(await orders.demandsOf(id)),
     }),
     route({
       ...base,
@@ -38,8 +38,8 @@ export function orderRecordRoutes(records: OrderRecords): AnyRoute[] {
       query: z.object({ accountId: uuid }),
       responses: { 200: { description: 'The newest first.', body: z.array(orderOut) }, 503: unavailable },
       async handler({ query: { accountId } }) {
-        const orders = await records.latestOf(accountId);
-        return ok({ json: `[${orders.map(({ json }) => json)}]` });
+        const latest = await orders.latestOf(accountId);
+        return ok({ json: `[${latest.map(({ json }) => json)}]` });
       },
     }),
     route({
@@ -54,8 +54,8 @@ export function orderRecordRoutes(records: OrderRecords): AnyRoute[] {
         after: z.string().min(1).max(2_000).optional(),
       }),
       responses: { 200: { description: 'The oldest first.', body: stuckOrdersOut }, 503: unavailable },
-      async handler({ query: { seconds, size, after } }) {
-        const { rows, total, next = null } = await records.stuck(seconds, size, after);
+      async handler({ query: { seconds, ...page } }) {
+        const { rows, total, next = null } = await orders.stuck(seconds, page);
         const more = JSON.stringify({ total, next });
         return ok({ json: `{"orders":[${rows.map(({ json }) => json)}],${more.slice(1)}` });
       },
@@ -69,7 +69,7 @@ export function orderRecordRoutes(records: OrderRecords): AnyRoute[] {
       params: z.object({ id: uuid }),
       responses: { 200: { description: 'The order.', body: orderRecordOut }, 503: unavailable },
       async handler({ params: { id } }) {
-        const { json, cancelReason, deletedAt, events } = await records.get(id);
+        const { json, cancelReason, deletedAt, events } = await orders.record(id);
         const more = stringifyJson({
           cancelReason,
           deletedAt: deletedAt?.toISOString() ?? null,

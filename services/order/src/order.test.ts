@@ -1,5 +1,5 @@
 import { DomainError } from '@store/shared/values/errors';
-import { Decimal, total } from '@store/shared/values/money';
+import { Decimal } from '@store/shared/values/money';
 import { mergeLines, priceLines } from './order.ts';
 
 const caught = (work: () => unknown): unknown => {
@@ -50,40 +50,5 @@ describe('priceLines', () => {
     expect(error).toBeInstanceOf(DomainError);
     expect(error).toMatchObject({ kind: 'invalid', code: 'unknown-product', message: 'There is no product x, y.' });
     expect((error as DomainError).errors).toHaveLength(2);
-  });
-});
-
-describe('total', () => {
-  const sum = (currency: string, ...lines: [price: string, quantity: number][]) =>
-    total(
-      lines.map(([price, quantity]) => ({ unitPrice: new Decimal(price), quantity })),
-      currency,
-    ).amount.toFixed();
-
-  it.each([
-    ['half to even, down', 'USD', [['0.005', 1]], '0'],
-    ['half to even, up', 'USD', [['0.015', 1]], '0.02'],
-    [
-      'rounds the sum and not its parts',
-      'USD',
-      [
-        ['0.005', 1],
-        ['0.005', 1],
-      ],
-      '0.01',
-    ],
-    ['below half', 'USD', [['0.0049', 1]], '0'],
-    ['no binary fractions', 'USD', [['0.1', 3]], '0.3'],
-    ['no minor unit', 'JPY', [['10.5', 1]], '10'],
-    ['no minor unit, up', 'JPY', [['11.5', 1]], '12'],
-    ['three decimals', 'KWD', [['0.0005', 3]], '0.002'],
-    ['every digit of the largest', 'USD', [['999999999999.9999', 10_000]], '9999999999999999'],
-  ] as [string, string, [string, number][], string][])('%s', (_name, currency, lines, expected) => {
-    expect(sum(currency, ...lines)).toBe(expected);
-  });
-
-  it('is exact for the largest possible order', () => {
-    const lines = Array.from({ length: 100 }, () => ['999999999999.9999', 10_000] as [string, number]);
-    expect(sum('USD', ...lines)).toBe('999999999999999900');
   });
 });

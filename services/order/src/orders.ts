@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ProductClient } from '@store/shared/contracts/product-client';
+import type { PageQuery } from '@store/shared/database/read-page';
 import { entityTag, mustBeVersion, mustMatch } from '@store/shared/http/precondition';
 import { newEvent } from '@store/shared/messaging/events';
 import { DomainError } from '@store/shared/values/errors';
@@ -8,20 +9,23 @@ import type { AuthClient } from './auth-client.ts';
 import {
   type Line,
   mergeLines,
+  mustCost,
   type NewOrder,
+  newOrderJson,
   type Order,
   type PricedLine,
   priceLines,
   type StoredReply,
 } from './order.ts';
 import type { OrderListRepository } from './order-list-repository.ts';
-import { mustCost, newOrderJson } from './order-out.ts';
+import type { OrderRecordRepository } from './order-record-repository.ts';
 import type { OrderRepository, OrderTransaction } from './order-repository.ts';
 import type { OrderChange, OrderIn, OrderQuery } from './schemas.ts';
 
 interface Dependencies {
   repository: OrderRepository;
   lists: OrderListRepository;
+  records: OrderRecordRepository;
   products: ProductClient;
   /** Default: everybody may. */
   mayOrder?: AuthClient['mustBeConfirmed'] | undefined;
@@ -48,7 +52,7 @@ interface Seen {
 
 export type Orders = ReturnType<typeof createOrders>;
 
-export function createOrders({ repository, lists, products, mayOrder, currency, clock, newId }: Dependencies) {
+export function createOrders({ repository, lists, records, products, mayOrder, currency, clock, newId }: Dependencies) {
   const digits = minorUnit(currency);
   /** Keys whose first request is in flight in this process. Across processes the database decides when it stores. */
   const inFlight = new Set<string>();
@@ -208,6 +212,17 @@ export function createOrders({ repository, lists, products, mayOrder, currency, 
         await cancel(tx, accountId, orderId, { ifMatch });
         await tx.markDeleted(orderId, clock());
       }),
+
+    // For operators and inventory, who see the orders of every customer (contract 4.14).
+    latestOf: records.latestOf,
+    demandsOf: records.demandsOf,
+    async record(orderId: string) {
+      const record = await records.find(orderId);
+      if (record === undefined) throw notFound(orderId);
+      return record;
+    },
+    /** Those that are PENDING for longer than so many seconds. */
+    stuck: (seconds: number, page: PageQuery) => records.stuck(new Date(clock().getTime() - seconds * 1_000), page),
   };
 }
 

@@ -4,7 +4,7 @@ import type { StoredEvent } from '@store/shared/messaging/events';
 import { appendToOutbox } from '@store/shared/messaging/outbox/append';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { DB } from './generated/tables.ts';
-import type { Line } from './order.ts';
+import type { Line, OrderStatus } from './order.ts';
 
 export interface RecordedPayment {
   orderId: string;
@@ -74,23 +74,12 @@ export const sagaOn = (tx: Transaction<DB>) => ({
   },
 
   /**
-   * CONFIRMED and paid until then -> shipped, at most `limit` orders. What others have locked is left for later.
+   * CONFIRMED and paid until then -> shipped, at most `limit` orders
    * @returns what was shipped
    */
   shipPaid: (paidUntil: Date, now: Date, limit: number) =>
     tx
-      .with('due', (db) =>
-        db
-          .selectFrom('orders')
-          .select('id')
-          .where('status', '=', 'CONFIRMED')
-          .where('shipped_at', 'is', null)
-          .where('paid_at', '<=', paidUntil)
-          .orderBy('paid_at')
-          .limit(limit)
-          .forUpdate()
-          .skipLocked(),
-      )
+      .with('due', () => due(tx, 'CONFIRMED', 'paid_at', paidUntil, limit))
       .updateTable('orders')
       .from('due')
       .set({ shipped_at: now, updated_at: now })
@@ -99,24 +88,12 @@ export const sagaOn = (tx: Transaction<DB>) => ({
       .execute(),
 
   /**
-   * PENDING, not shipped and placed until then -> CANCELLED, at most `limit` orders. What others have locked is left for
-   * later.
+   * PENDING, not shipped and placed until then -> CANCELLED, at most `limit` orders
    * @returns what was cancelled
    */
   cancelPlaced: (placedUntil: Date, reason: string, now: Date, limit: number) =>
     tx
-      .with('due', (db) =>
-        db
-          .selectFrom('orders')
-          .select('id')
-          .where('status', '=', 'PENDING')
-          .where('shipped_at', 'is', null)
-          .where('created_at', '<=', placedUntil)
-          .orderBy('created_at')
-          .limit(limit)
-          .forUpdate()
-          .skipLocked(),
-      )
+      .with('due', () => due(tx, 'PENDING', 'created_at', placedUntil, limit))
       .updateTable('orders')
       .from('due')
       .set({ status: 'CANCELLED', cancelled_at: now, cancel_reason: reason, updated_at: now })
@@ -126,3 +103,16 @@ export const sagaOn = (tx: Transaction<DB>) => ({
 
   append: (events: StoredEvent[]): Promise<void> => appendToOutbox(tx, ...events),
 });
+
+/** Selects orders whose time has come, the longest due first. What others have locked is left for later. */
+const due = (tx: Transaction<DB>, status: OrderStatus, since: 'paid_at' | 'created_at', until: Date, limit: number) =>
+  tx
+    .selectFrom('orders')
+    .select('id')
+    .where('status', '=', status)
+    .where('shipped_at', 'is', null)
+    .where(since, '<=', until)
+    .orderBy(since)
+    .limit(limit)
+    .forUpdate()
+    .skipLocked();

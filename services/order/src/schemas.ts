@@ -113,5 +113,4 @@ export const createHeaders = z.object({
 
 export type OrderIn = z.output<typeof orderIn>;
 export type OrderChange = z.output<typeof orderChange>;
-export type OrderOut = z.input<typeof orderOut>;
 export type OrderQuery = z.output<typeof orderQuery>;

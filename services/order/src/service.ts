@@ -15,11 +15,10 @@ import { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
 import { createOrderChanges } from './live/order-change-repository.ts';
 import { createOrderStreams } from './live/order-streams.ts';
-import { createOrderCountRepository } from './order-count-repository.ts';
+import { addUpOrderCounts } from './order-count-repository.ts';
 import { createOrderListRepository } from './order-list-repository.ts';
 import { createOrderRecordRepository } from './order-record-repository.ts';
 import { orderRecordRoutes } from './order-record-routes.ts';
-import { createOrderRecords } from './order-records.ts';
 import { createOrderRepository } from './order-repository.ts';
 import { createOrders } from './orders.ts';
 import { orderRoutes } from './routes.ts';
@@ -51,6 +50,7 @@ export function createOrderService(
     repository: createOrderRepository(new PrismaClient({ adapter: database.adapter }), database),
     mayOrder: config.EMAIL_CONFIRMATION === 'required' ? auth.mustBeConfirmed : undefined,
     lists: createOrderListRepository(database),
+    records: createOrderRecordRepository(database),
     products,
     currency: config.STORE_CURRENCY,
     clock,
@@ -61,10 +61,7 @@ export function createOrderService(
     check: sessionCheck ?? auth.endedOf,
     limits: { maxPerAddress: config.STREAMS_PER_ADDRESS, ...(maxStreams !== undefined && { max: maxStreams }) },
   });
-  const routes = [
-    ...orderRoutes(orders, streams),
-    ...orderRecordRoutes(createOrderRecords(createOrderRecordRepository(database), clock)),
-  ];
+  const routes = [...orderRoutes(orders, streams), ...orderRecordRoutes(orders)];
   const callers = callersWith(config.INTERNAL_CREDENTIALS);
   const operators = callersWith(config.OPERATOR_CREDENTIALS);
   return {
@@ -96,7 +93,6 @@ const everyMs = (delaySeconds: number) => Math.min(Math.max(50 * delaySeconds, 1
 export function createOrderWorker({ config, log, database }: ServiceContext<WorkerConfig, DB>): Service<DB> {
   const repository = createOrderRepository(new PrismaClient({ adapter: database.adapter }), database);
   const changes = createOrderChanges(database);
-  const counts = createOrderCountRepository(database);
   const clock = () => new Date();
   const dueOrders = createDueOrders({
     repository: createSagaRepository(database.kysely),
@@ -126,7 +122,7 @@ export function createOrderWorker({ config, log, database }: ServiceContext<Work
       loop({ name: 'pending time-out', delayMs: catchUpMs, everyMs: everyMs(config.PENDING_TIMEOUT_SECONDS) }, () =>
         batchOf(dueOrders.cancelPending, 'Orders were cancelled that were PENDING for too long'),
       ),
-      loop({ name: 'order counts', everyMs: 5_000 }, counts.addUp),
+      loop({ name: 'order counts', everyMs: 5_000 }, () => addUpOrderCounts(database.kysely)),
       loop({ name: 'expired idempotency keys', everyMs: hourMs }, () => repository.deleteExpiredReplies(clock())),
       loop({ name: 'old changes of orders', everyMs: hourMs }, () => changes.deleteOld(clock())),
     ],

@@ -75,7 +75,9 @@ export function testApp(databaseUrl: string, options: Options = {}) {
   );
   const { kysely, close } = database;
   const repository = createOrderRepository(prisma, database);
-  return { app, log, endStreams, jobs, prisma, repository, lists: createOrderListRepository(database), kysely, close };
+  const lists = createOrderListRepository(database);
+  const empty = () => prisma.$executeRaw`truncate orders, order_items, idempotency_keys, outbox`;
+  return { app, log, endStreams, jobs, prisma, repository, lists, kysely, empty, close };
 }
 
 /** How many rows there are of everything. */

@@ -2,29 +2,23 @@ import { readFile } from 'node:fs/promises';
 import { orderStatuses } from '@store/shared/contracts/order';
 import pg from 'pg';
 import request from 'supertest';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
-import { createOrderCountRepository } from '../../src/order-count-repository.ts';
+import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { addUpOrderCounts } from '../../src/order-count-repository.ts';
 import { alice, bob, tea, testApp } from '../_app.ts';
 
-let database: TestDatabase;
-let order: ReturnType<typeof testApp>;
-let client: pg.Client;
-let counts: ReturnType<typeof createOrderCountRepository>;
-
-beforeAll(async () => {
-  database = await createTestDatabase('order');
-  order = testApp(database.url);
-  counts = createOrderCountRepository(order as never);
-  client = new pg.Client({ connectionString: database.url });
-  await client.connect();
+const database = useDatabase('order');
+const order = database.open(testApp);
+const client = database.open(async (url) => {
+  const connected = new pg.Client({ connectionString: url });
+  await connected.connect();
+  return { query: (text: string, values?: unknown[]) => connected.query(text, values), close: () => connected.end() };
 });
 
-afterAll(async () => {
-  await Promise.all([order.close(), client.end()]);
-  await database.drop();
-});
+beforeEach(() => order.empty());
 
-beforeEach(() => client.query('truncate orders, order_items, idempotency_keys, outbox'));
+const addUp = async () => {
+  while (await addUpOrderCounts(order.kysely));
+};
 
 const seed = (count: number, accountId = alice) =>
   client.query(
@@ -60,7 +54,7 @@ test('the total of GET /orders is exact beyond 10,000, whether or not the change
   await seed(12_345);
   await seed(3, bob);
   expect(await totals()).toEqual([12_345, 4115, 4115, 4115]);
-  await counts.addUp();
+  await addUp();
   expect(await totals()).toEqual([12_345, 4115, 4115, 4115]);
   expect((await list('?size=100')).body.page).toMatchObject({ totalElements: 12_345, totalPages: 124 });
   await expectTruth();
@@ -81,10 +75,10 @@ test.each([
   await seed(30);
   await seed(9, bob);
   await client.query('update orders set deleted_at = now() where right(id::text, 1) < $1', ['3']);
-  await counts.addUp();
+  await addUp();
   await client.query(statement);
   await expectTruth();
-  await counts.addUp();
+  await addUp();
   await expectTruth();
   await client.query('truncate orders cascade');
   await expectTruth();
@@ -100,7 +94,7 @@ test('what is listed and its total are of one moment, while orders are placed, c
     const path = headers.location ?? '';
     if (index % 3 === 0) await request(order.app).post(`${path}/cancellation`).set(own).expect(201);
     if (index % 3 === 1) await request(order.app).delete(path).set(own).expect(204);
-    await counts.addUp();
+    await addUp();
   });
   let ended = false;
   const all = Promise.all(work).then(() => {
@@ -130,7 +124,7 @@ test('orders of the previous release are counted once, whatever is written meanw
   await client.query('truncate order_counts, order_count_changes');
   await seed(7);
   await client.query(`update orders set status = 'CANCELLED' where account_id = $1`, [bob]);
-  await counts.addUp();
+  await addUp();
   const other = new pg.Client({ connectionString: database.url });
   await other.connect();
   try {

@@ -66,8 +66,8 @@ it('reads a page, and counts, by the index of PENDING orders alone', async () =>
   };
   const statements: [string, readonly unknown[]][] = [];
   const repository = createOrderRecordRepository({ lists: { kysely: order.kysely.withPlugin(explained) } } as never);
-  const first = await repository.stuck(new Date(Date.now() - 60_000), 50, undefined);
-  await repository.stuck(new Date(Date.now() - 60_000), 50, first.next);
+  const first = await repository.stuck(new Date(Date.now() - 60_000), { size: 50 });
+  await repository.stuck(new Date(Date.now() - 60_000), { size: 50, after: first.next });
   for (const [text, parameters] of statements) {
     const rows = await order.prisma.$queryRawUnsafe<object[]>(`explain (analyze, format json) ${text}`, ...parameters);
     plans.push(JSON.stringify(rows));
