@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { type ConsumerGroup, handleOnce } from '@store/shared/messaging/consumer/handle-once';
-import type { OrderEvent } from '@store/shared/messaging/events';
+import { handleOnce } from '@store/shared/messaging/consumer/handle-once';
 import { Decimal } from '@store/shared/values/money';
 import request from 'supertest';
 import { receivedEvent, storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
-import { createTestDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { createSaga } from '../../src/consumer-group.ts';
 import { createDueOrders } from '../../src/due-orders.ts';
-import type { DB } from '../../src/generated/tables.ts';
 import { createSagaRepository } from '../../src/saga-repository.ts';
 import { alice, tea, testApp } from '../_app.ts';
 
@@ -38,11 +35,10 @@ export const pendingTimeoutMs = 900_000;
 /** When an order that was paid at `eventTime` is due to ship. */
 export const dueTime = new Date(eventTime.getTime() + shipAfterMs);
 
-/** The application and the saga's consumer group over a database of the test's own, without a broker. */
-export async function createFixture() {
-  const database = await createTestDatabase('order');
-  const { app, prisma, kysely, close } = testApp(database.url, { clock: () => placedAt });
-  const saga = createSaga(() => handledAt);
+/** The application and its consumer group on a database, without a broker. */
+export function openSaga(databaseUrl: string) {
+  const { app, prisma, kysely, empty, close } = testApp(databaseUrl, { clock: () => placedAt });
+  const group = createSaga(() => handledAt);
   const dueAt = (now: Date) =>
     createDueOrders({
       repository: createSagaRepository(kysely),
@@ -51,25 +47,19 @@ export async function createFixture() {
       shipAfterMs,
       pendingTimeoutMs,
     });
-  const processorOf = (group: ConsumerGroup<DB> = saga) => ({
-    group,
-    database: kysely,
-    process: (events: OrderEvent[]) => handleOnce(group, kysely, events),
-  });
   const asAlice = { 'id-account': alice };
 
   return {
-    databaseUrl: database.url,
     prisma,
     kysely,
-    saga,
-    processorOf,
+    empty,
+    close,
     /** Makes the functions for the orders that are due at a time. */
     dueAt,
     ship: (limit = 100) => dueAt(dueTime).ship(limit),
     /** Cancels what is PENDING for too long. */
     timeOut: (limit = 100) => dueAt(new Date(placedAt.getTime() + pendingTimeoutMs)).cancelPending(limit),
-    handle: (...stored: ReturnType<typeof storedEvent>[]) => processorOf().process(stored.map(receivedEvent)),
+    handle: (...stored: ReturnType<typeof storedEvent>[]) => handleOnce(group, kysely, stored.map(receivedEvent)),
 
     /** Places an order and returns its id. */
     async place(): Promise<string> {
@@ -90,12 +80,5 @@ export async function createFixture() {
     async cancelReasonOf(id: string): Promise<string> {
       return (await this.cancellationOf(id)).reason;
     },
-
-    async close() {
-      await close();
-      await database.drop();
-    },
   };
 }
-
-export type Fixture = Awaited<ReturnType<typeof createFixture>>;

@@ -1,22 +1,26 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { register } from 'prom-client';
+import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { alice, eventsOf } from '../_app.ts';
-import { createFixture, dueTime, events, type Fixture, handledAt } from './_saga.ts';
+import { dueTime, events, eventTime, handledAt, openSaga, pendingTimeoutMs, placedAt } from './_saga.ts';
 
-let fixture: Fixture;
+const database = useDatabase('order');
+const fixture = database.open(openSaga);
 
-beforeEach(async () => {
-  fixture = await createFixture();
-});
-afterEach(() => fixture.close());
+beforeEach(() => fixture.empty());
 
+const placed = (count: number) => Promise.all(Array.from({ length: count }, fixture.place));
 async function paidOrder(traceparent?: string): Promise<string> {
   const id = await fixture.place();
   await fixture.handle({ ...events.OrderPaid(id), ...(traceparent !== undefined && { traceparent }) });
   return id;
 }
 const shippedAtOf = async (id: string) => (await fixture.stateOf(id)).shippedAt;
+const payloadOf = async (key: string, kind: string) =>
+  JSON.parse((await fixture.prisma.outbox.findFirst({ where: { key, kind } }))?.payload ?? '');
+
+const deadline = new Date(placedAt.getTime() + pendingTimeoutMs);
 
 describe('ship', () => {
   it('ships a paid order after SHIP_AFTER_SECONDS and not before, within the trace of its payment', async () => {
@@ -27,13 +31,13 @@ describe('ship', () => {
     expect(await fixture.ship()).toBe(1);
     const shippedAt = dueTime.toISOString();
     expect(await fixture.stateOf(id)).toMatchObject({ status: 'CONFIRMED', shippedAt, updatedAt: shippedAt });
-    const [event] = await fixture.prisma.outbox.findMany({ where: { key: id, kind: 'OrderShipped' } });
-    expect(JSON.parse(event?.payload ?? '')).toEqual({
+    expect(await payloadOf(id, 'OrderShipped')).toEqual({
       orderId: id,
       customerId: alice,
       timestamp: shippedAt,
       shipmentId: expect.stringMatching(/^[0-9a-f-]{36}$/),
     });
+    const event = await fixture.prisma.outbox.findFirst({ where: { key: id, kind: 'OrderShipped' } });
     expect(event?.traceparent).toContain(traceId);
     await fixture.cancel(id).expect(409);
     expect(await fixture.ship()).toBe(0);
@@ -50,18 +54,17 @@ describe('ship', () => {
   });
 
   it('wakes the relays after its commit', async () => {
-    await paidOrder();
-    const relay = new pg.Client({ connectionString: fixture.databaseUrl });
+    const relay = new pg.Client({ connectionString: database.url });
     await relay.connect();
     await relay.query('listen outbox');
     let wakes = 0;
     relay.on('notification', () => {
       wakes += 1;
     });
-    await pause(100); // the order's own wake may be late
-    wakes = 0;
+    await paidOrder();
+    await until('the relays are woken for the new order', () => wakes === 1);
     expect(await fixture.ship()).toBe(1);
-    await until('the relays are woken', () => wakes === 1);
+    await until('the relays are woken', () => wakes === 2);
     await relay.end();
   });
 
@@ -88,9 +91,8 @@ describe('ship', () => {
 
   it('ships or cancels each order, and never both, when replicas and customers do so at the same time', async () => {
     const ids = await Promise.all(Array.from({ length: 30 }, () => paidOrder()));
-    const cancelled = ids.slice(0, 20);
     const [statuses] = await Promise.all([
-      Promise.all(cancelled.map(async (id) => (await fixture.cancel(id)).status)),
+      Promise.all(ids.slice(0, 20).map(async (id) => (await fixture.cancel(id)).status)),
       ...Array.from({ length: 8 }, () => fixture.ship(3)),
     ]);
     while ((await fixture.ship(3)) > 0);
@@ -99,16 +101,81 @@ describe('ship', () => {
       expect(await eventsOf(fixture.prisma, id)).toEqual(['OrderCreated', outcome]);
     }
   });
+});
 
-  it('looks for due orders in an index that holds nothing else', async () => {
+describe('cancelPending', () => {
+  const reason = 'not confirmed in time';
+
+  async function timedOut(): Promise<number> {
+    const metric = await register.getSingleMetric('orders_timed_out_total')?.get();
+    return metric?.values[0]?.value ?? Number.NaN;
+  }
+
+  it('cancels an order that is PENDING for PENDING_TIMEOUT_SECONDS, and not before, and announces it', async () => {
+    const id = await fixture.place();
+    const before = await timedOut();
+    expect(await fixture.dueAt(new Date(deadline.getTime() - 1)).cancelPending(100)).toBe(0);
+    expect(await fixture.stateOf(id)).toMatchObject({ status: 'PENDING' });
+    expect(await fixture.timeOut()).toBe(1);
+    const at = deadline.toISOString();
+    expect(await fixture.stateOf(id)).toMatchObject({ status: 'CANCELLED', cancelledAt: at, updatedAt: at });
+    expect(await fixture.cancelReasonOf(id)).toBe(reason);
+    const payload = { orderId: id, customerId: alice, timestamp: at, reason };
+    expect(await payloadOf(id, 'OrderCancelled')).toEqual(payload);
+    expect(await fixture.timeOut()).toBe(0);
+    expect(await timedOut()).toBe(before + 1);
+  });
+
+  it('leaves an order that was confirmed, shipped, cancelled or rejected', async () => {
+    const ids = await placed(4);
+    const [confirmed = '', shipped = '', cancelled = '', rejected = ''] = ids;
+    await fixture.handle(events.OrderPaid(confirmed), events.OrderShipped(shipped), events.StockRejected(rejected));
+    await fixture.cancel(cancelled).expect(201);
+    const before = await Promise.all(ids.map(fixture.stateOf));
+    expect(await fixture.timeOut()).toBe(0);
+    expect(await Promise.all(ids.map(fixture.stateOf))).toEqual(before);
+  });
+
+  it('is final for an order that is paid afterwards: it does not ship', async () => {
+    const id = await fixture.place();
+    await fixture.timeOut();
+    await fixture.handle(events.OrderPaid(id), events.StockReleased(id));
+    expect(await fixture.stateOf(id)).toMatchObject({ status: 'CANCELLED', paidAt: eventTime.toISOString() });
+    expect(await fixture.ship()).toBe(0);
+    expect(await eventsOf(fixture.prisma, id)).toEqual(['OrderCreated', 'OrderCancelled']);
+  });
+
+  it('cancels each order once when replicas, its owner and its payment are concurrent', async () => {
+    const ids = await placed(30);
+    await Promise.all([
+      ...Array.from({ length: 8 }, () => fixture.timeOut(3)),
+      ...ids.slice(0, 10).map((id) => fixture.handle(events.OrderPaid(id))),
+      ...ids.slice(10, 20).map((id) => fixture.cancel(id)),
+    ]);
+    while ((await fixture.timeOut(3)) > 0);
+    for (const id of ids) {
+      const { status } = await fixture.stateOf(id);
+      const announced = status === 'CONFIRMED' ? ['OrderCreated'] : ['OrderCreated', 'OrderCancelled'];
+      expect(await eventsOf(fixture.prisma, id)).toEqual(announced);
+      expect(status).not.toBe('PENDING');
+    }
+  });
+});
+
+describe('orders that are due', () => {
+  it.each([
+    ['CONFIRMED', 'paid_at', 'orders_unshipped_idx'],
+    ['PENDING', 'created_at', 'orders_pending_idx'],
+  ])('and %s are looked for in an index that holds nothing else', async (status, time, index) => {
     await fixture.prisma.$executeRaw`
       insert into orders (id, account_id, status, total_amount, currency, created_at, updated_at, paid_at, shipped_at)
       select gen_random_uuid(), ${alice}::uuid, 'CONFIRMED', 1, 'USD', ${handledAt}, ${handledAt}, ${handledAt}, ${handledAt}
       from generate_series(1, 5000)`;
     await fixture.prisma.$executeRawUnsafe('analyze orders');
-    const plan = await fixture.prisma.$queryRaw<Record<string, string>[]>`
-      explain select id from orders where status = 'CONFIRMED' and shipped_at is null and paid_at <= ${handledAt}
-      order by paid_at limit 100 for update skip locked`;
-    expect(JSON.stringify(plan)).toContain('Index Scan using orders_unshipped_idx');
+    const plan = await fixture.prisma.$queryRawUnsafe<object[]>(
+      `explain select id from orders where status = '${status}' and shipped_at is null and ${time} <= now()
+       order by ${time} limit 100 for update skip locked`,
+    );
+    expect(JSON.stringify(plan)).toContain(`Index Scan using ${index}`);
   });
 });

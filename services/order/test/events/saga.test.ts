@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { deleteOldEventIds } from '@store/shared/messaging/consumer/processed-events';
+import { createLog } from '@store/shared/observability/log';
 import { register } from 'prom-client';
+import { brokers, createTopic } from '../../../../tests/kit/kafka/topic.ts';
+import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { eventsOf, tea } from '../_app.ts';
-import { createFixture, events, eventsByKind, eventTime, type Fixture, handledAt, placedAt } from './_saga.ts';
+import { events, eventsByKind, eventTime, handledAt, openSaga, placedAt } from './_saga.ts';
 
-let fixture: Fixture;
-
-beforeAll(async () => {
-  fixture = await createFixture();
-});
-afterAll(() => fixture.close());
+const fixture = useDatabase('order').open(openSaga);
 
 /** order_confirmation_seconds so far: how many orders, and how long they took together. */
 async function confirmations(): Promise<[count: number, seconds: number]> {
@@ -36,18 +35,13 @@ describe('order saga', () => {
   it.each([
     ['StockRejected', 'out of stock'],
     ['StockReleased', 'payment failed'],
+    ['StockRejected', 'product no longer exists'],
   ] as const)('cancels a PENDING order on %s with the reason: %s', async (kind, reason) => {
     const id = await fixture.place();
-    await fixture.handle(events[kind](id));
+    await fixture.handle(events[kind](id, reason === 'out of stock' ? undefined : reason));
     const at = handledAt.toISOString();
     expect(await fixture.stateOf(id)).toMatchObject({ status: 'CANCELLED', cancelledAt: at, updatedAt: at });
     expect(await fixture.cancelReasonOf(id)).toBe(reason);
-  });
-
-  it('cancels a PENDING order with the reason that StockRejected gives', async () => {
-    const id = await fixture.place();
-    await fixture.handle(events.StockRejected(id, 'product no longer exists'));
-    expect(await fixture.cancelReasonOf(id)).toBe('product no longer exists');
   });
 
   it('tells the owner which products were missing, and of other cancellations nothing about stock', async () => {
@@ -132,5 +126,14 @@ describe('order saga', () => {
     await fixture.handle(events.OrderPaid(pending));
     const took = (handledAt.getTime() - placedAt.getTime()) / 1000;
     expect(await confirmations()).toEqual([count + 1, expect.closeTo(seconds + took)]);
+  });
+
+  it('has the ids of its events deleted after 30 days', async () => {
+    await fixture.prisma.$executeRaw`
+      insert into processed_events (consumer_group, event_id, processed_at)
+      select 'old-group', gen_random_uuid(), now() - n * interval '10 days 1 hour' from generate_series(0, 6000) as n`;
+    const broker = { brokers, clientId: 'order', log: createLog('order', 'silent') };
+    expect(await deleteOldEventIds(fixture.kysely, broker, [await createTopic(3)])).toBe(5998);
+    expect(await fixture.prisma.processedEvent.count({ where: { consumerGroup: 'old-group' } })).toBe(3);
   });
 });
