@@ -9,7 +9,7 @@ import { startService } from '../../../../tests/kit/service-process.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { alice, tea, testApp } from '../_app.ts';
 import { whileHolding } from '../orders/_open-transaction.ts';
-import { byKey, isAscending, outboxOf } from './_outbox.ts';
+import { byKey, isAscending, outboxOf } from './_relay.ts';
 
 let database: TestDatabase;
 let order: ReturnType<typeof testApp>;
