@@ -1,6 +1,8 @@
+import type { RequestListener } from 'node:http';
 import type { ProductClient } from '@store/shared/contracts/product-client';
 import { openDatabase } from '@store/shared/database/database';
 import { Decimal } from '@store/shared/values/money';
+import request from 'supertest';
 import { testLog } from '../../../tests/kit/observability/log.ts';
 import type { AuthClient } from '../src/auth-client.ts';
 import { configSchema } from '../src/config.ts';
@@ -79,6 +81,39 @@ export function testApp(databaseUrl: string, options: Options = {}) {
   const empty = () => prisma.$executeRaw`truncate orders, order_items, idempotency_keys, outbox`;
   return { app, log, endStreams, jobs, prisma, repository, lists, kysely, empty, close };
 }
+
+export const oneTea = { items: [{ productId: tea, quantity: 1 }] };
+
+/** The requests of a customer to a service, which may be opened later. */
+export function as(accountId: string, service: { app: RequestListener }) {
+  const call = (method: 'get' | 'post' | 'patch' | 'delete', path: string, headers: object = {}) =>
+    request(service.app)
+      [method](path)
+      .set({ 'id-account': accountId, ...headers });
+  return {
+    call,
+    /** @param body JSON, or an object */
+    place: (body: object | string = oneTea, headers: object = {}) =>
+      call('post', '/orders', headers).type('json').send(body),
+    /** Places an order with a key, and returns its answer. */
+    placeWith: (key: string, body: object | string = oneTea) =>
+      call('post', '/orders', { 'Idempotency-Key': key })
+        .type('json')
+        .send(body)
+        .then((response) => response),
+    placed: async (): Promise<string> => (await call('post', '/orders').send(oneTea).expect(201)).body.id,
+    list: (query = '') => call('get', `/orders${query}`),
+    get: (id: string, headers: object = {}) => call('get', `/orders/${id}`, headers),
+    change: (id: string, body: object = { status: 'CANCELLED' }, headers: object = {}) =>
+      call('patch', `/orders/${id}`, headers).send(body),
+    remove: (id: string, headers: object = {}) => call('delete', `/orders/${id}`, headers),
+    cancel: (id: string) => call('post', `/orders/${id}/cancellation`),
+    cancellation: (id: string) => call('get', `/orders/${id}/cancellation`),
+  };
+}
+
+export const nothing = { orders: 0, items: 0, keys: 0, events: 0 };
+export const oneOrder = { orders: 1, items: 1, keys: 1, events: 1 };
 
 /** How many rows there are of everything. */
 export async function rowCounts(prisma: PrismaClient) {
