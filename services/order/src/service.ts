@@ -66,6 +66,7 @@ export function createOrderService(
   const operators = callersWith(config.OPERATOR_CREDENTIALS);
   return {
     app: createHttpApp({ title: 'Order API', routes, log, profile: config.APP_PROFILE, bearer, callers, operators }),
+    // How soon a change is seen, and the end of a session (contract 4.11).
     jobs: [
       loop({ name: 'changes of orders', everyMs: 250, retry: { firstMs: 250, maxMs: 1_000 } }, streams.follow),
       loop({ name: 'sessions of streams', everyMs: 500, retry: { firstMs: 500, maxMs: 1_000 } }, streams.tend),

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { handleOnce } from '@store/shared/messaging/consumer/handle-once';
 import { Decimal } from '@store/shared/values/money';
-import request from 'supertest';
 import { receivedEvent, storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { createSaga } from '../../src/consumer-group.ts';
 import { createDueOrders } from '../../src/due-orders.ts';
 import { createSagaRepository } from '../../src/saga-repository.ts';
-import { alice, tea, testApp } from '../_app.ts';
+import { alice, as, tea, testApp } from '../_app.ts';
 
 /** The clock of the application. */
 export const placedAt = new Date('2026-03-04T05:06:07.089Z');
@@ -47,7 +46,7 @@ export function openSaga(databaseUrl: string) {
       shipAfterMs,
       pendingTimeoutMs,
     });
-  const asAlice = { 'id-account': alice };
+  const customer = as(alice, { app });
 
   return {
     prisma,
@@ -62,21 +61,17 @@ export function openSaga(databaseUrl: string) {
     handle: (...stored: ReturnType<typeof storedEvent>[]) => handleOnce(group, kysely, stored.map(receivedEvent)),
 
     /** Places an order and returns its id. */
-    async place(): Promise<string> {
-      const response = await request(app).post('/orders').set(asAlice).send({ items });
-      expect(response.status).toBe(201);
-      return response.body.id;
-    },
-    cancel: (id: string) => request(app).post(`/orders/${id}/cancellation`).set(asAlice),
-    remove: (id: string) => request(app).delete(`/orders/${id}`).set(asAlice),
+    place: async (): Promise<string> => (await customer.place({ items }).expect(201)).body.id,
+    cancel: customer.cancel,
+    remove: customer.remove,
 
     /** The state and the times of an order, as its owner sees them. */
     async stateOf(id: string) {
-      const { body } = await request(app).get(`/orders/${id}`).set(asAlice);
+      const { body } = await customer.get(id);
       const { status, createdAt, updatedAt, paidAt, shippedAt, cancelledAt } = body;
       return { status, createdAt, updatedAt, paidAt, shippedAt, cancelledAt };
     },
-    cancellationOf: async (id: string) => (await request(app).get(`/orders/${id}/cancellation`).set(asAlice)).body,
+    cancellationOf: async (id: string) => (await customer.cancellation(id)).body,
     async cancelReasonOf(id: string): Promise<string> {
       return (await this.cancellationOf(id)).reason;
     },

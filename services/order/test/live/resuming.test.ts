@@ -12,7 +12,9 @@ import { beganStream, commit, headersOf, openStream, openTransaction, placing, s
 
 const database = useDatabase('order');
 const replica = database.open(startReplica);
-const place = (count: number) => queryOnce(database.url, placing(alice, count));
+const place = (count: number, accountId = alice) => queryOnce(database.url, placing(accountId, count));
+/** A customer without orders: what is committed beside transactions of other tests comes again, too. */
+const newcomer = () => ({ headers: headersOf(crypto.randomUUID()) });
 
 /** The parts of an id that the replica gives out now. */
 async function idNow() {
@@ -50,9 +52,10 @@ describe('a Last-Event-ID', () => {
     ['of a previous release', ({ at, incarnation, xmin }) => `${at}-${incarnation}-${xmin}:${xmin + 9}:${xmin + 7}`],
     ['forged, of the future', ({ at, incarnation }) => `${at}-${incarnation}-${'9'.repeat(18)}`],
   ])('that is %s goes on', async (_, lastEventId) => {
-    const stream = await openStream(replica.url, { lastEventId: lastEventId(await idNow()) });
+    const { headers } = newcomer();
+    const stream = await openStream(replica.url, { headers, lastEventId: lastEventId(await idNow()) });
     await until('the next change has come', async () => {
-      await place(1);
+      await place(1, headers['id-account']);
       return stream.events.length > 0;
     });
     expect(stream.names()).not.toContain('reset');
@@ -61,14 +64,15 @@ describe('a Last-Event-ID', () => {
 
   it('is short however many transactions are in progress, and loses nothing', async () => {
     const open = await Promise.all(Array.from({ length: 60 }, () => openTransaction(database.url)));
-    const stream = await beganStream(replica.url);
-    await place(1);
+    const { headers } = newcomer();
+    const stream = await beganStream(replica.url, { headers });
+    await place(1, headers['id-account']);
     await until('a change has come', () => stream.statuses().length === 1);
     stream.break();
     for (const { id } of stream.events) expect(id).toMatch(/^.{1,60}$/);
-    await open[20]?.query(placing(alice));
+    await open[20]?.query(placing(headers['id-account']));
     await commit(...open);
-    const back = await openStream(replica.url, { lastEventId: stream.lastEventId() });
+    const back = await openStream(replica.url, { headers, lastEventId: stream.lastEventId() });
     // The first one again.
     await until('it has what was committed since', () => back.statuses().length === 2);
     expect(back.statuses()[0]).toBe(stream.statuses()[0]);
@@ -76,8 +80,8 @@ describe('a Last-Event-ID', () => {
   });
 
   it('that lacks up to 200 changes gets them, and one that lacks more is told to read again', async () => {
-    const account = { headers: headersOf(crypto.randomUUID()) };
-    const placeOwn = (count: number) => queryOnce(database.url, placing(account.headers['id-account'], count));
+    const account = newcomer();
+    const placeOwn = (count: number) => place(count, account.headers['id-account']);
     const first = await beganStream(replica.url, account);
     const back = () => beganStream(replica.url, { ...account, lastEventId: first.events[0]?.id ?? '' });
     await placeOwn(200);

@@ -123,35 +123,31 @@ const sorts = [
 const filters = [{}, { status: 'CONFIRMED' }];
 const cases = sorts.flatMap((sort) => filters.map((filter) => [sort.join(' '), filter, sort] as const));
 
-test.each(cases)(
-  'the first page of orders sorted by %s, with %j, reads only its own rows',
-  async (_name, filter, sort) => {
+describe('a page of orders', () => {
+  it.each(cases)('that is the first, sorted by %s, with %j, reads only its own rows', async (_name, filter, sort) => {
     expectPage(await planOf({ sort, ...filter }));
-  },
-);
+  });
 
-test.each(cases)(
-  'the last page of orders sorted by %s, with %j, costs as much as the first',
-  async (_name, filter, sort) => {
+  it.each(cases)('that is the last, sorted by %s, with %j, costs as much as the first', async (_name, filter, sort) => {
     const last = await planOf({ sort, ...filter, after: await deepCursor(sort, filter) });
     expectPage(last);
     const column = columnOf[sort.find((one) => !one.startsWith('status'))?.split(',')[0] ?? ''] ?? 'id';
     for (const { 'Index Cond': condition } of nodesOf(last).filter((node) => node['Index Cond'] !== undefined)) {
       if (!sort[0]?.startsWith('status')) expect(condition).toContain(column);
     }
-  },
-);
+  });
 
-test.each([{}, { status: 'CANCELLED' }])(
-  'the total of 20,000 orders is not counted one by one, with %j',
-  async (query) => {
-    while (await addUpOrderCounts(order.kysely));
-    await order.prisma.$executeRaw`vacuum (analyze) order_counts, order_count_changes`;
-    expect(blocks(await planOf(query, 'InitPlan'))).toBeLessThanOrEqual(10);
-  },
-);
+  it.each([{}, { status: 'CANCELLED' }])(
+    'has a total of 20,000 that is not counted one by one, with %j',
+    async (query) => {
+      while (await addUpOrderCounts(order.kysely));
+      await order.prisma.$executeRaw`vacuum (analyze) order_counts, order_count_changes`;
+      expect(blocks(await planOf(query, 'InitPlan'))).toBeLessThanOrEqual(10);
+    },
+  );
 
-test('what is PENDING is counted without reading its rows', async () => {
-  const scan = nodesOf(await planOf({ status: 'PENDING' }, 'InitPlan', bob)).at(-1);
-  expect([scan?.['Node Type'], scan?.['Heap Fetches']]).toEqual(['Index Only Scan', 0]);
+  it('has a total of what is PENDING, counted without reading its rows', async () => {
+    const scan = nodesOf(await planOf({ status: 'PENDING' }, 'InitPlan', bob)).at(-1);
+    expect([scan?.['Node Type'], scan?.['Heap Fetches']]).toEqual(['Index Only Scan', 0]);
+  });
 });

@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto';
+import { eventsOf } from '@store/shared/messaging/outbox/events-of';
+import pg from 'pg';
+import request from 'supertest';
+import { newCredential } from '../../../../tests/kit/credentials.ts';
+import { describeContract } from '../../../../tests/kit/openapi/contract.ts';
+import { queryOnce, unreachableDatabaseUrl, useDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { recordedStatements } from '../../../../tests/kit/postgres/recorded-statement.ts';
+import type { DB } from '../../src/generated/tables.ts';
+import { createOrderRecordRepository } from '../../src/order-record-repository.ts';
+import { orderRecordRoutes } from '../../src/order-record-routes.ts';
+import { alice, as, bob, tea, testApp } from '../_app.ts';
+
+const database = useDatabase('order');
+const order = database.open(testApp);
+const customer = as(alice, order);
+
+const newCredentials = () => ({
+  INTERNAL_CREDENTIAL: newCredential(),
+  INTERNAL_CREDENTIALS: newCredential(),
+  OPERATOR_CREDENTIALS: newCredential(),
+});
+const env = newCredentials();
+const restricted = database.open((url) => testApp(url, { env }));
+const unavailable = testApp(unreachableDatabaseUrl);
+afterAll(() => unavailable.close());
+
+const get = async (path: string) => (await request(order.app).get(`/internal${path}`).expect(200)).body;
+const idsOf = (orders: { id: string }[]) => orders.map(({ id }) => id);
+
+describe('order records', () => {
+  describeContract({
+    // Only for the document; the requests go to the application.
+    routes: orderRecordRoutes({} as never),
+    app: () => order.app,
+    unavailableApp: () => unavailable.app,
+    restrictedApp: () => restricted.app,
+    calls: {
+      'get /internal/order-demands': { 200: { path: `/internal/order-demands?id=${randomUUID()}` }, 400: {} },
+      'get /internal/orders': { 200: { path: `/internal/orders?accountId=${alice}` }, 400: {} },
+      'get /internal/stuck-orders': { 200: {}, 400: { path: '/internal/stuck-orders?seconds=0' } },
+      'get /internal/orders/{id}': {
+        200: async () => ({ path: `/internal/orders/${await customer.placed()}` }),
+        400: { path: '/internal/orders/%ff' },
+        404: { path: `/internal/orders/${randomUUID()}` },
+      },
+    },
+  });
+
+  it('show an order with its events, those that wait and those that were published, after its owner deleted it', async () => {
+    const id = await customer.placed();
+    await order.prisma.outbox.updateMany({ where: { key: id }, data: { sentAt: new Date() } });
+    await customer.remove(id).expect(204);
+    const record = await get(`/orders/${id}`);
+    expect(record).toMatchObject({
+      id,
+      status: 'CANCELLED',
+      cancelReason: expect.any(String),
+      deletedAt: expect.any(String),
+      events: [
+        { kind: 'OrderCreated', sentAt: expect.any(String) },
+        { kind: 'OrderCancelled', sentAt: null },
+      ],
+    });
+    expect(JSON.parse(record.events[0].payload)).toMatchObject({ orderId: id, customerId: alice });
+  });
+
+  it('tell inventory what orders demand, and nothing of unknown ones; no other path takes its credential', async () => {
+    const ids = [await customer.placed(), await customer.placed()];
+    const ask = (path: string, credential: string) =>
+      request(restricted.app).get(`/internal${path}`).set('authorization', `Bearer ${credential}`);
+    const path = `/order-demands?id=${ids.join('&id=')}&id=${randomUUID()}`;
+    const { body } = await ask(path, env.INTERNAL_CREDENTIALS).expect(200);
+    const demand = { items: [{ productId: tea, quantity: 1 }], total: { amount: 4.5, currency: 'USD' } };
+    expect(new Map(body.map((one: { orderId: string }) => [one.orderId, one]))).toEqual(
+      new Map(ids.map((orderId) => [orderId, { orderId, ...demand }])),
+    );
+    await ask(path, env.OPERATOR_CREDENTIALS).expect(403);
+    await ask(`/orders/${ids[0]}`, env.INTERNAL_CREDENTIALS).expect(403);
+    await ask(`/orders/${ids[0]}`, env.OPERATOR_CREDENTIALS).expect(200);
+  });
+
+  it.each(Object.keys(env))('are not served with %s alone: the other paths would be open', (name) => {
+    expect(() => testApp(database.url, { env: { [name]: newCredential() } })).toThrow('set all of them, or none');
+  });
+
+  it('list the orders of one account alone, the newest first', async () => {
+    const accountId = randomUUID();
+    const { placed } = as(accountId, order);
+    const [first, second] = [await placed(), await placed()];
+    await customer.placed();
+    expect(idsOf(await get(`/orders?accountId=${accountId}`))).toEqual([second, first]);
+  });
+});
+
+describe('stuck orders', () => {
+  beforeEach(() => order.empty());
+
+  /** Orders that are so many seconds old. */
+  const place = async (status: string, ages: number[], accountId: string = alice) =>
+    idsOf(
+      await order.prisma.order.createManyAndReturn({
+        data: ages.map((age) => {
+          const at = new Date(Date.now() - age * 1_000);
+          const common = { status, totalAmount: 1, currency: 'USD', createdAt: at, updatedAt: at };
+          return { ...common, id: randomUUID(), accountId };
+        }),
+      }),
+    );
+  const list = (query = '') => get(`/stuck-orders${query}`);
+
+  it('are PENDING for too long, of all customers, the oldest first, and counted', async () => {
+    const [older, newer] = await place('PENDING', [500, 100]);
+    const [between] = await place('PENDING', [200], bob);
+    await place('PENDING', [5]);
+    await place('CONFIRMED', [600]);
+    await place('CANCELLED', [700]);
+    const all = await list();
+    expect(idsOf(all.orders)).toEqual([older, between, newer]);
+    expect(all).toMatchObject({ total: 3, next: null, orders: [{ status: 'PENDING', customerId: alice }, {}, {}] });
+    expect(await list('?seconds=150')).toMatchObject({ total: 2 });
+    expect(await list('?seconds=1')).toMatchObject({ total: 4 });
+  });
+
+  it('are read page by page, also where they were placed at once', async () => {
+    await place('PENDING', Array(7).fill(100));
+    const whole = idsOf((await list()).orders);
+    const paged: string[] = [];
+    let after = '';
+    for (let pages = 0; pages < 4; pages += 1) {
+      const page = await list(`?size=2${after}`);
+      expect(page.total).toBe(7);
+      paged.push(...idsOf(page.orders));
+      after = `&after=${page.next}`;
+    }
+    expect(paged).toEqual(whole);
+    await request(order.app).get('/internal/stuck-orders?after=forged').expect(400);
+  });
+
+  it('are read and counted by the index of PENDING orders alone', async () => {
+    await order.prisma.$executeRaw`
+      insert into orders (id, account_id, status, total_amount, currency, created_at, updated_at)
+      select gen_random_uuid(), ${alice}::uuid, case when n % 100 = 0 then 'PENDING' else 'CONFIRMED' end,
+             1, 'USD', now() - n * interval '1 s', now() from generate_series(1, 20000) as n`;
+    await order.prisma.$executeRaw`vacuum (analyze) orders`;
+    const { next } = await list('?size=50');
+    const statements = await recordedStatements<DB>(async (kysely) => {
+      const { stuck } = createOrderRecordRepository({ lists: { kysely } } as never);
+      const pages = [undefined, next].map((after) => stuck(new Date(Date.now() - 60_000), { size: 50, after }));
+      await Promise.allSettled(pages);
+    });
+    expect(statements).toHaveLength(4);
+    for (const { sql, parameters } of statements) {
+      const rows = await order.prisma.$queryRawUnsafe<object[]>(`explain (analyze, format json) ${sql}`, ...parameters);
+      const plan = JSON.stringify(rows);
+      expect(plan).toContain('"Index Name":"orders_pending_idx"');
+      expect(plan).not.toMatch(/Seq Scan|"Rows Removed by Filter":\d{3}/);
+    }
+  });
+});
+
+interface Plan {
+  'Rows Removed by Filter'?: number;
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
+  Plans?: Plan[];
+}
+const removedBy = (plan: Plan): number =>
+  (plan['Rows Removed by Filter'] ?? 0) + (plan.Plans ?? []).reduce((sum, part) => sum + removedBy(part), 0);
+
+describe.each(['order', 'inventory', 'payment'])('the events of an order in the outbox of %s', (service) => {
+  // Events of other orders from a busy hour: those that were published, and a backlog that waits.
+  const [published, waiting] = [30_000, 10_000];
+  /** Blocks of the index and of the table, for the two events of one order. */
+  const maxBlocks = 20;
+  const outbox = useDatabase(service);
+
+  it('are found, however late they were published, without reading those of others', async () => {
+    const key = randomUUID();
+    const into = 'insert into outbox (id, kind, key, payload, created_at, sent_at)';
+    const others = `${into} select gen_random_uuid(), 'OrderCreated', gen_random_uuid()::text, '{}', now(),
+      case when n <= ${published} then now() end from generate_series(1, ${published + waiting}) as n`;
+    const own = `${into} values (gen_random_uuid(), 'OrderCreated', '${key}', '{}', now(), null),
+      (gen_random_uuid(), 'OrderCancelled', '${key}', '{}', now(), now() + interval '2 hours')`;
+    for (const sql of [others, 'vacuum (analyze) outbox', own]) await queryOnce(outbox.url, sql);
+    const [{ sql = '', parameters = [] } = {}] = await recordedStatements((kysely) => eventsOf(kysely, key));
+    const client = new pg.Client({ connectionString: outbox.url });
+    await client.connect();
+    const { rows } = await client.query(sql, [...parameters]);
+    expect(rows.map(({ kind }) => kind)).toEqual(['OrderCreated', 'OrderCancelled']);
+    const explained = await client.query(`explain (analyze, buffers, format json) ${sql}`, [...parameters]);
+    await client.end();
+    const plan: Plan = explained.rows[0]['QUERY PLAN'][0].Plan;
+    expect(removedBy(plan)).toBe(0);
+    expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThanOrEqual(maxBlocks);
+  });
+});
