@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { DomainError } from '@store/shared/values/errors';
 import { Gauge } from 'prom-client';
-import { createEventStream, type EventStream } from './event-stream.ts';
 import type { AuthClient } from '../auth-client.ts';
+import { createEventStream, type EventStream } from './event-stream.ts';
 import type { OrderChange, OrderChanges } from './order-change-repository.ts';
 import { idOf, type Position, positionFrom } from './position.ts';
 import type { Session } from './session.ts';
