@@ -1,4 +1,4 @@
-import { parseAllDocuments, stringify } from 'yaml';
+import { parseAllDocuments } from 'yaml';
 import { template } from './helm.ts';
 
 /** The values files of the repository, each with those below it. */
@@ -9,11 +9,6 @@ export const valuesFiles: Record<string, string[]> = {
   prod: ['charts/store/presets/prod.yaml'],
   skaffold: ['charts/store/presets/dev.yaml', 'k8s/values-skaffold.yaml'],
 };
-
-/** Values with a golden file. The other values files are short enough to show themselves what they change. */
-export const goldenNames = ['default', 'prod'];
-
-export const goldenFile = (name: string) => `tests/chart/golden/${name}.yaml`;
 
 export const imagesFile = 'tools/chart/images.yaml';
 
@@ -35,9 +30,3 @@ export const named = (objects: any[], wanted: string, name: string): any =>
 /** The objects that {@link renderChart} renders. */
 export const renderObjects = async (values: object = {}, files: string[] = [], namespace?: string) =>
   objectsIn(await renderChart(files, values, namespace));
-
-/** The rendering without comments and in one spelling, so that a difference is one of meaning. */
-export async function renderGolden(name: string): Promise<string> {
-  const objects = await renderObjects({}, valuesFiles[name]);
-  return objects.map((one) => stringify(one, { lineWidth: 0, aliasDuplicateObjects: false })).join('---\n');
-}

@@ -1,11 +1,18 @@
 import { composeFiles } from '../topology/compose.ts';
 import { skaffoldFiles } from '../topology/skaffold.ts';
+import { goldenText } from './golden-text.ts';
 import { chartReadme, readmePath } from './readme.ts';
-import { goldenFile, goldenNames, renderGolden } from './render.ts';
+import { renderObjects, valuesFiles } from './render.ts';
 
 /** The text of each file that follows from the chart, by its path in the repository. */
 export async function textsOfChart(): Promise<Record<string, string>> {
-  const golden = goldenNames.map(async (name) => [goldenFile(name), await renderGolden(name)]);
-  const written = { ...skaffoldFiles(), ...(await composeFiles()), [readmePath]: await chartReadme() };
-  return { ...written, ...Object.fromEntries(await Promise.all(golden)) };
+  // The other values files are short enough to show themselves what they change.
+  const [defaults, prod] = [await renderObjects(), await renderObjects({}, valuesFiles.prod)];
+  return {
+    ...skaffoldFiles(),
+    ...(await composeFiles()),
+    [readmePath]: await chartReadme(),
+    'tests/chart/golden/default.yaml': goldenText(defaults),
+    'tests/chart/golden/prod.yaml': goldenText(prod, defaults),
+  };
 }
