@@ -1,67 +1,78 @@
-import { named, renderChart, renderObjects, valuesFiles } from '../../../tools/chart/render.ts';
+import { parse } from 'yaml';
+import { valuesFiles } from '../../../tools/chart/render.ts';
+import { documentAt } from '../../docs/_documents.ts';
 import { itWithCrds, problemsOf } from '../../kit/kubernetes/crds.ts';
-import { renderEdited } from '../_edited-chart.ts';
-import { answering, notes } from '../release/_notes.ts';
+import { type Manifest, manifests } from '../_manifests.ts';
 
-// The entry for customers: the Service, TLS at the gateway, and what may stand in front.
+// The entry for customers: the Service, TLS at the gateway, what may stand in front, and resources for the operators of these.
 
-// biome-ignore lint/suspicious/noExplicitAny: Kubernetes' own objects
-type Resource = any;
-const rendered = async (gateway: object, files: string[] = []): Promise<Resource[]> =>
-  await renderObjects({ gateway }, files);
-const ofGateway = (all: Resource[], wanted: string) =>
-  all.find(({ kind, metadata }) => kind === wanted && metadata.name === 'gateway');
-const envoyOf = (all: Resource[]): string => ofGateway(all, 'ConfigMap').data['envoy.yaml'];
+/** The resources of the name of the gateway, and those of operators, by their kinds. */
+async function rendered(gateway: object, files: string[] = []): Promise<Record<string, Manifest>> {
+  const { all } = await manifests({ gateway }, files);
+  const own = all.filter(({ metadata }) => metadata.name === 'gateway');
+  return Object.fromEntries(own.map((one) => [one.kind, one]));
+}
+const envoyOf = ({ ConfigMap }: Record<string, Manifest>): string => ConfigMap.data['envoy.yaml'];
+const namesOf = (ports: Manifest[]) => ports.map(({ name, port }) => name ?? port).sort();
 
+const host = 'store.example.com';
 const tls = { existingSecret: 'store-tls' };
-const ingress = { enabled: true, className: 'haproxy', hosts: ['store.example.com'], tlsSecret: 'store-tls' };
+const ingress = { enabled: true, className: 'haproxy', hosts: [host], tlsSecret: 'store-tls' };
 const parentRefs = [{ name: 'public', namespace: 'gateways', sectionName: 'https' }];
-const httpRoute = { enabled: true, parentRefs, hostnames: ['store.example.com'] };
+const httpRoute = { enabled: true, parentRefs, hostnames: [host] };
+const backendTls = { hostname: host, wellKnownCACertificates: 'System' };
 
 describe('TLS at the gateway', () => {
   it.each([
-    ['plain HTTP is redirected', true, ['https', 'http']],
+    ['plain HTTP is redirected', true, ['http', 'https']],
     ['plain HTTP is off', false, ['https']],
   ])('Service, container and network policy have the same ports: %s', async (_, redirectHttp, names) => {
-    const all = await rendered({ tls: { ...tls, redirectHttp } });
-    const { ports } = ofGateway(all, 'Service').spec;
-    expect(ports.map(({ name, targetPort }: Resource) => [name, targetPort])).toEqual(
-      names.map((name) => [name, name]),
-    );
-    const [{ ports: own, startupProbe }] = ofGateway(all, 'Deployment').spec.template.spec.containers;
-    expect(own.map(({ name }: Resource) => name).sort()).toEqual([...names, 'metrics'].sort());
+    const values = { tls: { ...tls, redirectHttp } };
+    const { Service, Deployment, NetworkPolicy } = await rendered(values);
+    expect(namesOf(Service.spec.ports)).toEqual(names);
+    for (const { name, targetPort } of Service.spec.ports) expect(targetPort).toBe(name);
+    const [{ ports, startupProbe }] = Deployment.spec.template.spec.containers;
+    expect(namesOf(ports)).toEqual([...names, 'metrics']);
     expect(startupProbe.httpGet).toEqual({ path: '/health-check', port: 'https', scheme: 'HTTPS' });
-    const [{ ports: allowed }] = ofGateway(all, 'NetworkPolicy').spec.ingress;
-    expect(allowed.map(({ port }: Resource) => port).sort()).toEqual([...names].sort());
-    const test = named(all, 'Pod', 'store-test');
-    expect(test.spec.containers[0].env).toContainEqual({ name: 'GATEWAY', value: 'https://gateway:443' });
-    const jobs = named(all, 'NetworkPolicy', 'store-jobs');
-    expect(jobs.spec.egress[0].ports).toEqual([{ port: 8443 }]);
+    expect(namesOf(NetworkPolicy.spec.ingress[0].ports)).toEqual(names);
+    const { named, pods } = await manifests({ gateway: values });
+    const [test] = pods().get('Pod/store-test').spec.containers;
+    expect(test.env).toContainEqual({ name: 'GATEWAY', value: 'https://gateway:443' });
+    expect(named('NetworkPolicy', 'store-jobs').spec.egress[0].ports).toEqual([{ port: 8443 }]);
   });
 
   it('mounts configuration and certificate as one volume, whose replacement Envoy watches', async () => {
-    const all = await rendered({ tls });
-    const { volumes, containers } = ofGateway(all, 'Deployment').spec.template.spec;
-    const items = [
-      { key: 'tls.crt', path: 'tls/tls.crt' },
-      { key: 'tls.key', path: 'tls/tls.key' },
-    ];
+    const { Deployment, ConfigMap } = await rendered({ tls });
+    const { volumes, containers } = Deployment.spec.template.spec;
+    const items = ['tls.crt', 'tls.key'].map((key) => ({ key, path: `tls/${key}` }));
     const sources = [{ configMap: { name: 'gateway' } }, { secret: { name: 'store-tls', items } }];
     expect(volumes).toEqual([{ name: 'config', projected: { sources } }]);
     expect(containers[0].volumeMounts).toEqual([{ name: 'config', mountPath: '/etc/envoy', readOnly: true }]);
-    const certificate = ofGateway(all, 'ConfigMap').data['certificate.yaml'];
-    expect(certificate).toContain('watched_directory: {path: /etc/envoy}');
+    expect(ConfigMap.data['certificate.yaml']).toContain('watched_directory: {path: /etc/envoy}');
+  });
+});
+
+describe('a certificate by cert-manager', () => {
+  const dnsNames = [host];
+
+  it('is made into the Secret of the gateway, by the issuer of the release', async () => {
+    const issuer = { selfSigned: {} };
+    const { Certificate, Issuer } = await rendered({ tls: { ...tls, certificate: { dnsNames }, issuer } });
+    expect(Issuer.spec).toEqual(issuer);
+    expect(Certificate.spec).toEqual({
+      secretName: 'store-tls',
+      dnsNames,
+      issuerRef: { kind: 'Issuer', name: 'gateway' },
+      privateKey: { algorithm: 'ECDSA', size: 256, rotationPolicy: 'Always' },
+    });
   });
 
-  it('is refused with a Secret that has no key', async () => {
-    const noKey = (text: string) =>
-      text.replaceAll(
-        /\(lookup "v1" "Secret"[^)]*\)|lookup "v1" "Secret" \S+ \S+/g,
-        '(dict "data" (dict "tls.crt" "eA=="))',
-      );
-    await expect(renderEdited({ 'templates/_helpers.tpl': noKey }, { gateway: { tls } })).rejects.toThrow(
-      'gateway.tls.existingSecret: the Secret store-tls has no tls.key, or an empty one.',
-    );
+  it('is whatever else cert-manager knows', async () => {
+    const issuerRef = { kind: 'ClusterIssuer', name: 'public' };
+    const own = { dnsNames, issuerRef, privateKey: { algorithm: 'RSA' }, duration: '240h' };
+    const { Certificate, Issuer } = await rendered({ tls: { ...tls, certificate: own } });
+    expect(Certificate.spec).toEqual({ secretName: 'store-tls', ...own });
+    expect(Issuer).toBeUndefined();
   });
 });
 
@@ -69,42 +80,68 @@ describe('in front of the gateway', () => {
   it('a load balancer has its settings, which no other Service has', async () => {
     const settings = { loadBalancerClass: 'example.com/lb', loadBalancerSourceRanges: ['203.0.113.0/24'] };
     const service = { ...settings, annotations: { a: 'b' } };
-    const balanced = ofGateway(await rendered({ service: { ...service, type: 'LoadBalancer' } }), 'Service');
+    const balanced = (await rendered({ service: { ...service, type: 'LoadBalancer' } })).Service;
     expect(balanced.spec).toMatchObject({ ...settings, externalTrafficPolicy: 'Local' });
     expect(balanced.metadata.annotations).toEqual({ a: 'b' });
-    const { spec } = ofGateway(await rendered({ service }), 'Service');
+    const { spec } = (await rendered({ service })).Service;
     for (const name of [...Object.keys(settings), 'externalTrafficPolicy']) expect(spec).not.toHaveProperty(name);
   });
 
   it('an Ingress leads all paths of its hosts to the gateway', async () => {
-    const all = await rendered({ ingress: { ...ingress, annotations: { a: 'b' } } });
-    const { metadata, spec } = ofGateway(all, 'Ingress');
+    const { metadata, spec } = (await rendered({ ingress: { ...ingress, annotations: { a: 'b' } } })).Ingress;
     expect(metadata.annotations).toEqual({ a: 'b' });
     const backend = { service: { name: 'gateway', port: { name: 'http' } } };
     expect(spec).toEqual({
       ingressClassName: 'haproxy',
-      tls: [{ hosts: ['store.example.com'], secretName: 'store-tls' }],
-      rules: [{ host: 'store.example.com', http: { paths: [{ path: '/', pathType: 'Prefix', backend }] } }],
+      tls: [{ hosts: [host], secretName: 'store-tls' }],
+      rules: [{ host, http: { paths: [{ path: '/', pathType: 'Prefix', backend }] } }],
     });
   });
 
-  it('an HTTPRoute leads all paths to the port of the Service', async () => {
-    const { spec } = ofGateway(await rendered({ httpRoute, service: { port: 80 } }), 'HTTPRoute');
-    expect(spec).toMatchObject({ parentRefs, hostnames: ['store.example.com'] });
-    expect(spec.rules[0].backendRefs).toEqual([{ name: 'gateway', port: 80 }]);
+  it('an HTTPRoute leads all paths to the port of the Service, with time-outs except for streams', async () => {
+    const filters = [{ type: 'ResponseHeaderModifier', responseHeaderModifier: { remove: ['server'] } }];
+    const route = { ...httpRoute, annotations: { a: 'b' }, filters, timeouts: { request: '30s' } };
+    const { metadata, spec } = (await rendered({ httpRoute: route, service: { port: 80 } })).HTTPRoute;
+    expect(metadata.annotations).toEqual({ a: 'b' });
+    const backendRefs = [{ name: 'gateway', port: 80 }];
+    const rule = (type: string, value: string, request: string) => ({
+      matches: [{ path: { type, value } }],
+      timeouts: { request },
+      filters,
+      backendRefs,
+    });
+    const rules = [rule('Exact', '/orders/events', '0s'), rule('PathPrefix', '/', '30s')];
+    expect(spec).toEqual({ parentRefs, hostnames: [host], rules });
   });
 
-  itWithCrds.each([
-    ['for its host', httpRoute],
-    ['for the hosts of its listeners', { enabled: true, parentRefs: [{ name: 'public', port: 443 }] }],
-  ])('an HTTPRoute fits the definition of the Gateway API: %s', async (_, route) => {
-    expect(problemsOf(ofGateway(await rendered({ httpRoute: route }), 'HTTPRoute'))).toEqual([]);
+  it('an HTTPRoute reaches the gateway by TLS with a BackendTLSPolicy', async () => {
+    const { HTTPRoute, BackendTLSPolicy } = await rendered({ tls, httpRoute: { ...httpRoute, backendTls } });
+    expect(HTTPRoute.spec.rules[0].backendRefs).toEqual([{ name: 'gateway', port: 443 }]);
+    expect(BackendTLSPolicy.spec).toEqual({
+      targetRefs: [{ group: '', kind: 'Service', name: 'gateway', sectionName: 'https' }],
+      validation: backendTls,
+    });
   });
 
-  itWithCrds('a field that the Gateway API does not have would be noticed', async () => {
-    const route = ofGateway(await rendered({ httpRoute }), 'HTTPRoute');
-    route.spec.rules[0].backendRef = route.spec.rules[0].backendRefs;
-    expect(problemsOf(route)).toHaveLength(1);
+  it('the policies of Envoy Gateway are handed through, for the route or its Gateway', async () => {
+    const policies = {
+      securityPolicy: { authorization: { defaultAction: 'Allow' } },
+      backendTrafficPolicy: { compression: [{ type: 'Gzip' }] },
+      clientTrafficPolicy: { connection: { connectionLimit: { value: 1000 } } },
+    };
+    const { SecurityPolicy, BackendTrafficPolicy, ClientTrafficPolicy } = await rendered({
+      httpRoute,
+      envoyGateway: policies,
+    });
+    const group = 'gateway.networking.k8s.io';
+    const targetRefs = [{ group, kind: 'HTTPRoute', name: 'gateway' }];
+    expect(SecurityPolicy.spec).toEqual({ ...policies.securityPolicy, targetRefs });
+    expect(BackendTrafficPolicy.spec).toEqual({ ...policies.backendTrafficPolicy, targetRefs });
+    expect(ClientTrafficPolicy.metadata.namespace).toBe('gateways');
+    expect(ClientTrafficPolicy.spec).toEqual({
+      ...policies.clientTrafficPolicy,
+      targetRefs: [{ group, kind: 'Gateway', name: 'public', sectionName: 'https' }],
+    });
   });
 
   it.each([
@@ -119,68 +156,58 @@ describe('in front of the gateway', () => {
   });
 });
 
-describe('the chart refuses', () => {
-  it.each([
-    ['TLS in two places, with an Ingress', { tls, ingress }, /what is in front sends plain HTTP/],
-    ['TLS in two places, with an HTTPRoute', { tls, httpRoute }, /what is in front sends plain HTTP/],
-    ['an Ingress without hosts', { ingress: { enabled: true } }, /gateway.ingress.hosts is empty/],
-    ['an HTTPRoute of no Gateway', { httpRoute: { enabled: true } }, /gateway.httpRoute.parentRefs is empty/],
-    ['a host with a port', { ingress: { enabled: true, hosts: ['store.example.com:443'] } }, /hosts\/0/],
-    ['a typo in TLS', { tls: { existingSecrt: 'x' } }, /existingSecrt/],
-    ['source ranges without a mask', { service: { loadBalancerSourceRanges: ['203.0.113.1'] } }, /SourceRanges\/0/],
-  ])('%s', async (_, gateway, message) => {
-    await expect(renderChart([], { gateway })).rejects.toThrow(message);
-  });
+describe('the definitions of the operators', () => {
+  const [certificate, policy] = [...documentAt('docs/tls.md').text.matchAll(/```yaml\n([\s\S]*?)```/g)].map(
+    ([, text = '']) => parse(text).gateway,
+  );
+  const timeouts = { request: '30s', backendRequest: '15s' };
+  const filters = [{ type: 'RequestHeaderModifier', requestHeaderModifier: { set: [{ name: 'a', value: 'b' }] } }];
 
-  it('an HTTPRoute where the cluster does not know the Gateway API', async () => {
-    const edits = { 'charts/gateway/templates/httproute.yaml': answering(['ServiceAccount']) };
-    await expect(renderEdited(edits, { gateway: { httpRoute } })).rejects.toThrow(/install the Gateway API/);
-  });
-});
-
-describe('the notes', () => {
-  it.each([
-    ['an Ingress with TLS', { ingress }, 'https://store.example.com'],
-    ['an Ingress without', { ingress: { ...ingress, tlsSecret: '' } }, 'http://store.example.com'],
-    ['an HTTPRoute', { httpRoute }, 'store.example.com, by the Gateway public: kubectl -n store describe httproute'],
+  itWithCrds.each([
+    ['the certificate of docs/tls.md', certificate, ['Certificate', 'Issuer']],
+    ['a route for its host', { httpRoute }, ['HTTPRoute']],
     [
-      'a node port with TLS',
-      { tls, service: { type: 'NodePort', httpsNodePort: 30443 } },
-      'https, port 30443 of every node',
+      'a route for those of its listeners',
+      { httpRoute: { enabled: true, parentRefs: [{ name: 'public', port: 443 }] } },
+      ['HTTPRoute'],
     ],
-    ['TLS', { tls }, 'port-forward service/gateway 8443:443    # https://localhost:8443'],
-    ['none of these', {}, 'port-forward service/gateway 8080:8080    # http://localhost:8080'],
-  ])('say where the store is: %s', async (_, gateway, text) => {
-    expect(await notes({ gateway })).toContain(text);
+    [
+      'a route with all that it may have',
+      { tls, httpRoute: { ...httpRoute, timeouts, filters, backendTls } },
+      ['HTTPRoute', 'BackendTLSPolicy'],
+    ],
+  ])('accept %s', async (_, gateway, kinds) => {
+    const resources = await rendered(gateway);
+    for (const kind of kinds) expect([kind, problemsOf(resources[kind])]).toEqual([kind, []]);
   });
 
-  it('warn of a proxy that hides the addresses of customers', async () => {
-    const warning = 'ALL CUSTOMERS HAVE ONE ADDRESS';
-    expect(await notes({ gateway: { ingress, trustedHops: 0 } })).toContain(warning);
-    expect(await notes({ gateway: { ingress } })).not.toContain(warning);
+  itWithCrds('would refuse a field that the Gateway API does not have', async () => {
+    const { HTTPRoute } = await rendered({ httpRoute });
+    HTTPRoute.spec.rules[0].backendRef = HTTPRoute.spec.rules[0].backendRefs;
+    expect(problemsOf(HTTPRoute)).toHaveLength(1);
   });
 
-  it('say that cookies are not Secure where there is no HTTPS', async () => {
-    expect(await notes({})).toContain('is dev, and without HTTPS the token cookie is not Secure.');
-    for (const gateway of [{ tls }, { ingress }, { httpRoute }]) {
-      expect(await notes({ gateway })).toContain('global.profile is dev.');
-    }
+  it('the policy of docs/tls.md limits requests for all replicas together', async () => {
+    const { BackendTrafficPolicy } = await rendered({ ...policy, httpRoute });
+    expect(BackendTrafficPolicy.spec.rateLimit.type).toBe('Global');
   });
 });
 
-it('production ends TLS at the gateway, behind a load balancer that passes it on', async () => {
-  const all = await rendered({}, valuesFiles.prod);
-  const { type, ports } = ofGateway(all, 'Service').spec;
-  expect([type, ...ports.map(({ port }: Resource) => port)]).toEqual(['LoadBalancer', 443, 80]);
-  expect(envoyOf(all)).toContain('value: max-age=3600');
-});
-
-it('development has the gateway on port 30080 of every node, for the shop on localhost', async () => {
-  const all = await rendered({}, valuesFiles.dev);
-  expect(ofGateway(all, 'Service').spec).toMatchObject({
-    type: 'NodePort',
-    externalTrafficPolicy: 'Local',
-    ports: [expect.objectContaining({ port: 8080, nodePort: 30080 })],
+describe('the presets', () => {
+  it('for production end TLS at the gateway, behind a load balancer that passes it on', async () => {
+    const all = await rendered({}, valuesFiles.prod);
+    const { type, ports } = all.Service.spec;
+    expect([type, ...ports.map(({ port }: Manifest) => port)]).toEqual(['LoadBalancer', 443, 80]);
+    expect(envoyOf(all)).toContain('value: max-age=3600');
   });
-  expect(envoyOf(all)).toContain('exact: "http://localhost:3000"');
+
+  it('for development have the gateway on port 30080 of every node, for the shop on localhost', async () => {
+    const all = await rendered({}, valuesFiles.dev);
+    expect(all.Service.spec).toMatchObject({
+      type: 'NodePort',
+      externalTrafficPolicy: 'Local',
+      ports: [expect.objectContaining({ port: 8080, nodePort: 30080 })],
+    });
+    expect(envoyOf(all)).toContain('exact: "http://localhost:3000"');
+  });
 });
