@@ -13,39 +13,41 @@ interface Composed {
 }
 
 const folder = 'examples/compose';
-let services: Record<string, Composed>;
-let envoy: string;
-beforeAll(async () => {
-  const files = await composeFiles();
-  services = parse(files[`${folder}/compose.yaml`] ?? '').services;
-  envoy = files[`${folder}/envoy.yaml`] ?? '';
-});
+describe('examples/compose', () => {
+  let services: Record<string, Composed>;
+  let envoy: string;
+  beforeAll(async () => {
+    const files = await composeFiles();
+    services = parse(files[`${folder}/compose.yaml`] ?? '').services;
+    envoy = files[`${folder}/envoy.yaml`] ?? '';
+  });
 
-it('every host that a service or the gateway calls is one of the file', () => {
-  const hosts = Object.entries(services).flatMap(([name, { networks }]) => [
-    name,
-    ...(networks?.default.aliases ?? []),
-  ]);
-  const texts = Object.values(services).flatMap(({ environment = {}, entrypoint = [] }) => [
-    // The links in mails are followed by browsers.
-    ...Object.entries(environment).flatMap(([name, value]) => (name === 'SHOP_URL' ? [] : value)),
-    ...entrypoint,
-  ]);
-  const called = texts.flatMap((text) => [...text.matchAll(/(?:@|http:\/\/)([a-z-]+)[:/]/g)].map(([, host]) => host));
-  const upstreams = [...envoy.matchAll(/"address":"([a-z-]+)","port_value":8080/g)].map(([, host]) => host);
-  expect(called.length).toBeGreaterThan(20);
-  expect(upstreams.length).toBeGreaterThan(5);
-  expect([...called, ...upstreams].filter((host) => !hosts.includes(host ?? ''))).toEqual([]);
-});
+  it('every host that a service or the gateway calls is one of the file', () => {
+    const hosts = Object.entries(services).flatMap(([name, { networks }]) => [
+      name,
+      ...(networks?.default.aliases ?? []),
+    ]);
+    const texts = Object.values(services).flatMap(({ environment = {}, entrypoint = [] }) => [
+      // The links in mails are followed by browsers.
+      ...Object.entries(environment).flatMap(([name, value]) => (name === 'SHOP_URL' ? [] : value)),
+      ...entrypoint,
+    ]);
+    const called = texts.flatMap((text) => [...text.matchAll(/(?:@|http:\/\/)([a-z-]+)[:/]/g)].map(([, host]) => host));
+    const upstreams = [...envoy.matchAll(/"address":"([a-z-]+)","port_value":8080/g)].map(([, host]) => host);
+    expect(called.length).toBeGreaterThan(20);
+    expect(upstreams.length).toBeGreaterThan(5);
+    expect([...called, ...upstreams].filter((host) => !hosts.includes(host ?? ''))).toEqual([]);
+  });
 
-it('images are built from Dockerfiles that exist', () => {
-  const built = Object.values(services).flatMap(({ build }) => build ?? []);
-  expect(built.length).toBeGreaterThan(10);
-  for (const { context, dockerfile } of built) expect(existsSync(join(root, folder, context, dockerfile))).toBe(true);
-});
+  it('images are built from Dockerfiles that exist', () => {
+    const built = Object.values(services).flatMap(({ build }) => build ?? []);
+    expect(built.length).toBeGreaterThan(10);
+    for (const { context, dockerfile } of built) expect(existsSync(join(root, folder, context, dockerfile))).toBe(true);
+  });
 
-it('only gateway and console can be reached, from this machine alone', () => {
-  const open = Object.entries(services).filter(([, { ports }]) => ports !== undefined);
-  expect(open.map(([name]) => name)).toEqual(['gateway', 'console']);
-  for (const [, { ports = [] }] of open) for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
+  it('only gateway and console can be reached, from this machine alone', () => {
+    const open = Object.entries(services).filter(([, { ports }]) => ports !== undefined);
+    expect(open.map(([name]) => name)).toEqual(['gateway', 'console']);
+    for (const [, { ports = [] }] of open) for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
+  });
 });

@@ -1,7 +1,7 @@
 import { readCosts } from '../../tools/capacity/costs.ts';
 import { planFor } from '../../tools/capacity/model.ts';
-import { renderObjects } from '../../tools/chart/render.ts';
 import { serviceNamed } from '../../tools/topology/topology.ts';
+import { type Manifests, manifests } from './_manifests.ts';
 
 // The sizes of the presets against the plan (make capacity), which is computed from what one order was measured to take.
 
@@ -13,26 +13,22 @@ const amount = (text: string | number): number => {
 };
 
 describe.each([20, 100, 1000])('the preset of %i orders per second', (rate) => {
-  // biome-ignore lint/suspicious/noExplicitAny: Kubernetes' own objects
-  let all: any[];
+  let rendered: Manifests;
   let plan: ReturnType<typeof planFor>;
   beforeAll(async () => {
-    const files = ['prod', 'cloudnative-pg', `prod-${rate}`].map(preset);
-    all = await renderObjects({}, files);
+    rendered = await manifests({}, ['prod', 'cloudnative-pg', `prod-${rate}`].map(preset));
     plan = planFor(rate, await readCosts());
   });
-  const named = (wanted: string, name: string) =>
-    all.find(({ kind, metadata }) => kind === wanted && metadata.name === name);
 
   it('has brokers that hold seven days of events, and have a fifth to spare', () => {
-    const { spec } = all.find(({ kind, spec }) => kind === 'KafkaNodePool' && spec.roles.includes('broker'));
+    const { spec } = rendered.named('KafkaNodePool', 'brokers');
     expect(spec.replicas).toBeGreaterThanOrEqual(plan.kafka.brokers);
     const [volume] = spec.storage.volumes ?? [spec.storage];
     expect(amount(volume.size) * spec.replicas * 0.8).toBeGreaterThan(plan.kafka.storedBytes);
   });
 
   it('has a PostgreSQL that holds a month of tables and hours of its log, with the cores for both', () => {
-    const { spec } = named('Cluster', 'store-database');
+    const { spec } = rendered.named('Cluster', 'store-database');
     expect(amount(spec.storage.size)).toBeGreaterThan(plan.tableBytes.month);
     expect(amount(spec.walStorage.size)).toBeGreaterThan(plan.walBytesPerSecond * 3600 * 4);
     const busy = plan.databases.reduce((total, { cores }) => total + cores, 0);
@@ -42,8 +38,8 @@ describe.each([20, 100, 1000])('the preset of %i orders per second', (rate) => {
   it('lets each service have the cores that its orders take, before autoscaling ends', () => {
     const tight = plan.services.filter(({ name, cores }) => {
       const deployment = name === 'gateway' ? name : serviceNamed(name).alias;
-      const { replicas, template } = named('Deployment', deployment).spec;
-      const { maxReplicas = replicas, metrics } = named('HorizontalPodAutoscaler', deployment)?.spec ?? {};
+      const { replicas, template } = rendered.named('Deployment', deployment).spec;
+      const { maxReplicas = replicas, metrics } = rendered.named('HorizontalPodAutoscaler', deployment)?.spec ?? {};
       const share = (metrics?.[0].resource.target.averageUtilization ?? 100) / 100;
       return maxReplicas * amount(template.spec.containers[0].resources.requests.cpu) * share < cores;
     });

@@ -1,21 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { objectsIn, renderChart } from '../../tools/chart/render.ts';
 import { root } from '../../tools/paths.ts';
 import { topology } from '../../tools/topology/topology.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: Kubernetes' own objects
-type Resource = any;
-
-async function toolboxOf(values: object = {}): Promise<Map<string, Resource>> {
-  const text = await renderChart([], { toolbox: { enabled: true }, ...values });
-  const all: Resource[] = objectsIn(text);
-  return new Map(all.filter(({ metadata }) => metadata.name === 'toolbox').map((one) => [one.kind, one]));
-}
-
-it('there is none by default', async () => {
-  expect(await renderChart([], {})).not.toContain('toolbox');
-});
+import { manifests } from './_manifests.ts';
 
 /** Verb and resource of each call of the API that the commands make, such as `list deployments`. */
 function callsOfCommands(): string[] {
@@ -32,30 +19,35 @@ function callsOfCommands(): string[] {
   return [...new Set([...calls, 'create pods/exec', 'get pods/exec'])].sort();
 }
 
-it('it has the rights that its commands need, and no others', async () => {
-  const role = (await toolboxOf()).get('Role');
-  const rights = role.rules.flatMap(({ resources, verbs }: { resources: string[]; verbs: string[] }) =>
-    resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}`)),
-  );
-  expect(rights.sort()).toEqual(callsOfCommands());
-});
+describe('the toolbox', () => {
+  const rendered = (global: object = {}) => manifests({ toolbox: { enabled: true }, global });
 
-it('it reaches the services whose paths its commands call', async () => {
-  const resources = await toolboxOf();
-  const { labels } = resources.get('Deployment').spec.template.metadata;
-  const called = ['account', 'auth', ...Object.values(topology.groups).map(({ alias }) => alias)].sort();
-  expect(Object.keys(labels).filter((label) => label.startsWith('calls/'))).toEqual(
-    called.map((alias) => `calls/${alias}`),
-  );
-  const [, services] = resources.get('NetworkPolicy').spec.egress;
-  expect(services.to[0].podSelector.matchExpressions[0].values).toEqual(called);
-});
+  it('is not there by default', async () => {
+    expect(JSON.stringify((await manifests()).all)).not.toContain('toolbox');
+  });
 
-it("it has an operator's credential where services demand one", async () => {
-  const [container] = (await toolboxOf({ global: { internal: { existingSecret: 'internal' } } })).get('Deployment').spec
-    .template.spec.containers;
-  expect(container.env).toContainEqual({
-    name: 'OPERATOR_CREDENTIAL',
-    valueFrom: { secretKeyRef: { name: 'internal', key: 'operator' } },
+  it('has the rights that its commands need, and no others', async () => {
+    const { rules } = (await rendered()).named('Role', 'toolbox');
+    const rights = rules.flatMap(({ resources, verbs }: { resources: string[]; verbs: string[] }) =>
+      resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}`)),
+    );
+    expect(rights.sort()).toEqual(callsOfCommands());
+  });
+
+  it('reaches the services whose paths its commands call', async () => {
+    const { named } = await rendered();
+    const labels = Object.keys(named('Deployment', 'toolbox').spec.template.metadata.labels);
+    const called = ['account', 'auth', ...Object.values(topology.groups).map(({ alias }) => alias)].sort();
+    expect(labels.filter((label) => label.startsWith('calls/'))).toEqual(called.map((alias) => `calls/${alias}`));
+    const [, services] = named('NetworkPolicy', 'toolbox').spec.egress;
+    expect(services.to[0].podSelector.matchExpressions[0].values).toEqual(called);
+  });
+
+  it("has an operator's credential where services demand one", async () => {
+    const { envOf } = await rendered({ internal: { existingSecret: 'internal' } });
+    expect(envOf('toolbox')).toContainEqual({
+      name: 'OPERATOR_CREDENTIAL',
+      valueFrom: { secretKeyRef: { name: 'internal', key: 'operator' } },
+    });
   });
 });

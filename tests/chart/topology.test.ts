@@ -4,19 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { accountEventsTopic, deadLetterTopic, orderEventsTopic } from '../../services/shared/src/messaging/topics.ts';
 import { template } from '../../tools/chart/helm.ts';
-import { imagesFile, named, objectsIn, renderObjects, valuesFiles } from '../../tools/chart/render.ts';
+import { imagesFile, named, objectsIn, valuesFiles } from '../../tools/chart/render.ts';
 import { serviceEnv } from '../../tools/local/components/services.ts';
 import { fixedPorts, variablesOfCommands } from '../../tools/local/ports.ts';
 import { startStore } from '../../tools/local/store.ts';
 import { root } from '../../tools/paths.ts';
 import { readTopology, serviceNamed, topology } from '../../tools/topology/topology.ts';
 import { withEdited } from './_edited-chart.ts';
+import { type Manifest, manifests } from './_manifests.ts';
 
 const chart = join(root, 'charts/store');
 describe('the topology', () => {
   it('has every deployment of the chart, and nothing else', async () => {
-    const deployments = (await renderObjects({})).filter(({ kind }) => kind === 'Deployment');
-    const names = deployments.map(({ metadata }) => metadata.name).filter((name) => name !== 'gateway');
+    const deployments = (await manifests()).ofKind('Deployment').map(({ metadata }) => metadata.name);
+    const names = deployments.filter((name) => name !== 'gateway');
     expect(names.sort()).toEqual(topology.services.map(({ alias }) => alias).sort());
   });
 
@@ -28,7 +29,7 @@ describe('the topology', () => {
   });
 
   it('lists for the console what the chart lists', async () => {
-    const { data } = named(await renderObjects({}), 'ConfigMap', 'store-services');
+    const { data } = (await manifests()).named('ConfigMap', 'store-services');
     const { env } = serviceNamed('console');
     for (const [name, list] of Object.entries<string>(data))
       expect([name, list.split(',').sort()]).toEqual([name, env[name]?.split(',').sort()]);
@@ -125,12 +126,11 @@ describe('what a new service is easily left out of', () => {
   it('presets/prod.yaml, where each component has at least two replicas', async () => {
     /** Components of which one replica is enough: no customer waits for the console. */
     const single = ['console'];
-    const all = await renderObjects({}, valuesFiles.prod);
-    const scaled = all.filter(({ kind, spec }) => kind === 'HorizontalPodAutoscaler' && spec.minReplicas >= 2);
-    const names = scaled.map(({ spec }) => spec.scaleTargetRef.name);
-    const lonely = all.filter(
-      ({ kind, metadata, spec }) =>
-        kind === 'Deployment' && !(spec.replicas >= 2) && ![...names, ...single].includes(metadata.name),
+    const { ofKind } = await manifests({}, valuesFiles.prod);
+    const scaled = ofKind('HorizontalPodAutoscaler').filter(({ spec }) => spec.minReplicas >= 2);
+    const names = [...single, ...scaled.map(({ spec }) => spec.scaleTargetRef.name)];
+    const lonely = ofKind('Deployment').filter(
+      ({ metadata, spec }) => !(spec.replicas >= 2) && !names.includes(metadata.name),
     );
     const places = lonely.map(({ metadata }) => `charts/store/presets/prod.yaml gives ${metadata.name} one replica`);
     expect(places).toEqual([]);
@@ -172,67 +172,55 @@ describe('what follows from the topology', () => {
     global: { kafka: { login: true, bootstrapServers: 'store-kafka-bootstrap:9093' } },
   };
 
-  it('events are kept without a limit in bytes, or up to that of the value; dead letters always without', async () => {
-    for (const [topics, expected] of [
-      [{}, -1],
-      [{ retentionBytes: 1_073_741_824 }, 1_073_741_824],
-    ] as const) {
-      const bytes = async (name: string) => {
-        const all = await renderObjects({ ...strimzi, kafka: { ...strimzi.kafka, topics } });
-        return named(all, 'KafkaTopic', name).spec.config['retention.bytes'];
-      };
-      expect([await bytes(orderEventsTopic), await bytes(deadLetterTopic)]).toEqual([expected, -1]);
-      const job = (await renderObjects({ kafka: { topics } })).find(
-        ({ kind, metadata }) => kind === 'Job' && metadata.name.startsWith('store-topics'),
-      );
-      const value = String(expected);
-      expect(job.spec.template.spec.containers[0].env).toContainEqual({ name: 'TOPIC_RETENTION_BYTES', value });
-    }
-    await expect(renderObjects({ kafka: { topics: { retentionBytes: 0 } } })).rejects.toThrow(/retentionBytes/);
-  });
+  it.each([
+    [{}, -1],
+    [{ retentionBytes: 1_073_741_824 }, 1_073_741_824],
+  ])(
+    'events are kept without a limit in bytes, or up to that of %j; dead letters always without',
+    async (topics, expected) => {
+      const { named } = await manifests({ ...strimzi, kafka: { ...strimzi.kafka, topics } });
+      const bytes = (name: string) => named('KafkaTopic', name).spec.config['retention.bytes'];
+      expect([orderEventsTopic, deadLetterTopic].map(bytes)).toEqual([expected, -1]);
+      const { env } = (await manifests({ kafka: { topics } })).pods().get('Job/store-topics').spec.containers[0];
+      expect(env).toContainEqual({ name: 'TOPIC_RETENTION_BYTES', value: String(expected) });
+    },
+  );
 
   it('the topics have the names that the services use', async () => {
-    const all = await renderObjects(strimzi);
-    const topics = all.filter(({ kind }) => kind === 'KafkaTopic');
-    expect(
-      Object.fromEntries(topics.map(({ metadata, spec }) => [metadata.name, spec.config['retention.ms']])),
-    ).toEqual({
+    const { ofKind } = await manifests(strimzi);
+    const times = ofKind('KafkaTopic').map(({ metadata, spec }) => [metadata.name, spec.config['retention.ms']]);
+    expect(Object.fromEntries(times)).toEqual({
       [orderEventsTopic]: 604_800_000,
       [accountEventsTopic]: 604_800_000,
       [deadLetterTopic]: -1,
     });
-    const users = all.filter(({ kind, metadata }) => kind === 'KafkaUser' && metadata.name !== 'kafka-operator');
     const readBy: Record<string, string[]> = {
       'kafka-account': [],
       'kafka-notification': [orderEventsTopic, accountEventsTopic, deadLetterTopic],
     };
-    for (const { metadata, spec } of users) {
-      const read = spec.authorization.acls.filter(
-        // biome-ignore lint/suspicious/noExplicitAny: as above
-        ({ resource, operations }: any) => resource.type === 'topic' && operations.includes('Read'),
-      );
-      // biome-ignore lint/suspicious/noExplicitAny: as above
-      expect(read.map(({ resource }: any) => resource.name)).toEqual(
+    for (const { metadata, spec } of ofKind('KafkaUser')) {
+      if (metadata.name === 'kafka-operator') continue;
+      const acls: Manifest[] = spec.authorization.acls;
+      const read = acls.filter(({ resource, operations }) => resource.type === 'topic' && operations.includes('Read'));
+      expect(read.map(({ resource }) => resource.name)).toEqual(
         readBy[metadata.name] ?? [orderEventsTopic, deadLetterTopic],
       );
     }
   });
 
   it('each service has its database, and further ones are added', async () => {
-    const all = await renderObjects({ status: { database: 'stations' }, postgres: { databases: ['reports'] } });
-    const { env } = all.find(({ kind, metadata }) => kind === 'Job' && metadata.name.startsWith('store-secrets')).spec
-      .template.spec.containers[0];
-    const { postgres } = JSON.parse(env.find(({ name }: { name: string }) => name === 'SECRETS').value);
+    const { pods } = await manifests({ status: { database: 'stations' }, postgres: { databases: ['reports'] } });
+    const env: Manifest[] = pods().get('Job/store-secrets').spec.containers[0].env;
+    const { postgres } = JSON.parse(env.find(({ name }) => name === 'SECRETS').value);
     const databases = [...topology.databases.filter((name) => name !== 'status'), 'reports', 'stations', 'postgres'];
     expect(postgres.sort()).toEqual(databases.sort());
   });
 
   it('database, consumer group and further ports become variables of the service', async () => {
-    const all = await renderObjects({
+    const { envOf } = await manifests({
       invoice: { database: 'loyalty', kafka: { group: 'loyalty-group' }, extraPorts: [8000, 8001] },
     });
-    const { env } = named(all, 'Deployment', 'invoice').spec.template.spec.containers[0];
-    expect(env).toEqual(
+    expect(envOf('invoice')).toEqual(
       expect.arrayContaining([
         { name: 'DATABASE_LOGIN', valueFrom: { secretKeyRef: { name: 'postgres-logins', key: 'loyalty' } } },
         { name: 'DATABASE_URL', value: 'postgresql://$(DATABASE_LOGIN)@postgres:5432/loyalty' },

@@ -2,10 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execaSync } from 'execa';
 import { parse } from 'yaml';
-import { renderObjects, valuesFiles } from '../../../tools/chart/render.ts';
+import { valuesFiles } from '../../../tools/chart/render.ts';
 import { root } from '../../../tools/paths.ts';
 import { builtImages } from '../../../tools/topology/images.ts';
 import { topology } from '../../../tools/topology/topology.ts';
+import { manifests } from '../_manifests.ts';
 
 interface Pod {
   initContainers?: { image: string }[];
@@ -21,49 +22,46 @@ async function images(values: object, files: string[] = []): Promise<string[]> {
     found.push(...[...initContainers, ...containers].map(({ image }) => image));
     for (const one of Object.values(value)) collect(one);
   };
-  for (const object of await renderObjects(values, files)) collect(object);
+  collect((await manifests(values, files)).all);
   return found;
 }
 
 const digest = (character: string) => `sha256:${character.repeat(64)}`;
 
+const withRegistry = (registry: string, image = {}) => ({ global: { image: { registry, ...image } } });
+
 describe('global.image.registry', () => {
   it.each(Object.entries(valuesFiles))('is where all images of the %s values come from', async (_, files) => {
     const before = await images({}, files);
-    const after = await images({ global: { image: { registry: 'mirror.test:5000/store' } } }, files);
+    for (const image of before) expect(image).toMatch(/^[^/]+\.[^/]+\//); // with its registry, as CRI-O wants it
+    const after = await images(withRegistry('mirror.test:5000/store'), files);
     expect(after.length).toBeGreaterThan(12);
     expect(after).toEqual(before.map((image) => `mirror.test:5000/store/${image.replace(/^[^/]+\.[a-z]+\//, '')}`));
   });
 
-  it('is where exporter and backups come from, too', async () => {
+  it('is where exporter and backups come from, too, with a digest where there is one', async () => {
     const backup = { enabled: true, s3: { bucket: 'backups', existingSecret: 's3' } };
     const postgres = { metrics: { enabled: true }, backup };
-    const all = await images({ global: { image: { registry: 'mirror.test' } }, postgres });
+    const digests = { 'postgres-exporter': digest('b') };
+    const all = await images({ ...withRegistry('mirror.test', { digests }), postgres });
     expect(all.filter((image) => !image.startsWith('mirror.test/'))).toEqual([]);
-    expect(all).toContainEqual(expect.stringMatching(/^mirror\.test\/prometheuscommunity\/postgres-exporter:/));
+    const exporter = /^mirror\.test\/prometheuscommunity\/postgres-exporter:[^@]+@sha256:b+$/;
+    expect(all).toContainEqual(expect.stringMatching(exporter));
     expect(all).toContainEqual(expect.stringMatching(/^mirror\.test\/rclone\/rclone:/));
   });
 
   it.each([
-    ['postgres:18', 'mirror.test/postgres:18'],
-    ['team/postgres:18', 'mirror.test/team/postgres:18'],
-    ['docker.io/library/postgres:18', 'mirror.test/library/postgres:18'],
-    ['other.test:5000/postgres', 'mirror.test/postgres'],
-    ['localhost/postgres:18', 'mirror.test/postgres:18'],
-    [`postgres:18@${digest('a')}`, `mirror.test/postgres:18@${digest('a')}`],
-  ])('makes of %s %s', async (image, expected) => {
-    const all = await images({ global: { image: { registry: 'mirror.test' } }, postgres: { image } });
-    expect(all.filter((image) => image.includes('postgres'))).toEqual([expected, expected]);
-    expect((await images({ postgres: { image } })).filter((one) => one === image)).toHaveLength(2);
+    ['postgres:18', 'postgres:18'],
+    ['team/postgres:18', 'team/postgres:18'],
+    ['docker.io/library/postgres:18', 'library/postgres:18'],
+    ['other.test:5000/postgres', 'postgres'],
+    ['localhost/postgres:18', 'postgres:18'],
+    [`postgres:18@${digest('a')}`, `postgres:18@${digest('a')}`],
+  ])('makes of %s mirror.test/%s', async (image, expected) => {
+    const all = await images({ ...withRegistry('mirror.test'), postgres: { image } });
+    expect(all.filter((image) => image.includes('postgres'))).toEqual(Array(2).fill(`mirror.test/${expected}`));
   });
 });
-
-it.each(Object.entries(valuesFiles))(
-  'every image of the %s values names its registry, as CRI-O wants it',
-  async (_, files) => {
-    for (const image of await images({}, files)) expect(image).toMatch(/^[^/]+\.[^/]+\//);
-  },
-);
 
 describe('global.image.digests', () => {
   const names = [...topology.images, 'envoy', 'kafka', 'postgres'];
@@ -75,34 +73,12 @@ describe('global.image.digests', () => {
     expect(await images({ global: { image: { digests } } })).toEqual(before.map((image) => `${image}@${digest('b')}`));
   });
 
-  it('pins the exporter', async () => {
-    const values = { global: { image: { digests: { 'postgres-exporter': digest('b') } } } };
-    const all = await images({ ...values, postgres: { metrics: { enabled: true } } });
-    expect(all).toContainEqual(expect.stringMatching(/\/postgres-exporter:[^@]+@sha256:b+$/));
-  });
-
-  it('takes the place of a digest in the name of an image', async () => {
-    const values = { global: { image: { digests: { postgres: digest('b') } } } };
-    const all = await images({ ...values, postgres: { image: `postgres:18@${digest('a')}` } });
-    expect(all.filter((image) => image.includes('postgres'))).toEqual(Array(2).fill(`postgres:18@${digest('b')}`));
-  });
-
-  const order = { order: digest('b') };
   it.each([
-    [
-      'an unknown image',
-      { digests: { ordre: digest('b') } },
-      /ordre is no image of the store. The images are: account, /,
-    ],
-    ['half a digest', { digests: { order: 'sha256:0123' } }, /digests/],
-    [
-      'another tag beside it',
-      { digests: order, tags: { order: '4f1c9a' } },
-      /has the tag 4f1c9a for order, but its digest/,
-    ],
-    ['another tag of all', { digests: order, tag: '9.9.9' }, /has the tag 9.9.9 for order, but its digest/],
-  ])('refuses %s', async (_, image, message) => {
-    await expect(images({ global: { image } })).rejects.toThrow(message);
+    ['alone is yours', {}, `postgres:18@${digest('a')}`],
+    ['is replaced by that of the name', { postgres: digest('b') }, `postgres:18@${digest('b')}`],
+  ])('in the name of an image: one %s', async (_, digests, expected) => {
+    const all = await images({ global: { image: { digests } }, postgres: { image: `postgres:18@${digest('a')}` } });
+    expect(all.filter((image) => image.includes('postgres'))).toEqual(Array(2).fill(expected));
   });
 
   it('is removed by an empty one, as for a build of your own', async () => {
@@ -139,32 +115,32 @@ describe('the images that are built', () => {
       'build-args': expect.stringMatching(/^SERVICE=.*matrix\.image\.name/),
     });
   });
-});
 
-it('skaffold builds the images under the name that it installs', () => {
-  const { build, deploy } = parse(readFileSync(join(root, 'skaffold.yaml'), 'utf8'));
-  const { setValues, valuesFiles } = deploy.helm.releases[0];
-  expect(valuesFiles).toEqual(['charts/store/presets/dev.yaml', 'k8s/values-skaffold.yaml']);
-  expect(build.artifacts.map(({ image }: { image: string }) => image)).toEqual([
-    `${setValues['global.image.repository']}/dev`,
-  ]);
-});
+  it('have the name under which skaffold installs them', () => {
+    const { build, deploy } = parse(readFileSync(join(root, 'skaffold.yaml'), 'utf8'));
+    const { setValues, valuesFiles } = deploy.helm.releases[0];
+    expect(valuesFiles).toEqual(['charts/store/presets/dev.yaml', 'k8s/values-skaffold.yaml']);
+    expect(build.artifacts.map(({ image }: { image: string }) => image)).toEqual([
+      `${setValues['global.image.repository']}/dev`,
+    ]);
+  });
 
-it('the images run the Node that runs these tests, the local run and CI', () => {
-  const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  expect(Object.values(optionalDependencies)).toContain(process.versions.node);
-  const [major] = process.versions.node.split('.');
-  for (const { dockerfile } of builtImages)
-    expect(readFileSync(join(root, dockerfile), 'utf8')).toContain(`NODE_IMAGE=node:${major}-`);
-  expect(readFileSync(join(root, '.nvmrc'), 'utf8').trim()).toBe(major);
-});
+  it('run the Node that runs these tests, the local run and CI', () => {
+    const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    expect(Object.values(optionalDependencies)).toContain(process.versions.node);
+    const [major] = process.versions.node.split('.');
+    for (const { dockerfile } of builtImages)
+      expect(readFileSync(join(root, dockerfile), 'utf8')).toContain(`NODE_IMAGE=node:${major}-`);
+    expect(readFileSync(join(root, '.nvmrc'), 'utf8').trim()).toBe(major);
+  });
 
-it('the heap of a service is two thirds of the memory of its container', () => {
-  const [, options] = /^ENV NODE_OPTIONS=(.*)$/m.exec(readFileSync(join(root, 'services/Dockerfile'), 'utf8')) ?? [];
-  const script =
-    'v8.getHeapStatistics().heap_size_limit / Math.min(process.constrainedMemory() || Infinity, os.totalmem())';
-  // The flags of the entry point ask for less on any machine.
-  const args = ['--max-old-space-size=512', '--max-semi-space-size=2', '--print', script];
-  const share = execaSync(process.execPath, args, { env: { NODE_OPTIONS: options } }).stdout;
-  expect(Number(share)).toBeCloseTo(2 / 3, 1);
+  it('give a service two thirds of the memory of its container as its heap', () => {
+    const [, options] = /^ENV NODE_OPTIONS=(.*)$/m.exec(readFileSync(join(root, 'services/Dockerfile'), 'utf8')) ?? [];
+    const script =
+      'v8.getHeapStatistics().heap_size_limit / Math.min(process.constrainedMemory() || Infinity, os.totalmem())';
+    // The flags of the entry point ask for less on any machine.
+    const args = ['--max-old-space-size=512', '--max-semi-space-size=2', '--print', script];
+    const share = execaSync(process.execPath, args, { env: { NODE_OPTIONS: options } }).stdout;
+    expect(Number(share)).toBeCloseTo(2 / 3, 1);
+  });
 });

@@ -1,3 +1,4 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -112,19 +113,90 @@ describe('make package', () => {
   });
 });
 
-it('the chart of the sources says that it has no images', async () => {
-  await expect(template('charts/store')).rejects.toThrow(
-    'global.image.repository does not say where the images are, and the sources come without any: build them with make images',
+describe('the chart of the sources', () => {
+  const read = (path: string) => readFileSync(join(root, path), 'utf8');
+  const chart = parse(read('charts/store/Chart.yaml'));
+  const project = 'store-platform/store-platform';
+
+  it('says that it has no images', async () => {
+    await expect(template('charts/store')).rejects.toThrow(
+      'global.image.repository does not say where the images are, and the sources come without any: build them with make images',
+    );
+  });
+
+  it('refuses to run services of another version', async () => {
+    // As helm package --version 0.3.0 --app-version 0.3.0 would make it.
+    const copy = join(dir, 'store-0.3.0');
+    await cp(join(root, 'charts/store'), copy, { recursive: true });
+    const text = read('charts/store/Chart.yaml').replace(/^((?:appV|v)ersion): .*$/gm, '$1: 0.3.0');
+    await writeFile(join(copy, 'Chart.yaml'), text);
+    await expect(template(copy)).rejects.toThrow(
+      'The chart is 0.3.0, but its services are 0.1.0. make package VERSION=0.3.0 gives both one version.',
+    );
+  });
+
+  it('says where it comes from, with links to files that exist', () => {
+    expect(chart).toMatchObject({
+      home: `https://github.com/${project}`,
+      sources: [`https://github.com/${project}`],
+      kubeVersion: expect.any(String),
+      keywords: expect.arrayContaining(['store']),
+      annotations: { 'artifacthub.io/license': parse(read('package.json')).license },
+    });
+    const links: { url: string }[] = parse(chart.annotations['artifacthub.io/links']);
+    const linked = links.flatMap(({ url }) => url.split(`${chart.home}/blob/main/`)[1] ?? []);
+    expect(linked.length).toBeGreaterThan(2);
+    const [, icon = ''] = chart.icon.split(`https://raw.githubusercontent.com/${project}/main/`);
+    expect([icon, ...linked].filter((file) => !existsSync(join(root, file)))).toEqual([]);
+  });
+
+  it.each([
+    ...[
+      'README.md',
+      'SECURITY.md',
+      'docs/kubernetes.md',
+      'docs/release.md',
+      'examples/gitops/argo-cd.yaml',
+      'examples/gitops/flux.yaml',
+    ],
+    ...['charts/store/README.md', 'charts/store/values.yaml'],
+  ])(
+    'has the one name of the project in %s, and sends nobody to a registry of this name, which may be anybody’s',
+    (file) => {
+      const names = [...read(file).matchAll(/github\.com\/([\w-]+\/[\w-]+)/g)].map(([, name]) => name);
+      expect(names.filter((name) => name !== project && name !== 'example/store')).toEqual([]);
+      expect(read(file)).not.toContain(`ghcr.io/${project}`);
+    },
   );
 });
 
-it('the chart refuses to run services of another version', async () => {
-  // As helm package --version 0.3.0 --app-version 0.3.0 would make it.
-  const chart = join(dir, 'store-0.3.0');
-  await cp(join(root, 'charts/store'), chart, { recursive: true });
-  const file = join(chart, 'Chart.yaml');
-  await writeFile(file, (await readFile(file, 'utf8')).replace(/^((?:appV|v)ersion): .*$/gm, '$1: 0.3.0'));
-  await expect(template(chart)).rejects.toThrow(
-    'The chart is 0.3.0, but its services are 0.1.0. make package VERSION=0.3.0 gives both one version.',
-  );
+describe('the workflows', () => {
+  interface Job {
+    permissions?: Record<string, string>;
+    strategy?: { matrix: Record<string, string[]> };
+    steps: { uses?: string }[];
+  }
+  const folder = join(root, '.github/workflows');
+  const workflow = (file: string): { on: { schedule?: { cron: string }[] }; jobs: Record<string, Job> } =>
+    parse(readFileSync(join(folder, file), 'utf8'));
+
+  it('run actions by their digests where they may publish or sign', () => {
+    const jobs = readdirSync(folder).flatMap((file) => Object.values(workflow(file).jobs));
+    const trusted = jobs.filter(({ permissions = {} }) => Object.values(permissions).includes('write'));
+    const actions = trusted.flatMap(({ steps }) => steps.flatMap(({ uses }) => uses ?? []));
+    expect(actions.length).toBeGreaterThan(10);
+    expect(actions.filter((action) => !/@[0-9a-f]{40}$/.test(action))).toEqual([]);
+  });
+
+  it('scan the images of the last release every week', () => {
+    expect(workflow('scan.yaml').on.schedule?.[0]?.cron).toMatch(/^\d+ \d+ \* \* [0-6]$/);
+  });
+
+  it('test the chart for the oldest Kubernetes that it takes and the newest that is used, with Helm 3 and 4', () => {
+    const { kubeVersion } = parse(readFileSync(join(root, 'charts/store/Chart.yaml'), 'utf8'));
+    const [, newest] = /kindest\/node:v([\d.]+)/.exec(readFileSync(join(root, 'kind-config.yaml'), 'utf8')) ?? [];
+    const { kubernetes = [], helm = [] } = workflow('ci.yaml').jobs.chart?.strategy?.matrix ?? {};
+    expect(kubernetes).toEqual([kubeVersion.replace(/^>=(.*)-0$/, '$1'), newest]);
+    expect(helm.map((version) => version.slice(0, 2))).toEqual(['v3', 'v4']);
+  });
 });

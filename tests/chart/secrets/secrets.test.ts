@@ -1,38 +1,22 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { secretProblem } from '../../../services/shared/src/auth/token-keys.ts';
 import { databaseUrl } from '../../../services/shared/src/database/config.ts';
-import { renderChart, renderObjects, valuesFiles } from '../../../tools/chart/render.ts';
+import { valuesFiles } from '../../../tools/chart/render.ts';
 import { topology } from '../../../tools/topology/topology.ts';
+import { useFolder } from '../../kit/folder.ts';
 import { startKubernetesApi } from '../../kit/kubernetes/kubernetes-api.ts';
+import { manifests } from '../_manifests.ts';
 
 // Keys and passwords are in no manifest (docs/decisions/0019). What the Job does is run here against a fake API server;
 // tests/cluster has the real one.
 
-const named = (name: string) => (all: { kind: string; metadata: { name: string } }[]) =>
-  all.filter(({ metadata }) => metadata.name.startsWith(name)).map(({ kind }) => kind);
-
-const jobOf = async (values: object) =>
-  (await renderObjects(values)).find(
-    ({ kind, metadata }) => kind === 'Job' && metadata.labels['app.kubernetes.io/name'] === 'store-secrets',
-  );
-
-describe.each(Object.entries(valuesFiles))('the manifests with %s values', (_, files) => {
-  it('hold no Secret', async () => {
-    expect((await renderObjects({}, files)).filter(({ kind }) => kind === 'Secret')).toEqual([]);
-  });
-
-  it('are the same each time, so that applying them again changes nothing', async () => {
-    expect(await renderChart(files)).toBe(await renderChart(files));
-  });
-});
+const jobOf = async (values: object) => (await manifests(values)).one('Job', 'store-secrets');
 
 describe('the Job that creates Secrets', () => {
   it('may create Secrets, and read and change those of the store alone', async () => {
-    const role = (await renderObjects({})).find(({ kind }) => kind === 'Role');
-    expect(role.rules).toEqual([
+    expect((await manifests()).one('Role').rules).toEqual([
       { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
       {
         apiGroups: [''],
@@ -44,7 +28,7 @@ describe('the Job that creates Secrets', () => {
   });
 
   it('runs before everything else, and is gone with its rights afterwards', async () => {
-    const all = (await renderObjects({})).filter(({ metadata }) => metadata.name.startsWith('store-secrets'));
+    const all = (await manifests()).all.filter(({ metadata }) => metadata.name.startsWith('store-secrets'));
     expect(all.map(({ kind, metadata }) => [Number(metadata.annotations['helm.sh/hook-weight'] ?? 0), kind])).toEqual([
       [-1, 'NetworkPolicy'],
       [-1, 'ServiceAccount'],
@@ -52,40 +36,33 @@ describe('the Job that creates Secrets', () => {
       [-1, 'RoleBinding'],
       [0, 'Job'],
     ]);
-    for (const { metadata } of all) {
+    for (const { metadata } of all)
       expect(metadata.annotations).toMatchObject({
         'helm.sh/hook': 'pre-install,pre-upgrade',
         'helm.sh/hook-delete-policy': 'before-hook-creation,hook-succeeded',
       });
-    }
   });
 
   it('is not there where nothing is generated', async () => {
     const ownToken = { console: { secrets: { CONSOLE_TOKEN: { secret: 'of-yours', key: 'token' } } } };
-    expect(named('store-secrets')(await renderObjects(ownToken, valuesFiles.prod))).toEqual([]);
+    expect((await manifests(ownToken, valuesFiles.prod)).one('Job', 'store-secrets')).toBeUndefined();
   });
 
   it('has another name if it does something else, because a Job cannot be changed', async () => {
-    const nameWith = async (values: object) => (await jobOf(values)).metadata.name;
-    const job = await nameWith({});
-    expect(job).toMatch(/^store-secrets-[0-9a-f]{8}$/);
-    expect(await nameWith({})).toBe(job);
+    const { name } = (await jobOf({})).metadata;
+    expect(name).toMatch(/^store-secrets-[0-9a-f]{8}$/);
     for (const values of [
       { postgres: { databases: ['reports'] } },
       { global: { image: { tag: '9' } } },
       { global: { image: { pullSecrets: [{ name: 'registry' }] } } },
     ])
-      expect(await nameWith(values)).not.toBe(job);
+      expect((await jobOf(values)).metadata.name).not.toBe(name);
   });
 });
 
 describe('what the Job does', () => {
-  let dir: string;
+  const dir = useFolder();
   let api: Awaited<ReturnType<typeof startKubernetesApi>>;
-  beforeAll(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'store-secrets-'));
-  });
-  afterAll(() => rm(dir, { recursive: true }));
   beforeEach(async () => {
     api = await startKubernetesApi();
     await writeFile(join(dir, 'token'), api.token);
@@ -99,15 +76,15 @@ describe('what the Job does', () => {
     const given = Object.fromEntries(
       container.env.map(({ name, value }: { name: string; value: string }) => [name, value]),
     );
-    const { TOKEN_FILE, NODE_EXTRA_CA_CERTS } = given;
+    const local = (name: string) => given[name].replace('/var/run/secrets/kubernetes.io/serviceaccount', dir);
     const [file, ...args] = container.command;
     const { NODE_OPTIONS: _, ...inherited } = process.env;
     const { exitCode, all } = await execa(file, args, {
       env: {
         ...inherited,
         ...given,
-        TOKEN_FILE: TOKEN_FILE.replace('/var/run/secrets/kubernetes.io/serviceaccount', dir),
-        NODE_EXTRA_CA_CERTS: NODE_EXTRA_CA_CERTS.replace('/var/run/secrets/kubernetes.io/serviceaccount', dir),
+        TOKEN_FILE: local('TOKEN_FILE'),
+        NODE_EXTRA_CA_CERTS: local('NODE_EXTRA_CA_CERTS'),
         KUBERNETES_SERVICE_HOST: '127.0.0.1',
         KUBERNETES_SERVICE_PORT: String(api.port),
         ...env,
