@@ -1,10 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createKafka } from '../../services/shared/src/messaging/kafkajs/client.ts';
 import { createLog } from '../../services/shared/src/observability/log.ts';
 import { freePort } from '../../tools/free-port.ts';
 import { startKafka } from '../../tools/local/components/kafka.ts';
+import { useFolder } from '../kit/folder.ts';
 import {
   type Expression,
   expressions,
@@ -18,50 +17,50 @@ import { until } from '../kit/until.ts';
 
 // Those of the services and the gateway are compared in tests/e2e/observability.test.ts.
 
-let dir: string;
+const dir = useFolder();
 let all: Expression[];
 beforeAll(async () => {
   all = await expressions();
-  dir = await mkdtemp(join(tmpdir(), 'store-dependency-metrics-'));
-});
-afterAll(() => rm(dir, { recursive: true, force: true }));
-
-test('alerts and dashboard query what a broker with the production values exports, and little else is exported', async () => {
-  const metricsPort = await freePort();
-  const options = { dataDir: join(dir, 'kafka'), port: await freePort(), metricsPort, log: () => undefined };
-  const kafka = await startKafka(options);
-  try {
-    const read = async () => readSeries(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text());
-    const missing = (series: Series) => missingSeries(all, series, (metric) => metric.startsWith('kafka_'));
-    // A metric of a topic appears with its first message.
-    const producer = createKafka({ ...kafka, clientId: 'test', log: createLog('test', 'silent') }).producer();
-    await producer.connect();
-    await producer.send({ topic: 'order-events', messages: [{ value: 'x' }] });
-    await producer.disconnect();
-    await until('the broker has counted it', async () => missing(await read()).length === 0, {
-      timeoutMs: 10_000,
-    }).catch(async () => expect(missing(await read())).toEqual([]));
-    const series = await read();
-    expect(series.has('process_cpu_seconds_total')).toBe(true);
-    expect(series.size).toBeLessThan(60);
-  } finally {
-    await kafka.stop();
-  }
 });
 
 const exporter = await findExporter();
 if (exporter === undefined) console.log(`postgres_exporter 0.14 or later is not there: ${howToGetExporter}`);
 
-(exporter ? test : test.skip)('alerts and dashboard query what postgres_exporter exports', async () => {
-  const base = process.env.TEST_DATABASE_URL ?? '';
-  await queryOnce(base, `create role monitor login password 'monitor' in role pg_monitor`);
-  const url = Object.assign(new URL(base), { username: 'monitor', password: 'monitor' }).href;
-  const running = await startExporter(exporter ?? '', url, dir);
-  try {
-    const series = readSeries(await (await fetch(running.url)).text());
-    expect(missingSeries(all, series, (metric) => metric.startsWith('pg_'))).toEqual([]);
-  } finally {
-    await running.stop();
-    await queryOnce(base, 'drop role monitor');
-  }
+describe('dependencies', () => {
+  it('alerts and dashboard query what a broker with the production values exports, and little else is exported', async () => {
+    const metricsPort = await freePort();
+    const options = { dataDir: join(dir, 'kafka'), port: await freePort(), metricsPort, log: () => undefined };
+    const kafka = await startKafka(options);
+    try {
+      const read = async () => readSeries(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text());
+      const missing = (series: Series) => missingSeries(all, series, (metric) => metric.startsWith('kafka_'));
+      // A metric of a topic appears with its first message.
+      const producer = createKafka({ ...kafka, clientId: 'test', log: createLog('test', 'silent') }).producer();
+      await producer.connect();
+      await producer.send({ topic: 'order-events', messages: [{ value: 'x' }] });
+      await producer.disconnect();
+      await until('the broker has counted it', async () => missing(await read()).length === 0, {
+        timeoutMs: 10_000,
+      }).catch(async () => expect(missing(await read())).toEqual([]));
+      const series = await read();
+      expect(series.has('process_cpu_seconds_total')).toBe(true);
+      expect(series.size).toBeLessThan(60);
+    } finally {
+      await kafka.stop();
+    }
+  });
+
+  (exporter ? it : it.skip)('alerts and dashboard query what postgres_exporter exports', async () => {
+    const base = process.env.TEST_DATABASE_URL ?? '';
+    await queryOnce(base, `create role monitor login password 'monitor' in role pg_monitor`);
+    const url = Object.assign(new URL(base), { username: 'monitor', password: 'monitor' }).href;
+    const running = await startExporter(exporter ?? '', url, dir);
+    try {
+      const series = readSeries(await (await fetch(running.url)).text());
+      expect(missingSeries(all, series, (metric) => metric.startsWith('pg_'))).toEqual([]);
+    } finally {
+      await running.stop();
+      await queryOnce(base, 'drop role monitor');
+    }
+  });
 });

@@ -43,13 +43,13 @@ describe(file, () => {
     const findings = await new Parser().validate(text.replaceAll('#/channels/deadLetters', '#/channels/nowhere'));
     expect(findings.filter(({ severity }) => severity === 0)).not.toEqual([]);
   });
-});
 
-it('names the Kafka of make run, and that of the chart', async () => {
-  const golden = await readFile(join(root, 'tests/chart/golden/default.yaml'), 'utf8');
-  const [, inChart] = /^ +KAFKA_BROKERS: (\S+)$/m.exec(golden) ?? [];
-  const hosts = Object.values(document.servers).map(({ host }) => host);
-  expect(hosts).toEqual([`localhost:${fixedPorts({}).of('kafka')}`, inChart]);
+  it('names the Kafka of make run, and that of the chart', async () => {
+    const golden = await readFile(join(root, 'tests/chart/golden/default.yaml'), 'utf8');
+    const [, inChart] = /^ +KAFKA_BROKERS: (\S+)$/m.exec(golden) ?? [];
+    const hosts = Object.values(document.servers).map(({ host }) => host);
+    expect(hosts).toEqual([`localhost:${fixedPorts({}).of('kafka')}`, inChart]);
+  });
 });
 
 describe('old and new versions of an event read each other', () => {

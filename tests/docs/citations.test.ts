@@ -2,13 +2,7 @@ import { readFileSync } from 'node:fs';
 import { root } from '../../tools/paths.ts';
 import { documentAt, documents, filesBelow } from './_documents.ts';
 
-/** Where citations are checked: paths from the root. `everything` is what `checked` is to be once all comments cite the contract. */
-const citing = {
-  documents: [/^[A-Z]+\.md$/, /^docs\//, /^tests\/docs\//, /^tests\/e2e\/readme\.test\.ts$/],
-  everything: [/^[A-Z]+\.md$/, /^(charts|docs|k8s|services|tests|tools)\//],
-};
-const checked = citing.everything;
-
+const checked = [/^[A-Z]+\.md$/, /^(charts|docs|k8s|services|tests|tools)\//];
 const made = /\/(node_modules|dist|generated|golden)\//;
 const text = /\.(cjs|css|html|json|lua|md|mjs|prisma|sh|sql|tpl|ts|txt|xml|ya?ml)$|\/Dockerfile$/;
 
@@ -36,26 +30,44 @@ const citations = (pattern: RegExp): Citation[] =>
       ),
   );
 
-it('the sections of the contract are numbered without gaps', () => {
-  const numbers = [...sections].map((section) => String(section).split('.').map(Number));
-  numbers.forEach(([chapter = 0, section], index) => {
-    const [previousChapter = 0, previousSection = 0] = numbers[index - 1] ?? [];
-    expect([chapter, section]).toEqual(
-      section === undefined ? [previousChapter + 1, undefined] : [previousChapter, previousSection + 1],
-    );
+describe('citations', () => {
+  it('the sections of the contract are numbered without gaps', () => {
+    const numbers = [...sections].map((section) => String(section).split('.').map(Number));
+    numbers.forEach(([chapter = 0, section], index) => {
+      const [previousChapter = 0, previousSection = 0] = numbers[index - 1] ?? [];
+      expect([chapter, section]).toEqual(
+        section === undefined ? [previousChapter + 1, undefined] : [previousChapter, previousSection + 1],
+      );
+    });
+  });
+
+  it('every section that is cited exists', () => {
+    // Also of several: contract 2.3, 3.1 and 4
+    const cited = citations(/\bcontract(\.md)?,? \d+(\.\d+)?((,| and) \d+\.\d+)*/g);
+    expect(cited.length).toBeGreaterThan(10);
+    const isUnknown = ({ cited }: Citation) => cited.match(/\d+(\.\d+)?/g)?.some((number) => !sections.has(number));
+    expect(cited.filter(isUnknown)).toEqual([]);
+  });
+
+  it('nothing cites documents that are not in the repository', () => {
+    // Written in two parts, so that this file does not cite them itself.
+    const absent = new RegExp(`\\b${'spec'}: [A-Z]|\\b${'decisions'} \\d`, 'g');
+    expect(citations(absent)).toEqual([]);
   });
 });
 
-it('every section that is cited exists', () => {
-  // Also of several: contract 2.3, 3.1 and 4
-  const cited = citations(/\bcontract(\.md)?,? \d+(\.\d+)?((,| and) \d+\.\d+)*/g);
-  expect(cited.length).toBeGreaterThan(10);
-  const isUnknown = ({ cited }: Citation) => cited.match(/\d+(\.\d+)?/g)?.some((number) => !sections.has(number));
-  expect(cited.filter(isUnknown)).toEqual([]);
-});
+const sources = ['clients', 'examples', 'services', 'tests', 'tools']
+  .flatMap(filesBelow)
+  .filter((file) => /\.(mjs|tsx?)$/.test(file) && !made.test(file));
 
-it('nothing cites documents that are not in the repository', () => {
-  // Written in two parts, so that this file does not cite them itself.
-  const absent = new RegExp(`\\b${'spec'}: [A-Z]|\\b${'decisions'} \\d`, 'g');
-  expect(citations(absent)).toEqual([]);
+/** Words that leave a reader to guess what a comment is about, at the beginning of one. */
+const vague = /(?<=^|[^/\S])(?:\/\*\*|\/\/)(?:\n\s*\*)? (?:Of|Who|Whom|Whoever|Whether|What)\b.*/gm;
+
+describe('comments', () => {
+  it('begin with a verb or a noun', () => {
+    const found = sources.flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(vague)].map(([comment]) => `${file}: ${comment}`),
+    );
+    expect(found).toEqual([]);
+  });
 });

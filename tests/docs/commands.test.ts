@@ -10,20 +10,29 @@ const placed = commands
   .filter(({ document }) => !document.startsWith('docs/runbooks/'))
   .map((block) => ({ ...block, place: `${block.document}:${block.line}` }));
 
-it('every block names its language, so that no command goes unchecked', () => {
-  const nameless = codeBlocks.filter(({ language }) => !/^[a-z]+$/.test(language));
-  expect(nameless.map(({ document, line }) => `${document}:${line}`)).toEqual([]);
-  expect(codeBlocks.map(({ language }) => language)).not.toEqual(expect.arrayContaining(['bash', 'shell', 'console']));
-});
+describe('the commands of the documents', () => {
+  it('every block names its language, so that no command goes unchecked', () => {
+    const nameless = codeBlocks.filter(({ language }) => !/^[a-z]+$/.test(language));
+    expect(nameless.map(({ document, line }) => `${document}:${line}`)).toEqual([]);
+    expect(codeBlocks.map(({ language }) => language)).not.toEqual(
+      expect.arrayContaining(['bash', 'shell', 'console']),
+    );
+  });
 
-it.each(placed)('$place is run by a test or says why not', ({ note }) => {
-  const [, test] = /^run by (\S+)$/.exec(note) ?? [];
-  if (test === undefined) {
-    expect(note).toMatch(/^not run: \S.*/);
-    return;
-  }
-  expect(test).toMatch(/^tests\/.*\.test\.ts$/);
-  expect(read(test)).toContain(`scriptsRunBy('${test}')`);
+  it.each(placed)('$place is run by a test or says why not', ({ note }) => {
+    const [, test] = /^run by (\S+)$/.exec(note) ?? [];
+    if (test === undefined) {
+      expect(note).toMatch(/^not run: \S.*/);
+      return;
+    }
+    expect(test).toMatch(/^tests\/.*\.test\.ts$/);
+    expect(read(test)).toContain(`scriptsRunBy('${test}')`);
+  });
+
+  it('npm start, test and demo are those of make', () => {
+    const { scripts } = JSON.parse(read('package.json'));
+    expect(scripts).toMatchObject({ start: 'make run', test: 'make test', demo: 'make demo' });
+  });
 });
 
 describe('make', () => {
@@ -56,9 +65,4 @@ describe('make', () => {
   ])('finds the targets of: %s', (line, expected) => {
     expect(targetsOf(line)).toEqual(expected);
   });
-});
-
-it('npm start, test and demo are those of make', () => {
-  const { scripts } = JSON.parse(read('package.json'));
-  expect(scripts).toMatchObject({ start: 'make run', test: 'make test', demo: 'make demo' });
 });

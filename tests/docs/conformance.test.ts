@@ -26,28 +26,31 @@ function hasTitle(path: string, title: string): boolean {
   return ["'", '"', '`'].some((quote) => source.includes(quote + title + quote));
 }
 
-it('each requirement is met by something and has a test', () => {
-  expect(rows.length).toBeGreaterThan(100);
-  const lacking = rows.filter(
-    ([requirement, met, tests = '', ...more]) => !requirement || !met || testsOf(tests).length === 0 || more.length > 0,
-  );
-  expect(lacking).toEqual([]);
-});
+describe('docs/conformance.md', () => {
+  it('each requirement is met by something and has a test', () => {
+    expect(rows.length).toBeGreaterThan(100);
+    const lacking = rows.filter(
+      ([requirement, met, tests = '', ...more]) =>
+        !requirement || !met || testsOf(tests).length === 0 || more.length > 0,
+    );
+    expect(lacking).toEqual([]);
+  });
 
-it('every test that is named exists', () => {
-  const named = rows.flatMap(([, , tests = '']) => testsOf(tests));
-  expect(named.filter(({ path, title }) => !hasTitle(path, title))).toEqual([]);
-});
+  it('every test that is named exists', () => {
+    const named = rows.flatMap(([, , tests = '']) => testsOf(tests));
+    expect(named.filter(({ path, title }) => !hasTitle(path, title))).toEqual([]);
+  });
 
-it('every file that is named exists', () => {
-  const files = rows.flatMap(([, met]) => inCode(met)).filter((code) => /^(services|charts|tools)\//.test(code));
-  expect(files.length).toBeGreaterThan(50);
-  expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
-});
+  it('every file that is named exists', () => {
+    const files = rows.flatMap(([, met]) => inCode(met)).filter((code) => /^(services|charts|tools)\//.test(code));
+    expect(files.length).toBeGreaterThan(50);
+    expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+  });
 
-it('a test that is not there would be noticed', () => {
-  const path = 'tests/docs/conformance.test.ts';
-  expect(hasTitle(path, 'every test that is named exists')).toBe(true);
-  expect(hasTitle(path, ['every test', 'that is nowhere'].join(' '))).toBe(false);
-  expect(hasTitle('tests/docs/nowhere.test.ts', 'every test that is named exists')).toBe(false);
+  it('a test that is not there would be noticed', () => {
+    const path = 'tests/docs/conformance.test.ts';
+    expect(hasTitle(path, 'every test that is named exists')).toBe(true);
+    expect(hasTitle(path, ['every test', 'that is nowhere'].join(' '))).toBe(false);
+    expect(hasTitle('tests/docs/nowhere.test.ts', 'every test that is named exists')).toBe(false);
+  });
 });

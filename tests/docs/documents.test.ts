@@ -55,19 +55,21 @@ describe('links', () => {
   });
 });
 
-it.each(['docs/design.md', 'docs/security.md'])('every file and folder that %s names exists', (document) => {
-  const named = [...documentAt(document).text.matchAll(/`((?:charts|services|tests|tools)\/[^`]+)`/g)].map(
-    ([, path = '']) => path,
-  );
-  expect(named.length).toBeGreaterThan(20);
-  expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
-});
+describe('what a document names', () => {
+  it.each(['docs/design.md', 'docs/security.md'])('every file and folder that %s names exists', (document) => {
+    const named = [...documentAt(document).text.matchAll(/`((?:charts|services|tests|tools)\/[^`]+)`/g)].map(
+      ([, path = '']) => path,
+    );
+    expect(named.length).toBeGreaterThan(20);
+    expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
 
-it('every decision has its context, what was refused and what follows', () => {
-  const records = documents.filter(({ path }) => /^docs\/decisions\/\d{4}-/.test(path));
-  expect(records.length).toBeGreaterThan(11);
-  for (const { text } of records) {
-    const parts = [...text.matchAll(/^\*\*(\w+)\.\*\*/gm)].map(([, part]) => part);
-    expect(parts).toEqual(['Context', 'Decision', 'Refused', 'Consequences']);
-  }
+  it('every decision has its context, what was refused and what follows', () => {
+    const records = documents.filter(({ path }) => /^docs\/decisions\/\d{4}-/.test(path));
+    expect(records.length).toBeGreaterThan(11);
+    for (const { text } of records) {
+      const parts = [...text.matchAll(/^\*\*(\w+)\.\*\*/gm)].map(([, part]) => part);
+      expect(parts).toEqual(['Context', 'Decision', 'Refused', 'Consequences']);
+    }
+  });
 });

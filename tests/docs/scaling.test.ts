@@ -8,28 +8,34 @@ import { documentAt, scriptsRunBy } from './_documents.ts';
 const env = { MAKEFLAGS: undefined, ARGS: undefined };
 const { text } = documentAt('docs/scaling.md');
 
-it('the figures of docs/scaling.md are those of tools/capacity/costs.json', async () => {
-  // make figures writes them.
-  expect(withFigures(text, await readCosts())).toBe(text);
-});
-
-it('a document that lacks figures, or has others, is not accepted', async () => {
-  const costs = await readCosts();
-  expect(() => withFigures(text.replace('figures: ceilings', 'ceilings'), costs)).toThrow('lacks figures: ceilings');
-  expect(() => withFigures(text.replace('figures: ceilings', 'figures: costs'), costs)).toThrow('costs');
-});
-
-it('the commands of docs/scaling.md work as printed', async () => {
-  const [block] = scriptsRunBy('tests/docs/scaling.test.ts');
-  const script = `make() { command make --no-print-directory "$@"; }\n${block?.script}`;
-  const { stdout } = await execa('bash', ['-euo', 'pipefail', '-c', script], {
-    cwd: root,
-    env,
+describe('docs/scaling.md', () => {
+  it('the figures of docs/scaling.md are those of tools/capacity/costs.json', async () => {
+    // make figures writes them.
+    expect(withFigures(text, await readCosts())).toBe(text);
   });
-  expect(stdout).toMatch(/^\| Partitions +\| \d+/m);
-});
 
-it.each(['', '0', '-1', 'many', '1e9'])('make capacity refuses ORDERS=%s', async (orders) => {
-  const { exitCode, stderr } = await execa('make', ['capacity', `ORDERS=${orders}`], { cwd: root, env, reject: false });
-  expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/missing required argument|above 0/)]);
+  it('a document that lacks figures, or has others, is not accepted', async () => {
+    const costs = await readCosts();
+    expect(() => withFigures(text.replace('figures: ceilings', 'ceilings'), costs)).toThrow('lacks figures: ceilings');
+    expect(() => withFigures(text.replace('figures: ceilings', 'figures: costs'), costs)).toThrow('costs');
+  });
+
+  it('the commands of docs/scaling.md work as printed', async () => {
+    const [block] = scriptsRunBy('tests/docs/scaling.test.ts');
+    const script = `make() { command make --no-print-directory "$@"; }\n${block?.script}`;
+    const { stdout } = await execa('bash', ['-euo', 'pipefail', '-c', script], {
+      cwd: root,
+      env,
+    });
+    expect(stdout).toMatch(/^\| Partitions +\| \d+/m);
+  });
+
+  it.each(['', '0', '-1', 'many', '1e9'])('make capacity refuses ORDERS=%s', async (orders) => {
+    const { exitCode, stderr } = await execa('make', ['capacity', `ORDERS=${orders}`], {
+      cwd: root,
+      env,
+      reject: false,
+    });
+    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/missing required argument|above 0/)]);
+  });
 });

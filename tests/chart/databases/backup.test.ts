@@ -1,71 +1,55 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import pg from 'pg';
-import { named, renderObjects } from '../../../tools/chart/render.ts';
 import { freePort } from '../../../tools/free-port.ts';
 import { findOnPath, outputOf } from '../../../tools/local/downloads/provide-tool.ts';
+import { useFolder } from '../../kit/folder.ts';
 import { runScript, scripts } from '../../kit/postgres/postgres-client.ts';
 import { until } from '../../kit/until.ts';
+import { type Manifest, type Manifests, manifests } from '../_manifests.ts';
 
 // Dumping and restoring are tested on a whole store: tests/e2e/backup.test.ts.
 
-// biome-ignore lint/suspicious/noExplicitAny: Kubernetes' own objects
-const manifests = async (backup: object): Promise<any[]> =>
-  await renderObjects({ postgres: { backup: { enabled: true, ...backup } } });
-
+const rendered = (backup: object = {}) => manifests({ postgres: { backup: { enabled: true, ...backup } } });
 const bucket = { s3: { endpoint: 'https://s3.test:9000', bucket: 'backups', prefix: 'a/b', existingSecret: 'keys' } };
+const podOf = ({ pods }: Manifests, action: string): Manifest => pods().get(`CronJob/postgres-${action}`);
 
-const podOf = (all: Awaited<ReturnType<typeof manifests>>, action: string) =>
-  named(all, 'CronJob', `postgres-${action}`).spec.jobTemplate.spec.template;
+describe('a backup', () => {
+  it('keeps its volume when the release is uninstalled, and needs none with S3 or with one of yours', async () => {
+    const claims = async (backup: object) => (await rendered(backup)).ofKind('PersistentVolumeClaim');
+    const keep = { 'helm.sh/resource-policy': 'keep' };
+    expect((await claims({})).map(({ metadata }) => metadata.annotations)).toEqual([keep]);
+    expect(await claims({ volume: { existingClaim: 'mine' } })).toEqual([]);
+    expect(await claims(bucket)).toEqual([]);
+  });
 
-it('keeps its volume when the release is uninstalled, and needs none with S3 or with one of yours', async () => {
-  const claims = async (backup: object) =>
-    (await manifests(backup)).filter(({ kind }) => kind === 'PersistentVolumeClaim');
-  expect((await claims({})).map(({ metadata }) => metadata.annotations)).toEqual([
-    { 'helm.sh/resource-policy': 'keep' },
-  ]);
-  expect(await claims({ volume: { existingClaim: 'mine' } })).toEqual([]);
-  expect(await claims(bucket)).toEqual([]);
-});
+  it('is made at once, and again after other settings', async () => {
+    const jobs = [await rendered(), await rendered({ keep: 3 })].map(({ one }) => one('Job', 'postgres-backup-'));
+    expect(jobs[0].spec.template).toEqual(podOf(await rendered(), 'backup'));
+    expect(jobs[1].metadata.name).not.toBe(jobs[0].metadata.name);
+  });
 
-it('makes a backup at once, and again after other settings', async () => {
-  const first = async (backup: object) =>
-    (await manifests(backup)).flatMap(({ kind, metadata, spec }) =>
-      kind === 'Job' && metadata.name.startsWith('postgres-backup-') ? [{ name: metadata.name, spec }] : [],
-    );
-  const [[job], [other]] = [await first({}), await first({ keep: 3 })];
-  expect(job?.spec.template).toEqual(podOf(await manifests({}), 'backup'));
-  expect(other?.name).not.toBe(job?.name);
-});
+  it.each(['backup', 'restore'])('has pods that are no replicas of PostgreSQL, but may call it: %s', async (action) => {
+    const all = await rendered();
+    const { labels } = podOf(all, action).metadata;
+    expect(labels).not.toMatchObject(all.named('Service', 'postgres').spec.selector);
+    expect(labels['calls/postgres']).toBe('true');
+    const { podSelector } = all.named('NetworkPolicy', 'postgres-backup').spec;
+    expect(podSelector.matchExpressions[0].values).toContain(labels['app.kubernetes.io/name']);
+  });
 
-it.each(['backup', 'restore'])('the pods of a %s are no replicas of PostgreSQL, but may call it', async (action) => {
-  const all = await manifests({});
-  const { metadata } = podOf(all, action);
-  const service = named(all, 'Service', 'postgres');
-  expect(metadata.labels).not.toMatchObject(service.spec.selector);
-  expect(metadata.labels['calls/postgres']).toBe('true');
-  const policy = named(all, 'NetworkPolicy', 'postgres-backup');
-  expect(policy.spec.podSelector.matchExpressions[0].values).toContain(metadata.labels['app.kubernetes.io/name']);
-});
-
-it('with S3 dumps before it uploads, downloads before it restores, and may reach the port of the bucket', async () => {
-  const all = await manifests(bucket);
-  const steps = (action: string) => {
-    const { initContainers, containers } = podOf(all, action).spec;
-    return [...initContainers, ...containers].map(({ command }: { command: string[] }) => command.join(' '));
-  };
-  expect(steps('backup')).toEqual(['bash /script/backup.sh', 'sh /script/upload.sh']);
-  expect(steps('restore')).toEqual(['sh /script/download.sh', 'bash /script/restore.sh']);
-  const policy = named(all, 'NetworkPolicy', 'postgres-backup');
-  expect(policy.spec.egress).toContainEqual({ ports: [{ port: 9000 }] });
-});
-
-it('refuses a bucket without keys', async () => {
-  await expect(manifests({ s3: { endpoint: 'https://s3.test', bucket: 'backups' } })).rejects.toThrow(
-    /existingSecret names no Secret with access-key-id and secret-access-key/,
-  );
+  it('is uploaded to S3 after the dump, downloaded before it is restored, and may reach the port of the bucket', async () => {
+    const all = await rendered(bucket);
+    const steps = (action: string) => {
+      const { initContainers, containers } = podOf(all, action).spec;
+      return [...initContainers, ...containers].map(({ command }) => command.join(' '));
+    };
+    expect(steps('backup')).toEqual(['bash /script/backup.sh', 'sh /script/upload.sh']);
+    expect(steps('restore')).toEqual(['sh /script/download.sh', 'bash /script/restore.sh']);
+    expect(all.named('NetworkPolicy', 'postgres-backup').spec.egress).toContainEqual({ ports: [{ port: 9000 }] });
+  });
 });
 
 const found = process.env.RCLONE || ((await findOnPath('rclone')) ?? '');
@@ -74,11 +58,10 @@ const rclone = found && (await outputOf(found, ['serve', 's3', '--help']))?.incl
 if (rclone === '') console.log('rclone with "serve s3" is not there: set RCLONE to one from rclone.org');
 
 (rclone === '' ? describe.skip : describe)('upload.sh and download.sh', () => {
-  let dir: string;
+  const dir = useFolder();
   let server: ReturnType<typeof execa>;
   let env: Record<string, string>;
   beforeAll(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'store-s3-'));
     for (const folder of ['served/backups', 'backups', 'bin']) await mkdir(join(dir, folder), { recursive: true });
     const address = `127.0.0.1:${await freePort()}`;
     server = execa(
@@ -88,7 +71,7 @@ if (rclone === '') console.log('rclone with "serve s3" is not there: set RCLONE 
         reject: false,
       },
     );
-    const all = await manifests({ ...bucket, s3: { ...bucket.s3, endpoint: `http://${address}` } });
+    const all = await rendered({ s3: { ...bucket.s3, endpoint: `http://${address}` } });
     const given = podOf(all, 'backup').spec.containers[0].env as { name: string; value?: string }[];
     const secret = {
       RCLONE_CONFIG_S3_ACCESS_KEY_ID: 'store-backup-key',
@@ -103,7 +86,6 @@ if (rclone === '') console.log('rclone with "serve s3" is not there: set RCLONE 
   afterAll(async () => {
     server.kill();
     await server;
-    await rm(dir, { recursive: true });
   });
 
   const run = (name: string, more: Record<string, string> = {}) =>
@@ -155,21 +137,23 @@ if (rclone === '') console.log('rclone with "serve s3" is not there: set RCLONE 
 const psql = await findOnPath('psql');
 if (psql === undefined) console.log('psql is not there: apt-get install postgresql-client');
 
-(psql === undefined ? it.skip : it)('waits for a migration, and dumps nothing while it goes on', async () => {
-  const url = process.env.TEST_DATABASE_URL ?? '';
-  const service = new pg.Client({ connectionString: url });
-  await service.connect();
-  try {
-    await service.query('select pg_advisory_lock(7310001)');
-    const env = { BACKUPS: tmpdir(), KEEP: '1', MIGRATION_SECONDS: '1' };
-    const name = new URL(url).pathname.slice(1);
-    expect(await runScript(dirname(psql ?? ''), 'backup.sh', url, env)).toMatchObject({
-      exitCode: 1,
-      all: expect.stringMatching(
-        new RegExp(`^A migration of .*${name}.* is running: the dump waits for its end\n.*: nothing was dumped$`),
-      ),
-    });
-  } finally {
-    await service.end();
-  }
+(psql === undefined ? describe.skip : describe)('backup.sh', () => {
+  it('waits for a migration, and dumps nothing while it goes on', async () => {
+    const url = process.env.TEST_DATABASE_URL ?? '';
+    const service = new pg.Client({ connectionString: url });
+    await service.connect();
+    try {
+      await service.query('select pg_advisory_lock(7310001)');
+      const env = { BACKUPS: tmpdir(), KEEP: '1', MIGRATION_SECONDS: '1' };
+      const name = new URL(url).pathname.slice(1);
+      expect(await runScript(dirname(psql ?? ''), 'backup.sh', url, env)).toMatchObject({
+        exitCode: 1,
+        all: expect.stringMatching(
+          new RegExp(`^A migration of .*${name}.* is running: the dump waits for its end\n.*: nothing was dumped$`),
+        ),
+      });
+    } finally {
+      await service.end();
+    }
+  });
 });

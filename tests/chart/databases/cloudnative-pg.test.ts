@@ -1,23 +1,21 @@
-import { named, objectsIn, renderChart, valuesFiles } from '../../../tools/chart/render.ts';
+import { valuesFiles } from '../../../tools/chart/render.ts';
 import { topology } from '../../../tools/topology/topology.ts';
 import { itWithCrds, problemsOf } from '../../kit/kubernetes/crds.ts';
+import { type Manifests, manifests } from '../_manifests.ts';
 
 const names = topology.databases.toSorted();
 const files = [...(valuesFiles.prod ?? []), 'charts/store/presets/cloudnative-pg.yaml'];
 
 const render = (cloudnativePg: object = {}, values: object = {}) =>
-  renderChart(files, { ...values, database: { cloudnativePg } });
-
-// biome-ignore lint/suspicious/noExplicitAny: Kubernetes' own objects
-const manifests = async (cloudnativePg: object = {}, values: object = {}): Promise<any[]> =>
-  objectsIn(await render(cloudnativePg, values));
+  manifests({ ...values, database: { cloudnativePg } }, files);
 
 const isOfOperator = ({ apiVersion }: { apiVersion: string }) => /cnpg[.]io/.test(apiVersion);
-const all = await manifests();
-const cluster = all.find(({ kind }) => kind === 'Cluster');
 const pooled = { externalDatabase: { pooler: 'store-database-pooler:5432' } };
+const specOf = ({ one }: Manifests, kind: string) => one(kind).spec;
+const plain = await render();
+const cluster = specOf(plain, 'Cluster');
 /** With a backup and a pooler, and as a recovery. */
-const complete = await manifests(
+const complete = await render(
   {
     pooler: { enabled: true },
     backup: { enabled: true, serverName: 'second', endpoint: 'https://s3.example.com' },
@@ -25,104 +23,91 @@ const complete = await manifests(
   },
   { global: pooled },
 );
-const clusterWith = async (cloudnativePg: object) =>
-  (await manifests(cloudnativePg)).find(({ kind }) => kind === 'Cluster').spec;
 
-it('has a database and a role for each service, with the Secret that the Job makes', () => {
-  const databases = all.filter(({ kind }) => kind === 'Database').map(({ spec }) => spec);
-  expect(databases).toEqual(names.map((name) => ({ cluster: { name: 'store-database' }, name, owner: name })));
-  expect(cluster.spec.managed.roles).toEqual(
-    names.map((name) => ({ name, login: true, passwordSecret: { name: `database-${name}` } })),
-  );
-});
-
-it('is what the services use: their pods trust the CA of that cluster', () => {
-  const order = named(all, 'Deployment', 'order');
-  const [volume] = order.spec.template.spec.volumes;
-  expect(volume.projected.sources[1].secret.name).toBe(`${cluster.metadata.name}-ca`);
-  expect(order.spec.template.spec.containers[0].env).toContainEqual({
-    name: 'DATABASE_URL',
-    value: 'file:///var/run/database/url?sslmode=verify-full&sslrootcert=/var/run/database/ca.crt',
-  });
-});
-
-it('outlives the release, and does not wait for clients that never leave', () => {
-  for (const { kind, metadata } of all.filter(isOfOperator)) {
-    expect([kind, metadata.annotations]).toEqual([kind, { 'helm.sh/resource-policy': 'keep' }]);
-  }
-  expect(cluster.spec.smartShutdownTimeout).toBeLessThanOrEqual(15);
-});
-
-it('archives and makes backups where that is asked for', () => {
-  expect(cluster.spec.plugins).toBeUndefined();
-  const [plugin] = complete.find(({ kind }) => kind === 'Cluster').spec.plugins;
-  expect(plugin).toMatchObject({
-    isWALArchiver: true,
-    parameters: { barmanObjectName: 'store-database', serverName: 'second' },
-  });
-  const kinds = complete.filter(isOfOperator).map(({ kind }) => kind);
-  expect(kinds).toEqual(expect.arrayContaining(['ObjectStore', 'ScheduledBackup']));
-});
-
-it('begins with the state of another one, whose archive it does not write to', () => {
-  const { bootstrap, externalClusters } = complete.find(({ kind }) => kind === 'Cluster').spec;
-  expect(bootstrap.initdb).toBeUndefined();
-  expect(bootstrap.recovery).toMatchObject({
-    source: externalClusters[0].name,
-    recoveryTarget: { targetTime: '2026-11-23T19:40:00Z' },
-  });
-  expect(externalClusters[0].plugin.parameters.serverName).toBe('first');
-});
-
-it('has no synchronous replica where none is asked for', async () => {
-  expect(cluster.spec.postgresql.synchronous).toEqual({ method: 'any', number: 1 });
-  expect((await clusterWith({ instances: 1, synchronous: 0 })).postgresql.synchronous).toBeUndefined();
-});
-
-it('is scraped where monitoring is on', async () => {
-  const found = await manifests({}, { monitoring: { enabled: true } });
-  const monitor = named(found, 'PodMonitor', 'store-database');
-  expect(monitor.spec.selector.matchLabels['cnpg.io/cluster']).toBe('store-database');
-});
-
-describe('with its pooler', () => {
-  it('is asked by requests, while the services keep the URLs for the rest', async () => {
-    const values = { pooler: { enabled: true, poolSize: 7, settings: { query_timeout: '5' } } };
-    const found = await manifests(values, { global: pooled });
-    const { metadata, spec } = found.find(({ kind }) => kind === 'Pooler');
-    expect([metadata.name, spec.type, spec.pgbouncer.poolMode]).toEqual(['store-database-pooler', 'rw', 'transaction']);
-    expect(spec.pgbouncer.parameters).toMatchObject({ default_pool_size: '7', query_timeout: '5' });
-    const { certificates } = found.find(({ kind }) => kind === 'Cluster').spec;
-    expect(certificates.serverAltDNSNames).toEqual(['store-database-pooler']);
-    const order = named(found, 'Deployment', 'order');
-    const { env } = order.spec.template.spec.containers[0];
-    const file = 'file:///var/run/database/url?sslmode=verify-full&sslrootcert=/var/run/database/ca.crt';
-    expect(env).toContainEqual({ name: 'DATABASE_URL', value: file });
-    const value = `${file}&host=store-database-pooler&port=5432`;
-    expect(env).toContainEqual({ name: 'DATABASE_POOLER_URL', value });
+describe('the cluster', () => {
+  it('has a database and a role for each service, with the Secret that the Job makes', () => {
+    const databases = plain.ofKind('Database').map(({ spec }) => spec);
+    expect(databases).toEqual(names.map((name) => ({ cluster: { name: 'store-database' }, name, owner: name })));
+    expect(cluster.managed.roles).toEqual(
+      names.map((name) => ({ name, login: true, passwordSecret: { name: `database-${name}` } })),
+    );
   });
 
-  it('needs connections for its pools, and one for each replica of a service', async () => {
-    // Two pods and one more, ten connections, eight databases; 53 replicas at the most; ten for others
-    const needed = 3 * 10 * 8 + 53 + 10;
-    const values = (max_connections: number) => ({
-      pooler: { enabled: true, poolSize: 10 },
-      settings: { max_connections: String(max_connections) },
+  it('is what the services use: their pods trust the CA of that cluster', () => {
+    const [volume] = plain.podOf('order').volumes;
+    expect(volume.projected.sources[1].secret.name).toBe(`${plain.one('Cluster').metadata.name}-ca`);
+    expect(plain.envOf('order')).toContainEqual({
+      name: 'DATABASE_URL',
+      value: 'file:///var/run/database/url?sslmode=verify-full&sslrootcert=/var/run/database/ca.crt',
     });
-    await expect(render(values(needed), { global: pooled })).resolves.toMatch(/kind: Pooler/);
-    await expect(render(values(needed - 1), { global: pooled })).rejects.toThrow(/but 303 are needed: pooler.poolSize/);
   });
-});
 
-it('has enough connections where fewer replicas may start', async () => {
+  it('outlives the release, and does not wait for clients that never leave', () => {
+    for (const { kind, metadata } of plain.all.filter(isOfOperator))
+      expect([kind, metadata.annotations]).toEqual([kind, { 'helm.sh/resource-policy': 'keep' }]);
+    expect(cluster.smartShutdownTimeout).toBeLessThanOrEqual(15);
+  });
+
+  it('archives and makes backups where that is asked for', () => {
+    expect(cluster.plugins).toBeUndefined();
+    expect(specOf(complete, 'Cluster').plugins[0]).toMatchObject({
+      isWALArchiver: true,
+      parameters: { barmanObjectName: 'store-database', serverName: 'second' },
+    });
+    for (const kind of ['ObjectStore', 'ScheduledBackup']) expect(complete.one(kind)).toBeDefined();
+  });
+
+  it('begins with the state of another one, whose archive it does not write to', () => {
+    const { bootstrap, externalClusters } = specOf(complete, 'Cluster');
+    expect(bootstrap.initdb).toBeUndefined();
+    expect(bootstrap.recovery).toMatchObject({
+      source: externalClusters[0].name,
+      recoveryTarget: { targetTime: '2026-11-23T19:40:00Z' },
+    });
+    expect(externalClusters[0].plugin.parameters.serverName).toBe('first');
+  });
+
+  it('has no synchronous replica where none is asked for', async () => {
+    expect(cluster.postgresql.synchronous).toEqual({ method: 'any', number: 1 });
+    const single = await render({ instances: 1, synchronous: 0 });
+    expect(specOf(single, 'Cluster').postgresql.synchronous).toBeUndefined();
+  });
+
+  it('is scraped where monitoring is on', async () => {
+    const monitored = await render({}, { monitoring: { enabled: true } });
+    const { selector } = monitored.named('PodMonitor', 'store-database').spec;
+    expect(selector.matchLabels['cnpg.io/cluster']).toBe('store-database');
+  });
+
+  it('has a pooler that is asked by requests, while the services keep the URLs for the rest', async () => {
+    const pooler = { enabled: true, poolSize: 7, settings: { query_timeout: '5' } };
+    const found = await render({ pooler }, { global: pooled });
+    const { type, pgbouncer } = found.named('Pooler', 'store-database-pooler').spec;
+    expect([type, pgbouncer.poolMode]).toEqual(['rw', 'transaction']);
+    expect(pgbouncer.parameters).toMatchObject({ default_pool_size: '7', query_timeout: '5' });
+    expect(specOf(found, 'Cluster').certificates.serverAltDNSNames).toEqual(['store-database-pooler']);
+    const file = 'file:///var/run/database/url?sslmode=verify-full&sslrootcert=/var/run/database/ca.crt';
+    const pooledUrl = `${file}&host=store-database-pooler&port=5432`;
+    expect(found.envOf('order')).toContainEqual({ name: 'DATABASE_URL', value: file });
+    expect(found.envOf('order')).toContainEqual({ name: 'DATABASE_POOLER_URL', value: pooledUrl });
+  });
+
+  const pooler = { enabled: true, poolSize: 10 };
   const few = { autoscaling: { enabled: false } };
-  const names = ['auth', 'status', 'product', 'order', 'account'];
-  const values = Object.fromEntries(names.map((name) => [name, few]));
-  // Eleven services with a database, each of two replicas and one more
-  await expect(render({ settings: { max_connections: String(17 * 33 + 10) } }, values)).resolves.toMatch(
-    /kind: Cluster/,
-  );
-  await expect(render({ settings: { max_connections: String(17 * 33 + 9) } }, values)).rejects.toThrow(/need 571/);
+  const fewer = Object.fromEntries(['auth', 'status', 'product', 'order', 'account'].map((name) => [name, few]));
+  it.each([
+    // Two pods and one more, ten connections, eight databases; 53 replicas at the most; ten for others
+    ['pools and replicas', { pooler }, { global: pooled }, 3 * 10 * 8 + 53 + 10, /but 303 are needed: pooler.poolSize/],
+    // Eleven services with a database, each of two replicas and one more
+    ['services of which few may start', {}, fewer, 17 * 33 + 10, /need 571/],
+    // At their maximum, while they are upgraded
+    ['services', {}, {}, 911, /max_connections is 910, but .* need 911: 17 each, and 10 for others. Raise it/],
+  ])('needs connections for its %s', async (_, cloudnativePg, values, needed, message) => {
+    const withConnections = (count: number) =>
+      render({ ...cloudnativePg, settings: { max_connections: String(count) } }, values);
+    expect((await withConnections(needed)).one('Cluster')).toBeDefined();
+    await expect(withConnections(needed - 1)).rejects.toThrow(message);
+  });
 });
 
 describe('values that the chart refuses', () => {
@@ -146,12 +131,6 @@ describe('values that the chart refuses', () => {
       /backup.serverName, such as store-database-2/,
     ],
     [
-      'fewer connections than services at their maximum, while they are upgraded, may hold',
-      { settings: { max_connections: '400' } },
-      {},
-      /max_connections is 400, but .* need 911: 17 each, and 10 for others. Raise it/,
-    ],
-    [
       'a pooler that no service is told of',
       { pooler: { enabled: true } },
       {},
@@ -171,12 +150,12 @@ describe('values that the chart refuses', () => {
 });
 
 describe('the definitions of the operator', () => {
-  itWithCrds.each(complete.filter(isOfOperator))('accept $kind $metadata.name', (manifest) => {
+  itWithCrds.each(complete.all.filter(isOfOperator))('accept $kind $metadata.name', (manifest) => {
     expect(problemsOf(manifest)).toEqual([]);
   });
 
   itWithCrds('refuse a misspelt field', () => {
-    expect(problemsOf({ ...cluster, spec: { ...cluster.spec, instanzen: 3 } })).toEqual([
+    expect(problemsOf({ ...plain.one('Cluster'), spec: { ...cluster, instanzen: 3 } })).toEqual([
       expect.stringContaining('instanzen'),
     ]);
   });

@@ -131,102 +131,104 @@ async function consume(user: string, groupId: string) {
   }
 }
 
-it('every service that consumes or publishes has a user', () => {
-  const members = topology.services.filter(({ usesKafka }) => usesKafka);
-  expect(users.map(({ metadata }) => metadata.name).sort()).toEqual(
-    ['kafka-operator', ...members.map(({ alias }) => `kafka-${alias}`)].sort(),
+describe('the users of Kafka', () => {
+  it('every service that consumes or publishes has a user', () => {
+    const members = topology.services.filter(({ usesKafka }) => usesKafka);
+    expect(users.map(({ metadata }) => metadata.name).sort()).toEqual(
+      ['kafka-operator', ...members.map(({ alias }) => `kafka-${alias}`)].sort(),
+    );
+  });
+
+  it.each(['kafka-orderworker', 'kafka-inventory', 'kafka-payment'])(
+    '%s publishes events and dead letters',
+    async (user) => {
+      await write(user, orderEventsTopic);
+      await write(user, deadLetterTopic);
+    },
   );
-});
 
-it.each(['kafka-orderworker', 'kafka-inventory', 'kafka-payment'])(
-  '%s publishes events and dead letters',
-  async (user) => {
-    await write(user, orderEventsTopic);
+  it('account publishes the events of accounts, and nobody else does', async () => {
+    await write('kafka-account', accountEventsTopic);
+    await expect(write('kafka-account', orderEventsTopic)).rejects.toThrow(/not authorized/i);
+    await expect(write('kafka-notification', accountEventsTopic)).rejects.toThrow(/not authorized/i);
+  });
+
+  const groupsOfConsumers = topology.services.filter(({ image }) => image === 'consumers');
+
+  it.each(groupsOfConsumers.map(({ alias }) => `kafka-${alias}`))('%s publishes dead letters only', async (user) => {
     await write(user, deadLetterTopic);
-  },
-);
+    await expect(write(user, orderEventsTopic)).rejects.toThrow(/not authorized/i);
+  });
 
-it('account publishes the events of accounts, and nobody else does', async () => {
-  await write('kafka-account', accountEventsTopic);
-  await expect(write('kafka-account', orderEventsTopic)).rejects.toThrow(/not authorized/i);
-  await expect(write('kafka-notification', accountEventsTopic)).rejects.toThrow(/not authorized/i);
-});
+  it('a user reads in its own group only', async () => {
+    await write('kafka-payment', orderEventsTopic);
+    await consume('kafka-payment', 'payment-group');
+    await consume('kafka-invoice', 'invoice-group');
+    await expect(consume('kafka-invoice', 'payment-group')).rejects.toThrow(/not authorized/i);
+  });
 
-const groupsOfConsumers = topology.services.filter(({ image }) => image === 'consumers');
+  it('dead letters are read', async () => {
+    const client = createKafka(optionsOf('kafka-invoice'));
+    const publisher = createPublisher(optionsOf('kafka-payment'));
+    const origin = { topic: orderEventsTopic, partition: 0, offset: '0' };
+    const headers = deadLetterHeaders('payment-group', 3, new Error('broken'), origin);
+    await publisher.send(deadLetterTopic, [{ key: 'order', value: '{}', headers }]).finally(publisher.close);
 
-it.each(groupsOfConsumers.map(({ alias }) => `kafka-${alias}`))('%s publishes dead letters only', async (user) => {
-  await write(user, deadLetterTopic);
-  await expect(write(user, orderEventsTopic)).rejects.toThrow(/not authorized/i);
-});
+    const groups: string[] = [];
+    await readDeadLetters(client, ({ group }) => void groups.push(group));
+    expect(groups).toContain('payment-group');
+  });
 
-it('a user reads in its own group only', async () => {
-  await write('kafka-payment', orderEventsTopic);
-  await consume('kafka-payment', 'payment-group');
-  await consume('kafka-invoice', 'invoice-group');
-  await expect(consume('kafka-invoice', 'payment-group')).rejects.toThrow(/not authorized/i);
-});
+  it('a user may ask for the age of the events', async () => {
+    const admin = createKafka(optionsOf('kafka-invoice')).admin();
+    await admin.connect();
+    const offsets = await admin.fetchTopicOffsetsByTimestamp(orderEventsTopic, 0).finally(admin.disconnect);
+    expect(offsets).toHaveLength(2);
+  });
 
-it('dead letters are read', async () => {
-  const client = createKafka(optionsOf('kafka-invoice'));
-  const publisher = createPublisher(optionsOf('kafka-payment'));
-  const origin = { topic: orderEventsTopic, partition: 0, offset: '0' };
-  const headers = deadLetterHeaders('payment-group', 3, new Error('broken'), origin);
-  await publisher.send(deadLetterTopic, [{ key: 'order', value: '{}', headers }]).finally(publisher.close);
+  it('a wrong password and an unknown authority are refused', async () => {
+    const connect = (options: ReturnType<typeof optionsOf>) => createKafka(options).admin().connect();
+    await expect(connect(optionsOf('kafka-payment', 'wrong'))).rejects.toThrow(/authentication failed/i);
+    await expect(connect({ ...optionsOf('kafka-payment'), tls: {} })).rejects.toThrow(/self-signed/);
+  });
 
-  const groups: string[] = [];
-  await readDeadLetters(client, ({ group }) => void groups.push(group));
-  expect(groups).toContain('payment-group');
-});
+  it('the operator may do what the commands of the documents need', async () => {
+    const admin = createKafka(optionsOf('kafka-operator')).admin();
+    await admin.connect();
+    try {
+      await admin.createPartitions({ topicPartitions: [{ topic: deadLetterTopic, count: 3 }] });
+      const partitions = [{ partition: 0, offset: '0' }];
+      await admin.setOffsets({ groupId: 'analytics-group', topic: orderEventsTopic, partitions });
+      expect((await admin.describeAcls(aclsOfTopics)).resources.length).toBeGreaterThan(0);
+    } finally {
+      await admin.disconnect();
+    }
+  });
 
-it('a user may ask for the age of the events', async () => {
-  const admin = createKafka(optionsOf('kafka-invoice')).admin();
-  await admin.connect();
-  const offsets = await admin.fetchTopicOffsetsByTimestamp(orderEventsTopic, 0).finally(admin.disconnect);
-  expect(offsets).toHaveLength(2);
-});
-
-it('a wrong password and an unknown authority are refused', async () => {
-  const connect = (options: ReturnType<typeof optionsOf>) => createKafka(options).admin().connect();
-  await expect(connect(optionsOf('kafka-payment', 'wrong'))).rejects.toThrow(/authentication failed/i);
-  await expect(connect({ ...optionsOf('kafka-payment'), tls: {} })).rejects.toThrow(/self-signed/);
-});
-
-it('the operator may do what the commands of the documents need', async () => {
-  const admin = createKafka(optionsOf('kafka-operator')).admin();
-  await admin.connect();
-  try {
-    await admin.createPartitions({ topicPartitions: [{ topic: deadLetterTopic, count: 3 }] });
-    const partitions = [{ partition: 0, offset: '0' }];
-    await admin.setOffsets({ groupId: 'analytics-group', topic: orderEventsTopic, partitions });
-    expect((await admin.describeAcls(aclsOfTopics)).resources.length).toBeGreaterThan(0);
-  } finally {
-    await admin.disconnect();
-  }
-});
-
-it('a process follows its files: to another password, and to another authority of the brokers', async () => {
-  const dir = await mkdtemp(join(tmpdir(), 'store-kafka-files-'));
-  const [password, ca] = [join(dir, 'password'), join(dir, 'ca.crt')];
-  const [old, renewed] = [await certificateFor('127.0.0.1'), await certificateFor('renewed', '127.0.0.1')];
-  const brokers = await startTlsProxy(old, kafka.brokers[0] ?? '');
-  try {
-    await writeFile(password, 'expired');
-    await writeFile(ca, old.cert);
-    const options = optionsOf('kafka-payment', `file://${password}`, `file://${ca}`, [brokers.address]);
-    const connect = async () => {
-      const admin = client.admin();
-      await admin.connect().finally(() => admin.disconnect());
-    };
-    const client = createKafka(options);
-    await expect(connect()).rejects.toThrow(/authentication failed/i);
-    await writeFile(password, passwords['kafka-payment'] ?? '');
-    await connect();
-    brokers.show(renewed);
-    await expect(connect()).rejects.toThrow(/self-signed/);
-    await writeFile(ca, `${old.cert}\n${renewed.cert}`);
-    await connect();
-  } finally {
-    brokers.close();
-    await rm(dir, { recursive: true });
-  }
+  it('a process follows its files: to another password, and to another authority of the brokers', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'store-kafka-files-'));
+    const [password, ca] = [join(dir, 'password'), join(dir, 'ca.crt')];
+    const [old, renewed] = [await certificateFor('127.0.0.1'), await certificateFor('renewed', '127.0.0.1')];
+    const brokers = await startTlsProxy(old, kafka.brokers[0] ?? '');
+    try {
+      await writeFile(password, 'expired');
+      await writeFile(ca, old.cert);
+      const options = optionsOf('kafka-payment', `file://${password}`, `file://${ca}`, [brokers.address]);
+      const connect = async () => {
+        const admin = client.admin();
+        await admin.connect().finally(() => admin.disconnect());
+      };
+      const client = createKafka(options);
+      await expect(connect()).rejects.toThrow(/authentication failed/i);
+      await writeFile(password, passwords['kafka-payment'] ?? '');
+      await connect();
+      brokers.show(renewed);
+      await expect(connect()).rejects.toThrow(/self-signed/);
+      await writeFile(ca, `${old.cert}\n${renewed.cert}`);
+      await connect();
+    } finally {
+      brokers.close();
+      await rm(dir, { recursive: true });
+    }
+  });
 });

@@ -7,8 +7,8 @@ import { filesBelow } from '../../docs/_documents.ts';
 import { type Edit, withEdited } from '../_edited-chart.ts';
 import { manifests } from '../_manifests.ts';
 
-// What the chart makes of the answers of a cluster: refusals, and the notes of Helm, which `helm template` leaves out. A copy of the
-// chart is rendered, in which the answers take the places of the questions.
+// Answers of a cluster, which make the chart refuse or note something; `helm template` leaves notes out. A copy of the chart is
+// rendered, in which the answers take the places of the questions.
 
 const renderEdited = (edits: Record<string, Edit>, values: object = {}) =>
   withEdited(edits, (chart) => template(chart, [imagesFile], values));

@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mock } from 'node:test';
 import { withCluster } from '../../../tools/cluster/api.ts';
 import { kidOf, newSecret, readKeys } from '../../../tools/cluster/jwt-keys.ts';
 import { type Options, rotateKey } from '../../../tools/cluster/rotation/rotate-key.ts';
+import { useFolder } from '../../kit/folder.ts';
 import { startKubernetesApi } from '../../kit/kubernetes/kubernetes-api.ts';
 
 // make rotate-key against a fake API server, where tokens live for a day; tests/cluster has the real one, under load.
@@ -23,12 +23,8 @@ const auth = {
 const hours = 3_600_000;
 const inHours = (count: number) => new Date(Date.now() + count * hours).toISOString();
 
-let dir: string;
+const dir = useFolder();
 let api: Awaited<ReturnType<typeof startKubernetesApi>>;
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'store-rotation-'));
-});
-afterAll(() => rm(dir, { recursive: true }));
 beforeEach(async () => {
   api = await startKubernetesApi([structuredClone(auth)]);
   await writeFile(join(dir, 'kubeconfig'), api.kubeconfig);
@@ -66,38 +62,66 @@ async function runRotateKey(options: Partial<Options> = {}) {
 const possibleFrom = (text: string) => Date.parse(/\d{4}-\S+Z/.exec(text)?.[0] ?? '');
 const refusal = { done: false, said: expect.stringMatching(/would drop .*--keep 3.*--now/) };
 
-it('refuses a third rotation while tokens of the key that it would drop may be valid, unless it is told to', async () => {
-  const first = newSecret();
-  write(first, []);
-  for (let n = 0; n < 2; n += 1) expect(await runRotateKey()).toMatchObject({ done: true });
-  const before = keys();
-  expect(before.previous).toEqual([expect.any(String), first]);
+describe('make rotate-key', () => {
+  it('refuses a third rotation while tokens of the key that it would drop may be valid, unless it is told to', async () => {
+    const first = newSecret();
+    write(first, []);
+    for (let n = 0; n < 2; n += 1) expect(await runRotateKey()).toMatchObject({ done: true });
+    const before = keys();
+    expect(before.previous).toEqual([expect.any(String), first]);
 
-  const third = await runRotateKey();
-  expect(third).toEqual(refusal);
-  expect(keys()).toEqual(before);
-  expect(possibleFrom(third.said)).toBeGreaterThan(Date.now() + 23.9 * hours);
-  expect(possibleFrom(third.said)).toBeLessThan(Date.now() + 24.1 * hours);
-  for (const key of [before.signing, ...before.previous]) expect(third.said).not.toContain(key);
+    const third = await runRotateKey();
+    expect(third).toEqual(refusal);
+    expect(keys()).toEqual(before);
+    expect(possibleFrom(third.said)).toBeGreaterThan(Date.now() + 23.9 * hours);
+    expect(possibleFrom(third.said)).toBeLessThan(Date.now() + 24.1 * hours);
+    for (const key of [before.signing, ...before.previous]) expect(third.said).not.toContain(key);
 
-  expect(await runRotateKey({ keep: 3 })).toMatchObject({ done: true });
-  expect(keys().previous).toEqual([before.signing, ...before.previous]);
-  expect(await runRotateKey({ now: true })).toMatchObject({ done: true });
-  expect(keys().previous).toHaveLength(2);
-  expect(keys().previous).not.toContain(first);
-});
+    expect(await runRotateKey({ keep: 3 })).toMatchObject({ done: true });
+    expect(keys().previous).toEqual([before.signing, ...before.previous]);
+    expect(await runRotateKey({ now: true })).toMatchObject({ done: true });
+    expect(keys().previous).toHaveLength(2);
+    expect(keys().previous).not.toContain(first);
+  });
 
-it('rotates a third time once the tokens of the key that it drops have expired', async () => {
-  const first = newSecret();
-  write(first, []);
-  for (let n = 0; n < 2; n += 1) expect(await runRotateKey()).toMatchObject({ done: true });
-  const { annotations = {} } = stored().metadata;
-  for (const [name, text] of Object.entries(annotations)) {
-    annotations[name] = text.replace(/\d{4}-\d\d-\d\dT[^"]+Z/g, inHours(-1));
-  }
-  expect(await runRotateKey()).toMatchObject({ done: true });
-  expect(keys().previous).toHaveLength(2);
-  expect(keys().previous).not.toContain(first);
+  it('rotates a third time once the tokens of the key that it drops have expired', async () => {
+    const first = newSecret();
+    write(first, []);
+    for (let n = 0; n < 2; n += 1) expect(await runRotateKey()).toMatchObject({ done: true });
+    const { annotations = {} } = stored().metadata;
+    for (const [name, text] of Object.entries(annotations)) {
+      annotations[name] = text.replace(/\d{4}-\d\d-\d\dT[^"]+Z/g, inHours(-1));
+    }
+    expect(await runRotateKey()).toMatchObject({ done: true });
+    expect(keys().previous).toHaveLength(2);
+    expect(keys().previous).not.toContain(first);
+  });
+
+  it('counts from the end of a rotation that was interrupted, because replicas sign with the old key until then', async () => {
+    const first = newSecret();
+    write(first, []);
+    api.hooks.before = (request) => {
+      if (request.startsWith('PATCH') && keys().signing !== first) throw new Error('interrupted');
+    };
+    for (let n = 0; n < 2; n += 1) expect(await runRotateKey()).toMatchObject({ done: false });
+    api.hooks.before = () => undefined;
+    const { annotations = {} } = stored().metadata;
+    expect(annotations).toHaveProperty('store/next-jwt-key', await kidOf(keys().signing));
+    // An hour ago
+    for (const [name, text] of Object.entries(annotations)) {
+      annotations[name] = text.replace(/\d{4}-\d\d-\d\dT[^"]+Z/g, (date) =>
+        new Date(Date.parse(date) - hours).toISOString(),
+      );
+    }
+    expect(await runRotateKey({ dropPrevious: true })).toMatchObject({
+      done: false,
+      said: expect.stringContaining('interrupted'),
+    });
+    expect(await runRotateKey()).toMatchObject({ done: true, said: expect.stringContaining('Resuming') });
+    const finishedAt = Date.now();
+    const refused = await runRotateKey({ dropPrevious: true });
+    expect(possibleFrom(refused.said)).toBeGreaterThan(finishedAt + 24 * hours - 10_000);
+  });
 });
 
 describe('a Secret that does not say when the tokens of its previous keys expire', () => {
@@ -128,32 +152,6 @@ describe('a Secret that does not say when the tokens of its previous keys expire
     expect(await runRotateKey({ dropPrevious: true, now: true })).toMatchObject({ done: true });
     expect(keys().previous).toEqual([]);
   });
-});
-
-it('counts from the end of a rotation that was interrupted, because replicas sign with the old key until then', async () => {
-  const first = newSecret();
-  write(first, []);
-  api.hooks.before = (request) => {
-    if (request.startsWith('PATCH') && keys().signing !== first) throw new Error('interrupted');
-  };
-  for (let n = 0; n < 2; n += 1) expect(await runRotateKey()).toMatchObject({ done: false });
-  api.hooks.before = () => undefined;
-  const { annotations = {} } = stored().metadata;
-  expect(annotations).toHaveProperty('store/next-jwt-key', await kidOf(keys().signing));
-  // An hour ago
-  for (const [name, text] of Object.entries(annotations)) {
-    annotations[name] = text.replace(/\d{4}-\d\d-\d\dT[^"]+Z/g, (date) =>
-      new Date(Date.parse(date) - hours).toISOString(),
-    );
-  }
-  expect(await runRotateKey({ dropPrevious: true })).toMatchObject({
-    done: false,
-    said: expect.stringContaining('interrupted'),
-  });
-  expect(await runRotateKey()).toMatchObject({ done: true, said: expect.stringContaining('Resuming') });
-  const finishedAt = Date.now();
-  const refused = await runRotateKey({ dropPrevious: true });
-  expect(possibleFrom(refused.said)).toBeGreaterThan(finishedAt + 24 * hours - 10_000);
 });
 
 describe('a key pair', () => {

@@ -1,24 +1,18 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mock } from 'node:test';
-import { execa } from 'execa';
-import pg from 'pg';
 import { withCluster } from '../../../tools/cluster/api.ts';
 import { nextAnnotation, podAnnotation, rotatePassword } from '../../../tools/cluster/rotation/rotate-password.ts';
 import { textOf } from '../../../tools/cluster/secrets.ts';
-import { findOnPath } from '../../../tools/local/downloads/provide-tool.ts';
 import { useFolder } from '../../kit/folder.ts';
 import { startKubernetesApi } from '../../kit/kubernetes/kubernetes-api.ts';
-import { queryOnce } from '../../kit/postgres/database.ts';
-import { scripts } from '../../kit/postgres/postgres-client.ts';
-import { until } from '../../kit/until.ts';
 
-// make rotate-password: the command against a fake API server, and what PostgreSQL makes of the files. tests/cluster has both
+// The command against a fake API server. What PostgreSQL makes of the files is in tests/chart/databases; tests/cluster has both
 // together, under load.
 
 const dir = useFolder();
 
-describe('the command', () => {
+describe('make rotate-password', () => {
   let api: Awaited<ReturnType<typeof startKubernetesApi>>;
   const orderFrom = (secret: string) => ({
     metadata: { name: 'order', generation: 1 },
@@ -116,46 +110,3 @@ describe('the command', () => {
     expect(read('postgres', 'order')).toBe('one');
   });
 });
-
-const psql = await findOnPath('psql');
-if (psql === undefined) console.log('psql is not there: apt-get install postgresql-client');
-
-(psql === undefined ? test.skip : test)(
-  'PostgreSQL gives both roles of a database the same rights and their own passwords',
-  async () => {
-    const files = join(dir, 'passwords');
-    await mkdir(files);
-    const base = new URL(process.env.TEST_DATABASE_URL ?? '');
-    const passwords: Record<string, string> = { postgres: base.password, rotated: 'one', 'rotated.b': 'two' };
-    const write = (name: string, text: string) => writeFile(join(files, name), text);
-    for (const [name, text] of Object.entries(passwords)) await write(name, text);
-    const running = execa('bash', [join(scripts, 'databases.sh')], {
-      env: { PGHOST: base.hostname, PGPORT: base.port, PGPASSWORD: base.password, PASSWORDS: files },
-      all: true,
-      reject: false,
-    });
-    const as = (role: string, password: string, sql: string) =>
-      queryOnce<Record<string, unknown>>(
-        Object.assign(new URL(base), { username: role, password, pathname: '/rotated' }).href,
-        sql,
-      );
-    try {
-      await until('both can log in', async () => (await as('rotated.b', 'two', 'select')).length === 1);
-      await as('rotated.b', 'two', 'create table made_by_b (n int)');
-      await as('rotated', 'one', 'create table made_by_a (n int); alter table made_by_b add column m int');
-      await as('rotated.b', 'two', 'drop table made_by_a');
-      expect(await as('rotated.b', 'two', 'select session_user::text, current_user::text')).toEqual([
-        { session_user: 'rotated.b', current_user: 'rotated' },
-      ]);
-      await write('rotated', 'three');
-      await until('the new password is taken', async () => (await as('rotated', 'three', 'select')).length === 1);
-      await expect(as('rotated', 'one', 'select')).rejects.toThrow(pg.DatabaseError);
-      expect(await as('rotated.b', 'two', 'select 1 as one')).toEqual([{ one: 1 }]);
-    } finally {
-      running.kill('SIGTERM');
-      await running;
-      await queryOnce(base.href, 'drop database if exists rotated with (force)');
-      for (const role of ['rotated.b', 'rotated']) await queryOnce(base.href, `drop role if exists "${role}"`);
-    }
-  },
-);

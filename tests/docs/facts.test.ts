@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { alertsOf, ruleGroups } from '../../tools/chart/alerts.ts';
+import { root } from '../../tools/paths.ts';
+import { topology } from '../../tools/topology/topology.ts';
+import { documentAt, documents } from './_documents.ts';
+
+// Lists in documents that have to be as long as those of the sources.
+
+describe('the documents', () => {
+  it('the local run names the ports of all services', () => {
+    const { text } = documentAt('docs/local-run.md');
+    for (const { name, localPort } of topology.services) expect(text).toContain(`${name} ${localPort}`);
+  });
+});
+
+describe('the runbooks', () => {
+  const pages = documents.filter(({ path }) => path.startsWith('docs/runbooks/'));
+  const sections = pages.flatMap(({ path, text }) =>
+    text
+      .split(/^## (?=Store)/m)
+      .slice(1)
+      .map((section) => {
+        const [name = ''] = section.split('\n', 1);
+        return { name, url: `${path}#${name.toLowerCase()}`, section };
+      }),
+  );
+
+  it('every alert links to its runbook, and every runbook has an alert', async () => {
+    const linked = alertsOf(await ruleGroups()).map(({ annotations }) => annotations.runbook_url);
+    expect(linked.length).toBeGreaterThan(20);
+    expect(sections.map(({ url }) => url).sort()).toEqual([...new Set(linked)].sort());
+  });
+
+  it.each(sections)('$name says what it means, what it does and how to correct it', ({ section }) => {
+    expect(section).toMatch(/^.*\n\n.+\*\*Impact:\*\*\s.*\n\*\*Fix\.\*\*/s);
+  });
+});
+
+describe('personal data', () => {
+  /** Columns, in whatever table, that say nothing of a person beyond an id. */
+  const impersonal = new Set([
+    ...['kind', 'key', 'payload', 'traceparent', 'status', 'currency', 'consumer_group', 'error', 'outcome', 'reason'],
+    ...['requested_by', 'items', 'missing', 'request_hash', 'location', 'body', 'purpose', 'roles', 'locale'],
+    ...['unit', 'description', 'images', 'category', 'category1', 'category2'],
+  ]);
+  /** The names of products. */
+  const exceptions = new Set(['product.products.name']);
+
+  /** Columns that can hold a text or any bytes, as `database.table.column`. */
+  function columnsOf(database: string): string[] {
+    const schema = readFileSync(join(root, 'services', database, 'prisma/schema.prisma'), 'utf8');
+    return [...schema.matchAll(/^model \w+ \{(.*?)^\}/gms)].flatMap(([, model = '']) => {
+      const table = /@@map\("(\w+)"\)/.exec(model)?.[1];
+      const fields = [...model.matchAll(/^\s+(\w+)\s+(?:String|Json|Bytes)\S*(.*)$/gm)];
+      const texts = fields.filter(([, , rest = '']) => !rest.includes('@db.Uuid'));
+      return texts.map(([, name, rest = '']) => `${database}.${table}.${/@map\("(\w+)"\)/.exec(rest)?.[1] ?? name}`);
+    });
+  }
+
+  it('every column that can hold personal data is in docs/security.md, which says how it goes', () => {
+    const all = topology.databases.flatMap(columnsOf);
+    expect(all.length).toBeGreaterThan(50);
+    const personal = all.filter((one) => !impersonal.has(one.split('.')[2] ?? '') && !exceptions.has(one));
+    const [, section = ''] = readFileSync(join(root, 'docs/security.md'), 'utf8').split('\n## Personal data\n');
+    const rows =
+      section
+        .split('\n## ', 1)[0]
+        ?.split('\n')
+        .filter((line) => line.startsWith('| `')) ?? [];
+    const documented = rows.join().matchAll(/`(\w+\.\w+\.\w+)`/g);
+    expect([...documented].map(([, one]) => one).sort()).toEqual(personal.sort());
+  });
+});
