@@ -90,8 +90,9 @@ const command = new Command('make generate')
     const services = (await readdir(join(root, 'services'))).filter((name) =>
       existsSync(join(root, 'services', name, 'prisma/schema.prisma')),
     );
-    const types = existsSync(writeTypes) ? [await typesOfPages()] : [];
-    await Promise.all([...services.map(prismaClient), await pages(), ...types].map(unlessCurrent));
+    await Promise.all([...services.map(prismaClient), await pages()].map(unlessCurrent));
+    // The console, whose routes they are of, looks for its pages.
+    if (existsSync(writeTypes)) await unlessCurrent(await typesOfPages());
   });
 
 await runCommand(command);
