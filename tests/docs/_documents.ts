@@ -65,19 +65,3 @@ export function scriptsRunBy(test: string): { document: string; script: string }
 
 /** The words of a cell or text that are marked as code. */
 export const inCode = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
-
-/** The cells of the first table whose header begins with these columns, without the header; code marks are kept. */
-export function tableWith(document: Document, ...columns: string[]): string[][] {
-  const rows = document.text.split('\n').map((line) =>
-    line.startsWith('|')
-      ? line
-          .split('|')
-          .slice(1, -1)
-          .map((cell) => cell.trim())
-      : [],
-  );
-  const header = rows.findIndex((row) => columns.every((column, index) => row[index]?.startsWith(column)));
-  if (header === -1) throw new Error(`${document.path} has no table with the columns ${columns.join(', ')}.`);
-  const end = rows.findIndex((row, index) => index > header && row.length === 0);
-  return rows.slice(header + 2, end);
-}
