@@ -77,3 +77,33 @@ it('the state of one product is demanded by its strong tag, whatever encoding it
   expect((await change(2, tagOf(seen))).status).toBe(200);
   expect((await change(3, tagOf(seen))).status).toBe(412);
 });
+
+describe('a read through the gateway', () => {
+  let tea: string;
+  beforeAll(async () => {
+    tea = await newProduct(ada, { name: 'A tea', price: 1.25, unit: 'kg' });
+  });
+
+  it.each(['/products?size=2&sort=name,asc', () => `/products/${tea}`])(
+    'is 304 to who has the current state (%s)',
+    async (of) => {
+      const path = typeof of === 'string' ? of : of();
+      const first = await ada.send('GET', path);
+      const condition = { 'if-none-match': first.headers.get('etag') ?? '' };
+      for (const method of ['GET', 'HEAD']) {
+        const { status, text, headers } = await ada.send(method, path, undefined, condition);
+        expect({ status, text, etag: headers.get('etag') }).toEqual({
+          status: 304,
+          text: '',
+          etag: condition['if-none-match'],
+        });
+      }
+      expect((await createSend(store.gatewayUrl)('GET', path, undefined, condition)).status).toBe(401);
+      await ada.send('PUT', `/products/${tea}`, { name: 'A tea', price: 1.5, unit: 'kg' });
+      const changed = await ada.send('GET', path, undefined, condition);
+      expect(changed.status).toBe(200);
+      expect(changed.text).toContain('"price":1.5,');
+      await ada.send('PUT', `/products/${tea}`, { name: 'A tea', price: 1.25, unit: 'kg' });
+    },
+  );
+});

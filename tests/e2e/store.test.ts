@@ -111,31 +111,6 @@ describe('a customer', () => {
   });
 });
 
-describe('a read through the gateway', () => {
-  it.each(['/products?size=2', () => `/products/${products[0]}`])(
-    'is 304 to who has the current state (%s)',
-    async (of) => {
-      const path = typeof of === 'string' ? of : of();
-      const first = await ada.send('GET', path);
-      const condition = { 'if-none-match': first.headers.get('etag') ?? '' };
-      for (const method of ['GET', 'HEAD']) {
-        const { status, text, headers } = await ada.send(method, path, undefined, condition);
-        expect({ status, text, etag: headers.get('etag') }).toEqual({
-          status: 304,
-          text: '',
-          etag: condition['if-none-match'],
-        });
-      }
-      expect((await anonymous('GET', path, undefined, condition)).status).toBe(401);
-      await ada.send('PUT', `/products/${products[0]}`, { name: 'Tea 1', price: 1.5, unit: 'kg' });
-      const changed = await ada.send('GET', path, undefined, condition);
-      expect(changed.status).toBe(200);
-      expect(changed.text).toContain('"price":1.5,');
-      await ada.send('PUT', `/products/${products[0]}`, { name: 'Tea 1', price: 1.25, unit: 'kg' });
-    },
-  );
-});
-
 describe('collection read through the gateway', () => {
   it.each(['/products?size=7', '/orders?size=7', '/orders?size=7&sort=total,asc'])(
     'returns every item of %s once by Link while others are inserted',

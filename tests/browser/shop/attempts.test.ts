@@ -6,20 +6,14 @@ import { logIn, register } from '../_customer.ts';
 import { addProducts, startShop, type TestShop } from '../_shop.ts';
 import { someWares } from '../_wares.ts';
 
-const odd = { name: 'Paper clip', price: 0.125, unit: 'piece' };
-const scarce = [
-  { name: 'Fig', price: 1, unit: 'piece' },
-  { name: 'Date', price: 2, unit: 'piece' },
-];
-const many = Array.from({ length: 101 }, (_, n) => ({ name: `Button ${n}`, price: 1, unit: 'piece' }));
-
 (chromiumPath ? describe : describe.skip)('an order that is not answered, or costs something else', () => {
   let shop: TestShop;
   let ids: Map<string, string>;
 
   beforeAll(async () => {
     shop = await startShop();
-    ids = await addProducts(shop, [...many, odd, ...scarce, ...someWares]);
+    const scarce = ['Fig', 'Date'].map((name) => ({ name, price: 1, unit: 'piece' }));
+    ids = await addProducts(shop, [...someWares, ...scarce]);
   }, 180_000);
 
   afterAll(() => shop?.stop(), 60_000);
@@ -242,47 +236,15 @@ const many = Array.from({ length: 101 }, (_, n) => ({ name: `Button ${n}`, price
     await stockOf('Fig', 2);
     await stockOf('Date', 0);
     await show(page, 'basket');
-    const quantity = page.getByLabel('Quantity of Fig').last();
-    await quantity.fill('5');
-    await quantity.blur();
+    await page.getByLabel('Quantity of Fig').last().fill('5');
+    await page.keyboard.press('Tab');
     await button(page, 'Place the order').click();
     await page.getByText('out of stock').waitFor();
     const lines = await page.locator('.bought').allInnerTexts();
     expect(lines.map((line) => line.split(/\s*\n\s*/))).toEqual([
       ['Fig', '5 × $1.00', 'Only 2 were left.'],
-      ['Date', '1 × $2.00', 'It was sold out.'],
+      ['Date', '1 × $1.00', 'It was sold out.'],
       ['Plum jam', '1 × $5.15'],
     ]);
-  });
-
-  it.each([
-    [1, '$0.12'],
-    [3, '$0.38'],
-    [5, '$0.62'],
-  ])('%i times $0.125 is %s in the basket and in the order', async (quantity, total) => {
-    const { page } = await customerWith('Paper clip');
-    await show(page, 'basket');
-    await page.getByLabel('Quantity of Paper clip').last().fill(String(quantity));
-    await page.getByLabel('Quantity of Paper clip').last().blur();
-    await page.locator('.sum').getByText(total).waitFor();
-    await button(page, 'Place the order').click();
-    await page.getByRole('heading', { level: 1, name: /^Order / }).waitFor();
-    await page.locator('.sum').getByText(total).waitFor();
-  });
-
-  it('refuses the 101st product with a sentence, and drops none', async () => {
-    const { page } = await customerWith('Button 0');
-    const lines = many.slice(0, 100).map((product) => ({ ...product, id: ids.get(product.name), quantity: 1 }));
-    await page.evaluate(`
-      for (const name of Object.keys(localStorage).filter((name) => name.startsWith('shop.basket')))
-        localStorage.setItem(name, JSON.stringify(${JSON.stringify(lines)}));
-    `);
-    await page.reload();
-    await put(page, 'Button 100');
-    await page.getByText('An order has at most 100 different products.').waitFor();
-    expect(await basket(page)).toHaveLength(100);
-    await button(page, 'Place the order').click();
-    await page.getByRole('heading', { level: 1, name: /^Order / }).waitFor();
-    await page.locator('.sum').getByText('$100.00').waitFor();
   });
 });

@@ -6,13 +6,17 @@ import { order, register } from '../_customer.ts';
 import { addProducts, startShop, type TestShop } from '../_shop.ts';
 import { someWares } from '../_wares.ts';
 
-(chromiumPath ? describe : describe.skip)('a customer whose network fails', () => {
+const odd = { name: 'Paper clip', price: 0.125, unit: 'piece' };
+const many = Array.from({ length: 101 }, (_, n) => ({ name: `Button ${n}`, price: 1, unit: 'piece' }));
+
+(chromiumPath ? describe : describe.skip)('a customer who buys', () => {
   let shop: TestShop;
+  let ids: Map<string, string>;
   let page: Page;
 
   beforeAll(async () => {
     shop = await startShop({ components: ['gateway', 'auth', 'account', 'product', 'order'] });
-    await addProducts(shop, someWares);
+    ids = await addProducts(shop, [...many, odd, ...someWares]);
   }, 180_000);
 
   beforeEach(async () => {
@@ -26,8 +30,10 @@ import { someWares } from '../_wares.ts';
 
   const button = (name: string | RegExp, on = page) => on.getByRole('button', { name });
   const show = (path: string) => page.evaluate(`location.hash = '#/${path}'`);
-  const inBasket = async () => {
-    await button('Add Green tea to the basket').click();
+  const inBasket = async (name = 'Green tea') => {
+    await show(`?q=${encodeURIComponent(name)}`);
+    await page.getByText(`Products with “${name}” in their name`).waitFor();
+    await button(`Add ${name} to the basket`).click();
     await show('basket');
     await button('Place the order').waitFor();
   };
@@ -136,5 +142,38 @@ import { someWares } from '../_wares.ts';
     await page.getByText('Stock is reserved, then your payment is taken.').waitFor();
     await page.clock.setFixedTime(Date.now() + 61_000);
     await words.waitFor();
+  });
+
+  it.each([
+    [1, '$0.12'],
+    [3, '$0.38'],
+    [5, '$0.62'],
+  ])('%i times $0.125 is %s in the basket and in the order', async (quantity, total) => {
+    await inBasket('Paper clip');
+    await page.getByLabel('Quantity of Paper clip').last().fill(String(quantity));
+    await page.getByLabel('Quantity of Paper clip').last().blur();
+    await page.locator('.sum').getByText(total).waitFor();
+    await button('Place the order').click();
+    await page.getByRole('heading', { level: 1, name: /^Order / }).waitFor();
+    await page.locator('.sum').getByText(total).waitFor();
+  });
+
+  it('refuses the 101st product with a sentence, and drops none', async () => {
+    await inBasket('Button 0');
+    const lines = many.slice(0, 100).map((product) => ({ ...product, id: ids.get(product.name), quantity: 1 }));
+    await page.evaluate(`
+      for (const name of Object.keys(localStorage).filter((name) => name.startsWith('shop.basket')))
+        localStorage.setItem(name, JSON.stringify(${JSON.stringify(lines)}));
+    `);
+    await page.reload();
+    await show(`?q=${encodeURIComponent('Button 100')}`);
+    await button('Add Button 100 to the basket').click();
+    await page.getByText('An order has at most 100 different products.').waitFor();
+    await show('basket');
+    await page.getByText('Button 99', { exact: true }).waitFor();
+    expect(await page.locator('.line h2').allTextContents()).toHaveLength(100);
+    await button('Place the order').click();
+    await page.getByRole('heading', { level: 1, name: /^Order / }).waitFor();
+    await page.locator('.sum').getByText('$100.00').waitFor();
   });
 });

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, createServer } from 'node:tls';
-import { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } from 'kafkajs';
+import kafkajs from 'kafkajs'; // Node does not find its enumerations by name
 import { z } from 'zod';
 import { brokerConfig, brokersFrom } from '../../../services/shared/src/messaging/config.ts';
 import {
@@ -25,6 +25,8 @@ import { renderObjects, valuesFiles } from '../../../tools/chart/render.ts';
 import { topology } from '../../../tools/topology/topology.ts';
 import { type Certificate, certificateFor } from '../../kit/certificates.ts';
 import { startKafkaWithUsers } from './_kafka-with-users.ts';
+
+const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
 
 // The users and rights that the production values ask Strimzi for, applied to a real broker: sufficient, and no more.
 

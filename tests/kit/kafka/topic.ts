@@ -28,10 +28,9 @@ export async function createTopic(numPartitions = 1, configEntries: ITopicConfig
   const topics = [{ topic, numPartitions, replicationFactor: 1, configEntries }];
   // KafkaJS itself waits for leaders, but fails as long as the broker does not even know the topic.
   await admin.createTopics({ topics, waitForLeaders: false });
-  await until(`${topic} has leaders`, async () => {
-    const [created] = (await admin.fetchTopicMetadata({ topics: [topic] })).topics;
-    return created?.partitions.length === numPartitions;
-  });
+  // The broker knows the leaders a moment before it is one.
+  const isLed = async () => (await admin.fetchTopicOffsets(topic)).length === numPartitions;
+  await until(`${topic} has leaders`, isLed);
   await admin.disconnect();
   return topic;
 }

@@ -40,7 +40,6 @@ const has = (stream: OpenStream, ...statuses: string[]) =>
   until(
     () => `the stream has ${statuses} and nothing else: ${stream.statuses()}`,
     () => stream.statuses().join() === statuses.join(),
-    { timeoutMs: 5_000 },
   );
 
 /** @param statuses the last ones; repeats of earlier ones may come before them */
@@ -48,7 +47,6 @@ const endsWith = (stream: OpenStream, ...statuses: string[]) =>
   until(
     () => `the stream ends with ${statuses}: ${stream.statuses()}`,
     () => stream.statuses().slice(-statuses.length).join() === statuses.join(),
-    { timeoutMs: 5_000 },
   );
 
 describe('a stream', () => {
