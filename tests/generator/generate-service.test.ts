@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -27,9 +27,10 @@ async function succeed(file: string, ...args: string[]): Promise<string> {
  */
 async function linkPackages(): Promise<void> {
   const written = 'node_modules/.package-lock.json';
-  await execa('cp', ['-al', join(root, 'node_modules'), copy]).catch(
-    () => execa('cp', ['-a', join(root, 'node_modules'), copy]), // another file system
-  );
+  for (const packages of ['node_modules', ...globSync('{services,clients}/*/node_modules', { cwd: root })]) {
+    const [from, to] = [join(root, packages), join(copy, packages)];
+    await execa('cp', ['-al', from, to]).catch(() => execa('cp', ['-a', from, to])); // another file system
+  }
   rmSync(join(copy, written));
   cpSync(join(root, written), join(copy, written));
 }
