@@ -22,9 +22,10 @@ export interface Seen {
 }
 
 const closing: (() => void)[] = [];
-afterEach(() => {
+/** Closes every server of a test. */
+export function closeServers(): void {
   for (const close of closing.splice(0)) close();
-});
+}
 
 export const problem = (status: number, problem: object = {}, headers: Record<string, string> = {}): Answer => ({
   status,

@@ -1,5 +1,7 @@
 import { keepCookies } from '../src/index.ts';
-import { storeWith } from './_server.ts';
+import { closeServers, storeWith } from './_server.ts';
+
+afterEach(closeServers);
 
 it('keeps the cookie of the session until it ends, for one store', async () => {
   const set = (cookie: string) => ({ status: 200, headers: { 'set-cookie': cookie } });

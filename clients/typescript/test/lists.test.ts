@@ -1,4 +1,6 @@
-import { storeWith } from './_server.ts';
+import { closeServers, storeWith } from './_server.ts';
+
+afterEach(closeServers);
 
 const page = (link: string, ...body: unknown[]) => ({ status: 200, headers: { link }, body });
 

@@ -1,4 +1,6 @@
-import { type Answer, halfAnswered, id, impatient, order, problem, storeWith, tea } from './_server.ts';
+import { type Answer, closeServers, halfAnswered, id, impatient, order, problem, storeWith, tea } from './_server.ts';
+
+afterEach(closeServers);
 
 const inUse = (headers = {}) => problem(409, { type: 'urn:problem:store:idempotency-key-in-use' }, headers);
 

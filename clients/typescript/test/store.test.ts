@@ -1,5 +1,7 @@
 import { StoreProblem } from '../src/index.ts';
-import { id, problem, storeWith, tea } from './_server.ts';
+import { closeServers, id, problem, storeWith, tea } from './_server.ts';
+
+afterEach(closeServers);
 
 it('calls operations by their names, with path, query and body', async () => {
   const { store, seen, requests } = await storeWith([

@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import { type Answer, halfAnswered, impatient, order, storeWith, tea } from './_server.ts';
+import { type Answer, closeServers, halfAnswered, impatient, order, storeWith, tea } from './_server.ts';
+
+afterEach(closeServers);
 
 const tooLate = { name: 'TimeoutError' };
 

@@ -6,9 +6,11 @@ import { type Clock, install } from '@sinonjs/fake-timers';
 import { SignJWT } from 'jose';
 import { until } from '../../../../tests/kit/until.ts';
 import { forged, outcome } from '../../test/_bearer.ts';
-import { accountId, claimCases, claims } from '../../test/_claims.ts';
+import { accountId, claimCases, newClaims } from '../../test/_claims.ts';
 import { createBearerValidator } from './bearer.ts';
 import { importTokenKey } from './token-keys.ts';
+
+const claims = newClaims();
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const otherRsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -41,7 +43,7 @@ describe('with a JWKS', () => {
   });
   afterAll(() => new Promise((resolve) => server.close(resolve).closeAllConnections()));
 
-  it.each(claimCases)('%s', async (_, payload, expected, more = {}) => {
+  it.each(claimCases())('%s', async (_, payload, expected, more = {}) => {
     expect(await outcome(validator(), `Bearer ${await token(payload)}`, more)).toBe(expected);
   });
 

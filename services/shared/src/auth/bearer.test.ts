@@ -1,9 +1,11 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { base64url, forged, outcome } from '../../test/_bearer.ts';
-import { accountId, claimCases, claims } from '../../test/_claims.ts';
+import { accountId, claimCases, newClaims } from '../../test/_claims.ts';
 import { bearerFrom, createBearerValidator, noBearer } from './bearer.ts';
 import { importTokenKey } from './token-keys.ts';
+
+const claims = newClaims();
 
 const secret = randomBytes(32).toString('base64');
 const previous = randomBytes(32).toString('base64');
@@ -18,7 +20,7 @@ describe('with the platform key', () => {
     return new SignJWT(payload).setProtectedHeader({ alg: 'HS256', kid }).sign(imported);
   };
 
-  it.each(claimCases)('%s', async (_, payload, expected, more = {}) => {
+  it.each(claimCases())('%s', async (_, payload, expected, more = {}) => {
     expect(await outcome(await validator(), `Bearer ${await token(payload)}`, more)).toBe(expected);
   });
 
