@@ -37,20 +37,20 @@ describe('the topology', () => {
 
   it('has the console ask a service that values alone add, in the cluster and locally', async () => {
     const edits = {
-      'Chart.yaml': (text: string) => `${text}  - { name: service, version: 0.1.0, alias: review }\n`,
+      'Chart.yaml': (text: string) => `${text}  - { name: service, version: 0.1.0, alias: rating }\n`,
       'values.yaml': (text: string) =>
-        `${text}review: { image: review, localPort: 8099, kafka: { group: review-group } }\n`,
+        `${text}rating: { image: rating, localPort: 8099, kafka: { group: rating-group } }\n`,
     };
     await withEdited(edits, async (copy) => {
       const { data } = named(objectsIn(await template(copy, [imagesFile])), 'ConfigMap', 'store-services');
       const { env, calls } = readTopology(copy).services.find(({ alias }) => alias === 'console') ?? {};
       for (const lists of [data, env])
         expect(lists).toMatchObject({
-          SERVICES: expect.stringContaining('review=http://review:8080'),
-          METRICS: expect.stringContaining('review=http://review-replicas:9090'),
-          GROUPS: expect.stringMatching(/\breview\b/),
+          SERVICES: expect.stringContaining('rating=http://rating:8080'),
+          METRICS: expect.stringContaining('rating=http://rating-replicas:9090'),
+          GROUPS: expect.stringMatching(/\brating\b/),
         });
-      expect(calls).toContain('review');
+      expect(calls).toContain('rating');
     });
   });
 

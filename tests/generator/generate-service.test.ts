@@ -40,7 +40,7 @@ beforeAll(async () => {
   const { stdout } = await execa('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root });
   for (const file of stdout.split('\n').filter((one) => existsSync(join(root, one)))) {
     await mkdir(dirname(join(copy, file)), { recursive: true });
-    cpSync(join(root, file), join(copy, file));
+    cpSync(join(root, file), join(copy, file), { verbatimSymlinks: true });
   }
   await linkPackages();
   await mkdir(join(copy, '.cache'));

@@ -39,7 +39,7 @@ export async function withPip<T>(
   const environment = join(dir, 'venv');
   const { failed } = await execa('python3', ['-m', 'venv', environment], { reject: false });
   const python = failed ? 'python3' : join(environment, 'bin/python');
-  const quiet = ['--quiet', '--no-input', '--disable-pip-version-check', '--no-warn-script-location'];
+  const quiet = ['--quiet', '--no-color', '--no-input', '--disable-pip-version-check', '--no-warn-script-location'];
   const install = async (args: string[]) => {
     const command = ['-m', 'pip', 'install', ...quiet, '--target', join(dir, packages), ...args];
     const { failed, stderr, shortMessage } = await execa(python, command, { reject: false });
