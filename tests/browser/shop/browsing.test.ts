@@ -77,6 +77,7 @@ const manyWares = Array.from({ length: 60 }, (_, index) => ({ name: `Mug ${index
     await page.goBack();
     await headline(page, 'Catalogue');
     await page.getByText('Products with “mug” in their name').waitFor();
+    await page.evaluate('scrollTo(0, document.body.scrollHeight)');
     await products(page).nth(30).waitFor();
     expect(new Set(await products(page).allTextContents()).size).toBe(await products(page).count());
   });

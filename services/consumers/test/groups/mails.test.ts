@@ -43,7 +43,7 @@ describe('mails', () => {
 
   const startSender = (url = server.url) => {
     const sender = mailSender({
-      repository: createMailRepository(group.kysely),
+      repository: createMailRepository(group.prisma, group.kysely),
       make: mailMaker({
         accounts: createAccountClient({ baseUrl: accounts.url, credential }),
         shopUrl: 'https://shop.example',

@@ -1,3 +1,4 @@
+import { PrismaClient } from '../../generated/client.ts';
 import type { CreateGroup } from '../../group.ts';
 import { createAccountClient } from './account-client.ts';
 import { createMailRepository } from './mail-repository.ts';
@@ -13,7 +14,7 @@ import { createSmtpClient } from './smtp-client.ts';
 export const createGroup: CreateGroup = ({ config, database }) => {
   const { SMTP_URL: url, MAIL_FROM: from } = config;
   const sendsMail = url !== undefined;
-  const mails = createMailRepository(database.kysely);
+  const mails = createMailRepository(new PrismaClient({ adapter: database.adapter }), database.kysely);
   const accounts = createAccountClient({ baseUrl: config.ACCOUNT_URL ?? '', credential: config.INTERNAL_CREDENTIAL });
   const make = mailMaker({ accounts, shopUrl: config.SHOP_URL });
   return {

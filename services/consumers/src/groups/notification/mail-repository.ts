@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import type { PrismaClient } from '../../generated/client.ts';
 import type { DB } from '../../generated/tables.ts';
 import type { MailSource } from './mails/mail.ts';
 import type { MailKind } from './mails/words.ts';
@@ -23,10 +24,7 @@ const source = [
 /** Counts from the clock of the database, which decides what is due: senders need not agree on the time. */
 const inSeconds = (seconds: number) => sql<Date>`now() + ${seconds}::int * interval '1 s'`;
 
-export function createMailRepository(kysely: Kysely<DB>) {
-  const update = (id: string) => kysely.updateTable('notifications').where('id', '=', id);
-  const unsent = (id: string) => update(id).where('sent_at', 'is', null);
-
+export function createMailRepository(prisma: PrismaClient, kysely: Kysely<DB>) {
   return {
     /** Claims at most `count` due messages, each for one caller, which has `holdSeconds` to send them. */
     claim: (count: number, holdSeconds: number): Promise<DueMail[]> =>
@@ -48,22 +46,25 @@ export function createMailRepository(kysely: Kysely<DB>) {
     find: (id: string): Promise<MailSource | undefined> =>
       kysely.selectFrom('notifications').select(source).where('id', '=', id).executeTakeFirst(),
     newest: () =>
-      kysely
-        .selectFrom('notifications')
-        .select(['id', 'customer_id as customerId', 'kind', 'subject', 'created_at as createdAt'])
-        .orderBy('created_at', 'desc')
-        .orderBy('id', 'desc')
-        .limit(100)
-        .execute(),
-    sent: (id: string) => update(id).set({ sent_at: sql<Date>`now()`, send_at: null }).execute(),
+      prisma.notification.findMany({
+        select: { id: true, customerId: true, kind: true, subject: true, createdAt: true },
+        orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
+        take: 100,
+      }),
+    async sent(id: string): Promise<void> {
+      await prisma.notification.updateMany({ where: { id }, data: { sentAt: new Date(), sendAt: null } });
+    },
     /** @param reason at most 500 characters are kept */
-    refused: (id: string, reason: string) =>
-      unsent(id)
-        .set({ refusal: reason.slice(0, 500), send_at: null })
-        .execute(),
+    async refused(id: string, reason: string): Promise<void> {
+      const data = { refusal: reason.slice(0, 500), sendAt: null };
+      await prisma.notification.updateMany({ where: { id, sentAt: null }, data });
+    },
     postpone: (id: string, seconds: number) =>
-      unsent(id)
+      kysely
+        .updateTable('notifications')
         .set({ send_at: inSeconds(seconds) })
+        .where('id', '=', id)
+        .where('sent_at', 'is', null)
         .execute(),
   };
 }
