@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Session } from './live/session.ts';
 
 /** As many as fit into the body of a check (contract 3.7). */
-const mostPerCheck = 200;
+const maxPerCheck = 200;
 /** Accounts that are remembered, since an address stays confirmed: some megabytes. */
 const maxRemembered = 50_000;
 
@@ -29,8 +29,8 @@ export function createAuthClient(options: Pick<HttpClientOptions, 'baseUrl' | 'c
     /** Returns the ids of those sessions that have ended. */
     async endedOf(open: Session[]): Promise<Set<string>> {
       const all = new Set<string>();
-      for (let from = 0; from < open.length; from += mostPerCheck) {
-        const sessions = open.slice(from, from + mostPerCheck).map(({ expiresAt: _, ...session }) => session);
+      for (let from = 0; from < open.length; from += maxPerCheck) {
+        const sessions = open.slice(from, from + maxPerCheck).map(({ expiresAt: _, ...session }) => session);
         const { ended } = await ask(checkOut, 'POST', '/internal/session-checks', { body: { sessions } });
         for (const id of ended) all.add(id);
       }

@@ -23,7 +23,7 @@ export interface Demand {
   items: Line[];
 }
 
-const mostOrders = 50;
+const maxOrders = 50;
 
 /** The index of PENDING orders has this order. */
 const oldestFirst = createKeyset(
@@ -67,11 +67,11 @@ export function createOrderRecordRepository({ lists: { kysely } }: Database<DB>)
       ].map(
         (range) => sql`(
           select id, created_at from orders where account_id = ${accountId}::uuid and ${range}
-          order by created_at desc limit ${mostOrders}
+          order by created_at desc limit ${maxOrders}
         )`,
       );
       const latest = sql<string>`(
-        select id from (${sql.join(ranges, sql` union all `)}) as ranges order by created_at desc limit ${mostOrders}
+        select id from (${sql.join(ranges, sql` union all `)}) as ranges order by created_at desc limit ${maxOrders}
       )`;
       return select.where('id', 'in', latest).orderBy('created_at', 'desc').execute();
     },

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Artwork } from '../parts/artwork.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Quantity } from '../parts/quantity.tsx';
-import { type Line, mostLines } from '../shop/basket.ts';
+import { type Line, maxLines } from '../shop/basket.ts';
 import { useShop } from '../shop/context.ts';
 import { lineSum, money, totalOf } from '../shop/money.ts';
 import { attemptOf, inTurn, send, settle, unanswered } from '../shop/place-order.ts';
@@ -34,7 +34,7 @@ export function BasketPage() {
   /** Prices may have changed since a product was put into the basket. */
   async function renew(): Promise<void> {
     const id = lines.map(({ id }) => id);
-    if (id.length > 0) show(basket.renew(id, await store.listProducts({ query: { id, size: mostLines } })));
+    if (id.length > 0) show(basket.renew(id, await store.listProducts({ query: { id, size: maxLines } })));
   }
   useEffect(() => {
     renew().catch((error) => setFailure(explain(error)));

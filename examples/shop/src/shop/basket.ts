@@ -30,9 +30,9 @@ export interface Basket {
 
 /** Limits of an item of an order, and of the items of an order (contract 4.5). */
 export const largestQuantity = 10_000;
-export const mostLines = 100;
+export const maxLines = 100;
 
-const full = `An order has at most ${mostLines} different products. Order what is in your basket, then begin another.`;
+const full = `An order has at most ${maxLines} different products. Order what is in your basket, then begin another.`;
 
 /** The basket of whoever looks at an open catalogue, until they log in. */
 const guestName = 'shop.basket.guest';
@@ -81,7 +81,7 @@ export function useBasket(accountId: string | undefined): Basket {
       const lines = read();
       const quantity = Math.min(Math.max(Math.round(wanted), 0), largestQuantity);
       const isThere = lines.some(({ id }) => id === product.id);
-      if (!isThere && lines.length >= mostLines) return full;
+      if (!isThere && lines.length >= maxLines) return full;
       if (quantity === 0) change(lines.filter(({ id }) => id !== product.id));
       else if (!isThere) change([...lines, { ...product, quantity }]);
       else change(lines.map((line) => (line.id === product.id ? { ...line, quantity } : line)));

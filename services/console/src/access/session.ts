@@ -7,7 +7,7 @@ import pLimit from 'p-limit';
 export const sessionSeconds = 2 * 60 * 60;
 /** How long a failed login takes. They are answered one after another: about one guess a second, whoever guesses. */
 const failureMs = 1_000;
-const mostWaiting = 10;
+const maxWaiting = 10;
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
@@ -39,7 +39,7 @@ export function createSessions(
      * @throws DomainError unauthenticated, rateLimited
      */
     async begin(given: string, name: string): Promise<string> {
-      if (oneAtATime.activeCount + oneAtATime.pendingCount >= mostWaiting) {
+      if (oneAtATime.activeCount + oneAtATime.pendingCount >= maxWaiting) {
         throw new DomainError('rateLimited', 'Too many logins fail at present.', { retryAfterSeconds: 10 });
       }
       await oneAtATime(() => check(given));

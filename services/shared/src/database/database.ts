@@ -23,10 +23,10 @@ export type Database<Tables> = ReturnType<typeof openDatabase<Tables>>;
 export function openDatabase<Tables>(url: string, poolSize = 10) {
   const pool = openPool({ ...limits, connectionString: url, max: poolSize });
   const listPool = openPool({ ...limits, ...listLimits, connectionString: url });
-  const checkPool = openPool({ ...limits, ...listLimits, connectionString: url, max: mostChecks });
+  const checkPool = openPool({ ...limits, ...listLimits, connectionString: url, max: maxChecks });
   const turns = createFairQueue({
     concurrency: maxLists,
-    waiting: mostWaitingLists,
+    waiting: maxWaitingLists,
     patienceMs: limits.connectionTimeoutMillis,
     refusal: tooManyLists,
   });
@@ -67,12 +67,12 @@ const limits = {
 const maxLists = 5;
 const listLimits = { max: maxLists, statement_timeout: 2_000, query_timeout: 4_000 };
 /** The second takes over while the first is given up as silent. */
-const mostChecks = 2;
+const maxChecks = 2;
 /** Fewer than requests are admitted (http/in-flight.ts), so that lists alone never make a service refuse the rest. */
-const mostWaitingLists = 200;
+const maxWaitingLists = 200;
 
 function requireRoom({ waitingCount }: pg.Pool): void {
-  if (waitingCount >= mostWaitingLists) throw tooManyLists();
+  if (waitingCount >= maxWaitingLists) throw tooManyLists();
 }
 
 function tooManyLists(): DomainError {
@@ -134,13 +134,13 @@ function kyselyOn<Tables>(pool: pg.Pool, nameOf: NameOf, admit: Admit = ignore):
 const ignore = () => undefined;
 
 /** The most statements that stay prepared: each sort order is one of its own, and occupies memory for the life of the connection. */
-const mostPrepared = 100;
+const maxPrepared = 100;
 
 /** Names statements, which stay prepared by it: parsing and planning are a good part of what a short one costs. */
 function createStatementNames(): NameOf {
   const names = new Map<string, string>();
   return ({ sql }) => {
-    if (!names.has(sql) && names.size < mostPrepared) names.set(sql, `s${names.size}`);
+    if (!names.has(sql) && names.size < maxPrepared) names.set(sql, `s${names.size}`);
     return names.get(sql) ?? '';
   };
 }
