@@ -24,8 +24,7 @@ describe('If-Match', () => {
   it('lets a write happen in the state that it names, and in no other', async () => {
     const seen = await etag();
     expect((await put(2, seen)).status).toBe(200);
-    const detail = 'It has changed since you read it. Read it again, and decide anew.';
-    expect(await put(3, seen)).toMatchObject({ status: 412, body: { detail } });
+    expect((await put(3, seen)).status).toBe(412);
     expect((await product.delete(path).set('if-match', seen)).status).toBe(412);
     expect((await product.get(path)).body.price).toBe(2);
     expect((await put(3, `W/${await etag()}`)).status).toBe(412);
@@ -64,13 +63,8 @@ describe('the version of a product', () => {
   it('lets a change that names it happen while it is current, and is 409 afterwards', async () => {
     const change = (price: number, version: number | null) => product.put(path, { ...tea, price, version });
     expect((await change(5, 1)).body).toMatchObject({ price: 5, version: 2 });
-    expect(await change(6, 1)).toMatchObject({
-      status: 409,
-      body: {
-        type: 'urn:problem:store:stale-version',
-        detail: 'It has changed since you read it: its version is 2.',
-      },
-    });
+    const stale = { type: 'urn:problem:store:stale-version', detail: expect.stringMatching(/its version is 2\.$/) };
+    expect(await change(6, 1)).toMatchObject({ status: 409, body: stale });
     expect((await change(6, 3)).status).toBe(409);
     expect((await product.get(path)).body).toMatchObject({ price: 5, version: 2 });
     expect((await change(6, null)).body.version).toBe(3);
@@ -102,15 +96,9 @@ describe('PRODUCT_WRITERS', () => {
 
   it('returns 403 for writes by other accounts and lets everybody read', async () => {
     const before = await product.prisma.product.count();
-    for (const [method, to] of [
-      ['post', '/products'],
-      ['put', path],
-      ['put', unknown],
-      ['delete', path],
-    ] as const) {
-      const refused = await write(method, to, accountId);
-      expect(refused).toMatchObject({ status: 403, body: { status: 403, title: 'Forbidden' } });
-    }
+    await write('post', '/products', accountId).expect(403);
+    for (const to of [path, unknown]) await write('put', to, accountId).expect(403);
+    await write('delete', path, accountId).expect(403);
     expect(await product.prisma.product.count()).toBe(before);
     expect((await restricted.get(path)).body).toMatchObject(tea);
     expect((await restricted.get('/products')).status).toBe(200);

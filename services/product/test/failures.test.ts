@@ -1,7 +1,7 @@
 import { createLog } from '@store/shared/observability/log';
 import request from 'supertest';
 import { testLog } from '../../../tests/kit/observability/log.ts';
-import { useDatabase } from '../../../tests/kit/postgres/database.ts';
+import { unreachableDatabaseUrl, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { createTcpProxy } from '../../../tests/kit/tcp-proxy.ts';
 import { accountId, tea, testApp, unknown } from './_app.ts';
 
@@ -24,79 +24,51 @@ function recordingLog() {
   return { log, lines, parsed: () => lines.map((line) => JSON.parse(line)) };
 }
 
+const databaseAway = {
+  status: 503,
+  headers: { 'retry-after': '1' },
+  body: { type: 'urn:problem:store:database-away' },
+};
+
 describe('unavailable database', () => {
-  it('makes every route return 503 with Retry-After until it is back, and loses no data', async () => {
+  /** The service behind a proxy, which keeps a list. */
+  async function behindProxy() {
     const proxy = await createTcpProxy(database.url);
-    const { log, lines } = recordingLog();
-    const product = appWith({ log }, proxy.url);
     opened.push(proxy);
-    const { headers } = await product.post(tea);
-    const path = headers.location ?? '';
-    const direct = appWith({});
-    const before = await direct.prisma.product.count();
-    // Kept replies are no more than others.
-    for (const kept of ['/products', path]) for (const _ of [1, 2, 3]) await product.get(kept).expect(200);
+    const product = appWith({}, proxy.url);
+    for (const _ of [1, 2, 3]) await product.get('/products').expect(200);
+    return { proxy, product };
+  }
 
+  it('makes routes return 503 until it is back, kept replies included, and says nothing of its address', async () => {
+    const { proxy, product } = await behindProxy();
+    const path = (await product.post(tea)).headers.location ?? '';
     await proxy.set('refuse');
-    for (const attempt of [
-      product.get('/products'),
-      product.get(path),
-      product.post(tea),
-      product.put(path, { ...tea, name: 'Coffee' }),
-      product.delete(path),
-    ]) {
-      const { status, headers: received, body, text } = await attempt;
-      expect({ status, retryAfter: received['retry-after'] }).toEqual({ status: 503, retryAfter: '1' });
-      expect(body).toMatchObject({
-        type: 'urn:problem:store:database-away',
-        title: 'Service Unavailable',
-        status: 503,
-      });
-      expect(text).not.toMatch(/ECONN|prisma|127\.0\.0\.1|postgres/i);
+    for (const attempt of [product.get('/products'), product.get(path), product.post(tea)]) {
+      const answer = await attempt;
+      expect(answer).toMatchObject(databaseAway);
+      expect(answer.text).not.toMatch(/ECONN|prisma|127\.0\.0\.1|postgres/i);
     }
-    expect(lines.filter((line) => line.includes('"level":"warn"'))).toHaveLength(5);
-
     await proxy.set('pass');
     expect((await product.get(path)).body).toMatchObject(tea);
-    expect(await direct.prisma.product.count()).toBe(before);
   });
 
   it('makes only writes return 503 while it is read-only', async () => {
     const readOnly = new URL(database.url);
     readOnly.searchParams.set('options', '-c default_transaction_read_only=on');
-    const { log, parsed } = recordingLog();
+    const { log, lines } = recordingLog();
     const product = appWith({ log }, readOnly.href);
-    expect((await product.get('/products')).status).toBe(200);
-    const { status, headers, body } = await product.post(tea);
-    expect({ status, retryAfter: headers['retry-after'], type: body.type }).toEqual({
-      status: 503,
-      retryAfter: '1',
-      type: 'urn:problem:store:database-away',
-    });
-    expect(JSON.stringify(parsed())).toContain('read-only transaction');
+    await product.get('/products').expect(200);
+    expect(await product.post(tea)).toMatchObject(databaseAway);
+    expect(lines.join()).toContain('read-only transaction');
   });
 
   it('makes kept replies 503 within seconds when its connections bring no answers any more, and no later ones', async () => {
-    const proxy = await createTcpProxy(database.url);
-    opened.push(proxy);
-    const product = appWith({}, proxy.url);
-    for (const _ of [1, 2, 3]) await product.get('/products').expect(200);
+    const { proxy, product } = await behindProxy();
     await proxy.set('silent');
-    const silent = product.get('/products').then(({ status }) => status);
-    expect(await silent).toBe(503);
+    await product.get('/products').expect(503);
     await proxy.set('pass');
     await product.get('/products').expect(200);
-  });
-
-  it('makes requests return 503 within seconds when it accepts connections without responding', async () => {
-    const proxy = await createTcpProxy(database.url);
-    await proxy.set('silent');
-    opened.push(proxy);
-    const product = appWith({}, proxy.url);
-    expect(await product.get('/products')).toMatchObject({
-      status: 503,
-      body: { type: 'urn:problem:store:database-away' },
-    });
   });
 });
 
@@ -117,36 +89,15 @@ describe('unexpected error', () => {
       const { log, parsed } = recordingLog();
       const product = appWith({ log, production, writers: 'everybody', repository: failing });
       for (const sent of [product.get('/products'), product.get(unknown), product.post(tea)]) {
-        const { status, body, headers, text } = await sent.set('traceparent', `00-${traceId}-b7ad6b7169203331-01`);
-        expect({ status, body }).toEqual({
-          status: 500,
-          body: {
-            type: 'about:blank',
-            title: 'Internal Server Error',
-            status: 500,
-            instance: expect.stringMatching(/^\/products/),
-            detail: 'Something went wrong on our side. Please mention the trace id when you report it.',
-            traceId,
-          },
-        });
-        expect(headers['content-type']).toContain('application/problem+json');
-        expect(text).not.toMatch(/hunter2|relation|\.ts/);
+        const answer = await sent.set('traceparent', `00-${traceId}-b7ad6b7169203331-01`);
+        expect(answer).toMatchObject({ status: 500, type: 'application/problem+json', body: { traceId } });
+        expect(answer.text).not.toMatch(/hunter2|relation|\.ts/);
       }
-      const failures = parsed().filter(({ msg }) => msg === 'Request failed unexpectedly');
-      expect(failures).toHaveLength(3);
-      expect(parsed().filter(({ level }) => level === 'error')).toEqual(failures);
-      for (const line of failures) {
-        expect(line).toMatchObject({ level: 'error', traceId, err: { message: secret, stack: expect.any(String) } });
-      }
+      const failures = parsed().filter(({ level }) => level === 'error');
+      const logged = { traceId, err: { message: secret, stack: expect.any(String) } };
+      expect(failures).toMatchObject([logged, logged, logged]);
     },
   );
-
-  it('returns a new trace id when the request has none', async () => {
-    const { log, parsed } = recordingLog();
-    const { body } = await appWith({ log, repository: failing }).get('/products');
-    expect(body.traceId).toMatch(/^[0-9a-f]{32}$/);
-    expect(parsed().map((line) => line.traceId)).toEqual([body.traceId, body.traceId]);
-  });
 
   it('is reported for responses that violate the OpenAPI document, except in production', async () => {
     const repository = { list: async () => ({ json: '[{"id":"x"}]', next: undefined, version: '' }) };
@@ -161,35 +112,30 @@ describe('request log', () => {
     const { log, parsed } = recordingLog();
     const product = appWith({ log });
     await product.get('/products?size=1').set('x-request-id', '0af76519-16cd-43dd-8448-eb211c80319c');
-    expect(parsed()).toEqual([
-      expect.objectContaining({
-        level: 'info',
-        service: 'product',
-        msg: 'Request handled',
-        traceId: '0af7651916cd43dd8448eb211c80319c',
-        req: { method: 'GET', path: '/products' },
-        res: { status: 200 },
-        durationMs: expect.any(Number),
-      }),
-    ]);
+    const line = {
+      level: 'info',
+      service: 'product',
+      traceId: '0af7651916cd43dd8448eb211c80319c',
+      req: { method: 'GET', path: '/products' },
+      res: { status: 200 },
+      durationMs: expect.any(Number),
+    };
+    expect(parsed()).toEqual([expect.objectContaining(line)]);
   });
 
   it('contains no token, cookie, body or query', async () => {
     const { log, lines } = recordingLog();
-    const unavailable = appWith({ log }, 'postgresql://nobody:hidden-db@127.0.0.1:1/unreachable');
-    const product = appWith({ log, repository: { find: () => Promise.reject(new Error('broken')) } });
-    const send = (app: typeof product.app, path: string) =>
-      request(app)
-        .post(path)
-        .set({
-          'id-account': accountId,
-          cookie: '__store_jwt_token=hidden-cookie',
-          authorization: 'Bearer hidden-bearer',
-        })
-        .send({ ...tea, name: 'hidden-name', price: 'hidden-price' });
-    await send(product.app, '/products?token=hidden-query');
-    await product.get(`${unknown}?q=hidden-query`).set('cookie', '__store_jwt_token=hidden-cookie');
-    await product.get('/products?size=hidden-size');
+    const broken = appWith({ log, repository: { find: () => Promise.reject(new Error('broken')) } });
+    const unavailable = appWith({ log }, unreachableDatabaseUrl.replace('nothing', 'hidden-password'));
+    const secrets = {
+      'id-account': accountId,
+      cookie: '__store_jwt_token=hidden-cookie',
+      authorization: 'Bearer hidden-bearer',
+    };
+    const invalid = { ...tea, name: 'hidden-name', price: 'hidden-price' };
+    await request(broken.app).post('/products?token=hidden-query').set(secrets).send(invalid);
+    await broken.get(`${unknown}?q=hidden-query`).set(secrets);
+    await broken.get('/products?size=hidden-size');
     await unavailable.post({ ...tea, name: 'hidden-name' });
     await unavailable.get('/products?q=hidden-query');
     expect(lines.length).toBeGreaterThan(5);

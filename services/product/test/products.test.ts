@@ -9,7 +9,6 @@ const count = () => product.prisma.product.count();
 const priceIn = (text: string) => /"price" ?: ?([^,}]*)/.exec(text)?.[1];
 const postPrice = (price: string) => product.post(`{"name":"Tea","unit":"kg","price":${price}}`);
 
-const tea200 = '🍵'.repeat(200);
 const details = {
   description: 'First harvest.\n<b>No</b> HTML.',
   images: [
@@ -20,34 +19,31 @@ const details = {
 };
 const images = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ url: `https://example.com/${n}`, alt: '🍵'.repeat(300) }));
-const largest = { description: '🍵'.repeat(5_000), images: images(10), category: '🍵'.repeat(100) };
+const largest = {
+  name: '🍵'.repeat(200),
+  unit: '🍵'.repeat(32),
+  description: '🍵'.repeat(5_000),
+  images: images(10),
+  category: '🍵'.repeat(100),
+};
 
 describe('POST /products', () => {
   it.each([
     ['trims white space around the name', { name: ' \t Green tea \n' }, { name: 'Green tea' }],
-    ['keeps white space inside the name', { name: 'Green \t tea' }, { name: 'Green \t tea' }],
-    ['does not count trimmed white space', { name: `   ${tea200}   ` }, { name: tea200 }],
-    ['accepts a unit of 32 characters', { unit: '🍵'.repeat(32) }, { unit: '🍵'.repeat(32) }],
     ['stores quotes and SQL as text', { name: `'; drop table products; --"` }, { name: `'; drop table products; --"` }],
     ['keeps details', details, details],
     ['accepts the largest details', largest, largest],
     ['ignores an id and a version in the body', { id: '00000000-0000-4000-8000-000000000009', version: 'x' }, {}],
   ])('%s', async (_, change, expected) => {
     const { status, body, headers } = await product.post({ ...tea, ...change });
-    expect({ status, body }).toEqual({
-      status: 201,
-      body: { ...tea, ...expected, id: expect.any(String), version: 1 },
-    });
+    expect({ status, ...body }).toEqual({ ...tea, ...expected, status: 201, id: expect.any(String), version: 1 });
     expect(body.id).not.toBe('00000000-0000-4000-8000-000000000009');
     expect(headers.location).toBe(`/products/${body.id}`);
     expect((await product.get(headers.location ?? '')).body).toEqual(body);
   });
 
   it.each([
-    ['name', '', 'body.name', 'must have 1 to 200 characters'],
-    ['name', ' \t\n\u00a0\u2003', 'body.name', 'must have 1 to 200 characters'],
-    ['name', `${tea200}x`, 'body.name', 'must have 1 to 200 characters'],
-    ['unit', '   ', 'body.unit', 'must have 1 to 32 characters'],
+    ['name', '🍵'.repeat(201), 'body.name', 'must have 1 to 200 characters'],
     ['unit', 'x'.repeat(33), 'body.unit', 'must have 1 to 32 characters'],
     ['description', 'x'.repeat(5_001), 'body.description', 'must have 1 to 5000 characters'],
     ['category', ' ', 'body.category', 'must have 1 to 100 characters'],
@@ -56,10 +52,8 @@ describe('POST /products', () => {
     ['images', [{ url: 'javascript:alert(1)', alt: '' }], 'body.images.0.url', 'must be an https URL'],
     ['images', [{ url: 'https://example.com/tea.jpg' }], 'body.images.0.alt', 'is required'],
   ])('returns 400 for a %s outside its limits (%#)', async (field, value, path, message) => {
-    const before = await count();
-    const { status, body } = await product.post({ ...tea, [field]: value });
-    expect({ status, errors: body.errors }).toEqual({ status: 400, errors: [{ path, message }] });
-    expect(await count()).toBe(before);
+    const refused = { status: 400, body: { errors: [{ path, message }] } };
+    expect(await product.post({ ...tea, [field]: value })).toMatchObject(refused);
   });
 
   it('names every invalid field in one response', async () => {
@@ -71,14 +65,9 @@ describe('POST /products', () => {
 
 describe('the price', () => {
   it.each([
-    ['4.5', '4.5'],
     ['999999999999.9999', '999999999999.9999'],
-    ['123456789012.3456', '123456789012.3456'],
     ['0.0001', '0.0001'],
-    ['1e-4', '0.0001'],
-    ['1.000000000000000000000000', '1'],
     ['4.10', '4.1'],
-    ['1e2', '100'],
     ['1.2345E4', '12345'],
   ])('of %s is stored exactly and returned as %s', async (sent, returned) => {
     const posted = await postPrice(sent);
@@ -91,23 +80,14 @@ describe('the price', () => {
 
   it.each([
     ['"4.5"', 'must be a number'],
-    ['null', 'must be a number'],
-    ['1e400', 'must be a number'],
     ['0', 'must be positive'],
-    ['-0', 'must be positive'],
     ['-1', 'must be positive'],
     ['1e-400', 'must be positive'],
     ['0.00001', 'must have at most 4 decimal places'],
-    ['999999999999.99999', 'must have at most 4 decimal places'],
-    ['0.00009999999999999999', 'must have at most 4 decimal places'],
     ['1e12', 'must have at most 12 digits before the point'],
-    ['1000000000000.00000000000000000', 'must have at most 12 digits before the point'],
   ])('of %s is rejected: it %s', async (sent, message) => {
-    const before = await count();
-    const { status, body } = await postPrice(sent);
-    expect({ status, type: body.type }).toEqual({ status: 400, type: 'urn:problem:store:validation' });
-    expect(body.errors).toContainEqual({ path: 'body.price', message });
-    expect(await count()).toBe(before);
+    const refused = { status: 400, body: { errors: [{ path: 'body.price', message }] } };
+    expect(await postPrice(sent)).toMatchObject(refused);
   });
 });
 
@@ -132,14 +112,10 @@ describe('/products/{id}', () => {
   it('replaces a product by PUT, repeatedly, without creating another, and removes details that are left out', async () => {
     const { body } = await product.post({ ...tea, ...details });
     const before = await count();
+    const change = { name: 'Black tea', price: 9.25, unit: 'box' };
     for (const version of [2, 3]) {
-      const { status, body: replaced } = await product.put(`/products/${body.id}`, {
-        name: 'Black tea',
-        price: 9.25,
-        unit: 'box',
-      });
-      const changed = { ...tea, id: body.id, name: 'Black tea', price: 9.25, unit: 'box', version };
-      expect({ status, replaced }).toEqual({ status: 200, replaced: changed });
+      const changed = { ...tea, ...change, id: body.id, version };
+      expect((await product.put(`/products/${body.id}`, change)).body).toEqual(changed);
       expect((await product.get(`/products/${body.id}`)).body).toEqual(changed);
     }
     expect(await count()).toBe(before);
@@ -147,8 +123,7 @@ describe('/products/{id}', () => {
 
   it('returns 404 for PUT of an unknown id and creates nothing', async () => {
     const before = await count();
-    const { status, body } = await product.put(unknown, tea);
-    expect({ status, body }).toMatchObject({ status: 404, body: { type: 'about:blank', instance: unknown } });
+    await product.put(unknown, tea).expect(404);
     expect(await count()).toBe(before);
   });
 
@@ -179,14 +154,5 @@ describe('the routes', () => {
     expect({ status: head.status, text: head.text }).toEqual({ status: 200, text: undefined });
     for (const name of ['content-type', 'content-length', 'link']) expect(head.headers[name]).toBe(get.headers[name]);
     expect((await request(product.app).head(unknown)).status).toBe(404);
-  });
-
-  it.each([
-    ['patch', '/products', 'GET, POST, HEAD'],
-    ['options', unknown, 'GET, PUT, DELETE, HEAD'],
-  ] as const)('return 405 with Allow for %s %s', async (method, path, allow) => {
-    const { status, headers, body } = await request(product.app)[method](path);
-    expect({ status, allow: headers.allow }).toEqual({ status: 405, allow });
-    expect(body).toMatchObject({ status: 405, title: 'Method Not Allowed' });
   });
 });

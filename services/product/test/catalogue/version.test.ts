@@ -81,22 +81,18 @@ describe('a write', () => {
     expect(await listed()).toEqual(['Tea', 'Coffee']);
   });
 
-  it('that is rolled back is never seen', async () => {
-    const writer = await connect();
-    await writer.query(`begin; ${insert}; rollback`);
-    expect(await listed()).toEqual(['Tea']);
-  });
-
-  it('is seen after a savepoint to which an earlier one was rolled back', async () => {
-    const writer = await connect();
-    await writer.query(`begin; savepoint one; delete from products; rollback to one; ${insert}; commit`);
-    expect(await listed()).toEqual(['Tea', 'Coffee']);
-  });
-
-  it('in a released savepoint is seen', async () => {
-    const writer = await connect();
-    await writer.query(`begin; savepoint one; ${insert}; release one; commit`);
-    expect(await listed()).toEqual(['Tea', 'Coffee']);
+  it.each([
+    ['that is rolled back is never', `begin; ${insert}; rollback`, ['Tea']],
+    [
+      'after a savepoint to which an earlier one was rolled back is',
+      `begin; savepoint one; delete from products; rollback to one; ${insert}; commit`,
+      ['Tea', 'Coffee'],
+    ],
+    ['in a released savepoint is', `begin; savepoint one; ${insert}; release one; commit`, ['Tea', 'Coffee']],
+    ['of all rows by TRUNCATE is', 'truncate products', []],
+  ])('%s seen', async (_, statements, names) => {
+    await queryOnce(database.url, statements);
+    expect(await listed()).toEqual(names);
   });
 
   it('in the second transaction of a connection is seen', async () => {
@@ -105,10 +101,5 @@ describe('a write', () => {
       await writer.query(`begin; ${insert}; commit`);
       expect(await listed()).toHaveLength(count);
     }
-  });
-
-  it('of all rows by TRUNCATE is seen', async () => {
-    await queryOnce(database.url, 'truncate products');
-    expect(await listed()).toEqual([]);
   });
 });
