@@ -3,7 +3,6 @@ import type { ProductClient } from '@store/shared/contracts/product-client';
 import { openDatabase } from '@store/shared/database/database';
 import { handleOnce } from '@store/shared/messaging/consumer/handle-once';
 import type { EventKind, Payload, StoredEvent } from '@store/shared/messaging/events';
-import { createKafka, type KafkaOptions } from '@store/shared/messaging/kafkajs/client';
 import { Decimal } from '@store/shared/values/money';
 import { receivedEvent, storedEvent } from '../../../tests/kit/kafka/order-events.ts';
 import { testLog } from '../../../tests/kit/observability/log.ts';
@@ -143,17 +142,4 @@ export function orderOf(...demanded: Demanded[]) {
     shipped: (shipmentId: string = randomUUID()) => storedEvent('OrderShipped', { ...common, shipmentId }),
     cancelled: (reason = 'changed my mind') => storedEvent('OrderCancelled', { ...common, reason }),
   };
-}
-
-/** Skips what other tests have left on the topic. */
-export async function skipExistingMessages(options: KafkaOptions): Promise<void> {
-  const admin = createKafka(options).admin();
-  await admin.connect();
-  const ends = await admin.fetchTopicOffsets('order-events');
-  await admin.setOffsets({
-    groupId: 'inventory-group',
-    topic: 'order-events',
-    partitions: ends.map(({ partition, high }) => ({ partition, offset: high })),
-  });
-  await admin.disconnect();
 }

@@ -3,59 +3,61 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { StoredEvent } from '@store/shared/messaging/events';
+import { createKafka } from '@store/shared/messaging/kafkajs/client';
 import { createPublisher } from '@store/shared/messaging/kafkajs/publisher';
 import { createLog } from '@store/shared/observability/log';
 import { brokers, readTopic } from '../../../tests/kit/kafka/topic.ts';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { startService } from '../../../tests/kit/service-process.ts';
 import { until } from '../../../tests/kit/until.ts';
-import { alice, orderOf, skipExistingMessages, testInventory, unknown } from './_inventory.ts';
+import { alice, orderOf, testInventory } from './_inventory.ts';
 
-const entry = 'services/inventory/src/main.ts';
 const kafkaOptions = { brokers, clientId: 'inventory-test', log: createLog('test', 'silent') };
 const publisher = createPublisher(kafkaOptions);
 
 const database = useDatabase('inventory');
 const inventory = database.open((url) => testInventory(url));
-/** The services that are called, and whether they are unavailable. */
-const down = { products: false, orders: false };
-/** Demands that the order service knows, by order id. */
+/** Demands that the order service knows, by order id; it is unavailable for others. */
 const demands = new Map<string, object>();
 let topic: Awaited<ReturnType<typeof readTopic>>;
-let deadLetters: Awaited<ReturnType<typeof readTopic>>;
 let service: Awaited<ReturnType<typeof startService>>;
 
-/** Answers with what it knows of each id that is asked about. */
-const answering = (name: keyof typeof down, find: (id: string) => object | []) =>
-  createServer((req, res) => {
-    const ids = new URL(req.url ?? '', 'http://service').searchParams.getAll('id');
-    if (down[name]) res.writeHead(503);
-    res.end(JSON.stringify(ids.flatMap(find)));
-  });
-const servers = [
-  answering('products', (id) => (id === unknown ? [] : { id, price: 1 })),
-  answering('orders', (id) => demands.get(id) ?? []),
-] as const;
-
-function start() {
-  const [PRODUCT_URL, ORDER_URL] = servers.map(
-    (server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-  );
-  return startService(entry, { DATABASE_URL: database.url, PRODUCT_URL: `${PRODUCT_URL}`, ORDER_URL: `${ORDER_URL}` });
-}
+/** Answers for the product and the order service with what is known of each id that is asked about. */
+const others = createServer((req, res) => {
+  const { pathname, searchParams } = new URL(req.url ?? '', 'http://service');
+  const ids = searchParams.getAll('id');
+  const found = ids.map((id) => (pathname === '/products' ? { id, price: 1 } : demands.get(id)));
+  if (found.includes(undefined)) res.writeHead(503);
+  res.end(JSON.stringify(found));
+});
 
 beforeAll(async () => {
-  for (const server of servers) await once(server.listen(0, '127.0.0.1'), 'listening');
-  [topic, deadLetters] = await Promise.all([readTopic('order-events'), readTopic('order-events-dlq')]);
-  await skipExistingMessages(kafkaOptions);
-  service = await start();
+  await once(others.listen(0, '127.0.0.1'), 'listening');
+  topic = await readTopic('order-events');
+  await skipExistingMessages();
+  const url = `http://127.0.0.1:${(others.address() as AddressInfo).port}`;
+  service = await startService('services/inventory/src/main.ts', {
+    DATABASE_URL: database.url,
+    PRODUCT_URL: url,
+    ORDER_URL: url,
+  });
 });
 
 afterAll(async () => {
   await service.end('SIGKILL');
-  for (const server of servers) server.close().closeAllConnections();
-  await Promise.all([topic.close(), deadLetters.close(), publisher.close()]);
+  others.close().closeAllConnections();
+  await Promise.all([topic.close(), publisher.close()]);
 });
+
+/** Skips what other tests have left on the topic. */
+async function skipExistingMessages(): Promise<void> {
+  const admin = createKafka(kafkaOptions).admin();
+  await admin.connect();
+  const ends = await admin.fetchTopicOffsets('order-events');
+  const partitions = ends.map(({ partition, high }) => ({ partition, offset: high }));
+  await admin.setOffsets({ groupId: 'inventory-group', topic: 'order-events', partitions });
+  await admin.disconnect();
+}
 
 const publish = (...events: StoredEvent[]) => publisher.publish('order-events', events);
 const published = (orderId: string) =>
@@ -64,99 +66,8 @@ const published = (orderId: string) =>
 const ofKind = (orderId: string, kind: string) => published(orderId).filter(({ headers }) => headers.ce_type === kind);
 const untilPublished = (orderId: string, kind: string) =>
   until(`${kind} is published`, () => ofKind(orderId, kind).length > 0);
-async function openLetter(of: string) {
-  const { body } = await service.get('/internal/dead-letters');
-  return body.letters.find(({ orderId }: { orderId: string }) => orderId === of);
-}
-async function redrive(...ids: string[]) {
-  const response = await fetch(`${service.url}/internal/dead-letters/redrive`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ids, by: 'test' }),
-  });
-  return ((await response.json()) as { results: object[] }).results;
-}
-const untilDead = (orderId: string) => until('the dead letter is there', () => deadLetterOf(orderId) !== undefined);
-const untilItWaits = (name: string) =>
-  until('inventory logs that it waits', () =>
-    service.lines.some((line) => line.includes('dependency is unavailable') && line.includes(name)),
-  );
-const know = ({ orderId, items }: ReturnType<typeof orderOf>) =>
-  demands.set(orderId, { orderId, items, total: { amount: 3, currency: 'USD' } });
-const deadLetterOf = (orderId: string) => deadLetters.messages.find(({ key }) => key === orderId);
 
-describe('an order whose product no longer exists', () => {
-  it('is rejected, and its event is a dead letter, whose redrive does nothing twice', async () => {
-    const order = orderOf([unknown, 1]);
-    know(order);
-    const event = order.created();
-    await publish(event);
-    await untilPublished(order.orderId, 'StockRejected');
-    await untilDead(order.orderId);
-    expect(deadLetterOf(order.orderId)).toMatchObject({
-      value: event.payload,
-      headers: { dlq_error: `There is no product ${unknown}: the order was rejected.`, dlq_attempts: '1' },
-    });
-    const letter = await openLetter(order.orderId);
-    expect(letter).toMatchObject({ kind: 'OrderCreated', eventId: event.id });
-    expect(await redrive(letter.id)).toEqual([{ id: letter.id, outcome: 'REDRIVEN' }]);
-    expect(await redrive(letter.id)).toMatchObject([{ id: letter.id, outcome: 'DECIDED' }]);
-    expect(await openLetter(order.orderId)).toBeUndefined();
-    expect(await inventory.statusOf(order.orderId)).toBe('REJECTED');
-    expect(await inventory.kindsOf(order.orderId)).toEqual(['StockRejected']);
-  });
-
-  it('and that nobody knows is nothing but a dead letter', async () => {
-    const [order, next] = [orderOf([unknown, 1]), orderOf([randomUUID(), 1])];
-    await publish(order.created(), next.created());
-    await untilPublished(next.orderId, 'StockReserved');
-    await untilDead(order.orderId);
-    expect(deadLetterOf(order.orderId)?.headers.dlq_error).toContain(`no order ${order.orderId}`);
-    expect([await inventory.statusOf(order.orderId), await inventory.kindsOf(order.orderId)]).toEqual([undefined, []]);
-  });
-});
-
-describe('inventory handles OrderCreated of another producer, which has the specified fields and no headers,', () => {
-  /** Publishes what such a producer writes. */
-  async function publishSpecified(orderId: string): Promise<void> {
-    const value = JSON.stringify({ orderId, customerId: alice, timestamp: new Date().toISOString() });
-    await publisher.send('order-events', [{ key: orderId, value }]);
-  }
-
-  it('by asking the order service, and waits as long as it is unavailable', async () => {
-    const tea = await inventory.setStock(10);
-    const order = orderOf([tea, 3]);
-    know(order);
-    down.orders = true;
-    await publishSpecified(order.orderId);
-    await untilItWaits('order service');
-    down.orders = false;
-    await untilPublished(order.orderId, 'StockReserved');
-    expect(JSON.parse(ofKind(order.orderId, 'StockReserved')[0]?.value ?? '')).toMatchObject({
-      orderId: order.orderId,
-      customerId: alice,
-      items: order.items,
-      total: { amount: 3, currency: 'USD' },
-    });
-    expect(await inventory.available(tea)).toBe(7);
-    expect(deadLetterOf(order.orderId)).toBeUndefined();
-  });
-
-  it('as a dead letter where the order service does not know the order; it can be redriven once it does', async () => {
-    const order = orderOf([await inventory.setStock(10), 3]);
-    await publishSpecified(order.orderId);
-    await untilDead(order.orderId);
-    expect(deadLetterOf(order.orderId)?.headers.dlq_error).toContain(`there is no order ${order.orderId}`);
-    expect(await inventory.statusOf(order.orderId)).toBeUndefined();
-
-    const letter = await openLetter(order.orderId);
-    expect(letter).toMatchObject({ kind: 'OrderCreated', eventId: expect.any(String) });
-    know(order);
-    expect(await redrive(letter.id)).toEqual([{ id: letter.id, outcome: 'REDRIVEN' }]);
-    await untilPublished(order.orderId, 'StockReserved');
-  });
-});
-
+// Dead letters, unavailable services and the end of a process are tested once for all groups, in services/consumers.
 describe('the process', () => {
   it('reserves the stock of an order within its trace, settles it, and skips a repeated event', async () => {
     const tea = randomUUID();
@@ -192,54 +103,22 @@ describe('the process', () => {
     expect(await inventory.available(tea)).toBe(10);
   });
 
-  it('gives the last piece to one of two orders', async () => {
-    const tea = await inventory.setStock(1);
-    const orders = [orderOf([tea, 1]), orderOf([tea, 1])];
-    await publish(...orders.map((order) => order.created()));
-    const results = () =>
-      ['StockRejected', 'StockReserved'].flatMap((kind) => orders.flatMap(({ orderId }) => ofKind(orderId, kind)));
-    await until('both orders are decided', () => results().length === 2);
-    expect(results().map(({ headers }) => headers.ce_type)).toEqual(['StockRejected', 'StockReserved']);
-  });
-
-  it('dead-letters poison at once and handles the event behind it', async () => {
+  it('asks the order service what an event of another producer lacks, and waits as long as it is unavailable', async () => {
     const tea = await inventory.setStock(10);
-    const [missingField, malformedJson, valid] = [orderOf([tea, 1]), orderOf([tea, 1]), orderOf([tea, 1])];
-    // All with one key, so that the valid event is behind the poison in the same partition.
-    const key = valid.orderId;
-    const events = [
-      { ...missingField.created(), payload: JSON.stringify({ orderId: valid.orderId }) },
-      { ...malformedJson.created(), payload: '{"orderId":' },
-      valid.created(),
-    ];
-    await publish(...events.map((event) => ({ ...event, key })));
-    await untilPublished(valid.orderId, 'StockReserved');
-    const ours = () =>
-      deadLetters.messages.filter((letter) => letter.key === key && letter.headers.dlq_group === 'inventory-group');
-    await until('both dead letters are there', () => ours().length === 2);
-    expect(ours().map(({ headers }) => headers.dlq_attempts)).toEqual(['1', '1']);
-    expect(ours()[0]?.headers.dlq_error).toMatch(/Invalid payload of OrderCreated.*customerId/s);
-    expect(ours()[0]?.value).toBe(events[0]?.payload);
-    expect(await inventory.available(tea)).toBe(9);
-  });
-
-  it('retries without dead letters while the product service is unavailable', async () => {
-    down.products = true;
-    const order = orderOf([randomUUID(), 1]);
-    await publish(order.created());
-    await untilItWaits('product');
-    expect(published(order.orderId)).toEqual([]);
-    down.products = false;
-    await untilPublished(order.orderId, 'StockReserved');
-    expect(deadLetterOf(order.orderId)).toBeUndefined();
-  });
-
-  it('stops cleanly and resumes at its committed offset', async () => {
-    expect(await service.end('SIGTERM')).toEqual([0, null]);
-    const order = orderOf([randomUUID(), 1]);
-    await publish(order.created());
-    service = await start();
-    await untilPublished(order.orderId, 'StockReserved');
-    expect(ofKind(order.orderId, 'StockReserved')).toHaveLength(1);
+    const order = orderOf([tea, 3]);
+    const { orderId, items } = order;
+    const total = { amount: 3, currency: 'USD' };
+    const value = JSON.stringify({ orderId, customerId: alice, timestamp: new Date().toISOString() });
+    await publisher.send('order-events', [{ key: orderId, value }]);
+    const isWaiting = (line: string) => line.includes('dependency is unavailable') && line.includes('order service');
+    await until('inventory logs that it waits', () => service.lines.some(isWaiting));
+    demands.set(orderId, { orderId, items, total });
+    await untilPublished(orderId, 'StockReserved');
+    expect(JSON.parse(ofKind(orderId, 'StockReserved')[0]?.value ?? '')).toMatchObject({
+      customerId: alice,
+      items,
+      total,
+    });
+    expect(await inventory.available(tea)).toBe(7);
   });
 });

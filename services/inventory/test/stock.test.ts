@@ -33,24 +33,18 @@ describe('/stock/{productId}', () => {
   it('creates, returns and changes the stock of a product', async () => {
     const tea = randomUUID();
     expect((await get(tea)).status).toBe(404);
-    const made = await put(tea, 7);
-    expect([made.status, made.headers.location, made.body]).toEqual([
-      201,
-      `/stock/${tea}`,
-      { productId: tea, available: 7 },
-    ]);
-    expect((await get(tea)).body).toEqual({ productId: tea, available: 7 });
-    const changed = await put(tea.toUpperCase(), 0);
-    expect([changed.status, changed.body]).toEqual([200, { productId: tea, available: 0 }]);
-    expect((await get(tea)).body.available).toBe(0);
+    const seven = { productId: tea, available: 7 };
+    expect(await put(tea, 7)).toMatchObject({ status: 201, headers: { location: `/stock/${tea}` }, body: seven });
+    expect((await get(tea)).body).toEqual(seven);
+    expect(await put(tea.toUpperCase(), 2)).toMatchObject({ status: 200, body: { productId: tea, available: 2 } });
+    for (const order of [orderOf([tea, 2]), orderOf([tea, 1])]) await inventory.take(order.created());
+    expect((await get(tea)).body.available).toBe(0); // which the first of these orders reserves
     expect(products.asked).toEqual([[tea]]); // only for the new product
   });
 
   it('returns 404 for a product that the product service does not know', async () => {
-    const response = await put(unknown, 7);
-    expect(response.status).toBe(404);
-    expect(response.type).toBe('application/problem+json');
-    expect((await get(unknown)).status).toBe(404);
+    await put(unknown, 7).expect(404);
+    await get(unknown).expect(404);
   });
 
   it('changes known products and returns 503 for new ones while the product service is unavailable', async () => {
@@ -60,18 +54,6 @@ describe('/stock/{productId}', () => {
     await put(tea, 8).expect(200);
     const response = await put(randomUUID(), 8);
     expect([response.status, response.headers['retry-after']]).toEqual([503, '1']);
-  });
-
-  it('is the stock that orders reserve', async () => {
-    const tea = randomUUID();
-    await put(tea, 2);
-    const orders = [orderOf([tea, 2]), orderOf([tea, 1])];
-    for (const order of orders) await inventory.take(order.created());
-    expect((await get(tea)).body.available).toBe(0);
-    expect(await inventory.kindsOf(orders[1]?.orderId ?? '')).toEqual(['StockRejected']);
-    await put(tea, 5);
-    await inventory.take(orderOf([tea, 1]).created());
-    expect((await get(tea)).body.available).toBe(4);
   });
 });
 
@@ -92,7 +74,6 @@ describe('GET /products/availability', () => {
 
   it('leaves out what an order reserves', async () => {
     const tea = await inventory.setStock(5);
-    expect((await get([tea])).body).toEqual([{ productId: tea, available: 5 }]);
     await inventory.take(orderOf([tea, 2]).created());
     expect((await get([tea])).body).toEqual([{ productId: tea, available: 3 }]);
   });
@@ -124,16 +105,12 @@ describe('order with new products', () => {
       const refused = await inventory.take(event);
       expect([...refused.values()]).toEqual([`There is no product ${unknown}: the order was rejected.`]);
     }
-    const items = [
+    const [missing, gone] = [
       { productId: tea, quantity: 1 },
       { productId: unknown, quantity: 3 },
     ];
-    expect(await inventory.eventsOf(order.orderId)).toEqual([
-      {
-        kind: 'StockRejected',
-        payload: expect.objectContaining({ orderId: order.orderId, items, reason: 'product no longer exists' }),
-        traceparent: expect.any(String),
-      },
+    expect(await inventory.eventsOf(order.orderId)).toMatchObject([
+      { kind: 'StockRejected', payload: { items: [missing, gone], reason: 'product no longer exists' } },
     ]);
     expect(await inventory.available(tea)).toBe(10);
     expect(await inventory.available(unknown)).toBeUndefined();
@@ -189,10 +166,9 @@ describe('order with new products', () => {
 
   it('fails as unavailable while the product service is, and succeeds afterwards', async () => {
     const tea = randomUUID();
-    const order = orderOf([tea, 1]);
-    const event = order.created();
+    const event = orderOf([tea, 1]).created();
     products.answer = isUnavailable;
-    await expect(inventory.take(event)).rejects.toMatchObject({ name: 'DomainError', kind: 'unavailable' });
+    await expect(inventory.take(event)).rejects.toMatchObject({ kind: 'unavailable' });
     expect(await inventory.available(tea)).toBeUndefined();
     products.answer = async () => undefined;
     await inventory.take(event);
