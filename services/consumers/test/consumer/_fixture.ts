@@ -10,11 +10,11 @@ import type { Consumer } from '@store/shared/messaging/kafkajs/consumer';
 import type { RawMessage } from '@store/shared/messaging/kafkajs/messages';
 import { createPublisher } from '@store/shared/messaging/kafkajs/publisher';
 import { createLog } from '@store/shared/observability/log';
-import type { Admin, Kafka } from 'kafkajs';
+import type { Admin } from 'kafkajs';
 import { type QueryExecutorProvider, sql } from 'kysely';
 import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { brokers, createTopic } from '../../../../tests/kit/kafka/topic.ts';
-import { createTestDatabase, type TestDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { createTestDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { PrismaClient } from '../../src/generated/client.ts';
 import type { DB } from '../../src/generated/tables.ts';
@@ -39,24 +39,18 @@ export function rawOf({ id, kind, key, payload }: StoredEvent, more: Partial<Raw
 
 type StartOptions = Omit<Partial<ConsumerOptions<DB>>, 'group'> & { name?: string; group?: Partial<ConsumerGroup<DB>> };
 
-/** Has a fixture for each test of a file or a `describe`, with its properties from the first hook on. */
-export function useFixture(partitions = 1): Fixture {
+/** Has a fixture for each test of a file or a `describe`, or one for all, with its properties from the first hook on. */
+export function useFixture(partitions = 1, tests: 'all' | 'each' = 'each'): Fixture {
   const later = {} as Fixture;
-  let current: Fixture | undefined;
-  beforeEach(async () => {
-    current = await createFixture(partitions);
-    Object.assign(later, current);
-  });
-  afterEach(async () => {
-    await current?.close();
-    current = undefined;
-  });
+  const [before, after] = tests === 'all' ? [beforeAll, afterAll] : [beforeEach, afterEach];
+  before(async () => void Object.assign(later, await createFixture(partitions)));
+  after(() => later.close());
   return later;
 }
 
 /** A topic and a group of a test's own, and a table in which its handlers record the events. */
 export async function createFixture(partitions = 1) {
-  const database: TestDatabase = await createTestDatabase('consumers');
+  const database = await createTestDatabase('consumers');
   const topic = await createTopic(partitions);
   const group = `test-${randomUUID()}`;
   const { adapter, kysely, close } = openDatabase<DB>(database.url);
@@ -64,21 +58,6 @@ export async function createFixture(partitions = 1) {
   await prisma.$executeRaw`create table handled_events (n bigserial, event_id uuid, order_id uuid, by text)`;
   const publisher = createPublisher(silent);
   const closing: (() => Promise<unknown>)[] = [database.drop, close, () => publisher.close()];
-  const joins: string[] = [];
-
-  /** Its consumers tell when they join the group. */
-  const connect = (signal: AbortSignal): Kafka =>
-    new Proxy(createKafka({ ...silent, signal }), {
-      get(target, name) {
-        if (name !== 'consumer') return Reflect.get(target, name);
-        return (options: Parameters<Kafka['consumer']>[0]) => {
-          const consumer = target.consumer(options);
-          consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => void joins.push(payload.memberId));
-          return consumer;
-        };
-      },
-    });
-
   /** A group that records each event as handled and then calls `handle`, in the transaction. */
   const consumerGroup = (
     handle: (eventId: string) => Promise<void> = async () => undefined,
@@ -113,7 +92,6 @@ export async function createFixture(partitions = 1) {
     kysely,
     publisher,
     database,
-    joins,
     consumerGroup,
     processorOf,
 
@@ -128,7 +106,7 @@ export async function createFixture(partitions = 1) {
       const consumer = startConsumer({
         group: consumerGroup(handle, name, more),
         database: kysely,
-        connect,
+        connect: (signal) => createKafka({ ...silent, signal }),
         topics: [topic],
         sender: publisher,
         log: createLog('test', 'silent'),

@@ -1,6 +1,6 @@
 import { deleteOldEventIds } from '@store/shared/messaging/consumer/processed-events';
 import { readDeadLetters } from '@store/shared/messaging/dead-letters/dead-letters';
-import { redrive } from '@store/shared/messaging/dead-letters/redrive';
+import { type Result, redrive } from '@store/shared/messaging/dead-letters/redrive';
 import type { Message } from 'kafkajs';
 import { type KyselyPlugin, sql } from 'kysely';
 import { createTopic } from '../../../../tests/kit/kafka/topic.ts';
@@ -13,78 +13,32 @@ import { anEvent, kafka, rawOf, silent, useFixture } from './_fixture.ts';
 const fixture = useFixture(3);
 const ann = operator(fixture);
 
-describe('a dead letter that was redriven', () => {
-  it('does not come back when Kafka forgets offsets and the ids of processed events are deleted', async () => {
+describe('a dead letter', () => {
+  it('that was decided stays so when Kafka forgets offsets and the ids of processed events are deleted', async () => {
     await deadLetteredEvents(fixture, 3);
-    const ids = await ann.ids();
-    await ann.redrive(ids).expect(200);
+    const [discarded = '', redriven = '', open = ''] = await ann.ids();
+    await ann.discard([discarded]).expect(200);
+    await ann.redrive([redriven]).expect(200);
     await forgetGroups(fixture);
     await sql`delete from processed_events`.execute(fixture.kysely);
-    expect(await ann.ids()).toEqual([]);
-    const { body } = await ann.redrive(ids).expect(200);
-    expect(body.results).toMatchObject(ids.map(() => ({ outcome: 'DECIDED' })));
-    expect(await fixture.handled()).toHaveLength(3);
+    expect(await ann.redriveAll()).toEqual(['REDRIVEN']);
+    // Neither is the same request again a second decision.
+    for (const again of [ann.redrive([discarded, redriven]), ann.discard([discarded, redriven])]) {
+      const { body } = await again.expect(200);
+      const outcomes = body.results.map(({ outcome, decision }: Result) => `${outcome} ${decision?.outcome}`);
+      expect(outcomes.sort()).toEqual(['DECIDED DISCARDED', 'DECIDED REDRIVEN']);
+    }
+    expect(await fixture.handled()).toHaveLength(2);
+    const decided = (await ann.trail()).map(({ letterId }: { letterId: string }) => letterId);
+    expect(decided).toEqual([discarded, redriven, open]);
   });
 
-  it('leaves no offsets in Kafka that could be forgotten', async () => {
+  it('that was redriven leaves no offsets in Kafka that could be forgotten', async () => {
     await deadLetteredEvents(fixture, 1);
     await ann.redriveAll();
     const { groups } = await fixture.withAdmin((admin) => admin.listGroups());
     const names = groups.map(({ groupId }) => groupId).filter((name) => name.startsWith(fixture.group));
     expect(names).toEqual([fixture.group]);
-  });
-});
-
-describe('a dead letter', () => {
-  it('that was discarded is never handled, not even after everything is forgotten', async () => {
-    const events = await deadLetteredEvents(fixture, 3);
-    const [first = '', ...others] = await ann.ids();
-    await ann.discard([first]).expect(200);
-    expect(await ann.ids()).toEqual(others);
-    await forgetGroups(fixture);
-    await sql`delete from processed_events`.execute(fixture.kysely);
-    expect(await ann.redriveAll()).toEqual(['REDRIVEN', 'REDRIVEN']);
-    const decision = { outcome: 'DISCARDED', requestedBy: 'ann', reason: 'sent twice' };
-    // Neither is the same request again a second decision.
-    for (const again of [ann.redrive([first]), ann.discard([first], { reason: 'again' })]) {
-      const { body } = await again.expect(200);
-      expect(body.results).toMatchObject([{ id: first, outcome: 'DECIDED', decision }]);
-    }
-    expect(await fixture.handled()).toHaveLength(events.length - 1);
-    expect((await ann.trail()).filter(({ id }: { id: string }) => id === first)).toHaveLength(1);
-  });
-
-  it('is as it was after a dry run', async () => {
-    await deadLetteredEvents(fixture, 2);
-    await fixture.send({ key: 'k', value: '{', headers: { ce_type: 'OrderCancelled' } });
-    const consumer = fixture.start();
-    await until('the poison is a dead letter', async () => (await fixture.committed()) === 3);
-    await consumer.stop();
-    const before = await fixture.deadLetters();
-    const tables = async () => ({
-      letters: (await sql`select * from dead_letters order by id`.execute(fixture.kysely)).rows,
-      trail: await ann.trail(),
-    });
-    const rows = await tables();
-    expect(rows.letters).toHaveLength(3);
-    const ids = await ann.ids();
-    const { body } = await ann.redrive(ids, {}, { dryRun: true }).expect(200);
-    const effects = body.results.map(({ outcome, effect, error }: Record<string, string>) => [
-      outcome,
-      effect ?? error,
-    ]);
-    const handled = ['REDRIVEN', expect.stringContaining('would handle it: 1 row added to handled_events')];
-    expect(effects.sort()).toEqual([
-      ['FAILED', expect.stringContaining('The message is not valid JSON')],
-      handled,
-      handled,
-    ]);
-    expect((await ann.discard(ids, { dryRun: true })).body.results).toMatchObject(
-      ids.map(() => ({ outcome: 'DISCARDED' })),
-    );
-    expect(await fixture.deadLetters()).toEqual(before);
-    expect(await fixture.handled()).toEqual([]);
-    expect(await tables()).toEqual(rows);
   });
 
   it('is handled once by two redrives and the group itself at once, and the later one is told by whom', async () => {

@@ -30,16 +30,6 @@ describe('a redrive', () => {
     expect(await ann.list()).toEqual({ group: fixture.group, total: 0, letters: [] });
   });
 
-  it('that fails again adds an attempt and keeps the dead letter, whose error is the latest', async () => {
-    await deadLetteredEvents(fixture, 3);
-    const before = await fixture.deadLetters();
-    const failing = fixture.consumerGroup(() => Promise.reject(new Error('broken in another way\0')));
-    expect(await ann.redriveAll({ group: failing })).toEqual(['FAILED', 'FAILED', 'FAILED']);
-    const changed = { attempts: 3, error: 'broken in another way' };
-    expect(await fixture.deadLetters()).toEqual(before.map((letter) => ({ ...letter, ...changed })));
-    expect(await ann.redriveAll()).toEqual(['REDRIVEN', 'REDRIVEN', 'REDRIVEN']);
-  });
-
   it('keeps poison and handles the other dead letters', async () => {
     const [event] = await deadLetteredEvents(fixture, 1);
     await fixture.send({ ...rawOf(anEvent()), value: '{' });

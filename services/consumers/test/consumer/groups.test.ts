@@ -57,18 +57,23 @@ describe('partitions of a consumer', () => {
   it('keep their member while a handler takes longer than the session time-out', async () => {
     const events = times(6, () => anEvent());
     await fixture.publish(...events);
-    let longest = 8_000;
+    const members = async () => {
+      const { groups } = await fixture.withAdmin((admin) => admin.describeGroups([fixture.group]));
+      return groups.flatMap((group) => group.members.map(({ memberId }) => memberId));
+    };
+    let first: Promise<string[]> | undefined;
     fixture.start(
       async () => {
-        const ms = longest;
-        longest = 1_500;
+        const ms = first === undefined ? 8_000 : 500;
+        first ??= members();
         await wait(ms);
       },
       { sessionTimeoutMs: 6_000, group: { chunkSize: 1 } },
     );
     await until('all events are committed', async () => (await fixture.committed()) === 6);
     expect((await fixture.handled()).sort()).toEqual(events.map(({ id }) => id).sort());
-    expect(fixture.joins).toHaveLength(1);
+    expect(await first).toHaveLength(1);
+    expect(await members()).toEqual(await first);
   }, 90_000);
 });
 

@@ -22,47 +22,32 @@ describe('notifications', () => {
     const one = { orderId, customerId };
     const items = [{ productId: randomUUID(), quantity: 1 }];
     const money = { amount: 12.5, currency: 'USD' } as never;
+    const yen = { amount: 700, currency: 'JPY' } as never;
     const told = [
-      [
-        storedEvent('OrderCreated', { ...one, total: money }),
-        `Thank you. We have received your order ${orderId} of 12.50 USD.`,
-      ],
+      [storedEvent('OrderCreated', { ...one, total: money }), /^Thank you. .* of 12\.50 USD\.$/],
       [
         storedEvent('OrderPaid', { ...one, paymentId, amount: money }),
-        `We have received 12.50 USD for your order ${orderId} and are preparing it.`,
+        /^We have received 12\.50 USD for .* preparing it/,
       ],
+      [storedEvent('PaymentFailed', { ...one, reason: 'no money' }), /failed: no money\. The order is cancelled/],
+      [storedEvent('StockRejected', { ...one, items }), /^We cannot deliver .*: out of stock\. The order is cancelled/],
       [
-        storedEvent('PaymentFailed', { ...one, reason: 'no money' }),
-        `The payment of your order ${orderId} failed: no money. The order is cancelled and you owe nothing.`,
+        storedEvent('StockRejected', { ...one, items, reason: 'it is no more' }),
+        /: it is no more\. The order is cancelled/,
       ],
-      [
-        storedEvent('StockRejected', { ...one, items }),
-        `We cannot deliver all items of your order ${orderId}: out of stock. The order is cancelled and you owe nothing.`,
-      ],
-      [
-        storedEvent('StockRejected', { ...one, items, reason: 'product no longer exists' }),
-        `We cannot deliver all items of your order ${orderId}: product no longer exists. The order is cancelled and you owe nothing.`,
-      ],
-      [
-        storedEvent('OrderCancelled', { ...one, reason: 'changed my mind' }),
-        `Your order ${orderId} is cancelled: changed my mind.`,
-      ],
-      [
-        storedEvent('PaymentRefunded', { ...one, paymentId, amount: { amount: 700, currency: 'JPY' } as never }),
-        `We have refunded 700 JPY for your order ${orderId}.`,
-      ],
+      [storedEvent('OrderCancelled', { ...one, reason: 'changed my mind' }), /is cancelled: changed my mind\.$/],
+      [storedEvent('PaymentRefunded', { ...one, paymentId, amount: yen }), /^We have refunded 700 JPY for your order/],
       [
         storedEvent('OrderShipped', { ...one, shipmentId: paymentId }),
-        `Your order ${orderId} has left us as shipment ${paymentId}.`,
+        new RegExp(`has left us as shipment ${paymentId}\\.$`),
       ],
     ] as const;
     const events = told.map(([event]) => event);
     await group.handle(...events, storedEvent('StockReserved', { ...one, items, total: money }));
     await group.handle(...events);
     const all = await listed(`?orderId=${orderId}&sort=createdAt,asc&size=3`);
-    expect(all.map(({ id, kind, text }) => [id, kind, text])).toEqual(
-      told.map(([{ id, kind }, text]) => [id, kind, text]),
-    );
+    expect(all).toMatchObject(told.map(([{ id, kind }, text]) => ({ id, kind, text: expect.stringMatching(text) })));
+    for (const { text } of all) expect(text).toContain(orderId);
     expect(new Set(all.map(({ subject }) => subject)).size).toBe(7);
   });
 
