@@ -1,8 +1,8 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { provideHelm } from '../local/downloads/helm.ts';
 import { root } from '../paths.ts';
-import { templateByLibrary } from './library-template.ts';
+import type { Options } from './helm-library.ts';
 
 // Helm as this repository needs it without a cluster, from the command or from the library. Paths are relative to the
 // repository.
@@ -17,15 +17,24 @@ const { KUBE_VERSION: kubeVersion = '1.29.0' } = process.env;
  */
 export async function template(chart: string, files: string[] = [], values: object = {}, namespace = 'store') {
   const helm = await provideHelm();
-  const paths = [chart, ...files].map((path) => resolve(root, path));
-  const [chartPath = chart, ...valuesFiles] = paths;
-  if ('library' in helm) {
-    const options = { name: 'store', namespace, kubeVersion, valuesFiles: valuesFiles.join() };
-    return templateByLibrary(helm.library, chartPath, values, options);
-  }
+  const [path = chart, ...valuesFiles] = [chart, ...files].map((one) => resolve(root, one));
   const given = [...valuesFiles, '-'].flatMap((file) => ['--values', file]);
-  const args = ['template', 'store', chartPath, '--namespace', namespace, '--kube-version', kubeVersion, ...given];
-  const { stdout, stderr, failed } = await execa(helm.command, args, { input: JSON.stringify(values), reject: false });
+  const args = ['template', 'store', path, '--namespace', namespace, '--kube-version', kubeVersion, ...given];
+  const options: Options = {
+    name: 'store',
+    chart: path,
+    namespace,
+    kubeVersion,
+    valuesFiles: valuesFiles.join(),
+    values,
+  };
+  const { stdout, stderr, failed } =
+    'library' in helm
+      ? await run(process.execPath, [join(root, 'tools/chart/helm-library.ts'), helm.library], options)
+      : await run(helm.command, args, values);
   if (failed) throw new Error(stderr);
   return stdout;
 }
+
+const run = (command: string, args: string[], input: object) =>
+  execa(command, args, { input: JSON.stringify(input), env: { NODE_OPTIONS: '' }, reject: false });
