@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { thirdPartyImages } from '../../tools/chart/third-party.ts';
 import { root } from '../../tools/paths.ts';
 import { composeFiles } from '../../tools/topology/compose.ts';
 
 interface Composed {
+  image: string;
   entrypoint?: string[];
   build?: { context: string; dockerfile: string };
   environment?: Record<string, string>;
@@ -43,6 +45,12 @@ describe('examples/compose', () => {
     const built = Object.values(services).flatMap(({ build }) => build ?? []);
     expect(built.length).toBeGreaterThan(10);
     for (const { context, dockerfile } of built) expect(existsSync(join(root, folder, context, dockerfile))).toBe(true);
+  });
+
+  it('runs PostgreSQL, Kafka and Envoy in the versions of the chart', async () => {
+    const images = Object.values(services).flatMap(({ image, build }) => (build ? [] : image));
+    expect(images).toHaveLength(3);
+    expect(Object.values(await thirdPartyImages(join(root, 'charts/store')))).toEqual(expect.arrayContaining(images));
   });
 
   it('only gateway and console can be reached, from this machine alone', () => {

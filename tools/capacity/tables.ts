@@ -1,7 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { markdownTable } from 'markdown-table';
-import { root } from '../paths.ts';
+import { withBlocks } from '../written-blocks.ts';
 import type { Costs } from './costs.ts';
 import { ceilings, planFor, sum } from './model.ts';
 
@@ -56,26 +54,14 @@ const ceilingTable = (costs: Costs): string =>
     ...ceilings(costs).map(({ what, ordersPerSecond, turn }) => [what, number(ordersPerSecond), turn]),
   ]);
 
-const file = join(root, 'docs/scaling.md');
-
-/** @returns the text of docs/scaling.md with these figures between `<!-- figures: NAME -->` and `<!-- end -->` */
-export function withFigures(text: string, costs: Costs): string {
+/** Returns docs/scaling.md with these figures, by its path. */
+export function scalingText(costs: Costs): Record<string, string> {
   const { measuredAt, commit, machine } = costs;
-  const missing = new Map([
-    ['measured', `Measured on ${measuredAt.slice(0, 10)}, commit \`${commit.slice(0, 12)}\`: ${machine}.`],
-    ['costs', costTable(costs)],
-    ['ceilings', ceilingTable(costs)],
-  ]);
-  const result = text.replaceAll(/(<!-- figures: (\w+) -->\n)[\s\S]*?(\n<!-- end -->)/g, (_, begin, name, end) => {
-    const block = missing.get(name);
-    if (block === undefined) throw new Error(`docs/scaling.md has figures twice or unknown ones: ${name}`);
-    missing.delete(name);
-    return `${begin}\n${block}\n${end}`;
-  });
-  if (missing.size > 0) throw new Error(`docs/scaling.md lacks figures: ${[...missing.keys()].join(', ')}`);
-  return result;
-}
-
-export async function writeFigures(costs: Costs): Promise<void> {
-  await writeFile(file, withFigures(await readFile(file, 'utf8'), costs));
+  const path = 'docs/scaling.md';
+  const blocks = {
+    measured: `Measured on ${measuredAt.slice(0, 10)}, commit \`${commit.slice(0, 12)}\`: ${machine}.`,
+    costs: costTable(costs),
+    ceilings: ceilingTable(costs),
+  };
+  return { [path]: withBlocks(path, blocks) };
 }

@@ -1,7 +1,7 @@
 import { composeFiles } from '../topology/compose.ts';
 import { skaffoldFiles } from '../topology/skaffold.ts';
 import { goldenText } from './golden-text.ts';
-import { chartReadme, readmePath } from './readme.ts';
+import { chartReadme } from './readme.ts';
 import { renderObjects, valuesFiles } from './render.ts';
 
 /** The text of each file that follows from the chart, by its path in the repository. */
@@ -11,7 +11,7 @@ export async function textsOfChart(): Promise<Record<string, string>> {
   return {
     ...skaffoldFiles(),
     ...(await composeFiles()),
-    [readmePath]: await chartReadme(),
+    ...(await chartReadme()),
     'tests/chart/golden/default.yaml': goldenText(defaults),
     'tests/chart/golden/prod.yaml': goldenText(prod, defaults),
   };

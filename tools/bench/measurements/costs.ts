@@ -1,9 +1,10 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { costsFile, costsSchema, writeCosts } from '../../capacity/costs.ts';
-import { writeFigures } from '../../capacity/tables.ts';
+import { scalingText } from '../../capacity/tables.ts';
 import type { Store } from '../../local/store.ts';
 import { topology } from '../../topology/topology.ts';
+import { writeChanged } from '../../write-changed.ts';
 import { currentCommit, describeMachine } from '../machine.ts';
 import { type Measurement, say } from '../measurement.ts';
 import { connections, prepareOrderLoad } from '../order-load.ts';
@@ -51,7 +52,7 @@ export const costs: Measurement = {
       },
     });
     await writeCosts(result);
-    await writeFigures(result);
+    await writeChanged(scalingText(result));
     const measured = `${run.count} orders, ${run.perSecond.toFixed()} per s; written to ${costsFile}`;
     return [{ name: 'An order until it is shipped, CPU of all processes', measured, result: run.cost, unit: 'ms' }];
   },
