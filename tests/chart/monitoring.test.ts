@@ -1,4 +1,4 @@
-import { type Alert, alertsOf, type RuleGroup } from '../../tools/chart/alerts.ts';
+import { type Alert, alertsOf, type RuleGroup } from '../kit/observability/alerts.ts';
 import { manifests } from './_manifests.ts';
 
 const groupsWith = async (alerts: object): Promise<RuleGroup[]> =>

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { alertsOf, ruleGroups } from '../../tools/chart/alerts.ts';
 import { root } from '../../tools/paths.ts';
 import { topology } from '../../tools/topology/topology.ts';
+import { alertsOf, ruleGroups } from '../kit/observability/alerts.ts';
 import { documentAt, documents } from './_documents.ts';
 
 // Lists in documents that have to be as long as those of the sources.

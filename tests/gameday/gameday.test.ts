@@ -1,4 +1,4 @@
-import { alertsOf, ruleGroups } from '../../tools/chart/alerts.ts';
+import { alertsOf, ruleGroups } from '../kit/observability/alerts.ts';
 import { faults, notHere } from './faults/faults.ts';
 import { shorten } from './rules.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Argument, Command } from 'commander';
 import { markdownTable } from 'markdown-table';
-import { alertsOf, ruleGroups } from '../../tools/chart/alerts.ts';
 import { runCommand } from '../../tools/run-command.ts';
+import { alertsOf, ruleGroups } from '../kit/observability/alerts.ts';
 import { findExporter, howToGetExporter } from '../kit/postgres/postgres-exporter.ts';
 import { drill, type Outcome } from './drill.ts';
 import { faults, notHere } from './faults/faults.ts';

@@ -1,10 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import type { RuleGroup } from '../../tools/chart/alerts.ts';
 import { freePort } from '../../tools/free-port.ts';
 import { startProcess } from '../../tools/local/components/supervised-process.ts';
 import { findOnPath } from '../../tools/local/downloads/provide-tool.ts';
+import type { RuleGroup } from '../kit/observability/alerts.ts';
 import { factor } from './rules.ts';
 
 export interface Target {

@@ -1,4 +1,4 @@
-import type { Rule, RuleGroup } from '../../tools/chart/alerts.ts';
+import type { Rule, RuleGroup } from '../kit/observability/alerts.ts';
 
 /** How many times faster time passes for the rules: an hour is two minutes. */
 export const factor = 30;

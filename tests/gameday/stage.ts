@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ruleGroups } from '../../tools/chart/alerts.ts';
 import { freePort } from '../../tools/free-port.ts';
 import { openPasswords } from '../../tools/local/components/postgres.ts';
 import type { SupervisedProcess } from '../../tools/local/components/supervised-process.ts';
 import { type Store, startStore } from '../../tools/local/store.ts';
 import { cacheDir } from '../../tools/paths.ts';
 import { topology } from '../../tools/topology/topology.ts';
+import { ruleGroups } from '../kit/observability/alerts.ts';
 import { startExporter } from '../kit/postgres/postgres-exporter.ts';
 import { createTcpProxy } from '../kit/tcp-proxy.ts';
 import { type Prometheus, startPrometheus, type Target } from './prometheus.ts';

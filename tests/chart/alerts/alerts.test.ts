@@ -2,9 +2,9 @@ import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { parse, stringify } from 'yaml';
-import { alertsOf, type RuleGroup, ruleGroups } from '../../../tools/chart/alerts.ts';
 import { findOnPath } from '../../../tools/local/downloads/provide-tool.ts';
 import { useFolder } from '../../kit/folder.ts';
+import { alertsOf, type RuleGroup, ruleGroups } from '../../kit/observability/alerts.ts';
 
 const files = (await readdir(import.meta.dirname))
   .filter((name) => name.endsWith('.yaml'))

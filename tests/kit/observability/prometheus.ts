@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ruleGroups } from '../../../tools/chart/alerts.ts';
 import { root } from '../../../tools/paths.ts';
+import { ruleGroups } from './alerts.ts';
 
 /** Labels that Prometheus adds to every scraped series. */
 const scrapeLabels = new Set(['job', 'namespace', 'service', 'pod']);

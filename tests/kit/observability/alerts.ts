@@ -1,4 +1,4 @@
-import { renderObjects } from './render.ts';
+import { renderObjects } from '../../../tools/chart/render.ts';
 
 /** A rule of Prometheus. */
 export type Rule = Alert | { record: string; expr: string };
