@@ -4,6 +4,7 @@ import { createLog } from '../../services/shared/src/observability/log.ts';
 import { freePort } from '../../tools/free-port.ts';
 import { startKafka } from '../../tools/local/components/kafka.ts';
 import { useFolder } from '../kit/folder.ts';
+import { metricsSettings } from '../kit/observability/kafka-metrics.ts';
 import {
   type Expression,
   expressions,
@@ -29,7 +30,8 @@ if (exporter === undefined) console.log(`postgres_exporter 0.14 or later is not 
 describe('dependencies', () => {
   it('alerts and dashboard query what a broker with the production values exports, and little else is exported', async () => {
     const metricsPort = await freePort();
-    const options = { dataDir: join(dir, 'kafka'), port: await freePort(), metricsPort, log: () => undefined };
+    const settings = await metricsSettings(metricsPort);
+    const options = { dataDir: join(dir, 'kafka'), port: await freePort(), settings, log: () => undefined };
     const kafka = await startKafka(options);
     try {
       const read = async () => readSeries(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text());

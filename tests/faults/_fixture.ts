@@ -54,7 +54,7 @@ export async function startFixture({ env, limitMs, isVerbose }: FixtureOptions):
     env,
     components: ['gateway', ...serviceNames.filter((name) => name !== 'status' && name !== 'console')],
     postgresSettings: { fsync: 'off' }, // processes are killed here, not the machine
-    proxyPort: network.proxyPort,
+    connect: network.connect,
     log: report,
   });
   const failure = new AbortController();

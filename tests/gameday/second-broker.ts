@@ -5,9 +5,10 @@ import { createLog } from '@store/shared/observability/log';
 import { execa } from 'execa';
 import type { Admin } from 'kafkajs';
 import { freePort } from '../../tools/free-port.ts';
-import { javaCommand, metricsSettings } from '../../tools/local/components/kafka.ts';
+import { javaCommand } from '../../tools/local/components/kafka.ts';
 import { type SupervisedProcess, startProcess } from '../../tools/local/components/supervised-process.ts';
 import type { Store } from '../../tools/local/store.ts';
+import { metricsSettings } from '../kit/observability/kafka-metrics.ts';
 
 export const secondBrokerId = 2;
 

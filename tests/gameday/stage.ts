@@ -7,7 +7,9 @@ import { type Store, startStore } from '../../tools/local/store.ts';
 import { cacheDir } from '../../tools/paths.ts';
 import { topology } from '../../tools/topology/topology.ts';
 import { ruleGroups } from '../kit/observability/alerts.ts';
+import { metricsSettings } from '../kit/observability/kafka-metrics.ts';
 import { startExporter } from '../kit/postgres/postgres-exporter.ts';
+import { throughProxies } from '../kit/store-network.ts';
 import { createTcpProxy } from '../kit/tcp-proxy.ts';
 import { type Prometheus, startPrometheus, type Target } from './prometheus.ts';
 import { factor, shorten } from './rules.ts';
@@ -56,12 +58,12 @@ export async function setStage(
     },
     // The least that PostgreSQL allows: a database grows old within seconds.
     postgresSettings: { fsync: 'off', autovacuum_freeze_max_age: '100000' },
-    kafkaMetricsPort,
-    proxyPort: async (from, to, port) => {
+    kafkaSettings: await metricsSettings(kafkaMetricsPort),
+    connect: throughProxies(async (from, to, port) => {
       if (from !== behindProxy || to !== 'kafka') return port;
       proxy = await createTcpProxy(`kafka://127.0.0.1:${port}`);
       return Number(new URL(proxy.url).port);
-    },
+    }),
   });
   const passwords = await openPasswords(join(dir, 'data', 'postgres'));
   const superuserUrl = (database: string) =>

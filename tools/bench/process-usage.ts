@@ -1,14 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { serviceNames } from '../local/ports.ts';
 import type { Store } from '../local/store.ts';
 
 type Pid = number | undefined;
 
 /** Reads something of the process of each component that runs. */
 export async function ofComponents<T>(store: Store, read: (pid: Pid) => Promise<T>): Promise<Map<string, T>> {
-  const names = ['gateway', 'postgres', 'kafka', ...serviceNames];
-  const running = names.filter((name) => store.has(name) && store.component(name).running());
-  const found = running.map(async (name) => [name, await read(store.component(name).pid())] as const);
+  const running = store.components.filter((component) => component.running());
+  const found = running.map(async ({ name, pid }) => [name, await read(pid())] as const);
   return new Map(await Promise.all(found));
 }
 

@@ -9,10 +9,9 @@ import { startKafka } from './components/kafka.ts';
 import { startPostgres } from './components/postgres.ts';
 import { entryOf, gatewayValues, localUrl, nodeFlags, serviceEnv } from './components/services.ts';
 import { type SupervisedProcess, startProcess } from './components/supervised-process.ts';
-import { createConnections, type ProxyPort } from './connections.ts';
 import { provideKafkaTools } from './downloads/kafka.ts';
 import { tryLock } from './lock.ts';
-import { checkPorts, fixedPorts, freePorts, type Ports, type ServiceName, serviceNames } from './ports.ts';
+import { checkPorts, fixedPorts, freePorts, type Ports, portNames, type ServiceName, serviceNames } from './ports.ts';
 
 /** gateway, postgres, kafka, or a service. */
 export type ComponentName = string;
@@ -28,18 +27,24 @@ export interface StoreOptions {
   /** Default: all. The database and the broker that a service needs are added. */
   components?: ComponentName[];
   /** Overrides values of the gateway. */
-  gateway?: Partial<GatewayValues> & { concurrency?: number };
+  gateway?: Partial<GatewayValues>;
   /** For example { fsync: 'off' } where data need not survive a crash. */
   postgresSettings?: Record<string, string>;
-  /** Partitions of the topics. Default: as in the cluster. */
-  partitions?: number;
-  /** Where Kafka serves its metrics. Default: nowhere. */
-  kafkaMetricsPort?: number;
-  /** Puts TCP proxies between the components. */
-  proxyPort?: ProxyPort;
+  /** Further lines of Kafka's server.properties. */
+  kafkaSettings?: string;
+  /** Returns where components reach one another. Default: at their own ports. */
+  connect?: (ports: Ports) => Promise<Connections>;
   log?: (line: string) => void;
   /** Aborts the start: what has been started is stopped, and startStore rejects. */
   signal?: AbortSignal;
+}
+
+/** Addresses of the components, which may be those of TCP proxies. */
+export interface Connections {
+  /** Those that Kafka needs besides its own. */
+  listeners: { port: number; proxyPort: number }[];
+  /** The port at which a component reaches another one. */
+  from(component: string): (to: string) => number;
 }
 
 export interface Store {
@@ -56,8 +61,7 @@ export interface Store {
   ports: Ports;
   databaseUrl(name: string): string;
   kafkaBrokers: string[];
-  /** True if it was started with that component. */
-  has(name: ComponentName): boolean;
+  components: SupervisedProcess[];
   component(name: ComponentName): SupervisedProcess;
   stop(): Promise<void>;
 }
@@ -81,7 +85,7 @@ async function startComponents(options: StoreOptions): Promise<Store> {
   const wanted = withDependencies(options.components ?? componentNames);
   const ports = options.ports === 'fixed' ? fixedPorts(env) : await freePorts();
   await checkPorts(ports, [...wanted].flatMap(portsOf));
-  const connections = await createConnections(ports, options.proxyPort);
+  const connections = (await options.connect?.(ports)) ?? { listeners: [], from: () => ports.of };
   const values = gatewayValues(env, ports, connections.from('gateway'));
   const tools = [wanted.has('kafka') && provideKafkaTools(), wanted.has('gateway') && provideGatewayTools()];
   await untilAborted(options.signal ?? new AbortController().signal, () => Promise.all(tools));
@@ -126,16 +130,14 @@ async function startComponents(options: StoreOptions): Promise<Store> {
       dataDir: join(dataDir, 'kafka'),
       port: ports.of('kafka'),
       controllerPort: ports.of('kafka-controller'),
-      partitions: options.partitions,
-      metricsPort: options.kafkaMetricsPort,
+      settings: options.kafkaSettings,
       proxied: connections.listeners,
     }),
   );
   start('gateway', () => {
-    const { concurrency, ...overrides } = options.gateway ?? {};
-    const upstreams = { ...values.upstreams, ...overrides.upstreams };
-    const all = { ...values, ...overrides, upstreams };
-    return startGateway({ ...supervision, values: all, concurrency, dir: join(dir, 'gateway') });
+    const upstreams = { ...values.upstreams, ...options.gateway?.upstreams };
+    const all = { ...values, ...options.gateway, upstreams };
+    return startGateway({ ...supervision, values: all, dir: join(dir, 'gateway') });
   });
   async function startService(service: Service): Promise<SupervisedProcess> {
     const { name, database, group } = service;
@@ -179,7 +181,7 @@ async function startComponents(options: StoreOptions): Promise<Store> {
       ports,
       databaseUrl: (name) => required(database, 'postgres').url(name),
       kafkaBrokers: [`127.0.0.1:${ports.of('kafka')}`],
-      has: (name) => components.has(known(name)),
+      components: [...components.values()],
       component: (name) => required(components.get(known(name)), name),
       stop,
     };
@@ -204,12 +206,8 @@ function known(name: ComponentName): ComponentName {
   throw new Error(`There is no component ${name}. The components are: ${componentNames.join(', ')}.`);
 }
 
-function portsOf(component: ComponentName): string[] {
-  if (component === 'postgres') return ['postgres'];
-  if (component === 'kafka') return ['kafka', 'kafka-controller'];
-  if (component === 'gateway') return ['gateway', 'gateway-metrics'];
-  return [component, `${component}-metrics`];
-}
+const portsOf = (component: ComponentName): string[] =>
+  ['', '-metrics', '-controller'].map((use) => component + use).filter((name) => portNames.includes(name));
 
 /** The random key in that file, created on first use and readable by its owner only. */
 async function keptKey(file: string): Promise<string> {

@@ -1,4 +1,4 @@
-import type { ProxyPort } from '../../../tools/local/connections.ts';
+import { type ProxyPort, throughProxies } from '../../kit/store-network.ts';
 import { createTcpProxy } from '../../kit/tcp-proxy.ts';
 
 interface Link {
@@ -19,7 +19,7 @@ export function createNetwork() {
   };
   return {
     /** For the store that is to run in this network. */
-    proxyPort,
+    connect: throughProxies(proxyPort),
     /** From and to a component. */
     linksOf: (component: string): Link[] => links.filter(({ from, to }) => from === component || to === component),
     close: () => Promise.all(links.map(({ proxy }) => proxy.close())),

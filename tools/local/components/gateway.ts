@@ -25,7 +25,6 @@ interface GatewayOptions extends Supervision {
   values: GatewayValues;
   /** Gets the rendered envoy.yaml. */
   dir: string;
-  concurrency?: number;
 }
 
 /** Fetches the tools that the gateway needs, where they are missing. */
@@ -68,7 +67,7 @@ export function adminSocketIn(dir: string): string {
 
 /** Starts Envoy with the chart's configuration, on 127.0.0.1 only; resolves once it serves. */
 export async function startGateway(options: GatewayOptions): Promise<SupervisedProcess> {
-  const { values, dir, concurrency = 1, ...supervision } = options;
+  const { values, dir, ...supervision } = options;
   await mkdir(dir, { recursive: true });
   const external = { trustedCa: await trustedCa(dir), ...values.external };
   const file = join(dir, 'envoy.yaml');
@@ -82,7 +81,7 @@ export async function startGateway(options: GatewayOptions): Promise<SupervisedP
     ...supervision,
     name: 'gateway',
     command: envoy,
-    args: ['-c', file, '--concurrency', String(concurrency), '--disable-hot-restart', ...quiet],
+    args: ['-c', file, '--concurrency', '1', '--disable-hot-restart', ...quiet],
     ready: async () => (await fetch(`http://127.0.0.1:${values.metricsPort}/ready`)).ok,
   });
 }

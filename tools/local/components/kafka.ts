@@ -6,7 +6,6 @@ import { askAdmin } from '@store/shared/messaging/kafkajs/admin';
 import { storeTopics } from '@store/shared/messaging/topics';
 import { createLog } from '@store/shared/observability/log';
 import { execa } from 'execa';
-import { renderObjects, valuesFiles } from '../../chart/render.ts';
 import { freePort } from '../../free-port.ts';
 import { provideKafkaTools } from '../downloads/kafka.ts';
 import { type SupervisedProcess, type Supervision, startProcess } from './supervised-process.ts';
@@ -20,33 +19,30 @@ interface KafkaOptions extends Partial<Supervision> {
   port: number;
   /** Default: any free one. */
   controllerPort?: number;
-  /** Partitions of each topic. Default: as in the cluster. */
-  partitions?: number;
   /** Further listeners, each for a TCP proxy: whoever asks there for the brokers is sent to the port of the proxy. */
   proxied?: { port: number; proxyPort: number }[];
-  /** Where the broker serves its metrics. Default: nowhere. */
-  metricsPort?: number;
+  /** Further lines of server.properties. */
+  settings?: string;
 }
 
 const topicOptions = { partitions: 6, replicas: 1, minInsyncReplicas: 1, retentionMs: 604_800_000, retentionBytes: -1 };
 
 /** One Kafka node, broker and controller, on 127.0.0.1 only, with the topics of the store. */
 export async function startKafka(options: KafkaOptions): Promise<Kafka> {
-  const { dataDir, port, partitions, ...supervision } = options;
+  const { dataDir, port, settings = '', ...supervision } = options;
   const controllerPort = options.controllerPort ?? (await freePort());
-  const metrics = options.metricsPort === undefined ? '' : await metricsSettings(options.metricsPort);
   const [java, ...flags] = await javaCommand();
   const brokers = [`127.0.0.1:${port}`];
 
   const configFile = `${dataDir}.properties`;
   await mkdir(dataDir, { recursive: true });
-  await writeFile(configFile, configuration({ ...options, controllerPort }) + metrics);
+  await writeFile(configFile, configuration({ ...options, controllerPort }) + settings);
   if (!existsSync(join(dataDir, 'meta.properties'))) {
     const clusterId = `s${randomBytes(16).toString('base64url').slice(1)}`; // must not start with a dash
     await execa(java, [...flags, 'kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', configFile]);
   }
 
-  const topics = storeTopics({ ...topicOptions, ...(partitions && { partitions }) });
+  const topics = storeTopics(topicOptions);
   const client = { brokers, clientId: 'local-run', log: createLog('local-run', 'silent') };
   const component = await startProcess({
     logDir: join(dirname(dataDir), 'log'),
@@ -115,16 +111,4 @@ share.coordinator.state.topic.replication.factor=1
 share.coordinator.state.topic.min.isr=1
 log.cleaner.dedupe.buffer.size=16777216
 ${quiet}`;
-}
-
-/** Settings with which a broker serves what the production values let it serve, on `/metrics` of a port. */
-export async function metricsSettings(port: number): Promise<string> {
-  const documents = await renderObjects({}, valuesFiles.prod);
-  const { metricsConfig } = documents.find(({ kind }) => kind === 'Kafka').spec.kafka;
-  return `metric.reporters=io.strimzi.kafka.metrics.KafkaPrometheusMetricsReporter
-kafka.metrics.reporters=io.strimzi.kafka.metrics.YammerPrometheusMetricsReporter
-prometheus.metrics.reporter.listener.enable=true
-prometheus.metrics.reporter.listener=http://127.0.0.1:${port}
-prometheus.metrics.reporter.allowlist=${metricsConfig.values.allowList}
-`;
 }
