@@ -8,11 +8,8 @@ const program =
 /** Registers itself before it becomes the command, which does not get the pipe: so at its end everything is registered. */
 const registered = 'echo "$$ $1" >&3; shift; exec "$@" 3>&-';
 
-interface Watch {
-  pipe: Writable;
-  pids: Set<number>;
-}
-let watch: Watch | undefined;
+/** Writes to that program. */
+let watch: Writable | undefined;
 
 /**
  * Starts a process that gets a signal when this one ends, even if it is killed. That is sent by another process, which
@@ -26,32 +23,22 @@ export function spawnWatched(
   options: SpawnOptions & { stdio: [input: 'ignore', output: number, errors: number] },
 ): ChildProcess {
   watch ??= startWatch();
-  const { pipe, pids } = watch;
+  const pipe = watch;
   const given = ['-c', registered, 'sh', signal.slice('SIG'.length), command, ...args];
   const child = spawn('sh', given, { ...options, stdio: [...options.stdio, pipe], detached: true });
-  const { pid } = child;
-  if (pid === undefined) return child;
-  pids.add(pid);
-  child.once('exit', () => {
-    pipe.write(`${pid}\n`);
-    pids.delete(pid);
-    if (pids.size > 0) return;
-    pipe.end();
-    if (watch?.pids === pids) watch = undefined;
-  });
+  child.once('exit', () => pipe.write(`${child.pid}\n`));
   return child;
 }
 
-function startWatch(): Watch {
+function startWatch(): Writable {
   // In a session of its own, which outlives the terminal.
   const watcher = spawn('awk', [program], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
-  const pipe = watcher.stdin;
-  const started = { pipe, pids: new Set<number>() };
   const forget = () => {
-    if (watch === started) watch = undefined;
+    watch = undefined;
   };
   watcher.once('exit', forget).once('error', forget).unref();
+  const pipe: Writable & { unref?(): void } = watcher.stdin;
   pipe.on('error', () => undefined); // it was killed
-  (pipe as Writable & { unref(): void }).unref();
-  return started;
+  pipe.unref?.();
+  return pipe;
 }
