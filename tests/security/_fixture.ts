@@ -1,89 +1,126 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { cookieReader } from '@store/shared/http/cookies';
 import { freePort } from '../../tools/free-port.ts';
-import { type GatewayValues, startGateway } from '../../tools/local/components/gateway.ts';
+import { type GatewayValues, startGateway as startEnvoy } from '../../tools/local/components/gateway.ts';
 import { topology } from '../../tools/topology/topology.ts';
-import { type Answer, sendRaw } from './_raw.ts';
+import { type Certificate, mountCertificate } from '../kit/certificates.ts';
+import { type Answer, http, sendRaw } from './_raw.ts';
 import { reply, type Seen, startUpstream, type Upstream } from './_upstream.ts';
 
+export { http };
 export const ACCOUNT = '0a6f3b86-5f0e-4f57-9d3e-3f5d7a1c0b11';
 /** The account that an attacker claims to be. */
 export const VICTIM = 'deadbeef-dead-4bad-8bad-deadbeefdead';
 export const TOKEN = 'aaaa.bbbb.cccc';
 export const COOKIE = `__store_jwt_token=${TOKEN}`;
 
-export interface Fixture {
-  port: number;
-  metricsPort: number;
-  /** The socket of Envoy's admin interface. */
-  adminSocket: string;
-  /** The process id of Envoy. */
-  pid(): number | undefined;
-  auth: Upstream;
-  services: Record<'account' | 'product' | 'order' | 'status', Upstream>;
-  /** Requests since the last clear(): the token checks of auth, and the requests that reached a service. */
-  checks(): Seen[];
-  reached(): Seen[];
-  clear(): void;
-  send(request: string | Buffer): Promise<Answer>;
-  log(): Promise<string>;
-  stop(): Promise<void>;
-}
+type Values = Partial<GatewayValues> & { limits?: object };
+export type Gateway = Awaited<ReturnType<typeof startGateway>>;
+
+const unlimited = { perSecond: 10_000, burst: 10_000 };
 
 /**
- * The real gateway, with a recording upstream for each routed service. Auth accepts one token, as the real one would.
- * @param folder what is mounted at /etc/envoy in the cluster
+ * Starts the real gateway, with a recording upstream for each routed service. Auth accepts one token, as the real one would. Requests are
+ * not limited, unless the values say so.
+ * @param certificate what a Secret would have: with it the gateway ends TLS, too
  */
-export async function startFixture(values: Partial<GatewayValues> = {}, folder?: string): Promise<Fixture> {
+export async function startGateway({ limits, tls, ...values }: Values = {}, certificate?: Certificate) {
   const seen: Seen[] = [];
-  const start = (name: string) => startUpstream(name, (request) => seen.push(request));
   const names = [...new Set(Object.values(topology.routes).map(({ alias }) => alias))];
-  const started = await Promise.all(names.map(async (name) => [name, await start(name)] as const));
-  const { auth, ...services } = Object.fromEntries(started) as Fixture['services'] & { auth: Upstream };
+  const started = await Promise.all(names.map(async (name) => [name, await startUpstream(name, { seen })] as const));
+  const { auth, ...services } = Object.fromEntries(started) as Record<
+    'auth' | 'account' | 'product' | 'order' | 'status',
+    Upstream
+  >;
   auth.answer(goodAuth);
-  const [port, metricsPort] = await Promise.all([freePort(), freePort()]);
-  const dir = folder ?? (await mkdtemp(join(tmpdir(), 'gateway-test-')));
-  const upstreams = Object.fromEntries(started.map(([name, { port }]) => [name, { host: '127.0.0.1', port }]));
-  const gateway = await startGateway({
-    values: { port, metricsPort, upstreams, external: { url: 'http://127.0.0.1:1' }, ...values },
+  const [port, metricsPort, httpsPort] = await Promise.all([freePort(), freePort(), freePort()]);
+  const dir = await mkdtemp(join(tmpdir(), 'gateway-test-'));
+  if (certificate) await mountCertificate(dir, certificate);
+  const envoy = await startEnvoy({
+    values: {
+      port,
+      metricsPort,
+      upstreams: Object.fromEntries(
+        started.map(([name, upstream]) => [name, { host: '127.0.0.1', port: upstream.port }]),
+      ),
+      external: { url: 'http://127.0.0.1:1' },
+      limits: { requests: unlimited, credentials: unlimited, ...limits },
+      ...(certificate && { tls: { existingSecret: 'store-tls', port: httpsPort, ...tls } }),
+      ...values,
+    },
     dir,
     logDir: dir,
     log: (line) => console.error(line),
   });
+  const send = (bytes: string | Buffer) => sendRaw(port, bytes);
+  const clear = () => seen.splice(0);
   return {
     port,
+    httpsPort,
     metricsPort,
-    adminSocket: join(dir, 'admin.sock'),
-    pid: gateway.pid,
+    pid: envoy.pid,
     auth,
     services,
+    /** Requests since the last clear(): all, the token checks of auth, and those that reached a service. */
+    seen,
     checks: () => seen.filter(isCheck),
     reached: () => seen.filter((request) => !isCheck(request)),
-    clear: () => {
-      seen.length = 0;
+    clear,
+    /** Has the upstreams answer as at first, too. */
+    reset() {
+      clear();
+      for (const service of Object.values(services)) service.answer();
+      auth.answer(goodAuth);
     },
-    send: (request) => sendRaw(port, request),
+    /** Sends exactly these bytes. */
+    send,
+    /** Sends a request; `headers` are whole lines. */
+    ask: (firstLine: string, headers?: string[], body?: string) => send(http(firstLine, headers, body)),
+    /** As ask, with the token cookie. */
+    askAsCustomer: (firstLine: string, headers: string[] = [], body?: string) =>
+      send(http(firstLine, [`Cookie: ${COOKIE}`, ...headers], body)),
+    /** The socket of Envoy's admin interface. */
+    adminSocket: join(dir, 'admin.sock'),
+    metrics: async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text(),
     log: () => readFile(join(dir, 'gateway.log'), 'utf8'),
-    stop: async () => {
-      await gateway.stop();
-      await Promise.all([auth, ...Object.values(services)].map((upstream) => upstream.down().catch(() => undefined)));
+    /** Puts another certificate into place, as kubelet does. */
+    mount: (other: Certificate) => mountCertificate(dir, other),
+    async stop() {
+      await envoy.stop();
+      await Promise.all(started.map(([, upstream]) => upstream.down().catch(() => undefined)));
       await rm(dir, { recursive: true });
     },
   };
 }
 
-const unlimited = { perSecond: 10000, burst: 10000 };
+/** A gateway for the tests of a file or of a group, each of which finds it as it was at first. */
+export function useGateway(...given: Parameters<typeof startGateway>): Gateway {
+  const gateway = {} as Gateway;
+  beforeAll(async () => {
+    Object.assign(gateway, await startGateway(...given));
+  });
+  afterAll(() => gateway.stop?.());
+  beforeEach(() => gateway.reset());
+  return gateway;
+}
 
-/** For tests that send more requests than the rate limits allow. */
-export const startUnlimited = (values: Partial<GatewayValues> = {}, folder?: string) =>
-  startFixture({ limits: { requests: unlimited, credentials: unlimited }, ...values }, folder);
+/** A gateway for a part of a test. */
+export async function withGateway(
+  values: Values,
+  use: (gateway: Gateway) => Promise<unknown>,
+  certificate?: Certificate,
+): Promise<void> {
+  const gateway = await startGateway(values, certificate);
+  await use(gateway).finally(gateway.stop);
+}
 
 /** The gateway's own call, by either value of gateway.auth.call: what it forwards says how the customer came. */
 const isCheck = ({ service, path, headers }: Seen) =>
   service === 'auth' && (path === '/check' || (path === '/auth/solve' && !headers['x-forwarded-proto']));
 
-/** Auth's rule: exactly one token cookie, with the known token. Two Cookie headers arrive joined by a comma. */
+/** Auth's rule: exactly one token cookie, with the known token. */
 export function goodAuth(seen: Seen): string {
   if (!isCheck(seen)) return reply(200, ['x-service: auth']);
   const { path, headers, body } = seen;
@@ -92,25 +129,31 @@ export function goodAuth(seen: Seen): string {
       ? reply(200, [], JSON.stringify({ idAccount: ACCOUNT }))
       : reply(401);
   }
-  const tokens = (headers.cookie ?? '')
-    .split(/[;,]/)
-    .filter((cookie) => cookie.trim().startsWith('__store_jwt_token='));
-  const known = tokens.length === 1 && tokens[0]?.trim() === COOKIE;
-  return known ? reply(200, [`id-account: ${ACCOUNT}`, `authorization: Bearer ${TOKEN}`]) : reply(401);
+  const [token, ...others] = cookieReader('__store_jwt_token')(headers.cookie);
+  const isKnown = token === TOKEN && others.length === 0;
+  return isKnown ? reply(200, [`id-account: ${ACCOUNT}`, `authorization: Bearer ${TOKEN}`]) : reply(401);
 }
-
-/** The text of an HTTP/1.1 request; `headers` are whole lines. */
-export const http = (firstLine: string, headers: string[] = [], body = '') =>
-  [`${firstLine} HTTP/1.1`, 'Host: store.test', ...headers, '', body].join('\r\n');
 
 /** Every header line that a service could take for an identity, in any spelling. */
 export const identities = ({ lines }: Seen) => lines.filter((line) => /^[^:]*id[^a-z:]?account/i.test(line));
 
 /** Every request that reached a service has the identity from auth's check, or none if there was no check. */
-export function expectNoForgery(fixture: Fixture) {
-  const given = fixture.checks().length > 0 ? [`id-account: ${ACCOUNT}`] : [];
-  for (const request of fixture.reached()) {
+export function expectNoForgery(gateway: Gateway) {
+  const given = gateway.checks().length > 0 ? [`id-account: ${ACCOUNT}`] : [];
+  for (const request of gateway.reached()) {
     expect(identities(request)).toEqual(given);
     expect(JSON.stringify(request)).not.toContain(VICTIM);
   }
 }
+
+/** The answer is a problem with this status, or one of these, and these fields. */
+export function expectProblem({ status, headers, body }: Answer, statuses: number | number[], fields: object = {}) {
+  expect([statuses].flat()).toContain(status);
+  expect(headers['content-type']).toBe('application/problem+json');
+  expect(JSON.parse(body)).toMatchObject({ status, ...fields });
+}
+
+// Until every test is written for the above.
+export type Fixture = Gateway;
+export const startFixture = startGateway;
+export const startUnlimited = startGateway;

@@ -8,6 +8,10 @@ export interface Answer {
   body: string;
 }
 
+/** The text of an HTTP/1.1 request; `headers` are whole lines. */
+export const http = (firstLine: string, headers: string[] = [], body = '') =>
+  [`${firstLine} HTTP/1.1`, 'Host: store.test', ...headers, '', body].join('\r\n');
+
 /** Writes exactly these bytes and reads one response. */
 export async function sendRaw(port: number, request: string | Buffer): Promise<Answer> {
   const bytes = Buffer.isBuffer(request) ? request : Buffer.from(request, 'latin1');
@@ -33,7 +37,14 @@ export async function sendRaw(port: number, request: string | Buffer): Promise<A
 function parseAnswer(received: string, isHead: boolean): Answer | undefined {
   const end = received.indexOf('\r\n\r\n');
   if (end < 0) return undefined;
-  const { firstLine, headers } = parseHead(received.slice(0, end));
+  const [firstLine = '', ...lines] = received.slice(0, end).split('\r\n');
+  const headers: Record<string, string> = {};
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    const name = line.slice(0, colon).toLowerCase();
+    const value = line.slice(colon + 1).trim();
+    headers[name] = name in headers ? `${headers[name]},${value}` : value;
+  }
   const status = Number(firstLine.split(' ')[1]);
   const rest = received.slice(end + 4);
   if (status === 100) return parseAnswer(rest, isHead);
@@ -43,18 +54,6 @@ function parseAnswer(received: string, isHead: boolean): Answer | undefined {
   }
   const length = Number(headers['content-length'] ?? 0);
   return rest.length < length ? undefined : { status, headers, body: rest.slice(0, length) };
-}
-
-export function parseHead(head: string): { firstLine: string; lines: string[]; headers: Record<string, string> } {
-  const [firstLine = '', ...lines] = head.split('\r\n');
-  const headers: Record<string, string> = {};
-  for (const line of lines) {
-    const colon = line.indexOf(':');
-    const name = line.slice(0, colon).toLowerCase();
-    const value = line.slice(colon + 1).trim();
-    headers[name] = name in headers ? `${headers[name]},${value}` : value;
-  }
-  return { firstLine, lines, headers };
 }
 
 /**

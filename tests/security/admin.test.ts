@@ -1,12 +1,13 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { execa } from 'execa';
 import { freePort } from '../../tools/free-port.ts';
 import { renderGateway } from '../../tools/local/components/gateway.ts';
-import { askAdmin } from './_admin.ts';
-import { startFixture } from './_fixture.ts';
+import { withGateway } from './_fixture.ts';
 
-test('in the local run no page in a browser can end Envoy: no port of it takes such a POST', async () => {
-  const gateway = await startFixture();
-  try {
+it('in the local run no page in a browser can end Envoy: no port of it takes such a POST', () =>
+  withGateway({}, async (gateway) => {
     const { stdout } = await execa('ss', ['-Hltnp']);
     const own = stdout.split('\n').filter((line) => line.includes(`pid=${gateway.pid()},`));
     const ports = own.map((line) => Number(/127\.0\.0\.1:(\d+)/.exec(line)?.[1]));
@@ -18,24 +19,20 @@ test('in the local run no page in a browser can end Envoy: no port of it takes s
         expect([403, 404]).toContain(status);
       }
     }
-    expect((await askAdmin(gateway.adminSocket, 'GET', '/ready')).body).toBe('LIVE\n');
-  } finally {
-    await gateway.stop();
-  }
-});
+    const socketPath = gateway.adminSocket;
+    const [response] = await once(request({ socketPath, path: '/ready' }).end(), 'response');
+    expect(await text(response)).toBe('LIVE\n');
+  }));
 
-test('in the pod drain.sh reaches the admin interface by its port: the gateway is not ready from then on, and answers still', async () => {
+it('in the pod drain.sh reaches the admin interface by its port: the gateway is not ready then, and answers still', async () => {
   const adminPort = await freePort();
-  const gateway = await startFixture({ adminSocket: '', adminPort });
-  const ready = async () => (await fetch(`http://127.0.0.1:${gateway.metricsPort}/ready`)).status;
-  try {
+  await withGateway({ adminSocket: '', adminPort }, async ({ port, metricsPort }) => {
+    const ready = async () => (await fetch(`http://127.0.0.1:${metricsPort}/ready`)).status;
     expect(await ready()).toBe(200);
     const { 'drain.sh': script } = await renderGateway({ adminPort, drainSeconds: 0 });
     await execa('bash', ['-c', script]);
     expect(await ready()).toBe(503);
-    const answer = await fetch(`http://127.0.0.1:${gateway.port}/health-check`);
+    const answer = await fetch(`http://127.0.0.1:${port}/health-check`);
     expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close']);
-  } finally {
-    await gateway.stop();
-  }
+  });
 });

@@ -1,48 +1,31 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { certificateFor } from '../kit/certificates.ts';
-import { ACCOUNT, COOKIE, type Fixture, http, startFixture, TOKEN, VICTIM } from './_fixture.ts';
-import { reply, type Seen, startUpstream, type Upstream } from './_upstream.ts';
+import { useFolder } from '../kit/folder.ts';
+import { ACCOUNT, COOKIE, TOKEN, useGateway, VICTIM, withGateway } from './_fixture.ts';
+import { reply, startUpstream } from './_upstream.ts';
 
-const seen: Seen[] = [];
-const record = (request: Seen) => seen.push(request);
-let dir: string;
-let trustedCa: string;
-let site: Upstream;
-let untrusted: Upstream;
-let misnamed: Upstream;
-let fixture: Fixture;
+const trustedCa = join(useFolder(), 'ca.pem');
+const certificates = await Promise.all(
+  ['localhost', 'localhost', 'elsewhere.test'].map((name) => certificateFor(name)),
+);
+const [trusted, , wrongName] = certificates;
+await writeFile(trustedCa, `${trusted?.cert}\n${wrongName?.cert}`);
+const sites = await Promise.all(certificates.map((certificate) => startUpstream('site', { certificate })));
+const [site, untrusted, misnamed] = sites as [(typeof sites)[0], (typeof sites)[0], (typeof sites)[0]];
+const { seen } = site;
+const url = `https://localhost:${site.port}`;
+afterAll(() => Promise.all(sites.map((one) => one.down())));
 
-beforeAll(async () => {
-  const [trusted, other, wrongName] = await Promise.all([
-    certificateFor('localhost'),
-    certificateFor('localhost'),
-    certificateFor('elsewhere.test'),
-  ]);
-  dir = await mkdtemp(join(tmpdir(), 'external-test-'));
-  trustedCa = join(dir, 'ca.pem');
-  await writeFile(trustedCa, `${trusted.cert}\n${wrongName.cert}`);
-  [site, untrusted, misnamed] = await Promise.all([
-    startUpstream('site', record, trusted),
-    startUpstream('untrusted', record, other),
-    startUpstream('misnamed', record, wrongName),
-  ]);
-  fixture = await startFixture({ external: { url: `https://localhost:${site.port}`, trustedCa } });
-});
-afterAll(async () => {
-  await fixture?.stop();
-  await Promise.all([site, untrusted, misnamed].map((upstream) => upstream.down()));
-  await rm(dir, { recursive: true });
-});
+const gateway = useGateway({ external: { url, trustedCa } });
 beforeEach(() => {
-  seen.length = 0;
+  seen.splice(0);
+  site.answer();
 });
 
-const visit = (path: string, lines: string[] = [`Cookie: ${COOKIE}`], on = fixture) =>
-  on.send(http(`GET ${path}`, lines));
+const visit = (path = '/external/x', lines?: string[], on = gateway) => on.askAsCustomer(`GET ${path}`, lines);
 
-test.each([
+it.each([
   ['/external', '/'],
   ['/external/', '/'],
   ['/external?a=b', '/?a=b'],
@@ -56,13 +39,14 @@ test.each([
   expect(seen).toMatchObject([{ path: forwardedPath, headers: { host: `localhost:${site.port}` } }]);
 });
 
-test('/external/** returns 401 without a valid token', async () => {
-  expect((await visit('/external/x', [])).status).toBe(401);
-  expect((await visit('/external/x', ['Cookie: __store_jwt_token=x'])).status).toBe(401);
+it('/external/** returns 401 without a valid token', async () => {
+  for (const lines of [[], ['Cookie: __store_jwt_token=x']]) {
+    expect((await gateway.ask('GET /external/x', lines)).status).toBe(401);
+  }
   expect(seen).toEqual([]);
 });
 
-test.each([
+it.each([
   ['alone', [`Cookie: ${COOKIE}`], undefined],
   ['first', [`Cookie: ${COOKIE}; a=1; b="2"`], 'a=1; b="2"'],
   ['between others', [`Cookie: a=1; ${COOKIE}; b=2`], 'a=1; b=2'],
@@ -70,76 +54,30 @@ test.each([
   ['in the second header', ['Cookie: a=1', `Cookie: ${COOKIE}`, 'Cookie: b=2'], 'a=1; b=2'],
   ['after a comma', [`Cookie: a=1, ${COOKIE}`], 'a=1'],
   ['between empty pairs', [`Cookie: ;; a=1;; ${COOKIE};;`], 'a=1;;;'],
+  ['and its name in another value: none', [`Cookie: ${COOKIE}; x=__store_jwt_token`], undefined],
 ])('the external site gets all cookies except the token cookie: %s', async (_, lines, cookie) => {
-  expect((await visit('/external/x', [...lines, `id-account: ${VICTIM}`, 'Authorization: Bearer own'])).status).toBe(
-    200,
-  );
-  expect(seen).toHaveLength(1);
-  expect(seen[0]?.headers.cookie).toBe(cookie);
-  expect(seen[0]?.headers).not.toHaveProperty('id-account');
-  expect(seen[0]?.headers).not.toHaveProperty('authorization');
-  expect(JSON.stringify(seen)).not.toContain(TOKEN);
-  expect(JSON.stringify(seen)).not.toContain(ACCOUNT);
+  const others = [`id-account: ${VICTIM}`, 'Authorization: Bearer own'];
+  expect((await gateway.ask('GET /external/x', [...lines, ...others])).status).toBe(200);
+  expect(seen.map(({ headers }) => headers.cookie)).toEqual([cookie]);
+  expect(JSON.stringify(seen)).not.toMatch(new RegExp(`${TOKEN}|${ACCOUNT}|id-account|authorization`, 'i'));
 });
 
-test('a Cookie header that names the token in another value too is removed entirely', async () => {
-  await visit('/external/x', [`Cookie: ${COOKIE}; x=__store_jwt_token`]);
-  expect(seen).toHaveLength(1);
-  expect(seen[0]?.headers).not.toHaveProperty('cookie');
+it.each([
+  ['plain', '__store_jwt_token=forged; Path=/'],
+  ['in another case', '__STORE_jwt_Token=forged'],
+  ['after white space', ' \t __store_jwt_token=forged'],
+  ['before white space', '__store_jwt_token \t=forged'],
+  ['in quotes', '"__store_jwt_token"=forged'],
+  ['empty', '__store_jwt_token=; Max-Age=0'],
+  ['without =', '__store_jwt_token'],
+  ['as the value of a cookie without a name, which browsers send alike', '=__store_jwt_token=forged'],
+  ['as such a value, after white space', ' = __store_jwt_token=forged'],
+])('the external site cannot set the token cookie: %s', async (_, cookie) => {
+  site.answer(reply(200, ['set-cookie: a=1', `Set-Cookie: ${cookie}`, 'set-cookie: b=2']));
+  expect((await visit()).headers['set-cookie']).toBe('a=1,b=2');
 });
 
-test.each([
-  ['alone', 'console_session_8091=x', undefined],
-  ['between others', 'a=1; console_session_8091=x; b=2', 'a=1; b=2'],
-  ['twice, and of another port', 'console_session_8091=x; console_session_80=y; a=1', 'a=1'],
-])("the console's cookie never arrives: %s", async (_, own, cookie) => {
-  const external = { url: `https://localhost:${site.port}`, trustedCa, forwardIdentity: true };
-  const gateway = await startFixture({ external });
-  try {
-    for (const [on, others] of [
-      [fixture, cookie],
-      [gateway, [cookie, COOKIE].filter(Boolean).join('; ')],
-    ] as const) {
-      seen.length = 0;
-      await visit('/external/x', [`Cookie: ${own}; ${COOKIE}`], on);
-      expect(seen).toHaveLength(1);
-      expect(seen[0]?.headers.cookie).toBe(others);
-    }
-  } finally {
-    await gateway.stop();
-  }
-});
-
-describe('the external site cannot set the token cookie', () => {
-  it.each([
-    ['plain', '__store_jwt_token=forged; Path=/'],
-    ['in another case', '__STORE_jwt_Token=forged'],
-    ['after white space', ' \t __store_jwt_token=forged'],
-    ['before white space', '__store_jwt_token \t=forged'],
-    ['in quotes', '"__store_jwt_token"=forged'],
-    ['empty', '__store_jwt_token=; Max-Age=0'],
-    ['without =', '__store_jwt_token'],
-    ['as the value of a cookie without a name, which browsers send alike', '=__store_jwt_token=forged'],
-    ['as such a value, after white space', ' = __store_jwt_token=forged'],
-  ])('%s', async (_, cookie) => {
-    site.answer(reply(200, ['set-cookie: a=1', `Set-Cookie: ${cookie}`, 'set-cookie: b=2']));
-    expect((await visit('/external/x')).headers['set-cookie']).toBe('a=1,b=2');
-  });
-
-  it('although its identity is forwarded', async () => {
-    site.answer(reply(200, ['set-cookie: __store_jwt_token=forged', 'set-cookie: a=1']));
-    const external = { url: `https://localhost:${site.port}/`, trustedCa, forwardIdentity: true };
-    const gateway = await startFixture({ external });
-    try {
-      expect((await visit('/external/x', [`Cookie: ${COOKIE}`], gateway)).headers['set-cookie']).toBe('a=1');
-      expect(seen).toMatchObject([{ headers: { cookie: COOKIE } }]);
-    } finally {
-      await gateway.stop();
-    }
-  });
-});
-
-test.each([
+it.each([
   '__Host-__store_jwt_token=1; Path=/; Secure',
   '__store_jwt_token2=1',
   'x__store_jwt_token=1',
@@ -147,85 +85,95 @@ test.each([
   'store_jwt_token=1; HttpOnly',
 ])('the external site can set %s', async (cookie) => {
   site.answer(reply(200, [`set-cookie: ${cookie}`]));
-  expect((await visit('/external/x')).headers['set-cookie']).toBe(cookie);
+  expect((await visit()).headers['set-cookie']).toBe(cookie);
 });
 
-describe('what the external site answers', () => {
-  it('is sandboxed beside its own policy, and cannot speak for the whole origin', async () => {
-    const own = "content-security-policy: sandbox allow-scripts allow-same-origin; default-src 'self'";
-    const forOrigin = [
-      'Clear-Site-Data: "cookies"',
-      'Strict-Transport-Security: max-age=1',
-      'Service-Worker-Allowed: /',
-    ];
-    site.answer(reply(200, [own, ...forOrigin, 'cache-control: no-store']));
-    const { headers } = await visit('/external/x');
-    expect(headers['content-security-policy']).toBe(
-      "sandbox allow-scripts allow-same-origin; default-src 'self',sandbox",
-    );
-    expect(headers).toMatchObject({ 'cache-control': 'no-store' });
-    for (const name of ['clear-site-data', 'strict-transport-security', 'service-worker-allowed']) {
-      expect(headers).not.toHaveProperty(name);
-    }
+it('the external site is sandboxed beside its own policy, and cannot speak for the whole origin', async () => {
+  const own = "sandbox allow-scripts allow-same-origin; default-src 'self'";
+  const forOrigin = ['Clear-Site-Data: "cookies"', 'Strict-Transport-Security: max-age=1', 'Service-Worker-Allowed: /'];
+  site.answer(reply(200, [`content-security-policy: ${own}`, ...forOrigin, 'cache-control: no-store']));
+  const { headers } = await visit();
+  expect(headers).toMatchObject({ 'content-security-policy': `${own},sandbox`, 'cache-control': 'no-store' });
+  expect(Object.keys(headers).join()).not.toMatch(/clear-site-data|strict-transport|service-worker/);
+});
+
+it('what the external site must not answer, services may', async () => {
+  const own = { 'set-cookie': '__store_jwt_token=own', 'strict-transport-security': 'max-age=1' };
+  const lines = Object.entries(own).map(([name, value]) => `${name}: ${value}`);
+  gateway.services.account.answer(reply(200, lines));
+  const { headers } = await visit('/accounts');
+  expect(headers).toMatchObject(own);
+  expect(headers).not.toHaveProperty('content-security-policy');
+});
+
+describe('with the identity forwarded and another policy', () => {
+  const contentSecurityPolicy = 'sandbox allow-scripts';
+  const other = useGateway({ external: { url, trustedCa, forwardIdentity: true, contentSecurityPolicy } });
+
+  it('the external site still cannot set the token cookie', async () => {
+    site.answer(reply(200, ['set-cookie: __store_jwt_token=forged', 'set-cookie: a=1']));
+    const { headers } = await visit('/external/x', [], other);
+    expect(headers).toMatchObject({ 'set-cookie': 'a=1', 'content-security-policy': contentSecurityPolicy });
+    expect(seen).toMatchObject([{ headers: { cookie: COOKIE } }]);
   });
 
   it.each([
-    ['has the policy of the value', 'sandbox allow-scripts', 'sandbox allow-scripts'],
-    ['has no policy if the value is empty', '', undefined],
-  ])('%s', async (_, contentSecurityPolicy, expected) => {
-    site.answer(reply(200));
-    const url = `https://localhost:${site.port}`;
-    const gateway = await startFixture({ external: { url, trustedCa, contentSecurityPolicy } });
-    try {
-      expect((await visit('/external/x', [`Cookie: ${COOKIE}`], gateway)).headers['content-security-policy']).toBe(
-        expected,
-      );
-    } finally {
-      await gateway.stop();
-    }
-  });
-
-  it('does not change the answers of services', async () => {
-    fixture.services.account.answer(
-      reply(200, ['set-cookie: __store_jwt_token=own', 'strict-transport-security: max-age=1']),
-    );
-    const { headers } = await visit('/accounts');
-    expect(headers).toMatchObject({ 'set-cookie': '__store_jwt_token=own', 'strict-transport-security': 'max-age=1' });
-    expect(headers).not.toHaveProperty('content-security-policy');
+    ['alone', 'console_session_8091=x', undefined],
+    ['between others', 'a=1; console_session_8091=x; b=2', 'a=1; b=2'],
+    ['twice, and of another port', 'console_session_8091=x; console_session_80=y; a=1', 'a=1'],
+  ])("the console's cookie never arrives: %s", async (_, own, cookie) => {
+    for (const on of [gateway, other]) await on.ask('GET /external/x', [`Cookie: ${own}; ${COOKIE}`]);
+    expect(seen.map(({ headers }) => headers.cookie)).toEqual([cookie, [cookie, COOKIE].filter(Boolean).join('; ')]);
   });
 });
 
-test('forwardIdentity and stripPrefix make the external site get the identity and the full path', async () => {
-  const external = { url: `https://localhost:${site.port}/`, trustedCa, forwardIdentity: true, stripPrefix: false };
-  const gateway = await startFixture({ external });
-  try {
-    expect((await visit('/external/x', [`Cookie: a=1; ${COOKIE}`], gateway)).status).toBe(200);
-    const headers = { cookie: `a=1; ${COOKIE}`, 'id-account': ACCOUNT, authorization: `Bearer ${TOKEN}` };
-    expect(seen).toMatchObject([{ path: '/external/x', headers }]);
-  } finally {
-    await gateway.stop();
-  }
+// At the letter of the specification (contract 2.8)
+describe('with stripPrefix false, forwardIdentity, removeHeaders false and no policy, the external site', () => {
+  const values = { stripPrefix: false, forwardIdentity: true, contentSecurityPolicy: '', removeHeaders: false };
+  const letter = useGateway({ external: { url, trustedCa, ...values } });
+  const body = Buffer.from([...Array(256).keys()]).toString('latin1');
+
+  it('gets the path, the identity and the body as they were sent', async () => {
+    const lines = [`Cookie: a=1; ${COOKIE}`, `id-account: ${VICTIM}`, 'X-Own: 1', `Content-Length: ${body.length}`];
+    expect((await letter.ask('POST /external/page/1?a=/external/&b=%20', lines, body)).status).toBe(200);
+    const identity = { cookie: `a=1; ${COOKIE}`, 'id-account': ACCOUNT, authorization: `Bearer ${TOKEN}` };
+    const headers = { ...identity, 'x-own': '1', host: `localhost:${site.port}` };
+    expect(seen).toMatchObject([{ method: 'POST', path: '/external/page/1?a=/external/&b=%20', headers, body }]);
+  });
+
+  it.each([200, 404, 401, 500])('answers %i byte for byte, with all headers that it sends', async (status) => {
+    const sent = {
+      'clear-site-data': '"cookies"',
+      'strict-transport-security': 'max-age=1',
+      'service-worker-allowed': '/',
+      'alt-svc': 'h3=":443"',
+      nel: '{}',
+      'report-to': '{"group":"a"}',
+      'content-security-policy': "default-src 'self'",
+      'set-cookie': '__store_jwt_token=own; Path=/',
+      server: 'own/1.0',
+      date: 'Sun, 06 Nov 1994 08:49:37 GMT',
+      via: '1.1 own',
+      etag: '"1"',
+      'cache-control': 'no-store',
+      'content-type': 'application/octet-stream',
+      'www-authenticate': 'Basic realm="own"',
+      'x-powered-by': 'own',
+    };
+    const lines = Object.entries(sent).map(([name, value]) => `${name}: ${value}`);
+    site.answer(reply(status, lines, body));
+    expect(await visit('/external/x', [], letter)).toMatchObject({ status, body, headers: sent });
+  });
 });
 
-test.each([
-  ['by an unknown authority', () => untrusted],
-  ['for another name', () => misnamed],
-])('/external/** returns 503 when the site has a certificate %s', async (_, upstream) => {
-  const gateway = await startFixture({ external: { url: `https://localhost:${upstream().port}`, trustedCa } });
-  try {
-    expect((await visit('/external/x', [`Cookie: ${COOKIE}`], gateway)).status).toBe(503);
-    expect(seen).toEqual([]);
-  } finally {
-    await gateway.stop();
-  }
-});
-
-test('the gateway starts when the host name of the external site cannot be resolved', async () => {
-  const gateway = await startFixture({ external: { url: 'https://nowhere.invalid', trustedCa } });
-  try {
-    expect((await visit('/accounts', [`Cookie: ${COOKIE}`], gateway)).status).toBe(200);
-    expect((await visit('/external/x', [`Cookie: ${COOKIE}`], gateway)).status).toBe(503);
-  } finally {
-    await gateway.stop();
-  }
-});
+it.each([
+  ['has a certificate by an unknown authority', `https://localhost:${untrusted.port}`],
+  ['has a certificate for another name', `https://localhost:${misnamed.port}`],
+  ['has a name that cannot be resolved', 'https://nowhere.invalid'],
+])('/external/** is 503 if the site %s, and the gateway serves the others', (_, elsewhere) =>
+  withGateway({ external: { url: elsewhere, trustedCa } }, async (other) => {
+    expect((await visit('/external/x', [], other)).status).toBe(503);
+    expect((await visit('/accounts', [], other)).status).toBe(200);
+    expect(sites.flatMap((one) => one.seen)).toEqual([]);
+  }),
+);

@@ -1,69 +1,83 @@
-import { COOKIE, type Fixture, http, startUnlimited } from '../_fixture.ts';
+import { http, useGateway } from '../_fixture.ts';
 import type { Seen } from '../_upstream.ts';
 
+// The client's address, as services get it: x-envoy-external-address.
+
 const FORGED = '203.0.113.66';
+const name = 'x-envoy-external-address';
 const routes = ['POST /auth/login', 'GET /accounts', 'POST /orders', 'GET /orders/events'];
 const forgeries = [
   [],
-  [`x-envoy-external-address: ${FORGED}`],
-  [`X-Envoy-External-Address: ${FORGED}`, `x-envoy-external-address: ${FORGED}`],
-  ['x-envoy-external-address:', `x-envoy-external-address: ${FORGED}`],
-  [`x-envoy-external-address: ${FORGED}`, 'Connection: keep-alive, x-envoy-external-address'],
+  [`${name}: ${FORGED}`],
+  [`X-Envoy-External-Address: ${FORGED}`, `${name}: ${FORGED}`],
+  [`${name}:`, `${name}: ${FORGED}`],
+  [`${name}: ${FORGED}`, `Connection: keep-alive, ${name}`],
 ];
 const addresses = ({ lines }: Seen) => lines.filter((line) => /^x[^:]*external[^:]*address/i.test(line));
 
-/** The address of the client reaches the services on each of these routes, and none that the client made up. */
-async function expectAddress(fixture: Fixture, address: string, forwarded: string[]) {
-  for (const firstLine of routes) {
-    for (const forged of forgeries) {
-      fixture.clear();
-      const { status } = await fixture.send(http(firstLine, [`Cookie: ${COOKIE}`, ...forged, ...forwarded]));
-      expect(status).toBe(200);
-      expect(fixture.reached().map(addresses)).toEqual([[`x-envoy-external-address: ${address}`]]);
+describe.each([
+  {
+    place: 'without a proxy in front, that of the connection',
+    trustedHops: 0,
+    cases: [
+      [`X-Forwarded-For: ${FORGED}`, '127.0.0.1'],
+      ['X-Forwarded-For: 127.0.0.2', '127.0.0.1'],
+      ['X-Forwarded-For: 2001:db8::1', '127.0.0.1'],
+      ['X-None: x', '127.0.0.1'],
+    ],
+  },
+  {
+    place: 'behind a trusted proxy, the last one, which it added, or its own',
+    trustedHops: 1,
+    cases: [
+      ['X-Forwarded-For: 198.51.100.7', '198.51.100.7'],
+      ['X-Forwarded-For: 10.0.0.7', '10.0.0.7'],
+      ['X-Forwarded-For: 2001:db8:1:2::7', '2001:db8:1:2::7'],
+      [`X-Forwarded-For: ${FORGED}, 198.51.100.7`, '198.51.100.7'],
+      ['X-Forwarded-For: nonsense', '127.0.0.1'],
+    ],
+  },
+])('the address is $place', ({ trustedHops, cases }) => {
+  const gateway = useGateway({ trustedHops });
+
+  it.each(cases)('%s: %s', async (line, address) => {
+    for (const firstLine of routes) {
+      for (const forged of forgeries) {
+        gateway.clear();
+        expect((await gateway.askAsCustomer(firstLine, [...forged, String(line)])).status).toBe(200);
+        expect(gateway.reached().map(addresses)).toEqual([[`${name}: ${address}`]]);
+      }
     }
-  }
-}
-
-describe("the client's address, as services get it (x-envoy-external-address),", () => {
-  describe('without a proxy in front', () => {
-    let fixture: Fixture;
-    beforeAll(async () => {
-      fixture = await startUnlimited();
-    });
-    afterAll(() => fixture?.stop());
-
-    it.each([
-      ['none', []],
-      ['an IPv4 address', [`X-Forwarded-For: ${FORGED}`]],
-      ['this machine', ['X-Forwarded-For: 127.0.0.2']],
-      ['an IPv6 address', ['X-Forwarded-For: 2001:db8::1']],
-    ])('is that of the connection, this machine too, with X-Forwarded-For: %s', (_, forwarded) =>
-      expectAddress(fixture, '127.0.0.1', forwarded),
-    );
-
-    it('is not that of a trailer', async () => {
-      fixture.clear();
-      const lines = ['Transfer-Encoding: chunked', 'Trailer: x-envoy-external-address'];
-      const trailer = `0\r\nx-envoy-external-address: ${FORGED}\r\n\r\n`;
-      expect((await fixture.send(http('POST /auth/login', lines) + trailer)).status).toBe(200);
-      expect(fixture.reached().map(addresses)).toEqual([['x-envoy-external-address: 127.0.0.1']]);
-      expect(JSON.stringify(fixture.reached())).not.toContain(FORGED);
-    });
   });
 
-  describe('behind a trusted proxy', () => {
-    let fixture: Fixture;
-    beforeAll(async () => {
-      fixture = await startUnlimited({ trustedHops: 1 });
-    });
-    afterAll(() => fixture?.stop());
+  it('is not that of a trailer', async () => {
+    const lines = ['Transfer-Encoding: chunked', `Trailer: ${name}`];
+    const trailer = `0\r\n${name}: ${FORGED}\r\n\r\n`;
+    expect((await gateway.ask('POST /auth/login', lines, trailer)).status).toBe(200);
+    expect(gateway.reached().map(addresses)).toEqual([[`${name}: 127.0.0.1`]]);
+    expect(JSON.stringify(gateway.reached())).not.toContain(FORGED);
+  });
+});
 
-    it.each([
-      ['an IPv4 address', '198.51.100.7', '198.51.100.7'],
-      ['a private address', '10.0.0.7', '10.0.0.7'],
-      ['an IPv6 address', '2001:db8:1:2::7', '2001:db8:1:2::7'],
-      ['the last one, which the proxy added', `${FORGED}, 198.51.100.7`, '198.51.100.7'],
-      ['that of the proxy where there is none', 'nonsense', '127.0.0.1'],
-    ])('is %s', (_, forwarded, address) => expectAddress(fixture, address, [`X-Forwarded-For: ${forwarded}`]));
+describe('with the PROXY protocol (gateway.proxyProtocol)', () => {
+  const gateway = useGateway({ proxyProtocol: true });
+  const request = http('POST /auth/login', ['X-Forwarded-For: 192.0.2.99']);
+  const version2 = '0d0a0d0a000d0a515549540a2111000c c6336408 7f000001 30390050'.replaceAll(' ', '');
+
+  it.each([
+    ['1', Buffer.from('PROXY TCP4 198.51.100.7 127.0.0.1 12345 80\r\n'), '198.51.100.7'],
+    ['1, of IPv6', Buffer.from('PROXY TCP6 2001:db8::7 ::1 12345 80\r\n'), '2001:db8::7'],
+    ['2', Buffer.from(version2, 'hex'), '198.51.100.8'],
+  ])('the address is that of version %s', async (_, header, address) => {
+    expect((await gateway.send(Buffer.concat([header, Buffer.from(request)]))).status).toBe(200);
+    expect(gateway.reached().map(addresses)).toEqual([[`${name}: ${address}`]]);
+  });
+
+  it.each([
+    ['without it', request],
+    ['with one that is malformed', `PROXY TCP4 nobody 127.0.0.1 1 80\r\n${request}`],
+  ])('a connection %s is closed', async (_, sent) => {
+    await expect(gateway.send(sent)).rejects.toThrow('the connection was closed');
+    expect(gateway.reached()).toEqual([]);
   });
 });

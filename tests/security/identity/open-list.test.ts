@@ -12,7 +12,7 @@ let fixture: Fixture;
 const seenBySite: Seen[] = [];
 
 beforeAll(async () => {
-  site = await startUpstream('site', (seen) => seenBySite.push(seen));
+  site = await startUpstream('site', { seen: seenBySite });
   fixture = await startUnlimited({
     open: [
       'GET /products/featured',

@@ -1,7 +1,7 @@
 import { certificateFor } from '../../kit/certificates.ts';
 import { COOKIE, type Fixture, http, startUnlimited } from '../_fixture.ts';
 import { sendHttp2 } from '../_raw.ts';
-import { name, openHttp2, sendHttps, startTls } from '../tls/_tls.ts';
+import { name, openHttp2, sendHttps } from '../tls/_tls.ts';
 
 // Requests of a browser for another site's page, with the customer's cookies (contract 2.10).
 
@@ -188,11 +188,11 @@ describe('over HTTPS the own origin is that of https', () => {
 
   it('where the gateway ends TLS', async () => {
     const certificate = await certificateFor(name);
-    const tls = await startTls(certificate);
-    const request = { port: tls.httpsPort, ca: certificate.cert, method: 'POST', path: '/auth/login' };
+    const tls = await startUnlimited({}, certificate);
+    const request = { ca: certificate.cert, method: 'POST', path: '/auth/login' };
     try {
       for (const [origin, status] of statuses) {
-        expect((await sendHttps({ ...request, headers: { origin } })).status).toBe(status);
+        expect((await sendHttps(tls.httpsPort, { ...request, headers: { origin } })).status).toBe(status);
         const headers = { ':method': 'POST', ':path': '/auth/login', ':authority': name, origin };
         expect((await sendHttp2(openHttp2(tls.httpsPort, certificate.cert), headers)).status).toBe(status);
       }

@@ -1,70 +1,80 @@
-import { ACCOUNT, COOKIE, type Fixture, goodAuth, http, startFixture, TOKEN } from '../_fixture.ts';
+import { ACCOUNT, COOKIE, expectProblem, goodAuth, TOKEN, useGateway, VICTIM } from '../_fixture.ts';
 import { type Reply, reply } from '../_upstream.ts';
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await startFixture();
-});
-afterAll(() => fixture?.stop());
-beforeEach(() => {
-  fixture.clear();
-  fixture.auth.answer(goodAuth);
-});
+const json = 'content-type: application/json';
+const id = `id-account: ${ACCOUNT}`;
+const token = `authorization: Bearer ${TOKEN}`;
+const body = `{"idAccount":"${ACCOUNT}"}`;
 
-const sendWithToken = (firstLine = 'GET /accounts') => fixture.send(http(firstLine, [`Cookie: ${COOKIE}`]));
-const tokenLine = `authorization: Bearer ${TOKEN}`;
+/** Answers of auth that are no identity, and what follows, for each value of gateway.auth.call. */
+const without: Record<'check' | 'solve', [status: number, answer: string, Reply][]> = {
+  check: [
+    [401, '401', reply(401, [json, 'set-cookie: inside=1'], '{"inside":1}')],
+    [401, '200 without id-account', reply(200, [token])],
+    [401, '200 with an empty id-account', reply(200, ['id-account: ', token])],
+    [401, '200 with an id-account that is not a UUID', reply(200, ['id-account: 1', token])],
+    [401, '200 with two ids in one header', reply(200, [`${id},${ACCOUNT}`, token])],
+    [401, '204', `HTTP/1.1 204 No Content\r\n${id}\r\n${token}\r\n\r\n`],
+    [401, '201', reply(201, [id, token])],
+    [401, '302', reply(302, ['location: /inside', 'set-cookie: inside=1'], 'inside')],
+    [401, '304', 'HTTP/1.1 304 Not Modified\r\n\r\n'],
+    [503, '500', reply(500, ['set-cookie: inside=1'], 'inside')],
+    [503, '500 with an id-account', reply(500, [id])],
+    [503, '503', reply(503)],
+    [503, '404', reply(404, [], 'inside')],
+    [503, '403', reply(403)],
+    [503, '429', reply(429)],
+    [503, 'two lengths', `HTTP/1.1 200 OK\r\n${id}\r\ncontent-length: 0\r\ncontent-length: 1\r\n\r\n`],
+  ],
+  solve: [
+    [401, '200 without a body', reply(200)],
+    [401, '204', 'HTTP/1.1 204 No Content\r\n\r\n'],
+    [401, '200 with an id in a header only', reply(200, [id])],
+    [401, '200 with another field', reply(200, [json], `{"accountId":"${ACCOUNT}"}`)],
+    [401, '200 with null', reply(200, [json], '{"idAccount":null}')],
+    [401, '200 with an empty id', reply(200, [json], '{"idAccount":""}')],
+    [401, '200 with an id that is no UUID', reply(200, [json], '{"idAccount":"1"}')],
+    [401, '200 with an id with more behind it', reply(200, [json], `{"idAccount":"${ACCOUNT}x"}`)],
+    [401, '200 with two ids', reply(200, [json], `{"idAccount":"${ACCOUNT}","idAccount":"${VICTIM}"}`)],
+    [401, '200 with an id in a text', reply(200, [json], JSON.stringify({ text: `"idAccount":"${ACCOUNT}"` }))],
+    [401, '200 with a list', reply(200, [json], `[${body}]`)],
+    [401, '200 that is not JSON', reply(200, [], `idAccount=${ACCOUNT}`)],
+    [401, '302', reply(302, ['location: /inside', 'set-cookie: inside=1'], body)],
+    [401, '400', reply(400, [json], '{"inside":1}')],
+    [401, '401', reply(401, [json, 'set-cookie: inside=1'], body)],
+    [401, '403', reply(403)],
+    [401, '404', reply(404, [], 'inside')],
+    [503, '500', reply(500, ['set-cookie: inside=1'], body)],
+    [503, '503', reply(503, [], 'inside')],
+  ],
+};
 
-async function expectRejection(status: number, firstLine?: string) {
-  const response = await sendWithToken(firstLine);
-  expect(response.status).toBe(status);
-  expect(response.headers['content-type']).toBe('application/problem+json');
-  expect(response.headers['retry-after']).toBe(status === 503 ? '2' : undefined);
-  const detail = status === 503 ? 'Tokens cannot be checked at the moment. Try again shortly.' : 'Invalid token';
-  expect(JSON.parse(response.body)).toMatchObject({ status, detail });
-  expect(response.body).not.toContain('inside');
-  expect(response.headers).not.toHaveProperty('set-cookie');
-  expect(fixture.reached()).toEqual([]);
-}
+describe.each(['check', 'solve'] as const)('with gateway.auth.call %s', (call) => {
+  const gateway = useGateway({ auth: { call } });
 
-describe('token check without a valid identity', () => {
-  const invalid: [string, Reply][] = [
-    ['401', reply(401, ['content-type: application/json', 'set-cookie: inside=1'], '{"inside":1}')],
-    ['200 without id-account', reply(200, [tokenLine])],
-    ['200 with an empty id-account', reply(200, ['id-account: ', tokenLine])],
-    ['200 with an id-account that is not a UUID', reply(200, ['id-account: 1', tokenLine])],
-    ['200 with two ids in one header', reply(200, [`id-account: ${ACCOUNT},${ACCOUNT}`, tokenLine])],
-    ['204', `HTTP/1.1 204 No Content\r\nid-account: ${ACCOUNT}\r\n${tokenLine}\r\n\r\n`],
-    ['201', reply(201, [`id-account: ${ACCOUNT}`, tokenLine])],
-    ['302', reply(302, ['location: /inside', 'set-cookie: inside=1'], 'inside')],
-    ['304', 'HTTP/1.1 304 Not Modified\r\n\r\n'],
-  ];
-  it.each(invalid)('returns 401 when auth responds with %s', async (_, response) => {
-    fixture.auth.answer(response);
-    await expectRejection(401);
-    await expectRejection(401, 'POST /orders');
-    await expectRejection(401, 'GET /nothing');
-    await expectRejection(401, 'GET /external/x');
-  });
+  async function expectRejection(status: number, firstLine = 'GET /accounts') {
+    const answer = await gateway.askAsCustomer(firstLine);
+    const detail = status === 503 ? 'Tokens cannot be checked at the moment. Try again shortly.' : 'Invalid token';
+    expectProblem(answer, status, { detail });
+    expect(answer.headers['retry-after']).toBe(status === 503 ? '2' : undefined);
+    expect(answer.body).not.toContain('inside');
+    expect(answer.headers).not.toHaveProperty('set-cookie');
+    expect(gateway.reached()).toEqual([]);
+  }
 
-  const failing: [string, Reply][] = [
-    ['500', reply(500, ['set-cookie: inside=1'], 'inside')],
-    ['500 with an id-account', reply(500, [`id-account: ${ACCOUNT}`])],
-    ['503', reply(503)],
-    ['404', reply(404, [], 'inside')],
-    ['403', reply(403)],
-    ['429', reply(429)],
-    ['bytes that are not HTTP', 'inside\r\n\r\n'],
-    ['two lengths', `HTTP/1.1 200 OK\r\nid-account: ${ACCOUNT}\r\ncontent-length: 0\r\ncontent-length: 1\r\n\r\n`],
-    ['a closed connection', 'hang-up'],
-  ];
-  it.each(failing)('returns 503 when auth responds with %s', async (_, response) => {
-    fixture.auth.answer(response);
-    await expectRejection(503);
-    await expectRejection(503, 'POST /orders');
+  it.each([
+    ...without[call],
+    [503, 'bytes that are not HTTP', 'inside\r\n\r\n'] as const,
+    [503, 'a closed connection', 'hang-up'] as const,
+  ])('returns %i when auth responds with %s', async (status, _, answer) => {
+    gateway.auth.answer(answer);
+    for (const line of ['GET /accounts', 'POST /orders', 'GET /nothing', 'GET /external/x']) {
+      await expectRejection(status, line);
+    }
   });
 
   it('returns 503 after two seconds when auth does not respond', async () => {
-    fixture.auth.answer('silence');
+    gateway.auth.answer('silence');
     const started = Date.now();
     await expectRejection(503);
     expect(Date.now() - started).toBeGreaterThan(1900);
@@ -72,58 +82,49 @@ describe('token check without a valid identity', () => {
   });
 
   it('returns 503 with a token and 401 without while auth is down, keeps open routes open, and recovers', async () => {
-    await fixture.auth.down();
+    await gateway.auth.down();
     try {
       await expectRejection(503);
-      expect((await fixture.send(http('GET /accounts'))).status).toBe(401);
-      expect((await fixture.send(http('GET /'))).status).toBe(200);
-      expect((await fixture.send(http('GET /health-check'))).status).toBe(200);
-      const login = await fixture.send(http('POST /auth/login'));
-      expect(login.status).toBe(503);
-      expect(JSON.parse(login.body).detail).toBe('The service cannot be reached at the moment. Try again shortly.');
+      expect((await gateway.ask('GET /accounts')).status).toBe(401);
+      for (const path of ['/', '/health-check']) expect((await gateway.ask(`GET ${path}`)).status).toBe(200);
+      const detail = 'The service cannot be reached at the moment. Try again shortly.';
+      expectProblem(await gateway.ask('POST /auth/login'), 503, { detail });
     } finally {
-      await fixture.auth.up();
+      await gateway.auth.up();
     }
-    expect((await sendWithToken()).status).toBe(200);
-  });
-});
-
-describe('token check request', () => {
-  it.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('is sent once for a %s', async (method) => {
-    expect((await sendWithToken(`${method} /accounts?x=secret`)).status).toBe(200);
-    expect(fixture.checks()).toHaveLength(1);
-    expect(fixture.checks()).toMatchObject([{ method, path: '/check', body: '' }]);
+    expect((await gateway.askAsCustomer('GET /accounts')).status).toBe(200);
   });
 
-  it("carries the cookies of the client's request and no other headers", async () => {
-    const lines = [
-      `Cookie: a=1; ${COOKIE}`,
-      'traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
-      'X-Own: 1',
-      'Authorization: Bearer own',
-      'Content-Length: 2',
-    ];
-    await fixture.send(http('POST /accounts', lines, '{}'));
-    const [check] = fixture.checks();
-    expect(check?.headers).toMatchObject({ cookie: `a=1; ${COOKIE}`, 'content-length': '0' });
-    expect(check?.headers['x-request-id']).toBe(fixture.reached()[0]?.headers['x-request-id']);
-    expect(check?.headers).not.toHaveProperty('traceparent');
-    expect(check?.headers).not.toHaveProperty('x-own');
-    expect(check?.headers).not.toHaveProperty('authorization');
+  it.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('asks once for a %s', async (method) => {
+    expect((await gateway.askAsCustomer(`${method} /accounts?x=secret`)).status).toBe(200);
+    const asked = { check: { method, path: '/check', body: '' }, solve: { method: 'POST', path: '/auth/solve' } };
+    expect(gateway.checks()).toMatchObject([asked[call]]);
   });
 
-  it('is retried when the connection breaks', async () => {
-    let checks = 0;
-    fixture.auth.answer((seen) => (++checks === 1 ? 'hang-up' : goodAuth(seen)));
-    expect((await sendWithToken('POST /orders')).status).toBe(200);
-    expect(fixture.checks()).toHaveLength(2);
-    expect(fixture.reached()).toHaveLength(1);
+  it('asks once more when the connection breaks', async () => {
+    let calls = 0;
+    gateway.auth.answer((seen) => (++calls === 1 ? 'hang-up' : goodAuth(seen)));
+    expect((await gateway.askAsCustomer('POST /orders')).status).toBe(200);
+    expect(calls).toBe(2);
+    expect(gateway.reached()).toHaveLength(1);
   });
 
-  it("removes the client's Authorization even when auth returns none", async () => {
-    fixture.auth.answer(reply(200, [`id-account: ${ACCOUNT}`]));
-    await fixture.send(http('GET /accounts', [`Cookie: ${COOKIE}`, 'Authorization: Bearer forged']));
-    expect(fixture.reached()).toHaveLength(1);
-    expect(fixture.reached()[0]?.headers).not.toHaveProperty('authorization');
+  it("asks with the token and the request's id, and nothing else of the client's", async () => {
+    const traceparent = 'traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    const lines = [`Cookie: a=1; ${COOKIE}; b=2`, traceparent, 'X-Own: 1', 'Authorization: Bearer own'];
+    expect((await gateway.ask('POST /orders?x=1', [...lines, 'Content-Length: 2'], '{}')).status).toBe(200);
+    const [check, request] = [gateway.checks()[0], gateway.reached()[0]];
+    const cookie = `a=1; ${COOKIE}; b=2`;
+    expect(check).toMatchObject(
+      call === 'check'
+        ? { body: '', headers: { cookie, 'content-length': '0' } }
+        : { body: JSON.stringify({ token: TOKEN }), headers: { 'content-type': 'application/json' } },
+    );
+    expect(check?.headers['x-request-id']).toBe(request?.headers['x-request-id']);
+    const names = Object.keys(check?.headers ?? {});
+    expect(names.filter((name) => /traceparent|x-own|authorization|x-envoy-(retry|max)/.test(name))).toEqual([]);
+    expect(names.includes('cookie')).toBe(call === 'check');
+    const headers = { 'id-account': ACCOUNT, authorization: `Bearer ${TOKEN}`, cookie };
+    expect(request).toMatchObject({ service: 'order', path: '/orders?x=1', body: '{}', headers });
   });
 });
