@@ -529,6 +529,46 @@ export interface components {
         };
         /**
          * @example {
+         *       "name": "Ada Lovelace",
+         *       "lines": [
+         *         "12 Rua Augusta"
+         *       ],
+         *       "postalCode": "1100-053",
+         *       "city": "Lisbon",
+         *       "country": "PT"
+         *     }
+         */
+        AddressIn: {
+            name: string;
+            lines: string[];
+            postalCode?: string | null;
+            city: string;
+            region?: string | null;
+            /** @description ISO 3166-1 alpha-2. */
+            country: string;
+        };
+        /**
+         * @example {
+         *       "name": "Ada Lovelace",
+         *       "lines": [
+         *         "12 Rua Augusta"
+         *       ],
+         *       "postalCode": "1100-053",
+         *       "city": "Lisbon",
+         *       "country": "PT",
+         *       "region": null
+         *     }
+         */
+        AddressOut: {
+            name: string;
+            lines: string[];
+            postalCode: string | null;
+            city: string;
+            region: string | null;
+            country: string;
+        };
+        /**
+         * @example {
          *       "orderId": "b1e5c0de-3a44-4f0b-9a57-2c6d8e1f7a90",
          *       "cancelledAt": "2026-01-31T09:31:00.000Z",
          *       "reason": "out of stock",
@@ -580,6 +620,7 @@ export interface components {
          *       "lines": [
          *         {
          *           "productId": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+         *           "name": "Tea",
          *           "quantity": 3,
          *           "unitPrice": {
          *             "amount": 4.25,
@@ -607,6 +648,11 @@ export interface components {
             lines: {
                 /** Format: uuid */
                 productId: string;
+                /**
+                 * @description The product's, when the order was placed.
+                 * @default null
+                 */
+                name: string | null;
                 quantity: number;
                 unitPrice: {
                     amount: number;
@@ -722,6 +768,11 @@ export interface components {
             }[];
             /** @description The total that the customer has agreed to; if it differs, the answer is 409. */
             expectedTotal?: components["schemas"]["Money"] | null;
+            shippingAddress?: components["schemas"]["AddressIn"] | null;
+            /** @description The client's own, by up to 20 keys; not for personal data. */
+            metadata?: {
+                [key: string]: string;
+            } | null;
         };
         /**
          * @example {
@@ -735,6 +786,7 @@ export interface components {
          *       "items": [
          *         {
          *           "productId": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+         *           "name": "Tea",
          *           "quantity": 3,
          *           "unitPrice": {
          *             "amount": 4.25,
@@ -744,7 +796,9 @@ export interface components {
          *       ],
          *       "createdAt": "2026-01-31T09:30:00.000Z",
          *       "updatedAt": "2026-01-31T09:30:00.000Z",
-         *       "version": 1
+         *       "version": 1,
+         *       "shippingAddress": null,
+         *       "metadata": null
          *     }
          */
         OrderOut: {
@@ -758,6 +812,11 @@ export interface components {
             items: {
                 /** Format: uuid */
                 productId: string;
+                /**
+                 * @description The product's, when the order was placed.
+                 * @default null
+                 */
+                name: string | null;
                 quantity: number;
                 unitPrice: {
                     amount: number;
@@ -775,6 +834,15 @@ export interface components {
             shippedAt?: string;
             /** Format: date-time */
             cancelledAt?: string;
+            /** @default null */
+            shippingAddress: components["schemas"]["AddressOut"] | null;
+            /**
+             * @description As the order was placed.
+             * @default null
+             */
+            metadata: {
+                [key: string]: string;
+            } | null;
         };
         OrderPage: {
             content: components["schemas"]["OrderOut"][];
@@ -870,6 +938,11 @@ export interface components {
             items?: {
                 /** Format: uuid */
                 productId: string;
+                /**
+                 * @description The product's, when the order was placed.
+                 * @default null
+                 */
+                name: string | null;
                 quantity: number;
                 unitPrice: {
                     amount: number;
@@ -1114,6 +1187,8 @@ export type AccountChange = components['schemas']['AccountChange'];
 export type AccountDeletion = components['schemas']['AccountDeletion'];
 export type AccountIn = components['schemas']['AccountIn'];
 export type AccountOut = components['schemas']['AccountOut'];
+export type AddressIn = components['schemas']['AddressIn'];
+export type AddressOut = components['schemas']['AddressOut'];
 export type CancellationOut = components['schemas']['CancellationOut'];
 export type Credentials = components['schemas']['Credentials'];
 export type CustomerInvoiceOut = components['schemas']['CustomerInvoiceOut'];
@@ -2275,6 +2350,11 @@ export interface operations {
                 status?: "PENDING" | "CONFIRMED" | "CANCELLED";
                 customerId?: string;
                 idempotencyKey?: string;
+                createdFrom?: string;
+                createdTo?: string;
+                metadata?: {
+                    [key: string]: string;
+                };
             };
             header?: never;
             path?: never;

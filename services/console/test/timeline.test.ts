@@ -24,6 +24,8 @@ const order = {
   deletedAt: null,
   events: [event('OrderCreated', 0)],
   status: 'PENDING' as const,
+  shippingAddress: null,
+  metadata: null,
 };
 const ids = { orderId: 'o', customerId: 'c' };
 const reservation = {

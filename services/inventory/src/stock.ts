@@ -37,7 +37,7 @@ export function createStock({ repository, products, initialStock }: Dependencies
     /** @returns whether the product is new here */
     async set(productId: string, available: number): Promise<boolean> {
       const isSeen = (await repository.available(productId)) !== undefined;
-      if (!isSeen && !(await products.prices([productId])).has(productId)) {
+      if (!isSeen && !(await products.find([productId])).has(productId)) {
         throw new DomainError('notFound', `There is no product ${productId}.`);
       }
       return repository.set(productId, available);
@@ -55,7 +55,7 @@ export function createStock({ repository, products, initialStock }: Dependencies
       for (const id of seen) known.add(id);
       const unseen = asked.filter((id) => !seen.has(id));
       if (unseen.length === 0) return new Set();
-      const existing = await products.prices(unseen);
+      const existing = await products.find(unseen);
       const added = unseen.filter((id) => existing.has(id));
       if (added.length > 0) await repository.addMissing(added, initialStock);
       return new Set(unseen.filter((id) => !existing.has(id)));

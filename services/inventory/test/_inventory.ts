@@ -22,10 +22,10 @@ export function fakeProducts() {
   const products = {
     asked: [] as string[][],
     answer: async (): Promise<void> => undefined,
-    async prices(ids: string[]) {
+    async find(ids: string[]) {
       products.asked.push(ids);
       await products.answer();
-      return new Map(ids.filter((id) => id !== unknown).map((id) => [id, new Decimal(1)]));
+      return new Map(ids.filter((id) => id !== unknown).map((id) => [id, { name: 'Tea', price: new Decimal(1) }]));
     },
   };
   return products satisfies ProductClient;

@@ -26,7 +26,7 @@ let service: Awaited<ReturnType<typeof startService>>;
 const others = createServer((req, res) => {
   const { pathname, searchParams } = new URL(req.url ?? '', 'http://service');
   const ids = searchParams.getAll('id');
-  const found = ids.map((id) => (pathname === '/products' ? { id, price: 1 } : demands.get(id)));
+  const found = ids.map((id) => (pathname === '/products' ? { id, name: 'Tea', price: 1 } : demands.get(id)));
   if (found.includes(undefined)) res.writeHead(503);
   res.end(JSON.stringify(found));
 });

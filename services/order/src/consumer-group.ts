@@ -44,5 +44,9 @@ export function createSaga(clock: () => Date): ConsumerGroup<DB> {
       rejections.inc(rejected);
       for (const at of placed) confirmation.observe((now.getTime() - at.getTime()) / 1000);
     },
+    accounts: {
+      kinds: ['AccountDeleted'],
+      handle: (events, tx) => sagaOn(tx).forget(events.map(({ payload }) => payload.accountId)),
+    },
   };
 }

@@ -50,6 +50,9 @@ function orderValues(order: NewOrder, event: StoredEvent) {
     products: order.items.map(({ productId }) => productId),
     quantities: order.items.map(({ quantity }) => quantity),
     prices: order.items.map(({ unitPrice }) => unitPrice.toFixed()),
+    names: order.items.map(({ name }) => name),
+    shippingAddress: order.shippingAddress && JSON.stringify(order.shippingAddress),
+    metadata: order.metadata && JSON.stringify(order.metadata),
     event: event.id,
     kind: event.kind,
     eventKey: event.key,
@@ -71,10 +74,17 @@ const insert = (source: RawBuilder<unknown>) => sql<Inserted>`
     from source
   ),
   new_items as (
-    insert into order_items (order_id, position, product_id, quantity, unit_price)
-    select ${value('order')}::uuid, item.position, item.product_id, item.quantity, item.unit_price
-    from source, unnest(${value('products')}::uuid[], ${value('quantities')}::int[], ${value('prices')}::numeric[])
-      with ordinality as item(product_id, quantity, unit_price, position)
+    insert into order_items (order_id, position, product_id, quantity, unit_price, name)
+    select ${value('order')}::uuid, item.position, item.product_id, item.quantity, item.unit_price, item.name
+    from source, unnest(${value('products')}::uuid[], ${value('quantities')}::int[], ${value('prices')}::numeric[],
+      ${value('names')}::text[]) with ordinality as item(product_id, quantity, unit_price, name, position)
+  ),
+  new_details as (
+    insert into order_details (order_id, account_id, shipping_address, metadata)
+    select ${value('order')}::uuid, ${value('account')}::uuid, ${value('shippingAddress')}::json,
+           ${value('metadata')}::jsonb
+    from source
+    where ${value('shippingAddress')}::json is not null or ${value('metadata')}::jsonb is not null
   ),
   new_event as (
     insert into outbox (id, kind, key, payload, traceparent, created_at)

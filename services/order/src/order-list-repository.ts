@@ -56,12 +56,26 @@ function behind({ key }: KeysetOrder, position: string[], status: OrderStatus): 
   return status > at === (first.direction === 'asc') ? sql`` : undefined;
 }
 
-/** The condition for the order that an account has placed with a key, until the key expires. */
-const placedWith = (accountId: string, key: string, now: Date) => sql`
-  and id = (
-    select split_part(location, '/', 3)::uuid from idempotency_keys
-    where account_id = ${accountId}::uuid and key = ${key} and created_at >= ${oldestReply(now)}::timestamptz
-  )`;
+/** The conditions of a query beyond the status; a key finds its order until it expires. */
+function filtersOf(accountId: string, query: OrderQuery, now: Date): RawBuilder<unknown>[] {
+  const { idempotencyKey, createdFrom, createdTo, metadata } = query;
+  const filters: RawBuilder<unknown>[] = [];
+  if (createdFrom) filters.push(sql`and created_at >= ${createdFrom}::timestamptz`);
+  if (createdTo) filters.push(sql`and created_at < ${createdTo}::timestamptz`);
+  if (idempotencyKey !== undefined) {
+    filters.push(sql`and id = (
+      select split_part(location, '/', 3)::uuid from idempotency_keys
+      where account_id = ${accountId}::uuid and key = ${idempotencyKey} and created_at >= ${oldestReply(now)}::timestamptz
+    )`);
+  }
+  if (metadata !== undefined) {
+    filters.push(sql`and id in (
+      select order_id from order_details
+      where account_id = ${accountId}::uuid and metadata @> ${JSON.stringify(metadata)}::jsonb
+    )`);
+  }
+  return filters;
+}
 
 interface Row {
   content: string;
@@ -78,14 +92,15 @@ export function createOrderListRepository({ kysely, lists }: Database<DB>) {
      * pagination has just passed.
      */
     async page(accountId: string, query: OrderQuery, now: Date): Promise<OrderPage> {
-      const { size, page, after, status, customerId, idempotencyKey } = query;
+      const { size, page, after, status, customerId } = query;
       const order = orderOf(query.sort);
       const position = after === undefined ? undefined : order.positionOf(after);
       if (customerId !== undefined && customerId !== accountId) {
         return { content: '[]', totalElements: 0, next: undefined };
       }
       const columns = sql.raw(order.key.map((column) => column.sql).join(', '));
-      const only = idempotencyKey === undefined ? sql`` : placedWith(accountId, idempotencyKey, now);
+      const filters = filtersOf(accountId, query, now);
+      const only = filters.length === 0 ? sql`` : sql.join(filters, sql` `);
       const offset = position === undefined ? page * size : 0;
       // One row more than requested tells whether there is a next page.
       const limit = size + 1;
@@ -101,7 +116,7 @@ export function createOrderListRepository({ kysely, lists }: Database<DB>) {
       });
       if (ranges.length === 0) ranges.push(sql`(select ${columns} from orders where false)`);
       const count =
-        idempotencyKey === undefined
+        filters.length === 0
           ? orderCount(accountId, status)
           : sql`(
               select count(*)::int from orders

@@ -17,6 +17,13 @@ const time = (column: string) => `'"' || ${isoTime(column, 'MS')} || '"'`;
 const money = (amount: string) => `'{"amount":' || trim_scale(${amount}) || ',"currency":"' || orders.currency || '"}'`;
 /** Each change of an order's representation sets one of these, for good. */
 const version = '1 + num_nonnulls(orders.paid_at, orders.shipped_at, orders.cancelled_at)';
+/** Keys in the order of their bytes, as they are placed. */
+const metadata = `(
+    select '{' || coalesce(string_agg(to_json(key)::text || ':' || to_json(value)::text, ',' order by key collate "C"), '') || '}'
+    from jsonb_each_text(metadata)
+  )`;
+const details = `',"shippingAddress":' || coalesce(shipping_address::text, 'null') || ',"metadata":' || case when metadata is null then 'null' else ${metadata} end`;
+const noDetails = `',"shippingAddress":null,"metadata":null'`;
 const optional = (name: string, column: string) => `coalesce(',"${name}":' || ${time(column)}, '')`;
 
 /**
@@ -26,11 +33,11 @@ const optional = (name: string, column: string) => `coalesce(',"${name}":' || ${
 export const orderJson = sql<string>`${sql.raw(`'{"id":"' || orders.id || '","customerId":"' || orders.account_id
   || '","status":"' || orders.status || '","total":' || ${money('orders.total_amount')}
   || ',"items":[' || (
-    select coalesce(string_agg('{"productId":"' || product_id || '","quantity":' || quantity
+    select coalesce(string_agg('{"productId":"' || product_id || '","name":' || coalesce(to_json(name)::text, 'null') || ',"quantity":' || quantity
       || ',"unitPrice":' || ${money('unit_price')} || '}', ',' order by position), '')
     from order_items where order_id = orders.id
   ) || '],"createdAt":' || ${time('orders.created_at')} || ',"updatedAt":' || ${time('orders.updated_at')}
-  || ',"version":' || (${version})
+  || ',"version":' || (${version}) || coalesce((select ${details} from order_details where order_id = orders.id), ${noDetails})
   || ${optional('paidAt', 'orders.paid_at')} || ${optional('shippedAt', 'orders.shipped_at')}
   || ${optional('cancelledAt', 'orders.cancelled_at')} || '}'`)}`;
 

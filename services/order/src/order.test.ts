@@ -36,17 +36,17 @@ describe('mergeLines', () => {
 });
 
 describe('priceLines', () => {
-  const prices = new Map([['a', new Decimal('1.5')]]);
+  const products = new Map([['a', { name: 'Tea', price: new Decimal('1.5') }]]);
 
-  it('adds the price to each line', () => {
-    expect(priceLines([{ productId: 'a', quantity: 2 }], prices)).toEqual([
-      { productId: 'a', quantity: 2, unitPrice: new Decimal('1.5') },
+  it('adds name and price to each line', () => {
+    expect(priceLines([{ productId: 'a', quantity: 2 }], products)).toEqual([
+      { productId: 'a', quantity: 2, name: 'Tea', unitPrice: new Decimal('1.5') },
     ]);
   });
 
   it('names every unknown product', () => {
     const lines = ['a', 'x', 'y'].map((productId) => ({ productId, quantity: 1 }));
-    const error = caught(() => priceLines(lines, prices));
+    const error = caught(() => priceLines(lines, products));
     expect(error).toBeInstanceOf(DomainError);
     expect(error).toMatchObject({ kind: 'invalid', code: 'unknown-product', message: 'There is no product x, y.' });
     expect((error as DomainError).errors).toHaveLength(2);

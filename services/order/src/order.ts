@@ -1,4 +1,6 @@
+import type { Address } from '@store/shared/contracts/address';
 import type { orderOut, orderStatuses } from '@store/shared/contracts/order';
+import type { ProductForSale } from '@store/shared/contracts/product-client';
 import { DomainError } from '@store/shared/values/errors';
 import { stringifyJson } from '@store/shared/values/json';
 import type { Decimal, Money } from '@store/shared/values/money';
@@ -15,11 +17,20 @@ export interface Line {
 }
 
 export interface PricedLine extends Line {
+  /** The product's. */
+  name: string;
   unitPrice: Decimal;
 }
 
+/** Fields that few orders have, and no event. */
+export interface Details {
+  shippingAddress?: Address | undefined;
+  /** Sorted by key. */
+  metadata?: Record<string, string> | undefined;
+}
+
 /** As it is placed: PENDING. */
-export interface NewOrder {
+export interface NewOrder extends Details {
   id: string;
   accountId: string;
   total: Money;
@@ -79,8 +90,8 @@ export function mergeLines(lines: Line[]): Line[] {
  * Prices every line.
  * @throws DomainError invalid if a product is not in the catalogue (contract 4.5)
  */
-export function priceLines(lines: Line[], prices: Map<string, Decimal>): PricedLine[] {
-  const unknown = lines.filter(({ productId }) => !prices.has(productId)).map(({ productId }) => productId);
+export function priceLines(lines: Line[], products: Map<string, ProductForSale>): PricedLine[] {
+  const unknown = lines.filter(({ productId }) => !products.has(productId)).map(({ productId }) => productId);
   if (unknown.length > 0) {
     throw new DomainError('invalid', `There is no product ${unknown.join(', ')}.`, {
       code: 'unknown-product',
@@ -88,20 +99,22 @@ export function priceLines(lines: Line[], prices: Map<string, Decimal>): PricedL
     });
   }
   return lines.flatMap((line) => {
-    const unitPrice = prices.get(line.productId);
-    return unitPrice === undefined ? [] : [{ ...line, unitPrice }];
+    const product = products.get(line.productId);
+    return product === undefined ? [] : [{ ...line, name: product.name, unitPrice: product.price }];
   });
 }
 
 const itemsOut = (items: PricedLine[], currency: string) =>
-  items.map(({ productId, quantity, unitPrice }) => ({
+  items.map(({ productId, name, quantity, unitPrice }) => ({
     productId,
+    name,
     quantity,
     unitPrice: { amount: unitPrice, currency },
   }));
 
 /** The representation of an order that has just been placed, as `orderJson` (order-repository.ts) writes it later. */
-export function newOrderJson({ id, accountId, total, items, createdAt }: NewOrder): string {
+export function newOrderJson(placed: NewOrder): string {
+  const { id, accountId, total, items, createdAt, shippingAddress = null, metadata = null } = placed;
   const order: z.input<typeof orderOut> = {
     id,
     customerId: accountId,
@@ -111,6 +124,8 @@ export function newOrderJson({ id, accountId, total, items, createdAt }: NewOrde
     createdAt: createdAt.toISOString(),
     updatedAt: createdAt.toISOString(),
     version: 1,
+    shippingAddress,
+    metadata,
   };
   return stringifyJson(order);
 }

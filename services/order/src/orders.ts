@@ -63,17 +63,14 @@ export function createOrders({ repository, lists, records, products, mayOrder, c
     }
     await mayOrder?.(accountId);
     const lines = mergeLines(request.items);
-    const expectedTotal = request.expectedTotal ?? undefined;
-    const requestHash = createHash('sha256')
-      .update(JSON.stringify({ ...request, expectedTotal }))
-      .digest('base64url');
-    if (key === undefined) return place(accountId, lines, expectedTotal, requestHash, undefined);
+    const requestHash = createHash('sha256').update(JSON.stringify(request)).digest('base64url');
+    if (key === undefined) return place(accountId, lines, request, requestHash, undefined);
 
     const id = accountId + key;
     if (inFlight.has(id)) throw stillRunning();
     inFlight.add(id);
     try {
-      return await place(accountId, lines, expectedTotal, requestHash, key);
+      return await place(accountId, lines, request, requestHash, key);
     } finally {
       inFlight.delete(id);
     }
@@ -83,7 +80,7 @@ export function createOrders({ repository, lists, records, products, mayOrder, c
   async function place(
     accountId: string,
     lines: Line[],
-    expectedTotal: Money | undefined,
+    { expectedTotal, shippingAddress, metadata }: OrderIn,
     requestHash: string,
     key: string | undefined,
   ): Promise<StoredReply> {
@@ -94,7 +91,7 @@ export function createOrders({ repository, lists, records, products, mayOrder, c
     let items: PricedLine[];
     let sum: Money;
     try {
-      items = priceLines(lines, await products.prices(lines.map(({ productId }) => productId)));
+      items = priceLines(lines, await products.find(lines.map(({ productId }) => productId)));
       sum = total(items, currency, digits);
       mustCost(expectedTotal, sum, items);
     } catch (error) {
@@ -110,6 +107,8 @@ export function createOrders({ repository, lists, records, products, mayOrder, c
       total: sum,
       items,
       createdAt: now,
+      shippingAddress,
+      metadata,
     };
     const reply: StoredReply = {
       requestHash,
@@ -124,8 +123,9 @@ export function createOrders({ repository, lists, records, products, mayOrder, c
       items: lines,
       total: order.total,
     });
-    // The reply that a replica of the previous release would send, which cannot derive it, without its longest part.
-    const kept = key === undefined ? undefined : { key, ...reply, body: newOrderJson({ ...order, items: [] }) };
+    // The reply that a replica of the previous release would send, which cannot derive it, without what is long or personal.
+    const short = { ...order, items: [], shippingAddress: undefined, metadata: undefined };
+    const kept = key === undefined ? undefined : { key, ...reply, body: newOrderJson(short) };
     const outcome = await repository.insert(order, event, kept);
     if (outcome === 'stored') return reply;
     const first = outcome === 'repeated' ? await firstReply(now) : undefined;

@@ -101,6 +101,11 @@ export const sagaOn = (tx: Transaction<DB>) => ({
       .returning(['orders.id as orderId', 'account_id as customerId'])
       .execute(),
 
+  /** Deletes what orders have of the persons whose accounts are deleted. */
+  async forget(accountIds: string[]): Promise<void> {
+    await tx.deleteFrom('order_details').where('account_id', '=', sql<string>`any(${accountIds}::uuid[])`).execute();
+  },
+
   append: (events: StoredEvent[]): Promise<void> => appendToOutbox(tx, ...events),
 });
 

@@ -1,8 +1,9 @@
+import { addressIn } from '@store/shared/contracts/address';
 import { orderOut, orderStatuses } from '@store/shared/contracts/order';
 import type { Sort } from '@store/shared/database/keyset';
 import { pageOf, pageQuery, sortQuery, withinCounted } from '@store/shared/http/pagination';
 import { seenVersion } from '@store/shared/http/precondition';
-import { timestamp, uuid } from '@store/shared/values/fields';
+import { text, timestamp, uuid } from '@store/shared/values/fields';
 import { Decimal, moneySchema } from '@store/shared/values/money';
 import { z } from 'zod';
 import { maxQuantity } from './order.ts';
@@ -16,6 +17,22 @@ const quantity = z.preprocess(
   z.int().min(1).max(maxQuantity),
 );
 
+const badKey = 'must have keys of 1 to 40 letters, digits, dots, - and _';
+
+/** zod leaves this key out of a record, without a word. */
+function refuseProto(fields: unknown, context: z.core.$RefinementCtx): unknown {
+  if (Object.hasOwn(Object(fields), '__proto__')) context.addIssue(badKey);
+  return fields;
+}
+
+const metadata = z
+  .preprocess(refuseProto, z.record(z.string().regex(/^[A-Za-z\d][\w.-]{0,39}$/, badKey), text(0, 500)))
+  .refine((fields) => Object.keys(fields).length <= 20, 'must have at most 20 keys')
+  .transform((fields) => Object.fromEntries(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1))));
+
+/** A field that may be absent or null, which mean the same. */
+const optional = <T extends z.ZodType>(field: T) => field.nullish().transform((value) => value ?? undefined);
+
 /** contract 4.5 */
 export const orderIn = z
   .object({
@@ -24,9 +41,11 @@ export const orderIn = z
       .array(z.object({ productId: uuid, quantity }))
       .min(1)
       .max(100),
-    expectedTotal: moneySchema
-      .nullish()
-      .describe('The total that the customer has agreed to; if it differs, the answer is 409.'),
+    expectedTotal: optional(moneySchema).describe(
+      'The total that the customer has agreed to; if it differs, the answer is 409.',
+    ),
+    shippingAddress: optional(addressIn),
+    metadata: optional(metadata).describe("The client's own, by up to 20 keys; not for personal data."),
   })
   .meta({ id: 'OrderIn', examples: [{ items: [{ productId: exampleProduct, quantity: 3 }] }] });
 
@@ -45,7 +64,19 @@ const idempotencyKey = z
   .pipe(z.string().regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 visible ASCII characters'))
   .optional();
 
-export const orderQuery = withinCounted(
+/** Reads `metadata[key]=value` as fields of `metadata` (OpenAPI 3.1, style deepObject). */
+function nestMetadata(query: unknown): unknown {
+  const fields = Object.entries(query as object).flatMap(([name, value]) => {
+    const key = /^metadata\[(.*)\]$/.exec(name)?.[1];
+    return key === undefined ? [] : [[key, value]];
+  });
+  return fields.length === 0 ? query : { ...(query as object), metadata: Object.fromEntries(fields) };
+}
+
+const time = timestamp.transform((value) => new Date(value)).meta({ type: 'string', format: 'date-time' });
+
+const orderFilters = z.preprocess(
+  nestMetadata,
   z.object({
     ...pageQuery(20, 100),
     sort: sortQuery(['createdAt', 'status', 'total', 'id'], [{ field: 'createdAt', direction: 'desc' }]).refine(
@@ -58,8 +89,13 @@ export const orderQuery = withinCounted(
       type: 'string',
       description: 'The order that was placed with this Idempotency-Key, as long as the key is kept.',
     }),
+    createdFrom: time.optional().describe('Only orders placed then or later.'),
+    createdTo: time.optional().describe('Only orders placed before.'),
+    metadata: metadata.optional().describe('Only orders with these values: metadata[key]=value.'),
   }),
 );
+
+export const orderQuery = withinCounted(orderFilters);
 
 export const orderChange = z
   .object({ status: z.enum(orderStatuses), version: seenVersion })

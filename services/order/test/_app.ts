@@ -33,10 +33,12 @@ export function fakeProducts() {
   const products = {
     asked: [] as string[][],
     answer: async (): Promise<void> => undefined,
-    async prices(ids: string[]) {
+    async find(ids: string[]) {
       products.asked.push(ids);
       await products.answer();
-      return new Map(ids.flatMap((id) => (catalogue[id] ? [[id, new Decimal(catalogue[id])] as const] : [])));
+      return new Map(
+        ids.flatMap((id) => (catalogue[id] ? [[id, { name: 'Tea', price: new Decimal(catalogue[id]) }] as const] : [])),
+      );
     },
   };
   return products satisfies ProductClient;
@@ -78,7 +80,7 @@ export function testApp(databaseUrl: string, options: Options = {}) {
   const { kysely, close } = database;
   const repository = createOrderRepository(prisma, database);
   const lists = createOrderListRepository(database);
-  const empty = () => prisma.$executeRaw`truncate orders, order_items, idempotency_keys, outbox`;
+  const empty = () => prisma.$executeRaw`truncate orders, order_items, order_details, idempotency_keys, outbox`;
   return { app, log, endStreams, jobs, prisma, repository, lists, kysely, empty, close };
 }
 

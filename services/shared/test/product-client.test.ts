@@ -33,6 +33,7 @@ const serveText = (text: string, status = 200) =>
     res.writeHead(status, { 'Content-Type': 'application/json' }).end(text);
   });
 
+const costing = (price: number) => ({ name: 'Tea', price: new Decimal(price) });
 const product = (price: string, id = tea) => `{"id":"${id}","name":"Tea","price":${price},"unit":"kg","since":"v2"}`;
 
 test('product client requests all products at once, within the current trace', async () => {
@@ -42,11 +43,11 @@ test('product client requests all products at once, within the current trace', a
     res.end(`[${product('4.50')},${product('1', salt)}]`);
   });
   const trace = traceFrom(undefined);
-  const prices = await runInTrace(trace, () => createProductClient(url).prices([tea, salt]));
-  expect(prices).toEqual(
+  const found = await runInTrace(trace, () => createProductClient(url).find([tea, salt]));
+  expect(found).toEqual(
     new Map([
-      [tea, new Decimal('4.5')],
-      [salt, new Decimal(1)],
+      [tea, costing(4.5)],
+      [salt, costing(1)],
     ]),
   );
   expect(requested).toEqual([{ url: `/products?size=2&id=${tea}&id=${salt}`, traceparent: trace.traceparent }]);
@@ -54,8 +55,8 @@ test('product client requests all products at once, within the current trace', a
 
 test('product client keeps every digit of a price', async () => {
   for (const price of ['123456789012.3456', '999999999999.9999', '0.0001']) {
-    const prices = await createProductClient(await serveText(`[${product(price)}]`)).prices([tea]);
-    expect(prices.get(tea)?.toFixed()).toBe(price);
+    const found = await createProductClient(await serveText(`[${product(price)}]`)).find([tea]);
+    expect(found.get(tea)?.price.toFixed()).toBe(price);
   }
 });
 
@@ -67,14 +68,14 @@ test('product client asks for at most 100 products per request', async () => {
     res.end(`[${ids.map((id) => product('1', id)).join()}]`);
   });
   const ids = Array.from({ length: 230 }, () => randomUUID());
-  expect([...(await createProductClient(url).prices(ids)).keys()]).toEqual(ids);
+  expect([...(await createProductClient(url).find(ids)).keys()]).toEqual(ids);
   expect(sizes.sort()).toEqual([100, 100, 30]);
 });
 
 test('product client omits unknown products', async () => {
   const url = await serveText(`[${product('1')}]`);
-  expect([...(await createProductClient(url).prices([tea, salt])).keys()]).toEqual([tea]);
-  expect((await createProductClient(await serveText('[]')).prices([tea])).size).toBe(0);
+  expect([...(await createProductClient(url).find([tea, salt])).keys()]).toEqual([tea]);
+  expect((await createProductClient(await serveText('[]')).find([tea])).size).toBe(0);
 });
 
 const isUnavailable = {
@@ -100,9 +101,10 @@ test.each([
   ['a price that is too large', `[${product('1e12')}]`, 200],
   ['a price with too many decimals', `[${product('0.00001')}]`, 200],
   ['an invalid id', `[${product('1', 'x')}]`, 200],
+  ['no name', `[{"id":"${tea}","price":1}]`, 200],
   ['deeply nested arrays', '['.repeat(100_000), 200],
 ])('product client treats the service as unavailable when it returns %s', async (_name, text, status) => {
-  await expect(createProductClient(await serveText(text, status)).prices([tea])).rejects.toMatchObject(isUnavailable);
+  await expect(createProductClient(await serveText(text, status)).find([tea])).rejects.toMatchObject(isUnavailable);
 });
 
 test.each<[string, RequestListener]>([
@@ -115,12 +117,12 @@ test.each<[string, RequestListener]>([
   ['closes the connection', (req) => void req.socket.destroy()],
   ['redirects in circles', (req, res) => void res.writeHead(302, { Location: req.url }).end()],
 ])('product client treats the service as unavailable when it %s', async (_name, listener) => {
-  await expect(createProductClient(await serve(listener), 200).prices([tea])).rejects.toMatchObject(isUnavailable);
+  await expect(createProductClient(await serve(listener), 200).find([tea])).rejects.toMatchObject(isUnavailable);
 });
 
 test('product client treats the service as unavailable when its port is closed or its name unknown', async () => {
-  await expect(createProductClient('http://127.0.0.1:1').prices([tea])).rejects.toMatchObject(isUnavailable);
-  await expect(createProductClient('http://product.invalid').prices([tea])).rejects.toMatchObject(isUnavailable);
+  await expect(createProductClient('http://127.0.0.1:1').find([tea])).rejects.toMatchObject(isUnavailable);
+  await expect(createProductClient('http://product.invalid').find([tea])).rejects.toMatchObject(isUnavailable);
 });
 
 test('product client works again once the service is available', async () => {
@@ -130,9 +132,9 @@ test('product client works again once the service is available', async () => {
     else req.socket.destroy();
   });
   const client = createProductClient(url);
-  await expect(client.prices([tea])).rejects.toMatchObject(isUnavailable);
+  await expect(client.find([tea])).rejects.toMatchObject(isUnavailable);
   isUp = true;
-  expect((await client.prices([tea])).size).toBe(1);
+  expect((await client.find([tea])).size).toBe(1);
 });
 
 describe('calls at the same time', () => {
@@ -150,31 +152,31 @@ describe('calls at the same time', () => {
   test('share a request, which begins after each of them', async () => {
     let price = '1';
     const { client, requests, asked } = await heldService(() => price);
-    const first = client.prices([tea]);
+    const first = client.find([tea]);
     await until('the first request has arrived', () => requests.length === 1);
     price = '2';
-    const later = [client.prices([tea, salt]), client.prices([salt])];
+    const later = [client.find([tea, salt]), client.find([salt])];
     await until('the second request has arrived', () => requests.length === 2);
     for (const { answer } of requests) answer();
     expect(asked()).toEqual([[tea], [tea, salt]]);
-    expect(await first).toEqual(new Map([[tea, new Decimal(1)]]));
+    expect(await first).toEqual(new Map([[tea, costing(1)]]));
     expect(await Promise.all(later)).toEqual([
       new Map([
-        [tea, new Decimal(2)],
-        [salt, new Decimal(2)],
+        [tea, costing(2)],
+        [salt, costing(2)],
       ]),
-      new Map([[salt, new Decimal(2)]]),
+      new Map([[salt, costing(2)]]),
     ]);
   });
 
   test('fail with the request that they share, and no others', async () => {
     const { client, requests } = await heldService();
-    const failed = [client.prices([tea]), client.prices([salt])];
+    const failed = [client.find([tea]), client.find([salt])];
     for (const call of failed) call.catch(() => undefined);
     await until('their request has arrived', () => requests.length === 1);
     requests[0]?.answer(500);
     for (const call of failed) await expect(call).rejects.toMatchObject(isUnavailable);
-    const next = client.prices([tea]);
+    const next = client.find([tea]);
     await until('the next request has arrived', () => requests.length === 2);
     requests[1]?.answer();
     expect((await next).size).toBe(1);
@@ -182,9 +184,9 @@ describe('calls at the same time', () => {
 
   test('do not fail with each other where one asks for more than fits into a request', async () => {
     const { client, requests } = await heldService();
-    const many = client.prices(Array.from({ length: 150 }, () => randomUUID()));
+    const many = client.find(Array.from({ length: 150 }, () => randomUUID()));
     many.catch(() => undefined);
-    const few = [client.prices([tea]), client.prices([salt])];
+    const few = [client.find([tea]), client.find([salt])];
     await until('both requests have arrived', () => requests.length === 2);
     for (const { ids, answer } of requests) answer(ids.includes(tea) ? 200 : 500);
     await expect(many).rejects.toMatchObject(isUnavailable);
@@ -196,10 +198,10 @@ describe('calls at the same time', () => {
       const ids = new URL(req.url ?? '', 'http://products').searchParams.getAll('id');
       res.end(`[${ids.map((id) => product(id === salt ? '0' : '1', id)).join()}]`);
     });
-    const { prices } = createProductClient(url);
-    const calls = [prices([tea, salt]), prices([tea, 'x&size=0', '']), prices([tea])];
+    const { find } = createProductClient(url);
+    const calls = [find([tea, salt]), find([tea, 'x&size=0', '']), find([tea])];
     const [odd, ...others] = await Promise.allSettled(calls);
     expect(odd).toMatchObject({ status: 'rejected', reason: isUnavailable });
-    for (const call of others) expect(call).toEqual({ status: 'fulfilled', value: new Map([[tea, new Decimal(1)]]) });
+    for (const call of others) expect(call).toEqual({ status: 'fulfilled', value: new Map([[tea, costing(1)]]) });
   });
 });

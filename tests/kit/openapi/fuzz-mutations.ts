@@ -90,9 +90,9 @@ function withValueAt<T extends object>(body: T, path: Path, value: unknown): T {
   return copy;
 }
 
-/** Adds the field to every object of a JSON text. */
+/** Adds the field to every object of a JSON text, but to metadata, whose keys are the client's. */
 export const withFieldEverywhere = (json: string, field: string) =>
-  json.replaceAll(/\{(.)/g, (_, next: string) => `{${field}${next === '}' ? '' : ','}${next}`);
+  json.replaceAll(/(?<!"metadata":)\{(.)/g, (_, next: string) => `{${field}${next === '}' ? '' : ','}${next}`);
 
 export const withQuery = (path: string, query: string) => `${path}${path.includes('?') ? '&' : '?'}${query}`;
 

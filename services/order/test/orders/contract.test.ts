@@ -117,7 +117,9 @@ describe('the order API', () => {
 describe('the order API, given malformed input', () => {
   const order = useDatabase('order').open(testApp);
   const { placed, cancelled } = callsOn(order);
-  const valid = { customerId: alice, ...body, expectedTotal: { amount: 9, currency: 'USD' } };
+  const shippingAddress = { name: 'Ada', lines: ['1'], postalCode: '1', city: 'Lisbon', region: 'L', country: 'PT' };
+  const more = { expectedTotal: { amount: 9, currency: 'USD' }, shippingAddress, metadata: { shop: 'web' } };
+  const valid = { customerId: alice, ...body, ...more };
 
   describeFuzz({
     // Without the stream, whose answer has no end

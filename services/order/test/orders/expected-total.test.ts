@@ -6,8 +6,8 @@ const first: Record<string, string> = { [tea]: '0.5', [salt]: '0.125', [gold]: '
 const dearer = { ...first, [tea]: '5' };
 let prices = first;
 const products = {
-  prices: async (ids: string[]) =>
-    new Map(ids.flatMap((id) => (prices[id] ? [[id, new Decimal(prices[id])] as const] : []))),
+  find: async (ids: string[]) =>
+    new Map(ids.flatMap((id) => (prices[id] ? [[id, { name: 'Tea', price: new Decimal(prices[id]) }] as const] : []))),
 };
 const order = useDatabase('order').open((url) => testApp(url, { products }));
 const customer = as(alice, order);

@@ -68,9 +68,9 @@ describe('a request repeated with its Idempotency-Key', () => {
   it.each([
     ['prices cannot be read', () => Promise.reject(unavailable('The product service')), 503],
     ['the product is gone', async () => new Map(), 400],
-  ])('gets the stored reply, or 422, although %s', async (_name, prices, status) => {
+  ])('gets the stored reply, or 422, although %s', async (_name, find, status) => {
     const first = await place('a');
-    const later = testApp(database.url, { products: { prices } });
+    const later = testApp(database.url, { products: { find } });
     const { placeWith } = as(alice, later);
     expectReplayed(await placeWith('a'), first);
     expect((await placeWith('a', oneSalt)).status).toBe(422);
@@ -125,8 +125,8 @@ describe('a request repeated with its Idempotency-Key', () => {
   }
 
   it('costs no copy of the reply, of which the previous release can read a short form', async () => {
-    const prices = async (ids: string[]) => new Map(ids.map((id) => [id, new Decimal('4.5')]));
-    const large = testApp(database.url, { products: { prices } });
+    const find = async (ids: string[]) => new Map(ids.map((id) => [id, { name: 'Tea', price: new Decimal('4.5') }]));
+    const large = testApp(database.url, { products: { find } });
     const items = Array.from({ length: 100 }, () => ({ productId: crypto.randomUUID(), quantity: 1 }));
     const { placeWith } = as(alice, large);
     const first = await placeWith('large', { items });

@@ -47,12 +47,14 @@ describe('POST /orders', () => {
       status: 'PENDING',
       total: usd(13.5),
       items: [
-        { productId: tea, quantity: 3, unitPrice: usd(4.5) },
-        { productId: salt, quantity: 1, unitPrice: usd(0.005) },
+        { productId: tea, name: 'Tea', quantity: 3, unitPrice: usd(4.5) },
+        { productId: salt, name: 'Tea', quantity: 1, unitPrice: usd(0.005) },
       ],
       createdAt: now.toISOString(),
       updatedAt: now.toISOString(),
       version: 1,
+      shippingAddress: null,
+      metadata: null,
     });
     expect((await customer.get(id)).text).toBe(response.text);
     expect(products.asked).toEqual([[tea, salt]]);

@@ -36,6 +36,7 @@ export const customerInvoiceOut = invoiceOut
         lines: [
           {
             productId: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
+            name: 'Tea',
             quantity: 3,
             unitPrice: { amount: 4.25, currency: 'USD' },
           },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { timestamp, uuid } from '../values/fields.ts';
 import { moneySchema, pricedItem } from '../values/money.ts';
+import { addressOut } from './address.ts';
 
 export const orderStatuses = ['PENDING', 'CONFIRMED', 'CANCELLED'] as const;
 
@@ -18,6 +19,8 @@ export const orderOut = z
     paidAt: timestamp.optional(),
     shippedAt: timestamp.optional(),
     cancelledAt: timestamp.optional(),
+    shippingAddress: addressOut.nullable().default(null),
+    metadata: z.record(z.string(), z.string()).nullable().default(null).describe('As the order was placed.'),
   })
   .meta({
     id: 'OrderOut',
@@ -30,6 +33,7 @@ export const orderOut = z
         items: [
           {
             productId: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
+            name: 'Tea',
             quantity: 3,
             unitPrice: { amount: 4.25, currency: 'USD' },
           },
@@ -37,6 +41,8 @@ export const orderOut = z
         createdAt: '2026-01-31T09:30:00.000Z',
         updatedAt: '2026-01-31T09:30:00.000Z',
         version: 1,
+        shippingAddress: null,
+        metadata: null,
       },
     ],
   });

@@ -1,33 +1,40 @@
 import { z } from 'zod';
 import { createHttpClient } from '../http/client.ts';
 import { coalesce } from '../values/coalesce.ts';
-import { uuid } from '../values/fields.ts';
-import { type Decimal, decimal } from '../values/money.ts';
+import { text, uuid } from '../values/fields.ts';
+import { decimal } from '../values/money.ts';
+
+/** Fields of a product that an order keeps. */
+const productForSale = z.object({
+  name: text(1, 200),
+  price: decimal(12, 4).refine((value) => value.greaterThan(0), 'must be positive'),
+});
+
+export type ProductForSale = z.output<typeof productForSale>;
 
 export interface ProductClient {
   /**
-   * Prices by product id, none older than the call; unknown products are missing from the map. Calls at the same time share
-   * requests, and fail alone.
+   * Products by id, none older than the call; unknown ones are missing from the map. Calls at the same time share requests, and
+   * fail alone.
    * @throws DomainError unavailable when the product service gives no valid answer within about 2 s
    */
-  prices(productIds: string[]): Promise<Map<string, Decimal>>;
+  find(productIds: string[]): Promise<Map<string, ProductForSale>>;
 }
 
-const products = z.array(z.object({ id: uuid, price: z.unknown() }));
-const validPrice = decimal(12, 4).refine((value) => value.greaterThan(0), 'must be positive');
+const answered = z.array(z.looseObject({ id: uuid }));
 /** The most ids that the product service accepts in one request (contract 4.4). */
 const idsPerRequest = 100;
 
 export function createProductClient(baseUrl: string, timeoutMs = 2_000): ProductClient {
   const client = createHttpClient({ service: 'product', baseUrl, timeoutMs });
 
-  /** Prices as the service has sent them. */
+  /** Returns products as the service has sent them. */
   async function ask(ids: string[]): Promise<Map<string, unknown>> {
     const query = `size=${ids.length}&id=${ids.join('&id=')}`;
     const { status, body } = await client.call('GET', '/products', { query });
-    const { success, data, error } = products.safeParse(body);
+    const { success, data, error } = answered.safeParse(body);
     if (status !== 200 || !success) throw client.failed(error ?? new Error(`Status ${status}`));
-    return new Map(data.map(({ id, price }) => [id, price]));
+    return new Map(data.map((product) => [product.id, product]));
   }
 
   /** The answer that each id is in, which may be a failure. */
@@ -44,20 +51,20 @@ export function createProductClient(baseUrl: string, timeoutMs = 2_000): Product
   });
 
   return {
-    async prices(productIds) {
+    async find(productIds) {
       // Any other text would make the request a 400 for all who share it, and names no product.
       const ids = productIds.filter((id) => uuid.safeParse(id).success);
-      const prices = new Map<string, Decimal>();
-      if (ids.length === 0) return prices;
+      const found = new Map<string, ProductForSale>();
+      if (ids.length === 0) return found;
       const answers = await askTogether(ids);
       for (const id of ids) {
         const answer = await answers.get(id);
         if (answer?.has(id) !== true) continue;
-        const { success, data, error } = validPrice.safeParse(answer.get(id));
+        const { success, data, error } = productForSale.safeParse(answer.get(id));
         if (!success) throw client.failed(error);
-        prices.set(id, data);
+        found.set(id, data);
       }
-      return prices;
+      return found;
     },
   };
 }

@@ -139,6 +139,7 @@ function parameters(
     name,
     in: place,
     required: place === 'path' || required.includes(name),
+    ...((property as Json).type === 'object' && { style: 'deepObject' }), // name[key]=value
     schema: property,
   }));
 }

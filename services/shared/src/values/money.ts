@@ -42,6 +42,7 @@ export interface Money {
 /** Item of an order, with the price of one piece (contract 4.5). */
 export const pricedItem = z.object({
   productId: uuid,
+  name: z.string().nullable().default(null).describe("The product's, when the order was placed."),
   quantity: z.int(),
   unitPrice: z.object({ amount: decimal(12, 4), currency: z.string() }),
 });

@@ -41,6 +41,8 @@ export const sentenceOf =
         return bounded(issue.origin, issue.inclusive ? 'at least' : 'more than', issue.minimum);
       case 'too_big':
         return bounded(issue.origin, issue.inclusive ? 'at most' : 'less than', issue.maximum);
+      case 'invalid_key':
+        return issue.issues[0]?.message ?? 'is not valid';
       case 'invalid_union':
         return sentenceOfBest(issue.errors);
       default:

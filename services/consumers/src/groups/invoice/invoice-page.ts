@@ -28,8 +28,8 @@ export function invoicePage({
   const digits = minorUnit(amount.currency);
   const inWords = (value: Decimal) => value.toFixed(Math.max(digits, value.decimalPlaces()));
   const rows = lines.map(
-    ({ productId, quantity, unitPrice }) =>
-      html`<tr><td>${productId}</td><td>${quantity}</td><td>${inWords(unitPrice.amount)}</td><td>${inWords(unitPrice.amount.times(quantity))}</td></tr>`,
+    ({ productId, name, quantity, unitPrice }) =>
+      html`<tr><td>${name ?? productId}</td><td>${quantity}</td><td>${inWords(unitPrice.amount)}</td><td>${inWords(unitPrice.amount.times(quantity))}</td></tr>`,
   );
   return htmlPage(
     `Invoice ${number}`,

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import { handleOnce } from '@store/shared/messaging/consumer/handle-once';
+import { newEvent } from '@store/shared/messaging/events';
+import { receivedEvent } from '../../../../tests/kit/kafka/order-events.ts';
+import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { createSaga } from '../../src/consumer-group.ts';
+import { alice, as, bob, fakeProducts, oneTea, testApp } from '../_app.ts';
+
+let name = 'Tea';
+const products = fakeProducts();
+const named = {
+  find: async (ids: string[]) => new Map([...(await products.find(ids))].map(([id, one]) => [id, { ...one, name }])),
+};
+const order = useDatabase('order').open((url) => testApp(url, { products: named }));
+const customer = as(alice, order);
+
+beforeEach(async () => {
+  name = 'Tea';
+  await order.empty();
+});
+
+const address = { name: 'Ada', lines: ['12 Rua Augusta', '2.º "esq"'], city: 'Lisboa', country: 'PT' };
+
+describe('an order', () => {
+  it('is the same text wherever it stands', async () => {
+    name = 'Tea "étoile" \\ \u2028 🍵';
+    const metadata = { z: '🍵 "\n\\', 'B.2': '', a_1: 'one' };
+    const sent = { ...oneTea, shippingAddress: { ...address, country: 'pt' }, metadata };
+    const first = await customer.placeWith('k', sent);
+    expect(first.status).toBe(201);
+    expect(first.body).toMatchObject({
+      items: [{ name }],
+      shippingAddress: { ...address, postalCode: null, region: null },
+      metadata,
+    });
+    const { text } = await customer.get(first.body.id).expect(200);
+    expect(text).toBe(first.text);
+    expect((await customer.list()).text).toContain(text);
+    const again = await customer.placeWith('k', { ...sent, metadata: { a_1: 'one', z: metadata.z, 'B.2': '' } });
+    expect(again.headers['idempotency-replayed']).toBe('true');
+    expect(again.text).toBe(text);
+    expect((await customer.placeWith('k', { ...sent, metadata: {} })).status).toBe(422);
+  });
+
+  it('keeps the name that a product had', async () => {
+    const id = await customer.placed();
+    name = 'Green tea';
+    expect((await customer.get(id)).body.items).toMatchObject([{ name: 'Tea' }]);
+  });
+
+  it('has neither address nor metadata where they are absent or null', async () => {
+    const first = await customer.placeWith('k', oneTea);
+    expect(first.body).toMatchObject({ shippingAddress: null, metadata: null });
+    expect((await customer.placeWith('k', { ...oneTea, shippingAddress: null, metadata: null })).text).toBe(first.text);
+    expect(await order.prisma.orderDetails.count()).toBe(0);
+    // As orders of earlier releases are.
+    await order.prisma.orderItem.updateMany({ data: { name: null } });
+    expect((await customer.get(first.body.id)).body.items).toMatchObject([{ name: null }]);
+  });
+
+  it('has no address in its event, nor in what is kept of its reply', async () => {
+    await customer.placeWith('k', { ...oneTea, shippingAddress: address, metadata: { by: 'Augusta' } });
+    const kept = [await order.prisma.outbox.findMany(), await order.prisma.idempotencyKey.findMany()];
+    expect(JSON.stringify(kept, (_, value) => (typeof value === 'bigint' ? '' : value))).not.toMatch(/Ada|Augusta/);
+  });
+});
+
+it('loses address and metadata when its account is deleted, and nothing else', async () => {
+  const details = { shippingAddress: address, metadata: { by: 'Ada' } };
+  const { body } = await customer.place({ ...oneTea, ...details });
+  const other = await as(bob, order).place({ ...oneTea, ...details });
+  const timestamp = new Date().toISOString();
+  const deleted = newEvent(randomUUID(), 'AccountDeleted', { accountId: alice, timestamp });
+  await handleOnce(
+    createSaga(() => new Date()),
+    order.kysely,
+    [receivedEvent(deleted)],
+  );
+  const after = await customer.get(body.id).expect(200);
+  expect(after.body).toEqual({ ...body, shippingAddress: null, metadata: null });
+  expect((await as(bob, order).get(other.body.id)).body).toEqual(other.body);
+});
+
+const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 'v']));
+
+it.each<[string, object]>([
+  ['shippingAddress', { ...address, country: 'XX' }],
+  ['shippingAddress', { ...address, country: 'Portugal' }],
+  ['shippingAddress', { ...address, lines: [] }],
+  ['shippingAddress', { ...address, lines: ['1', '2', '3', '4', '5'] }],
+  ['shippingAddress', { ...address, city: 'a\0b' }],
+  ['shippingAddress', { ...address, name: undefined }],
+  ['metadata', fields(21)],
+  ['metadata', { ['k'.repeat(41)]: 'v' }],
+  ['metadata', { 'a b': 'v' }],
+  ['metadata', JSON.parse('{"__proto__":"v"}')],
+  ['metadata', { k: 'v'.repeat(501) }],
+  ['metadata', { k: 1 }],
+  ['metadata', ['v']],
+])('is refused with an invalid %s: %j', async (field, value) => {
+  const { body } = await customer.place({ ...oneTea, [field]: value }).expect(400);
+  expect(body.errors[0].path).toMatch(new RegExp(`^body\\.${field}`));
+  expect(body.errors[0].message).not.toBe('is not valid');
+  expect(await order.prisma.order.count()).toBe(0);
+});
+
+describe('GET /orders', () => {
+  const placed = (metadata: object) => customer.place({ ...oneTea, metadata }).then(({ body }): string => body.id);
+  const idsOf = async (query: string) => {
+    const { content, page } = (await customer.list(query).expect(200)).body;
+    expect(page.totalElements).toBe(content.length);
+    return content.map(({ id }: { id: string }) => id);
+  };
+
+  it('lists the orders with all of the values', async () => {
+    const web = await placed({ shop: 'web', campaign: 'a=b&c' });
+    await placed({ shop: 'kiosk', ...fields(19) });
+    await customer.placed();
+    await as(bob, order).place({ ...oneTea, metadata: { shop: 'web' } });
+    expect(await idsOf('?metadata[shop]=web')).toEqual([web]);
+    expect(await idsOf('?metadata%5Bshop%5D=web&metadata[campaign]=a%3Db%26c')).toEqual([web]);
+    expect(await idsOf('?metadata[shop]=web&status=CANCELLED&sort=total')).toEqual([]);
+  });
+
+  it('lists the orders of a time, page by page', async () => {
+    const ids = [];
+    for (let day = 1; day <= 4; day += 1) {
+      const id = await customer.placed();
+      await order.prisma.order.update({ where: { id }, data: { createdAt: new Date(`2026-01-0${day}T00:00:00Z`) } });
+      ids.push(id);
+    }
+    const range = '?sort=createdAt&createdFrom=2026-01-02T01:00:00%2B01:00&createdTo=2026-01-04T00:00:00Z';
+    expect(await idsOf(range)).toEqual(ids.slice(1, 3));
+    const { body, headers } = await customer.list(`${range}&size=1`);
+    expect(body.page.totalElements).toBe(2);
+    const next = await customer.list(/<\/orders(\?[^>]+)>/.exec(headers.link ?? '')?.[1]);
+    expect(next.body.content).toMatchObject([{ id: ids[2] }]);
+    expect(next.headers.link).toBeUndefined();
+    expect(await idsOf('?createdFrom=0000-01-01T00:00:00Z&createdTo=9999-12-31T23:59:59Z')).toHaveLength(4);
+  });
+
+  it.each([
+    'createdFrom=2026-01-01',
+    'createdTo=2026-02-30T00:00:00Z',
+    'metadata=x',
+    'metadata[]=x',
+    'metadata[a]=1&metadata[a]=2',
+  ])('refuses %s', async (query) => {
+    await customer.list(`?${query}`).expect(400);
+  });
+});
