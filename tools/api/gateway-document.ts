@@ -18,22 +18,6 @@ export interface GatewayDocument {
   components: { schemas: Json; responses: Json; securitySchemes: Json };
 }
 
-const description = `Everything that the gateway routes to the store's services, as one API.
-
-A login sets the cookie \`__store_jwt_token\`, which every operation with the security scheme \`token\` needs. Failures are problem details (RFC 9457). \
-\`/external\` leads to another site and is not described here.`;
-
-/** Their subjects, in the order of a customer's way. Those of further services follow. */
-const tags: Record<string, string> = {
-  auth: 'Registration, login and logout.',
-  accounts: 'The account of the caller.',
-  products: 'The catalogue.',
-  orders: 'Orders of the caller.',
-  notifications: 'Messages to the caller.',
-  status: 'Records of bicycle stations.',
-  gateway: 'Answered by the gateway itself.',
-};
-
 /**
  * The OpenAPI 3.1 document of all that the gateway routes, from the documents of the services: their operations with the
  * cookie in place of the header that the gateway sets, and the gateway's own answers.
@@ -41,16 +25,17 @@ const tags: Record<string, string> = {
  */
 export function gatewayDocument(services: BuiltService[], { routes }: Topology): GatewayDocument {
   const { open, version } = readChart();
+  const own: GatewayDocument = parse(readFileSync(join(root, 'tools/api/gateway.yaml'), 'utf8'));
   const schemas: Json = {};
-  const paths: GatewayDocument['paths'] = { ...ownPaths };
+  const paths = own.paths;
   const serviceOf = (path: string) => {
     const [longest] = Object.keys(routes)
       .filter((prefix) => path === prefix || path.startsWith(`${prefix}/`))
       .sort((one, other) => other.length - one.length);
     return longest && routes[longest]?.name;
   };
-  for (const { name, paths: own, schemas: ownSchemas } of services) {
-    const routed = Object.entries(own).filter(([path]) => serviceOf(path) === name);
+  for (const { name, schemas: ownSchemas, ...service } of services) {
+    const routed = Object.entries(service.paths).filter(([path]) => serviceOf(path) === name);
     if (routed.length === 0) continue;
     for (const [schema, definition] of Object.entries(ownSchemas)) {
       if (schemas[schema] !== undefined && !isDeepStrictEqual(schemas[schema], definition))
@@ -66,26 +51,17 @@ export function gatewayDocument(services: BuiltService[], { routes }: Topology):
       );
     }
   }
+  const names = own.tags.map(({ name }) => name);
+  const others = new Set(tagsOf(paths).filter((name) => !names.includes(name)));
   return {
-    openapi: '3.1.0',
-    info: {
-      title: 'Store Platform',
-      description,
-      version,
-      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-    },
-    servers: [{ url: 'http://localhost:8080', description: 'make run, or a gateway forwarded to this port' }],
-    tags: [...new Set([...Object.keys(tags), ...tagsOf(paths)])].map((name) => ({
-      name,
-      description: tags[name] ?? `Resources of the service ${name}.`,
-    })),
+    ...own,
+    info: { ...own.info, version },
+    tags: [...own.tags, ...[...others].map((name) => ({ name, description: `Resources of the service ${name}.` }))],
     paths: Object.fromEntries(Object.entries(paths).sort(([one], [other]) => (one < other ? -1 : 1))),
     components: {
       schemas: used(schemas, { paths, responses }),
       responses,
-      securitySchemes: {
-        token: { type: 'apiKey', in: 'cookie', name: '__store_jwt_token', description: 'Set by a login.' },
-      },
+      securitySchemes: own.components.securitySchemes,
     },
   };
 }
@@ -134,33 +110,6 @@ function throughGateway({ security: _, ...operation }: Operation, isOpen: boolea
     },
   };
 }
-
-const ownPaths: GatewayDocument['paths'] = {
-  '/': {
-    get: {
-      operationId: 'getName',
-      summary: 'Identify the store',
-      tags: ['gateway'],
-      security: [],
-      responses: {
-        200: {
-          description: 'Store API',
-          content: { 'text/plain': { schema: { type: 'string', const: 'Store API' } } },
-        },
-        429: shared('TooManyRequests'),
-      },
-    },
-  },
-  '/health-check': {
-    get: {
-      operationId: 'checkHealth',
-      summary: 'Check that the gateway is up',
-      tags: ['gateway'],
-      security: [],
-      responses: { 200: { description: 'The gateway is up.' }, 429: shared('TooManyRequests') },
-    },
-  },
-};
 
 /** The open list and the version of the chart. */
 function readChart() {
