@@ -1,84 +1,62 @@
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { Command } from 'commander';
-import { execa } from 'execa';
-import pMap from 'p-map';
-import { createStore } from '../../../clients/typescript/src/index.ts';
-import { cacheDir, root } from '../../paths.ts';
+import pg from 'pg';
+import { cacheDir } from '../../paths.ts';
 import { runCommand } from '../../run-command.ts';
 import { openPasswords } from '../components/postgres.ts';
-import { localUrl } from '../components/services.ts';
 import { fixedPorts } from '../ports.ts';
 
 const productCount = 1000;
-const stationCount = 100;
-const instantCount = 2000;
-const namePrefix = 'Sample';
-const kinds = ['tea', 'coffee', 'biscuits', 'honey', 'rice', 'lentils', 'olive oil', 'soap', 'candles', 'paper'];
-const units = ['box', 'kg', 'packet', 'litre', 'piece'];
-const areas = ['centre', 'harbour', 'campus', 'hills'];
 
-const account = randomUUID();
-const send: typeof fetch = (input, init) => {
-  const request = new Request(input, init);
-  request.headers.set('id-account', account); // as the gateway would
-  return fetch(request);
-};
-
-/** Adds products by the API, which validates them. Existing ones are skipped. */
-async function seedProducts(url: string): Promise<void> {
-  const store = createStore({ url, fetch: send });
-  const existing = new Set<string>();
-  for await (const { name } of store.each('listProducts', { query: { size: 1000, q: namePrefix } })) existing.add(name);
-  const products = Array.from({ length: productCount }, (_, index) => ({
-    name: `${namePrefix} ${kinds[index % kinds.length]} ${String(index + 1).padStart(4, '0')}`,
-    price: (25 + ((index * 7919) % 9975)) / 100,
-    unit: units[index % units.length] ?? '',
-  }));
-  const missing = products.filter(({ name }) => !existing.has(name));
-  await pMap(missing, (body) => store.createProduct({ body }), { concurrency: 16 });
-  console.log(`products: ${missing.length || 'none'} added, ${products.length - missing.length} existed`);
-}
-
-/** Adds records by the import command, which adds all or none. */
-async function seedStatusRecords(url: string, databasePort: number): Promise<void> {
-  const kept = await createStore({ url, fetch: send }).listStatus({ query: { limit: 1 } });
-  if (kept.length > 0) return console.log('status records: none added, some existed');
-  const passwords = await openPasswords(join(cacheDir, 'data/postgres'));
-  const login = `status:${passwords.known('status')}`;
-  await execa(process.execPath, [join(root, 'services/status/dist/import.js'), '-'], {
-    env: { DATABASE_URL: `postgresql://${login}@127.0.0.1:${databasePort}/status` },
-    input: Readable.from(csv()),
-    stdout: 'ignore',
-    stderr: 'inherit',
-  });
-  const count = (stationCount * instantCount).toLocaleString('en');
-  console.log(`status records: ${count} added, of ${stationCount} stations`);
-}
+const products = `
+  insert into products (id, created_at, name, price, unit)
+  select gen_random_uuid(), clock_timestamp(), name, (25 + n * 7919 % 9975) / 100.0,
+    (array['box', 'kg', 'packet', 'litre', 'piece'])[n % 5 + 1]
+  from (
+    select n, format('Sample %s %s', kinds[n % 10 + 1], to_char(n + 1, 'FM0000')) as name
+    from generate_series(0, ${productCount - 1}) as n,
+      (values (array['tea', 'coffee', 'biscuits', 'honey', 'rice', 'lentils', 'olive oil', 'soap', 'candles', 'paper']))
+        as names (kinds)
+  ) as samples
+  where not exists (select from products where products.name = samples.name)`;
 
 /** All stations report at the same instant, every ten minutes. */
-function* csv() {
-  yield 'station_id,bikes_available,docks_available,time,category1,category2\n';
-  for (let instant = 0; instant < instantCount; instant++) {
-    const time = new Date(Date.UTC(2026, 0, 1) + instant * 600_000).toISOString();
-    let lines = '';
-    for (let station = 1; station <= stationCount; station++) {
-      const bikes = (station * 31 + instant * 17 + ((station * instant) % 7)) % 25;
-      const area = areas[station % areas.length];
-      lines += `${station},${bikes},${24 - bikes},${time},${area},${bikes === 0 ? 'empty' : ''}\n`;
-    }
-    yield lines;
+const statusRecords = `
+  insert into station_status (time, station_id, bikes_available, docks_available, category1, category2)
+  select timestamptz '2026-01-01 00:00Z' + instant * interval '10 minutes', station, bikes, 24 - bikes,
+    (array['centre', 'harbour', 'campus', 'hills'])[station % 4 + 1], case when bikes = 0 then 'empty' end
+  from (
+    select instant, station, (station * 31 + instant * 17 + station * instant % 7) % 25 as bikes
+    from generate_series(0, 1999) as instant, generate_series(1, 100) as station
+  ) as reports
+  where not exists (select from station_status)`;
+
+async function connect(database: string): Promise<pg.Client> {
+  const passwords = await openPasswords(join(cacheDir, 'data/postgres'));
+  const login = { user: database, database, password: passwords.known(database) };
+  const client = new pg.Client({ ...login, host: '127.0.0.1', port: fixedPorts().of('postgres') });
+  await client.connect();
+  return client;
+}
+
+/** Runs a statement in a database of the running store. @returns how many rows it has added */
+async function insert(database: string, statement: string): Promise<number> {
+  const client = await connect(database).catch((cause) => {
+    throw new Error('The store is not running: start it with make run.', { cause });
+  });
+  try {
+    return (await client.query(statement)).rowCount ?? 0;
+  } finally {
+    await client.end();
   }
 }
 
 async function seed(): Promise<void> {
-  const ports = fixedPorts();
-  const product = localUrl(ports.of('product'));
-  const ready = await fetch(`${product}/health/ready`).catch(() => undefined);
-  if (!ready?.ok) throw new Error('The store is not running: start it with make run.');
-  await seedProducts(product);
-  await seedStatusRecords(localUrl(ports.of('status')), ports.of('postgres'));
+  const added = await insert('product', products);
+  console.log(`products: ${added || 'none'} added, ${productCount - added} existed`);
+  const records = await insert('status', statusRecords);
+  const said = records ? `${records.toLocaleString('en')} added, of 100 stations` : 'none added, some existed';
+  console.log(`status records: ${said}`);
 }
 
 const command = new Command('make seed')
