@@ -1,4 +1,4 @@
-import { changesOf, notesOf } from './changelog.ts';
+import { notesOf } from './changelog.ts';
 
 const changelog = (unreleased: string, heading = '## [0.2.0] - 2026-12-01') =>
   `# Changelog\n\nText.\n\n## [Unreleased]\n${unreleased}\n${heading}\n\n### Added\n\n- One.\n\n## [0.1.0] - 2026-11-21\n\n- First.\n`;
@@ -6,19 +6,6 @@ const changelog = (unreleased: string, heading = '## [0.2.0] - 2026-12-01') =>
 it('the notes of a release are its section', () => {
   expect(notesOf(changelog(''), '0.2.0')).toBe('### Added\n\n- One.');
   expect(notesOf(changelog(''), '0.1.0')).toBe('- First.');
-});
-
-it('the changes of a version are its entries, each in one line, by their kind', () => {
-  const text = changelog('', '## [0.2.0] - 2026-12-01').replace(
-    '- One.',
-    '- One\n  more.\n- Two.\n\n### Fixed\n\n- Three.',
-  );
-  expect(changesOf(text, '0.2.0')).toEqual([
-    { kind: 'added', description: 'One more.' },
-    { kind: 'added', description: 'Two.' },
-    { kind: 'fixed', description: 'Three.' },
-  ]);
-  expect(changesOf(text, '0.4.0')).toEqual([]);
 });
 
 it.each([

@@ -82,19 +82,6 @@ describe('make package', () => {
     ]);
   });
 
-  it('tells Artifact Hub what the version has changed, by the changelog', async () => {
-    const to = join(dir, 'changed');
-    await makePackage('0.1.0', '--to', to);
-    const { stdout } = await execa('tar', ['-xOf', join(to, 'store-0.1.0.tgz'), 'store/Chart.yaml']);
-    const changes: object[] = parse(parse(stdout).annotations['artifacthub.io/changes']);
-    expect(changes.length).toBeGreaterThan(2);
-    for (const change of changes)
-      expect(change).toEqual({
-        kind: expect.stringMatching(/^(added|changed|deprecated|removed|fixed|security)$/),
-        description: expect.stringMatching(/^\S.*\S$/),
-      });
-  });
-
   it.each([
     ['lacks one', { ...digests, order: undefined }, /has no digest of order\./],
     ['has one of no image', { ...digests, mysql: digests.order }, /has digests of mysql, which the chart does not run/],
