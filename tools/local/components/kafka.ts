@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { askAdmin } from '@store/shared/messaging/kafkajs/admin';
@@ -7,6 +7,7 @@ import { storeTopics } from '@store/shared/messaging/topics';
 import { createLog } from '@store/shared/observability/log';
 import { execa } from 'execa';
 import { freePort } from '../../free-port.ts';
+import { root } from '../../paths.ts';
 import { provideKafkaTools } from '../downloads/kafka.ts';
 import { type SupervisedProcess, type Supervision, startProcess } from './supervised-process.ts';
 
@@ -36,7 +37,8 @@ export async function startKafka(options: KafkaOptions): Promise<Kafka> {
 
   const configFile = `${dataDir}.properties`;
   await mkdir(dataDir, { recursive: true });
-  await writeFile(configFile, configuration({ ...options, controllerPort }) + settings);
+  const own = [addresses({ ...options, controllerPort }), `log.dirs=${dataDir}`, settings];
+  await writeFile(configFile, [fixedSettings, ...own].join('\n'));
   if (!existsSync(join(dataDir, 'meta.properties'))) {
     const clusterId = `s${randomBytes(16).toString('base64url').slice(1)}`; // must not start with a dash
     await execa(java, [...flags, 'kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', configFile]);
@@ -76,39 +78,15 @@ export async function javaCommand(): Promise<[java: string, ...flags: string[]]>
   ];
 }
 
-/**
- * For a broker that is idle most of the time: threads that poll for requests every 300 ms, of which it has eleven for each
- * listener, and records that a controller writes twice a second for the standbys that it has not.
- */
-const quiet = `num.io.threads=2
-num.network.threads=1
-metadata.max.idle.interval.ms=0
-`;
+const fixedSettings = readFileSync(join(root, 'tools/local/components/kafka.properties'), 'utf8');
 
-function configuration({ dataDir, port, controllerPort, proxied = [] }: KafkaOptions & { controllerPort: number }) {
+function addresses({ port, controllerPort, proxied = [] }: KafkaOptions & { controllerPort: number }): string {
   const local = (name: string, at: number) => `${name}://127.0.0.1:${at}`;
   const names = proxied.map((_, index) => `PROXIED${index}`);
   const listeners = proxied.map(({ port }, index) => local(`PROXIED${index}`, port));
   const advertised = proxied.map(({ proxyPort }, index) => local(`PROXIED${index}`, proxyPort));
-  return `process.roles=broker,controller
-node.id=1
-controller.quorum.voters=1@127.0.0.1:${controllerPort}
+  return `controller.quorum.voters=1@127.0.0.1:${controllerPort}
 listeners=${[local('PLAINTEXT', port), local('CONTROLLER', controllerPort), ...listeners]}
 advertised.listeners=${[local('PLAINTEXT', port), ...advertised]}
-listener.security.protocol.map=${['PLAINTEXT', 'CONTROLLER', ...names].map((name) => `${name}:PLAINTEXT`)}
-controller.listener.names=CONTROLLER
-inter.broker.listener.name=PLAINTEXT
-log.dirs=${dataDir}
-auto.create.topics.enable=false
-group.initial.rebalance.delay.ms=0
-offsets.topic.num.partitions=4
-offsets.topic.replication.factor=1
-transaction.state.log.num.partitions=4
-transaction.state.log.replication.factor=1
-transaction.state.log.min.isr=1
-share.coordinator.state.topic.num.partitions=4
-share.coordinator.state.topic.replication.factor=1
-share.coordinator.state.topic.min.isr=1
-log.cleaner.dedupe.buffer.size=16777216
-${quiet}`;
+listener.security.protocol.map=${['PLAINTEXT', 'CONTROLLER', ...names].map((name) => `${name}:PLAINTEXT`)}`;
 }
