@@ -32,7 +32,11 @@ const printing =
     return response;
   };
 
-const say = (title: string) => console.log(`\n${title}`);
+/** Says what a request is for, and sends it. */
+function step<T>(title: string, request: () => Promise<T>): Promise<T> {
+  console.log(`\n${title}`);
+  return request();
+}
 
 async function expectRefusal(request: Promise<unknown>): Promise<void> {
   const outcome = await request.catch((error: unknown) => error);
@@ -63,70 +67,55 @@ async function demo(): Promise<void> {
   const silent = createStore({ url, fetch: withCookies });
   const until = (title: string, order: Order, status: Order['status']) => waitForStatus(silent, title, order, status);
 
-  say('Without a token, accounts are refused.');
-  await expectRefusal(stranger.listAccounts());
+  await step('Without a token, accounts are refused.', () => expectRefusal(stranger.listAccounts()));
   const credentials = { email: `ada-${randomUUID().slice(0, 8)}@example.com`, password: randomUUID() };
-  say('Ada registers.');
-  await store.register({ body: { name: 'Ada', ...credentials } });
-  say('She logs in and gets a cookie with a token.');
-  await store.logIn({ body: credentials });
-  say('Now she sees her account.');
-  await store.listAccounts();
+  await step('Ada registers.', () => store.register({ body: { name: 'Ada', ...credentials } }));
+  await step('She logs in and gets a cookie with a token.', () => store.logIn({ body: credentials }));
+  await step('Now she sees her account.', () => store.listAccounts());
 
-  const create = (product: NewProduct) => {
-    say(`A new product: ${product.name}.`);
-    return store.createProduct({ body: product });
-  };
+  const create = (product: NewProduct) =>
+    step(`A new product: ${product.name}.`, () => store.createProduct({ body: product }));
   const tea = await create({ name: 'Green tea', price: 4.95, unit: 'box' });
   const biscuits = await create({ name: 'Oat biscuits', price: 2.3, unit: 'packet' });
   const coffee = await create({ name: 'Coffee beans', price: 12.0125, unit: 'kg' });
-  say('The catalogue, two products per page, and the next page by its Link.');
   const pages = store.pages('listProducts', { query: { size: 2 } });
-  await pages.next();
+  await step('The catalogue, two products per page, and the next page by its Link.', () => pages.next());
   await pages.next();
 
-  const place = async (title: string, ...items: [product: { id: string }, quantity: number][]) => {
-    say(title);
-    const body = { items: items.map(([{ id: productId }, quantity]) => ({ productId, quantity })) };
-    return store.placeOrder({ body });
-  };
-  const once = { idempotencyKey: randomUUID() };
   const items = [tea, biscuits, coffee].map(({ id: productId }, index) => ({ productId, quantity: index + 1 }));
-  say('Ada orders all three.');
-  const order = await store.placeOrder({ body: { items } }, once);
-  say('She sends the request again: it is still one order.');
-  const again = await store.placeOrder({ body: { items } }, once);
+  const once = { idempotencyKey: randomUUID() };
+  const order = await step('Ada orders all three.', () => store.placeOrder({ body: { items } }, once));
+  const again = await step('She sends the request again: it is still one order.', () =>
+    store.placeOrder({ body: { items } }, once),
+  );
   if (again.id !== order.id) throw new Error(`The second response is another order: ${again.id}.`);
   await until('First outcome: stock is reserved and the order is paid.', order, 'CONFIRMED');
 
+  const place = (title: string, { id: productId }: { id: string }, quantity: number) =>
+    step(title, () => store.placeOrder({ body: { items: [{ productId, quantity }] } }));
+  const explain = ({ id }: Order) => step('The reason:', () => store.getCancellation({ path: { id } }));
   const piano = await create({ name: 'Grand piano', price: 120_000, unit: 'piece' });
-  const unpaid = await place('It is above the payment limit. She orders it.', [piano, 1]);
+  const unpaid = await place('It is above the payment limit. She orders it.', piano, 1);
   await until('Second outcome: payment is declined and the stock released.', unpaid, 'CANCELLED');
-  say('The reason:');
-  await store.getCancellation({ path: { id: unpaid.id } });
-  const outOfStock = await place('More tea than there is.', [tea, 10_000]);
+  await explain(unpaid);
+  const outOfStock = await place('More tea than there is.', tea, 10_000);
   await until('The same outcome for lack of stock.', outOfStock, 'CANCELLED');
-  say('The reason:');
-  await store.getCancellation({ path: { id: outOfStock.id } });
+  await explain(outOfStock);
 
-  const regretted = await place('One more box of tea.', [tea, 1]);
+  const regretted = await place('One more box of tea.', tea, 1);
   await until('It is paid.', regretted, 'CONFIRMED');
-  say('Third outcome: she cancels a paid order and is refunded.');
-  await store.cancelOrder({ path: { id: regretted.id } });
-  say('All her orders.');
-  await store.listOrders({ query: { page: 0, size: 10, sort: ['createdAt,desc'] } });
+  const { id } = regretted;
+  await step('Third outcome: she cancels a paid order and is refunded.', () => store.cancelOrder({ path: { id } }));
+  const newestFirst = { page: 0, size: 10, sort: ['createdAt,desc' as const] };
+  await step('All her orders.', () => store.listOrders({ query: newestFirst }));
 
-  say('Station status records, by time.');
-  const last = (await store.listStatus({ query: { limit: 3 } })).at(-1);
-  if (last) {
-    say('The next ones.');
-    await store.listStatus({ query: { limit: 3, cursor: last.time } });
-  } else console.log('  (none yet: make seed adds 200,000)');
+  const records = await step('Station status records, by time.', () => store.listStatus({ query: { limit: 3 } }));
+  const cursor = records.at(-1)?.time;
+  if (cursor) await step('The next ones.', () => store.listStatus({ query: { limit: 3, cursor } }));
+  else console.log('  (none yet: make seed adds 200,000)');
 
-  say('Ada logs out.');
-  await store.logOut();
-  say('Without the cookie she is refused again.');
-  await expectRefusal(store.listAccounts());
+  await step('Ada logs out.', () => store.logOut());
+  await step('Without the cookie she is refused again.', () => expectRefusal(store.listAccounts()));
   console.log('\nEverything went as expected.');
 }
 
