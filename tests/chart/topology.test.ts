@@ -54,6 +54,11 @@ describe('the topology', () => {
     });
   });
 
+  it('gives no port and no group to two services', () => {
+    const given = topology.services.flatMap(({ localPort, group }) => (group ? [localPort, group] : localPort));
+    expect(given.filter((one, index) => given.indexOf(one) !== index)).toEqual([]);
+  });
+
   it('calls a process with an entry point of its own after its image', () => {
     const worker = serviceNamed('order-worker');
     expect(worker).toMatchObject({ alias: 'orderworker', image: 'order', entry: 'dist/worker.js' });
@@ -88,20 +93,6 @@ describe('the topology', () => {
   it.each([
     ['a service without values', 'Chart.yaml', 'alias: status', 'alias: stats', /has a service stats, but values.yaml/],
     ['no local port', 'values.yaml', '  localPort: 8084\n', '', /order has no localPort/],
-    [
-      'a group of two services',
-      'values.yaml',
-      'invoice-group',
-      'payment-group',
-      /payment-group to both payment and inv/,
-    ],
-    [
-      'a local port of two services',
-      'values.yaml',
-      'localPort: 8084',
-      'localPort: 8083',
-      /localPort 8083 to both product and order/,
-    ],
     [
       'a route to nobody',
       'values.yaml',

@@ -55,20 +55,6 @@ export function readTopology(chart: string) {
     return serviceOf(alias, values[alias]);
   });
 
-  /** Returns the services by what one of them alone may have. */
-  function byOwn(property: 'localPort' | 'group'): Record<string, Service> {
-    const found: Record<string, Service> = {};
-    for (const service of services) {
-      const value = service[property];
-      if (value === undefined) continue;
-      const other = found[value];
-      if (other)
-        throw new Error(`values.yaml gives the ${property} ${value} to both ${other.name} and ${service.name}.`);
-      found[value] = service;
-    }
-    return found;
-  }
-  byOwn('localPort');
   const reader = services.find(({ alias }) => values[alias].readsMetrics);
   const others = services.filter((service) => service !== reader);
   if (reader)
@@ -81,7 +67,7 @@ export function readTopology(chart: string) {
   return {
     services,
     /** The consumer of each group. */
-    groups: byOwn('group'),
+    groups: Object.fromEntries(services.flatMap((service) => (service.group ? [[service.group, service]] : []))),
     /** The service behind each path prefix of the gateway. */
     routes: Object.fromEntries(routes),
     databases: [...new Set(services.flatMap(({ database }) => database ?? []))],
