@@ -14,6 +14,10 @@ export const nameOf = ({ metadata }: { metadata?: { name?: string } }) => metada
 export const componentsOf = (release: string, name?: string) =>
   `app.kubernetes.io/part-of=store,app.kubernetes.io/instance=${release}${name ? `,app.kubernetes.io/name=${name}` : ''}`;
 
+/** The Deployments of the release, or of one of its components. */
+export const deploymentsOf = async ({ apps, namespace, release }: Cluster, component?: string) =>
+  (await apps.listNamespacedDeployment({ namespace, labelSelector: componentsOf(release, component) })).items;
+
 export const containersOf = ({ spec }: V1Deployment): V1Container[] => spec?.template.spec?.containers ?? [];
 
 export const variablesOf = (deployment: V1Deployment): V1EnvVar[] =>

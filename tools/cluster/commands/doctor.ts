@@ -6,7 +6,7 @@ import { checkRelease, checkVolumes, checkWriters } from '../doctor/check-releas
 import { checkSecrets } from '../doctor/check-secrets.ts';
 import { checkWorkload } from '../doctor/check-workloads.ts';
 import type { Finding } from '../doctor/findings.ts';
-import { componentsOf } from '../rollout.ts';
+import { componentsOf, deploymentsOf } from '../rollout.ts';
 
 async function doctor(cluster: Cluster): Promise<void> {
   const { apps, namespace, release } = cluster;
@@ -19,7 +19,7 @@ async function doctor(cluster: Cluster): Promise<void> {
   };
   report([await checkRelease(cluster)]);
   const labelSelector = componentsOf(release);
-  const deployments = (await apps.listNamespacedDeployment({ namespace, labelSelector })).items;
+  const deployments = await deploymentsOf(cluster);
   const statefulSets = (await apps.listNamespacedStatefulSet({ namespace, labelSelector })).items;
   report(await checkSecrets(cluster, deployments));
   report(checkWriters(deployments));

@@ -3,7 +3,7 @@ import type { V1CronJob, V1Deployment, V1Job, V1JobSpec, V1Pod } from '@kubernet
 import pWaitFor from 'p-wait-for';
 import { type Cluster, orUndefined } from '../api.ts';
 import { podsOf } from '../pods.ts';
-import { componentsOf, containersOf, nameOf, patchDeployment, variableOf, waitForRollout } from '../rollout.ts';
+import { containersOf, deploymentsOf, nameOf, patchDeployment, variableOf, waitForRollout } from '../rollout.ts';
 
 export interface Options {
   from: string;
@@ -14,20 +14,21 @@ export interface Options {
 /** On a Deployment that is scaled down: its replicas before, so that a repetition knows them. */
 const replicasAnnotation = 'store/replicas-before-restore';
 
+const replicasBefore = ({ metadata }: V1Deployment) => metadata?.annotations?.[replicasAnnotation];
+
 /** Does the work of make restore. @throws Error as a sentence, where it refuses; nothing is started then */
 export async function restore(cluster: Cluster, { from, replace = false }: Options): Promise<void> {
-  const { batch, apps, namespace, release } = cluster;
+  const { batch, namespace } = cluster;
   const found = await batch.readNamespacedCronJob({ name: 'postgres-restore', namespace }).catch(orUndefined);
   if (!found) throw new Error('The release makes no backups: set postgres.backup.enabled in its values.');
   const REPLACE = replace ? 'yes' : 'no';
-  const labelSelector = componentsOf(release);
-  const { items } = await apps.listNamespacedDeployment({ namespace, labelSelector });
-  const deployments = items.filter((one) => variableOf(one, 'DATABASE_URL'));
+  const deployments = (await deploymentsOf(cluster)).filter((one) => variableOf(one, 'DATABASE_URL'));
 
   await runJob(cluster, 'postgres-restore-check-', restoreJob(found, { FROM: from, REPLACE, CHECK: 'yes' }));
 
   console.log('1 of 4: the services are stopped; their requests are 503 from now on');
-  for (const one of deployments) await scaleDown(cluster, one);
+  for (const one of deployments)
+    await scale(cluster, nameOf(one), 0, replicasBefore(one) ?? String(one.spec?.replicas ?? 1));
   await pWaitFor(
     async () => (await Promise.all(deployments.map((one) => podsOf(cluster, nameOf(one))))).flat().every(isOver),
     { interval: 1_000 },
@@ -52,25 +53,15 @@ export async function restore(cluster: Cluster, { from, replace = false }: Optio
 
 /** Starts what a restore has stopped. */
 export async function start(cluster: Cluster): Promise<void> {
-  const { apps, namespace, release } = cluster;
-  const { items } = await apps.listNamespacedDeployment({ namespace, labelSelector: componentsOf(release) });
-  const stopped = items.filter(({ metadata }) => metadata?.annotations?.[replicasAnnotation] !== undefined);
+  const stopped = (await deploymentsOf(cluster)).filter(replicasBefore);
   console.log('4 of 4: the services are started, and send their events again');
-  for (const one of stopped)
-    await scale(cluster, nameOf(one), Number(one.metadata?.annotations?.[replicasAnnotation]), null);
+  for (const one of stopped) await scale(cluster, nameOf(one), Number(replicasBefore(one)), null);
   await waitForRollout(cluster, stopped.map(nameOf));
 }
 
-const isOver = ({ status }: { status?: { phase?: string } }) =>
-  status?.phase === 'Succeeded' || status?.phase === 'Failed';
+const isOver = ({ status }: V1Pod) => status?.phase === 'Succeeded' || status?.phase === 'Failed';
 
 const indented = (text: string) => text.replace(/^/gm, '  ');
-
-async function scaleDown(cluster: Cluster, deployment: V1Deployment): Promise<void> {
-  const { metadata, spec } = deployment;
-  const before = metadata?.annotations?.[replicasAnnotation] ?? String(spec?.replicas ?? 1);
-  await scale(cluster, nameOf(deployment), 0, before);
-}
 
 const scale = (cluster: Cluster, name: string, replicas: number, before: string | null) =>
   patchDeployment(cluster, name, {
@@ -106,22 +97,16 @@ async function runJob(cluster: Cluster, generateName: string, given: V1JobSpec):
   const { batch, namespace } = cluster;
   const body: V1Job = { metadata: { generateName }, spec: { ...given, ttlSecondsAfterFinished: daySeconds } };
   const name = nameOf(await batch.createNamespacedJob({ namespace, body }));
-  let job: V1Job = body;
-  await pWaitFor(
-    async () => {
-      job = await batch.readNamespacedJob({ name, namespace });
-      return hasEnded(job);
-    },
-    { interval: 1_000 },
-  );
+  const ended = async () => {
+    const { conditions = [] } = (await batch.readNamespacedJob({ name, namespace })).status ?? {};
+    const is = (wanted: string) => conditions.some(({ type, status }) => type === wanted && status === 'True');
+    return (is('Complete') || is('Failed')) && pWaitFor.resolveWith(is('Complete'));
+  };
+  const hasSucceeded = await pWaitFor(ended, { interval: 1_000 });
   const output = await outputOf(cluster, name);
-  if (job.status?.succeeded) return output;
+  if (hasSucceeded) return output;
   throw new Error(`The Job ${name} failed: ${output || 'kubectl describe says why'}`);
 }
-
-const hasEnded = ({ status }: V1Job) =>
-  status?.conditions?.some(({ type, status }) => status === 'True' && (type === 'Complete' || type === 'Failed')) ===
-  true;
 
 /** Returns the output of the containers that have run, in their order. */
 async function outputOf({ core, namespace }: Cluster, job: string): Promise<string> {

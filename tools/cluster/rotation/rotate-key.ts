@@ -12,7 +12,7 @@ import {
   retired,
   withKeys,
 } from '../jwt-keys.ts';
-import { componentsOf, nameOf, variableOf } from '../rollout.ts';
+import { deploymentsOf, nameOf, variableOf } from '../rollout.ts';
 import { readSecret, writeSecret } from '../secrets.ts';
 import { expiryOfAll, noteExpiries } from './expiry.ts';
 import { findReaders, replaceReplicas, secretNameOf } from './key-readers.ts';
@@ -50,11 +50,10 @@ export async function rotateKey(cluster: Cluster, options: Options): Promise<voi
   else await rotate(cluster, secret, rotation);
 }
 
-async function findAuth({ apps, namespace, release }: Cluster): Promise<V1Deployment> {
-  const labelSelector = componentsOf(release, 'auth');
-  const [auth] = (await apps.listNamespacedDeployment({ namespace, labelSelector })).items;
-  if (!auth) throw new Error(`There is no release ${release} in namespace ${namespace}: make deploy`);
-  return auth;
+async function findAuth(cluster: Cluster): Promise<V1Deployment> {
+  const [auth] = await deploymentsOf(cluster, 'auth');
+  if (auth) return auth;
+  throw new Error(`There is no release ${cluster.release} in namespace ${cluster.namespace}: make deploy`);
 }
 
 /** @throws Error where it is missing, or has no valid keys */
