@@ -15,8 +15,6 @@ interface Options {
   load: string;
 }
 
-const buildx = 'https://docs.docker.com/go/buildx/';
-
 const words = (text: string) => text.split(' ').filter(Boolean);
 
 async function run(command: string, ...args: string[]): Promise<string> {
@@ -31,24 +29,26 @@ async function run(command: string, ...args: string[]): Promise<string> {
  * @returns the tag, a digest of the content, so that a deployment replaces only the services that have changed. The id would
  * not do: it contains the time of the build, where containerd stores the images.
  */
-async function build(image: BuiltImage, repository: string, { docker, buildFlags }: Options): Promise<string> {
+async function build(
+  { name, dockerfile }: BuiltImage,
+  image: string,
+  { docker, buildFlags }: Options,
+): Promise<string> {
   const startedAt = Date.now();
-  const name = `${repository}/${image.name}`;
-  console.log(`${name}: building`);
-  const args = ['--file', image.dockerfile, '--build-arg', `SERVICE=${image.name}`, '--tag', `${name}:latest`];
-  try {
-    await run(docker, 'build', ...args, ...words(buildFlags), '.');
-  } catch (error) {
+  console.log(`${image}: building`);
+  const args = ['--file', dockerfile, '--build-arg', `SERVICE=${name}`, '--tag', `${image}:latest`];
+  await run(docker, 'build', ...args, ...words(buildFlags), '.').catch(async (error) => {
     await run(docker, 'buildx', 'version').catch(() => {
-      throw new Error(`${docker} build failed, perhaps for want of BuildKit: install its plug-in buildx (${buildx}).`);
+      const how = 'install its plug-in buildx (https://docs.docker.com/go/buildx/)';
+      throw new Error(`${docker} build failed, perhaps for want of BuildKit: ${how}.`);
     });
     throw error;
-  }
+  });
   const content = '{{json .RootFS.Layers}}{{json .Config}}';
-  const inspected = await run(docker, 'image', 'inspect', '--format', content, `${name}:latest`);
+  const inspected = await run(docker, 'image', 'inspect', '--format', content, `${image}:latest`);
   const tag = createHash('sha256').update(inspected).digest('hex').slice(0, 12);
-  await run(docker, 'tag', `${name}:latest`, `${name}:${tag}`);
-  console.log(`${name}: ${tag} after ${((Date.now() - startedAt) / 1000).toFixed(0)} s`);
+  await run(docker, 'tag', `${image}:latest`, `${image}:${tag}`);
+  console.log(`${image}: ${tag} after ${((Date.now() - startedAt) / 1000).toFixed(0)} s`);
   return tag;
 }
 
@@ -56,7 +56,7 @@ async function images(options: Options): Promise<void> {
   const { docker, push, load } = options;
   const repository = push || 'store';
   const tags: Record<string, string> = {};
-  for (const image of builtImages) tags[image.name] = await build(image, repository, options);
+  for (const one of builtImages) tags[one.name] = await build(one, `${repository}/${one.name}`, options);
   const images = Object.entries(tags).map(([name, tag]) => `${repository}/${name}:${tag}`);
   console.log(`${push ? `${docker} push` : load}: ${images.length} images`);
   if (push) for (const image of images) await run(docker, 'push', image);
@@ -72,11 +72,7 @@ const command = new Command('make images')
   .addOption(new Option('--docker <command>').env('DOCKER').makeOptionMandatory())
   .addOption(new Option('--build-flags <flags>', 'further flags of docker build').env('BUILD_FLAGS').default(''))
   .addOption(new Option('--push <repository>', 'push to host/path instead of loading').env('PUSH').default(''))
-  .addOption(
-    new Option('--load <command>', 'loads the images that follow it into the cluster')
-      .env('LOAD_IMAGES')
-      .makeOptionMandatory(),
-  )
+  .addOption(new Option('--load <command>', 'loads images into the cluster').env('LOAD_IMAGES').makeOptionMandatory())
   .action(images);
 
 await runCommand(command, (error) => (error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)));
