@@ -1,8 +1,8 @@
 import { decodeProtectedHeader } from 'jose';
-import { newCredential, newKeyPair } from '../kit/credentials.ts';
-import { type Customer, newCustomer } from '../kit/customer.ts';
-import { createSend, type Send } from '../kit/http.ts';
-import { startTestStore, type TestStore } from './_store.ts';
+import { newCredential, newKeyPair } from '../../kit/credentials.ts';
+import { type Customer, newCustomer } from '../../kit/customer.ts';
+import { createSend, type Send } from '../../kit/http.ts';
+import { startTestStore, type TestStore } from '../_store.ts';
 
 // Somebody has reached the services' own addresses, and knows account ids. The store runs as presets/prod.yaml has it:
 // services check the token themselves, and want a credential on internal paths.

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { createPublisher } from '@store/shared/messaging/kafkajs/publisher';
 import { createLog } from '@store/shared/observability/log';
 import { execa } from 'execa';
-import { root } from '../../tools/paths.ts';
-import { createSend } from '../kit/http.ts';
-import { storedEvent } from '../kit/kafka/order-events.ts';
-import { startTestStore, type TestStore, until } from './_store.ts';
+import { root } from '../../../tools/paths.ts';
+import { createSend } from '../../kit/http.ts';
+import { storedEvent } from '../../kit/kafka/order-events.ts';
+import { startTestStore, type TestStore, until } from '../_store.ts';
 
 // The promises of a redrive and a discard are tested in services/consumers.
 

@@ -1,12 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { topology } from '../../tools/topology/topology.ts';
-import { newCredential } from '../kit/credentials.ts';
-import { type Customer, logIn, newCustomer, newProduct } from '../kit/customer.ts';
-import { createSend, withCookie } from '../kit/http.ts';
-import { readTopic } from '../kit/kafka/topic.ts';
-import { queryOnce } from '../kit/postgres/database.ts';
-import { startTestStore, type TestStore, until } from './_store.ts';
+import { topology } from '../../../tools/topology/topology.ts';
+import { newCredential } from '../../kit/credentials.ts';
+import { type Customer, logIn, newCustomer, newProduct } from '../../kit/customer.ts';
+import { createSend, withCookie } from '../../kit/http.ts';
+import { readTopic } from '../../kit/kafka/topic.ts';
+import { queryOnce } from '../../kit/postgres/database.ts';
+import { startTestStore, type TestStore, until } from '../_store.ts';
 
 // Mails and what follows from their links (contract 3.11), with services that check tokens themselves, as in production.
 

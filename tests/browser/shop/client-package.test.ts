@@ -2,11 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import type { Browser } from 'playwright-core';
-import { freePort } from '../../tools/free-port.ts';
-import { root } from '../../tools/paths.ts';
-import { startTestStore, type TestStore, until } from '../e2e/_store.ts';
-import { chromiumPath, openBrowser } from '../kit/chromium.ts';
-import { clientExample, type InstalledClient, installClient } from '../kit/packed-client.ts';
+import { freePort } from '../../../tools/free-port.ts';
+import { root } from '../../../tools/paths.ts';
+import { startTestStore, type TestStore, until } from '../../e2e/_store.ts';
+import { chromiumPath, openBrowser } from '../../kit/chromium.ts';
+import { clientExample, type InstalledClient, installClient } from '../../kit/packed-client.ts';
 
 // A page of somebody else, from another origin, as its README says.
 (chromiumPath ? describe : describe.skip)('the package of the client, in a page that Vite serves', () => {

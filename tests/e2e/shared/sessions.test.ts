@@ -1,6 +1,6 @@
-import { type Customer, logIn, newCustomer, tokenCookie } from '../kit/customer.ts';
-import { createSend, type Send } from '../kit/http.ts';
-import { startTestStore, type TestStore, until } from './_store.ts';
+import { type Customer, logIn, newCustomer, tokenCookie } from '../../kit/customer.ts';
+import { createSend, type Send } from '../../kit/http.ts';
+import { startTestStore, type TestStore, until } from '../_store.ts';
 
 let store: TestStore;
 let anonymous: Send;

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { root } from '../../tools/paths.ts';
-import { type Customer, newCustomer, newProduct } from '../kit/customer.ts';
-import { createSend } from '../kit/http.ts';
-import { queryOnce } from '../kit/postgres/database.ts';
-import { startTestStore, type TestStore } from './_store.ts';
+import { root } from '../../../tools/paths.ts';
+import { type Customer, newCustomer, newProduct } from '../../kit/customer.ts';
+import { createSend } from '../../kit/http.ts';
+import { queryOnce } from '../../kit/postgres/database.ts';
+import { startTestStore, type TestStore } from '../_store.ts';
 
 const values = parse(readFileSync(join(root, 'charts/store/values.yaml'), 'utf8'), { merge: true });
 const compressed: [path: string][] = values.gateway.compressed.map((path: string) => [path]);

@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { freePort } from '../../tools/free-port.ts';
-import { root } from '../../tools/paths.ts';
-import { certificateFor, certificateFrom } from '../kit/certificates.ts';
-import { createSend } from '../kit/http.ts';
-import { startTestStore, type TestStore } from './_store.ts';
+import { freePort } from '../../../tools/free-port.ts';
+import { root } from '../../../tools/paths.ts';
+import { certificateFor, certificateFrom } from '../../kit/certificates.ts';
+import { createSend } from '../../kit/http.ts';
+import { startTestStore, type TestStore } from '../_store.ts';
 
 let store: TestStore;
 let url: string;

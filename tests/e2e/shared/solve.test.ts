@@ -1,6 +1,6 @@
-import { newCustomer } from '../kit/customer.ts';
-import { createSend } from '../kit/http.ts';
-import { startTestStore, type TestStore } from './_store.ts';
+import { newCustomer } from '../../kit/customer.ts';
+import { createSend } from '../../kit/http.ts';
+import { startTestStore, type TestStore } from '../_store.ts';
 
 let store: TestStore;
 

@@ -1,9 +1,9 @@
 import { execa } from 'execa';
-import { root } from '../../tools/paths.ts';
-import { newCredential } from '../kit/credentials.ts';
-import { type Customer, newCustomer } from '../kit/customer.ts';
-import { createSend } from '../kit/http.ts';
-import { startTestStore, type TestStore, until } from './_store.ts';
+import { root } from '../../../tools/paths.ts';
+import { newCredential } from '../../kit/credentials.ts';
+import { type Customer, newCustomer } from '../../kit/customer.ts';
+import { createSend } from '../../kit/http.ts';
+import { startTestStore, type TestStore, until } from '../_store.ts';
 
 // Roles (contract 3.9) with services that check tokens themselves, as in production.
 

@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { createStore, type OrderEvent, StoreProblem } from '@store-platform/client';
-import { type Customer, newCustomer, newProduct } from '../kit/customer.ts';
-import { createSend, type Send, sendExpecting } from '../kit/http.ts';
-import { queryOnce } from '../kit/postgres/database.ts';
-import { startTestStore, type TestStore, until } from './_store.ts';
+import { type Customer, newCustomer, newProduct } from '../../kit/customer.ts';
+import { createSend, type Send, sendExpecting } from '../../kit/http.ts';
+import { queryOnce } from '../../kit/postgres/database.ts';
+import { startTestStore, type TestStore, until } from '../_store.ts';
 
 let store: TestStore;
 let anonymous: Send;

@@ -1,9 +1,9 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { execa } from 'execa';
-import { root } from '../../tools/paths.ts';
-import { clientExample, fullExample, type InstalledClient, installClient } from '../kit/packed-client.ts';
-import { startTestStore, type TestStore } from './_store.ts';
+import { root } from '../../../tools/paths.ts';
+import { clientExample, fullExample, type InstalledClient, installClient } from '../../kit/packed-client.ts';
+import { startTestStore, type TestStore } from '../_store.ts';
 
 /** The client of somebody else, with the package as a release publishes it. */
 let client: InstalledClient;

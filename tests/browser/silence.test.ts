@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
-import { until } from '../../e2e/_store.ts';
-import { chromiumPath } from '../../kit/chromium.ts';
-import { queryOnce } from '../../kit/postgres/database.ts';
-import { order, register } from '../_customer.ts';
-import { addProducts, startShop, type TestShop } from '../_shop.ts';
-import { someWares } from '../_wares.ts';
+import { until } from '../e2e/_store.ts';
+import { chromiumPath } from '../kit/chromium.ts';
+import { queryOnce } from '../kit/postgres/database.ts';
+import { order, register } from './_customer.ts';
+import { addProducts, startShop, type TestShop } from './_shop.ts';
+import { someWares } from './_wares.ts';
 
 const sentence = 'The store does not respond. Check your connection, then try again.';
 /** 10 s (src/shop/store.ts), and what a busy machine adds. */
