@@ -36,9 +36,18 @@ export async function logIn(page: Page, customer: Credentials): Promise<void> {
   await page.getByRole('button', { name: 'Log out' }).waitFor();
 }
 
+/** Searches for a product, and puts a piece of it into the basket. */
+export async function put(page: Page, name: string): Promise<void> {
+  await search(page, name);
+  await page.getByText(`Products with “${name}” in their name`).waitFor();
+  await page.getByRole('button', { name: `Add ${name} to the basket` }).click();
+}
+
+const search = (page: Page, name: string) => page.evaluate(`location.hash = '#/?q=${encodeURIComponent(name)}'`);
+
 /** Orders a piece as a customer would: where the shop shows a sentence, the button is pressed again. @returns the order's id */
 export async function order(page: Page, name: string): Promise<string> {
-  await page.evaluate(`location.hash = '#/'`);
+  await search(page, name);
   const add = page.getByRole('button', { name: `Add ${name} to the basket` });
   const again = page.getByRole('button', { name: 'Try again' });
   for (;;) {
@@ -59,5 +68,8 @@ export async function order(page: Page, name: string): Promise<string> {
     if (await placed.isVisible()) break;
     await sleep(500);
   }
-  return new URL(page.url()).hash.replace('#/orders/', '');
+  return orderOn(page);
 }
+
+/** The id of the order that a page shows. */
+export const orderOn = (page: Page) => new URL(page.url()).hash.replace('#/orders/', '');

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,12 +6,15 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { freePort } from '../../tools/free-port.ts';
 import { serviceNames } from '../../tools/local/ports.ts';
 import { root } from '../../tools/paths.ts';
+import { type SharedStore, sharedStore } from '../e2e/_shared-store.ts';
 import { startTestStore, type TestStore, until } from '../e2e/_store.ts';
 import { openBrowser } from '../kit/chromium.ts';
-import { createSend, sendExpecting } from '../kit/http.ts';
+import { newCustomer, newProduct } from '../kit/customer.ts';
+import { createSend } from '../kit/http.ts';
+import { someWares, type Wares } from './_wares.ts';
 
-export interface TestShop {
-  store: TestStore;
+export interface TestShop<S = TestStore> {
+  store: S;
   /** Where the shop is. */
   url: string;
   /** The gateway's, by a name of the same site as the shop's. */
@@ -23,14 +25,13 @@ export interface TestShop {
   visit(options?: BrowserContextOptions): Promise<Page>;
   stop(): Promise<void>;
 }
+export type SharedShop = TestShop<SharedStore>;
 
 /** Those that an order passes until it is confirmed. */
 export const allComponents = ['gateway', 'auth', 'account', 'product', 'order', 'order-worker', 'inventory', 'payment'];
 
 interface ShopOptions {
   components?: string[];
-  /** Below /shop of the gateway, as in a cluster, instead of an origin of its own. */
-  behindGateway?: boolean;
   /** Variables of every service. */
   env?: Record<string, string>;
 }
@@ -41,61 +42,84 @@ export const entireStore: ShopOptions = {
   env: { SHIP_AFTER_SECONDS: '5', RETRY_DELAY_MS: '100' },
 };
 
-/** The production build of the shop, a store, and a browser. */
-export async function startShop({
-  components = allComponents,
-  behindGateway = false,
-  env = {},
-}: ShopOptions = {}): Promise<TestShop> {
+type Stops = (() => Promise<unknown>)[];
+
+async function stopAll(stops: Stops): Promise<void> {
+  for (const stop of stops.splice(0).reverse()) await stop();
+}
+
+/** The production build of the shop, with a store and a browser of its own. */
+export async function startShop({ components = allComponents, env = {} }: ShopOptions = {}): Promise<TestShop> {
   const port = await freePort();
-  const own = `http://localhost:${port}`;
-  // 127.0.0.1 is another site than localhost, whatever the port: CORS allows it here, so that SameSite alone decides.
-  const origins = behindGateway ? '' : [own, `http://127.0.0.1:${port}`].join();
-  const gateway = { global: { shop: { enabled: true } }, upstreams: { shop: { host: '127.0.0.1', port } } };
-  const stops: (() => Promise<unknown>)[] = [];
-  const stop = async () => {
-    for (const part of stops.splice(0).reverse()) await part();
-  };
+  const url = `http://localhost:${port}`;
+  const stops: Stops = [];
   try {
-    const store = await startTestStore({
-      components,
-      env: { ...env, CORS_ALLOWED_ORIGINS: origins },
-      ...(behindGateway && { gateway }),
-    });
+    const store = await startTestStore({ components, env: { ...env, CORS_ALLOWED_ORIGINS: url } });
     stops.push(store.stop);
     const gatewayUrl = `http://localhost:${store.ports.of('gateway')}`;
-    const url = behindGateway ? `${gatewayUrl}/shop` : own;
-    const storeUrl = behindGateway ? '' : gatewayUrl;
-
-    const outDir = await mkdtemp(join(tmpdir(), 'store-shop-'));
-    stops.push(() => rm(outDir, { recursive: true, force: true }));
-    await buildShop(storeUrl, outDir);
-    const server = execa('node', [join(outDir, 'server/server.js')], {
-      env: { PORT: String(port), STORE_URL: storeUrl, NODE_OPTIONS: '' },
-      reject: false,
-    });
-    stops.push(() => {
-      server.kill();
-      return server;
-    });
-    await until('the shop is served', async () => (await fetch(url).catch(() => undefined))?.ok === true);
-
-    const browser = await openBrowser();
-    stops.push(() => browser.close());
-    const newPage = async (options: BrowserContextOptions = {}) => {
-      const context = await browser.newContext({ locale: 'en-US', viewport: { width: 1280, height: 860 }, ...options });
-      return context.newPage();
-    };
-    const visit = async (options?: BrowserContextOptions) => {
-      const page = await newPage(options);
-      await page.goto(url);
-      return page;
-    };
-    return { store, url, gatewayUrl, newPage, visit, stop };
+    stops.push(await serveShop(port, gatewayUrl));
+    const shop = await openShop(store, url, gatewayUrl);
+    stops.push(shop.stop);
+    return { ...shop, stop: () => stopAll(stops) };
   } catch (error) {
-    await stop();
+    await stopAll(stops);
     throw error;
   }
+}
+
+/**
+ * Serves the shop for the store that tests share, at an origin of its own and below /shop of its gateways, with some wares.
+ * @returns what stops it
+ */
+export async function startSharedShop(): Promise<() => Promise<void>> {
+  const { ports, pages } = sharedStore();
+  const gatewayUrl = `http://localhost:${ports.of('gateway')}`;
+  const stops = await Promise.all([serveShop(pages.own, gatewayUrl), serveShop(pages.belowGateway, '')]);
+  await addProducts({ gatewayUrl }, someWares);
+  return () => stopAll(stops);
+}
+
+/**
+ * That shop, in a browser of the calling test file, until its tests have run.
+ * @param below the port of a gateway that has it at /shop; default: at an origin of its own
+ */
+export async function sharedShop({ below }: { below?: number } = {}): Promise<SharedShop> {
+  const store = sharedStore();
+  const gatewayUrl = `http://localhost:${below ?? store.ports.of('gateway')}`;
+  const url = below ? `${gatewayUrl}/shop` : `http://localhost:${store.pages.own}`;
+  const shop = await openShop(store, url, gatewayUrl);
+  afterAll(shop.stop);
+  return shop;
+}
+
+async function openShop<S>(store: S, url: string, gatewayUrl: string): Promise<TestShop<S>> {
+  const browser = await openBrowser();
+  const newPage = async (options: BrowserContextOptions = {}) => {
+    const context = await browser.newContext({ locale: 'en-US', viewport: { width: 1280, height: 860 }, ...options });
+    return context.newPage();
+  };
+  const visit = async (options?: BrowserContextOptions) => {
+    const page = await newPage(options);
+    await page.goto(url);
+    return page;
+  };
+  return { store, url, gatewayUrl, newPage, visit, stop: () => browser.close() };
+}
+
+/** @param storeUrl empty where the shop is below /shop of the gateway, as in a cluster */
+async function serveShop(port: number, storeUrl: string): Promise<() => Promise<void>> {
+  const outDir = await mkdtemp(join(tmpdir(), 'store-shop-'));
+  await buildShop(storeUrl, outDir);
+  const server = execa('node', [join(outDir, 'server/server.js')], {
+    env: { PORT: String(port), STORE_URL: storeUrl, NODE_OPTIONS: '' },
+    reject: false,
+  });
+  await until('the shop is served', async () => (await fetch(`http://localhost:${port}`)).ok);
+  return async () => {
+    server.kill();
+    await server;
+    await rm(outDir, { recursive: true, force: true });
+  };
 }
 
 /** Outside Jest: its modules have another Array than those of Vite's native part. */
@@ -109,20 +133,10 @@ async function buildShop(storeUrl: string, outDir: string): Promise<void> {
   await vite('--ssr', 'server.ts', '--outDir', join(outDir, 'server'));
 }
 
-export interface Wares {
-  name: string;
-  price: number;
-  unit: string;
-}
-
-/** Adds products past the gateway, as somebody who may write them. @returns their ids by name */
-export async function addProducts({ store }: TestShop, wares: readonly Wares[]): Promise<Map<string, string>> {
-  const headers = { 'id-account': randomUUID() };
-  const send = createSend(store.url('product'));
+/** Adds products to the store. @returns their ids by name, and who sells them */
+export async function addProducts(shop: Pick<TestShop, 'gatewayUrl'>, wares: readonly Wares[]) {
+  const seller = await newCustomer(createSend(shop.gatewayUrl));
   const ids = new Map<string, string>();
-  for (const product of wares) {
-    const { body } = await sendExpecting(201, send, 'POST', '/products', product, headers);
-    ids.set(product.name, body.id);
-  }
-  return ids;
+  for (const product of wares) ids.set(product.name, await newProduct(seller, product));
+  return { ids, seller };
 }

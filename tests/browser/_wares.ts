@@ -1,4 +1,8 @@
-import type { Wares } from './_shop.ts';
+export interface Wares {
+  name: string;
+  price: number;
+  unit: string;
+}
 
 const goods: [name: string, price: number, unit: string][] = [
   ['Green tea', 4.95, 'box of 20'],

@@ -4,13 +4,13 @@ import { createHttpApp } from '@store/shared/http/app';
 import { ok, route } from '@store/shared/http/route';
 import type { Browser } from 'playwright-core';
 import { z } from 'zod';
-import { chromiumPath, openBrowser } from '../kit/chromium.ts';
+import { openBrowser } from '../kit/chromium.ts';
 import { testLog } from '../kit/observability/log.ts';
 
 const accountId = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001';
 
 // All services share the code of this page (contract 8).
-(chromiumPath ? describe : describe.skip)('the documentation page', () => {
+describe('the documentation page', () => {
   let server: Server;
   let browser: Browser;
 

@@ -52,7 +52,7 @@ const taking = (page: Page, of: string, suffix: string, isWhole: boolean) => asy
 
 async function takeAll(shop: TestShop): Promise<void> {
   await mkdir(folder, { recursive: true });
-  const products = await addProducts(shop, [...someWares].reverse());
+  const { ids: products } = await addProducts(shop, [...someWares].reverse());
   for (const [suffix, options] of looks) {
     const page = await shop.visit(options);
     await walkShop(page, taking(page, 'shop', suffix, false));

@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core';
 import { until } from '../e2e/_store.ts';
-import { chromiumPath } from '../kit/chromium.ts';
 import { queryOnce } from '../kit/postgres/database.ts';
 import { order, register } from './_customer.ts';
 import { addProducts, startShop, type TestShop } from './_shop.ts';
@@ -21,7 +20,7 @@ interface Visit {
 const open = (path: string) => (page: Page) => page.evaluate(`location.hash = '#/${path}'`);
 const press = (name: string) => (page: Page) => page.getByRole('button', { name }).click();
 
-(chromiumPath ? describe : describe.skip)('a store that is silent', () => {
+describe('a store that is silent', () => {
   const services = ['auth', 'account', 'product', 'order'];
   let shop: TestShop;
 

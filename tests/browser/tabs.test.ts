@@ -1,6 +1,5 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { until } from '../e2e/_store.ts';
-import { chromiumPath } from '../kit/chromium.ts';
 import { deferred } from '../kit/deferred.ts';
 import { queryOnce } from '../kit/postgres/database.ts';
 import { order, register } from './_customer.ts';
@@ -8,7 +7,7 @@ import { addProducts, startShop, type TestShop } from './_shop.ts';
 import { someWares } from './_wares.ts';
 
 // A browser has six connections to an origin (HTTP/1.1), and an account ten streams (contract 2.5).
-(chromiumPath ? describe : describe.skip)('the tabs of a browser', () => {
+describe('the tabs of a browser', () => {
   let shop: TestShop;
   let tab: Page;
 

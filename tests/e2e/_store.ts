@@ -2,7 +2,6 @@ import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Store, type StoreOptions, startStore } from '../../tools/local/store.ts';
-import { type Certificate, mountCertificate } from '../kit/certificates.ts';
 import { until as poll } from '../kit/until.ts';
 
 export interface TestStore extends Store {
@@ -12,15 +11,11 @@ export interface TestStore extends Store {
   supervisorLines: string[];
 }
 
-type TestStoreOptions = Pick<StoreOptions, 'components' | 'env' | 'gateway'> & {
-  /** The content of the Secret of gateway.tls. */
-  certificate?: Certificate;
-};
+type TestStoreOptions = Pick<StoreOptions, 'components' | 'env' | 'gateway'>;
 
 /** Starts the store or some components of it, as `make run` does, on free ports and with data of its own. */
-export async function startTestStore({ certificate, ...options }: TestStoreOptions = {}): Promise<TestStore> {
+export async function startTestStore(options: TestStoreOptions = {}): Promise<TestStore> {
   const dir = await mkdtemp(join(tmpdir(), 'store-e2e-'));
-  if (certificate) await mountCertificate(join(dir, 'gateway'), certificate);
   await chmod(dir, 0o711); // started by root, the database server runs as another user
   const supervisorLines: string[] = [];
   const store = await startStore({
@@ -33,16 +28,18 @@ export async function startTestStore({ certificate, ...options }: TestStoreOptio
   return {
     ...store,
     supervisorLines,
-    async logs() {
-      const folder = join(dir, 'log');
-      const files = (await readdir(folder)).filter((name) => name.endsWith('.log'));
-      return (await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))).join('\n');
-    },
+    logs: () => logsIn(dir),
     async stop() {
       await store.stop();
       await rm(dir, { recursive: true, force: true });
     },
   };
+}
+
+export async function logsIn(dir: string): Promise<string> {
+  const folder = join(dir, 'log');
+  const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.log'));
+  return (await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))).join('\n');
 }
 
 /** Waits at most half a minute, unless another time-out is given. */

@@ -8,4 +8,8 @@ const path = process.env.CHROMIUM || '/usr/bin/chromium'; // where Debian has it
 /** Empty where there is none. */
 export const chromiumPath: string = existsSync(path) ? path : '';
 
-export const openBrowser = (): Promise<Browser> => chromium.launch({ executablePath: chromiumPath });
+/** The Chromium that the setup of the run has started, or one more. Closing it closes what was opened in it. */
+export const openBrowser = (): Promise<Browser> =>
+  process.env.TEST_CHROMIUM
+    ? chromium.connect(process.env.TEST_CHROMIUM)
+    : chromium.launch({ executablePath: chromiumPath });

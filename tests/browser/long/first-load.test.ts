@@ -1,18 +1,24 @@
-import { chromiumPath } from '../../kit/chromium.ts';
-import { customerOf, load, smallShop } from '../shop/_first-load.ts';
+import { addProducts, startShop, type TestShop } from '../_shop.ts';
+import { someWares } from '../_wares.ts';
+import { customerOf, load } from '../shop/_first-load.ts';
 
 const tries = 3;
 
 // Not beside other tests, which take the CPU that is measured.
-(chromiumPath ? describe : describe.skip)('the first load of the shop', () => {
-  const shop = smallShop();
+describe('the first load of the shop', () => {
+  let shop: TestShop;
+  beforeAll(async () => {
+    shop = await startShop({ components: ['gateway', 'auth', 'account', 'product', 'order'] });
+    await addProducts(shop, [...someWares, ...someWares]);
+  }, 180_000);
+  afterAll(() => shop?.stop(), 60_000);
 
   it('takes at most 1.5 s until something can be bought', async () => {
-    const newPage = await customerOf(shop());
+    const newPage = await customerOf(shop);
     const times: number[] = [];
     for (let turn = 0; turn < tries; turn += 1) {
       const page = await newPage();
-      times.push((await load(page, shop().url)).ms);
+      times.push((await load(page, shop.url)).ms);
       await page.context().close();
     }
     expect(Math.min(...times)).toBeLessThanOrEqual(1500);

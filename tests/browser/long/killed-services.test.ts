@@ -1,5 +1,4 @@
 import { until } from '../../e2e/_store.ts';
-import { chromiumPath } from '../../kit/chromium.ts';
 import { order, register } from '../_customer.ts';
 import { killThroughout } from '../_kills.ts';
 import { addProducts, allComponents, startShop, type TestShop } from '../_shop.ts';
@@ -8,7 +7,7 @@ import { someWares } from '../_wares.ts';
 /** One just after each kill, so that each component is among them. */
 const orders = 10;
 
-(chromiumPath ? describe : describe.skip)('a customer whose store is killed throughout', () => {
+describe('a customer whose store is killed throughout', () => {
   let shop: TestShop;
 
   beforeAll(async () => {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { until } from '../../e2e/_store.ts';
-import { chromiumPath } from '../../kit/chromium.ts';
 import { createSend, sendExpecting } from '../../kit/http.ts';
 import { queryOnce } from '../../kit/postgres/database.ts';
 import { addProducts, entireStore, startShop, type TestShop } from '../_shop.ts';
@@ -13,14 +12,14 @@ import { findLetters, openConsole } from '../operator/_console.ts';
 
 const phone = { width: 360, height: 640 };
 
-(chromiumPath ? describe : describe.skip)('the console at night', () => {
+describe('the console at night', () => {
   let shop: TestShop;
   let page: Page;
   let products: Map<string, string>;
 
   beforeAll(async () => {
     shop = await startShop(entireStore);
-    products = await addProducts(shop, someWares);
+    products = (await addProducts(shop, someWares)).ids;
     page = await openConsole(shop, 'Ann');
   }, 180_000);
 

@@ -1,4 +1,3 @@
-import { chromiumPath } from '../../kit/chromium.ts';
 import { entireStore, startShop, type TestShop } from '../_shop.ts';
 import { tellStory } from '../operator/_story.ts';
 
@@ -15,7 +14,7 @@ const killed = [
   'analytics',
 ];
 
-(chromiumPath ? describe : describe.skip)('a customer and two operators, while every group is killed', () => {
+describe('a customer and two operators, while every group is killed', () => {
   let shop: TestShop;
 
   beforeAll(async () => {

@@ -45,12 +45,12 @@ async function expectEndOfSessions(shop: TestShop, customer: Credentials, page: 
  */
 export async function tellStory(shop: TestShop, { killed, rounds }: Plan): Promise<void> {
   const { store } = shop;
-  const products = await addProducts(shop, someWares);
+  const { ids } = await addProducts(shop, someWares);
   const placed: Placed[] = [];
   async function place(page: Page, name: string): Promise<string> {
     const id = await order(page, name);
     const { price = 0 } = someWares.find((ware) => ware.name === name) ?? {};
-    placed.push({ id, productId: products.get(name) ?? '', price });
+    placed.push({ id, productId: ids.get(name) ?? '', price });
     return id;
   }
   const confirmed = (page: Page) => page.getByRole('listitem').filter({ hasText: /^Confirmed/ });

@@ -1,8 +1,9 @@
-import { chromiumPath } from '../../kit/chromium.ts';
-import { entireStore, startShop, type TestShop } from '../_shop.ts';
+import { createSend, sendExpecting } from '../../kit/http.ts';
+import { put, register } from '../_customer.ts';
+import { addProducts, entireStore, startShop, type TestShop } from '../_shop.ts';
 import { tellStory } from './_story.ts';
 
-(chromiumPath ? describe : describe.skip)('a customer and two operators', () => {
+describe('a customer and two operators', () => {
   let shop: TestShop;
 
   beforeAll(async () => {
@@ -14,4 +15,28 @@ import { tellStory } from './_story.ts';
   it('an order whose payment failed is confirmed after its redrive, while services are killed', async () => {
     await tellStory(shop, { killed: ['order', 'console'], rounds: 1 });
   }, 300_000);
+
+  it('an order that was cancelled for lack of stock says which products were missing', async () => {
+    const { ids } = await addProducts(
+      shop,
+      ['Fig', 'Date', 'Plum'].map((name) => ({ name, price: 1, unit: 'piece' })),
+    );
+    const inventory = createSend(shop.store.url('inventory'));
+    for (const [name, available] of Object.entries({ Fig: 2, Date: 0 }))
+      await sendExpecting(201, inventory, 'PUT', `/stock/${ids.get(name)}`, { available });
+    const page = await shop.visit();
+    await register(page);
+    for (const name of ids.keys()) await put(page, name);
+    await page.evaluate(`location.hash = '#/basket'`);
+    await page.getByLabel('Quantity of Fig').last().fill('5');
+    await page.keyboard.press('Tab');
+    await page.getByRole('button', { name: 'Place the order' }).click();
+    await page.getByText('out of stock').waitFor();
+    const lines = await page.locator('.bought').allInnerTexts();
+    expect(lines.map((line) => line.split(/\s*\n\s*/))).toEqual([
+      ['Fig', '5 × $1.00', 'Only 2 were left.'],
+      ['Date', '1 × $1.00', 'It was sold out.'],
+      ['Plum', '1 × $1.00'],
+    ]);
+  });
 });

@@ -1,27 +1,12 @@
 import type { Page } from 'playwright-core';
 import { register } from '../_customer.ts';
-import { addProducts, startShop, type TestShop } from '../_shop.ts';
-import { someWares } from '../_wares.ts';
+import type { TestShop } from '../_shop.ts';
 
 /** As web.dev and Lighthouse define it: 1.6 Mbit/s down, 750 kbit/s up, 150 ms there and back. */
 const slow4G = { offline: false, latency: 150, downloadThroughput: 1_600_000 / 8, uploadThroughput: 750_000 / 8 };
 
-/** Starts a shop for the tests of the block that calls it. @returns a way to that shop, for when they run */
-export function smallShop(): () => TestShop {
-  let shop: TestShop;
-
-  beforeAll(async () => {
-    shop = await startShop({ components: ['gateway', 'auth', 'account', 'product', 'order'] });
-    await addProducts(shop, [...someWares, ...someWares]);
-  }, 180_000);
-
-  afterAll(() => shop?.stop(), 60_000);
-
-  return () => shop;
-}
-
 /** @returns a way to pages of a customer who is logged in, each with an empty cache */
-export async function customerOf(shop: TestShop): Promise<() => Promise<Page>> {
+export async function customerOf(shop: Pick<TestShop, 'visit' | 'newPage'>): Promise<() => Promise<Page>> {
   const page = await shop.visit();
   await register(page);
   const storageState = await page.context().storageState();

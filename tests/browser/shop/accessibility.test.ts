@@ -1,21 +1,12 @@
 import type { Page } from 'playwright-core';
 import { findings } from '../../kit/axe.ts';
-import { chromiumPath } from '../../kit/chromium.ts';
 import { isWiderThanScreen } from '../../kit/page-width.ts';
-import { register } from '../_customer.ts';
-import { addProducts, startShop, type TestShop } from '../_shop.ts';
-import { someWares } from '../_wares.ts';
+import { put, register } from '../_customer.ts';
+import { sharedShop } from '../_shop.ts';
 
-(chromiumPath ? describe : describe.skip)('everybody can use the shop', () => {
-  let shop: TestShop;
+const shop = await sharedShop();
 
-  beforeAll(async () => {
-    shop = await startShop({ components: ['gateway', 'auth', 'account', 'product', 'order'] });
-    await addProducts(shop, someWares);
-  }, 180_000);
-
-  afterAll(() => shop?.stop(), 60_000);
-
+describe('everybody can use the shop', () => {
   /** Walks over all pages with the mouse. */
   async function walk(page: Page, look: (name: string) => Promise<void>): Promise<void> {
     await page.getByRole('heading', { name: 'Log in' }).waitFor();
@@ -25,8 +16,9 @@ import { someWares } from '../_wares.ts';
     await page.locator('[aria-invalid], .failure').first().waitFor();
     await look('log in, refused');
     await register(page);
-    await page.getByText('Plum jam').waitFor();
-    await page.getByRole('button', { name: 'Add Plum jam to the basket' }).click();
+    await put(page, 'Plum jam');
+    await page.getByRole('searchbox').fill('');
+    await page.getByText('in their name').waitFor({ state: 'hidden' });
     await look('catalogue');
     await page.getByRole('searchbox').fill('?!');
     await page.getByText('Type a letter or a digit to search for.').waitFor();
@@ -107,7 +99,9 @@ import { someWares } from '../_wares.ts';
       await keyboard.type(text);
     }
     await keyboard.press('Enter');
-    await page.getByText('Sea salt').waitFor();
+    await tabTo(/Search products/);
+    await keyboard.type('Sea salt');
+    await page.getByText('Products with “Sea salt” in their name').waitFor();
     await tabTo(/^Add Sea salt/);
     await keyboard.press('Enter');
     await page.getByText('1 in basket').waitFor();

@@ -1,32 +1,27 @@
 import type { Page } from 'playwright-core';
-import { chromiumPath } from '../../kit/chromium.ts';
+import { sharedStore } from '../../e2e/_shared-store.ts';
 import { deferred } from '../../kit/deferred.ts';
 import { queryOnce } from '../../kit/postgres/database.ts';
-import { register } from '../_customer.ts';
-import { addProducts, startShop, type TestShop } from '../_shop.ts';
-import { someWares } from '../_wares.ts';
+import { orderOn, put, register } from '../_customer.ts';
+import { sharedShop } from '../_shop.ts';
 
 // As global.shop.enabled installs it: one origin with the API, which no other origin may read.
-(chromiumPath ? describe : describe.skip)('the shop below /shop of the gateway', () => {
-  let shop: TestShop;
+const shop = await sharedShop({ below: sharedStore().ports.of('gateway') });
 
-  beforeAll(async () => {
-    shop = await startShop({ components: ['gateway', 'auth', 'account', 'product', 'order'], behindGateway: true });
-    await addProducts(shop, someWares);
-  }, 180_000);
-
-  afterAll(() => shop?.stop(), 60_000);
-
+describe('the shop below /shop of the gateway', () => {
   async function order(page: Page): Promise<void> {
     await register(page);
-    await page.getByRole('button', { name: 'Add Olive oil to the basket' }).click();
+    await put(page, 'Olive oil');
     await page.getByRole('link', { name: /Basket/ }).click();
     await page.getByRole('button', { name: 'Place the order' }).click();
     await page.getByText('Confirming').waitFor();
   }
-  /** Changes all orders, as the consumer does. */
-  const change = (columns: string) =>
-    queryOnce(shop.store.databaseUrl('order'), `update orders set ${columns}, updated_at = now()`);
+  /** Changes the order that is shown, as the worker does. */
+  const change = (page: Page, columns: string) =>
+    queryOnce(
+      shop.store.databaseUrl('order'),
+      `update orders set ${columns}, updated_at = now() where id = '${orderOn(page)}'`,
+    );
 
   it('takes an order and shows how it goes on, and its policy is never violated', async () => {
     const page = await shop.visit();
@@ -36,9 +31,9 @@ import { someWares } from '../_wares.ts';
     await order(page);
     expect(complaints).toEqual([]);
 
-    await change(`status = 'CONFIRMED', paid_at = now()`);
+    await change(page, `status = 'CONFIRMED', paid_at = now()`);
     await page.getByText('Getting ready to ship').waitFor();
-    await change(`shipped_at = now()`);
+    await change(page, `shipped_at = now()`);
     await page.getByRole('status').getByText('is shipped').waitFor();
   });
 
@@ -52,7 +47,7 @@ import { someWares } from '../_wares.ts';
     });
     await page.reload();
     await page.getByText('Confirming').waitFor();
-    await change(`status = 'CONFIRMED', paid_at = now()`);
+    await change(page, `status = 'CONFIRMED', paid_at = now()`);
     confirmed.resolve();
     await page.getByText('Getting ready to ship').waitFor();
   });

@@ -1,22 +1,20 @@
 import type { Page } from 'playwright-core';
 import { until } from '../../e2e/_store.ts';
-import { chromiumPath } from '../../kit/chromium.ts';
 import { deferred } from '../../kit/deferred.ts';
-import { order, register } from '../_customer.ts';
-import { addProducts, startShop, type TestShop } from '../_shop.ts';
-import { someWares } from '../_wares.ts';
+import { order, put, register } from '../_customer.ts';
+import { addProducts, sharedShop } from '../_shop.ts';
 
 const odd = { name: 'Paper clip', price: 0.125, unit: 'piece' };
 const many = Array.from({ length: 101 }, (_, n) => ({ name: `Button ${n}`, price: 1, unit: 'piece' }));
 
-(chromiumPath ? describe : describe.skip)('a customer who buys', () => {
-  let shop: TestShop;
+const shop = await sharedShop();
+
+describe('a customer who buys', () => {
   let ids: Map<string, string>;
   let page: Page;
 
   beforeAll(async () => {
-    shop = await startShop({ components: ['gateway', 'auth', 'account', 'product', 'order'] });
-    ids = await addProducts(shop, [...many, odd, ...someWares]);
+    ({ ids } = await addProducts(shop, [...many, odd]));
   }, 180_000);
 
   beforeEach(async () => {
@@ -26,14 +24,10 @@ const many = Array.from({ length: 101 }, (_, n) => ({ name: `Button ${n}`, price
 
   afterEach(() => page?.context().close());
 
-  afterAll(() => shop?.stop(), 60_000);
-
   const button = (name: string | RegExp, on = page) => on.getByRole('button', { name });
   const show = (path: string) => page.evaluate(`location.hash = '#/${path}'`);
   const inBasket = async (name = 'Green tea') => {
-    await show(`?q=${encodeURIComponent(name)}`);
-    await page.getByText(`Products with “${name}” in their name`).waitFor();
-    await button(`Add ${name} to the basket`).click();
+    await put(page, name);
     await show('basket');
     await button('Place the order').waitFor();
   };
@@ -166,8 +160,7 @@ const many = Array.from({ length: 101 }, (_, n) => ({ name: `Button ${n}`, price
         localStorage.setItem(name, JSON.stringify(${JSON.stringify(lines)}));
     `);
     await page.reload();
-    await show(`?q=${encodeURIComponent('Button 100')}`);
-    await button('Add Button 100 to the basket').click();
+    await put(page, 'Button 100');
     await page.getByText('An order has at most 100 different products.').waitFor();
     await show('basket');
     await page.getByText('Button 99', { exact: true }).waitFor();

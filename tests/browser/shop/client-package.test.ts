@@ -2,29 +2,23 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import type { Browser } from 'playwright-core';
-import { freePort } from '../../../tools/free-port.ts';
 import { root } from '../../../tools/paths.ts';
-import { startTestStore, type TestStore, until } from '../../e2e/_store.ts';
-import { chromiumPath, openBrowser } from '../../kit/chromium.ts';
+import { sharedStore } from '../../e2e/_shared-store.ts';
+import { until } from '../../e2e/_store.ts';
+import { openBrowser } from '../../kit/chromium.ts';
 import { clientExample, type InstalledClient, installClient } from '../../kit/packed-client.ts';
 
 // A page of somebody else, from another origin, as its README says.
-(chromiumPath ? describe : describe.skip)('the package of the client, in a page that Vite serves', () => {
+describe('the package of the client, in a page that Vite serves', () => {
   const stops: (() => unknown)[] = [];
+  const store = sharedStore();
+  const port = store.pages.other;
   let client: InstalledClient;
-  let store: TestStore;
   let browser: Browser;
-  let port: number;
 
   beforeAll(async () => {
     client = await installClient();
     stops.push(client.remove);
-    port = await freePort();
-    store = await startTestStore({
-      components: ['gateway', 'auth', 'account', 'product', 'order'],
-      env: { CORS_ALLOWED_ORIGINS: `http://localhost:${port}` },
-    });
-    stops.push(store.stop);
     const example = clientExample.replace('http://localhost:8080', `http://localhost:${store.ports.of('gateway')}`);
     await writeFile(join(client.folder, 'main.js'), example);
     await writeFile(join(client.folder, 'index.html'), '<script type="module" src="/main.js"></script>');

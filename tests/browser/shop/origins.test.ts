@@ -1,22 +1,19 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
-import { chromiumPath } from '../../kit/chromium.ts';
 import { register } from '../_customer.ts';
-import { startShop, type TestShop } from '../_shop.ts';
+import { sharedShop } from '../_shop.ts';
 
 // CORS and the cookie in a real browser (contract 2.4, 3.3).
-(chromiumPath ? describe : describe.skip)('a browser', () => {
-  let shop: TestShop;
+const shop = await sharedShop();
+
+describe('a browser', () => {
   let page: Page;
 
   beforeAll(async () => {
-    shop = await startShop({ components: ['gateway', 'auth', 'account', 'product'] });
     page = await shop.visit();
     await register(page);
   }, 180_000);
-
-  afterAll(() => shop?.stop(), 60_000);
 
   /** The status that a page gets, or the name of its error. */
   const statusFor = (at: Page, path: string, init: object) =>

@@ -1,26 +1,18 @@
 import type { Page } from 'playwright-core';
-import { chromiumPath } from '../../kit/chromium.ts';
-import { logIn, startRegistration } from '../_customer.ts';
-import { addProducts, startShop, type TestShop } from '../_shop.ts';
-import { someWares } from '../_wares.ts';
+import { startSharedGateway } from '../../e2e/_shared-store.ts';
+import { logIn, put, startRegistration } from '../_customer.ts';
+import { sharedShop } from '../_shop.ts';
 
-(chromiumPath ? describe : describe.skip)('a catalogue that is open to everybody', () => {
-  let shop: TestShop;
+const gateway = await startSharedGateway({ publicCatalogue: true });
+const shop = await sharedShop({ below: gateway.port });
 
-  beforeAll(async () => {
-    shop = await startShop({ env: { PUBLIC_CATALOGUE: 'true' } });
-    await addProducts(shop, someWares);
-  }, 180_000);
-  afterAll(() => shop?.stop(), 60_000);
-
-  const [ware] = someWares;
-  const name = ware?.name ?? '';
-  const add = (page: Page) => page.getByRole('button', { name: `Add ${name} to the basket` }).click();
+describe('a catalogue that is open to everybody', () => {
+  const name = 'Green tea';
   const lines = (page: Page) => page.locator('.line h2').allTextContents();
 
   it('is shown without a login; the basket asks for one, and is kept over it', async () => {
     const page = await shop.visit();
-    await add(page);
+    await put(page, name);
     await page.getByText(`${name}: 1 in your basket.`).waitFor();
     await page.reload();
     await page.getByText('1 in basket').waitFor();
@@ -33,7 +25,7 @@ import { someWares } from '../_wares.ts';
 
     await page.getByRole('button', { name: 'Log out' }).click();
     await page.getByRole('link', { name: 'Catalogue' }).click();
-    await add(page);
+    await put(page, name);
     await page.getByText(`${name}: 1 in your basket.`).waitFor();
     await page.getByRole('link', { name: 'Log in' }).click();
     await logIn(page, account);

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { execa } from 'execa';
 import { root } from '../../../tools/paths.ts';
 import { clientExample, fullExample, type InstalledClient, installClient } from '../../kit/packed-client.ts';
-import { startTestStore, type TestStore } from '../_store.ts';
+import { sharedStore } from '../_shared-store.ts';
 
 /** The client of somebody else, with the package as a release publishes it. */
 let client: InstalledClient;
@@ -102,16 +102,8 @@ test('an uncaught problem is printed in five lines', async () => {
   ]);
 });
 
-describe('with a store', () => {
-  let store: TestStore;
-  beforeAll(async () => {
-    store = await startTestStore({ components: ['gateway', 'auth', 'account', 'product', 'order'] });
-  }, 120_000);
-  afterAll(() => store?.stop(), 60_000);
-
-  test('the examples in its README run as printed', async () => {
-    const examples = clientExample + fullExample;
-    const { stdout } = await runScript(examples.replace('http://localhost:8080', store.gatewayUrl));
-    expect(stdout).toBe("PENDING { amount: 8.5, currency: 'USD' }\nNothing has changed.");
-  });
+test('the examples in its README run as printed', async () => {
+  const examples = clientExample + fullExample;
+  const { stdout } = await runScript(examples.replace('http://localhost:8080', sharedStore().gatewayUrl));
+  expect(stdout).toBe("PENDING { amount: 8.5, currency: 'USD' }\nNothing has changed.");
 });

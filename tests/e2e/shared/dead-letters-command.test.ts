@@ -5,13 +5,16 @@ import { execa } from 'execa';
 import { root } from '../../../tools/paths.ts';
 import { createSend } from '../../kit/http.ts';
 import { storedEvent } from '../../kit/kafka/order-events.ts';
-import { startTestStore, type TestStore, until } from '../_store.ts';
+import { sharedStore } from '../_shared-store.ts';
+import { until } from '../_store.ts';
 
 // The promises of a redrive and a discard are tested in services/consumers.
 
+const store = sharedStore();
+
 async function dlq(variables: Record<string, string>) {
   const command = ['--conditions=@store/source', 'tools/local/commands/dead-letters.ts'];
-  const env = { ...variables, NODE_OPTIONS: '' };
+  const env = { OPERATOR_CREDENTIAL: store.credential, ...variables, NODE_OPTIONS: '' };
   const { exitCode, stdout, stderr } = await execa(process.execPath, command, { cwd: root, env, reject: false });
   return { exitCode, stdout, stderr };
 }
@@ -30,14 +33,6 @@ it.each([
   expect(stderr).toContain(expected);
   expect(exitCode).toBe(1);
 });
-
-let store: TestStore;
-
-beforeAll(async () => {
-  store = await startTestStore({ components: ['invoice'] });
-}, 120_000);
-
-afterAll(() => store?.stop(), 60_000);
 
 it('make dlq lists, shows, redrives and discards letters, and names the groups that do not answer', async () => {
   const invoice = createSend(store.url('invoice'));
@@ -72,7 +67,8 @@ it('make dlq lists, shows, redrives and discards letters, and names the groups t
   await publisher.send('order-events', [{ key: poison, value: '{', headers: { ...headers, ce_id: randomUUID() } }]);
   await publisher.close();
   const letters = async (): Promise<{ id: string; orderId: string }[]> =>
-    (await invoice('GET', '/internal/dead-letters')).body.letters;
+    (await invoice('GET', '/internal/dead-letters', undefined, { authorization: `Bearer ${store.credential}` })).body
+      .letters;
   await until('both dead letters are there', async () => (await letters()).length === 2);
   const failing = (await letters()).find(({ orderId }) => orderId === poison)?.id ?? '';
 

@@ -1,37 +1,17 @@
 import { decodeProtectedHeader } from 'jose';
-import { newCredential, newKeyPair } from '../../kit/credentials.ts';
+import { newCredential } from '../../kit/credentials.ts';
 import { type Customer, newCustomer } from '../../kit/customer.ts';
 import { createSend, type Send } from '../../kit/http.ts';
-import { startTestStore, type TestStore } from '../_store.ts';
+import { sharedStore } from '../_shared-store.ts';
 
 // Somebody has reached the services' own addresses, and knows account ids. The store runs as presets/prod.yaml has it:
 // services check the token themselves, and want a credential on internal paths.
 
-const credential = newCredential();
 const tea = { name: 'Tea', price: 1.25, unit: 'kg' };
-const { privateKey } = newKeyPair();
-let store: TestStore;
-let alice: Customer;
-let mallory: Customer;
-
-beforeAll(async () => {
-  store = await startTestStore({
-    components: ['gateway', 'auth', 'account', 'product', 'order', 'inventory'],
-    env: {
-      JWT_PRIVATE_KEY: privateKey,
-      BEARER_VALIDATION: 'on',
-      INTERNAL_CREDENTIAL: credential,
-      INTERNAL_CREDENTIALS: credential,
-      OPERATOR_CREDENTIALS: credential,
-      MAILER_CREDENTIALS: credential,
-    },
-  });
-  const anonymous = createSend(store.gatewayUrl);
-  alice = await newCustomer(anonymous);
-  mallory = await newCustomer(anonymous);
-}, 120_000);
-
-afterAll(() => store?.stop(), 60_000);
+const store = sharedStore();
+const { credential } = store;
+const anonymous = createSend(store.gatewayUrl);
+const [alice, mallory] = [await newCustomer(anonymous), await newCustomer(anonymous)];
 
 const at = (service: string): Send => createSend(store.url(service));
 const tokenOf = ({ cookie }: Customer) => cookie.slice(cookie.indexOf('=') + 1);
@@ -104,6 +84,6 @@ describe('an internal path', () => {
 it('no log line has a key, a credential or a token', async () => {
   const logs = await store.logs();
   expect(logs).toContain('Request handled');
-  for (const secret of [credential, privateKey.split('\n')[1] ?? privateKey, tokenOf(alice)])
+  for (const secret of [credential, store.env.JWT_PRIVATE_KEY?.split('\n')[1], tokenOf(alice), alice.password])
     expect(logs).not.toContain(secret);
 });

@@ -3,39 +3,23 @@ import { root } from '../../../tools/paths.ts';
 import { newCredential } from '../../kit/credentials.ts';
 import { type Customer, newCustomer } from '../../kit/customer.ts';
 import { createSend } from '../../kit/http.ts';
-import { startTestStore, type TestStore, until } from '../_store.ts';
+import { sharedStore, startSharedGateway, startSharedReplica } from '../_shared-store.ts';
+import { until } from '../_store.ts';
 
 // Roles (contract 3.9) with services that check tokens themselves, as in production.
 
-const credential = newCredential();
 const tea = { name: 'Tea', price: 1.25, unit: 'kg' };
-let store: TestStore;
-let ada: Customer;
-let bob: Customer;
-
-beforeAll(async () => {
-  store = await startTestStore({
-    components: ['gateway', 'auth', 'account', 'product'],
-    env: {
-      PRODUCT_WRITERS: 'role:catalogue',
-      BEARER_VALIDATION: 'on',
-      INTERNAL_CREDENTIAL: credential,
-      INTERNAL_CREDENTIALS: credential,
-      OPERATOR_CREDENTIALS: credential,
-      MAILER_CREDENTIALS: credential,
-    },
-  });
-  const anonymous = createSend(store.gatewayUrl);
-  [ada, bob] = [await newCustomer(anonymous), await newCustomer(anonymous)];
-}, 120_000);
-
-afterAll(() => store?.stop(), 60_000);
+const store = sharedStore();
+const product = await startSharedReplica('product', { PRODUCT_WRITERS: 'role:catalogue' });
+const { url: gatewayUrl } = await startSharedGateway({ upstreams: product });
+const anonymous = createSend(gatewayUrl);
+const [ada, bob] = [await newCustomer(anonymous), await newCustomer(anonymous)];
 
 async function grant(variables: Record<string, string>) {
   const ports = Object.fromEntries(
     ['auth', 'account'].map((name) => [`${name.toUpperCase()}_PORT`, new URL(store.url(name)).port]),
   );
-  const env = { OPERATOR_CREDENTIAL: credential, ...ports, ...variables, NODE_OPTIONS: '' };
+  const env = { OPERATOR_CREDENTIAL: store.credential, ...ports, ...variables, NODE_OPTIONS: '' };
   const command = ['--conditions=@store/source', 'tools/local/commands/grant.ts'];
   const { exitCode, stdout, stderr } = await execa(process.execPath, command, { cwd: root, env, reject: false });
   return { exitCode, stdout, stderr };
@@ -68,7 +52,9 @@ test('a header is no role, neither through the gateway nor past it', async () =>
   const forged = { 'account-roles': 'catalogue,operator' };
   expect((await bob.send('POST', '/products', tea, forged)).status).toBe(403);
   const past = { 'id-account': bob.accountId, authorization: `Bearer ${bob.cookie.split('=')[1]}`, ...forged };
-  expect((await createSend(store.url('product'))('POST', '/products', tea, past)).status).toBe(403);
+  expect((await createSend(`http://127.0.0.1:${product.product?.port}`)('POST', '/products', tea, past)).status).toBe(
+    403,
+  );
   const change = await createSend(store.url('auth'))(
     'PUT',
     `/accounts/${bob.accountId}/roles`,
@@ -82,8 +68,8 @@ test.each<[string, Record<string, string>, string]>([
   ['without an address', { ROLE: 'operator' }, '--email'],
   [
     'for nobody',
-    { EMAIL: 'nobody@example.com', ROLE: 'operator' },
-    'No account has the e-mail address nobody@example.com.',
+    { EMAIL: 'nobody-at-all@example.com', ROLE: 'operator' },
+    'No account has the e-mail address nobody-at-all@example.com.',
   ],
   ['of an unknown role', { EMAIL: 'ada', ROLE: 'root' }, 'body.roles'],
   ['with a wrong credential', { EMAIL: 'ada', ROLE: 'operator', OPERATOR_CREDENTIAL: newCredential() }, 'credential'],

@@ -1,17 +1,11 @@
 import { newCustomer } from '../../kit/customer.ts';
 import { createSend } from '../../kit/http.ts';
-import { startTestStore, type TestStore } from '../_store.ts';
+import { startSharedGateway } from '../_shared-store.ts';
 
-let store: TestStore;
-
-beforeAll(async () => {
-  store = await startTestStore({ components: ['gateway', 'auth', 'account'], gateway: { auth: { call: 'solve' } } });
-}, 120_000);
-
-afterAll(() => store?.stop(), 60_000);
+const gateway = await startSharedGateway({ auth: { call: 'solve' } });
 
 test("auth answers the gateway's specified call: for a customer, and no longer after the logout", async () => {
-  const anonymous = createSend(store.gatewayUrl);
+  const anonymous = createSend(gateway.url);
   const ada = await newCustomer(anonymous);
   const own = await ada.send('GET', '/accounts');
   expect([own.status, own.body]).toMatchObject([200, [{ id: ada.accountId }]]);

@@ -5,21 +5,15 @@ import { freePort } from '../../../tools/free-port.ts';
 import { root } from '../../../tools/paths.ts';
 import { certificateFor, certificateFrom } from '../../kit/certificates.ts';
 import { createSend } from '../../kit/http.ts';
-import { startTestStore, type TestStore } from '../_store.ts';
+import { startSharedGateway } from '../_shared-store.ts';
 
-let store: TestStore;
-let url: string;
 const authority = await certificateFor('authority.test');
-beforeAll(async () => {
-  const port = await freePort();
-  url = `https://localhost:${port}`;
-  store = await startTestStore({
-    components: ['gateway', 'auth', 'account'],
-    gateway: { tls: { existingSecret: 'store-tls', port, publicPort: port } },
-    certificate: await certificateFrom(authority, 'localhost'),
-  });
-});
-afterAll(() => store?.stop());
+const port = await freePort();
+const url = `https://localhost:${port}`;
+const gateway = await startSharedGateway(
+  { tls: { existingSecret: 'store-tls', port, publicPort: port } },
+  await certificateFrom(authority, 'localhost'),
+);
 
 /** As a client with a cookie jar, which sends a Secure cookie over HTTPS only. In a process of its own, which trusts the authority. */
 const client = `
@@ -36,7 +30,7 @@ const client = `
   console.log(JSON.stringify({ statuses, cookie: login.headers.get('set-cookie') }));`;
 
 it('the token cookie is Secure and works from the first login over HTTPS', async () => {
-  const file = join(store.dir, 'authority.pem');
+  const file = join(gateway.dir, 'authority.pem');
   await writeFile(file, authority.cert);
   const args = ['--input-type=module', '--eval', client, url];
   const { stdout } = await execa(process.execPath, args, { cwd: root, env: { NODE_EXTRA_CA_CERTS: file } });
@@ -46,7 +40,7 @@ it('the token cookie is Secure and works from the first login over HTTPS', async
 });
 
 it('over plain HTTP nobody logs in', async () => {
-  const send = createSend(store.gatewayUrl.replace('127.0.0.1', 'localhost'));
+  const send = createSend(gateway.url.replace('127.0.0.1', 'localhost'));
   const { status, headers } = await send('POST', '/auth/login', { email: 'ada@example.com', password: 'x' });
   expect([status, headers.get('location'), headers.get('set-cookie')]).toEqual([308, `${url}/auth/login`, null]);
 });

@@ -1,6 +1,11 @@
-import { chromiumPath, howToGetChromium } from '../chromium.ts';
+import { chromium } from 'playwright-core';
+import { chromiumPath } from '../chromium.ts';
+import { afterTests } from './teardown.mjs';
 
-/** Says once why tests are skipped on a machine without Chromium. */
-export default function lookForChromium() {
-  if (chromiumPath === '') console.log(`Tests in a browser are skipped, there is no Chromium: ${howToGetChromium}`);
+/** Starts the Chromium that the tests of all files share. */
+export default async function startForTests() {
+  if (process.env.TEST_CHROMIUM) return;
+  const server = await chromium.launchServer({ executablePath: chromiumPath });
+  process.env.TEST_CHROMIUM = server.wsEndpoint();
+  afterTests(() => server.close());
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../../tools/free-port.ts';
 import { startKafka } from '../../../tools/local/components/kafka.ts';
+import { afterTests } from './teardown.mjs';
 
 /**
  * Proxies before the broker, each with a listener of its own: as many as test files hold at the same time. Those of payment's
@@ -20,8 +21,8 @@ export default async function startForTests() {
   const kafka = await startKafka({ dataDir: join(dir, 'data'), port, proxied, log: () => undefined });
   process.env.TEST_KAFKA_BROKERS = kafka.brokers.join(',');
   process.env.TEST_KAFKA_PROXIED = JSON.stringify(proxied);
-  globalThis.stopTestKafka = async () => {
+  afterTests(async () => {
     await kafka.stop();
     await rm(dir, { recursive: true, force: true });
-  };
+  });
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import getPort from 'get-port';
 import { startPostgres } from '../../../tools/local/components/postgres.ts';
+import { afterTests } from './teardown.mjs';
 
 /** Starts one PostgreSQL for all component tests; each test file creates its own database. */
 export default async function startForTests() {
@@ -15,8 +16,8 @@ export default async function startForTests() {
     settings: { fsync: 'off' },
   });
   process.env.TEST_DATABASE_URL = postgres.superuserUrl;
-  globalThis.stopTestPostgres = async () => {
+  afterTests(async () => {
     await postgres.stop();
     await rm(dir, { recursive: true, force: true });
-  };
+  });
 }

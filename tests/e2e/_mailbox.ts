@@ -1,0 +1,33 @@
+import { createSend, sendExpecting } from '../kit/http.ts';
+import type { SharedStore } from './_shared-store.ts';
+import { until } from './_store.ts';
+
+interface Mail {
+  address: string;
+  /** Its link, without the shop's address. */
+  link: string;
+  /** The last part of the link. */
+  token: string;
+}
+
+/** Reads mails as the console shows them to operators. @returns a function that waits for the next one of a subject to a customer */
+export function mailbox({ url, credential }: SharedStore) {
+  const read = new Set<string>();
+  const get = async (path: string) => {
+    const headers = { authorization: `Bearer ${credential}` };
+    return (await sendExpecting(200, createSend(url('notification')), 'GET', path, undefined, headers)).body;
+  };
+  return async (customerId: string | undefined, subject: string): Promise<Mail> => {
+    let id = '';
+    await until(`there is a mail: ${subject}`, async () => {
+      const all: { id: string; customerId: string; subject: string }[] = await get('/internal/mails');
+      const isNext = (mail: (typeof all)[0]) => mail.customerId === customerId && mail.subject === subject;
+      id = all.find((mail) => isNext(mail) && !read.has(mail.id))?.id ?? '';
+      return id !== '';
+    });
+    read.add(id);
+    const { to, text } = await get(`/internal/mails/${id}`);
+    const [link = '', token = ''] = /#\/\w+\/(\S+)$/.exec(text) ?? [];
+    return { address: to.address, link, token };
+  };
+}
