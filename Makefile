@@ -4,6 +4,8 @@ MAKEFLAGS += --no-print-directory
 
 # The Node of package-lock.json once it is installed, else that of the machine.
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
+# Node keeps what it has compiled, and of TypeScript also what is left without types.
+export NODE_COMPILE_CACHE ?= $(CURDIR)/.cache/compile
 # Without a wrapper such as npx, so that a signal reaches the tool.
 tool := node
 bin := node_modules/.bin
