@@ -6,7 +6,8 @@ import { topology } from '../topology/topology.ts';
 // Objects as a reviewer reads them, so that any change shows, and shows once. Only the place of what is added to a list does not.
 
 const head = `# Written by make golden: what the chart renders, one object of each sort in full, of the others what differs. Items with names
-# are maps. "like" is what something is compared with, "as" the place of an equal value, "sha256" that of a text of many lines.
+# are maps. "like" is what something is compared with, "absent" what of it is not there, "as" the place of an equal value,
+# "sha256" that of a text of many lines.
 `;
 
 type Fields = Record<string, unknown>;
@@ -35,11 +36,19 @@ export function goldenText(objects: Manifest[], before: Manifest[] = []): string
   const inFull = all.filter((one) => !comparedWith(one));
   const places = new Map<string, string>();
   for (const one of inFull) addPlaces(places, one, nameOf(one));
-  return head + all.map((one) => textOf(one, comparedWith(one), places)).join('---\n');
+  const groups = new Map<string, Manifest>();
+  for (const one of all) {
+    const short = shortest(one, comparedWith(one), places);
+    const key = JSON.stringify({ ...short, name: undefined });
+    const others = groups.get(key);
+    groups.set(key, others ? { ...others, name: `${others.name}, ${short.name}` } : short);
+  }
+  return head + [...groups.values()].map(toYaml).join('---\n');
 }
 
-function textOf(one: Manifest, like: Manifest | undefined, places: Map<string, string>): string {
-  if (!like) return toYaml(shortened(one, nameOf(one), places));
+/** @param like what it is compared with; without, it is written in full */
+function shortest(one: Manifest, like: Manifest | undefined, places: Map<string, string>): Manifest {
+  if (!like) return shortened(one, nameOf(one), places);
   const { kind, metadata } = one;
   const isDefault = nameOf(like) === nameOf(one);
   const base = isDefault ? like : renamed(like, serviceOf(like) ?? '', serviceOf(one) ?? '');
@@ -49,7 +58,7 @@ function textOf(one: Manifest, like: Manifest | undefined, places: Map<string, s
     like: isDefault ? 'default' : like.metadata.name,
     ...differences(base, one),
   };
-  return toYaml(shortened(changes, '', addPlaces(new Map(places), one, '')));
+  return shortened(changes, '', addPlaces(new Map(places), one, ''));
 }
 
 /** Kind and name, without the checksum in the name of a Job. */
@@ -64,6 +73,7 @@ const renamed = (object: Manifest, from: string, to: string): Manifest =>
   JSON.parse(JSON.stringify(object).replaceAll(new RegExp(`\\b${from}\\b`, 'g'), to));
 
 const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
+const sizeOf = (value: unknown) => JSON.stringify(value).length;
 const isMap = (value: unknown): value is Fields => isObject(value) && !Array.isArray(value);
 
 function readable(value: unknown, key = ''): unknown {
@@ -80,24 +90,28 @@ function readable(value: unknown, key = ''): unknown {
 }
 
 function readableText(text: string): string {
+  if (text.startsWith('type.googleapis.com/')) return text.split('.').slice(-2).join('.');
   const lines = text.split('\n').length;
   if (lines <= textLines) return text;
   return `${lines} lines, sha256:${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
 }
 
-/** The values that differ, by their paths; as a whole where their order does. */
-function differences(before: unknown, after: unknown, path = ''): Fields {
-  if (JSON.stringify(before) === JSON.stringify(after)) return {};
-  if (
-    !isObject(before) ||
-    !isObject(after) ||
-    Array.isArray(before) !== Array.isArray(after) ||
-    !isOrderedAs(before, after)
-  )
-    return { [path]: after === undefined ? 'absent' : after };
-  const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return Object.assign({}, ...[...keys].map((key) => differences(before[key], after[key], under(path, key))));
+/** The values that differ, and the keys of those that are gone; as a whole where their order does. */
+function differences(before: Fields, after: Fields): Fields {
+  const gone = Object.keys(before).filter((key) => !(key in after));
+  const changed = Object.entries(after).flatMap(([key, item]): [string, unknown][] => {
+    const other = before[key];
+    if (JSON.stringify(other) === JSON.stringify(item)) return [];
+    if (!isComparable(other, item)) return [[key, item]];
+    const inner = differences(other as Fields, item as Fields);
+    const isLonger = Object(other).length !== Object(item).length && sizeOf(inner) > sizeOf(item) / 2;
+    return [isLonger ? [key, item] : joined([key, inner])];
+  });
+  return Object.fromEntries(gone.length > 0 ? [...changed, ['absent', gone.join(', ')]] : changed);
 }
+
+const isComparable = (before: unknown, after: unknown) =>
+  isObject(before) && isObject(after) && Array.isArray(before) === Array.isArray(after) && isOrderedAs(before, after);
 
 const isOrderedAs = (before: Fields, after: Fields) =>
   isDeepStrictEqual(
@@ -121,24 +135,34 @@ function shortened(value: unknown, path: string, places: Map<string, string>): u
   if (!isObject(value)) return value;
   const place = places.get(JSON.stringify(value)) ?? path;
   if (place !== path) return `as ${place}`;
-  const before: [string, unknown][] = [];
-  const items = Object.entries(value).map(([key, item]) => {
-    const size = JSON.stringify(item).length;
-    const isLike = (other: unknown) => isMap(other) && JSON.stringify(differences(other, item)).length < size / 2;
-    const [like, other] = (isMap(item) && size > length && before.find(([, other]) => isLike(other))) || [];
-    if (like === undefined) before.push([key, item]);
-    const text =
-      like === undefined ? item : { like: Array.isArray(value) ? Number(like) : like, ...differences(other, item) };
-    return [key, shortened(text, under(path, key), places)];
+  const before: [string, Fields][] = [];
+  const items = Object.entries(value).map(([key, item]): [string, unknown] => {
+    if (!isMap(item) || sizeOf(item) <= length) return [key, shortened(item, under(path, key), places)];
+    const likes = before.map(([like, other]) => ({
+      like: Array.isArray(value) ? Number(like) : like,
+      ...differences(other, item),
+    }));
+    const [shortest] = likes.toSorted((one, other) => linesOf(one) - linesOf(other));
+    const isLike = shortest && linesOf(shortest) < linesOf(item) / 2;
+    if (!isLike) before.push([key, item]);
+    return [key, shortened(isLike ? shortest : item, under(path, key), places)];
   });
-  return Array.isArray(value) ? items.map(([, item]) => item) : Object.fromEntries(items);
+  return Array.isArray(value) ? items.map(([, item]) => item) : Object.fromEntries(items.map(joined));
 }
+
+/** One path for a map with one key. */
+function joined([key, value]: [string, unknown]): [string, unknown] {
+  const [[only, inner] = [], ...others] = isMap(value) ? Object.entries(value) : [];
+  return only === undefined || others.length > 0 ? [key, value] : [`${key}.${only}`, inner];
+}
+
+const linesOf = (value: unknown) => toYaml(value).split('\n').length;
 
 function toYaml(value: unknown): string {
   const document = new Document(value, { aliasDuplicateObjects: false });
   visit(document, {
     Collection: (_, node) => {
-      if (JSON.stringify(node).length <= length && node.items.length > 0) node.flow = true;
+      if (sizeOf(node) <= length && node.items.length > 0) node.flow = true;
     },
   });
   return document.toString({ lineWidth: 0, flowCollectionPadding: false });
