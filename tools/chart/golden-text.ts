@@ -81,12 +81,22 @@ function readable(value: unknown, key = ''): unknown {
   if (typeof value === 'string') return readableText(value);
   if (!Array.isArray(value))
     return isMap(value)
-      ? Object.fromEntries(Object.entries(value).map(([name, item]) => [name, readable(item, name)]))
+      ? Object.fromEntries(Object.entries(withLabels(value)).map(([name, item]) => [name, readable(item, name)]))
       : value;
   const names = new Set(value.map((item) => item?.name).filter((name) => typeof name === 'string'));
   if (names.size === 0 || names.size < value.length) return value.map((item) => readable(item));
   const isValue = (item: Fields) => Object.keys(item).join() === 'value';
   return Object.fromEntries(value.map(({ name, ...item }) => [name, readable(isValue(item) ? item.value : item)]));
+}
+
+/** Returns the fields with the recommended labels as one of them. */
+function withLabels(fields: Fields): Fields {
+  const prefix = 'app.kubernetes.io';
+  const isRecommended = ([key]: [string, unknown]) => key.startsWith(`${prefix}/`);
+  const labels = Object.entries(fields).filter(isRecommended);
+  if (labels.length < 2) return fields;
+  const text = labels.map(([key, value]) => `${key.slice(prefix.length + 1)} ${value}`).join(', ');
+  return { [prefix]: text, ...Object.fromEntries(Object.entries(fields).filter((entry) => !isRecommended(entry))) };
 }
 
 function readableText(text: string): string {
@@ -143,7 +153,7 @@ function shortened(value: unknown, path: string, places: Map<string, string>): u
       ...differences(other, item),
     }));
     const [shortest] = likes.toSorted((one, other) => linesOf(one) - linesOf(other));
-    const isLike = shortest && linesOf(shortest) < linesOf(item) / 2;
+    const isLike = shortest && linesOf(shortest) < linesOf(item) - 2;
     if (!isLike) before.push([key, item]);
     return [key, shortened(isLike ? shortest : item, under(path, key), places)];
   });
