@@ -16,7 +16,7 @@ import { queryOnce } from '../kit/postgres/database.ts';
 import { findExporter, howToGetExporter, startExporter } from '../kit/postgres/postgres-exporter.ts';
 import { until } from '../kit/until.ts';
 
-// Those of the services and the gateway are compared in tests/e2e/observability.test.ts.
+// Those of the services and the gateway are compared in tests/e2e/whole-store.test.ts.
 
 const dir = useFolder();
 let all: Expression[];

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { execa } from 'execa';
-import { root } from '../../tools/paths.ts';
-import { type Customer, newCustomer, newProducts } from '../kit/customer.ts';
-import { createSend, paginate, type Send } from '../kit/http.ts';
-import { readTopic } from '../kit/kafka/topic.ts';
-import { queryOnce } from '../kit/postgres/database.ts';
-import { startTestStore, type TestStore, until } from './_store.ts';
+import { root } from '../../../tools/paths.ts';
+import { type Customer, newCustomer, newProducts } from '../../kit/customer.ts';
+import { createSend, paginate, type Send } from '../../kit/http.ts';
+import { readTopic } from '../../kit/kafka/topic.ts';
+import { queryOnce } from '../../kit/postgres/database.ts';
+import { startTestStore, type TestStore, until } from '../_store.ts';
 
 let store: TestStore;
 let anonymous: Send;
