@@ -22,7 +22,7 @@ interface Started {
   pages: { own: number; belowGateway: number; other: number };
 }
 
-export type SharedStore = Omit<TestStore, 'component' | 'has' | 'stop' | 'supervisorLines'> &
+export type SharedStore = Omit<TestStore, 'component' | 'components' | 'has' | 'stop' | 'supervisorLines'> &
   Omit<Started, 'ports'> & {
     /** The one that operators and services show on internal paths. */
     credential: string;
