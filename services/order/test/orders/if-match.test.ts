@@ -6,6 +6,7 @@ const customer = as(alice, order);
 const cancel = (ifMatch: string) => customer.change(id, undefined, { 'if-match': ifMatch });
 const remove = (ifMatch: string) => customer.remove(id, { 'if-match': ifMatch });
 const change = (version: unknown) => customer.change(id, { status: 'CANCELLED', version });
+const expectUnchanged = async () => expect(await eventsOf(order.prisma, id)).toEqual(['OrderCreated']);
 
 let id: string;
 let seen: string;
@@ -14,32 +15,19 @@ beforeEach(async () => {
   seen = (await customer.get(id)).headers.etag ?? '';
 });
 
-describe('the tag of an order', () => {
-  it('tells a client that the order is current still', async () => {
-    expect((await customer.get(id, { 'if-none-match': seen })).status).toBe(304);
-    expect((await cancel(seen)).status).toBe(200);
-    const { status, headers } = await customer.get(id, { 'if-none-match': seen });
-    expect({ status, isAnother: headers.etag !== seen }).toEqual({ status: 200, isAnother: true });
-  });
-
-  it('lets it be cancelled and deleted in the state that the client has seen, and in no other', async () => {
-    expect((await cancel('"another"')).status).toBe(412);
-    expect((await remove('"another"')).status).toBe(412);
-    expect((await customer.get(id)).body.status).toBe('PENDING');
-    expect(await eventsOf(order.prisma, id)).toEqual(['OrderCreated']);
-    expect((await cancel(seen)).status).toBe(200);
-    expect((await remove(seen)).status).toBe(412);
-    expect((await remove((await customer.get(id)).headers.etag ?? '')).status).toBe(204);
-  });
+it('the tag of an order tells whether it is current, and lets it be changed in the state that was seen alone', async () => {
+  expect((await customer.get(id, { 'if-none-match': seen })).status).toBe(304);
+  expect((await cancel('"another"')).status).toBe(412);
+  expect((await remove('"another"')).status).toBe(412);
+  await expectUnchanged();
+  expect((await cancel(seen)).status).toBe(200);
+  const { status, headers } = await customer.get(id, { 'if-none-match': seen });
+  expect({ status, isAnother: headers.etag !== seen }).toEqual({ status: 200, isAnother: true });
+  expect((await remove(seen)).status).toBe(412);
+  expect((await remove(headers.etag ?? '')).status).toBe(204);
 });
 
 describe('the version of an order', () => {
-  const stale = (version: number) => ({
-    type: 'urn:problem:store:stale-version',
-    status: 409,
-    detail: `It has changed since you read it: its version is ${version}.`,
-  });
-
   it('counts from 1, one for each change of what is shown', async () => {
     const versions = [];
     for (const data of [{}, { paidAt: new Date() }, { shippedAt: new Date() }, { cancelledAt: new Date() }]) {
@@ -50,28 +38,29 @@ describe('the version of an order', () => {
   });
 
   it('lets it be cancelled if the client has seen it, and 409 by another one', async () => {
+    const stale = (version: number) => ({
+      type: 'urn:problem:store:stale-version',
+      status: 409,
+      detail: `It has changed since you read it: its version is ${version}.`,
+    });
     await order.prisma.order.update({ where: { id }, data: { status: 'CONFIRMED', paidAt: new Date() } });
-    const { status, body } = await change(1);
-    expect([status, body]).toEqual([409, expect.objectContaining(stale(2))]);
-    expect((await customer.get(id)).body.status).toBe('CONFIRMED');
-    expect(await eventsOf(order.prisma, id)).toEqual(['OrderCreated']);
+    expect((await change(1)).body).toMatchObject(stale(2));
+    await expectUnchanged();
     expect((await change(2)).body).toMatchObject({ status: 'CANCELLED', version: 3 });
     expect((await change(2)).body).toMatchObject(stale(3));
     expect((await change(3)).status).toBe(200);
     expect((await change(null)).status).toBe(200);
   });
 
-  it.each([0, -1, 1.5, '1', [1]])('is not %j: 400', async (version) => {
+  it.each([0, 1.5, '1'])('is not %j: 400', async (version) => {
     expect((await change(version)).body).toMatchObject({ status: 400, errors: [{ path: 'body.version' }] });
   });
 });
 
-describe('of many that have seen the same state', () => {
-  it.each([
-    ['tag', 412, () => cancel(seen)],
-    ['version', 409, () => change(1)],
-  ])('by its %s, one cancels, and the others get %i', async (_, refusal, send) => {
-    const answers = await Promise.all(Array.from({ length: 6 }, send));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(5).fill(refusal)]);
-  });
+it.each([
+  ['tag', 412, () => cancel(seen)],
+  ['version', 409, () => change(1)],
+])('of many that have seen the same state by its %s, one cancels, and the others get %i', async (_, refusal, send) => {
+  const answers = await Promise.all(Array.from({ length: 6 }, send));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(5).fill(refusal)]);
 });

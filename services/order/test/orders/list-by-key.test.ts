@@ -20,43 +20,34 @@ const idOf = async (key: string, { placeWith } = customer): Promise<string> => (
 const list = (query: Record<string, string>, { call } = customer) => call('get', '/orders').query(query);
 
 async function expectListed(ids: string[], query: Record<string, string>, by = customer) {
-  const { status, body, headers } = await list(query, by);
-  expect(status).toBe(200);
+  const { body, headers } = await list(query, by).expect(200);
   expect(body.content.map(({ id }: { id: string }) => id)).toEqual(ids);
   expect(body.page).toMatchObject({ totalElements: ids.length, totalPages: ids.length });
   expect(headers).not.toHaveProperty('link');
 }
 
 describe('GET /orders?idempotencyKey=', () => {
-  it('lists the one order that was placed with the key, as it is now', async () => {
-    const id = await idOf('a');
+  it('lists the one order that the account has placed with the key, as it is now', async () => {
+    const id = await idOf('"a"');
     await idOf('b');
-    await expectListed([id], { idempotencyKey: 'a' });
+    for (const idempotencyKey of ['a', '"a"']) await expectListed([id], { idempotencyKey });
     await customer.cancel(id).expect(201);
     expect((await list({ idempotencyKey: 'a' })).body.content[0].status).toBe('CANCELLED');
-    await expectListed([], { idempotencyKey: 'c' });
-    await expectListed([], { idempotencyKey: 'A' });
-  });
+    for (const idempotencyKey of ['c', 'A']) await expectListed([], { idempotencyKey });
 
-  it('lists nothing of another account, though it has used the same key', async () => {
-    const own = await idOf('a');
     await expectListed([], { idempotencyKey: 'a' }, other);
     const others = await idOf('a', other);
-    await expectListed([own], { idempotencyKey: 'a' });
+    await expectListed([id], { idempotencyKey: 'a' });
     await expectListed([others], { idempotencyKey: 'a' }, other);
     await expectListed([], { idempotencyKey: 'a', customerId: bob });
   });
 
-  it.each([
-    [{ status: 'PENDING' }, true],
-    [{ status: 'CONFIRMED' }, false],
-    [{ sort: 'total,asc' }, true],
-    [{ customerId: alice }, true],
-    [{ size: '1' }, true],
-  ])('with %j', async (query, isListed) => {
+  it('is combined with the other parameters', async () => {
     const id = await idOf('a');
     await idOf('b');
-    await expectListed(isListed ? [id] : [], { ...query, idempotencyKey: 'a' });
+    for (const query of [{ status: 'PENDING' }, { sort: 'total,asc' }, { customerId: alice }, { size: '1' }])
+      await expectListed([id], { ...query, idempotencyKey: 'a' });
+    await expectListed([], { status: 'CONFIRMED', idempotencyKey: 'a' });
   });
 
   it('knows a key for 24 hours, whatever deletes the expired', async () => {
@@ -69,8 +60,8 @@ describe('GET /orders?idempotencyKey=', () => {
 
   it('places nothing, lists nothing that is hidden, and nothing before it is stored', async () => {
     const { promise: released, resolve: release } = deferred();
-    const before = products.asked.length;
     products.answer = () => released;
+    const before = products.asked.length;
     const placing = idOf('slow');
     await until('the request asks for prices', () => products.asked.length > before);
     await expectListed([], { idempotencyKey: 'slow' });
@@ -84,50 +75,37 @@ describe('GET /orders?idempotencyKey=', () => {
   });
 
   it.each([
-    ['no characters', 400, ''],
-    ['255 characters', 200, 'k'.repeat(255)],
-    ['256 characters', 400, 'k'.repeat(256)],
-    ['a space', 400, 'a b'],
-    ['non-ASCII letters', 400, 'schlüssel'],
-    ['SQL', 200, `';drop/**/table/**/orders;--`],
-  ])('of %s returns %i', async (_name, status, idempotencyKey) => {
-    const response = await list({ idempotencyKey });
-    expect(response.status).toBe(status);
-    if (status === 400) expect(response.body.errors[0].path).toBe('query.idempotencyKey');
-  });
-
-  it('takes quotes as the header does, and one key only', async () => {
-    const id = await idOf('"a"');
-    await expectListed([id], { idempotencyKey: '"a"' });
-    await expectListed([id], { idempotencyKey: 'a' });
-    await customer.list('?idempotencyKey=a&idempotencyKey=b').expect(400);
+    ['', 400],
+    ['k'.repeat(255), 200],
+    ['k'.repeat(256), 400],
+    ['a b', 400],
+    ['schlüssel', 400],
+    [`';drop/**/table/**/orders;--`, 200],
+  ])('of %j is %i', async (idempotencyKey, status) => {
+    await list({ idempotencyKey }).expect(status);
   });
 });
 
 describe('deleteExpiredReplies', () => {
   it('deletes any number of Idempotency-Keys older than 24 hours', async () => {
-    await idOf('young');
+    const young = await idOf('young');
     await order.prisma.$executeRaw`
       insert into idempotency_keys (account_id, key, request_hash, location, body, created_at)
       select ${alice}::uuid, n::text, '', '', '', ${now}::timestamptz - interval '24 hours 1 ms'
       from generate_series(1, 12000) as n`;
-    const first = await idOf('a');
     expect(await order.repository.deleteExpiredReplies(now)).toBe(12_000);
-    expect(await order.repository.deleteExpiredReplies(now)).toBe(0);
-    expect(await idOf('a')).toBe(first);
-    expect((await rowCounts(order.prisma)).keys).toBe(2);
+    expect(await idOf('young')).toBe(young);
+    expect((await rowCounts(order.prisma)).keys).toBe(1);
   });
 
   it('leaves an Idempotency-Key that is used again in the meantime', async () => {
     const createdAt = new Date(now.getTime() - dayMs - 1);
     const expired = { accountId: alice, key: 'a', requestHash: '', location: '', createdAt };
     await order.prisma.idempotencyKey.create({ data: expired });
-    const waits = () => order.prisma.$queryRaw<unknown[]>`
-      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     const useAgain = 'update idempotency_keys set created_at = $1';
-    const deleting = await whileHolding(database.url, useAgain, [now], async () => {
+    const deleting = await whileHolding(database.url, useAgain, [now], async (_, waiting) => {
       const deleted = order.repository.deleteExpiredReplies(now);
-      await until('the deletion waits for the request', async () => (await waits()).length > 0);
+      await waiting(1);
       return { deleted };
     });
     expect(await deleting.deleted).toBe(0);
