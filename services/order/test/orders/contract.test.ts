@@ -1,13 +1,15 @@
 import pg from 'pg';
+import { newCredential } from '../../../../tests/kit/credentials.ts';
 import { describeContract } from '../../../../tests/kit/openapi/contract.ts';
 import { describeFuzz } from '../../../../tests/kit/openapi/fuzz.ts';
 import { unreachableDatabaseUrl, useDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { orderRecordRoutes } from '../../src/order-record-routes.ts';
 import { orderRoutes } from '../../src/routes.ts';
 import { alice, as, bob, rowCounts, salt, tea, testApp, unknown } from '../_app.ts';
 import { headersOf, openStream, startReplica } from '../live/_streams.ts';
 
 // Only for the document; the requests go to the application.
-const routes = orderRoutes({} as never, {} as never);
+const [routes, recordRoutes] = [orderRoutes({} as never, {} as never), orderRecordRoutes({} as never)];
 const unavailable = testApp(unreachableDatabaseUrl);
 afterAll(() => unavailable.close());
 
@@ -42,6 +44,10 @@ describe('the order API', () => {
   const database = useDatabase('order');
   const order = database.open((url) => startReplica(url, { sessionCheck }));
   const { customer, placed, cancelled } = callsOn(order);
+  const credential = newCredential();
+  const names = ['INTERNAL_CREDENTIAL', 'INTERNAL_CREDENTIALS', 'OPERATOR_CREDENTIALS'];
+  const env = Object.fromEntries(names.map((name) => [name, credential]));
+  const restricted = database.open((url) => testApp(url, { env }));
   const holder = database.open(async (url) => {
     const client = new pg.Client({ connectionString: url });
     await client.connect();
@@ -57,9 +63,10 @@ describe('the order API', () => {
   }
 
   describeContract({
-    routes,
+    routes: [...routes, ...recordRoutes],
     app: () => order.app,
     unavailableApp: () => unavailable.app,
+    restrictedApp: () => restricted.app,
     accountId: alice,
     calls: {
       'post /orders': {
@@ -109,6 +116,14 @@ describe('the order API', () => {
         200: () => cancelled(),
         400: { path: `${undecodable}/cancellation` },
         404: () => placed({}, '/cancellation'),
+      },
+      'get /internal/order-demands': { 200: { path: `/internal/order-demands?id=${alice}` }, 400: {} },
+      'get /internal/orders': { 200: { path: `/internal/orders?accountId=${alice}` }, 400: {} },
+      'get /internal/stuck-orders': { 200: {}, 400: { path: '/internal/stuck-orders?seconds=0' } },
+      'get /internal/orders/{id}': {
+        200: async () => ({ path: `/internal/orders/${await customer.placed()}` }),
+        400: { path: `/internal${undecodable}` },
+        404: { path: `/internal${missing}` },
       },
     },
   });

@@ -1,0 +1,31 @@
+import type { PrismaClient } from '../../src/generated/client.ts';
+
+export interface Plan {
+  'Node Type': string;
+  'Actual Rows': number;
+  'Index Name'?: string;
+  'Index Cond'?: string;
+  'Rows Removed by Filter'?: number;
+  'Heap Fetches'?: number;
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
+  'Subplan Name'?: string;
+  Plans?: Plan[];
+}
+
+/** The nodes of a plan from the top down. */
+export const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+
+export const blocksOf = (plan: Plan) => plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+
+/** Runs a statement and returns the nodes of its plan. */
+export async function explain(
+  prisma: PrismaClient,
+  { sql, parameters }: { sql: string; parameters: readonly unknown[] },
+): Promise<[Plan, ...Plan[]]> {
+  const [row] = await prisma.$queryRawUnsafe<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>(
+    `explain (analyze, buffers, format json) ${sql}`,
+    ...parameters,
+  );
+  return nodesOf(row?.['QUERY PLAN'][0].Plan as Plan) as [Plan, ...Plan[]];
+}
