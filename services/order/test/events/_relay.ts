@@ -3,7 +3,7 @@ import { startRelay } from '@store/shared/messaging/outbox/relay';
 import { createLog } from '@store/shared/observability/log';
 import pg from 'pg';
 import { brokers, createTopic, type Message, readTopic, withoutRepeats } from '../../../../tests/kit/kafka/topic.ts';
-import { createTestDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 
 /** The outbox of a database, seen from beside the relay. */
 export function outboxOf(databaseUrl: string) {
@@ -51,48 +51,35 @@ export function outboxOf(databaseUrl: string) {
   };
 }
 
-/** Returns the n of each key's events in the order in which a consumer handles them. */
-export function byKey(messages: Message[]): number[][] {
-  const numbers = new Map<string, number[]>();
-  for (const { key, value } of withoutRepeats(messages)) {
-    numbers.set(key, [...(numbers.get(key) ?? []), JSON.parse(value).n]);
-  }
-  return [...numbers.values()];
+/** Expects that a consumer handles the events of each key in the order in which they were written; of which it has so many. */
+export function expectInOrder(messages: Message[], count: number): void {
+  const firsts = withoutRepeats(messages).map(({ key, value }) => ({ key, n: JSON.parse(value).n as number }));
+  expect(firsts).toHaveLength(count);
+  for (const events of Map.groupBy(firsts, ({ key }) => key).values())
+    expect(events).toEqual(events.toSorted((one, other) => one.n - other.n));
 }
-
-export const isAscending = (numbers: number[]) =>
-  numbers.every((n, index) => index === 0 || n > (numbers[index - 1] ?? 0));
 
 /** Has an outbox in a database of each test's own, with relays, publishers and topics, which are stopped after it. */
-export function useRelays(): Fixture {
-  const fixture = {} as Fixture;
-  beforeEach(async () => {
-    Object.assign(fixture, await createFixture());
-  });
-  afterEach(() => fixture.close());
-  return fixture;
-}
+export const useRelays = () => useDatabase('order', 'each').open(createFixture);
 
-async function createFixture() {
-  const database = await createTestDatabase('order');
-  const outbox = outboxOf(database.url);
+function createFixture(databaseUrl: string) {
+  const outbox = outboxOf(databaseUrl);
   /** Run in reverse order. */
-  const closing: (() => Promise<unknown>)[] = [database.drop, outbox.close];
+  const closing: (() => Promise<unknown>)[] = [outbox.close];
 
   return {
     outbox,
-    databaseUrl: database.url,
+    databaseUrl,
 
-    startRelay(publisher: Publisher | Publisher[], { topic = 'any', databaseUrl = database.url } = {}) {
+    startRelay(publisher: Publisher | Publisher[], { topic = 'any', url = databaseUrl } = {}) {
       const lines: string[] = [];
       const log = createLog('relay', 'info', { write: (line: string) => void lines.push(JSON.parse(line).msg) });
-      const relay = startRelay({ databaseUrl, topic, publishers: [publisher].flat(), log });
+      const relay = startRelay({ databaseUrl: url, topic, publishers: [publisher].flat(), log });
       closing.push(relay.stop);
       return { ...relay, lines, isActive: () => lines.includes('The relay is active') };
     },
-    createPublisher(bootstrap = brokers): Publisher {
-      const log = createLog('publisher', 'silent');
-      const publisher = createPublisher({ brokers: bootstrap, clientId: 'order', log });
+    createPublisher(): Publisher {
+      const publisher = createPublisher({ brokers, clientId: 'order', log: createLog('publisher', 'silent') });
       closing.push(publisher.close);
       return publisher;
     },
@@ -110,7 +97,7 @@ async function createFixture() {
   };
 }
 
-export type Fixture = Awaited<ReturnType<typeof createFixture>>;
+export type Fixture = ReturnType<typeof createFixture>;
 
 /** A fake broker; a test may make `accept` hold or refuse a batch. */
 export function fakePublisher() {

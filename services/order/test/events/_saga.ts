@@ -38,9 +38,9 @@ export const dueTime = new Date(eventTime.getTime() + shipAfterMs);
 export function openSaga(databaseUrl: string) {
   const { app, prisma, kysely, empty, close } = testApp(databaseUrl, { clock: () => placedAt });
   const group = createSaga(() => handledAt);
-  const dueAt = (now: Date) =>
+  const dueAt = (now: Date, on = kysely) =>
     createDueOrders({
-      repository: createSagaRepository(kysely),
+      repository: createSagaRepository(on),
       newId: randomUUID,
       clock: () => now,
       shipAfterMs,
@@ -67,8 +67,7 @@ export function openSaga(databaseUrl: string) {
 
     /** The state and the times of an order, as its owner sees them. */
     async stateOf(id: string) {
-      const { body } = await customer.get(id);
-      const { status, createdAt, updatedAt, paidAt, shippedAt, cancelledAt } = body;
+      const { status, createdAt, updatedAt, paidAt, shippedAt, cancelledAt } = (await customer.get(id)).body;
       return { status, createdAt, updatedAt, paidAt, shippedAt, cancelledAt };
     },
     cancellationOf: async (id: string) => (await customer.cancellation(id)).body,
