@@ -65,7 +65,7 @@ describe('the account client', () => {
     ['that no password of a lost account is replaced', replace, 404, problem(404), unavailable],
   ])('returns %s', async (_, call, status, body, expected) => {
     listener = respond(status, body);
-    // What the client does, or the properties of what it throws.
+    // Also the properties of an error.
     const result = await call(client()).catch(({ message, ...error }) => ({ message, ...error }));
     if (expected === undefined) expect(result).toBeUndefined();
     else expect(result).toMatchObject(expected);

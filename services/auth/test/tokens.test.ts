@@ -112,6 +112,14 @@ describe('tokens.resolve', () => {
     ['a changed header', () => withPart(0, base64url({ alg: 'HS256', kid: key.kid, x: 1 }))],
     ['a changed payload', () => withPart(1, base64url({ ...claims, sub: crypto.randomUUID() }))],
     [
+      'another spelling of its signature',
+      async () => {
+        const token = await signed();
+        const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+        return token.slice(0, -1) + digits[digits.indexOf(token.at(-1) ?? '') + 1];
+      },
+    ],
+    [
       'an unknown critical header',
       async () => {
         const input = `${base64url({ alg: 'HS256', kid: key.kid, crit: ['x'], x: 1 })}.${base64url(claims)}`;

@@ -55,7 +55,7 @@ describe('the order worker', () => {
     expect(await worker.end('SIGTERM')).toEqual([0, null]);
   });
 
-  it('killed between publishing and marking loses no event and keeps the order of each key, by another one', async () => {
+  it('killed between publishing and marking loses no event and keeps the order of each key', async () => {
     const ids = await outbox.fill(12_000);
     const stuck = ids[9_000] ?? '';
     // The relay cannot mark the locked row, so it hangs after it has published a batch in the middle.

@@ -142,7 +142,7 @@ describe('stuck orders', () => {
 it('the events of an order are found, however late they were published, without reading those of others', async () => {
   const key = randomUUID();
   const into = 'insert into outbox (id, kind, key, payload, created_at, sent_at)';
-  // Of a busy hour: those that were published, and a backlog that waits.
+  // A busy hour's events: those that were published, and a backlog that waits.
   const others = `${into} select gen_random_uuid(), 'OrderCreated', gen_random_uuid()::text, '{}', now(),
     case when n <= 30000 then now() end from generate_series(1, 40000) as n`;
   const own = `${into} values (gen_random_uuid(), 'OrderCreated', '${key}', '{}', now(), null),
@@ -151,6 +151,6 @@ it('the events of an order are found, however late they were published, without 
   expect((await eventsOf(order.kysely, key)).map(({ kind }) => kind)).toEqual(['OrderCreated', 'OrderCancelled']);
   const nodes = await explain(order.prisma, await recordedStatement((kysely) => eventsOf(kysely, key)));
   for (const node of nodes) expect(node['Rows Removed by Filter'] ?? 0).toBe(0);
-  // Of the index and of the table.
+  // Blocks of the index and of the table.
   expect(blocksOf(nodes[0])).toBeLessThanOrEqual(20);
 });
