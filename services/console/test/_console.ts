@@ -59,11 +59,7 @@ export async function fakeService(answer: Answer, asked: Asked[] = []) {
 }
 
 /** The real console before fake services, and a person at it. */
-export function testConsole(
-  services: Record<string, string> = {},
-  env: Record<string, string> = {},
-  history = createHistory(),
-) {
+function testConsole(services: Record<string, string>, env: Record<string, string>, history: History) {
   const logged: Record<string, unknown>[] = [];
   const log = createLog('console', 'info', { write: (line: string) => void logged.push(JSON.parse(line)) });
   const config = configSchema.parse({
@@ -99,6 +95,7 @@ export function testConsole(
 }
 
 type Store = Record<string, Answer | string>;
+type History = ReturnType<typeof createHistory>;
 
 /**
  * Has the console for all tests of a file or a `describe`, or one for each of them.
@@ -116,10 +113,9 @@ export function useConsole(
     const asked: Asked[] = [];
     const urls: Record<string, string> = {};
     for (const [name, answer] of Object.entries(storeOf())) {
-      const service =
-        typeof answer === 'string' ? { url: answer, close: () => undefined } : await fakeService(answer, asked);
+      const service = typeof answer === 'string' ? { url: answer } : await fakeService(answer, asked);
       urls[name] = service.url;
-      closing.push(service);
+      if ('close' in service) closing.push(service);
     }
     const console = testConsole(urls, env, history);
     closing.push(console);
@@ -135,7 +131,7 @@ export function useConsole(
 
 interface UseOptions {
   env?: Record<string, string>;
-  history?: ReturnType<typeof createHistory>;
+  history?: History;
   tests?: 'all' | 'each';
 }
 

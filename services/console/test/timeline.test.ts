@@ -74,58 +74,40 @@ const nothing: Parts = {
   letters: [],
   problems: [],
 };
+const decided = (outcome: 'REDRIVEN' | 'FAILED') => ({ ...letter, decisions: [decision(outcome, 3)] });
+const failed = 'payment-group failed to handle StockReserved: dead letter l';
+const unpublished = { ...order, events: [event('OrderCreated', 0, null)] };
+const rejected = { ...reservation, status: 'REJECTED' as const };
+const shipped = { ...reservation, status: 'SHIPPED' as const };
+const charging = { ...payment, status: 'CHARGING' as const };
 const confirmed = { ...order, status: 'CONFIRMED' as const, paidAt: at(4) };
 
 describe('an order', () => {
   it.each<[string, Partial<Parts>, string[]]>([
     ['its reservation', {}, ['inventory-group has to reserve the stock']],
     ['its payment', { reservation }, ['payment-group has to charge the payment']],
-    [
-      'the provider',
-      { reservation, payment: { ...payment, status: 'CHARGING' } },
-      ['payment-group has to hear from the payment provider'],
-    ],
+    ['the provider', { reservation, payment: charging }, ['payment-group has to hear from the payment provider']],
     ['the record of its payment', { reservation, payment }, ['order-group has to record the payment']],
+    ['its rejection', { reservation: rejected }, ['order-group has to record that the stock is REJECTED']],
+    ['a relay', { order: unpublished }, ['The relay of order has to publish OrderCreated']],
+    ['a dead letter', { reservation, letters: [letter] }, [failed]],
+    ['a dead letter that failed again', { reservation, letters: [decided('FAILED')] }, [failed]],
     [
-      'its rejection',
-      { reservation: { ...reservation, status: 'REJECTED' } },
-      ['order-group has to record that the stock is REJECTED'],
-    ],
-    [
-      'a relay',
-      { order: { ...order, events: [event('OrderCreated', 0, null)] } },
-      ['The relay of order has to publish OrderCreated'],
-    ],
-    [
-      'a dead letter',
-      { reservation, letters: [letter] },
-      ['payment-group failed to handle StockReserved: dead letter l'],
-    ],
-    [
-      'a dead letter that failed again',
-      { reservation, letters: [{ ...letter, decisions: [decision('FAILED', 3)] }] },
-      ['payment-group failed to handle StockReserved: dead letter l'],
-    ],
-    [
-      'its cancellation, since its payment was discarded',
+      'its cancellation',
       { reservation, letters: [discarded] },
-      ['Its cancellation, which is due once it is PENDING for too long: what it needs was discarded'],
+      [expect.stringMatching(/^Its cancellation, .*discarded$/)],
     ],
     [
-      'its payment, which was redriven',
-      { reservation, letters: [{ ...letter, decisions: [decision('REDRIVEN', 3)] }] },
+      'its payment, redriven',
+      { reservation, letters: [decided('REDRIVEN')] },
       ['payment-group has to charge the payment'],
     ],
     [
       'its shipment',
       { order: confirmed, reservation, payment },
-      ['The shipment, which is due some time after the payment'],
+      [expect.stringMatching(/^The shipment, which is due/)],
     ],
-    [
-      'nothing',
-      { order: { ...confirmed, shippedAt: at(9) }, reservation: { ...reservation, status: 'SHIPPED' }, payment },
-      [],
-    ],
+    ['nothing', { order: { ...confirmed, shippedAt: at(9) }, reservation: shipped, payment }, []],
     ['a refund', { order: { ...order, status: 'CANCELLED' }, payment }, ['payment-group has to refund the payment']],
     ['what order knows', { order: undefined, payment }, []],
     ['what is not known', { problems: ['The inventory service is not available'] }, []],
@@ -164,28 +146,14 @@ describe('an order', () => {
       ...nothing,
       letters: [{ ...discarded, service: 'order-worker', group: 'order-group' }],
     });
+    const bad = { service: 'order', isBad: true };
     expect(steps.filter(({ isBad }) => isBad)).toEqual([
-      {
-        at: at(2),
-        service: 'order',
-        text: 'order-group made StockReserved a dead letter',
-        detail: 'broken',
-        isBad: true,
-      },
-      {
-        at: at(3),
-        service: 'order',
-        text: 'ann redrove StockReserved, which failed again',
-        detail: 'broken again',
-        isBad: true,
-      },
-      { at: at(4), service: 'order', text: 'ann discarded StockReserved', detail: 'told them', isBad: true },
+      { ...bad, at: at(2), text: 'order-group made StockReserved a dead letter', detail: 'broken' },
+      { ...bad, at: at(3), text: 'ann redrove StockReserved, which failed again', detail: 'broken again' },
+      { ...bad, at: at(4), text: 'ann discarded StockReserved', detail: 'told them' },
     ]);
-    const redriven = { ...letter, decisions: [decision('REDRIVEN', 3)] };
-    expect(timelineOf({ ...nothing, letters: [redriven] }).at(-1)).toMatchObject({
-      text: 'ann redrove StockReserved',
-      isBad: false,
-    });
+    const good = { text: 'ann redrove StockReserved', isBad: false };
+    expect(timelineOf({ ...nothing, letters: [decided('REDRIVEN')] }).at(-1)).toMatchObject(good);
   });
 
   it('says what was discarded of it', () => {
