@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
+import { useFolder } from '../../../tests/kit/folder.ts';
 import { unreachableDatabaseUrl, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { CsvProblem, csvRows } from '../src/csv-rows.ts';
 import { importStatuses } from '../src/status-import-repository.ts';
@@ -12,12 +12,8 @@ import { add, clear } from './_records.ts';
 
 const database = useDatabase('status');
 const status = database.open((url) => testApp(url));
-let dir: string;
+const dir = useFolder();
 
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'store-import-'));
-});
-afterAll(() => rm(dir, { recursive: true }));
 beforeEach(() => clear(status.prisma));
 
 /** The command as a user runs it. */
@@ -50,15 +46,9 @@ describe('the import of CSV', () => {
         ',2026-01-01 02:00:00.5+02,,-8,,\n',
     );
     expect({ stdout, exitCode }).toEqual({ stdout: '2 rows imported', exitCode: 0 });
+    const counts = { bikes_available: 1, docks_available: 2 };
     expect(await stored()).toEqual([
-      {
-        station_id: 7,
-        bikes_available: 1,
-        docks_available: 2,
-        category1: 'a',
-        category2: 'b',
-        time: '2026-01-01T00:00:00.000001Z',
-      },
+      { ...counts, station_id: 7, category1: 'a', category2: 'b', time: '2026-01-01T00:00:00.000001Z' },
       { ...empty, station_id: -8, time: '2026-01-01T00:00:00.500000Z' },
     ]);
   });
@@ -99,11 +89,6 @@ describe('the import of CSV', () => {
     expect(await stored()).toHaveLength(1);
   });
 
-  it('accepts a header without rows', async () => {
-    const { stdout, exitCode } = await importText('station_id,time\n');
-    expect({ stdout, exitCode }).toEqual({ stdout: '0 rows imported', exitCode: 0 });
-  });
-
   const validCsv = 'station_id,time,bikes_available,category1\n1,2026-01-01T00:00:00Z,1,a\n';
 
   it.each([
@@ -111,7 +96,6 @@ describe('the import of CSV', () => {
     ['no header', '1,2026-01-01T00:00:00Z\n', /no column station_id, has no column time/],
     ['a missing column', 'station_id,when\n', /no column time, has an unknown column "when"/],
     ['a duplicate column', 'station_id,time,time\n', /names the column "time" twice/],
-    ['another delimiter', 'station_id;time\n', /no column station_id/],
     ['a time without zone', `${validCsv}2,2026-01-01T00:00:00,,\n`, /Line 3: time must be a time with a zone/],
     ['no station', `${validCsv},2026-01-01T00:00:00Z,,\n`, /Line 3: station_id must be a whole number/],
     [
@@ -119,23 +103,11 @@ describe('the import of CSV', () => {
       `${validCsv}2147483648,2026-01-01T00:00:00Z,,\n`,
       /Line 3: station_id must be -2147483648 to/,
     ],
-    ['a fraction', `${validCsv}2,2026-01-01T00:00:00Z,1.5,\n`, /Line 3: bikes_available must be a whole number/],
-    [
-      'two invalid values',
-      `${validCsv}x,2026-01-01T00:00:00Z,y,\n`,
-      /Line 3: station_id must .*; bikes_available must/,
-    ],
-    [
-      'a NUL character',
-      `${validCsv}2,2026-01-01T00:00:00Z,,a\0b\n`,
-      /Line 3: category1 must not contain control characters/,
-    ],
     [
       'an invalid line after quoted line breaks',
       `${validCsv}2,2026-01-01T00:00:00Z,,"a\n\nb"\n3,x,,\n`,
       /Line 6: time must be/,
     ],
-    ['an invalid last line without line break', `${validCsv}3,x,,`, /Line 3: time must be/],
     ['too few fields', `${validCsv}2,2026-01-01T00:00:00Z\n`, /columns length is 4, got 2 on line 3/],
     ['an unclosed quote', `${validCsv}2,2026-01-01T00:00:00Z,,"a\n`, /Quote Not Closed.* line \d/],
     [
@@ -172,12 +144,7 @@ describe('the import of CSV', () => {
     ['no file', [], {}, /missing required argument 'file'/],
     ['a missing file', ['/nowhere.csv'], {}, /no such file or directory, open '\/nowhere\.csv'/],
     ['no DATABASE_URL', ['-'], { url: '' }, /DATABASE_URL is not set/],
-    [
-      'an unavailable database',
-      ['-'],
-      { url: unreachableDatabaseUrl },
-      /The database that DATABASE_URL names cannot be reached/,
-    ],
+    ['an unavailable database', ['-'], { url: unreachableDatabaseUrl }, /database .* cannot be reached/],
   ])('explains %s without a stack trace', async (_, args, options, message) => {
     const { stderr, exitCode } = await run(args, options);
     expect(exitCode).toBe(1);

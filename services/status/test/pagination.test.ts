@@ -70,13 +70,6 @@ describe('pagination of status records', () => {
     expect(await paginate('?limit=24')).toHaveLength(1);
   });
 
-  it('can be limited to one station', async () => {
-    await add(status.prisma, ...tied);
-    const pages = await paginate('?limit=3&station_id=1');
-    expect(pages.flat()).toEqual(namesOf(tied.filter(({ station }) => station === 1)));
-    expect(pages).toHaveLength(3);
-  });
-
   it('continues from a time cursor', async () => {
     await add(status.prisma, ...tied);
     expect((await paginate(`?limit=4&cursor=${tied[0]?.time}`)).flat()).toEqual(namesOf(tied.slice(6)));
