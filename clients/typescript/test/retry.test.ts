@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { type Answer, closeServers, halfAnswered, id, impatient, order, problem, storeWith, tea } from './_server.ts';
 
 afterEach(closeServers);
@@ -6,8 +7,8 @@ const inUse = (headers = {}) => problem(409, { type: 'urn:problem:store:idempote
 
 describe('what is repeated', () => {
   it('an order under the same key until it is answered', async () => {
-    const answers: Answer[] = ['gone', problem(503), { status: 201, body: { id } }];
-    const { store, seen } = await storeWith(answers, impatient);
+    const answers: Answer[] = ['silent', problem(503), { status: 201, body: { id } }];
+    const { store, seen } = await storeWith(answers, { ...impatient, attemptTimeoutMs: 200 });
     expect(await store.placeOrder({ body: order })).toEqual({ id });
     const keys = seen.map(({ headers }) => headers['idempotency-key']);
     expect(keys).toEqual([keys[0], keys[0], keys[0]]);
@@ -84,10 +85,8 @@ describe('a repetition that finds that an attempt before has done it', () => {
 
 describe('the key of an order', () => {
   it('is that of the caller', async () => {
-    const { store, seen } = await storeWith([
-      { status: 201, body: {} },
-      { status: 201, body: {} },
-    ]);
+    const placed = { status: 201, body: {} };
+    const { store, seen } = await storeWith([placed, placed]);
     await store.placeOrder({ body: order }, { idempotencyKey: 'mine' });
     await store.placeOrder({ body: order, header: { 'idempotency-key': 'mine, too' } });
     expect(seen.map(({ headers }) => headers['idempotency-key'])).toEqual(['mine', 'mine, too']);
@@ -107,14 +106,12 @@ describe('the key of an order', () => {
 });
 
 describe('the time between attempts', () => {
-  it.each<[string, () => Record<string, string>]>([
-    ['seconds', () => ({ 'retry-after': '1' })],
-    [
-      'a date, by the clock of the server',
-      () => ({ date: 'Sun, 06 Nov 1994 08:49:36 GMT', 'retry-after': 'Sun, 06 Nov 1994 08:49:37 GMT' }),
-    ],
-  ])('is what the store asks for: %s', async (_, headers) => {
-    const { store, seen } = await storeWith([problem(503, {}, headers()), { status: 200, body: [] }]);
+  it.each<Record<string, string>>([
+    { 'retry-after': '1' },
+    // by the clock of the server
+    { date: 'Sun, 06 Nov 1994 08:49:36 GMT', 'retry-after': 'Sun, 06 Nov 1994 08:49:37 GMT' },
+  ])('is what the store asks for: %j', async (headers) => {
+    const { store, seen } = await storeWith([problem(503, {}, headers), { status: 200, body: [] }]);
     await store.listAccounts();
     const [first = 0, second = 0] = seen.map(({ at }) => at);
     expect(second - first).toBeGreaterThanOrEqual(990);
@@ -144,5 +141,49 @@ describe('the time between attempts', () => {
     await expect(store.listAccounts({}, { signal: controller.signal })).rejects.toThrow(/abort/i);
     await expect(store.listAccounts({}, { signal: controller.signal })).rejects.toThrow(/abort/i);
     expect(seen).toHaveLength(1);
+  });
+});
+
+describe('the time for an answer', () => {
+  it.each<Answer>(['silent', halfAnswered('silent')])(
+    'an attempt ends when the store falls silent: %s',
+    async (silence) => {
+      const options = { ...impatient, attemptTimeoutMs: 400 };
+      const { store, seen } = await storeWith([silence, { status: 200, body: [] }], options);
+      expect(await store.listAccounts()).toEqual([]);
+      expect(seen).toHaveLength(2);
+    },
+  );
+
+  it('what may happen twice is told', async () => {
+    const { store, seen } = await storeWith(['silent'], { attemptTimeoutMs: 200 });
+    await expect(store.createProduct({ body: tea })).rejects.toMatchObject({
+      name: 'TimeoutError',
+      message: 'The store did not answer within 0.2 s.',
+    });
+    expect(seen).toHaveLength(1);
+  });
+
+  it('all attempts together end in time', async () => {
+    const silence = Array.from({ length: 9 }, () => 'silent' as const);
+    const { store, seen } = await storeWith(silence, { ...impatient, attempts: 9, attemptTimeoutMs: 200 });
+    const begin = performance.now();
+    await expect(store.listAccounts({}, { timeoutMs: 500 })).rejects.toMatchObject({ name: 'TimeoutError' });
+    expect(performance.now() - begin).toBeLessThan(1_500);
+    expect(seen.length).toBeGreaterThan(1);
+    expect(seen.length).toBeLessThan(5);
+  });
+
+  it('a pause that would not end in time is not begun', async () => {
+    const { store } = await storeWith([{ status: 503, headers: { 'retry-after': '2' } }], { timeoutMs: 1_000 });
+    const begin = performance.now();
+    await expect(store.listAccounts()).rejects.toMatchObject({ status: 503 });
+    expect(performance.now() - begin).toBeLessThan(900);
+  });
+
+  it('a caller may wait for ever', async () => {
+    const later = (res: ServerResponse) => void setTimeout(() => res.end(), 300);
+    const { store } = await storeWith([later], { attempts: 1 });
+    await store.checkHealth({}, { attemptTimeoutMs: Number.POSITIVE_INFINITY, timeoutMs: Number.POSITIVE_INFINITY });
   });
 });
