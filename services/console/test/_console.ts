@@ -59,7 +59,11 @@ export async function fakeService(answer: Answer, asked: Asked[] = []) {
 }
 
 /** The real console before fake services, and a person at it. */
-function testConsole(services: Record<string, string>, env: Record<string, string>, history: History) {
+export function testConsole(
+  services: Record<string, string> = {},
+  env: Record<string, string> = {},
+  history: History = createHistory(),
+) {
   const logged: Record<string, unknown>[] = [];
   const log = createLog('console', 'info', { write: (line: string) => void logged.push(JSON.parse(line)) });
   const config = configSchema.parse({
