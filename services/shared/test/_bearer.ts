@@ -1,15 +1,27 @@
 import { createHmac } from 'node:crypto';
+import type { JWTPayload } from 'jose';
 import type { BearerValidator } from '../src/auth/bearer.ts';
 import { DomainError } from '../src/values/errors.ts';
-import { accountId, newClaims } from './_claims.ts';
 
-type Expected = Parameters<BearerValidator>[1];
+export const accountId = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001';
+export const otherId = '00000000-0000-4000-8000-000000000001';
+
+/** Claims of a token that begins now and ends in a minute. */
+export const newClaims = (now = Math.floor(Date.now() / 1000)): JWTPayload => ({
+  iss: 'store',
+  aud: 'store-platform',
+  sub: accountId,
+  iat: now,
+  nbf: now,
+  exp: now + 60,
+  scope: 'products:read products:write',
+});
 
 /** The result for a header: `taken`, or the kind of the refusal. */
 export async function outcome(
   validator: BearerValidator,
   authorization: string | undefined,
-  expected: Partial<Expected> = {},
+  expected: Partial<Parameters<BearerValidator>[1]> = {},
 ) {
   try {
     await validator(authorization, { accountId, ...expected });
@@ -20,12 +32,11 @@ export async function outcome(
   }
 }
 
-export const base64url = (value: object | string) =>
-  Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+export const base64url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /** A token with any header, built by hand: no library would build it. */
-export function forged(header: object, key: Buffer | string | undefined, payload = newClaims()): string {
-  const text = `${base64url(header)}.${base64url(payload)}`;
+export function forged(header: object, key: Buffer | string | undefined): string {
+  const text = `${base64url(header)}.${base64url(newClaims())}`;
   const signature = key === undefined ? '' : createHmac('sha256', key).update(text).digest('base64url');
   return `${text}.${signature}`;
 }

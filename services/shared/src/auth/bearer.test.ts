@@ -1,129 +1,113 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { SignJWT } from 'jose';
-import { base64url, forged, outcome } from '../../test/_bearer.ts';
-import { accountId, claimCases, newClaims } from '../../test/_claims.ts';
+import { type JWTPayload, SignJWT } from 'jose';
+import { accountId, base64url, forged, newClaims, otherId, outcome } from '../../test/_bearer.ts';
 import { bearerFrom, createBearerValidator, noBearer } from './bearer.ts';
 import { importTokenKey } from './token-keys.ts';
 
-const claims = newClaims();
+const now = Math.floor(Date.now() / 1000);
+const claims = newClaims(now);
+const newSecret = () => randomBytes(32).toString('base64');
+const [secret, previous] = [newSecret(), newSecret()];
+const bytes = Buffer.from(secret, 'base64');
+const { kid } = await importTokenKey(secret);
+const { kid: previousKid } = await importTokenKey(previous);
+const validator = createBearerValidator({ secrets: await Promise.all([secret, previous].map(importTokenKey)) });
 
-const secret = randomBytes(32).toString('base64');
-const previous = randomBytes(32).toString('base64');
-const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+async function tokenBy(of: string, payload = claims): Promise<string> {
+  const { kid, key } = await importTokenKey(of);
+  return new SignJWT(payload).setProtectedHeader({ alg: 'HS256', kid }).sign(key);
+}
+const token = await tokenBy(secret);
+
+const without = (name: string) => ({ ...claims, [name]: undefined });
 
 describe('with the platform key', () => {
-  const header = async (key = secret) => ({ alg: 'HS256', kid: (await importTokenKey(key)).kid });
-  const validator = async () =>
-    createBearerValidator({ secrets: await Promise.all([secret, previous].map(importTokenKey)) });
-  const token = async (payload = claims, key = secret) => {
-    const { kid, key: imported } = await importTokenKey(key);
-    return new SignJWT(payload).setProtectedHeader({ alg: 'HS256', kid }).sign(imported);
-  };
-
-  it.each(claimCases())('%s', async (_, payload, expected, more = {}) => {
-    expect(await outcome(await validator(), `Bearer ${await token(payload)}`, more)).toBe(expected);
+  it.each<[string, JWTPayload, string, { scope?: string }?]>([
+    ['all as it should be', claims, 'taken'],
+    ['several audiences', { ...claims, aud: ['other', 'store-platform'] }, 'taken'],
+    ['the subject in upper case', { ...claims, sub: accountId.toUpperCase() }, 'taken'],
+    ['expired within the skew', { ...claims, exp: now - 20 }, 'taken'],
+    ['expired', { ...claims, exp: now - 40 }, 'unauthenticated'],
+    ['without exp', without('exp'), 'unauthenticated'],
+    ['exp as text', { ...claims, exp: 'never' as unknown as number }, 'unauthenticated'],
+    ['not yet, within the skew', { ...claims, nbf: now + 20 }, 'taken'],
+    ['not yet', { ...claims, nbf: now + 90 }, 'unauthenticated'],
+    ['without nbf', without('nbf'), 'unauthenticated'],
+    ['another issuer', { ...claims, iss: 'shop' }, 'unauthenticated'],
+    ['without issuer', without('iss'), 'unauthenticated'],
+    ['another audience', { ...claims, aud: 'store' }, 'unauthenticated'],
+    ['without audience', without('aud'), 'unauthenticated'],
+    ['another subject', { ...claims, sub: otherId }, 'unauthenticated'],
+    ['without subject', without('sub'), 'unauthenticated'],
+    ['the scope', claims, 'taken', { scope: 'products:write' }],
+    ['another scope', claims, 'forbidden', { scope: 'orders:write' }],
+    ['part of a scope', claims, 'forbidden', { scope: 'products' }],
+    ['without scope where one is needed', without('scope'), 'forbidden', { scope: 'products:write' }],
+    ['a scope that is no text', { ...claims, scope: ['products:write'] }, 'forbidden', { scope: 'products:write' }],
+  ])('%s', async (_, payload, expected, more = {}) => {
+    expect(await outcome(validator, `Bearer ${await tokenBy(secret, payload)}`, more)).toBe(expected);
   });
 
   it.each([
-    ['a missing token', async () => undefined, {}, 'Bearer realm="store"'],
-    ['an invalid token', async () => 'Bearer a.b.c', {}, 'Bearer realm="store", error="invalid_token"'],
-    [
-      "another account's token",
-      async () => `Bearer ${await token()}`,
-      { accountId: '00000000-0000-4000-8000-000000000001' },
-      'Bearer realm="store", error="invalid_token"',
-    ],
-    [
-      'a missing scope',
-      async () => `Bearer ${await token()}`,
-      { scope: 'orders' },
-      'Bearer realm="store", error="insufficient_scope", scope="orders"',
-    ],
-  ])('challenges after RFC 6750 for %s', async (_, authorization, expected, challenge) => {
-    const validate = await validator();
-    const refusal = async () => validate(await authorization(), { accountId, ...expected });
-    await expect(refusal()).rejects.toMatchObject({ challenge });
+    ['a missing token', undefined, {}, ''],
+    ['an invalid token', 'Bearer a.b.c', {}, ', error="invalid_token"'],
+    ["another account's token", `Bearer ${token}`, { accountId: otherId }, ', error="invalid_token"'],
+    ['a missing scope', `Bearer ${token}`, { scope: 'orders' }, ', error="insufficient_scope", scope="orders"'],
+  ])('challenges after RFC 6750 for %s', async (_, authorization, expected, error) => {
+    const refusal = async () => validator(authorization, { accountId, ...expected });
+    await expect(refusal()).rejects.toMatchObject({ challenge: `Bearer realm="store"${error}` });
   });
 
-  it('accepts a previous key and refuses a foreign one', async () => {
-    expect(await outcome(await validator(), `Bearer ${await token(claims, previous)}`)).toBe('taken');
-    expect(await outcome(await validator(), `Bearer ${await token(claims, randomBytes(32).toString('base64'))}`)).toBe(
-      'unauthenticated',
-    );
-  });
-
-  it.each<[string, () => Promise<string | undefined> | string | undefined]>([
-    ['no header', () => undefined],
-    ['an empty header', () => ''],
-    ['another scheme', async () => `Basic ${await token()}`],
-    ['no token', () => 'Bearer '],
-    ['two tokens', async () => `Bearer ${await token()} ${await token()}`],
-    ['two headers that were joined', async () => `Bearer ${await token()}, Bearer ${await token()}`],
-    ['a token with a line end', async () => `Bearer ${await token()}\n`],
-    ['rubbish', () => 'Bearer a.b.c'],
-    ['alg none', async () => `Bearer ${forged({ ...(await header()), alg: 'none' }, undefined)}`],
-    [
-      'alg none with a signature',
-      async () => `Bearer ${forged({ ...(await header()), alg: 'none' }, Buffer.from(secret, 'base64'))}`,
-    ],
-    ['alg None', async () => `Bearer ${forged({ ...(await header()), alg: 'None' }, Buffer.from(secret, 'base64'))}`],
-    [
-      'alg HS384 by the right key',
-      async () => {
-        const key = Buffer.from(secret, 'base64');
-        return `Bearer ${await new SignJWT(claims).setProtectedHeader({ ...(await header()), alg: 'HS384' }).sign(key)}`;
-      },
-    ],
-    [
-      'alg RS256',
-      async () =>
-        `Bearer ${await new SignJWT(claims).setProtectedHeader({ ...(await header()), alg: 'RS256' }).sign(rsa.privateKey)}`,
-    ],
-    ['no kid', () => `Bearer ${forged({ alg: 'HS256' }, Buffer.from(secret, 'base64'))}`],
-    ['another kid', async () => `Bearer ${forged({ ...(await header(previous)) }, Buffer.from(secret, 'base64'))}`],
-    [
-      'an unknown critical header',
-      async () => `Bearer ${forged({ ...(await header()), crit: ['x'], x: 1 }, Buffer.from(secret, 'base64'))}`,
-    ],
-    ['the secret as text', async () => `Bearer ${forged(await header(), secret)}`],
-    [
-      'a changed payload',
-      async () => {
-        const [head, , signature] = (await token()).split('.');
-        return `Bearer ${head}.${base64url({ ...claims, scope: 'all' })}.${signature}`;
-      },
-    ],
-    ['no signature', async () => `Bearer ${(await token()).replace(/[^.]+$/, '')}`],
+  it.each([
+    ['no header', undefined],
+    ['an empty header', ''],
+    ['another scheme', `Basic ${token}`],
+    ['no token', 'Bearer '],
+    ['two tokens', `Bearer ${token} ${token}`],
+    ['two headers that were joined', `Bearer ${token}, Bearer ${token}`],
+    ['a token with a line end', `Bearer ${token}\n`],
+    ['rubbish', 'Bearer a.b.c'],
+    ['a changed payload', `Bearer ${token.replace(/\..*\./, `.${base64url({ ...claims, scope: 'all' })}.`)}`],
+    ['no signature', `Bearer ${token.replace(/[^.]+$/, '')}`],
   ])('refuses %s', async (_, authorization) => {
-    expect(await outcome(await validator(), await authorization())).toBe('unauthenticated');
+    expect(await outcome(validator, authorization)).toBe('unauthenticated');
+  });
+
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+
+  it.each<[string, string | Promise<string>]>([
+    ['a foreign key', tokenBy(newSecret())],
+    ['alg none', forged({ alg: 'none', kid }, undefined)],
+    ['alg none with a signature', forged({ alg: 'none', kid }, bytes)],
+    ['alg None', forged({ alg: 'None', kid }, bytes)],
+    ['alg HS384 by the right key', new SignJWT(claims).setProtectedHeader({ alg: 'HS384', kid }).sign(bytes)],
+    ['alg RS256', new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid }).sign(rsa)],
+    ['no kid', forged({ alg: 'HS256' }, bytes)],
+    ['another kid', forged({ alg: 'HS256', kid: previousKid }, bytes)],
+    ['an unknown critical header', forged({ alg: 'HS256', kid, crit: ['x'], x: 1 }, bytes)],
+    ['the secret as text', forged({ alg: 'HS256', kid }, secret)],
+  ])('refuses a token with %s', async (_, made) => {
+    expect(await outcome(validator, `Bearer ${await made}`)).toBe('unauthenticated');
   });
 
   it('accepts a valid token built by hand, so the forgeries above fail for the stated reason', async () => {
-    expect(await outcome(await validator(), `Bearer ${forged(await header(), Buffer.from(secret, 'base64'))}`)).toBe(
-      'taken',
-    );
-    expect(await outcome(await validator(), `bearer ${await token()}`)).toBe('taken');
+    expect(await outcome(validator, `Bearer ${forged({ alg: 'HS256', kid }, bytes)}`)).toBe('taken');
+    expect(await outcome(validator, `bearer ${token}`)).toBe('taken');
   });
 });
 
 describe('bearerFrom', () => {
   const off = { BEARER_VALIDATION: 'off' as const, JWT_PREVIOUS_SECRET_KEYS: [] };
+
   it('is off by default', async () => {
     expect(await bearerFrom({ ...off, JWT_SECRET_KEY: secret })).toBe(noBearer);
-    expect(await outcome((await bearerFrom(off)) as never, undefined)).toBe('taken');
+    expect(await outcome(await bearerFrom(off), undefined)).toBe('taken');
   });
 
   it('accepts the current and the previous keys', async () => {
-    const validate = await bearerFrom({
-      BEARER_VALIDATION: 'on',
-      JWT_SECRET_KEY: secret,
-      JWT_PREVIOUS_SECRET_KEYS: [previous],
-    });
-    for (const text of [secret, previous]) {
-      const { kid, key } = await importTokenKey(text);
-      const token = await new SignJWT(claims).setProtectedHeader({ alg: 'HS256', kid }).sign(key);
-      expect(await outcome(validate as never, `Bearer ${token}`)).toBe('taken');
-    }
-    expect(await outcome(validate as never, undefined)).toBe('unauthenticated');
+    const keys = { JWT_SECRET_KEY: secret, JWT_PREVIOUS_SECRET_KEYS: [previous] };
+    const validate = await bearerFrom({ BEARER_VALIDATION: 'on', ...keys });
+    for (const one of [secret, previous]) expect(await outcome(validate, `Bearer ${await tokenBy(one)}`)).toBe('taken');
+    expect(await outcome(validate, undefined)).toBe('unauthenticated');
   });
 });
