@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { Document, parse, visit } from 'yaml';
+import { Document, visit } from 'yaml';
 import { topology } from '../topology/topology.ts';
 
-// Objects as a reviewer reads them, so that any change shows, and shows once. Only the place of what is added to a list does not.
+// Objects as a reviewer reads them, so that any change shows. Only the place of what is added to a list does not.
 
 const head = `# Written by make golden: what the chart renders, one object of each sort in full, of the others what differs. Items with names
-# are maps. "like" is what something is compared with, "absent" what of it is not there, "as" the place of an equal value,
-# "sha256" that of a text of many lines.
+# are maps. "like" is what something is compared with, "absent" what of it is not there, "sha256" that of a text of many lines,
+# which is a file of the chart.
 `;
 
 type Fields = Record<string, unknown>;
@@ -18,7 +18,7 @@ type Manifest = any;
 const example = 'inventory';
 const aliases = topology.services.map(({ alias }) => alias);
 
-/** Characters of JSON: above, a value is compared with others; up to it, a value takes one line. */
+/** Characters of JSON up to which a value takes one line. */
 const length = 100;
 /** Lines of a text that is a file of the chart: above, it is written as its digest. */
 const textLines = 10;
@@ -33,12 +33,9 @@ export function goldenText(objects: Manifest[], before: Manifest[] = []): string
     const like = serviceOf(one) && (examples.find(isAlike) ?? all.find(isAlike));
     return like && like !== one ? like : defaults.find((other) => nameOf(other) === nameOf(one));
   };
-  const inFull = all.filter((one) => !comparedWith(one));
-  const places = new Map<string, string>();
-  for (const one of inFull) addPlaces(places, one, nameOf(one));
   const groups = new Map<string, Manifest>();
   for (const one of all) {
-    const short = shortest(one, comparedWith(one), places);
+    const short = shortest(one, comparedWith(one));
     const key = JSON.stringify({ ...short, name: undefined });
     const others = groups.get(key);
     groups.set(key, others ? { ...others, name: `${others.name}, ${short.name}` } : short);
@@ -47,18 +44,13 @@ export function goldenText(objects: Manifest[], before: Manifest[] = []): string
 }
 
 /** @param like what it is compared with; without, it is written in full */
-function shortest(one: Manifest, like: Manifest | undefined, places: Map<string, string>): Manifest {
-  if (!like) return shortened(one, nameOf(one), places);
+function shortest(one: Manifest, like?: Manifest): Manifest {
+  if (!like) return one;
   const { kind, metadata } = one;
   const isDefault = nameOf(like) === nameOf(one);
   const base = isDefault ? like : renamed(like, serviceOf(like) ?? '', serviceOf(one) ?? '');
-  const changes = {
-    kind,
-    name: metadata.name,
-    like: isDefault ? 'default' : like.metadata.name,
-    ...differences(base, one),
-  };
-  return shortened(changes, '', addPlaces(new Map(places), one, ''));
+  const name = isDefault ? 'default' : like.metadata.name;
+  return { kind, name: metadata.name, like: name, ...differences(base, one) };
 }
 
 /** Kind and name, without the checksum in the name of a Job. */
@@ -76,17 +68,17 @@ const isObject = (value: unknown): value is Fields => typeof value === 'object' 
 const sizeOf = (value: unknown) => JSON.stringify(value).length;
 const isMap = (value: unknown): value is Fields => isObject(value) && !Array.isArray(value);
 
-function readable(value: unknown, key = ''): unknown {
-  if (key === 'envoy.yaml') return readable(parse(String(value), { maxAliasCount: -1 }));
+/** Texts of files as digests, and lists of items with names as maps. */
+function readable(value: unknown): unknown {
   if (typeof value === 'string') return readableText(value);
-  if (!Array.isArray(value))
-    return isMap(value)
-      ? Object.fromEntries(Object.entries(withLabels(value)).map(([name, item]) => [name, readable(item, name)]))
-      : value;
-  const names = new Set(value.map((item) => item?.name).filter((name) => typeof name === 'string'));
-  if (names.size === 0 || names.size < value.length) return value.map((item) => readable(item));
+  if (!isObject(value)) return value;
+  if (isMap(value))
+    return Object.fromEntries(Object.entries(withLabels(value)).map(([name, item]) => [name, readable(item)]));
+  const items = value as Fields[];
+  const names = new Set(items.map((item) => item?.name).filter((name) => typeof name === 'string'));
+  if (names.size === 0 || names.size < items.length) return items.map(readable);
   const isValue = (item: Fields) => Object.keys(item).join() === 'value';
-  return Object.fromEntries(value.map(({ name, ...item }) => [name, readable(isValue(item) ? item.value : item)]));
+  return Object.fromEntries(items.map(({ name, ...item }) => [name, readable(isValue(item) ? item.value : item)]));
 }
 
 /** Returns the fields with the recommended labels as one of them. */
@@ -100,7 +92,6 @@ function withLabels(fields: Fields): Fields {
 }
 
 function readableText(text: string): string {
-  if (text.startsWith('type.googleapis.com/')) return text.split('.').slice(-2).join('.');
   const lines = text.split('\n').length;
   if (lines <= textLines) return text;
   return `${lines} lines, sha256:${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
@@ -129,44 +120,11 @@ const isOrderedAs = (before: Fields, after: Fields) =>
     Object.keys(after).filter((key) => key in before),
   );
 
-const under = (path: string, key: string) => [path, key].filter(Boolean).join('.');
-
-/** Adds the first place of each value that is large. */
-function addPlaces(places: Map<string, string>, value: unknown, path: string): Map<string, string> {
-  const json = JSON.stringify(value);
-  if (!isObject(value) || json.length <= length) return places;
-  if (!places.has(json)) places.set(json, path);
-  for (const [key, item] of Object.entries(value)) addPlaces(places, item, under(path, key));
-  return places;
-}
-
-/** The value in fewer words: what is written elsewhere as its place, and an item that is much like one before as what differs. */
-function shortened(value: unknown, path: string, places: Map<string, string>): unknown {
-  if (!isObject(value)) return value;
-  const place = places.get(JSON.stringify(value)) ?? path;
-  if (place !== path) return `as ${place}`;
-  const before: [string, Fields][] = [];
-  const items = Object.entries(value).map(([key, item]): [string, unknown] => {
-    if (!isMap(item) || sizeOf(item) <= length) return [key, shortened(item, under(path, key), places)];
-    const likes = before.map(([like, other]) => ({
-      like: Array.isArray(value) ? Number(like) : like,
-      ...differences(other, item),
-    }));
-    const [shortest] = likes.toSorted((one, other) => linesOf(one) - linesOf(other));
-    const isLike = shortest && linesOf(shortest) < linesOf(item) - 2;
-    if (!isLike) before.push([key, item]);
-    return [key, shortened(isLike ? shortest : item, under(path, key), places)];
-  });
-  return Array.isArray(value) ? items.map(([, item]) => item) : Object.fromEntries(items.map(joined));
-}
-
 /** One path for a map with one key. */
 function joined([key, value]: [string, unknown]): [string, unknown] {
   const [[only, inner] = [], ...others] = isMap(value) ? Object.entries(value) : [];
   return only === undefined || others.length > 0 ? [key, value] : [`${key}.${only}`, inner];
 }
-
-const linesOf = (value: unknown) => toYaml(value).split('\n').length;
 
 function toYaml(value: unknown): string {
   const document = new Document(value, { aliasDuplicateObjects: false });
