@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { retryAfter, tooMany } from '@store/shared/http/route';
 import { parse } from 'yaml';
 import { root } from '../paths.ts';
 import type { Topology } from '../topology/topology.ts';
@@ -15,8 +14,11 @@ export interface GatewayDocument {
   servers: Json[];
   tags: Json[];
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Json; responses: Json; securitySchemes: Json };
+  components: { schemas: Json; responses: Operation['responses']; securitySchemes: Json };
 }
+
+const fixed: GatewayDocument = parse(readFileSync(join(root, 'tools/api/gateway.yaml'), 'utf8'));
+const { responses, securitySchemes } = fixed.components;
 
 /**
  * The OpenAPI 3.1 document of all that the gateway routes, from the documents of the services: their operations with the
@@ -25,17 +27,16 @@ export interface GatewayDocument {
  */
 export function gatewayDocument(services: BuiltService[], { routes }: Topology): GatewayDocument {
   const { open, version } = readChart();
-  const own: GatewayDocument = parse(readFileSync(join(root, 'tools/api/gateway.yaml'), 'utf8'));
   const schemas: Json = {};
-  const paths = own.paths;
+  const paths = { ...fixed.paths };
   const serviceOf = (path: string) => {
     const [longest] = Object.keys(routes)
       .filter((prefix) => path === prefix || path.startsWith(`${prefix}/`))
       .sort((one, other) => other.length - one.length);
     return longest && routes[longest]?.name;
   };
-  for (const { name, schemas: ownSchemas, ...service } of services) {
-    const routed = Object.entries(service.paths).filter(([path]) => serviceOf(path) === name);
+  for (const { name, paths: own, schemas: ownSchemas } of services) {
+    const routed = Object.entries(own).filter(([path]) => serviceOf(path) === name);
     if (routed.length === 0) continue;
     for (const [schema, definition] of Object.entries(ownSchemas)) {
       if (schemas[schema] !== undefined && !isDeepStrictEqual(schemas[schema], definition))
@@ -51,50 +52,23 @@ export function gatewayDocument(services: BuiltService[], { routes }: Topology):
       );
     }
   }
-  const names = own.tags.map(({ name }) => name);
+  const names = fixed.tags.map(({ name }) => name);
   const others = new Set(tagsOf(paths).filter((name) => !names.includes(name)));
   return {
-    ...own,
-    info: { ...own.info, version },
-    tags: [...own.tags, ...[...others].map((name) => ({ name, description: `Resources of the service ${name}.` }))],
+    ...fixed,
+    info: { ...fixed.info, version },
+    tags: [...fixed.tags, ...[...others].map((name) => ({ name, description: `Resources of the service ${name}.` }))],
     paths: Object.fromEntries(Object.entries(paths).sort(([one], [other]) => (one < other ? -1 : 1))),
-    components: {
-      schemas: used(schemas, { paths, responses }),
-      responses,
-      securitySchemes: own.components.securitySchemes,
-    },
+    components: { schemas: used(schemas, { paths, responses }), responses, securitySchemes },
   };
 }
 
-/** Header names and their meanings, as routes have them. */
-const headers = (meanings: Record<string, string> = {}) =>
-  Object.fromEntries(
-    Object.entries(meanings).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
-  );
-const problem = (description: string, meanings?: Record<string, string>) => ({
-  description,
-  ...(meanings && { headers: headers(meanings) }),
-  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
-});
-/** Headers of the gateway's own 429 (contract 2.5). */
-const ratePolicy = {
-  'RateLimit-Policy': "The gateway's limits, if one of them was reached: `q` requests in `w` seconds.",
-};
-/** Failures that any operation, or any that needs a token, shares (contract 2.7). */
-const responses = {
-  Unauthenticated: problem('The token cookie is missing, or its token is not valid: log in.'),
-  TooManyRequests: problem('Too many requests from this client address or account.', {
-    ...tooMany('').headers,
-    ...ratePolicy,
-  }),
-  Unavailable: problem('The service, or a dependency of it, is unavailable.', retryAfter),
-  TimedOut: problem('The service did not respond in time. The request may have taken effect.'),
-  Unexpected: problem('Any other failure, such as a 500 with a trace id.'),
-};
-const shared = (name: keyof typeof responses) => ({ $ref: `#/components/responses/${name}` });
+const shared = (name: string) => ({ $ref: `#/components/responses/${name}` });
 
 function throughGateway({ security: _, ...operation }: Operation, isOpen: boolean): Operation {
   const own429 = operation.responses[429];
+  // The gateway's own 429 has all headers (contract 2.5).
+  const headers = { ...own429?.headers, ...responses.TooManyRequests?.headers };
   return {
     ...operation,
     parameters: operation.parameters?.filter(({ name }) => name !== 'id-account'),
@@ -102,7 +76,7 @@ function throughGateway({ security: _, ...operation }: Operation, isOpen: boolea
     responses: {
       429: shared('TooManyRequests'),
       ...operation.responses,
-      ...(own429 && { 429: { ...own429, headers: { ...own429.headers, ...headers(ratePolicy) } } }),
+      ...(own429 && { 429: { ...own429, headers } }),
       ...(isOpen ? {} : { 401: shared('Unauthenticated') }),
       503: shared('Unavailable'),
       504: shared('TimedOut'),
