@@ -1,21 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createSend, type Send, sendExpecting } from '../kit/http.ts';
 import { queryOnce } from '../kit/postgres/database.ts';
 import { startTestStore, type TestStore, until } from './_store.ts';
 
-/** Between two looks of the shipper at what is due. */
-const pollSeconds = 1;
 const shipAfterSeconds = 1;
-
-const processes = ['order', 'order-worker', 'inventory', 'payment'] as const;
-/** How far an order has come when a process stops, by what the store has recorded. */
-const steps = {
-  placed: { database: 'order', from: 'orders where id', status: '%' },
-  reserved: { database: 'inventory', from: 'reservations where order_id', status: 'RESERVED' },
-  paid: { database: 'payment', from: 'payments where order_id', status: 'PAID' },
-  confirmed: { database: 'order', from: 'orders where id', status: 'CONFIRMED' },
-};
-type Step = keyof typeof steps;
+/** The time after which a shipper that runs, and looks once a second, has shipped a paid order. */
+const longDue = `interval '${shipAfterSeconds + 2} seconds'`;
 
 const asAda = { 'id-account': randomUUID() };
 let store: TestStore;
@@ -24,7 +17,7 @@ let product: Send;
 
 beforeAll(async () => {
   store = await startTestStore({
-    components: ['product', 'order', 'order-worker', 'inventory', 'payment'],
+    components: ['product', 'order', 'order-worker', 'inventory', 'payment', 'console'],
     env: { SHIP_AFTER_SECONDS: String(shipAfterSeconds) },
   });
   order = createSend(store.url('order'));
@@ -39,89 +32,90 @@ const place = async (productId: string): Promise<string> => {
   const body = { items: [{ productId, quantity: 1 }] };
   return (await sendExpecting(201, order, 'POST', '/orders', body, asAda)).body.id;
 };
-const cancel = (id: string) => order('POST', `/orders/${id}/cancellation`, undefined, asAda);
+const cancel = async (id: string) => (await order('POST', `/orders/${id}/cancellation`, undefined, asAda)).status;
 
-const rows = <Row extends object>(database: string, sql: string) => queryOnce<Row>(store.databaseUrl(database), sql);
-
-async function hasReached(id: string, step: Step): Promise<boolean> {
-  const { database, from, status } = steps[step];
-  return (await rows(database, `select from ${from} = '${id}' and status like '${status}'`)).length > 0;
+async function whileStopped(name: string, work: () => Promise<void>): Promise<void> {
+  store.component(name).kill('SIGSTOP');
+  try {
+    await work();
+  } finally {
+    store.component(name).kill('SIGCONT');
+  }
 }
 
-/** A shipper that runs has shipped it by then. */
-async function isLongDueOrUnpaid(id: string): Promise<boolean> {
-  const [payment] = await rows<{ isRecent: boolean }>(
-    'payment',
-    `select updated_at > now() - interval '${shipAfterSeconds + 2 * pollSeconds} seconds' as "isRecent"
-     from payments where order_id = '${id}' and status = 'PAID'`,
-  );
-  return !payment?.isRecent;
-}
+const rows = (database: string, sql: string) =>
+  queryOnce<{ value: string }>(store.databaseUrl(database), sql).then((all) => all.map(({ value }) => value));
 
 /** Returns the states that the services have recorded of an order, as `order reservation payment`. */
 async function stateOf(id: string): Promise<string> {
-  const [{ state } = {}] = await rows<{ state: string }>(
-    'order',
-    `select case when shipped_at is null then status else status || '+shipped' end as state from orders where id = '${id}'`,
-  );
-  const [reservation] = await rows<{ status: string }>(
-    'inventory',
-    `select status from reservations where order_id = '${id}'`,
-  );
-  const [payment] = await rows<{ status: string }>('payment', `select status from payments where order_id = '${id}'`);
-  return `${state} ${reservation?.status} ${payment?.status}`;
+  const shipped = `case when shipped_at is null then '' else '+shipped' end`;
+  const states = await Promise.all([
+    rows('order', `select status || ${shipped} as value from orders where id = '${id}'`),
+    rows('inventory', `select status as value from reservations where order_id = '${id}'`),
+    rows('payment', `select status as value from payments where order_id = '${id}'`),
+  ]);
+  return states.flat().join(' ');
 }
 const isFinal = (state: string) =>
   /^(CONFIRMED\+shipped SHIPPED PAID|CANCELLED RELEASED (REFUNDED|CANCELLED))$/.test(state);
 
+const isLongDueOrUnpaid = async (id: string) =>
+  (
+    await rows(
+      'payment',
+      `select 'recent' as value from payments
+       where order_id = '${id}' and status = 'PAID' and updated_at > now() - ${longDue}`,
+    )
+  ).length === 0;
+
 async function announcedFor(id: string): Promise<string[]> {
-  const all = ['order', 'inventory', 'payment'].map((database) =>
-    rows<{ kind: string }>(database, `select kind from outbox where key = '${id}'`),
-  );
-  return (await Promise.all(all)).flat().map(({ kind }) => kind);
+  const kinds = `select kind as value from outbox where key = '${id}'`;
+  return (await Promise.all(['order', 'inventory', 'payment'].map((database) => rows(database, kinds)))).flat();
 }
 
 /** An order that has left has the first, and none of the others. */
 const decisive = ['OrderShipped', 'OrderCancelled', 'StockReleased', 'PaymentRefunded'];
 const outcomes = new Set<string>();
 
-describe.each(processes)(
+it.each(['order', 'order-worker', 'inventory', 'payment'])(
   'what has left is never refunded, what is cancelled never leaves, while %s is stopped',
-  (name) => {
-    it.each(Object.keys(steps) as Step[])('from the moment an order is %s', async (step) => {
-      const tea = await newProduct();
-      const [early, late] = await Promise.all([place(tea), place(tea)]);
-      await until(`both orders are ${step}`, async () => (await hasReached(early, step)) && hasReached(late, step));
-      const stopped = store.component(name);
-      stopped.kill('SIGSTOP');
-      const responses: ReturnType<typeof cancel>[] = [];
-      try {
-        responses.push(cancel(early));
-        await until('the shipment is long due', () => isLongDueOrUnpaid(late));
-        responses.push(cancel(late));
-        if (name !== 'order') await Promise.all(responses);
-      } finally {
-        stopped.kill('SIGCONT');
-      }
-      const statuses = (await Promise.all(responses)).map(({ status }) => status);
-
-      for (const [index, id] of [early, late].entries()) {
-        let state = '';
-        await until(
-          () => `order ${id} is final: ${state}`,
-          async () => {
-            state = await stateOf(id);
-            return isFinal(state);
-          },
-        );
-        const isShipped = state.includes('+shipped');
-        const announced = (await announcedFor(id)).filter((kind) => decisive.includes(kind));
-        // 503: the process was stopped while its transaction held the order's row, and the cancellation gave up.
-        expect(isShipped ? [409, 503] : [201]).toContain(statuses[index]);
-        expect(announced).toEqual(isShipped ? ['OrderShipped'] : expect.not.arrayContaining(['OrderShipped']));
-        outcomes.add(state);
-      }
+  async (name) => {
+    const tea = await newProduct();
+    // Two are confirmed, the others are at different steps.
+    const ids = [await place(tea), await place(tea)];
+    const isConfirmed = async (id: string) => (await stateOf(id)).startsWith('CONFIRMED');
+    await until('two are confirmed', async () => (await Promise.all(ids.map(isConfirmed))).every(Boolean));
+    for (let count = 0; count < 8; count += 1) {
+      ids.push(await place(tea));
+      await pause(5 * count);
+    }
+    const responses = new Map<string, Promise<number>>();
+    await whileStopped(name, async () => {
+      const [early, late] = [0, 1].map((rest) => ids.filter((_, index) => index % 2 === rest)) as [string[], string[]];
+      for (const id of early) responses.set(id, cancel(id));
+      await until('the others are long due', async () =>
+        (await Promise.all(late.map(isLongDueOrUnpaid))).every(Boolean),
+      );
+      for (const id of late) responses.set(id, cancel(id));
+      if (name !== 'order') await Promise.all(responses.values());
     });
+
+    for (const [id, response] of responses) {
+      let state = '';
+      await until(
+        () => `order ${id} is final: ${state}`,
+        async () => {
+          state = await stateOf(id);
+          return isFinal(state);
+        },
+      );
+      const isShipped = state.includes('+shipped');
+      // 503: the process was stopped while its transaction held the order's row, and the cancellation gave up.
+      expect(isShipped ? [409, 503] : [201]).toContain(await response);
+      const announced = (await announcedFor(id)).filter((kind) => decisive.includes(kind));
+      expect(announced).toEqual(isShipped ? ['OrderShipped'] : expect.not.arrayContaining(['OrderShipped']));
+      outcomes.add(state);
+    }
   },
 );
 
@@ -133,15 +127,36 @@ test('some of those orders were shipped, others were refunded', () => {
 
 test('an order whose product was deleted before inventory read of it ends CANCELLED with that reason', async () => {
   const tea = await newProduct();
-  store.component('inventory').kill('SIGSTOP');
-  let id: string;
-  try {
+  let id = '';
+  await whileStopped('inventory', async () => {
     id = await place(tea);
     await sendExpecting(204, product, 'DELETE', `/products/${tea}`, undefined, asAda);
-  } finally {
-    store.component('inventory').kill('SIGCONT');
-  }
+  });
   await until('the order is cancelled', async () => (await stateOf(id)).startsWith('CANCELLED'));
   const { body } = await sendExpecting(200, order, 'GET', `/orders/${id}/cancellation`, undefined, asAda);
   expect(body).toMatchObject({ orderId: id, reason: 'product no longer exists' });
+});
+
+test('the console names who hangs, shows what the others know, and lists the order that is stuck', async () => {
+  const token = (await readFile(join(store.dir, 'data/console-token'), 'utf8')).trim();
+  const ask = createSend(store.url('console'));
+  const origin = { origin: store.url('console') };
+  const login = await sendExpecting(204, ask, 'POST', '/console/session', { token, name: 'ann' }, origin);
+  const cookie = login.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const read = async (path: string) =>
+    (await sendExpecting(200, ask, 'GET', `/console/api${path}`, undefined, { cookie })).body;
+  await whileStopped('inventory', async () => {
+    const id = await place(await newProduct());
+    const placedBefore = `update orders set created_at = now() - interval '2 hours' where id = '${id}'`;
+    await queryOnce(store.databaseUrl('order'), placedBefore);
+    const { order, problems } = await read(`/orders/${id}`);
+    expect(order.status).toBe('PENDING');
+    expect(problems).toContain('The inventory service has not answered within 3 s.');
+    expect(await read('/stuck-orders')).toMatchObject({ total: 1, orders: [{ id, status: 'PENDING' }] });
+    await until('Now names it, and counts the order', async () => {
+      const { replicas, points } = await read('/now');
+      const { state } = replicas.find(({ service }: { service: string }) => service === 'inventory');
+      return state === 'GONE' && points.at(-1)?.stuck === 1;
+    });
+  });
 });

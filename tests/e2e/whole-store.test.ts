@@ -1,8 +1,13 @@
+import { randomUUID } from 'node:crypto';
+import type { RawMessage } from '@store/shared/messaging/kafkajs/messages';
+import { createPublisher } from '@store/shared/messaging/kafkajs/publisher';
+import { createLog } from '@store/shared/observability/log';
 import { serviceNames } from '../../tools/local/ports.ts';
 import { type Customer, newCustomer, newProducts } from '../kit/customer.ts';
 import { createSend } from '../kit/http.ts';
 import { type Otlp, startOtlp } from '../kit/observability/otlp.ts';
 import { expressions, missingSeries, readSeries } from '../kit/observability/prometheus.ts';
+import { queryOnce } from '../kit/postgres/database.ts';
 import { startTestStore, type TestStore, until } from './_store.ts';
 
 let collector: Otlp;
@@ -27,6 +32,8 @@ afterAll(async () => {
   await store?.stop();
   await collector?.stop();
 }, 60_000);
+
+const order = () => ({ items: products.map((productId) => ({ productId, quantity: 1 })) });
 
 /** The spans of an order that is paid and shipped, each as `span < parent`. */
 const orderTrace = `
@@ -56,8 +63,7 @@ notification process OrderShipped < order-worker publish OrderShipped
 order-worker process OrderShipped < order-worker publish OrderShipped`;
 
 test('an order makes one trace from the gateway through outbox and Kafka to its shipment', async () => {
-  const items = products.map((productId) => ({ productId, quantity: 1 }));
-  const placed = await ada.send('POST', '/orders?coupon=hidden', { items });
+  const placed = await ada.send('POST', '/orders?coupon=hidden', order());
   expect(placed.status).toBe(201);
   const findRequest = () =>
     collector.spans.find((span) => span.name === 'POST' && span.attributes['url.path'] === '/orders');
@@ -122,25 +128,77 @@ test('consumer_lag_messages covers idle groups and groups without a running cons
   expect(idle).toEqual({ partitions: idle.partitions, sum: 0 });
   expect(idle.partitions).toBeGreaterThan(0);
   await store.component('invoice').stop();
-  const items = products.map((productId) => ({ productId, quantity: 1 }));
-  await ada.send('POST', '/orders', { items });
+  await ada.send('POST', '/orders', order());
   await until('the lag of the stopped group is exported', async () => (await lagOf('invoice-group')).sum >= 4);
   await store.component('invoice').restart();
   await until('the restarted group has no lag', async () => (await lagOf('invoice-group')).sum === 0);
 });
 
-test('outbox_oldest_unsent_seconds grows while Kafka hangs and returns to 0 afterwards', async () => {
+test('orders are accepted while Kafka is unavailable, their events published afterwards, and their age is a metric', async () => {
   const ageOf = async () => {
     const text = await (await fetch(`${store.metricsUrl('order-worker')}/metrics`)).text();
     return Number(/^outbox_oldest_unsent_seconds (\S+)$/m.exec(text)?.[1]);
   };
-  expect(await ageOf()).toBe(0);
-  store.component('kafka').kill('SIGSTOP');
+  await until('all events are published', async () => (await ageOf()) === 0);
+  const kafka = store.component('kafka');
+  kafka.kill('SIGSTOP');
   try {
-    await ada.send('POST', '/orders', { items: products.map((productId) => ({ productId, quantity: 1 })) });
+    expect((await ada.send('POST', '/orders', order())).status).toBe(201);
     await until('the unsent event is older than 2 s', async () => (await ageOf()) > 2);
   } finally {
-    store.component('kafka').kill('SIGCONT');
+    kafka.kill('SIGCONT');
   }
   await until('the event is published', async () => (await ageOf()) === 0);
+});
+
+describe('an event of somebody else, with what the specification says of OrderCreated and nothing more', () => {
+  const customerId = randomUUID();
+  const at = (service: string) => createSend(store.url(service));
+  const get = async (service: string, path: string) => (await at(service)('GET', path)).body;
+  /** Writes that of an order, with its id as the key, and without headers. */
+  async function announce(orderId: string, timestamp: string): Promise<void> {
+    const log = createLog('other', 'silent');
+    const publisher = createPublisher({ brokers: store.kafkaBrokers, clientId: 'other', log });
+    const value = JSON.stringify({ orderId, customerId, timestamp });
+    await publisher.send('order-events', [{ key: orderId, value } satisfies RawMessage]);
+    await publisher.close();
+  }
+
+  it('the specified OrderCreated alone takes an order through every group to CONFIRMED', async () => {
+    await store.component('order-worker').stop();
+    const items = [{ productId: products[0], quantity: 2 }];
+    const { body } = await at('order')('POST', '/orders', { items }, { 'id-account': customerId });
+    const orderId = body.id;
+    await queryOnce(store.databaseUrl('order'), `delete from outbox where key = '${orderId}'`);
+    await store.component('order-worker').restart();
+    await announce(orderId, '2001-02-03T04:05:06+00:00');
+    const order = () => get('order', `/internal/orders/${orderId}`);
+    await until('the order is CONFIRMED', async () => (await order()).status === 'CONFIRMED');
+
+    expect(await get('inventory', `/internal/reservations/${orderId}`)).toMatchObject({ customerId, items });
+    expect(await get('payment', `/internal/payments/${orderId}`)).toMatchObject({
+      status: 'PAID',
+      amount: { amount: 2.5, currency: 'USD' },
+    });
+    const mails = async () => (await get('notification', `/notifications?orderId=${orderId}`)).content;
+    const received = `Thank you. We have received your order ${orderId}.`;
+    await until('the customer was told', async () =>
+      (await mails()).some(({ text }: { text: string }) => text === received),
+    );
+    const invoices = async () => (await get('invoice', `/invoices?orderId=${orderId}`)).content;
+    await until('there is an invoice', async () => (await invoices()).length === 1);
+    const figures = async () =>
+      (await get('analytics', '/figures')).content.find(({ day }: { day: string }) => day === '2001-02-03');
+    await until('the order is counted', async () => (await figures())?.orders === 1);
+  });
+
+  it('no group has made a dead letter of it; that of an order which nobody knows is listed with its kind', async () => {
+    const orderId = randomUUID();
+    await announce(orderId, new Date().toISOString());
+    const letters = async (service: string) => (await get(service, '/internal/dead-letters')).letters;
+    await until('inventory has a dead letter', async () => (await letters('inventory')).length > 0);
+    expect(await letters('inventory')).toMatchObject([{ orderId, kind: 'OrderCreated', eventId: expect.any(String) }]);
+    for (const service of ['order-worker', 'payment', 'notification', 'analytics', 'invoice'])
+      expect([service, await letters(service)]).toEqual([service, []]);
+  });
 });
