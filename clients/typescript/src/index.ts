@@ -6,6 +6,7 @@ export type { RetryOptions } from './retry.ts';
 export type {
   AccountIn as NewAccount,
   AccountOut as Account,
+  AddressIn as Address,
   CancellationOut as Cancellation,
   Credentials,
   Money,

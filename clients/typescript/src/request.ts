@@ -12,11 +12,17 @@ export interface AnyInput {
 export function urlOf(store: string, path: string, { path: values = {}, query = {} }: AnyInput = {}): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(values[name])));
   const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query))
+  for (const [name, value] of Object.entries(query).flatMap(nested))
     for (const one of [value].flat()) if (one !== undefined) parameters.append(name, String(one));
   const search = parameters.toString();
   return `${store.replace(/\/$/, '')}${filled}${search && `?${search}`}`;
 }
+
+/** Writes fields of an object as `name[field]` (OpenAPI 3.1, style deepObject). */
+const nested = ([name, value]: [string, unknown]): [string, unknown][] =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.entries(value).map(([field, one]) => [`${name}[${field}]`, one])
+    : [[name, value]];
 
 /** crypto.randomUUID is for secure contexts only; a store of one's own may be reached by plain HTTP. */
 export const randomKey = (): string =>

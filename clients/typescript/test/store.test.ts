@@ -7,21 +7,24 @@ it('calls operations by their names, with path, query and body', async () => {
   const { store, seen, requests } = await storeWith([
     { status: 200, body: { id } },
     { status: 200, body: [] },
+    { status: 200, body: [] },
     { status: 204 },
     { status: 201, body: { id } },
   ]);
   expect(await store.getOrder({ path: { id } })).toEqual({ id });
   expect(await store.listProducts({ query: { id: [id, id], q: 'a b', size: undefined } })).toEqual([]);
+  expect(await store.listOrders({ query: { metadata: { shop: 'a&b' }, size: 1 } })).toEqual([]);
   expect(await store.deleteProduct({ path: { id: 'a/b' } })).toBeUndefined();
   expect(await store.createProduct({ body: tea })).toEqual({ id });
   expect(requests()).toEqual([
     `GET /orders/${id}`,
     `GET /products?id=${id}&id=${id}&q=a+b`,
+    'GET /orders?metadata%5Bshop%5D=a%26b&size=1',
     'DELETE /products/a%2Fb',
     'POST /products',
   ]);
-  expect(JSON.parse(seen[3]?.body ?? '')).toEqual(tea);
-  expect(seen[3]?.headers['content-type']).toBe('application/json');
+  expect(JSON.parse(seen[4]?.body ?? '')).toEqual(tea);
+  expect(seen[4]?.headers['content-type']).toBe('application/json');
 });
 
 it('resolves to text where the store answers text', async () => {

@@ -49,6 +49,21 @@ describe('a customer who buys', () => {
     return { sent, letGo: () => resolve() };
   }
 
+  it('has the order sent to an address, once that is complete', async () => {
+    await inBasket();
+    await page.getByText('Delivery address').click();
+    await page.getByLabel('Name').fill('Ada <b>');
+    await page.getByLabel('Street').fill('12 Rua Augusta');
+    await page.getByLabel('City').fill('Lisbon');
+    await page.getByLabel('Country code').fill('XX');
+    await button('Place the order').click();
+    await page.getByText('The country code must be a country by ISO 3166-1, such as PT.').waitFor();
+    await page.getByLabel('Country code').fill('pt');
+    await button('Place the order').click();
+    await page.getByText('Ada <b>\n12 Rua Augusta\nLisbon\nPT', { exact: true }).waitFor();
+    await page.getByRole('heading', { name: 'Green tea' }).waitFor();
+  });
+
   it('is told of an order that fails after they have left the basket', async () => {
     await inBasket();
     const orders = await holdBack('abort');

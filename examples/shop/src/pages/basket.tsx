@@ -1,5 +1,6 @@
 import { type Money, StoreProblem } from '@store-platform/client';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { AddressForm, addressErrorsOf, addressIn } from '../parts/address.tsx';
 import { Artwork } from '../parts/artwork.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Quantity } from '../parts/quantity.tsx';
@@ -16,6 +17,8 @@ export function BasketPage() {
   const isShown = useRef(true);
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string>();
+  const address = useRef<HTMLFormElement>(null);
+  const [addressErrors, setAddressErrors] = useState<Record<string, string>>({});
   /** The key of the order that has failed without an answer. */
   const [failed, setFailed] = useState<string>();
   /** Sentences about what is not as it was when it was put into the basket. */
@@ -48,11 +51,14 @@ export function BasketPage() {
     setBusy(true);
     setFailure(undefined);
     setFailed(undefined);
+    setAddressErrors({});
     setChanges([]);
     try {
       await inTurn(account.id, place);
     } catch (error) {
-      setFailure(explain(error));
+      const wrong = addressErrorsOf(error);
+      setAddressErrors(wrong);
+      setFailure(Object.keys(wrong).length > 0 ? 'The address is not complete.' : explain(error));
       setFailed(unanswered(account.id)?.key);
       setBusy(false);
       if (codeOf(error) === 'unknown-product') await renew().catch(() => undefined);
@@ -78,7 +84,7 @@ export function BasketPage() {
       setBusy(false);
       return;
     }
-    const { attempt, arrived } = await attemptOf(account.id, basket, total);
+    const { attempt, arrived } = await attemptOf(account.id, basket, total, addressIn(address.current));
     const { id } = arrived ?? (await send(account.id, attempt));
     settle(account.id, attempt, basket);
     if (arrived) {
@@ -122,6 +128,7 @@ export function BasketPage() {
               <dd class="sum">{money(total.amount, total.currency)}</dd>
             </div>
           </dl>
+          <AddressForm form={address} errors={addressErrors} onSubmit={() => void order()} />
           <Failure sentence={sentence} />
           <button type="button" class="main" aria-disabled={busy} onClick={() => void order()}>
             {busy ? 'One moment…' : 'Place the order'}

@@ -1,5 +1,6 @@
 import { type Cancellation, type Order, StoreProblem } from '@store-platform/client';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { AddressText } from '../parts/address.tsx';
 import { Artwork } from '../parts/artwork.tsx';
 import { CancelDialog } from '../parts/cancel-dialog.tsx';
 import { Failure } from '../parts/failure.tsx';
@@ -14,18 +15,12 @@ import { invoiceUrl, store } from '../shop/store.ts';
 interface Shown {
   order: Order;
   cancellation?: Cancellation;
-  /** Names of its products that are still sold, by id. */
-  names: ReadonlyMap<string, string>;
 }
 
 async function read(id: string, signal?: AbortSignal): Promise<Shown> {
   const order = await store.getOrder({ path: { id } }, { signal });
-  const ids = order.items.map(({ productId }) => productId);
-  const [products, cancellation] = await Promise.all([
-    store.listProducts({ query: { id: ids, size: ids.length } }, { signal }),
-    order.status === 'CANCELLED' ? store.getCancellation({ path: { id } }, { signal }) : undefined,
-  ]);
-  return { order, cancellation, names: new Map(products.map(({ id, name }) => [id, name])) };
+  if (order.status !== 'CANCELLED') return { order };
+  return { order, cancellation: await store.getCancellation({ path: { id } }, { signal }) };
 }
 
 /** Tells whether asking again gives the same answer, as for an order that does not exist. */
@@ -101,9 +96,8 @@ export function OrderPage({ id }: { id: string }) {
               Products
             </h2>
             <ul class="lines">
-              {order.items.map(({ productId, quantity, unitPrice }) => {
-                const soldAs = shown.names.get(productId);
-                const name = soldAs ?? 'A product that is not sold any more';
+              {order.items.map(({ productId, name: soldAs, quantity, unitPrice }) => {
+                const name = soldAs ?? 'A product';
                 const lacking = shown.cancellation?.missing?.find((line) => line.productId === productId)?.quantity;
                 return (
                   <li key={productId} class="line bought">
@@ -113,7 +107,7 @@ export function OrderPage({ id }: { id: string }) {
                       <p class="unit">
                         {quantity} × {money(unitPrice.amount, unitPrice.currency)}
                       </p>
-                      {soldAs && lacking && (
+                      {lacking && (
                         <p>
                           <strong>{left(quantity - lacking)}</strong>
                         </p>
@@ -133,6 +127,7 @@ export function OrderPage({ id }: { id: string }) {
                 <dd class="sum">{money(order.total.amount, order.total.currency)}</dd>
               </div>
             </dl>
+            {order.shippingAddress && <AddressText address={order.shippingAddress} />}
             {order.paidAt && (
               <p>
                 <a href={invoiceUrl(id)} target="_blank" rel="noopener">

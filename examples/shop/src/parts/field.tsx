@@ -8,20 +8,24 @@ interface Props {
   /** Its content at first. */
   value?: string | undefined;
   error?: string | undefined;
+  isOptional?: boolean;
 }
 
 /** An input with its label, and what is wrong with it. */
-export function Field({ name, id = name, type, autoComplete, label, value, error }: Props) {
+export function Field({ name, id = name, type, autoComplete, label, value, error, isOptional }: Props) {
   return (
     <div class="field">
-      <label for={id}>{label}</label>
+      <label for={id}>
+        {label}
+        {isOptional && <span class="note"> (optional)</span>}
+      </label>
       <input
         id={id}
         name={name}
         type={type as 'text'} // the types want one that is known here
         autoComplete={autoComplete}
         defaultValue={value}
-        required
+        required={!isOptional}
         aria-invalid={error ? true : undefined}
         aria-describedby={error && `${id}-note`}
       />

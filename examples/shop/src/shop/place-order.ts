@@ -1,4 +1,4 @@
-import { type Money, type Order, StoreProblem } from '@store-platform/client';
+import { type Address, type Money, type Order, StoreProblem } from '@store-platform/client';
 import type { Basket, Line } from './basket.ts';
 import { keep, kept } from './kept.ts';
 import { codeOf } from './sentences.ts';
@@ -12,6 +12,7 @@ export interface Attempt {
   at: number;
   lines: readonly Pick<Line, 'id' | 'name' | 'quantity'>[];
   total: Money;
+  address?: Address | undefined;
 }
 
 /** A little less than the store keeps a key (contract 4.7): no repetition may come so late that it is a second order. */
@@ -60,9 +61,10 @@ export function stopSending(): void {
 /** With the customer, so that the store refuses it under the cookie of another account (403). */
 const orderBy = (customerId: string, attempt: Attempt) => ({ ...bodyOf(attempt), customerId });
 
-const bodyOf = ({ lines, total }: Pick<Attempt, 'lines' | 'total'>) => ({
+const bodyOf = ({ lines, total, address }: Pick<Attempt, 'lines' | 'total' | 'address'>) => ({
   items: lines.map(({ id, quantity }) => ({ productId: id, quantity })),
   expectedTotal: total,
+  shippingAddress: address,
 });
 
 /** One tab at a time, where browsers have Web Locks: two must not decide at once what to order. */
@@ -97,9 +99,10 @@ export async function attemptOf(
   accountId: string,
   basket: Basket,
   total: Money,
+  address: Address | undefined,
 ): Promise<{ attempt: Attempt; arrived?: Order }> {
   const before = unanswered(accountId);
-  const wanted = { lines: basket.lines.map(({ id, name, quantity }) => ({ id, name, quantity })), total };
+  const wanted = { lines: basket.lines.map(({ id, name, quantity }) => ({ id, name, quantity })), total, address };
   if (before && JSON.stringify(bodyOf(before)) === JSON.stringify(bodyOf(wanted))) return { attempt: before };
   const arrived = before && (await orderOf(before));
   if (before && arrived) return { attempt: before, arrived };
