@@ -152,8 +152,3 @@ export function expectProblem({ status, headers, body }: Answer, statuses: numbe
   expect(headers['content-type']).toBe('application/problem+json');
   expect(JSON.parse(body)).toMatchObject({ status, ...fields });
 }
-
-// Until every test is written for the above.
-export type Fixture = Gateway;
-export const startFixture = startGateway;
-export const startUnlimited = startGateway;

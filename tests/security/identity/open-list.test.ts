@@ -1,76 +1,77 @@
-import { COOKIE, expectNoForgery, type Fixture, http, startUnlimited, TOKEN, VICTIM } from '../_fixture.ts';
+import { ACCOUNT, COOKIE, expectNoForgery, TOKEN, useGateway, VICTIM } from '../_fixture.ts';
 import { sendHttp2 } from '../_raw.ts';
-import { type Seen, startUpstream, type Upstream } from '../_upstream.ts';
+import { startUpstream } from '../_upstream.ts';
 
 // The open list (contract 2.2): each form of an entry opens what it says, and nothing else.
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 const except = (method: string) => METHODS.filter((other) => other !== method);
+const lines = (methods: string[], ...paths: string[]) =>
+  paths.flatMap((path) => methods.map((method) => `${method} ${path}`));
 
-let site: Upstream;
-let fixture: Fixture;
-const seenBySite: Seen[] = [];
-
-beforeAll(async () => {
-  site = await startUpstream('site', { seen: seenBySite });
-  fixture = await startUnlimited({
-    open: [
-      'GET /products/featured',
-      'ANY /accounts/terms',
-      'GET /orders/public/**',
-      'ANY /auth/docs/**',
-      'GET /api/**',
-      'GET /external/pages/**',
-      'POST /external/contact',
-    ],
-    global: { routes: { '/orders/public/stats': 'status' } },
-    external: { url: `http://127.0.0.1:${site.port}` },
-  });
+const site = await startUpstream('site');
+afterAll(() => site.down());
+const gateway = useGateway({
+  open: [
+    'GET /products/featured',
+    'ANY /accounts/terms',
+    'GET /orders/public/**',
+    'ANY /auth/docs/**',
+    'GET /api/**',
+    'GET /external/pages/**',
+    'POST /external/contact',
+  ],
+  global: { routes: { '/orders/public/stats': 'status' } },
+  external: { url: `http://127.0.0.1:${site.port}` },
 });
-afterAll(async () => {
-  await fixture?.stop();
-  await site.down();
-});
-beforeEach(() => {
-  fixture.clear();
-  seenBySite.length = 0;
-});
+beforeEach(() => site.seen.splice(0));
 
 /** Without a token, but with a forged identity. */
-const asStranger = (line: string, headers: string[] = [], on = fixture) =>
-  on.send(http(line, [`id-account: ${VICTIM}`, ...headers]));
+const asStranger = (line: string, headers: string[] = [], on = gateway) =>
+  on.ask(line, [`id-account: ${VICTIM}`, 'account-roles: operator', ...headers]);
 
-async function expectOpen(line: string, service: string, path = line.split(' ')[1]): Promise<void> {
-  expect((await asStranger(line)).status).toBe(200);
-  expect(fixture.reached()).toMatchObject([{ service, method: line.split(' ')[0], path }]);
-  expect(fixture.checks()).toEqual([]);
-  expectNoForgery(fixture);
+async function expectOpen(line: string, service: string, path = line.split(' ')[1], on = gateway): Promise<void> {
+  expect((await asStranger(line, [], on)).status).toBe(200);
+  expect(on.seen).toMatchObject([{ service, method: line.split(' ')[0], path }]);
+  expect(on.seen[0]?.headers).not.toHaveProperty('account-roles');
+  expectNoForgery(on);
 }
 
-async function expectSecured(line: string, on = fixture): Promise<void> {
-  const answer = await asStranger(line, [], on);
-  expect([400, 401]).toContain(answer.status);
-  expect(answer.headers['content-type']).toBe('application/problem+json');
-  expect([...on.reached(), ...seenBySite]).toEqual([]);
+async function expectSecured(line: string, on = gateway): Promise<void> {
+  const { status, headers } = await asStranger(line, [], on);
+  expect([400, 401]).toContain(status);
+  expect(headers['content-type']).toBe('application/problem+json');
+  expect([...on.seen, ...site.seen]).toEqual([]);
 }
 
-async function withOpenList(open: string[], test: (other: Fixture) => Promise<void>): Promise<void> {
-  const other = await startUnlimited({ open });
-  await test(other).finally(other.stop);
-}
+it.each([
+  ['GET /products/featured', 'product'],
+  ['GET /products/featured?x=/**', 'product'],
+  ['GET //products//featured', 'product', '/products/featured'],
+  ['GET /products/x/../featured', 'product', '/products/featured'],
+  ['GET /products/%66eatured', 'product', '/products/featured'],
+  ...lines(METHODS, '/accounts/terms').map((line) => [line, 'account']),
+  ['GET /orders/public', 'order'],
+  ['GET /orders/public/', 'order'],
+  ['GET /orders/public?x=1', 'order'],
+  ['GET /orders/public/a', 'order'],
+  ['GET /orders/public/a/b?x=1', 'order'],
+  ['GET /orders/public/statsx', 'order'],
+  ['GET /orders/public/stats', 'status'],
+  ['GET /orders/public/stats/1', 'status'],
+  ...lines(METHODS, '/auth/docs', '/auth/docs/a/b').map((line) => [line, 'auth']),
+  ['GET /api/v1/status/?limit=1', 'status'],
+])('an entry opens %s, of %s', (line = '', service = '', path?: string) => expectOpen(line, service, path));
 
-describe('a method and a path, GET /products/featured', () => {
-  it.each([
-    ['/products/featured', undefined],
-    ['/products/featured?x=/**', undefined],
-    ['//products//featured', '/products/featured'],
-    ['/products/x/../featured', '/products/featured'],
-    ['/products/%66eatured', '/products/featured'],
-  ])('opens %s', (path, arrives) => expectOpen(`GET ${path}`, 'product', arrives));
+it.each(['/api', '/api/v2'])('a prefix above the routes opens %s, where nothing is found', async (path) => {
+  expect((await asStranger(`GET ${path}`)).status).toBe(404);
+  expect(gateway.seen).toEqual([]);
+});
 
-  it.each(except('GET'))('does not open it for %s', (method) => expectSecured(`${method} /products/featured`));
-
-  it.each([
+it.each([
+  ...lines(except('GET'), '/products/featured'),
+  ...lines(
+    ['GET'],
     '/products',
     '/products/featuredx',
     '/products/featured/',
@@ -87,52 +88,12 @@ describe('a method and a path, GET /products/featured', () => {
     '/products/featured/%2e%2e/1',
     '/products/featured\\..\\1',
     '/x/products/featured',
-  ])('does not open %s', (path) => expectSecured(`GET ${path}`));
-
-  it('is the same over HTTP/2', async () => {
-    const open = await sendHttp2(fixture.port, { ':path': '/products/featured', 'id-account': VICTIM });
-    expect(open.status).toBe(200);
-    expectNoForgery(fixture);
-    for (const path of ['/products/featured/', '/products/featuredx', '/products/featured/../1']) {
-      expect((await sendHttp2(fixture.port, { ':path': path })).status).toBe(401);
-    }
-    expect((await sendHttp2(fixture.port, { ':method': 'HEAD', ':path': '/products/featured' })).status).toBe(401);
-    expect(fixture.reached()).toHaveLength(1);
-  });
-});
-
-describe('any method and a path, ANY /accounts/terms', () => {
-  it.each(METHODS)('opens it for %s', (method) => expectOpen(`${method} /accounts/terms`, 'account'));
-
-  it.each(['/accounts', '/accounts/terms/', '/accounts/terms/x', '/accounts/termsx', '/accounts/terms%2f'])(
-    'does not open %s',
-    async (path) => {
-      for (const method of ['GET', 'POST']) await expectSecured(`${method} ${path}`);
-    },
-  );
-});
-
-describe('a method and a prefix, GET /orders/public/**', () => {
-  it.each([
-    '/orders/public',
-    '/orders/public/',
-    '/orders/public?x=1',
-    '/orders/public/a',
-    '/orders/public/a/b?x=1',
-    '/orders/public/statsx',
-  ])('opens %s', (path) => expectOpen(`GET ${path}`, 'order'));
-
-  it.each(['/orders/public/stats', '/orders/public/stats/1'])('opens %s, which another route serves', (path) =>
-    expectOpen(`GET ${path}`, 'status'),
-  );
-
-  it.each(except('GET'))('does not open it for %s', async (method) => {
-    for (const path of ['/orders/public', '/orders/public/a', '/orders/public/stats']) {
-      await expectSecured(`${method} ${path}`);
-    }
-  });
-
-  it.each([
+  ),
+  ...lines(['GET', 'POST'], '/accounts', '/accounts/terms/', '/accounts/terms/x', '/accounts/termsx'),
+  ...lines(['GET', 'POST'], '/accounts/terms%2f'),
+  ...lines(except('GET'), '/orders/public', '/orders/public/a', '/orders/public/stats'),
+  ...lines(
+    ['GET'],
     '/orders',
     '/orders/',
     '/orders/publicx',
@@ -146,104 +107,109 @@ describe('a method and a prefix, GET /orders/public/**', () => {
     '/orders/public%2fa',
     '/orders/public/..%2f1',
     '/orders/public/%00',
-  ])('does not open %s', (path) => expectSecured(`GET ${path}`));
+  ),
+  ...lines(['GET', 'POST'], '/auth', '/auth/', '/auth/docsx', '/authx', '/auth/solve', '/auth/docs/../solve'),
+  ...lines(['GET', 'POST'], '/auth/docs/../../check'),
+  ...['GET /apix', 'POST /api/v1/status', 'POST /api/v2'],
+  ...['GET /external', 'POST /external/pages', 'GET /external/pagesx', 'GET /external/contact'],
+  'POST /auth/login', // of the default list, which this one replaces
+])('no entry opens %s', (line) => expectSecured(line));
+
+it('an entry is the same over HTTP/2', async () => {
+  const status = async (path: string, method = 'GET') =>
+    (await sendHttp2(gateway.port, { ':method': method, ':path': path, 'id-account': VICTIM })).status;
+  expect(await status('/products/featured')).toBe(200);
+  expectNoForgery(gateway);
+  const others = ['/products/featured/', '/products/featuredx', '/products/featured/../1'];
+  for (const path of others) expect(await status(path)).toBe(401);
+  expect(await status('/products/featured', 'HEAD')).toBe(401);
+  expect(gateway.reached()).toHaveLength(1);
 });
 
-describe('any method and a prefix, ANY /auth/docs/**', () => {
-  it.each(METHODS)('opens it for %s', async (method) => {
-    await expectOpen(`${method} /auth/docs`, 'auth');
-    fixture.clear();
-    await expectOpen(`${method} /auth/docs/a/b`, 'auth');
-  });
+describe('GET /**', () => {
+  const all = useGateway({ open: ['GET /**'] });
 
-  it.each(['/auth', '/auth/', '/auth/docsx', '/authx', '/auth/solve', '/auth/docs/../solve', '/auth/docs/../../check'])(
-    'does not open %s',
-    async (path) => {
-      for (const method of ['GET', 'POST']) await expectSecured(`${method} ${path}`);
-    },
-  );
-});
-
-describe('a prefix above the routes, GET /api/**', () => {
-  it('opens the routes below it', () => expectOpen('GET /api/v1/status/?limit=1', 'status'));
-
-  it.each(['/api', '/api/v2'])('opens %s, where nothing is found', async (path) => {
-    expect((await asStranger(`GET ${path}`)).status).toBe(404);
-    expect([...fixture.reached(), ...fixture.checks()]).toEqual([]);
-  });
-
-  it.each(['GET /apix', 'POST /api/v1/status', 'POST /api/v2'])('does not open %s', (line) => expectSecured(line));
-});
-
-it('GET /** opens everything for GET only', () =>
-  withOpenList(['GET /**'], async (all) => {
+  it('opens everything for GET only', async () => {
     for (const path of ['/accounts', '/auth/solve', '/products/1', '/orders', '/api/v1/status/']) {
       expect((await asStranger(`GET ${path}`, [], all)).status).toBe(200);
     }
-    expect(all.reached().map(({ service }) => service)).toEqual(['account', 'auth', 'product', 'order', 'status']);
+    expect(all.seen.map(({ service }) => service)).toEqual(['account', 'auth', 'product', 'order', 'status']);
     expectNoForgery(all);
     expect(await asStranger('GET /', [], all)).toMatchObject({ status: 200, body: 'Store API' });
     expect((await asStranger('GET /external/x', [], all)).status).toBe(503); // no site is there
     for (const path of ['/nothing', '/check', '/internal/accounts']) {
       expect((await asStranger(`GET ${path}`, [], all)).status).toBe(404);
     }
-    expect(all.checks()).toEqual([]);
     all.clear();
-    for (const method of except('GET')) await expectSecured(`${method} /accounts`, all);
-  }));
+    for (const line of lines(except('GET'), '/accounts')) await expectSecured(line, all);
+  });
+});
 
-it('ANY /** opens everything', () =>
-  withOpenList(['ANY /**'], async (all) => {
-    for (const method of METHODS) expect((await asStranger(`${method} /orders/1`, [], all)).status).toBe(200);
+describe('ANY /**', () => {
+  const all = useGateway({ open: ['ANY /**'] });
+
+  it('opens everything', async () => {
+    for (const line of lines(METHODS, '/orders/1')) expect((await asStranger(line, [], all)).status).toBe(200);
     expectNoForgery(all);
     expect((await asStranger('GET /orders%2f1', [], all)).status).toBe(400);
     expect((await asStranger('CONNECT order:8080', [], all)).status).toBe(401);
     expect(all.reached()).toHaveLength(METHODS.length);
     expect(all.checks()).toEqual([]);
-  }));
+  });
+});
 
-it('an empty list opens nothing but / and /health-check', () =>
-  withOpenList([], async (none) => {
-    for (const line of ['POST /auth/login', 'POST /auth/register', 'GET /auth/logout', 'GET /accounts']) {
-      await expectSecured(line, none);
-    }
-    for (const line of ['GET /', 'HEAD /', 'GET /health-check', 'HEAD /health-check']) {
+describe('an empty list', () => {
+  const none = useGateway({ open: [] });
+
+  it('opens nothing but / and /health-check', async () => {
+    const secured = ['POST /auth/login', 'POST /auth/register', 'GET /auth/logout', 'GET /accounts'];
+    const own = ['POST /', 'POST /health-check', 'GET /health-check/'];
+    for (const line of [...secured, ...own]) await expectSecured(line, none);
+    for (const line of lines(['GET', 'HEAD'], '/', '/health-check')) {
       expect((await asStranger(line, [], none)).status).toBe(200);
     }
-    for (const line of ['POST /', 'POST /health-check', 'GET /health-check/']) await expectSecured(line, none);
-  }));
+  });
+});
 
-it('a list replaces the default', () => expectSecured('POST /auth/login'));
+describe('gateway.publicCatalogue', () => {
+  const shop = useGateway({ publicCatalogue: true });
+
+  it.each(['GET /products', 'GET /products?q=tea', 'HEAD /products', `GET /products/${ACCOUNT}`])(
+    'opens %s, and passes no identity on, with a token neither',
+    async (line) => {
+      await expectOpen(line, 'product', undefined, shop);
+      shop.clear();
+      expect((await asStranger(line, [`Cookie: ${COOKIE}`], shop)).status).toBe(200);
+      expect(shop.checks()).toEqual([]);
+      expectNoForgery(shop);
+    },
+  );
+
+  it.each([...lines(['POST', 'PUT', 'DELETE'], '/products/1'), 'GET /productsx', 'GET /orders'])(
+    'does not open %s',
+    (line) => expectSecured(line, shop),
+  );
+
+  it('is off by default', () => expectSecured('GET /products'));
+});
 
 it('an open request is forwarded unchanged, but for the identity and x-envoy headers', async () => {
   const own = [`cookie: a=1; ${COOKIE}; ${COOKIE}`, 'authorization: Basic own', 'x-own: 1', 'content-length: 2'];
   const forged = [`id-account: ${VICTIM}`, 'x-envoy-retry-on: 5xx'];
-  const { status } = await fixture.send(http('PUT /accounts/terms?a=%20b', [...own, ...forged], '{}'));
-  expect(status).toBe(200);
-  const [request] = fixture.reached();
-  expect(request).toMatchObject({ path: '/accounts/terms?a=%20b', body: '{}', headers: { host: 'store.test' } });
-  expect(request?.lines).toEqual(expect.arrayContaining(own));
-  expect(request?.headers).not.toHaveProperty('id-account');
-  expect(request?.headers).not.toHaveProperty('x-envoy-retry-on');
-  expect(fixture.checks()).toEqual([]);
+  expect((await gateway.ask('PUT /accounts/terms?a=%20b', [...own, ...forged], '{}')).status).toBe(200);
+  const received = { path: '/accounts/terms?a=%20b', body: '{}', headers: { host: 'store.test' } };
+  expect(gateway.seen).toMatchObject([{ ...received, lines: expect.arrayContaining(own) }]);
+  expect(JSON.stringify(gateway.seen)).not.toMatch(/id-account|retry-on/);
 });
 
-describe('an entry below /external', () => {
-  it.each([
-    ['GET /external/pages', '/pages'],
-    ['GET /external/pages/1?a=b', '/pages/1?a=b'],
-    ['POST /external/contact', '/contact'],
-  ])('%s reaches the site without a token, and without what belongs to the store', async (line, path) => {
-    const { status } = await asStranger(line, [`Cookie: a=1; ${COOKIE}`, `Authorization: Bearer ${TOKEN}`]);
-    expect(status).toBe(200);
-    expect(seenBySite).toMatchObject([{ path, headers: { cookie: 'a=1' } }]);
-    expect(seenBySite[0]?.headers).not.toHaveProperty('authorization');
-    expect(JSON.stringify(seenBySite)).not.toMatch(new RegExp(`${VICTIM}|${TOKEN}`));
-    expect(fixture.checks()).toEqual([]);
-  });
-
-  it.each(['GET /external', 'POST /external/pages', 'GET /external/pagesx', 'GET /external/contact'])(
-    '%s is secured',
-    (line) => expectSecured(line),
-  );
+it.each([
+  ['GET /external/pages', '/pages'],
+  ['GET /external/pages/1?a=b', '/pages/1?a=b'],
+  ['POST /external/contact', '/contact'],
+])('%s reaches the site without a token, and without what belongs to the store', async (line, path) => {
+  const own = [`Cookie: a=1; ${COOKIE}`, `Authorization: Bearer ${TOKEN}`];
+  expect((await asStranger(line, own)).status).toBe(200);
+  expect(site.seen).toMatchObject([{ path, headers: { cookie: 'a=1' } }]);
+  expect(JSON.stringify(site.seen)).not.toMatch(new RegExp(`${VICTIM}|${TOKEN}|authorization`));
+  expect(gateway.seen).toEqual([]);
 });

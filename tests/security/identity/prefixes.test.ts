@@ -1,22 +1,9 @@
-import { COOKIE, expectNoForgery, type Fixture, http, startUnlimited, VICTIM } from '../_fixture.ts';
+import { expectNoForgery, expectProblem, useGateway, VICTIM } from '../_fixture.ts';
 
 // A path prefix is one value (contract 2.1): routed to its service, and secured.
 
-let fixture: Fixture;
-beforeAll(async () => {
-  const routes = {
-    '/loyalty': 'product',
-    '/products/reviews': 'order',
-    '/api/v1/status': '',
-    '/api/v2/status': 'status',
-  };
-  fixture = await startUnlimited({ global: { routes } });
-});
-afterAll(() => fixture?.stop());
-beforeEach(() => fixture.clear());
-
-const send = (line: string, ...headers: string[]) => fixture.send(http(line, [`id-account: ${VICTIM}`, ...headers]));
-const asCustomer = (line: string) => send(line, `Cookie: ${COOKIE}`);
+const own = { '/loyalty': 'product', '/products/reviews': 'order', '/api/v1/status': '', '/api/v2/status': 'status' };
+const gateway = useGateway({ global: { routes: own } });
 
 it.each([
   ['/loyalty', 'product'],
@@ -26,23 +13,19 @@ it.each([
   ['/products/reviewsx', 'product'],
   ['/products/1', 'product'],
   ['/api/v2/status/?limit=1', 'status'],
-])('%s goes to %s, the longest prefix decides', async (path, service) => {
-  expect((await asCustomer(`PUT ${path}`)).status).toBe(200);
-  expect(fixture.reached()).toMatchObject([{ service, path }]);
-  expect(fixture.checks()).toHaveLength(1);
-  expectNoForgery(fixture);
+])('%s goes to %s with a token only, the longest prefix decides', async (path, service) => {
+  const lines = [`id-account: ${VICTIM}`];
+  for (const method of ['GET', 'HEAD', 'POST']) {
+    expect((await gateway.ask(`${method} ${path}`, lines)).status).toBe(401);
+  }
+  expect(gateway.seen).toEqual([]);
+  expect((await gateway.askAsCustomer(`PUT ${path}`, lines)).status).toBe(200);
+  expect(gateway.reached()).toMatchObject([{ service, path }]);
+  expect(gateway.checks()).toHaveLength(1);
+  expectNoForgery(gateway);
 });
 
-it.each(['GET /loyalty', 'POST /loyalty/points', 'HEAD /products/reviews', 'GET /api/v2/status'])(
-  '%s without a token: 401',
-  async (line) => {
-    expect((await send(line)).status).toBe(401);
-    expect((await send(line, 'Cookie: __store_jwt_token=x')).status).toBe(401);
-    expect(fixture.reached()).toEqual([]);
-  },
-);
-
 it.each(['/loyaltyx', '/Loyalty', '/x/loyalty', '/api/v2', '/api/v1/status'])('%s goes nowhere', async (path) => {
-  expect((await asCustomer(`GET ${path}`)).status).toBe(404);
-  expect(fixture.reached()).toEqual([]);
+  expectProblem(await gateway.askAsCustomer(`GET ${path}`), 404);
+  expect(gateway.reached()).toEqual([]);
 });

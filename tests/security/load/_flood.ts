@@ -3,40 +3,19 @@ import { type ClientHttp2Session, constants } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Another client than the flood, which comes from 127.0.0.1. */
-const OTHER = '127.0.0.2';
-
-export interface Flood {
-  /** Connections that the gateway has closed. */
-  closed(): number;
-  /** First answers by status. */
-  answers: Record<number, number>;
-  /** All bytes have left the client, or the gateway has closed the connection. */
-  isSent(): boolean;
-  stop(): void;
-}
+export type Flood = Awaited<ReturnType<typeof flood>>;
 
 /**
  * Opens connections, each of which sends these bytes and no more.
  * @param options reads: false leaves the answers unread; addresses: how many the connections come from, which are those of no other client
  */
-export async function flood(
-  port: number,
-  count: number,
-  bytes: string,
-  { reads = true, addresses = 1 }: { reads?: boolean; addresses?: number } = {},
-): Promise<Flood> {
+export async function flood(port: number, count: number, bytes: string, { reads = true, addresses = 1 } = {}) {
   const sockets: Socket[] = [];
   const answers: Record<number, number> = {};
-  let closed = 0;
   for (let n = 0; n < count; n += 1) {
     const localAddress = addresses === 1 ? '127.0.0.1' : `127.0.1.${1 + (n % addresses)}`;
-    const socket = connect({ port, host: '127.0.0.1', localAddress });
+    const socket = connect({ port, host: '127.0.0.1', localAddress }).on('error', () => undefined);
     sockets.push(socket);
-    socket.on('error', () => undefined);
-    socket.on('close', () => {
-      closed += 1;
-    });
     if (bytes !== '') socket.write(bytes);
     if (reads) {
       socket.once('data', (data) => {
@@ -48,35 +27,35 @@ export async function flood(
     if (n % 100 === 99) await wait(1); // lets the connections be made
   }
   return {
-    closed: () => closed,
+    /** First answers by status. */
     answers,
+    /** Connections that the gateway has closed. */
+    closed: () => sockets.filter((socket) => socket.closed).length,
+    /** All bytes have left the client, or the gateway has closed the connection. */
     isSent: () => sockets.every((socket) => socket.destroyed || (!socket.connecting && socket.writableLength === 0)),
-    stop: () => {
+    stop() {
       for (const socket of sockets) socket.destroy();
     },
   };
 }
 
 /**
- * The status that another client gets on a new connection.
+ * The status that a client at 127.0.0.2, where no flood comes from, gets on a new connection.
+ * @param rest what is sent once the first bytes have been, and this is done
  * @throws Error if the connection is closed without an answer, or nothing arrives within 10 s
  */
-export async function askAsOther(port: number, request: string): Promise<number> {
-  const socket = connect({ port, host: '127.0.0.1', localAddress: OTHER });
+export async function askAsOther(port: number, request: string, rest?: () => Promise<string>): Promise<number> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' });
+  socket.on('error', () => undefined); // the loop below throws it
   try {
     socket.setTimeout(10_000, () => socket.destroy(new Error('nothing arrived within 10 s')));
-    socket.write(request);
+    await new Promise((resolve) => socket.write(request, resolve));
+    if (rest) socket.write(await rest());
     for await (const data of socket) return Number(data.toString('latin1', 9, 12));
     throw new Error('the connection was closed without an answer');
   } finally {
     socket.destroy();
   }
-}
-
-export interface Http2Flood {
-  /** Sessions that the gateway has closed. */
-  closed(): number;
-  stop(): void;
 }
 
 /**
@@ -88,17 +67,12 @@ export async function floodHttp2(
   open: () => ClientHttp2Session,
   { sessions: count, streams, resets = false }: { sessions: number; streams: number; resets?: boolean },
   headers: Record<string, string>,
-  body: string,
-): Promise<Http2Flood> {
+  body = '',
+) {
   const sessions: ClientHttp2Session[] = [];
-  let closed = 0;
   for (let n = 0; n < count; n += 1) {
-    const session = open();
+    const session = open().on('error', () => undefined);
     sessions.push(session);
-    session.on('error', () => undefined);
-    session.on('close', () => {
-      closed += 1;
-    });
     await once(session, 'remoteSettings');
     for (let m = 0; m < streams && !session.closed && !session.destroyed; m += 1) {
       const stream = session.request(headers, { endStream: false });
@@ -111,8 +85,9 @@ export async function floodHttp2(
     }
   }
   return {
-    closed: () => closed,
-    stop: () => {
+    /** Sessions that the gateway has closed. */
+    closed: () => sessions.filter((session) => session.destroyed).length,
+    stop() {
       for (const session of sessions) session.destroy();
     },
   };

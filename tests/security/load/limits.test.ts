@@ -1,205 +1,170 @@
-import { COOKIE, type Fixture, goodAuth, http, startFixture } from '../_fixture.ts';
+import { COOKIE, expectProblem, type Gateway, goodAuth, http, useGateway } from '../_fixture.ts';
 import { sendHttp2 } from '../_raw.ts';
 
-const problem = (response: { headers: Record<string, string>; body: string }) => {
-  expect(response.headers['content-type']).toBe('application/problem+json');
-  return JSON.parse(response.body);
-};
+const KIB = 1024;
+const token = [`Cookie: ${COOKIE}`];
 
 describe('default size limits', () => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await startFixture();
-  });
-  afterAll(() => fixture?.stop());
-  beforeEach(() => fixture.clear());
+  const gateway = useGateway();
+  const many = (count: number, value: string) => Array.from({ length: count }, (_, i) => `X-${i}: ${value}`);
 
-  const limits: [string, number, string[]][] = [
+  describe.each([
     ['POST /auth/login', 8, []],
-    ['POST /auth/solve', 8, [`Cookie: ${COOKIE}`]],
-    ['PUT /accounts', 8, [`Cookie: ${COOKIE}`]],
-    ['POST /products', 64, [`Cookie: ${COOKIE}`]],
-    ['POST /orders', 64, [`Cookie: ${COOKIE}`]],
-  ];
+    ['POST /auth/solve', 8, token],
+    ['PUT /accounts', 8, token],
+    ['POST /products', 64, token],
+    ['POST /orders', 64, token],
+    ['POST /external/x', 64, token],
+    ['POST /nothing', 64, token],
+  ])('of %s: %i KiB', (firstLine, kib, lines) => {
+    const send = (bytes: number) => gateway.ask(firstLine, [...lines, `Content-Length: ${bytes}`], 'x'.repeat(bytes));
+    const tooLarge = { title: 'Payload Too Large', detail: `The body is larger than ${kib} KiB.` };
+    const instance = firstLine.split(' ')[1];
 
-  it.each(limits)('let %s with %i KiB pass', async (firstLine, kib, lines) => {
-    const body = 'x'.repeat(kib * 1024);
-    expect((await fixture.send(http(firstLine, [...lines, `Content-Length: ${body.length}`], body))).status).toBe(200);
-    expect(fixture.reached()[0]?.body).toHaveLength(body.length);
-  });
-
-  it.each([
-    ...limits,
-    ['POST /external/x', 64, [`Cookie: ${COOKIE}`]] as const,
-    ['POST /nothing', 64, [`Cookie: ${COOKIE}`]] as const,
-  ])('reject %s with %i KiB and one byte with 413', async (firstLine, kib, lines) => {
-    const body = 'x'.repeat(kib * 1024 + 1);
-    const response = await fixture.send(http(firstLine, [...lines, `Content-Length: ${body.length}`], body));
-    expect(response.status).toBe(413);
-    expect(problem(response)).toMatchObject({
-      status: 413,
-      title: 'Payload Too Large',
-      detail: `The body is larger than ${kib} KiB.`,
+    it('pass, and one byte more is 413', async () => {
+      const expected = { '/external/x': 503, '/nothing': 404 }[String(instance)] ?? 200;
+      expect((await send(kib * KIB)).status).toBe(expected);
+      if (expected === 200) expect(gateway.reached()[0]?.body).toHaveLength(kib * KIB);
+      gateway.clear();
+      expectProblem(await send(kib * KIB + 1), 413, tooLarge);
+      expect(gateway.reached()).toEqual([]);
     });
-    expect(fixture.reached()).toEqual([]);
-  });
 
-  it.each(limits.map(([firstLine, kib, lines]) => [firstLine, lines.length ? 192 : kib, lines, kib] as const))(
-    'reject %s with more than %i KiB in chunks with 413',
-    async (firstLine, limitKib, lines, kib) => {
-      const chunks = `400\r\n${'x'.repeat(1024)}\r\n`.repeat(limitKib + 8);
-      const response = await fixture.send(
-        http(firstLine, ['Transfer-Encoding: chunked', ...lines], `${chunks}0\r\n\r\n`),
-      );
-      expect(response.status).toBe(413);
-      expect(problem(response)).toMatchObject({
-        instance: firstLine.split(' ')[1],
-        detail: `The body is larger than ${kib} KiB.`,
-      });
-      expect(fixture.reached()).toEqual([]);
-    },
-  );
+    it('in chunks, more is 413, on secured routes above 192 KiB', async () => {
+      const chunks = `400\r\n${'x'.repeat(KIB)}\r\n`.repeat((lines.length ? 192 : kib) + 8);
+      const answer = await gateway.ask(firstLine, ['Transfer-Encoding: chunked', ...lines], `${chunks}0\r\n\r\n`);
+      expectProblem(answer, 413, { ...tooLarge, instance });
+      expect(gateway.reached()).toEqual([]);
+    });
+  });
 
   it('reject 256 KiB over HTTP/2 without Content-Length with 413', async () => {
     const request = { ':method': 'POST', ':path': '/products', cookie: COOKIE };
-    expect((await sendHttp2(fixture.port, request, { body: 'x'.repeat(256 * 1024) })).status).toBe(413);
-    expect(fixture.reached()).toEqual([]);
+    expect((await sendHttp2(gateway.port, request, { body: 'x'.repeat(256 * KIB) })).status).toBe(413);
+    expect(gateway.reached()).toEqual([]);
   });
 
   const cookies = (bytes: number, fill = 'x') => `Cookie: ${`${COOKIE}; a=`.padEnd(bytes, fill)}`;
   it.each([
-    ['accept headers of 15 KiB', [`X-A: ${'x'.repeat(15 * 1024)}`], undefined],
-    ['reject a header of 16 KiB', [`X-A: ${'x'.repeat(16 * 1024)}`], 'headers'],
-    [
-      'reject many headers of 17 KiB together',
-      Array.from({ length: 17 }, (_, i) => `X-${i}: ${'x'.repeat(1024)}`),
-      'headers',
-    ],
-    ['reject 101 headers', Array.from({ length: 101 }, (_, i) => `X-${i}: x`), 'headers'],
-    ['accept cookies of 8 KiB', [cookies(8192)], undefined],
-    ['accept cookies of 8 KiB that are not UTF-8', [cookies(8192, '\xff')], undefined],
-    ['reject cookies of 8 KiB and one byte', [cookies(8193)], 'cookies'],
-    ['reject cookies of 8 KiB and one byte that are not UTF-8', [cookies(8193, '\xff')], 'cookies'],
-    ['reject cookies of 8 KiB of semicolons', [cookies(8193, ';')], 'cookies'],
+    ['accept headers of 15 KiB', [...token, `X-A: ${'x'.repeat(15 * KIB)}`], undefined],
+    ['reject a header of 16 KiB', [...token, `X-A: ${'x'.repeat(16 * KIB)}`], 'headers'],
+    ['reject many headers of 17 KiB together', [...token, ...many(17, 'x'.repeat(KIB))], 'headers'],
+    ['reject 101 headers', [...token, ...many(101, 'x')], 'headers'],
+    ['accept cookies of 8 KiB', [cookies(8 * KIB)], undefined],
+    ['accept cookies of 8 KiB that are not UTF-8', [cookies(8 * KIB, '\xff')], undefined],
+    ['reject cookies of 8 KiB and one byte', [cookies(8 * KIB + 1)], 'cookies'],
+    ['reject cookies of 8 KiB and one byte that are not UTF-8', [cookies(8 * KIB + 1, '\xff')], 'cookies'],
+    ['reject cookies of 8 KiB of semicolons', [cookies(8 * KIB + 1, ';')], 'cookies'],
     ['reject two cookie headers of 8 KiB together', [cookies(4096), `Cookie: ${'x'.repeat(4096)}`], 'cookies'],
   ])('%s', async (_, lines, refused) => {
-    const withToken = lines.some((line) => line.startsWith('Cookie')) ? lines : [`Cookie: ${COOKIE}`, ...lines];
+    const details: Record<string, string> = {
+      headers: 'The headers are larger than 16 KiB, or more than 100.',
+      cookies: 'The cookies are larger than 8 KiB.',
+    };
     for (const firstLine of ['GET /accounts', 'GET /auth/logout', 'GET /']) {
-      fixture.clear();
-      const response = await fixture.send(http(firstLine, withToken));
-      const detail = {
-        headers: 'The headers are larger than 16 KiB, or more than 100.',
-        cookies: 'The cookies are larger than 8 KiB.',
-      }[String(refused)];
-      expect(response.status).toBe(refused ? 431 : 200);
-      if (refused) expect(problem(response)).toMatchObject({ title: 'Request Header Fields Too Large', detail });
-      if (refused) expect([...fixture.checks(), ...fixture.reached()]).toEqual([]);
+      gateway.clear();
+      const answer = await gateway.ask(firstLine, lines);
+      if (refused === undefined) expect(answer.status).toBe(200);
+      else expectProblem(answer, 431, { title: 'Request Header Fields Too Large', detail: details[refused] });
+      if (refused) expect(gateway.seen).toEqual([]);
     }
   });
 
   it('reject cookies over HTTP/2 that are more than 8 KiB together, each a header of its own', async () => {
-    const request = { ':path': '/accounts', cookie: [COOKIE, ...Array<string>(8).fill(`a=${'x'.repeat(1024)}`)] };
-    expect((await sendHttp2(fixture.port, request)).status).toBe(431);
-    expect([...fixture.checks(), ...fixture.reached()]).toEqual([]);
+    const request = { ':path': '/accounts', cookie: [COOKIE, ...Array(8).fill(`a=${'x'.repeat(KIB)}`)] };
+    expect((await sendHttp2(gateway.port, request)).status).toBe(431);
+    expect(gateway.seen).toEqual([]);
   });
 });
 
 describe('rate limit per client', () => {
-  it('counts login and register together and other requests apart, and returns 429 with Retry-After', async () => {
-    const fixture = await startFixture({
-      limits: { credentials: { perSecond: 1, burst: 4 }, requests: { perSecond: 1, burst: 25 } },
-    });
-    try {
-      const started = Date.now();
-      const sendAll = (lines: [string, ...string[]][]) =>
-        Promise.all(lines.map(([firstLine, ...headers]) => fixture.send(http(firstLine, headers))));
-      const credentials = await sendAll([
-        ...Array<[string]>(5).fill(['POST /auth/login']),
-        ...Array<[string, string]>(5).fill(['POST /auth/register?x=1', 'X-Forwarded-For: 198.51.100.7']),
-        ...Array<[string]>(5).fill(['POST //auth/./login']),
-      ]);
-      const rest = await sendAll(
-        Array<[string, string]>(40).fill(['GET /health-check', 'X-Forwarded-For: 198.51.100.8']),
-      );
-      const refilled = Math.ceil((Date.now() - started) / 1000);
+  const once = { perSecond: 1, burst: 1 };
 
-      const passed = (responses: { status: number }[]) => responses.filter(({ status }) => status === 200).length;
-      expect(passed(credentials)).toBeGreaterThanOrEqual(4);
-      expect(passed(credentials)).toBeLessThanOrEqual(4 + refilled);
-      expect(fixture.reached()).toHaveLength(passed(credentials));
-      expect(passed(rest)).toBeGreaterThan(4);
-      expect(passed(rest)).toBeLessThanOrEqual(25 + refilled);
-      for (const rejected of [...credentials, ...rest].filter(({ status }) => status !== 200)) {
-        expect(rejected.status).toBe(429);
-        expect(rejected.headers).toMatchObject({
-          ratelimit: '"address";r=0;t=1',
-          'ratelimit-policy': expect.stringMatching(/^"requests";q=\d+;w=1, "credentials";q=\d+;w=1$/),
-        });
-        expect(Number(rejected.headers['retry-after'])).toBeGreaterThanOrEqual(1);
-        expect(problem(rejected)).toMatchObject({ title: 'Too Many Requests', status: 429 });
-      }
-    } finally {
-      await fixture?.stop();
+  /** Sends all of these requests at once. Of those that pass, at most `refilled` are not of the burst. */
+  async function sendAll(gateway: Gateway, count: number, request: (n: number) => string) {
+    const started = Date.now();
+    const answers = await Promise.all(Array.from({ length: count }, (_, n) => gateway.send(request(n))));
+    const refused = answers.filter(({ status }) => status !== 200);
+    for (const answer of refused) {
+      expectProblem(answer, 429, { title: 'Too Many Requests' });
+      expect(answer.headers.ratelimit).toBe('"address";r=0;t=1');
+      expect(Number(answer.headers['retry-after'])).toBeGreaterThanOrEqual(1);
     }
+    const policies = new Set(refused.map(({ headers }) => headers['ratelimit-policy']));
+    return { passed: count - refused.length, policies, refilled: Math.ceil((Date.now() - started) / 1000) };
+  }
+
+  describe('of credentials, and of all requests', () => {
+    const burst = { credentials: { perSecond: 1, burst: 4 }, requests: { perSecond: 1, burst: 25 } };
+    const gateway = useGateway({ limits: burst });
+
+    it('counts login and register together and other requests apart, and returns 429 with Retry-After', async () => {
+      const credentials = ['POST /auth/login', 'POST /auth/register?x=1', 'POST //auth/./login'];
+      const forged = (n: number) => [`X-Forwarded-For: 198.51.100.${n}`];
+      const some = await sendAll(gateway, 15, (n) => http(credentials[n % 3] ?? '', forged(n)));
+      expect(some.passed).toBeGreaterThanOrEqual(4);
+      expect(some.passed).toBeLessThanOrEqual(4 + some.refilled);
+      expect(gateway.reached()).toHaveLength(some.passed);
+      const rest = await sendAll(gateway, 40, (n) => http('GET /health-check', forged(n)));
+      expect(rest.passed).toBeGreaterThan(4);
+      expect(rest.passed).toBeLessThanOrEqual(25 + some.refilled + rest.refilled);
+      expect([...some.policies, ...rest.policies]).toEqual(Array(2).fill('"requests";q=1;w=1, "credentials";q=1;w=1'));
+    });
   });
 
-  const once = { perSecond: 1, burst: 1 };
-  const many = { perSecond: 1000, burst: 1000 };
-  const networks = [
-    { client: 'an IPv4 address', same: () => '198.51.100.1', other: '198.51.100.2' },
-    { client: 'a /64 of IPv6', same: (n: number) => `2001:db8::${n}:0:0:${n}`, other: '2001:db8:0:1::1' },
-  ];
-  it.each([
-    ...networks.map((network) => ({ ...network, firstLine: 'GET /', limits: { requests: once } })),
-    ...networks.map((network) => ({
-      ...network,
-      firstLine: 'POST /auth/login',
-      limits: { credentials: once, requests: many },
-    })),
-  ])('takes $client behind a trusted proxy for one client: $firstLine', async ({ same, other, firstLine, limits }) => {
-    const fixture = await startFixture({ trustedHops: 1, limits });
-    try {
-      const started = Date.now();
-      const from = async (address: string) =>
-        (await fixture.send(http(firstLine, [`X-Forwarded-For: ${address}`]))).status;
-      const statuses = await Promise.all(Array.from({ length: 20 }, (_, n) => from(same(n))));
-      const refilled = Math.ceil((Date.now() - started) / 1000);
-      expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(1 + refilled);
-      expect(await from(other)).toBe(200);
-    } finally {
-      await fixture.stop();
-    }
+  describe('of the public catalogue', () => {
+    const gateway = useGateway({ publicCatalogue: true, limits: { catalogue: { perSecond: 1, burst: 3 } } });
+
+    it('leaves other requests alone', async () => {
+      const lines = ['GET /products', 'GET /products?page=1', 'GET /products/1', 'HEAD /products'];
+      const { passed, policies, refilled } = await sendAll(gateway, 20, (n) => http(lines[n % 3] ?? '', token));
+      expect(passed).toBeGreaterThanOrEqual(3);
+      expect(passed).toBeLessThanOrEqual(3 + refilled);
+      expect([...policies].join()).toContain('"catalogue";q=1;w=1');
+      expect((await gateway.askAsCustomer('GET /accounts')).status).toBe(200);
+    });
+  });
+
+  describe.each([
+    ['GET /', { requests: once }],
+    ['POST /auth/login', { credentials: once }],
+  ])('behind a trusted proxy: %s', (firstLine, limits) => {
+    const gateway = useGateway({ trustedHops: 1, limits });
+    const from = (address: string) => http(firstLine, [`X-Forwarded-For: ${address}`]);
+
+    it.each([
+      ['an IPv4 address', () => '198.51.100.1', '198.51.100.2'],
+      ['a /64 of IPv6', (n: number) => `2001:db8::${n}:0:0:${n}`, '2001:db8:0:1::1'],
+    ])('takes %s for one client', async (_, same, other) => {
+      const { passed, refilled } = await sendAll(gateway, 20, (n) => from(same(n)));
+      expect(passed).toBeLessThanOrEqual(1 + refilled);
+      expect((await gateway.send(from(other))).status).toBe(200);
+    });
   });
 });
 
 describe('time-outs', () => {
-  let fixture: Fixture;
-  beforeAll(async () => {
-    fixture = await startFixture({ timeouts: { route: 1, firstRequest: 1, requestHeaders: 1, request: 2 } });
-  });
-  afterAll(() => fixture?.stop());
+  const gateway = useGateway({ timeouts: { route: 1, firstRequest: 1, requestHeaders: 1, request: 2 } });
+  const silentAuth = (one: Gateway) => one.auth.answer((seen) => (seen.path === '/check' ? goodAuth(seen) : 'silence'));
 
   it.each(['GET /products', 'POST /orders', 'POST /auth/login'])(
     'return 504 for %s when the service does not respond',
     async (firstLine) => {
-      fixture.services.product.answer('silence');
-      fixture.services.order.answer('HTTP/1.1 200 OK\r\nhalf: an ans');
-      fixture.auth.answer((seen) => (seen.path === '/check' ? goodAuth(seen) : 'silence'));
-      fixture.clear();
-      const response = await fixture.send(http(firstLine, [`Cookie: ${COOKIE}`]));
-      expect(response.status).toBe(504);
-      expect(problem(response)).toMatchObject({ title: 'Gateway Timeout', instance: firstLine.split(' ')[1] });
-      expect(fixture.reached()).toHaveLength(1);
+      gateway.services.product.answer('silence');
+      gateway.services.order.answer('HTTP/1.1 200 OK\r\nhalf: an ans');
+      silentAuth(gateway);
+      const answer = await gateway.askAsCustomer(firstLine);
+      expectProblem(answer, 504, { title: 'Gateway Timeout', instance: firstLine.split(' ')[1] });
+      expect(gateway.reached()).toHaveLength(1);
     },
   );
 
+  const unfinished = http('POST /auth/login', ['Content-Length: 10'], 'x');
   it.each([
     ['the request headers never end', 'POST /auth/login HTTP/1.1\r\nHost: x\r\n'],
-    ['the request body never ends', http('POST /auth/login', ['Content-Length: 10'], 'x')],
+    ['the request body never ends', unfinished],
   ])('return 408 when %s', async (_, bytes) => {
-    const response = await fixture.send(bytes);
-    expect(response.status).toBe(408);
-    expect(problem(response).title).toBe('Request Timeout');
+    expectProblem(await gateway.send(bytes), 408, { title: 'Request Timeout' });
   });
 
   it.each([
@@ -207,23 +172,20 @@ describe('time-outs', () => {
     ['half a request line', 'GET /acc'],
   ])('close a new connection that brings %s', async (_, bytes) => {
     // Whichever of two time-outs of a second is first: that of the listener says nothing.
-    const end = await fixture.send(bytes).then(
+    const end = await gateway.send(bytes).then(
       ({ status }) => status,
       ({ message }) => message,
     );
     expect(['the connection was closed after ""', 408]).toContain(end);
   });
 
-  it('are shorter for an open request as a whole', async () => {
-    const impatient = await startFixture({ timeouts: { open: 1 } });
-    try {
-      const response = await impatient.send(http('POST /auth/login', ['Content-Length: 10'], 'x'));
-      expect(response.status).toBe(408);
-      expect(problem(response).title).toBe('Request Timeout');
-      impatient.auth.answer('silence');
-      expect((await impatient.send(http('POST /auth/login'))).status).toBe(504);
-    } finally {
-      await impatient.stop();
-    }
+  describe('of an open request', () => {
+    const impatient = useGateway({ timeouts: { open: 1 } });
+
+    it('are shorter, for it as a whole', async () => {
+      expectProblem(await impatient.send(unfinished), 408, { title: 'Request Timeout' });
+      silentAuth(impatient);
+      expectProblem(await impatient.ask('POST /auth/login'), 504);
+    });
   });
 });
