@@ -20,68 +20,51 @@ const at = (invokedAt: number, respondedAt: number, action: Action): Operation<A
   respondedAt,
 });
 const never = Number.POSITIVE_INFINITY;
+const read = (invokedAt: number, value: number) => at(invokedAt, invokedAt + 1, { read: value });
+const write = (value: number) => at(0, 9, { write: value });
 const isLinearizable = (history: Operation<Action>[]) => findViolation(register, history) === undefined;
 
-test('operations that follow one another take effect in that order', () => {
-  expect(isLinearizable([at(0, 1, { write: 1 }), at(2, 3, { read: 1 })])).toBe(true);
-  expect(isLinearizable([at(0, 1, { write: 1 }), at(2, 3, { read: 0 })])).toBe(false);
-});
-
-test('concurrent operations take effect in any order, but in the same one for all who look', () => {
-  const writes = [at(0, 9, { write: 1 }), at(0, 9, { write: 2 })];
-  expect(isLinearizable([...writes, at(10, 11, { read: 1 }), at(12, 13, { read: 1 })])).toBe(true);
-  expect(isLinearizable([...writes, at(10, 11, { read: 2 }), at(12, 13, { read: 2 })])).toBe(true);
-  expect(isLinearizable([...writes, at(10, 11, { read: 1 }), at(12, 13, { read: 2 })])).toBe(false);
-});
-
-test('a value that was seen once cannot disappear again', () => {
-  const write = at(0, 9, { write: 1 });
-  expect(isLinearizable([write, at(1, 2, { read: 0 }), at(3, 4, { read: 1 })])).toBe(true);
-  expect(isLinearizable([write, at(1, 2, { read: 1 }), at(3, 4, { read: 0 })])).toBe(false);
-});
-
-test('operations that touch at one instant count as concurrent', () => {
-  expect(isLinearizable([at(0, 5, { write: 1 }), at(5, 6, { read: 0 })])).toBe(true);
-  expect(isLinearizable([at(0, 4, { write: 1 }), at(5, 6, { read: 0 })])).toBe(false);
-});
-
-test('an operation of unknown outcome may take effect late, once or never, but not before it was invoked', () => {
-  const unknown = at(5, never, { add: 1 });
-  expect(isLinearizable([unknown, at(6, 7, { read: 0 }), at(8, 9, { read: 0 })])).toBe(true);
-  expect(isLinearizable([unknown, at(6, 7, { read: 0 }), at(8, 9, { read: 1 })])).toBe(true);
-  expect(isLinearizable([unknown, at(6, 7, { read: 2 })])).toBe(false);
-  expect(isLinearizable([unknown, at(1, 2, { read: 1 })])).toBe(false);
-});
-
-test('operations of a sequence take effect in the order of the history, however their times overlap', () => {
-  const writes = [1, 2].map((value) => ({ ...at(0, 9, { write: value }), sequence: 'writes' }));
-  expect(isLinearizable([...writes, at(10, 11, { read: 2 })])).toBe(true);
-  expect(isLinearizable([...writes, at(10, 11, { read: 1 })])).toBe(false);
-  expect(isLinearizable([at(0, 9, { write: 1 }), ...writes, at(10, 11, { read: 1 })])).toBe(true);
+const unknown = at(5, never, { add: 1 });
+const inTurn = [1, 2].map((value) => ({ ...write(value), sequence: 'writes' }));
+test.each([
+  [true, 'what was written before is read', [at(0, 1, { write: 1 }), read(2, 1)]],
+  [false, 'what was written before is not read', [at(0, 1, { write: 1 }), read(2, 0)]],
+  [true, 'of two concurrent writes the first is last', [write(1), write(2), read(10, 1), read(12, 1)]],
+  [true, 'of two concurrent writes the second is last', [write(1), write(2), read(10, 2), read(12, 2)]],
+  [false, 'two readers see concurrent writes in different orders', [write(1), write(2), read(10, 1), read(12, 2)]],
+  [true, 'a concurrent write takes effect between two reads', [write(1), read(1, 0), read(3, 1)]],
+  [false, 'a value that was seen once disappears again', [write(1), read(1, 1), read(3, 0)]],
+  [true, 'operations that touch at one instant are concurrent', [at(0, 5, { write: 1 }), read(5, 0)]],
+  [false, 'operations that do not quite touch are not', [at(0, 4, { write: 1 }), read(5, 0)]],
+  [true, 'an operation of unknown outcome never takes effect', [unknown, read(6, 0), read(8, 0)]],
+  [true, 'it takes effect late', [unknown, read(6, 0), read(8, 1)]],
+  [false, 'it takes effect twice', [unknown, read(6, 2)]],
+  [false, 'it takes effect before it was invoked', [unknown, read(1, 1)]],
+  [true, 'a sequence takes effect in the order of the history, however its times overlap', [...inTurn, read(10, 2)]],
+  [false, 'a sequence takes effect in another order', [...inTurn, read(10, 1)]],
+  [true, 'others come in between', [write(1), ...inTurn, read(10, 1)]],
+])('%s: %s', (expected, _, history) => {
+  expect(isLinearizable(history)).toBe(expected);
 });
 
 test('200 overlapping operations of a sequence, and as many reads, are decided in few steps', () => {
   const adds = Array.from({ length: 200 }, (_, n) => ({ ...at(0, 10_000, { add: 1 + (n % 5) }), sequence: 'adds' }));
-  const reads = (offset: number) =>
-    Array.from({ length: 40 }, (_, n) => at(2 * n, 2 * n + 1, { read: 15 * n + (n > 30 ? offset : 0) }));
+  const reads = (offset: number) => Array.from({ length: 40 }, (_, n) => read(2 * n, 15 * n + (n > 30 ? offset : 0)));
   expect(isLinearizable([...adds, ...reads(0)])).toBe(true);
   expect(isLinearizable([...adds, ...reads(2)])).toBe(false);
 });
 
-test('the violation names the operation that nothing explains and what leads up to it', () => {
-  const [write, read, wrong] = [at(0, 1, { write: 1 }), at(2, 3, { read: 1 }), at(4, 5, { read: 7 })];
-  expect(findViolation(register, [wrong, read, write])).toEqual({
-    explained: [write, read],
-    state: 1,
-    inexplicable: [wrong],
-  });
-});
-
 test('300 concurrent equal operations are decided in few steps', () => {
   const adds = Array.from({ length: 300 }, (_, n) => at(0, 10_000 + n, { add: 1 }));
-  const reads = (step: number) => Array.from({ length: 100 }, (_, n) => at(2 * n, 2 * n + 1, { read: step * n }));
+  const reads = (step: number) => Array.from({ length: 100 }, (_, n) => read(2 * n, step * n));
   expect(isLinearizable([...adds, ...reads(3)])).toBe(true);
   expect(isLinearizable([...adds, ...reads(4)])).toBe(false);
+});
+
+test('the violation names the operation that nothing explains and what leads up to it', () => {
+  const [first, second, wrong] = [at(0, 1, { write: 1 }), read(2, 1), read(4, 7)];
+  const violation = { explained: [first, second], state: 1, inexplicable: [wrong] };
+  expect(findViolation(register, [wrong, second, first])).toEqual(violation);
 });
 
 /** All orders of the definite operations, with any of the others. */
@@ -90,8 +73,7 @@ function isLinearizableByTrial(history: Operation<Action>[], value = register.in
   return history.some((first) => {
     const rest = history.filter((other) => other !== first);
     if (rest.some(({ respondedAt }) => respondedAt < first.invokedAt)) return false;
-    const sequence = history.filter((other) => first.sequence !== undefined && other.sequence === first.sequence);
-    if (sequence.length > 0 && sequence[0] !== first) return false;
+    if (first.sequence && history.find(({ sequence }) => sequence === first.sequence) !== first) return false;
     return register.next(value, first.action).some((next) => isLinearizableByTrial(rest, next));
   });
 }
