@@ -21,33 +21,21 @@ const get = (path: string, callerId: string) => request(account.app).get(path).s
 
 describe('POST /internal/accounts', () => {
   it('returns the account and stores the e-mail as written, the trimmed name and a password hash', async () => {
-    const { status, headers, body } = await register({
-      ...ada,
-      name: '  Ada Lovelace\n',
-      admin: true,
-      id: randomUUID(),
-    });
-    expect(status).toBe(201);
+    const { headers, body } = await register({ ...ada, name: '  Ada\n', admin: true, id: randomUUID() }).expect(201);
     expect(headers.location).toBe(`/accounts/${body.id}`);
     expect(Object.keys(body)).toEqual(['id', 'name', 'email', 'createdAt']);
-    expect(body).toMatchObject({ name: 'Ada Lovelace', email: ada.email });
     expect(Math.abs(Date.parse(body.createdAt) - Date.now())).toBeLessThan(60_000);
-    const [row, ...others] = await account.prisma.account.findMany();
-    expect(others).toEqual([]);
-    expect(row).toMatchObject({ id: body.id, name: 'Ada Lovelace', email: ada.email });
-    expect(row?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    const stored = await account.prisma.account.findMany();
+    expect(stored).toMatchObject([{ id: body.id, name: 'Ada', email: ada.email }]);
+    expect(body).toMatchObject({ name: 'Ada', email: ada.email });
+    expect(stored[0]?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   });
 
   it('returns 409 for a registered e-mail in any letter case', async () => {
-    await register(ada).expect(201);
-    const { body } = await register({ ...ada, email: ada.email.toUpperCase() }).expect(409);
-    expect(body).toMatchObject({ type: 'urn:problem:store:email-taken', status: 409 });
-    expect(await account.prisma.account.count()).toBe(1);
-  });
-
-  it('creates one account for ten concurrent registrations of one e-mail', async () => {
-    const responses = await Promise.all(Array.from({ length: 10 }, () => register(ada)));
+    const emails = Array.from({ length: 10 }, (_, n) => (n % 2 ? ada.email : ada.email.toUpperCase()));
+    const responses = await Promise.all(emails.map((email) => register({ ...ada, email })));
     expect(responses.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)]);
+    expect((await register(ada)).body.type).toBe('urn:problem:store:email-taken');
     expect(await account.prisma.account.count()).toBe(1);
   });
 
@@ -92,42 +80,29 @@ describe('POST /internal/password-checks', () => {
 
   it('finds the account by the e-mail in any letter case', async () => {
     const { body: registered } = await register(ada);
-    const { body } = await checkPassword(ada.email.toLowerCase(), ada.password).expect(200);
-    expect(body).toEqual(registered);
+    expect((await checkPassword(ada.email.toLowerCase(), ada.password).expect(200)).body).toEqual(registered);
   });
 
   it('returns the same 401 for a wrong password, an unknown e-mail and invalid input', async () => {
     await register(ada);
     const wrong = await checkPassword(ada.email, 'correct horse').expect(401);
-    const unknown = await checkPassword('nobody@example.com', ada.password).expect(401);
-    const invalid = await checkPassword('nobody', 'x').expect(401);
-    expect(unknown.body).toEqual(wrong.body);
-    expect(invalid.body).toEqual(wrong.body);
-  });
-
-  it('does not treat an underscore in the e-mail as a wildcard', async () => {
-    await register({ ...ada, email: 'adaXl@example.com' });
-    await checkPassword('ada_l@example.com', ada.password).expect(401);
+    // An underscore is no wildcard.
+    for (const email of ['nobody@example.com', ada.email.replace('.', '_'), 'nobody'])
+      expect((await checkPassword(email, ada.password).expect(401)).body).toEqual(wrong.body);
   });
 
   it.each([
     ['white space at both ends', '  password  ', 'password'],
     ['a NUL character', 'pass\0word', 'pass'],
     ['128 characters outside the BMP', '🐎'.repeat(128), '🐎'.repeat(127)],
-    ['letter case', 'PASSWORD', 'password'],
+    ['letter case, not the normalization form', 'Crème'.normalize('NFD'), 'crème'.normalize('NFC')],
   ])('respects %s in passwords', async (_, password, other) => {
     await register({ ...ada, password }).expect(201);
-    await checkPassword(ada.email, password).expect(200);
+    await checkPassword(ada.email, password.normalize('NFC')).expect(200);
     await checkPassword(ada.email, other).expect(401);
   });
 
-  it('accepts a password in another Unicode normalization form', async () => {
-    await register({ ...ada, password: 'crème brûlée'.normalize('NFD') });
-    await checkPassword(ada.email, 'crème brûlée'.normalize('NFC')).expect(200);
-  });
-
   it.each([
-    ['no e-mail', undefined, 'password'],
     ['an e-mail with NUL', 'a\0@example.com', 'password'],
     ['an object as e-mail', { contains: '@' }, 'password'],
     ['no password', 'ada@example.com', undefined],
@@ -141,9 +116,8 @@ describe('POST /internal/password-checks', () => {
   it('returns 503 with Retry-After while its queue is full, and 401 for an unknown e-mail afterwards', async () => {
     const send = () => request(busy.app).post('/internal/password-checks').send(ada);
     const responses = await Promise.all(Array.from({ length: 20 }, send));
-    const rejected = responses.filter(({ status }) => status === 503);
-    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([401, 503]));
-    expect(rejected.every(({ headers }) => headers['retry-after'] === '2')).toBe(true);
+    const seen = responses.map(({ status, headers }) => `${status} ${headers['retry-after']}`);
+    expect(new Set(seen)).toEqual(new Set(['401 undefined', '503 2']));
     await send().expect(401);
   });
 });
@@ -160,35 +134,31 @@ describe('PUT /internal/accounts/{id}/password', () => {
   });
 });
 
-describe('while four addresses try passwords without a pause', () => {
-  const from = (app: typeof account.app, address: string, credentials: object) =>
-    request(app).post('/internal/password-checks').set('x-envoy-external-address', address).send(credentials);
-
-  it('a right password of another address is checked after a few of theirs', async () => {
-    await register(ada).expect(201);
-    let [attacking, checked] = [true, 0];
-    async function attack(address: string) {
-      for (let n = 0; attacking; n += 1) {
-        const { status } = await from(fair.app, address, { email: `${n}@example.com`, password: 'guess' });
-        if (status === 401) checked += 1;
-      }
+it('while four addresses try passwords without a pause, a right one of another is checked after a few', async () => {
+  const send = (address: string, credentials: object) =>
+    request(fair.app).post('/internal/password-checks').set('x-envoy-external-address', address).send(credentials);
+  await register(ada).expect(201);
+  let [attacking, checked] = [true, 0];
+  async function attack(address: string) {
+    for (let n = 0; attacking; n += 1) {
+      const { status } = await send(address, { email: `${n}@example.com`, password: 'guess' });
+      if (status === 401) checked += 1;
     }
-    const attackers = ['192.0.2.1', '192.0.2.2', '2001:db8::/64', '192.0.2.4'].flatMap((address) =>
-      Array.from({ length: 20 }, () => attack(address)),
-    );
-    try {
-      await until('the attack has begun', async () => checked > 4);
-      for (let n = 0; n < 8; n += 1) {
-        const before = checked;
-        await from(fair.app, '198.51.100.7', ada).expect(200);
-        // There are 20 that wait. Some more are checked on the way here and back.
-        expect(checked - before).toBeLessThan(18);
-      }
-    } finally {
-      attacking = false;
-      await Promise.all(attackers);
+  }
+  const addresses = ['192.0.2.1', '192.0.2.2', '2001:db8::/64', '192.0.2.4'];
+  const attackers = Array.from({ length: 80 }, (_, n) => attack(addresses[n % 4] ?? ''));
+  try {
+    await until('the attack has begun', async () => checked > 4);
+    for (let n = 0; n < 8; n += 1) {
+      const before = checked;
+      await send('198.51.100.7', ada).expect(200);
+      // There are 20 that wait. Some more are checked on the way here and back.
+      expect(checked - before).toBeLessThan(18);
     }
-  });
+  } finally {
+    attacking = false;
+    await Promise.all(attackers);
+  }
 });
 
 describe('GET /accounts', () => {
@@ -205,13 +175,7 @@ describe('GET /accounts', () => {
 
   it('returns an empty array to a caller whose account does not exist', async () => {
     expect((await get('/accounts', randomUUID()).expect(200)).body).toEqual([]);
-  });
-
-  it.each([undefined, 'not-a-uuid'])('returns 401 for id-account %s', async (id) => {
-    await request(account.app)
-      .get('/accounts')
-      .set(id === undefined ? {} : { 'id-account': id })
-      .expect(401);
+    await get('/accounts', 'not-a-uuid').expect(401);
   });
 });
 
