@@ -79,57 +79,50 @@ export function planFor(rate: number, costs: Costs) {
   };
 }
 
-/**
- * Rates that no further replica makes higher, and the change that does.
- * @returns the lowest first
- */
+/** Rates that no further replica makes higher, the lowest first, and the change that does. */
 export function ceilings(costs: Costs) {
   const { utilisation, coresOfServer, partitions, walOfServer } = assumptions;
   const orders = (cores: number, ms: number) => (cores * utilisation * 1000) / ms;
   const { shared = 0, ...databases } = costs.postgresCpuMs;
   const [busiest, busiestMs] = highest(databases);
-  const [slowest, slowestMs] = highest(
-    Object.fromEntries(Object.entries(costs.cpuMs).filter(([name]) => groupOf(name))),
-  );
+  const members = Object.entries(costs.cpuMs).filter(([name]) => groupOf(name));
+  const [slowest, slowestMs] = highest(Object.fromEntries(members));
   const { relay, invoice, analytics } = costs.mostPerSecond;
   const [publisher, events] = highest(costs.events);
-  const beyondOneServer = 'shards by order id, or cells';
-  const found: [what: string, ordersPerSecond: number, turn: string][] = [
-    [`One process of ${slowest}`, orders(1, slowestMs), 'replicas, up to as many as there are partitions'],
-    [
-      `${partitions} partitions: as many members of the group of ${slowest}`,
+  const allDatabasesMs = sum(Object.values(costs.postgresCpuMs));
+  const found: Record<string, [ordersPerSecond: number, turn: string]> = {
+    [`One process of ${slowest}`]: [orders(1, slowestMs), 'replicas, up to as many as there are partitions'],
+    [`${partitions} partitions: as many members of the group of ${slowest}`]: [
       orders(partitions, slowestMs),
       'more partitions, while no order is in progress',
     ],
-    [
-      `One PostgreSQL server of ${coresOfServer} cores for all databases`,
-      orders(coresOfServer, sum(Object.values(costs.postgresCpuMs))),
+    [`One PostgreSQL server of ${coresOfServer} cores for all databases`]: [
+      orders(coresOfServer, allDatabasesMs),
       'a server for each database',
     ],
-    [
-      `A PostgreSQL server of ${coresOfServer} cores for the database ${busiest} alone`,
+    [`A PostgreSQL server of ${coresOfServer} cores for the database ${busiest} alone`]: [
       orders(coresOfServer, busiestMs + shared),
-      beyondOneServer,
+      'shards by order id, or cells',
     ],
-    [
-      `The write-ahead log of one server, ${walOfServer / 1e6} MB per second`,
+    [`The write-ahead log of one server, ${walOfServer / 1e6} MB per second`]: [
       walOfServer / costs.walBytes,
       'a server for each database, then shards or cells',
     ],
-    [`The relay of the outbox of ${publisher}: one process`, (relay * utilisation) / events, beyondOneServer],
-    [
-      'Invoice numbers without gaps: one transaction after another',
+    [`The relay of the outbox of ${publisher}: one process`]: [
+      (relay * utilisation) / events,
+      'shards by order id, or cells',
+    ],
+    'Invoice numbers without gaps: one transaction after another': [
       invoice,
       'a series of numbers for each shard or cell',
     ],
-    [
-      'The figures of the day: one row that every transaction of analytics locks',
+    'The figures of the day: one row that every transaction of analytics locks': [
       analytics / 2, // OrderCreated and OrderPaid
       'a row for each partition, added up when read',
     ],
-  ];
-  return found
-    .map(([what, ordersPerSecond, turn]) => ({ what, ordersPerSecond, turn }))
+  };
+  return Object.entries(found)
+    .map(([what, [ordersPerSecond, turn]]) => ({ what, ordersPerSecond, turn }))
     .sort((a, b) => a.ordersPerSecond - b.ordersPerSecond);
 }
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { markdownTable } from 'markdown-table';
-import { isMap, type Pair, parseDocument, type YAMLMap } from 'yaml';
+import { isMap, parseDocument, type YAMLMap } from 'yaml';
 import { root } from '../paths.ts';
 import { topology } from '../topology/topology.ts';
 import { withBlocks } from '../written-blocks.ts';
@@ -11,42 +11,33 @@ import { variableRows } from './variables.ts';
 // and ends at its value. Where a map is described as a whole, only those of its values are listed that are described too.
 
 type Row = [key: string, value: string, description: string];
+type Values = YAMLMap<{ value: string; commentBefore?: string }>;
 
 const chart = join(root, 'charts/store');
-const read = (path: string) => readFileSync(join(chart, path), 'utf8');
 
-/** @param isTopology which keys at the top hold values of services that only a change of the topology changes */
-function rowsOf(path: string, prefix = '', isTopology = (_key: string) => false): Row[] {
-  const document = parseDocument(read(path), { merge: true });
-  const values = document.toJS();
-  return rowsOfMap(document.contents as YAMLMap<{ value: string }>, values, prefix, isTopology);
+/** @param briefKeys those at the top with values of services that only a change of the topology changes */
+function rowsOf(path: string, prefix = '', briefKeys: string[] = []): Row[] {
+  const document = parseDocument(readFileSync(join(chart, path), 'utf8'), { merge: true });
+  return rowsOfMap(document.contents as Values, document.toJS(), prefix, (key) => briefKeys.includes(key));
 }
 
-function rowsOfMap(
-  map: YAMLMap<{ value: string }>,
-  values: Record<string, unknown>,
-  prefix: string,
-  isBrief: (key: string) => boolean,
-): Row[] {
-  return map.items.flatMap((pair, index) => {
-    const key = pair.key.value;
+/** @param isBrief true for a key below which only what is described is listed */
+function rowsOfMap(map: Values, values: Record<string, unknown>, prefix: string, isBrief: (key: string) => boolean) {
+  return map.items.flatMap(({ key: { value: key, commentBefore }, value: node }, index): Row[] => {
     // The first comment is that of the map.
-    const description = descriptionIn((index === 0 && map.commentBefore) || commentOf(pair));
+    const description = descriptionIn((index === 0 && map.commentBefore) || commentBefore);
     const value = values[key];
+    const hidden = isBrief(key);
+    const isLeaf = !isMap(node) || node.items.length === 0;
     const row: Row = [code(`${prefix}${key}`), code(JSON.stringify(value)), description ?? ''];
-    const isDescribed = description !== undefined;
-    const isLeaf = !isMap(pair.value) || pair.value.items.length === 0;
-    const own = isDescribed || (isLeaf && !isBrief(key)) ? [row] : [];
+    const own = description !== undefined || (isLeaf && !hidden) ? [row] : [];
     if (isLeaf) return own;
-    const inner = pair.value as YAMLMap<{ value: string }>;
-    const isInnerBrief = isDescribed || isBrief(key) ? () => true : () => false;
-    return [...own, ...rowsOfMap(inner, value as Record<string, unknown>, `${prefix}${key}.`, isInnerBrief)];
+    const isInnerBrief = () => hidden || description !== undefined;
+    return [...own, ...rowsOfMap(node as Values, value as Record<string, unknown>, `${prefix}${key}.`, isInnerBrief)];
   });
 }
 
 const code = (text: string) => `\`${text}\``;
-
-const commentOf = ({ key }: Pair) => (key as { commentBefore?: string | null }).commentBefore;
 
 function descriptionIn(comment?: string | null): string | undefined {
   const lines = comment?.split('\n').map((line) => line.trim()) ?? [];
@@ -63,12 +54,17 @@ function tableOf(rows: string[][], header = ['Key', 'Default', 'Description']): 
 
 /** Returns README.md with these tables, by its path. */
 export async function chartReadme(): Promise<Record<string, string>> {
-  const isService = (key: string) => topology.services.some(({ alias }) => alias === key);
   const subcharts = readdirSync(join(chart, 'charts')).filter((name) => name !== 'service');
   const tables = subcharts.map((name) => [name, tableOf(rowsOf(`charts/${name}/values.yaml`, `${name}.`))]);
   const path = 'charts/store/README.md';
   const blocks = {
-    values: tableOf(rowsOf('values.yaml', '', isService)),
+    values: tableOf(
+      rowsOf(
+        'values.yaml',
+        '',
+        topology.services.map(({ alias }) => alias),
+      ),
+    ),
     service: tableOf(rowsOf('charts/service/values.yaml', '<service>.')),
     ...Object.fromEntries(tables),
     variables: tableOf(await variableRows(), ['Variable', 'Used by', 'Default', 'Description']),

@@ -23,8 +23,6 @@ const nextPrivateKeyName = 'JWT_NEXT_PRIVATE_KEY';
 export const nextAnnotation = 'store/next-jwt-key';
 /** On the Secret: when the last token of each previous key has expired, a JSON object by kid. */
 export const expiryAnnotation = 'store/jwt-key-expiry';
-/** On a Secret that version 0.1.0 rotated: since when the present key has signed. */
-export const sinceAnnotation = 'store/jwt-key-since';
 /** On the pods: the kids of the keys that they were started with. */
 export const podAnnotation = 'store/jwt-keys';
 

@@ -128,8 +128,7 @@ describe('a Secret that does not say when the tokens of its previous keys expire
   const previous = [newSecret(), newSecret()];
 
   it.each([
-    ['was rotated by version 0.1.0 two days ago', { 'store/jwt-key-since': inHours(-48) }, { done: true }],
-    ['was rotated by version 0.1.0 an hour ago', { 'store/jwt-key-since': inHours(-1) }, refusal],
+    ['was rotated by version 0.1.0', { 'store/jwt-key-since': inHours(-48) }, refusal],
     ['was written by hand', {}, refusal],
   ])('%s', async (_, annotations, expected) => {
     write(newSecret(), previous, annotations);

@@ -1,11 +1,7 @@
 import type { V1Secret } from '@kubernetes/client-node';
 import { clockSkewSeconds } from '../../../services/shared/src/auth/verified-tokens.ts';
-import { expiryAnnotation, kidOf, nextAnnotation, readKeys, sinceAnnotation } from '../jwt-keys.ts';
+import { expiryAnnotation, kidOf, nextAnnotation, readKeys } from '../jwt-keys.ts';
 import { withAnnotations } from '../secrets.ts';
-
-const rolloutSeconds = 600; // how long replicas went on signing after the date that version 0.1.0 noted
-
-const expiryOf = (signedUntil: number, ttlSeconds: number) => signedUntil + (ttlSeconds + clockSkewSeconds) * 1000;
 
 /** By kid of a previous key: when its last token has expired, as the Secret notes it, in ms. */
 function noted(secret: V1Secret): Map<string, number> {
@@ -15,23 +11,21 @@ function noted(secret: V1Secret): Map<string, number> {
 
 /**
  * The Secret with the expiry of each previous key noted. Where it does not say so, because version 0.1.0 rotated it or somebody
- * wrote it, the key may have signed until now, or until the date that 0.1.0 noted. The key that an unfinished rotation
- * introduces has signed nothing yet.
+ * wrote it, the key may have signed until now. The key that an unfinished rotation introduces has signed nothing yet.
  * @param retired the key that signed until now
  */
 export async function noteExpiries(secret: V1Secret, ttlSeconds: number, retired?: string): Promise<V1Secret> {
-  const { [sinceAnnotation]: since, [nextAnnotation]: next } = secret.metadata?.annotations ?? {};
-  const until = since === undefined ? Date.now() : Date.parse(since) + rolloutSeconds * 1000;
+  const next = secret.metadata?.annotations?.[nextAnnotation];
   const before = noted(secret);
   const expiries: Record<string, string> = {};
   for (const key of readKeys(secret).previous) {
     const kid = await kidOf(key);
     if (kid === next) continue;
-    const expiry = before.get(kid) ?? expiryOf(until, ttlSeconds);
-    expiries[kid] = new Date(key === retired ? expiryOf(Date.now(), ttlSeconds) : expiry).toISOString();
+    const known = key === retired ? undefined : before.get(kid);
+    expiries[kid] = new Date(known ?? Date.now() + (ttlSeconds + clockSkewSeconds) * 1000).toISOString();
   }
   const text = Object.keys(expiries).length === 0 ? undefined : JSON.stringify(expiries);
-  return withAnnotations(secret, { [sinceAnnotation]: undefined, [expiryAnnotation]: text });
+  return withAnnotations(secret, { [expiryAnnotation]: text });
 }
 
 /** When no token of these previous keys is valid any more, or undefined where that is so already. */

@@ -30,12 +30,8 @@ interface GatewayOptions extends Supervision {
 /** Fetches the tools that the gateway needs, where they are missing. */
 export const provideGatewayTools = () => Promise.all([provideHelm(), provideEnvoy()]);
 
-interface ConfigFiles {
-  'envoy.yaml': string;
-  'drain.sh': string;
-  /** With TLS */
-  'certificate.yaml'?: string;
-}
+/** `certificate.yaml` is there with TLS. */
+type ConfigFiles = { 'envoy.yaml': string; 'drain.sh': string; 'certificate.yaml'?: string };
 
 /**
  * The files of the gateway as the chart renders them with these values of the gateway, beside which `global` is the store's.
