@@ -1,16 +1,9 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { isDatabaseMisconfigured, isDatabaseUnavailable } from './errors.ts';
 
 const base = process.env.TEST_DATABASE_URL ?? '';
-
-/** Accepts connections and stays silent, like a database that is starting or overloaded. */
-async function listenInSilence(): Promise<{ server: Server; url: string }> {
-  const server = createServer(() => undefined).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return { server, url: `postgresql://a:b@127.0.0.1:${(server.address() as AddressInfo).port}/c` };
-}
 
 const failure = (work: Promise<unknown>) =>
   work.then(
@@ -18,20 +11,21 @@ const failure = (work: Promise<unknown>) =>
     (error: unknown) => error,
   );
 
-it.each([
-  [
-    'a client',
-    (connectionString: string) => new pg.Client({ connectionString, connectionTimeoutMillis: 50 }).connect(),
-  ],
-  [
-    'a pool',
-    (connectionString: string) => new pg.Pool({ connectionString, connectionTimeoutMillis: 50 }).query('select 1'),
-  ],
-])('a database that does not answer %s in time is unavailable', async (_, ask) => {
-  const { server, url } = await listenInSilence();
-  const error = await failure(ask(url));
-  expect(isDatabaseUnavailable(error)).toBe(true);
+/** Tries to use a server that does this with its connections. */
+async function failureAt(onConnection: (socket: Socket) => void, ask: (port: number) => Promise<unknown>) {
+  const server = createServer(onConnection).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const error = await failure(ask((server.address() as AddressInfo).port));
   server.close();
+  return error;
+}
+const limits = { host: '127.0.0.1', connectionTimeoutMillis: 50 };
+
+it.each<[string, (port: number) => Promise<unknown>]>([
+  ['a client', (port) => new pg.Client({ ...limits, port }).connect()],
+  ['a pool', (port) => new pg.Pool({ ...limits, port }).query('select 1')],
+])('a database that does not answer %s in time is unavailable', async (_, ask) => {
+  expect(isDatabaseUnavailable(await failureAt(() => undefined, ask))).toBe(true);
 });
 
 it('a database that refuses the role is misconfigured, not unavailable', async () => {
@@ -42,12 +36,9 @@ it('a database that refuses the role is misconfigured, not unavailable', async (
 });
 
 it('a database without the requested TLS is misconfigured', async () => {
-  const server = createServer((socket) => socket.once('data', () => socket.end('N'))).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const error = await failure(new pg.Client({ host: '127.0.0.1', port, ssl: true }).connect());
+  const refuseTls = (socket: Socket) => socket.once('data', () => socket.end('N'));
+  const error = await failureAt(refuseTls, (port) => new pg.Client({ ...limits, port, ssl: true }).connect());
   expect(isDatabaseMisconfigured(error)).toBe(true);
-  server.close();
 });
 
 it('an invalid statement is neither', async () => {

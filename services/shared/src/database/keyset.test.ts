@@ -1,4 +1,4 @@
-import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, sql } from 'kysely';
+import { Kysely, PostgresDialect, sql } from 'kysely';
 import { DomainError } from '../values/errors.ts';
 import { createKeyset, cursorTime, cursorUuid, decodeCursor, encodeCursor, rowsAfter, uuidColumn } from './keyset.ts';
 
@@ -15,13 +15,8 @@ describe('cursor', () => {
   ])('returns all values of %j', (position) => {
     const cursor = encodeCursor(name, position);
     expect(cursor).toMatch(/^[\w-]+$/);
-    expect(
-      decodeCursor(
-        cursor,
-        name,
-        position.map(() => any),
-      ),
-    ).toEqual(position);
+    const accepted = position.map(() => any);
+    expect(decodeCursor(cursor, name, accepted)).toEqual(position);
   });
 
   it.each([
@@ -37,85 +32,57 @@ describe('cursor', () => {
     ['nothing', ''],
   ])('with %s is refused', (_, cursor) => {
     const decode = () => decodeCursor(cursor, name, [any, { accepts: /^[a-z]$/ }]);
-    expect(decode).toThrow(DomainError);
-    expect(decode).toThrow(
-      expect.objectContaining({
-        kind: 'invalid',
-        code: 'validation',
-        errors: [expect.objectContaining({ path: 'query.after' })],
-      }),
-    );
+    const errors = [expect.objectContaining({ path: 'query.after' })];
+    expect(decode).toThrow(expect.objectContaining({ kind: 'invalid', code: 'validation', errors }));
   });
 });
 
-it('cursorTime accepts the times that PostgreSQL accepts', () => {
-  for (const time of [
-    '2026-01-31T10:00:00.123456Z',
-    '2024-02-29T23:59:59.999Z',
-    '0001-01-01T00:00:00.000Z',
-    '9999-12-31T23:59:59.999999Z',
-  ])
-    expect(cursorTime.test(time)).toBe(true);
-  for (const time of [
-    '2026-02-29T10:00:00.000Z',
-    '2026-13-01T00:00:00.000Z',
-    '2026-01-01T24:00:00.000Z',
-    '2026-01-01T10:60:00.000Z',
-    '2026-01-01T10:00:60.000Z',
-  ])
-    expect(cursorTime.test(time)).toBe(false);
-  for (const time of [
-    '0000-01-01T00:00:00.000Z',
-    '2026-01-31T10:00:00Z',
-    '2026-01-31 10:00:00.000Z',
-    '2026-01-31T10:00:00.000+00',
-    'infinity',
-    'now',
-  ])
-    expect(cursorTime.test(time)).toBe(false);
+it.each([
+  '2026-01-31T10:00:00.123456Z',
+  '2024-02-29T23:59:59.999Z',
+  '0001-01-01T00:00:00.000Z',
+  '9999-12-31T23:59:59.999999Z',
+])('%s is the time of a cursor, since PostgreSQL accepts it', (time) => expect(cursorTime.test(time)).toBe(true));
+
+it.each([
+  '2026-02-29T10:00:00.000Z',
+  '2026-13-01T00:00:00.000Z',
+  '2026-01-01T24:00:00.000Z',
+  '2026-01-01T10:60:00.000Z',
+  '2026-01-01T10:00:60.000Z',
+  '0000-01-01T00:00:00.000Z',
+  '2026-01-31T10:00:00Z',
+  '2026-01-31 10:00:00.000Z',
+  '2026-01-31T10:00:00.000+00',
+  'now',
+])('%s is none', (time) => expect(cursorTime.test(time)).toBe(false));
+
+it('the id of a cursor is a UUID', () => {
   expect(cursorUuid.test('0190f5e6-7b7a-7cc3-98c4-dc0c0c07398f')).toBe(true);
   expect(cursorUuid.test('-'.repeat(36))).toBe(false);
 });
 
-const kysely = new Kysely<never>({
-  dialect: {
-    createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new DummyDriver(),
-    createIntrospector: (db) => new PostgresIntrospector(db),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
-  },
-});
+const kysely = new Kysely<never>({ dialect: new PostgresDialect({ pool: undefined as never }) });
 
 describe('rowsAfter', () => {
-  const column = (name: string, type: string, direction: 'asc' | 'desc') => ({ sql: name, type, direction });
+  const column = (name: string, type: string, direction: 'asc' | 'desc' = 'asc') => ({ sql: name, type, direction });
+  const [id, idDesc] = [column('id', 'uuid'), column('id', 'uuid', 'desc')];
+  const [price, priceDesc] = [column('price', 'numeric'), column('price', 'numeric', 'desc')];
 
   it.each([
-    ['one column', [column('id', 'uuid', 'asc')], '(id) > ($1::uuid)', ['0']],
-    [
-      'ascending columns',
-      [column('price', 'numeric', 'asc'), column('id', 'uuid', 'asc')],
-      '(price, id) > ($1::numeric, $2::uuid)',
-      ['0', '1'],
-    ],
-    [
-      'descending columns',
-      [column('price', 'numeric', 'desc'), column('id', 'uuid', 'desc')],
-      '(price, id) < ($1::numeric, $2::uuid)',
-      ['0', '1'],
-    ],
+    ['one column', [id], '(id) > ($1::uuid)', '0'],
+    ['ascending columns', [price, id], '(price, id) > ($1::numeric, $2::uuid)', '01'],
+    ['descending columns', [priceDesc, idDesc], '(price, id) < ($1::numeric, $2::uuid)', '01'],
     [
       'mixed directions',
-      [column('price', 'numeric', 'desc'), column('name', 'text', 'asc'), column('id', 'uuid', 'desc')],
+      [priceDesc, column('name', 'text'), idDesc],
       '(price <= $1::numeric and ((price < $2::numeric) or (price = $3::numeric and name > $4::text) or (price = $5::numeric and name = $6::text and id < $7::uuid)))',
-      ['0', '0', '0', '1', '0', '1', '2'],
+      '0001012',
     ],
   ])('compares %s', (_, key, condition, parameters) => {
-    const compiled = rowsAfter(
-      key,
-      key.map((_column, index) => String(index)),
-    ).compile(kysely);
-    expect(compiled.sql).toBe(condition);
-    expect(compiled.parameters).toEqual(parameters);
+    const position = key.map((_column, index) => String(index));
+    const compiled = rowsAfter(key, position).compile(kysely);
+    expect(compiled).toMatchObject({ sql: condition, parameters: [...parameters] });
   });
 });
 

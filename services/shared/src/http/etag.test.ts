@@ -21,19 +21,16 @@ const app = createHttpApp({ title: 'Test', routes, log: createLog('test', 'silen
 const ask = (headers: Record<string, string>, method: 'get' | 'head' = 'get') =>
   request(app)[method]('/thing').set(headers);
 
+// Lists of tags are in precondition.test.ts.
 describe('a reply with an ETag', () => {
   it('is sent as it is to who has no other', async () => {
     const { status, headers, body } = await ask({});
-    expect({ status, body, type: headers['content-type'], length: headers['content-length'] }).toEqual({
-      status: 200,
-      body: 'tëst',
-      type: 'application/json; charset=utf-8',
-      length: '7',
-    });
-    expect(headers.etag).toBe('"one"');
+    expect([status, body]).toEqual([200, 'tëst']);
+    const type = 'application/json; charset=utf-8';
+    expect(headers).toMatchObject({ 'content-type': type, 'content-length': '7', etag: '"one"' });
   });
 
-  it.each(['"one"', 'W/"one"', '"zero", "one"', '*'])('is 304 without a body to who has %s', async (tag) => {
+  it.each(['"one"', 'W/"one"'])('is 304 without a body to who has %s', async (tag) => {
     for (const method of ['get', 'head'] as const) {
       const { status, text, headers } = await ask({ 'If-None-Match': tag }, method);
       expect({ status, text: text ?? '' }).toEqual({ status: 304, text: '' });
@@ -42,8 +39,8 @@ describe('a reply with an ETag', () => {
     }
   });
 
-  it.each(['"two"', 'one', '"on', '', 'W/'])('is sent to who has %p', async (tag) => {
-    expect((await ask({ 'If-None-Match': tag })).status).toBe(200);
+  it('is sent to who has another', async () => {
+    expect((await ask({ 'If-None-Match': '"two"' })).status).toBe(200);
   });
 
   it('is 304 to fetch, which sends no-cache with the condition', async () => {

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { z } from 'zod';
 import { deferred } from '../../../../tests/kit/deferred.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { createLog } from '../observability/log.ts';
@@ -23,30 +22,12 @@ async function hold() {
 
 beforeEach(async () => {
   waiting = [];
-  const held = route({
-    method: 'post',
-    path: '/held',
-    operationId: 'hold',
-    summary: 'Held',
-    tag: 'test',
-    identity: 'none',
-    body: z.object({}),
-    responses: { 204: { description: 'Ended.' } },
-    handler: hold,
-  });
-  const heldByAccount = route({
-    method: 'post',
-    path: '/held-by-account',
-    operationId: 'holdByAccount',
-    summary: 'Held',
-    tag: 'test',
-    identity: 'account',
-    responses: { 204: { description: 'Ended.' } },
-    handler: hold,
-  });
-  server = createServer(
-    createHttpApp({ title: 'Test', routes: [held, heldByAccount], log: createLog('test', 'silent'), profile: 'prod' }),
-  );
+  const post = { method: 'post', summary: 'Held', tag: 'test', responses: { 204: { description: 'Ended.' } } } as const;
+  const routes = [
+    route({ ...post, path: '/held', operationId: 'hold', identity: 'none', handler: hold }),
+    route({ ...post, path: '/held-by-account', operationId: 'holdOwn', identity: 'account', handler: hold }),
+  ];
+  server = createServer(createHttpApp({ title: 'Test', routes, log: createLog('test', 'silent'), profile: 'prod' }));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/held`;
 });
@@ -57,8 +38,7 @@ afterEach(async () => {
   server.closeAllConnections();
 });
 
-const post = (signal?: AbortSignal) =>
-  fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}', signal: signal ?? null });
+const post = (signal?: AbortSignal) => fetch(url, { method: 'POST', signal: signal ?? null });
 
 const isHandling = (count: number) => until(`${count} requests are handled`, () => waiting.length === count);
 
@@ -73,14 +53,8 @@ async function fill(signal?: AbortSignal) {
 it(`refuses more than ${most} requests in flight at once and admits as many as have ended`, async () => {
   const answers = await fill();
   const refused = await post();
-  expect({ status: refused.status, retryAfter: refused.headers.get('retry-after') }).toEqual({
-    status: 503,
-    retryAfter: '1',
-  });
-  expect(await refused.json()).toMatchObject({
-    type: 'urn:problem:store:overloaded',
-    detail: 'Too many requests are in flight. Try again shortly.',
-  });
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(await refused.json()).toMatchObject({ type: 'urn:problem:store:overloaded' });
   expect(waiting).toHaveLength(most);
 
   waiting[0]?.resolve();
@@ -123,30 +97,19 @@ describe('of one account', () => {
     expect(await refused.json()).toMatchObject({ type: 'urn:problem:store:too-many-requests', status: 429 });
     send('b', 1);
     await isHandling(max + 1);
+    for (const { resolve } of waiting.splice(0)) resolve();
+    send('a', max); // once those before have ended
+    await isHandling(max);
   });
 
   it('leaves places for others, however many accounts take all they can', async () => {
     const answers = [...'abcdef'].flatMap((account) => send(account, 200));
-    // Each is held or refused.
-    let refused = 0;
-    for (const answer of answers) {
-      answer.then(() => {
-        refused += 1;
-      });
-    }
+    let refused = 0; // all that are not held
+    for (const answer of answers) answer.then(() => (refused += 1));
     await until('all have arrived', () => waiting.length + refused === answers.length);
     const held = waiting.length;
     expect(held).toBeLessThan(most);
     send('0', 1);
     await isHandling(held + 1);
-  });
-
-  it('counts a request until it has ended', async () => {
-    send('a', max);
-    await isHandling(max);
-    expect((await postAs('a')).status).toBe(429);
-    for (const { resolve } of waiting.splice(0)) resolve();
-    send('a', max);
-    await isHandling(max);
   });
 });

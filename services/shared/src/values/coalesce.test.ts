@@ -40,17 +40,6 @@ describe('coalesce', () => {
     expect(await Promise.all(later)).toEqual([1, 1]);
   });
 
-  it('runs again after a pause', async () => {
-    const { runs, call } = heldWork();
-    for (const item of ['a', 'b']) {
-      const result = call(item);
-      await wait();
-      runs.at(-1)?.end();
-      await result;
-    }
-    expect(asked(runs)).toEqual([['a'], ['b']]);
-  });
-
   it('does not let a run without an end hold up others', async () => {
     const { runs, call } = heldWork();
     const stuck = call('a');

@@ -1,3 +1,5 @@
+import { mock } from 'node:test';
+import { deferred } from '../../../../tests/kit/deferred.ts';
 import { loop } from './loop.ts';
 
 const loops: { stop(): Promise<void> }[] = [];
@@ -56,15 +58,9 @@ describe('loop', () => {
   });
 
   it('stops at once, without having looked, during its delay', async () => {
-    let hasLooked = false;
-    const started = start(
-      async () => {
-        hasLooked = true;
-      },
-      { delayMs: 3_600_000 },
-    );
-    await started.stop();
-    expect(hasLooked).toBe(false);
+    const work = mock.fn(async () => undefined);
+    await start(work, { delayMs: 3_600_000 }).stop();
+    expect(work.mock.callCount()).toBe(0);
   });
 
   it('stops during a pause', async () => {
@@ -76,10 +72,7 @@ describe('loop', () => {
   });
 
   it('stops after the round in flight', async () => {
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { promise: released, resolve: release } = deferred();
     let isDone = false;
     const started = start(async () => {
       await released;
