@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { createPool } from '../src/database/connection.ts';
 import { openDatabase } from '../src/database/database.ts';
 import { startExternalPostgres } from './_external-postgres.ts';
-import { killAll, readiness, start } from './_service.ts';
+import { killAll, start } from './_service.ts';
 
 // A PostgreSQL that somebody else runs, with a certificate of a private CA.
 
@@ -20,7 +20,7 @@ it.each(['localhost', '[::1]'])(
     const DATABASE_URL = await postgres.writeUrl(postgres.url(host));
     const service = await start({ DATABASE_URL });
     await service.logged('Ready');
-    expect(await readiness(service)).toEqual({ status: 'UP' });
+    expect(await service.readiness()).toEqual({ code: 200, status: 'UP' });
     const insecure = `select from pg_stat_ssl join pg_stat_activity using (pid) where usename = 'store' and not ssl`;
     expect(await postgres.sql(insecure)).toEqual([]);
   },
@@ -31,28 +31,20 @@ it.each([
     'another CA',
     'localhost',
     'first-password',
-    true,
-    /: its certificate is not signed by the CA that is trusted here \(unable to verify/,
+    /: its certificate is not signed by the CA that is trusted here \(unable/,
   ],
-  [
-    'another host name',
-    '127.0.0.1',
-    'first-password',
-    false,
-    /does not match certificate's altnames: IP: 127\.0\.0\.1/,
-  ],
-  ['another password', 'localhost', 'wrong-one', false, /: password authentication failed for user "store"$/],
-])('a service with %s is never ready and says why', async (_, host, password, hasOtherCa, reason) => {
+  ['another host name', '127.0.0.1', 'first-password', /does not match certificate's altnames: IP: 127\.0\.0\.1/],
+  ['another password', 'localhost', 'wrong-one', /: password authentication failed for user "store"$/],
+])('a service with %s is never ready and says why', async (what, host, password, reason) => {
   const url = postgres.url(host, 'store', password);
-  const service = await start({
-    DATABASE_URL: await postgres.writeUrl(url, hasOtherCa ? postgres.otherCaFile : postgres.caFile),
-  });
+  const ca = what === 'another CA' ? postgres.otherCaFile : postgres.caFile;
+  const service = await start({ DATABASE_URL: await postgres.writeUrl(url, ca) });
   expect(await service.exited).toBe(1);
   const { msg } = await service.logged('Cannot start');
   expect(msg).toMatch(reason);
   expect(msg).toContain(`PostgreSQL at ${new URL(url).host}: `);
   expect(service.lines().map((line) => line.msg)).not.toContain('Ready');
-  expect(service.output.out + service.output.err).not.toContain(password);
+  expect(service.output.join()).not.toContain(password);
 });
 
 it('no statement fails when the URL changes to another role, which every new connection uses', async () => {
@@ -104,9 +96,7 @@ it('a file without a URL fails connections, not the process, until it holds one 
   pool.on('error', () => undefined);
   // The second one waits, and is given a client by the failure of the first.
   const reasons = await Promise.all([1, 2].map(() => pool.query('select 1').catch(({ message }) => message)));
-  const reason = expect.stringMatching(
-    /^The file \/.*\/url holds no URL like postgresql:\/\/role:password@host:port\/database$/,
-  );
+  const reason = expect.stringMatching(/^The file \/.*\/url holds no URL like postgresql:[^ ]*$/);
   expect(reasons).toEqual([reason, reason]);
   await postgres.writeUrl(postgres.url('localhost'));
   expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);

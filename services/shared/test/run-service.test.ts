@@ -1,31 +1,27 @@
 import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import pg from 'pg';
+import { useFolder } from '../../../tests/kit/folder.ts';
+import { createTestDatabase } from '../../../tests/kit/postgres/database.ts';
 import { createTcpProxy } from '../../../tests/kit/tcp-proxy.ts';
-import { databaseUrl, get, killAll, readiness, start } from './_service.ts';
+import { databaseUrl, killAll, start } from './_service.ts';
 
+const folder = useFolder();
 afterEach(killAll);
 
 test('a running service is live and ready, serves metrics on their own port, and logs no probes', async () => {
   const service = await start();
-  expect(await service.logged('Ready')).toMatchObject({ level: 'info', service: 'tiny', ports: [service.port] });
+  const { port } = new URL(service.url);
+  expect(await service.logged('Ready')).toMatchObject({ level: 'info', service: 'tiny', ports: [Number(port)] });
   expect(await service.get('/health/live')).toMatchObject({ status: 200, body: '{"status":"UP"}' });
-  expect(await readiness(service)).toEqual({ status: 'UP' });
+  expect(await service.readiness()).toEqual({ code: 200, status: 'UP' });
   expect(await service.get('/')).toMatchObject({ status: 200, body: 'hello' });
   expect(await service.get('/metrics')).toMatchObject({ body: 'hello' });
-  expect(await get(service.metricsPort, '/metrics')).toMatchObject({
-    status: 200,
-    body: expect.stringContaining('process_cpu_seconds_total'),
-  });
-  expect((await get(service.metricsPort, '/health/live')).status).toBe(404);
+  expect(await service.metrics()).toContain('process_cpu_seconds_total');
   expect(service.lines()).toHaveLength(1);
-});
-
-test('a process that consumes no events does not load the client of Kafka', async () => {
-  const service = await start();
-  await service.logged('Ready');
-  const { body } = await service.get('/loaded');
-  expect(body).toContain('node_modules/pg/');
-  expect(body).not.toContain('node_modules/kafkajs/');
 });
 
 test('an invalid configuration makes the service print every problem without values and exit with 1', async () => {
@@ -38,8 +34,7 @@ test('an invalid configuration makes the service print every problem without val
     GREETING: '',
   });
   expect(await service.exited).toBe(1);
-  expect(service.output.out).toBe('');
-  expect(service.output.err.split('\n')).toEqual([
+  expect(service.output).toEqual([
     'tiny: Invalid configuration:',
     expect.stringMatching(/^ {2}LOG_LEVEL: /),
     expect.stringMatching(/^ {2}OTEL_EXPORTER_OTLP_ENDPOINT: /),
@@ -47,18 +42,19 @@ test('an invalid configuration makes the service print every problem without val
     '  PORT: must be a whole number',
     '  DATABASE_URL: must be postgresql://role:password@host:port/database, or file:///path of a file that holds it',
     '  GREETING is not set',
-    '',
   ]);
-  expect(service.output.err).not.toContain('hidden');
+  expect(service.output.join()).not.toContain('hidden');
 });
 
-test('OpenTelemetry is loaded only with an OTLP endpoint, and an unreachable one does not delay the exit', async () => {
-  const isTracing = (text: string) => /@opentelemetry.(sdk|exporter)/.test(text);
+test('nothing is loaded in vain: no client of Kafka without events, OpenTelemetry only with an OTLP endpoint', async () => {
   const plain = await start();
   const traced = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' });
   for (const service of [plain, traced]) await service.logged('Ready');
-  expect(isTracing((await plain.get('/loaded')).body)).toBe(false);
-  expect(isTracing((await traced.get('/loaded')).body)).toBe(true);
+  const { body } = await plain.get('/loaded');
+  expect(body).toContain('node_modules/pg/');
+  expect(body).not.toMatch(/node_modules\/kafkajs\/|@opentelemetry.(sdk|exporter)/);
+  expect((await traced.get('/loaded')).body).toMatch(/@opentelemetry.(sdk|exporter)/);
+  // One that is unreachable does not delay the exit.
   traced.child.kill('SIGINT');
   expect(await traced.exited).toBe(0);
 });
@@ -70,28 +66,39 @@ test('a service without its database is live, ready once it has migrated it, and
   const waiting = await service.logged('Waiting for the database');
   expect(waiting).toMatchObject({ level: 'warn', reason: expect.stringContaining('ECONNREFUSED') });
   expect((await service.get('/health/live')).status).toBe(200);
-  expect(await readiness(service)).toEqual({
-    status: 'DOWN',
-    waitingFor: ['starting', 'database'],
-  });
-  expect((await service.get('/health/ready')).status).toBe(503);
+  expect(await service.readiness()).toEqual({ code: 503, status: 'DOWN', waitingFor: ['starting', 'database'] });
 
   await proxy.set('pass');
   await service.logged('Ready');
-  expect((await service.get('/health/ready')).status).toBe(200);
   for (const mode of ['refuse', 'silent'] as const) {
     await proxy.set(mode);
-    expect(await readiness(service)).toEqual({ status: 'UP' });
+    expect(await service.readiness()).toEqual({ code: 200, status: 'UP' });
   }
   await proxy.close();
+});
+
+test('a service whose migration waits for others says so in its log and its metrics, until it is applied', async () => {
+  const database = await createTestDatabase('product');
+  await mkdir(join(folder, '1_first'));
+  await writeFile(join(folder, '1_first', 'migration.sql'), 'alter table products add column t text;');
+  const reader = new pg.Client({ connectionString: database.url });
+  await reader.connect();
+  await reader.query('begin; select from products');
+  const service = await start({ DATABASE_URL: database.url, MIGRATIONS: `${pathToFileURL(folder)}/` });
+  await service.logged('A migration waits for others to be done with its tables');
+  expect(await service.metrics()).toContain('\nmigration_waiting 1\n');
+  expect(await service.readiness()).toMatchObject({ code: 503 });
+  await reader.end();
+  await service.logged('Ready');
+  expect(await service.metrics()).toContain('\nmigration_waiting 0\n');
+  killAll();
+  await database.drop();
 });
 
 test('a permanent failure at startup makes the service log it and exit with 1', async () => {
   const service = await start({ START_ERROR: 'the job is broken' });
   expect(await service.exited).toBe(1);
-  expect(service.lines()).toEqual([
-    expect.objectContaining({ level: 'fatal', msg: 'Cannot start: the job is broken' }),
-  ]);
+  expect(service.lines()).toMatchObject([{ level: 'fatal', msg: 'Cannot start: the job is broken' }]);
 });
 
 test('a port in use makes the service log it and exit with 1', async () => {
@@ -100,6 +107,6 @@ test('a port in use makes the service log it and exit with 1', async () => {
   const { port } = other.address() as { port: number };
   const service = await start({ PORT: String(port) });
   expect(await service.exited).toBe(1);
-  expect(service.lines()).toEqual([expect.objectContaining({ level: 'fatal', port, code: 'EADDRINUSE' })]);
+  expect(service.lines()).toMatchObject([{ level: 'fatal', port, code: 'EADDRINUSE' }]);
   other.close();
 });

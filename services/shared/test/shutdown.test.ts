@@ -2,7 +2,7 @@ import { Agent } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { until } from '../../../tests/kit/until.ts';
-import { killAll, open, readiness, start } from './_service.ts';
+import { killAll, open, start } from './_service.ts';
 
 afterEach(killAll);
 
@@ -12,14 +12,13 @@ test('SIGTERM makes the service drain, finish requests in flight, close its reso
   const agent = new Agent({ keepAlive: true });
   const idle = new Agent({ keepAlive: true });
   await service.get('/', idle); // leaves an idle connection open, as the gateway does
-  const slow = await open(service.port, '/slow', agent); // its headers have arrived, so it is in flight
+  const slow = await open(`${service.url}/slow`, agent); // its headers have arrived, so it is in flight
 
   service.child.kill('SIGTERM');
   await service.logged('Stopping');
-  expect(await readiness(service)).toEqual({ status: 'DOWN', waitingFor: ['stopping'] });
+  expect(await service.readiness()).toEqual({ code: 503, status: 'DOWN', waitingFor: ['stopping'] });
   expect((await service.get('/health/live')).status).toBe(200);
-  const late = await service.get('/', idle);
-  expect({ status: late.status, connection: late.headers.connection }).toEqual({ status: 200, connection: 'close' });
+  expect(await service.get('/', idle)).toMatchObject({ status: 200, headers: { connection: 'close' } });
   service.child.kill('SIGTERM'); // a second signal has no effect
   service.child.kill('SIGUSR2');
   expect(await text(slow)).toBe('halfhello');
@@ -37,14 +36,10 @@ test('a request in flight outlasts the drain time, and the service exits right a
   const service = await start({ DRAIN_SECONDS: '0' });
   await service.logged('Ready');
   const agent = new Agent({ keepAlive: true });
-  const slow = await open(service.port, '/slow', agent);
+  const slow = await open(`${service.url}/slow`, agent);
   service.child.kill('SIGTERM');
-  const isClosed = () =>
-    service.get('/').then(
-      () => false,
-      () => true,
-    );
-  await until('the port is closed', isClosed, { timeoutMs: 20_000 });
+  const isOpen = () => service.get('/').catch(() => undefined);
+  await until('the port is closed', async () => (await isOpen()) === undefined, { timeoutMs: 20_000 });
   expect(service.child.exitCode).toBeNull();
   service.child.kill('SIGUSR2');
   expect(await text(slow)).toBe('halfhello');

@@ -21,7 +21,6 @@ describe('secretProblem', () => {
   });
 
   it.each([
-    ['', 'base64'],
     ['change me', 'base64'],
     [`${randomBytes(32).toString('base64')}\n`, 'base64'],
     [`${randomBytes(32).toString('base64')}===`, 'base64'],
@@ -30,7 +29,6 @@ describe('secretProblem', () => {
     [Buffer.alloc(32).toString('base64'), 'pattern'],
     [Buffer.from('0123456701234567'.repeat(4)).toString('base64'), 'pattern'],
     [Buffer.from(Array.from({ length: 32 }, (_, n) => n)).toString('base64'), 'pattern'],
-    [Buffer.from(Array.from({ length: 32 }, (_, n) => 255 - n)).toString('base64'), 'pattern'],
     ['A'.repeat(64), 'pattern'],
   ])('refuses %j: %s', (secret, reason) => {
     expect(secretProblem(secret)).toMatch(reason);
@@ -45,21 +43,17 @@ describe('secretProblem', () => {
 describe('importTokenKey', () => {
   it('imports the same key from either alphabet, named by a digest that does not reveal it', async () => {
     const bytes = Buffer.alloc(32, 0xfb);
-    const [standard, url] = await Promise.all([
-      importTokenKey(bytes.toString('base64')),
-      importTokenKey(bytes.toString('base64url')),
-    ]);
-    expect(standard.kid).toBe(url.kid);
+    const standard = await importTokenKey(bytes.toString('base64'));
+    expect((await importTokenKey(bytes.toString('base64url'))).kid).toBe(standard.kid);
     expect(standard.kid).toMatch(/^[\w-]{16}$/);
     expect(createHash('sha256').update(bytes).digest('base64url')).not.toContain(standard.kid);
     expect(standard.key).toMatchObject({ extractable: false, algorithm: { name: 'HMAC', hash: { name: 'SHA-256' } } });
   });
 
   it('names every key differently', async () => {
-    const kids = await Promise.all(
-      Array.from({ length: 50 }, async () => (await importTokenKey(randomBytes(32).toString('base64'))).kid),
-    );
-    expect(new Set(kids).size).toBe(50);
+    const secrets = Array.from({ length: 50 }, () => randomBytes(32).toString('base64'));
+    const keys = await Promise.all(secrets.map(importTokenKey));
+    expect(new Set(keys.map(({ kid }) => kid)).size).toBe(50);
   });
 });
 

@@ -3,6 +3,7 @@ import { type Message, readEvent } from './events.ts';
 const orderId = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
 const eventId = '0f8fad5b-d9cb-469f-a165-70867728950e';
 const created = { orderId, customerId: orderId, timestamp: '2026-01-31T09:30:00Z' };
+const ofKind = { ce_type: 'OrderCancelled' };
 const cancelled = { ...created, reason: 'why not' };
 const origin = { topic: 'order-events', partition: 3, offset: '7' };
 const kinds = new Set(['OrderCreated', 'OrderCancelled', 'OrderPaid', 'StockReserved', 'OrderShipped']);
@@ -15,11 +16,7 @@ function read({ payload = created, ...given }: Given = {}) {
 
 describe('the kind of an event is', () => {
   it.each<[string, Given, string]>([
-    [
-      'that of its header',
-      { headers: { ce_type: 'OrderCancelled' }, payload: { ...cancelled, type: 'x' } },
-      'OrderCancelled',
-    ],
+    ['that of its header', { headers: ofKind, payload: { ...cancelled, type: 'x' } }, 'OrderCancelled'],
     ['without one, that of the field type', { payload: { ...cancelled, type: 'OrderCancelled' } }, 'OrderCancelled'],
     ['without both, OrderCreated for exactly the specified fields', {}, 'OrderCreated'],
   ])('%s', (_, given, kind) => expect(read(given)?.kind).toBe(kind));
@@ -53,11 +50,8 @@ describe('the id of an event is', () => {
     const id = read()?.id;
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(read()?.id).toBe(id);
-    const elsewhere = [{ topic: 'other' }, { partition: 4 }, { offset: '8' }].map((change) => ({
-      ...origin,
-      ...change,
-    }));
-    const others = elsewhere.map((origin) => read({ origin })?.id);
+    const elsewhere = [{ topic: 'other' }, { partition: 4 }, { offset: '8' }];
+    const others = elsewhere.map((change) => read({ origin: { ...origin, ...change } })?.id);
     const ofOrder = read({ key: eventId, payload: { ...created, orderId: eventId } })?.id;
     expect(new Set([id, ofOrder, ...others]).size).toBe(5);
   });

@@ -5,13 +5,8 @@ const long = '1234567890.12345678901234567890';
 
 it.each([
   '0.1',
-  '4.35',
   '-0.0001',
-  '999999999999.9999',
-  '123456789012345',
-  '1234567890123456',
   '9007199254740993',
-  '0.1234567890123456789',
   '1234567890123456789012345678901234567890',
   '-98765432109876543210.0123456789',
 ])('keeps every digit of %s', (digits) => {
@@ -34,28 +29,20 @@ it('returns a number if a double is exact, else a Decimal', () => {
   expect(parseJson('12345678901234567')).toBeInstanceOf(Decimal);
 });
 
+// The fuzz test of each service has more of them.
 it.each([
   '',
-  ' ',
   '{',
   '[1,]',
-  '{"a":1,}',
-  '{a:1}',
   "{'a':1}",
   '01',
-  '.5',
   '1.',
-  '+1',
   '0x1',
   'NaN',
-  'Infinity',
-  'nul',
   '1 2',
   '"\n"',
   '"\\x"',
-  '"\\u12"',
   '// x\n1',
-  '[1}',
   '\ufeff1',
   '\u00a01',
 ])('refuses %j, with and without a long number beside it', (text) => {
