@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { DeliveredEvent } from '@store/shared/messaging/consumer/handle-once';
+import type { ConsumerGroup, DeliveredEvent } from '@store/shared/messaging/consumer/handle-once';
 import { unavailable } from '@store/shared/values/errors';
 import { deferred } from '../../../../tests/kit/deferred.ts';
 import { receivedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { until } from '../../../../tests/kit/until.ts';
-import { anEvent, type Fixture, rawOf, times, useFixture } from './_fixture.ts';
+import type { DB } from '../../src/generated/tables.ts';
+import { anEvent, rawOf, times, useFixture } from './_fixture.ts';
 
 describe('consumer offsets', () => {
   const fixture = useFixture(3);
@@ -21,10 +22,7 @@ describe('consumer offsets', () => {
     });
     await until('the handler has started', () => hasStarted);
     await wait(500); // longer than the client holds a batch
-    expect({ committed: await fixture.committed(), handled: await fixture.handled() }).toEqual({
-      committed: 0,
-      handled: [],
-    });
+    expect([await fixture.committed(), await fixture.handled()]).toEqual([0, []]);
     release();
     await until('the offset is committed', async () => (await fixture.committed()) === 1);
     expect(await fixture.handled()).toEqual([event.id]);
@@ -37,7 +35,7 @@ describe('consumer offsets', () => {
     await until('all events are committed', async () => (await fixture.committed()) === 50);
     await first.stop();
     await fixture.reset();
-    const [more] = [anEvent()];
+    const more = anEvent();
     await fixture.publish(more);
     const second = fixture.start();
     await until('all events are committed again', async () => (await fixture.committed()) === 51);
@@ -114,15 +112,11 @@ describe('an event that is refused', () => {
   const fixture = useFixture();
   const reason = 'There is no such product.';
   const refusing = (ids: string[]) => {
-    const { handle } = fixture.consumerGroup();
-    return {
-      group: {
-        handle: async (events, tx, refuse) => {
-          await handle(events, tx, refuse);
-          for (const { event } of events) if (ids.includes(event.id)) refuse(event, reason);
-        },
-      } satisfies Partial<ReturnType<Fixture['consumerGroup']>>,
+    const handle: ConsumerGroup<DB>['handle'] = async (events, tx, refuse) => {
+      await fixture.consumerGroup().handle(events, tx, refuse);
+      for (const { event } of events) if (ids.includes(event.id)) refuse(event, reason);
     };
+    return { group: { handle } };
   };
 
   it.each([1, 20])('is a dead letter, and it and the others of %s in a chunk are handled', async (count) => {
@@ -148,13 +142,6 @@ describe('an event that is refused', () => {
     await until('it is committed', async () => (await fixture.committed()) === 1);
     await next.stop();
     expect(await fixture.deadLetters()).toMatchObject([{ eventId: event.id, error: reason }]);
-    expect(await fixture.handled()).toEqual([event.id]);
-
-    // The same if it ends between the letter and the offset: it is one letter.
-    await fixture.reset();
-    fixture.start(undefined, refusing([]));
-    await until('it is committed again', async () => (await fixture.committed()) === 1);
-    expect(await fixture.deadLetters()).toHaveLength(1);
     expect(await fixture.handled()).toEqual([event.id]);
   });
 });

@@ -3,6 +3,7 @@ import { openDatabase } from '@store/shared/database/database';
 import { handleOnce } from '@store/shared/messaging/consumer/handle-once';
 import type { StoredEvent } from '@store/shared/messaging/events';
 import request from 'supertest';
+import { nextLink } from '../../../../tests/kit/http.ts';
 import { receivedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { testLog } from '../../../../tests/kit/observability/log.ts';
 import { configSchema } from '../../src/config.ts';
@@ -57,7 +58,7 @@ export async function paginate<T>(group: TestGroup, path: string): Promise<T[]> 
     const { status, headers, body } = await group.get(next);
     if (status !== 200) throw new Error(`${next} returned ${status}`);
     items.push(...body.content);
-    next = /<([^>]+)>; rel="next"/.exec(headers.link ?? '')?.[1];
+    next = nextLink(headers.link);
   }
   return items;
 }

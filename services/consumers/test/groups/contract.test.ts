@@ -39,10 +39,7 @@ const cases: Record<string, Case> = {
     forged: [['invoices;number,desc', '1;drop']],
     own: {
       path: '/orders/{id}/invoice',
-      async existing({ prisma }) {
-        const { orderId } = await prisma.invoice.findFirstOrThrow();
-        return `/orders/${orderId}/invoice`;
-      },
+      existing: async ({ prisma }) => `/orders/${(await prisma.invoice.findFirstOrThrow()).orderId}/invoice`,
     },
     count: ({ prisma }) => prisma.invoice.count(),
   },
@@ -51,10 +48,8 @@ const cases: Record<string, Case> = {
 /** Without the routes that only developers have. */
 const undocumented = { config: { APP_PROFILE: 'prod' }, database: openDatabase(unreachableDatabaseUrl) };
 
-describe('the contract of the groups', () => {
-  it('has a case for each of them', () => {
-    expect(Object.keys(cases).sort()).toEqual(Object.keys(groups).sort());
-  });
+it('the contract has a case for each group', () => {
+  expect(Object.keys(cases).sort()).toEqual(Object.keys(groups).sort());
 });
 
 describe.each(Object.entries(cases))('%s', (name, { path, own }) => {

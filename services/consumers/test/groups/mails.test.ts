@@ -72,7 +72,9 @@ describe('mails', () => {
     expect(ids.sort()).toEqual(events.map(({ id }) => id).sort());
     expect(server.mails[0]?.to).toEqual(['ada@example.com']);
     expect((await server.read()).subject).toBe('Your order is cancelled');
+    await group.handle(about('AccountRegistered')); // which is not among the messages about orders
     const listed = await paginate<{ sentAt?: string }>(group, '/notifications?size=100');
+    expect(listed).toHaveLength(50);
     expect(listed.filter(({ sentAt }) => sentAt !== undefined)).toHaveLength(50);
   });
 
@@ -111,12 +113,6 @@ describe('mails', () => {
     expect(html).toContain('<a href="https://shop.example/#/reset/the-token">');
   });
 
-  it('are not among the messages about orders', async () => {
-    await group.handle(about('AccountRegistered'), cancelled());
-    const listed = await paginate<{ kind: string }>(group, '/notifications');
-    expect(listed.map(({ kind }) => kind)).toEqual(['OrderCancelled']);
-  });
-
   it.each([
     ['the reason of an event', cancelled('x\r\nBcc: all@example.com\r\n.\r\nMAIL FROM:<a@b>'), {}],
     ['a name', about('AccountRegistered'), { name: '<img src=x onerror=alert(1)>"\r\nBcc: all@example.com' }],
@@ -142,16 +138,21 @@ describe('mails', () => {
     },
   );
 
-  it('are dropped where the account is gone, with a reason, and wait for an account service that is away', async () => {
+  it('are dropped where the account is gone, with a reason, and wait a day for an account service that is away', async () => {
     account.isAway = true;
     await group.handle(about('AccountRegistered'));
     const sender = startSender();
     await attempted();
     await sender.stop();
     expect(await row()).toMatchObject({ refusal: null });
-    Object.assign(account, { is: undefined, isAway: false });
+    await group.prisma.notification.updateMany({ data: { createdAt: new Date(Date.now() - 86_500_000) } });
     await send();
-    expect(await row()).toMatchObject({ sentAt: null, refusal: expect.stringMatching(/gone/) });
+    expect(await row()).toMatchObject({ sentAt: null, refusal: expect.stringMatching(/not available/) });
+    Object.assign(account, { is: undefined, isAway: false });
+    const gone = about('AccountRegistered');
+    await send(gone);
+    const refused = await group.prisma.notification.findFirst({ where: { id: gone.id } });
+    expect(refused).toMatchObject({ sentAt: null, refusal: expect.stringMatching(/gone/) });
     expect(server.mails).toEqual([]);
   });
 
@@ -160,14 +161,6 @@ describe('mails', () => {
     await group.kysely.updateTable('notifications').set({ data: null }).execute();
     await send();
     expect((await server.read()).text).toMatch(/is cancelled: of old\./);
-  });
-
-  it('are given up after a day', async () => {
-    account.isAway = true;
-    await group.handle(about('AccountRegistered'));
-    await group.prisma.notification.updateMany({ data: { createdAt: new Date(Date.now() - 86_500_000) } });
-    await send();
-    expect(await row()).toMatchObject({ sentAt: null, refusal: expect.stringMatching(/not available/) });
   });
 });
 
