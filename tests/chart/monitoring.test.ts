@@ -5,13 +5,6 @@ const groupsWith = async (alerts: object): Promise<RuleGroup[]> =>
   (await manifests({ monitoring: { alerts: { enabled: true, ...alerts } } })).one('PrometheusRule').spec.groups;
 
 describe('monitoring', () => {
-  it('renders nothing by default, because the definitions of the Prometheus operator may be missing', async () => {
-    const { all, named } = await manifests();
-    expect(all.filter(({ apiVersion }) => apiVersion.startsWith('monitoring.coreos.com'))).toEqual([]);
-    expect(named('ConfigMap', 'store-dashboard')).toBeUndefined();
-    expect(JSON.stringify(all)).not.toMatch(/OTEL_|opentelemetry/);
-  });
-
   it('lets Prometheus scrape every component, with the labels that alerts and dashboard use', async () => {
     const monitoring = { enabled: true, labels: { release: 'prometheus' } };
     const { named, ofKind } = await manifests({ monitoring, postgres: { metrics: { enabled: true } } });
@@ -74,18 +67,15 @@ describe('the alerts', () => {
   const alertsWith = async (rules: object) => alertsOf(await groupsWith({ rules }));
   const find = (alerts: Alert[], name: string) => alerts.find(({ alert }) => alert === name);
 
-  it('have the threshold, the delay and the severity that values give it', async () => {
+  it('have the threshold, the delay and the severity that values give them, and are left out where values say so', async () => {
     const change = { threshold: 0, for: '1h', severity: 'info' };
-    const changed = find(await alertsWith({ StoreConsumerLag: change }), 'StoreConsumerLag');
-    expect(changed).toMatchObject({ expr: expect.stringMatching(/ > 0$/m), for: '1h', labels: { severity: 'info' } });
+    // The last one of its group
+    const changed = await alertsWith({ StoreConsumerLag: change, StoreBackupMissing: { enabled: false } });
+    const lag = { expr: expect.stringMatching(/ > 0$/m), for: '1h', labels: { severity: 'info' } };
+    expect(find(changed, 'StoreConsumerLag')).toMatchObject(lag);
+    expect(find(changed, 'StoreBackupMissing')).toBeUndefined();
     const unchanged = find(await alertsWith({}), 'StoreConsumerLag');
     expect(unchanged).toMatchObject({ expr: expect.stringMatching(/ > 1000$/m), labels: { severity: 'warning' } });
-  });
-
-  it('are left out where values say so, and a group with its last one', async () => {
-    const without = await alertsWith({ StoreBackupMissing: { enabled: false }, StoreSlow: { enabled: true } });
-    expect(find(without, 'StoreBackupMissing')).toBeUndefined();
-    expect(find(without, 'StoreSlow')).toBeDefined();
   });
 });
 

@@ -1,48 +1,55 @@
 import { valuesFiles } from '../../tools/chart/render.ts';
-import { type Manifest, manifests } from './_manifests.ts';
+import { type Manifest, type Manifests, manifests } from './_manifests.ts';
 
 const everything = { postgres: { backup: { enabled: true } }, toolbox: { enabled: true } };
 const withAll = (global: object, values: object = {}) =>
   manifests({ ...everything, ...values, global: { shop: { enabled: true }, ...global } });
 
 describe('all pods at once, or those of a component', () => {
-  it('have further labels and annotations, which replace none of the chart', async () => {
-    const global = { podLabels: { team: 'shop', 'calls/kafka': 'no' }, podAnnotations: { 'example.com/mesh': 'on' } };
+  const annotated = (name: string) => ({ annotations: { 'example.com/role': name } });
+  const networkPolicy = { extraIngress: [{ ports: [{ port: 15008 }] }], extraEgress: [{ ports: [{ port: 15012 }] }] };
+  let rendered: Manifests;
+  beforeAll(async () => {
     const own = { podLabels: { team: 'orders' }, podAnnotations: { a: 'b' } };
-    const pods = (await withAll(global, { order: own, gateway: own, kafka: own, jobs: own })).pods();
-    expect(pods.size).toBe(23);
-    for (const { metadata } of pods.values()) {
-      expect(metadata.labels).toMatchObject({ team: expect.stringMatching(/shop|orders/) });
-      expect(metadata.annotations).toMatchObject({ 'example.com/mesh': 'on' });
-    }
-    for (const name of [
-      'Deployment/order',
-      'Deployment/gateway',
-      'StatefulSet/kafka',
-      'Job/store-topics',
-      'Pod/store-test',
-    ])
-      expect(pods.get(name).metadata).toMatchObject({ labels: { team: 'orders' }, annotations: { a: 'b' } });
-    expect(pods.get('Deployment/orderworker').metadata.labels).toMatchObject({ team: 'shop', 'calls/kafka': 'true' });
-    expect(pods.get('Pod/store-test').metadata.annotations).toMatchObject({ 'helm.sh/hook': 'test' });
+    const order = { ...own, serviceAccount: annotated('order'), priorityClassName: 'order-first' };
+    const global = {
+      podLabels: { team: 'shop', 'calls/kafka': 'no' },
+      podAnnotations: { 'example.com/mesh': 'on' },
+      serviceAccount: annotated('store'),
+      priorityClassName: 'store',
+      networkPolicy,
+    };
+    rendered = await withAll(global, { order, gateway: own, kafka: own, jobs: own });
   });
 
-  it('have accounts with further annotations', async () => {
-    const annotated = (name: string) => ({ serviceAccount: { annotations: { 'example.com/role': name } } });
-    const accounts = (await withAll(annotated('store'), { order: annotated('order') })).ofKind('ServiceAccount');
+  it('have further labels, annotations and a priority class, which replace nothing of the chart', () => {
+    const pods = rendered.pods();
+    expect(pods.size).toBe(23);
+    for (const [name, { metadata, spec }] of pods) {
+      expect(metadata.labels).toMatchObject({ team: expect.stringMatching(/shop|orders/) });
+      expect(metadata.annotations).toMatchObject({ 'example.com/mesh': 'on' });
+      expect(spec.priorityClassName).toBe(name === 'Deployment/order' ? 'order-first' : 'store');
+    }
+    const own = { labels: { team: 'orders' }, annotations: { a: 'b' } };
+    for (const name of ['Deployment/order', 'Deployment/gateway', 'StatefulSet/kafka', 'Job/store-topics'])
+      expect(pods.get(name).metadata).toMatchObject(own);
+    expect(pods.get('Deployment/orderworker').metadata.labels).toMatchObject({ team: 'shop', 'calls/kafka': 'true' });
+    const annotations = { ...own.annotations, 'helm.sh/hook': 'test' };
+    expect(pods.get('Pod/store-test').metadata).toMatchObject({ ...own, annotations });
+  });
+
+  it('have accounts with further annotations', () => {
+    const accounts = rendered.ofKind('ServiceAccount');
     expect(accounts.length).toBeGreaterThan(14);
     for (const { metadata } of accounts)
       expect(metadata.annotations['example.com/role']).toBe(metadata.name === 'order' ? 'order' : 'store');
-    const secrets = accounts.find(({ metadata }) => metadata.name === 'store-secrets');
-    expect(secrets.metadata.annotations).toHaveProperty(['helm.sh/hook']);
+    expect(rendered.named('ServiceAccount', 'store-secrets').metadata.annotations).toHaveProperty(['helm.sh/hook']);
   });
 
-  it('have a priority class', async () => {
-    const own = { priorityClassName: 'order-first' };
-    const pods = (await withAll({ priorityClassName: 'store' }, { order: own })).pods();
-    expect(pods.size).toBe(23);
-    for (const [name, { spec }] of pods)
-      expect(spec.priorityClassName).toBe(name === 'Deployment/order' ? 'order-first' : 'store');
+  it('have further rules of NetworkPolicies, also the Job that runs before there are others', () => {
+    expect(rendered.named('NetworkPolicy', 'store').spec.ingress).toEqual(networkPolicy.extraIngress);
+    for (const name of ['store', 'store-secrets'])
+      expect(rendered.named('NetworkPolicy', name).spec.egress).toContainEqual(networkPolicy.extraEgress[0]);
   });
 
   it.each([
@@ -58,93 +65,52 @@ describe('all pods at once, or those of a component', () => {
       expect(users.length > 0).toBe(!isLeft);
     }
   });
-
-  it('have further rules of NetworkPolicies, also the Job that runs before there are others', async () => {
-    const networkPolicy = { extraIngress: [{ ports: [{ port: 15008 }] }], extraEgress: [{ ports: [{ port: 15012 }] }] };
-    const { named } = await withAll({ networkPolicy });
-    expect(named('NetworkPolicy', 'store').spec.ingress).toEqual(networkPolicy.extraIngress);
-    for (const name of ['store', 'store-secrets'])
-      expect(named('NetworkPolicy', name).spec.egress).toEqual(expect.arrayContaining(networkPolicy.extraEgress));
-  });
 });
 
 describe('the pods of a component', () => {
-  const extras = {
-    extraEnv: [
-      { name: 'NODE_OPTIONS', value: '--use-openssl-ca' },
-      { name: 'NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
-    ],
-    extraVolumes: [{ name: 'authorities', configMap: { name: 'authorities' } }],
-    extraVolumeMounts: [{ name: 'authorities', mountPath: '/authorities', readOnly: true }],
-  };
-
   it.each(['order', 'gateway', 'postgres'])('have further variables, volumes and mounts: %s', async (name) => {
-    const before = (await manifests()).podOf(name);
-    const [container, ...others] = before.containers;
-    const { extraEnv, extraVolumes, extraVolumeMounts } = extras;
-    expect((await manifests({ [name]: extras })).podOf(name)).toEqual({
-      ...before,
-      containers: [
-        {
-          ...container,
-          env: [...(container.env ?? []), ...extraEnv],
-          volumeMounts: [...(container.volumeMounts ?? []), ...extraVolumeMounts],
-        },
-        ...others,
-      ],
-      volumes: [...(before.volumes ?? []), ...extraVolumes],
-    });
+    const extraEnv = [{ name: 'NODE_NAME', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } }];
+    const extraVolumes = [{ name: 'authorities', configMap: { name: 'authorities' } }];
+    const extraVolumeMounts = [{ name: 'authorities', mountPath: '/authorities', readOnly: true }];
+    const expected = (await manifests()).podOf(name);
+    const [container] = expected.containers;
+    container.env = [...(container.env ?? []), ...extraEnv];
+    container.volumeMounts = [...(container.volumeMounts ?? []), ...extraVolumeMounts];
+    expected.volumes = [...(expected.volumes ?? []), ...extraVolumes];
+    const { podOf } = await manifests({ [name]: { extraEnv, extraVolumes, extraVolumeMounts } });
+    expect(podOf(name)).toEqual(expected);
   });
 
   it('have security contexts merged with what is set', async () => {
     const names = ['order', 'gateway', 'postgres', 'kafka'];
-    const contexts = {
-      podSecurityContext: { runAsUser: null, fsGroup: 1234 },
-      securityContext: { readOnlyRootFilesystem: false },
-    };
-    const { podOf } = await manifests(Object.fromEntries(names.map((name) => [name, contexts])));
+    const podSecurityContext = { runAsUser: null, fsGroup: 1234 };
+    const own = { podSecurityContext, securityContext: { readOnlyRootFilesystem: false } };
+    const { podOf } = await manifests(Object.fromEntries(names.map((name) => [name, own])));
     for (const { securityContext, containers } of names.map(podOf)) {
       expect(securityContext).toMatchObject({ runAsNonRoot: true, fsGroup: 1234 });
       expect(securityContext).not.toHaveProperty('runAsUser');
-      for (const { securityContext } of containers)
-        expect(securityContext).toEqual({
-          allowPrivilegeEscalation: false,
-          readOnlyRootFilesystem: false,
-          capabilities: { drop: ['ALL'] },
-        });
+      for (const container of containers) expect(container.securityContext).toEqual(contextWith(false));
     }
   });
 
   it('have resources and nodes of their own where they are Jobs, the test or the shop, and the user of their image', async () => {
     const resources = { limits: { memory: '1Gi' } };
-    const [jobs, own] = [{ resources, nodeSelector: { pool: 'jobs' } }, { podSecurityContext: { runAsUser: 4321 } }];
+    const [nodeSelector, securityContext] = [{ pool: 'jobs' }, { runAsUser: 4321 }];
+    const own = { podSecurityContext: securityContext };
     const shop = { enabled: true, nodeSelector: { pool: 'shop' }, resources };
-    const pods = (await withAll({ shop }, { jobs, order: own, auth: own })).pods();
+    const pods = (await withAll({ shop }, { jobs: { resources, nodeSelector }, order: own, auth: own })).pods();
+    const containers = [{ resources }];
     for (const name of ['Job/store-secrets', 'Job/store-topics', 'Pod/store-test'])
-      expect(pods.get(name).spec).toMatchObject({
-        nodeSelector: { pool: 'jobs' },
-        securityContext: { runAsUser: 4321 },
-        containers: [{ resources }],
-      });
-    expect(pods.get('Deployment/shop').spec).toMatchObject({
-      nodeSelector: { pool: 'shop' },
-      containers: [{ resources }],
-    });
+      expect(pods.get(name).spec).toMatchObject({ nodeSelector, securityContext, containers });
+    expect(pods.get('Deployment/shop').spec).toMatchObject({ nodeSelector: shop.nodeSelector, containers });
   });
 
   it('are spread as their constraints say, over pods of their own', async () => {
-    const topologySpreadConstraints = [
-      { topologyKey: 'topology.kubernetes.io/zone' },
-      {
-        topologyKey: 'rack',
-        maxSkew: 2,
-        whenUnsatisfiable: 'DoNotSchedule',
-        labelSelector: { matchLabels: { a: 'b' } },
-      },
-    ];
-    const { metadata, spec } = (await manifests({ order: { topologySpreadConstraints } }))
-      .pods()
-      .get('Deployment/order');
+    const labelSelector = { matchLabels: { a: 'b' } };
+    const own = { topologyKey: 'rack', maxSkew: 2, whenUnsatisfiable: 'DoNotSchedule', labelSelector };
+    const topologySpreadConstraints = [{ topologyKey: 'topology.kubernetes.io/zone' }, own];
+    const rendered = await manifests({ order: { topologySpreadConstraints } });
+    const { metadata, spec } = rendered.pods().get('Deployment/order');
     const [zone, rack] = spec.topologySpreadConstraints;
     expect(zone).toMatchObject({
       maxSkew: 1,
@@ -152,28 +118,31 @@ describe('the pods of a component', () => {
       matchLabelKeys: ['pod-template-hash'],
     });
     expect(metadata.labels).toMatchObject(zone.labelSelector.matchLabels);
-    expect(rack).toEqual(topologySpreadConstraints[1]);
+    expect(rack).toEqual(own);
   });
 
   it('have variables of OpenTelemetry, which replace those of global.tracing', async () => {
     const names = ['auth', 'account', 'product', 'order', 'orderworker', 'inventory', 'payment', 'invoice', 'status'];
     const env = { OTEL_TRACES_SAMPLER: 'parentbased_always_off', OTEL_SERVICE_NAME: 'shop' };
-    const tracing = { endpoint: 'http://collector.test:4318' };
-    const { envOf } = await manifests({
-      global: { tracing },
-      ...Object.fromEntries(names.map((name) => [name, { env }])),
-    });
-    for (const name of names)
-      expect(envOf(name).filter((one) => one.name.startsWith('OTEL'))).toEqual([
-        { name: 'OTEL_EXPORTER_OTLP_ENDPOINT', value: 'http://collector.test:4318' },
-        { name: 'OTEL_SERVICE_NAME', value: 'shop' },
-        { name: 'OTEL_TRACES_SAMPLER', value: 'parentbased_always_off' },
-      ]);
+    const endpoint = 'http://collector.test:4318';
+    const ofServices = Object.fromEntries(names.map((name) => [name, { env }]));
+    const { envOf } = await manifests({ global: { tracing: { endpoint } }, ...ofServices });
+    const given = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, ...env };
+    for (const name of names) {
+      const found = envOf(name).filter((one) => one.name.startsWith('OTEL'));
+      expect(Object.fromEntries(found.map(({ name, value }) => [name, value]))).toEqual(given);
+      expect(found).toHaveLength(3);
+    }
   });
 });
 
-describe.each(Object.entries(valuesFiles))('with the %s values', (values, files) => {
-  it('every pod meets the restricted Pod Security level', async () => {
+function contextWith(readOnlyRootFilesystem: boolean) {
+  return { allowPrivilegeEscalation: false, readOnlyRootFilesystem, capabilities: { drop: ['ALL'] } };
+}
+
+test.each(Object.entries(valuesFiles))(
+  'with the %s values every pod meets the restricted Pod Security level',
+  async (values, files) => {
     const pods = (await manifests({}, files)).pods();
     expect(pods.size).toBeGreaterThan(13);
     for (const { metadata, spec } of pods.values()) {
@@ -184,15 +153,11 @@ describe.each(Object.entries(valuesFiles))('with the %s values', (values, files)
         securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
       });
       for (const { securityContext, image, resources } of spec.containers as Manifest[]) {
-        expect(securityContext).toEqual({
-          allowPrivilegeEscalation: false,
-          // skaffold copies sources into the containers.
-          readOnlyRootFilesystem: values !== 'skaffold' || !image.includes('/dev:'),
-          capabilities: { drop: ['ALL'] },
-        });
+        // skaffold copies sources into the containers.
+        expect(securityContext).toEqual(contextWith(values !== 'skaffold' || !image.includes('/dev:')));
         const [requests, limits] = [{ cpu: expect.any(String) }, { memory: expect.any(String) }];
         expect(resources).toMatchObject({ requests, limits });
       }
     }
-  });
-});
+  },
+);

@@ -53,26 +53,22 @@ describe('TLS at the gateway', () => {
 });
 
 describe('a certificate by cert-manager', () => {
-  const dnsNames = [host];
+  const issuer = { selfSigned: {} };
+  const privateKey = { algorithm: 'ECDSA', size: 256, rotationPolicy: 'Always' };
+  const own = {
+    issuerRef: { kind: 'ClusterIssuer', name: 'public' },
+    privateKey: { algorithm: 'RSA' },
+    duration: '240h',
+  };
 
-  it('is made into the Secret of the gateway, by the issuer of the release', async () => {
-    const issuer = { selfSigned: {} };
-    const { Certificate, Issuer } = await rendered({ tls: { ...tls, certificate: { dnsNames }, issuer } });
-    expect(Issuer.spec).toEqual(issuer);
-    expect(Certificate.spec).toEqual({
-      secretName: 'store-tls',
-      dnsNames,
-      issuerRef: { kind: 'Issuer', name: 'gateway' },
-      privateKey: { algorithm: 'ECDSA', size: 256, rotationPolicy: 'Always' },
-    });
-  });
-
-  it('is whatever else cert-manager knows', async () => {
-    const issuerRef = { kind: 'ClusterIssuer', name: 'public' };
-    const own = { dnsNames, issuerRef, privateKey: { algorithm: 'RSA' }, duration: '240h' };
-    const { Certificate, Issuer } = await rendered({ tls: { ...tls, certificate: own } });
-    expect(Certificate.spec).toEqual({ secretName: 'store-tls', ...own });
-    expect(Issuer).toBeUndefined();
+  it.each([
+    ['the issuer of the release', {}, issuer, { issuerRef: { kind: 'Issuer', name: 'gateway' }, privateKey }],
+    ['whatever else cert-manager knows', own, undefined, own],
+  ])('is made into the Secret of the gateway, by %s', async (_, more, ofRelease, expected) => {
+    const certificate = { dnsNames: [host], ...more };
+    const { Certificate, Issuer } = await rendered({ tls: { ...tls, certificate, issuer: ofRelease } });
+    expect(Issuer?.spec).toEqual(ofRelease);
+    expect(Certificate.spec).toEqual({ secretName: 'store-tls', dnsNames: [host], ...expected });
   });
 });
 
@@ -103,45 +99,35 @@ describe('in front of the gateway', () => {
     const route = { ...httpRoute, annotations: { a: 'b' }, filters, timeouts: { request: '30s' } };
     const { metadata, spec } = (await rendered({ httpRoute: route, service: { port: 80 } })).HTTPRoute;
     expect(metadata.annotations).toEqual({ a: 'b' });
-    const backendRefs = [{ name: 'gateway', port: 80 }];
-    const rule = (type: string, value: string, request: string) => ({
-      matches: [{ path: { type, value } }],
-      timeouts: { request },
-      filters,
-      backendRefs,
-    });
-    const rules = [rule('Exact', '/orders/events', '0s'), rule('PathPrefix', '/', '30s')];
-    expect(spec).toEqual({ parentRefs, hostnames: [host], rules });
+    const [streams, others] = spec.rules;
+    expect(spec).toEqual({ parentRefs, hostnames: [host], rules: [streams, others] });
+    const both = { filters, backendRefs: [{ name: 'gateway', port: 80 }] };
+    const stream = { path: { type: 'Exact', value: '/orders/events' } };
+    expect(streams).toEqual({ ...both, matches: [stream], timeouts: { request: '0s' } });
+    const all = { path: { type: 'PathPrefix', value: '/' } };
+    expect(others).toEqual({ ...both, matches: [all], timeouts: { request: '30s' } });
   });
 
   it('an HTTPRoute reaches the gateway by TLS with a BackendTLSPolicy', async () => {
     const { HTTPRoute, BackendTLSPolicy } = await rendered({ tls, httpRoute: { ...httpRoute, backendTls } });
     expect(HTTPRoute.spec.rules[0].backendRefs).toEqual([{ name: 'gateway', port: 443 }]);
-    expect(BackendTLSPolicy.spec).toEqual({
-      targetRefs: [{ group: '', kind: 'Service', name: 'gateway', sectionName: 'https' }],
-      validation: backendTls,
-    });
+    const targetRefs = [{ group: '', kind: 'Service', name: 'gateway', sectionName: 'https' }];
+    expect(BackendTLSPolicy.spec).toEqual({ targetRefs, validation: backendTls });
   });
 
   it('the policies of Envoy Gateway are handed through, for the route or its Gateway', async () => {
-    const policies = {
-      securityPolicy: { authorization: { defaultAction: 'Allow' } },
-      backendTrafficPolicy: { compression: [{ type: 'Gzip' }] },
-      clientTrafficPolicy: { connection: { connectionLimit: { value: 1000 } } },
-    };
-    const { SecurityPolicy, BackendTrafficPolicy, ClientTrafficPolicy } = await rendered({
-      httpRoute,
-      envoyGateway: policies,
-    });
+    const securityPolicy = { authorization: { defaultAction: 'Allow' } };
+    const backendTrafficPolicy = { compression: [{ type: 'Gzip' }] };
+    const clientTrafficPolicy = { connection: { connectionLimit: { value: 1000 } } };
+    const envoyGateway = { securityPolicy, backendTrafficPolicy, clientTrafficPolicy };
+    const { SecurityPolicy, BackendTrafficPolicy, ClientTrafficPolicy } = await rendered({ httpRoute, envoyGateway });
     const group = 'gateway.networking.k8s.io';
     const targetRefs = [{ group, kind: 'HTTPRoute', name: 'gateway' }];
-    expect(SecurityPolicy.spec).toEqual({ ...policies.securityPolicy, targetRefs });
-    expect(BackendTrafficPolicy.spec).toEqual({ ...policies.backendTrafficPolicy, targetRefs });
+    expect(SecurityPolicy.spec).toEqual({ ...securityPolicy, targetRefs });
+    expect(BackendTrafficPolicy.spec).toEqual({ ...backendTrafficPolicy, targetRefs });
+    const gateway = { group, kind: 'Gateway', name: 'public', sectionName: 'https' };
     expect(ClientTrafficPolicy.metadata.namespace).toBe('gateways');
-    expect(ClientTrafficPolicy.spec).toEqual({
-      ...policies.clientTrafficPolicy,
-      targetRefs: [{ group, kind: 'Gateway', name: 'public', sectionName: 'https' }],
-    });
+    expect(ClientTrafficPolicy.spec).toEqual({ ...clientTrafficPolicy, targetRefs: [gateway] });
   });
 
   it.each([
@@ -162,20 +148,14 @@ describe('the definitions of the operators', () => {
   );
   const timeouts = { request: '30s', backendRequest: '15s' };
   const filters = [{ type: 'RequestHeaderModifier', requestHeaderModifier: { set: [{ name: 'a', value: 'b' }] } }];
+  const ofListeners = { enabled: true, parentRefs: [{ name: 'public', port: 443 }] };
+  const complete = { ...httpRoute, timeouts, filters, backendTls };
 
   itWithCrds.each([
     ['the certificate of docs/tls.md', certificate, ['Certificate', 'Issuer']],
     ['a route for its host', { httpRoute }, ['HTTPRoute']],
-    [
-      'a route for those of its listeners',
-      { httpRoute: { enabled: true, parentRefs: [{ name: 'public', port: 443 }] } },
-      ['HTTPRoute'],
-    ],
-    [
-      'a route with all that it may have',
-      { tls, httpRoute: { ...httpRoute, timeouts, filters, backendTls } },
-      ['HTTPRoute', 'BackendTLSPolicy'],
-    ],
+    ['a route for those of its listeners', { httpRoute: ofListeners }, ['HTTPRoute']],
+    ['a route with all that it may have', { tls, httpRoute: complete }, ['HTTPRoute', 'BackendTLSPolicy']],
   ])('accept %s', async (_, gateway, kinds) => {
     const resources = await rendered(gateway);
     for (const kind of kinds) expect([kind, problemsOf(resources[kind])]).toEqual([kind, []]);
@@ -193,21 +173,9 @@ describe('the definitions of the operators', () => {
   });
 });
 
-describe('the presets', () => {
-  it('for production end TLS at the gateway, behind a load balancer that passes it on', async () => {
-    const all = await rendered({}, valuesFiles.prod);
-    const { type, ports } = all.Service.spec;
-    expect([type, ...ports.map(({ port }: Manifest) => port)]).toEqual(['LoadBalancer', 443, 80]);
-    expect(envoyOf(all)).toContain('value: max-age=3600');
-  });
-
-  it('for development have the gateway on port 30080 of every node, for the shop on localhost', async () => {
-    const all = await rendered({}, valuesFiles.dev);
-    expect(all.Service.spec).toMatchObject({
-      type: 'NodePort',
-      externalTrafficPolicy: 'Local',
-      ports: [expect.objectContaining({ port: 8080, nodePort: 30080 })],
-    });
-    expect(envoyOf(all)).toContain('exact: "http://localhost:3000"');
-  });
+test('the preset for development has the gateway on port 30080 of every node, for the shop on localhost', async () => {
+  const all = await rendered({}, valuesFiles.dev);
+  const ports = [expect.objectContaining({ port: 8080, nodePort: 30080 })];
+  expect(all.Service.spec).toMatchObject({ type: 'NodePort', externalTrafficPolicy: 'Local', ports });
+  expect(envoyOf(all)).toContain('exact: "http://localhost:3000"');
 });
