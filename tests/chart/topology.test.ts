@@ -68,18 +68,9 @@ describe('the topology', () => {
   });
 
   it('names the variables by which commands find a store on other ports', () => {
-    const ports = fixedPorts({
-      GATEWAY_PORT: '28080',
-      ORDER_PORT: '28084',
-      ORDER_WORKER_PORT: '28090',
-      CONSOLE_PORT: '28091',
-    });
-    expect(variablesOfCommands(ports)).toEqual([
-      'GATEWAY_PORT=28080',
-      'ORDER_PORT=28084',
-      'ORDER_WORKER_PORT=28090',
-      'CONSOLE_PORT=28091',
-    ]);
+    const env = { GATEWAY_PORT: '28080', ORDER_PORT: '28084', ORDER_WORKER_PORT: '28090', CONSOLE_PORT: '28091' };
+    const variables = Object.entries(env).map(([name, port]) => `${name}=${port}`);
+    expect(variablesOfCommands(fixedPorts(env))).toEqual(variables);
   });
 
   it('names the services where one is unknown', async () => {
@@ -91,16 +82,10 @@ describe('the topology', () => {
   });
 
   it.each([
-    ['a service without values', 'Chart.yaml', 'alias: status', 'alias: stats', /has a service stats, but values.yaml/],
-    ['no local port', 'values.yaml', '  localPort: 8084\n', '', /order has no localPort/],
-    [
-      'a route to nobody',
-      'values.yaml',
-      '/orders: order',
-      '/orders: oder',
-      /routes \/orders to oder, which is no service/,
-    ],
-  ])('refuses %s', async (_, file, present, replacement, message) => {
+    ['Chart.yaml', 'alias: status', 'alias: stats', 'has a service stats, but values.yaml'],
+    ['values.yaml', '  localPort: 8084\n', '', 'order has no localPort'],
+    ['values.yaml', '/orders: order', '/orders: oder', 'routes /orders to oder, which is no service'],
+  ])('refuses in %s for %j %j', async (file, present, replacement, message) => {
     const edits = { [file]: (text: string) => text.replace(present, replacement) };
     await withEdited(edits, async (copy) => expect(() => readTopology(copy)).toThrow(message));
   });
@@ -114,17 +99,14 @@ describe('what a new service is easily left out of', () => {
     expect(places).toEqual([]);
   });
 
-  it('presets/prod.yaml, where each component has at least two replicas', async () => {
-    /** Components of which one replica is enough: no customer waits for the console. */
-    const single = ['console'];
-    const { ofKind } = await manifests({}, valuesFiles.prod);
-    const scaled = ofKind('HorizontalPodAutoscaler').filter(({ spec }) => spec.minReplicas >= 2);
-    const names = [...single, ...scaled.map(({ spec }) => spec.scaleTargetRef.name)];
-    const lonely = ofKind('Deployment').filter(
-      ({ metadata, spec }) => !(spec.replicas >= 2) && !names.includes(metadata.name),
-    );
+  it('presets/prod.yaml, where each component but the console, for which no customer waits, has two replicas', async () => {
+    const { ofKind, named } = await manifests({}, valuesFiles.prod);
+    const lonely = ofKind('Deployment').filter(({ metadata, spec }) => {
+      const replicas = named('HorizontalPodAutoscaler', metadata.name)?.spec.minReplicas ?? spec.replicas;
+      return !(replicas >= 2);
+    });
     const places = lonely.map(({ metadata }) => `charts/store/presets/prod.yaml gives ${metadata.name} one replica`);
-    expect(places).toEqual([]);
+    expect(places).toEqual(['charts/store/presets/prod.yaml gives console one replica']);
   });
 });
 
@@ -147,13 +129,9 @@ describe('the environment of a service in the local run', () => {
   });
 
   it("is overridden by the user's own, but for what the local run decides", () => {
-    const env = { INITIAL_STOCK: '1', PRODUCT_URL: 'http://product.test', CONSUMER_GROUP: 'other', PORT: '1' };
-    expect(envOf('inventory', env)).toMatchObject({
-      INITIAL_STOCK: '1',
-      PRODUCT_URL: 'http://product.test',
-      CONSUMER_GROUP: 'inventory-group',
-      PORT: '8085',
-    });
+    const own = { INITIAL_STOCK: '1', PRODUCT_URL: 'http://product.test' };
+    const env = envOf('inventory', { ...own, CONSUMER_GROUP: 'other', PORT: '1' });
+    expect(env).toMatchObject({ ...own, CONSUMER_GROUP: 'inventory-group', PORT: '8085' });
   });
 });
 
@@ -163,40 +141,20 @@ describe('what follows from the topology', () => {
     global: { kafka: { login: true, bootstrapServers: 'store-kafka-bootstrap:9093' } },
   };
 
-  it.each([
-    [{}, -1],
-    [{ retentionBytes: 1_073_741_824 }, 1_073_741_824],
-  ])(
-    'events are kept without a limit in bytes, or up to that of %j; dead letters always without',
-    async (topics, expected) => {
-      const { named } = await manifests({ ...strimzi, kafka: { ...strimzi.kafka, topics } });
-      const bytes = (name: string) => named('KafkaTopic', name).spec.config['retention.bytes'];
-      expect([orderEventsTopic, deadLetterTopic].map(bytes)).toEqual([expected, -1]);
-      const { env } = (await manifests({ kafka: { topics } })).pods().get('Job/store-topics').spec.containers[0];
-      expect(env).toContainEqual({ name: 'TOPIC_RETENTION_BYTES', value: String(expected) });
-    },
-  );
-
-  it('the topics have the names that the services use', async () => {
-    const { ofKind } = await manifests(strimzi);
-    const times = ofKind('KafkaTopic').map(({ metadata, spec }) => [metadata.name, spec.config['retention.ms']]);
-    expect(Object.fromEntries(times)).toEqual({
-      [orderEventsTopic]: 604_800_000,
-      [accountEventsTopic]: 604_800_000,
-      [deadLetterTopic]: -1,
+  it('the topics have the names that the services use; events have limits, dead letters have none', async () => {
+    const topics = { retentionBytes: 1_073_741_824 };
+    const { ofKind } = await manifests({ ...strimzi, kafka: { ...strimzi.kafka, topics } });
+    const limits = ofKind('KafkaTopic').map(({ metadata, spec: { config } }) => [
+      metadata.name,
+      [config['retention.ms'], config['retention.bytes']],
+    ]);
+    expect(Object.fromEntries(limits)).toEqual({
+      [orderEventsTopic]: [604_800_000, topics.retentionBytes],
+      [accountEventsTopic]: [604_800_000, topics.retentionBytes],
+      [deadLetterTopic]: [-1, -1],
     });
-    const readBy: Record<string, string[]> = {
-      'kafka-account': [],
-      'kafka-notification': [orderEventsTopic, accountEventsTopic, deadLetterTopic],
-    };
-    for (const { metadata, spec } of ofKind('KafkaUser')) {
-      if (metadata.name === 'kafka-operator') continue;
-      const acls: Manifest[] = spec.authorization.acls;
-      const read = acls.filter(({ resource, operations }) => resource.type === 'topic' && operations.includes('Read'));
-      expect(read.map(({ resource }) => resource.name)).toEqual(
-        readBy[metadata.name] ?? [orderEventsTopic, deadLetterTopic],
-      );
-    }
+    const { env } = (await manifests({ kafka: { topics } })).pods().get('Job/store-topics').spec.containers[0];
+    expect(env).toContainEqual({ name: 'TOPIC_RETENTION_BYTES', value: '1073741824' });
   });
 
   it('each service has its database, and further ones are added', async () => {
@@ -208,16 +166,14 @@ describe('what follows from the topology', () => {
   });
 
   it('database, consumer group and further ports become variables of the service', async () => {
-    const { envOf } = await manifests({
-      invoice: { database: 'loyalty', kafka: { group: 'loyalty-group' }, extraPorts: [8000, 8001] },
-    });
-    expect(envOf('invoice')).toEqual(
-      expect.arrayContaining([
-        { name: 'DATABASE_LOGIN', valueFrom: { secretKeyRef: { name: 'postgres-logins', key: 'loyalty' } } },
-        { name: 'DATABASE_URL', value: 'postgresql://$(DATABASE_LOGIN)@postgres:5432/loyalty' },
-        { name: 'CONSUMER_GROUP', value: 'loyalty-group' },
-        { name: 'EXTRA_PORTS', value: '8000,8001' },
-      ]),
-    );
+    const own = { database: 'loyalty', kafka: { group: 'loyalty-group' }, extraPorts: [8000, 8001] };
+    const { envOf } = await manifests({ invoice: own });
+    const variables = [
+      { name: 'DATABASE_LOGIN', valueFrom: { secretKeyRef: { name: 'postgres-logins', key: 'loyalty' } } },
+      { name: 'DATABASE_URL', value: 'postgresql://$(DATABASE_LOGIN)@postgres:5432/loyalty' },
+      { name: 'CONSUMER_GROUP', value: 'loyalty-group' },
+      { name: 'EXTRA_PORTS', value: '8000,8001' },
+    ];
+    expect(envOf('invoice')).toEqual(expect.arrayContaining(variables));
   });
 });
