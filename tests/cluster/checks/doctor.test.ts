@@ -1,15 +1,12 @@
 import { PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
-import { execa } from 'execa';
 import { nextAnnotation } from '../../../tools/cluster/jwt-keys.ts';
 import { secretNameOf } from '../../../tools/cluster/rotation/key-readers.ts';
-import { root } from '../../../tools/paths.ts';
-import { cluster, helm, say, until, withInstalledValues } from '../kit/cluster.ts';
+import { cluster, helm, runTool, say, until, withInstalledValues } from '../kit/cluster.ts';
 
 const { core, apps, namespace, release } = cluster;
 
 async function doctor(env: Record<string, string> = {}) {
-  const run = ['tools/cluster/commands/doctor.ts'];
-  const { all, exitCode } = await execa('node', run, { cwd: root, env, all: true, reject: false });
+  const { all, exitCode } = await runTool('cluster/commands/doctor.ts', [], env);
   return { said: all, exitCode };
 }
 

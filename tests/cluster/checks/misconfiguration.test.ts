@@ -84,23 +84,6 @@ test('a pod with a wrong database password exits and names the cause', async () 
   await untilExitedWith(/Cannot start: PostgreSQL at postgres:5432: password authentication failed/);
 });
 
-test.each([
-  ['OTHER', 'global.jwt.existingSecret: the Secret store-own-key has neither JWT_PRIVATE_KEY nor JWT_SECRET_KEY.'],
-  ['JWT_SECRET_KEY', undefined],
-  ['JWT_PRIVATE_KEY', undefined],
-])('the chart takes a Secret of the operator only if it has a key: %s', async (key, refusal) => {
-  const secret = 'store-own-key';
-  await core.createNamespacedSecret({ namespace, body: { metadata: { name: secret }, stringData: { [key]: 'x' } } });
-  try {
-    const set = ['--reuse-values', '--hide-secret', '--set', `global.jwt.existingSecret=${secret}`];
-    const rendered = helm('upgrade', release, 'charts/store', '--dry-run=server', ...set);
-    if (refusal === undefined) expect(await rendered).toContain('kind: Deployment');
-    else await expect(rendered).rejects.toThrow(refusal);
-  } finally {
-    await core.deleteNamespacedSecret({ name: secret, namespace });
-  }
-});
-
 test('the chart refuses an external database at a port that its NetworkPolicies would forbid', async () => {
   const name = 'store-elsewhere';
   const databases = ['account', 'auth', 'consumers', 'inventory', 'order', 'payment', 'product', 'status'];

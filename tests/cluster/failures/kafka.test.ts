@@ -1,10 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { PatchStrategy, setHeaderOptions, type V1Deployment, type V1StatefulSet } from '@kubernetes/client-node';
-import { execa } from 'execa';
 import { isReady } from '../../../tools/cluster/pods.ts';
 import { nameOf, selectorOf } from '../../../tools/cluster/rollout.ts';
-import { root } from '../../../tools/paths.ts';
-import { cluster, helm, say, until, withInstalledValues } from '../kit/cluster.ts';
+import { cluster, helm, runTool, say, until, withInstalledValues } from '../kit/cluster.ts';
 import { underLoad } from '../kit/load.ts';
 
 const { core, apps, batch, namespace, release } = cluster;
@@ -92,9 +90,7 @@ test('orders are accepted while Kafka is unavailable and confirmed afterwards', 
   });
   expect(load.failures).toEqual([]);
   await load.verify();
-  await until('make doctor finds nothing wrong', async () => {
-    const run = ['tools/cluster/commands/doctor.ts'];
-    const { stdout } = await execa('node', run, { cwd: root, reject: false });
-    expect(stdout).not.toContain('WRONG');
-  });
+  await until('make doctor finds nothing wrong', async () =>
+    expect((await runTool('cluster/commands/doctor.ts')).stdout).not.toContain('WRONG'),
+  );
 });

@@ -1,7 +1,9 @@
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { text } from 'node:stream/consumers';
-import { paginate, readResponse, type Send } from '../../kit/http.ts';
+import { type Customer, newProduct } from '../../kit/customer.ts';
+import { paginate, readResponse, type Send, sendExpecting } from '../../kit/http.ts';
+import { until } from './cluster.ts';
 
 const timeoutMs = 20_000;
 
@@ -38,6 +40,18 @@ function headersOf({ rawHeaders }: IncomingMessage): Headers {
   const headers = new Headers();
   for (let at = 0; at < rawHeaders.length; at += 2) headers.append(rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '');
   return headers;
+}
+
+/** Resolves with the order that the customer has placed, of a product of its own, once it is CONFIRMED. */
+export async function placeConfirmed(customer: Customer) {
+  const items = [{ productId: await newProduct(customer), quantity: 1 }];
+  const { body: order } = await sendExpecting(201, customer.send, 'POST', '/orders', { items });
+  await until('the order is confirmed', async () =>
+    expect(await storedOrders(customer.send)).toContainEqual(
+      expect.objectContaining({ id: order.id, status: 'CONFIRMED' }),
+    ),
+  );
+  return order;
 }
 
 /** All stored orders of the customer whose requests `send` sends. */

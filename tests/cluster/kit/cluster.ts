@@ -55,6 +55,10 @@ export async function helmIn(namespace: string, ...args: string[]): Promise<stri
   return (await execa(await requireHelm(), [...args, ...where], { cwd: root })).stdout;
 }
 
+/** Runs a command of tools, such as `cluster/commands/doctor.ts`. */
+export const runTool = (command: string, args: string[] = [], env: Record<string, string> = {}) =>
+  execa('node', [join('tools', command), ...args], { cwd: root, env, all: true, reject: false });
+
 export const helm = (...args: string[]) => helmIn(namespace, ...args);
 
 export const upgrade = (...args: string[]) =>

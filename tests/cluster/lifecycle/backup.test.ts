@@ -1,19 +1,12 @@
-import { execa } from 'execa';
 import { nameOf } from '../../../tools/cluster/rollout.ts';
-import { root } from '../../../tools/paths.ts';
 import { newCustomer, newProduct } from '../../kit/customer.ts';
-import { createClient, storedOrders } from '../kit/client.ts';
-import { cluster, findGateway, say, until, upgrade, withInstalledValues } from '../kit/cluster.ts';
+import { createClient, placeConfirmed, storedOrders } from '../kit/client.ts';
+import { cluster, findGateway, runTool, say, until, upgrade, withInstalledValues } from '../kit/cluster.ts';
 import { underLoad } from '../kit/load.ts';
 
 const { batch, core, namespace } = cluster;
 
-const restore = (...args: string[]) =>
-  execa('node', ['tools/cluster/commands/restore.ts', ...args], {
-    cwd: root,
-    all: true,
-    reject: false,
-  });
+const restore = (...args: string[]) => runTool('cluster/commands/restore.ts', args);
 
 async function backup(): Promise<string> {
   const { spec } = await batch.readNamespacedCronJob({ name: 'postgres-backup', namespace });
@@ -54,10 +47,7 @@ test('a backup under load fails no request, and a restore brings back what it ho
     expect(exitCode).toBe(0);
 
     expect((await client.send('POST', '/auth/login', { email: late.email, password: late.password })).status).toBe(401);
-    const customer = await newCustomer(client.send);
-    const productId = await newProduct(customer);
-    await customer.send('POST', '/orders', { items: [{ productId, quantity: 1 }] });
-    await until('a new order is confirmed', async () => (await storedOrders(customer.send))[0]?.status === 'CONFIRMED');
+    await placeConfirmed(await newCustomer(client.send));
     client.close();
   });
 }, 1_200_000);

@@ -1,18 +1,12 @@
-import { execa } from 'execa';
-import { root } from '../../../tools/paths.ts';
 import { newCustomer, newProduct } from '../../kit/customer.ts';
 import { createClient, storedOrders } from '../kit/client.ts';
-import { cluster, findGateway, kubectl, until } from '../kit/cluster.ts';
+import { cluster, findGateway, kubectl, runTool, until } from '../kit/cluster.ts';
 
 const { namespace } = cluster;
 
 test('make demo succeeds on the installed store', async () => {
-  const gateway = await findGateway();
-  const { stdout } = await execa('node', ['tools/local/commands/demo.ts'], {
-    cwd: root,
-    env: { GATEWAY_URL: gateway },
-  });
-  expect(stdout).toContain('Everything went as expected.');
+  const { all } = await runTool('local/commands/demo.ts', [], { GATEWAY_URL: await findGateway() });
+  expect(all).toContain('Everything went as expected.');
 });
 
 test('an order that is placed through the gateway is confirmed', async () => {

@@ -1,23 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { execa } from 'execa';
 import {
   loginsSecret,
   nextAnnotation,
   passwordsSecret,
   rolesIn,
 } from '../../../tools/cluster/rotation/rotate-password.ts';
-import { root } from '../../../tools/paths.ts';
-import { cluster, say } from '../kit/cluster.ts';
+import { cluster, runTool, say } from '../kit/cluster.ts';
 import { expectNoLoss } from '../kit/load.ts';
 
 const { core, namespace } = cluster;
 const read = (name: string) => core.readNamespacedSecret({ name, namespace });
-const rotate = () =>
-  execa('node', ['tools/cluster/commands/rotate-password.ts'], {
-    cwd: root,
-    all: true,
-    reject: false,
-  });
+const rotate = () => runTool('cluster/commands/rotate-password.ts');
 
 test('a rotation of the passwords of PostgreSQL fails no request, also if it was killed', async () => {
   const { data: before = {} } = await read(passwordsSecret);

@@ -1,8 +1,8 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import { podsOf } from '../../../tools/cluster/pods.ts';
-import { logIn, newCustomer, newProduct } from '../../kit/customer.ts';
+import { logIn, newCustomer } from '../../kit/customer.ts';
 import { withCookie } from '../../kit/http.ts';
-import { createClient, storedOrders } from '../kit/client.ts';
+import { createClient, placeConfirmed, storedOrders } from '../kit/client.ts';
 import { cluster, findGateway, helm, say, until, withInstalledValues } from '../kit/cluster.ts';
 
 const { release } = cluster;
@@ -10,10 +10,7 @@ const { release } = cluster;
 test('accounts, valid tokens and orders survive an uninstall and a new install', async () => {
   const { send, close } = createClient(await findGateway());
   const customer = await newCustomer(send);
-  const items = [{ productId: await newProduct(customer), quantity: 1 }];
-  const { body: order } = await customer.send('POST', '/orders', { items });
-  const isConfirmed = async () => (await storedOrders(customer.send))[0]?.status === 'CONFIRMED';
-  await until('the order is confirmed', isConfirmed);
+  const order = await placeConfirmed(customer);
   close();
 
   await withInstalledValues(async () => {
@@ -30,10 +27,6 @@ test('accounts, valid tokens and orders survive an uninstall and a new install',
   const sendAsCustomer = withCookie(client.send, customer.cookie);
   expect(await storedOrders(sendAsCustomer)).toMatchObject([{ id: order.id, status: 'CONFIRMED' }]);
   expect(await logIn(client.send, customer)).toMatch(/^__store_jwt_token=/);
-  const second = await sendAsCustomer('POST', '/orders', { items });
-  expect(second.status).toBe(201);
-  await until('a new order is confirmed', async () =>
-    (await storedOrders(sendAsCustomer)).every(({ status }) => status === 'CONFIRMED'),
-  );
+  await placeConfirmed({ ...customer, send: sendAsCustomer });
   client.close();
 });

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { execa } from 'execa';
-import { root } from '../../../tools/paths.ts';
 import { newCustomer } from '../../kit/customer.ts';
 import { createClient } from '../kit/client.ts';
-import { cluster, findGateway, helm, say } from '../kit/cluster.ts';
+import { cluster, findGateway, helm, runTool, say } from '../kit/cluster.ts';
 import { expectNoLoss } from '../kit/load.ts';
 
 // HELM names another Helm than the one that make uses: HELM=<path> make test-cluster ARGS=lifecycle/rollback
@@ -30,8 +28,9 @@ test('after a key rotation, a rollback works, logs nobody out and changes no Sec
     const mark = `account.podAnnotations.test=${randomUUID()}`;
     say('helm upgrade, make rotate-key');
     await helm('upgrade', release, 'charts/store', '--reuse-values', '--set', mark, '--wait', '--timeout', '10m');
-    const run = ['tools/cluster/commands/rotate-key.ts', '--keep', '9'];
-    say((await execa('node', run, { cwd: root, all: true })).all);
+    const { all, exitCode } = await runTool('cluster/commands/rotate-key.ts', ['--keep', '9']);
+    say(all);
+    expect(exitCode).toBe(0);
     const rotated = await readSecrets();
     say(`helm rollback to revision ${before}`);
     await helm('rollback', release, String(before), '--wait', '--timeout', '10m');
