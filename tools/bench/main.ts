@@ -5,8 +5,9 @@ import { Command, Option } from 'commander';
 import { serviceNames } from '../local/ports.ts';
 import { startStore } from '../local/store.ts';
 import { messageOf, runCommand } from '../run-command.ts';
+import { figure, type Row } from './figures.ts';
 import { currentCommit, describeMachine } from './machine.ts';
-import { benchDir, type Measurement, type Row, say } from './measurement.ts';
+import { benchDir, type Measurement, say } from './measurement.ts';
 import { backlog } from './measurements/backlog.ts';
 import { costs } from './measurements/costs.ts';
 import { orderLife } from './measurements/order-life.ts';
@@ -41,15 +42,14 @@ async function measure(measurement: Measurement, memory: Map<string, Row>): Prom
     for (const [service, { now, peak, own }] of measuresMemory ? [] : await ofComponents(store, residentMib)) {
       if (!serviceNames.includes(service) || own <= (memory.get(service)?.result ?? 0)) continue;
       const measured = `after ${name}; with Node's program ${now.toFixed()} MiB, peak ${peak.toFixed()} MiB`;
-      const row = { name: `Memory of ${service} of its own`, measured, result: own, unit: 'MiB', atMost: 110 };
-      memory.set(service, row);
+      memory.set(service, figure('memory', own, measured, service));
     }
     return rows;
   } catch (error) {
     // A measurement without a result has missed its limit; the others go on.
     const reason = messageOf(error);
     say(`${name}: ${reason}`);
-    return [{ name: `${name} failed`, measured: reason.slice(0, 120), result: NaN }];
+    return [figure('failed', NaN, reason.slice(0, 120), name)];
   } finally {
     await store.stop();
   }

@@ -1,23 +1,11 @@
 import { join } from 'node:path';
 import type { ComponentName, Store, StoreOptions } from '../local/store.ts';
 import { cacheDir } from '../paths.ts';
+import type { Row } from './figures.ts';
 
 /** Everything that the bench leaves behind. */
 export const benchDir = join(cacheDir, 'bench');
 export const logDir = join(benchDir, 'log');
-
-/** A figure and the limit that it has to keep. */
-export interface Row {
-  name: string;
-  /** The measurements behind the result. */
-  measured: string;
-  /** NaN if the measurement failed. */
-  result: number;
-  /** The unit of the result, for example `MiB`; a ratio has none. */
-  unit?: string;
-  atLeast?: number;
-  atMost?: number;
-}
 
 /** Begins with an empty store. */
 export interface Measurement {

@@ -1,4 +1,4 @@
-import type { Row } from './measurement.ts';
+import type { Row } from './figures.ts';
 import { isMissed, report } from './report.ts';
 
 const row = (result: number, limits: Partial<Row> = {}): Row => ({ name: 'A', measured: 'b', result, ...limits });

@@ -1,5 +1,5 @@
 import { markdownTable } from 'markdown-table';
-import type { Row } from './measurement.ts';
+import type { Row } from './figures.ts';
 
 /** True if a figure breaks its limit, as NaN always does. */
 export const isMissed = ({ result, atLeast = -Infinity, atMost = Infinity }: Row): boolean =>

@@ -1,5 +1,6 @@
 import autocannon from 'autocannon';
 import { median } from 'simple-statistics';
+import { figure } from './figures.ts';
 import { cpuMs } from './process-usage.ts';
 
 export interface Request {
@@ -46,12 +47,12 @@ async function inTurns(measures: (() => Promise<number>)[], warmUp: number) {
 }
 
 /** Compares the requests per second that a service and a bare server answer. */
-export async function compareRates(name: string, service: Request, bare: Request) {
+export async function compareRates(key: 'products' | 'catalogue' | 'orders', service: Request, bare: Request) {
   for (const request of [service, bare]) await rateOf(request, { amount: 5_000 }); // until V8 has compiled what is hot
   const sides = [service, bare].map((request) => () => rateOf(request, { duration: 4 }));
   const { medians, ratio } = await inTurns(sides, 0);
   const measured = `${medians.map((rate) => rate.toFixed()).join(' against ')} requests per second`;
-  return { name: `${name}, service against bare server`, measured, result: ratio };
+  return figure(key, ratio, measured);
 }
 
 type Pid = () => number | undefined;

@@ -1,9 +1,11 @@
 import { queryOnce } from '../../../tests/kit/postgres/database.ts';
 import { until } from '../../../tests/kit/until.ts';
-import { type Measurement, type Row, say } from '../measurement.ts';
+import { figure } from '../figures.ts';
+import { type Measurement, say } from '../measurement.ts';
 
 const eventCount = 40_000;
 const groups = ['notification', 'analytics', 'invoice'] as const;
+const measured = `${eventCount} events`;
 const patience = { timeoutMs: 120_000, intervalMs: 200 };
 
 /** How fast a backlog is worked off: a full outbox by the relay, then a full topic by one group after another. */
@@ -18,26 +20,18 @@ export const backlog: Measurement = {
     await store.component('payment').restart();
     const isPublished = async () => (await count(payment, 'outbox where sent_at is null')) === 0;
     await until('all events are published', isPublished, patience);
-    const rows = [rowOf('Relay from a full outbox', await rateOf(payment, 'sent_at', 'outbox'), 5_000)];
+    const rows = [figure('relay', await rateOf(payment, 'sent_at', 'outbox'), measured)];
     for (const name of groups) {
       say(`${name} handles the ${eventCount} events`);
       await store.component(name).restart();
       const processed = `processed_events where consumer_group = '${name}-group'`;
       const hasHandledAll = async () => (await count(consumers, processed)) === eventCount;
       await until(`${name} has handled all events`, hasHandledAll, patience);
-      rows.push(rowOf(`Group ${name} from a full topic`, await rateOf(consumers, 'processed_at', processed), 1_500));
+      rows.push(figure('group', await rateOf(consumers, 'processed_at', processed), measured, name));
     }
     return rows;
   },
 };
-
-const rowOf = (name: string, result: number, atLeast: number): Row => ({
-  name,
-  measured: `${eventCount} events`,
-  result,
-  unit: 'per s',
-  atLeast,
-});
 
 async function count(database: string, rows: string): Promise<number | undefined> {
   return (await queryOnce<{ count: number }>(database, `select count(*)::int as count from ${rows}`))[0]?.count;

@@ -5,6 +5,7 @@ import { scalingText } from '../../capacity/tables.ts';
 import type { Store } from '../../local/store.ts';
 import { topology } from '../../topology/topology.ts';
 import { writeChanged } from '../../write-changed.ts';
+import { figure } from '../figures.ts';
 import { currentCommit, describeMachine } from '../machine.ts';
 import { type Measurement, say } from '../measurement.ts';
 import { connections, prepareOrderLoad } from '../order-load.ts';
@@ -54,7 +55,7 @@ export const costs: Measurement = {
     await writeCosts(result);
     await writeChanged(scalingText(result));
     const measured = `${run.count} orders, ${run.perSecond.toFixed()} per s; written to ${costsFile}`;
-    return [{ name: 'An order until it is shipped, CPU of all processes', measured, result: run.cost, unit: 'ms' }];
+    return [figure('shipped', run.cost, measured)];
   },
 };
 

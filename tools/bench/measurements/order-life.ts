@@ -1,5 +1,6 @@
 import { quantile } from 'simple-statistics';
 import { topology } from '../../topology/topology.ts';
+import { figure } from '../figures.ts';
 import { type Measurement, say, unlimited } from '../measurement.ts';
 import { connections, prepareOrderLoad } from '../order-load.ts';
 
@@ -27,34 +28,10 @@ export const orderLife: Measurement = {
     say(`placing ${perSecond} orders per second for ${secondsAtRate} s`);
     const delays = await load.delays(perSecond, secondsAtRate);
     return [
-      {
-        name: 'An order from its request to CONFIRMED and all groups, CPU of all processes',
-        measured: closed.costs.map(([name, ms]) => `${name} ${ms.toFixed(2)}`).join(', '),
-        result: closed.cost,
-        unit: 'ms',
-        atMost: 10,
-      },
-      {
-        name: `The same, orders per second in a closed loop of ${connections} connections`,
-        measured: `${closed.count} orders, until all groups have caught up`,
-        result: closed.perSecond,
-        unit: 'per s',
-        atLeast: 180,
-      },
-      {
-        name: 'Order placed through the gateway to CONFIRMED, p50',
-        measured: `at ${perSecond} orders per second`,
-        result: quantile(delays, 0.5),
-        unit: 'ms',
-        atMost: 60,
-      },
-      {
-        name: 'The same, p99',
-        measured: `of ${delays.length} orders`,
-        result: quantile(delays, 0.99),
-        unit: 'ms',
-        atMost: 200,
-      },
+      figure('cost', closed.cost, closed.costs.map(([name, ms]) => `${name} ${ms.toFixed(2)}`).join(', ')),
+      figure('rate', closed.perSecond, `${closed.count} orders, until all groups have caught up`, connections),
+      figure('delay', quantile(delays, 0.5), `at ${perSecond} orders per second`),
+      figure('longDelay', quantile(delays, 0.99), `of ${delays.length} orders`),
     ];
   },
 };

@@ -5,7 +5,8 @@ import { freePort } from '../../free-port.ts';
 import { localUrl } from '../../local/components/services.ts';
 import { startProcess } from '../../local/components/supervised-process.ts';
 import { fillCatalogue, loginCookie, orderPlacer, productIds } from '../customer.ts';
-import { logDir, type Measurement, type Row, unlimited } from '../measurement.ts';
+import { figure } from '../figures.ts';
+import { logDir, type Measurement, unlimited } from '../measurement.ts';
 import { compareRates, cpuOfRequests } from '../requests.ts';
 
 /** Calls `work` with a bare server, a process of its own like the service that it is compared with. */
@@ -44,9 +45,9 @@ export const products: Measurement = {
       const bare = { url: url + path };
       deepStrictEqual(await productIds(store.url('product')), await productIds(url));
       return [
-        { ...(await compareRates(`GET ${path}`, { url: store.url('product') + path }, bare)), atLeast: 1 },
+        await compareRates('products', { url: store.url('product') + path }, bare),
         // The bare server has no gateway, and asks nobody who the customer is.
-        { ...(await compareRates(`GET ${path} at the gateway, with a cookie`, atGateway, bare)), atLeast: 1 },
+        await compareRates('catalogue', atGateway, bare),
       ];
     });
     const asking = (encoding: string) => ({
@@ -59,8 +60,7 @@ export const products: Measurement = {
       [asking('identity'), pid],
     ]);
     const measured = `${medians.map(cpu).join(' against ')} of the gateway`;
-    const name = `GET ${path} at the gateway, compressed against as it is`;
-    return [...rows, { name, measured, result: ratio, atMost: 1.6 }];
+    return [...rows, figure('compression', ratio, measured)];
   },
 };
 
@@ -78,10 +78,9 @@ export const orders: Measurement = {
       uniqueHeaders: () => ({ 'idempotency-key': randomUUID() }),
       body: JSON.stringify({ items }),
     });
-    const rates = await withBareServer(store.databaseUrl('order'), (url) =>
-      compareRates('POST /orders, 3 items', placedAt(store.url('order')), placedAt(url)),
-    );
-    return [{ ...rates, atLeast: 0.4 }];
+    return withBareServer(store.databaseUrl('order'), async (url) => [
+      await compareRates('orders', placedAt(store.url('order')), placedAt(url)),
+    ]);
   },
 };
 
@@ -101,24 +100,15 @@ export const reads: Measurement = {
     const ids = await productIds(store.url('product'));
     const order = await orderPlacer(store.url('order'), ids, headers)();
     const paths = [
-      ['product', '/products/{id}', ids[0] ?? '', 0.4],
-      ['account', '/accounts', '', 0.6], // by a call of Prisma's (decisions/0007)
-      ['order', '/orders/{id}', order.id, 0.4],
+      ['product', `/products/${ids[0]}`],
+      ['account', '/accounts'],
+      ['order', `/orders/${order.id}`],
     ] as const;
     const { medians } = await cpuOfRequests(
       5_000,
-      paths.map(([service, path, id]) => [
-        { url: store.url(service) + path.replace('{id}', id), headers },
-        store.component(service).pid,
-      ]),
+      paths.map(([service, path]) => [{ url: store.url(service) + path, headers }, store.component(service).pid]),
     );
-    return paths.map(([service, path, , atMost], index) => ({
-      name: `GET ${path}, CPU of the service`,
-      measured: service,
-      result: medians[index] ?? NaN,
-      unit: 'ms',
-      atMost,
-    }));
+    return paths.map(([service], index) => figure(service, medians[index] ?? NaN, service));
   },
 };
 
@@ -146,20 +136,13 @@ export const checks: Measurement = {
       ),
     );
     const measured = medians.map(cpu).join(' against ');
-    const rows: Row[] = [
-      { name: 'A request with a token check against one of the open list', measured, result: ratio, atMost: 2.8 },
-    ];
+    const rows = [figure('check', ratio, measured)];
     for (const [name, text] of Object.entries(hostileCookies)) {
       const check = (given: string) =>
         [{ url: `${store.url('auth')}/check`, headers: { cookie: given } }, auth] as const;
       const hostile = `${text.repeat(cookieLength / text.length)};${cookie}`;
       const { medians, ratio } = await cpuOfRequests(3_000, [check(hostile), check(cookie)]);
-      rows.push({
-        name: `Check under hostile cookies (${name}) against an ordinary one`,
-        measured: `${medians.map(cpu).join(' against ')} of auth`,
-        result: ratio,
-        atMost: 8,
-      });
+      rows.push(figure('hostile', ratio, `${medians.map(cpu).join(' against ')} of auth`, name));
     }
     return rows;
   },

@@ -5,6 +5,7 @@ import { UnsecuredJWT } from 'jose';
 import pMap from 'p-map';
 import { quantile } from 'simple-statistics';
 import { queryOnce } from '../../../tests/kit/postgres/database.ts';
+import { figure } from '../figures.ts';
 import { type Measurement, say } from '../measurement.ts';
 import { cpuDuring, residentMib } from '../process-usage.ts';
 
@@ -35,28 +36,12 @@ export const orderStreams: Measurement = {
       for (const account of accounts.slice(0, changes))
         delays.push(await delayOf(account, store.databaseUrl('order'), arrived));
       const { now, peak, own } = await residentMib(pid);
+      const memory = `before ${before.own.toFixed()} MiB; with Node's program ${now.toFixed()} MiB, peak ${peak.toFixed()} MiB`;
+      const others = `p50 ${quantile(delays, 0.5).toFixed()} ms, longest ${Math.max(...delays).toFixed()} ms`;
       return [
-        {
-          name: `Memory of order of its own with ${streams} open streams`,
-          measured: `before ${before.own.toFixed()} MiB; with Node's program ${now.toFixed()} MiB, peak ${peak.toFixed()} MiB`,
-          result: own,
-          unit: 'MiB',
-          atMost: 200,
-        },
-        {
-          name: `${streams} streams without a change, share of a core`,
-          measured: `auth ${percent('auth').toFixed(1)} %`,
-          result: percent('order'),
-          unit: '%',
-          atMost: 15,
-        },
-        {
-          name: 'From the commit of a change to its event, p95',
-          measured: `p50 ${quantile(delays, 0.5).toFixed()} ms, longest ${Math.max(...delays).toFixed()} ms`,
-          result: quantile(delays, 0.95),
-          unit: 'ms',
-          atMost: 500,
-        },
+        figure('streamMemory', own, memory, streams),
+        figure('streamCpu', percent('order'), `auth ${percent('auth').toFixed(1)} %`, streams),
+        figure('streamDelay', quantile(delays, 0.95), others),
       ];
     } finally {
       agent.destroy();

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serviceNames } from '../../local/ports.ts';
 import { startStore } from '../../local/store.ts';
+import { figure } from '../figures.ts';
 import { benchDir, type Measurement, say } from '../measurement.ts';
 import { cpuDuring } from '../process-usage.ts';
 
@@ -16,7 +17,7 @@ export const start: Measurement = {
     const store = await startStore(options);
     const result = (Date.now() - startedAt) / 1000;
     await store.stop();
-    return [{ name: 'Start of the whole store', measured: 'until everything is ready', result, unit: 's', atMost: 20 }];
+    return [figure('start', result, 'until everything is ready')];
   },
 };
 
@@ -35,6 +36,6 @@ export const idle: Measurement = {
     const shares = used.map(([name, ms]): [string, number] => [name, ms / (seconds * 10)]);
     const measured = shares.map(([name, percent]) => `${name} ${percent.toFixed(2)}`).join(', ');
     const result = shares.reduce((sum, [, percent]) => sum + percent, 0);
-    return [{ name: 'The whole store idle, share of a core', measured, result, unit: '%', atMost: 6 }];
+    return [figure('idle', result, measured)];
   },
 };

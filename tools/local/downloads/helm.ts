@@ -3,13 +3,6 @@ import { downloaded, findOnPath, installed, outputOf } from './provide-tool.ts';
 
 const version = '0.0.21';
 
-/** The library in the artifact of each platform, as Node.js calls them. */
-const libraries: Record<string, string> = {
-  'linux-x64': 'helm-linux-amd64.so',
-  'linux-arm64': 'helm-linux-arm64.so',
-  'darwin-arm64': 'helm-darwin-10.12-arm64.dylib',
-};
-
 /** Helm as a command, or as the native library of helm-java, which needs no cluster and knows none. */
 export type Helm = { command: string } | { library: string };
 
@@ -17,10 +10,11 @@ const command = { name: `helm-java-${version}`, variable: 'HELM', onPath: helmOn
 
 /** HELM, else 3.14 or later on PATH, else the library, downloaded once from Maven Central (decisions/0011). */
 export async function provideHelm(): Promise<Helm> {
-  const file = libraries[`${process.platform}-${process.arch}`];
-  const found = file ? await installed(command) : await requireHelm();
-  if (found || !file) return { command: found ?? '' };
-  const artifact = `com.marcnuri.helm-java:${process.platform}-${process.arch.replace('x64', 'amd64')}:${version}`;
+  const found = await installed(command);
+  if (found) return { command: found };
+  const platform = `${process.platform}-${process.arch.replace('x64', 'amd64')}`;
+  const file = platform === 'darwin-arm64' ? 'helm-darwin-10.12-arm64.dylib' : `helm-${platform}.so`;
+  const artifact = `com.marcnuri.helm-java:${platform}:${version}`;
   const library = await downloaded({
     ...command,
     download: {
