@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { Command } from 'commander';
@@ -7,19 +7,24 @@ import { execa } from 'execa';
 import { root } from './paths.ts';
 import { runCommand } from './run-command.ts';
 
-interface Generated {
-  /** Said before it is generated. */
-  what: string;
-  folder: string;
-  /** Paths of the files that it is made of. */
-  sources: string[];
-  generate(folder: string): Promise<unknown>;
+/** A file, or the files below a folder that are no tests and were not generated. */
+async function filesIn(source: string): Promise<string[]> {
+  if (statSync(join(root, source)).isFile()) return [source];
+  const entries = await readdir(join(root, source), { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(root, join(parentPath, name)))
+    .filter((path) => !/\.test\.ts$|\/(dist|generated)\//.test(path));
 }
 
-/** Generates anew if a source has changed. Prisma refuses a folder that holds something else, so it is empty then. */
-async function unlessCurrent({ what, folder, sources, generate }: Generated): Promise<void> {
+/**
+ * Says what it does and fills the folder, if a source has changed. Prisma refuses a folder that holds something else, so it is
+ * empty then.
+ */
+async function unlessCurrent(what: string, folder: string, sources: string[], fill: (folder: string) => object) {
+  const files = (await Promise.all(sources.map(filesIn))).flat();
   const hash = createHash('sha256');
-  for (const path of sources.sort()) hash.update(`${path}\n${await readFile(join(root, path), 'utf8')}\n`);
+  for (const path of files.sort()) hash.update(`${path}\n${await readFile(join(root, path), 'utf8')}\n`);
   const source = hash.digest('hex');
   const target = join(root, folder);
   const stamp = join(target, '.generated-from');
@@ -27,62 +32,48 @@ async function unlessCurrent({ what, folder, sources, generate }: Generated): Pr
   console.log(what);
   await rm(target, { recursive: true, force: true });
   await mkdir(target);
-  await generate(target);
+  await fill(target);
   await writeFile(stamp, source);
 }
 
-/** Files below a folder that are no tests and were not generated. */
-async function filesIn(folder: string): Promise<string[]> {
-  const entries = await readdir(join(root, folder), { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => relative(root, join(parentPath, name)))
-    .filter((path) => !/\.test\.ts$|\/(dist|generated)\//.test(path));
-}
-
 const run = (cwd: string, command: string, args: string[], env = {}) =>
-  execa(command, args, { cwd, preferLocal: true, localDir: root, env });
+  execa(command, args, { cwd: join(root, cwd), preferLocal: true, localDir: root, env });
 
-function prismaClient(service: string): Generated {
+function prismaClient(service: string): Promise<void> {
   const dir = `services/${service}`;
+  const schema = 'prisma/schema.prisma';
   const env = {
     // Generating needs no engine, but Prisma downloads one unless it is given an executable.
     PRISMA_SCHEMA_ENGINE_BINARY: process.env.PRISMA_SCHEMA_ENGINE_BINARY ?? process.execPath,
     PRISMA_HIDE_UPDATE_MESSAGE: '1',
     CHECKPOINT_DISABLE: '1',
   };
-  return {
-    what: `${service}: generating the Prisma client`,
-    folder: `${dir}/src/generated`,
-    sources: ['node_modules/prisma/package.json', `${dir}/prisma/schema.prisma`],
-    generate: () => run(join(root, dir), 'prisma', ['generate', '--schema', 'prisma/schema.prisma'], env),
-  };
+  const sources = ['node_modules/prisma/package.json', `${dir}/${schema}`];
+  return unlessCurrent(`${service}: generating the Prisma client`, `${dir}/src/generated`, sources, () =>
+    run(dir, 'prisma', ['generate', '--schema', schema], env),
+  );
 }
 
 const ofConsole = 'services/console';
 
-/** The pages show the runbooks (views/now/alerts.tsx). */
-const pages = async (): Promise<Generated> => ({
-  what: 'console: building the pages',
-  folder: `${ofConsole}/pages/dist`,
-  sources: [
-    ...['package-lock.json', `${ofConsole}/vite.config.ts`],
-    ...(await filesIn(`${ofConsole}/pages`)),
-    ...(await filesIn('docs/runbooks')),
-  ],
-  generate: () => run(join(root, ofConsole), 'vite', ['build', '--logLevel', 'warn']),
-});
+function pages(): Promise<void> {
+  // The pages show the runbooks (views/now/alerts.tsx).
+  const sources = ['package-lock.json', `${ofConsole}/vite.config.ts`, `${ofConsole}/pages`, 'docs/runbooks'];
+  return unlessCurrent('console: building the pages', `${ofConsole}/pages/dist`, sources, () =>
+    run(ofConsole, 'vite', ['build', '--logLevel', 'warn']),
+  );
+}
 
 const writeTypes = join(root, 'tools/api/console-types.ts');
 
 /** The pages are checked by them, and built without: an image has not what writes them. */
-const typesOfPages = async (): Promise<Generated> => ({
-  what: 'console: writing the types of its routes for the pages',
-  folder: `${ofConsole}/pages/generated`,
-  sources: ['package-lock.json', ...(await filesIn(`${ofConsole}/src`)), ...(await filesIn('services/shared/src'))],
-  generate: (folder) =>
-    run(root, process.execPath, ['--conditions=@store/source', writeTypes, join(folder, 'schema.ts')]),
-});
+function typesOfPages(): Promise<void> {
+  const what = 'console: writing the types of its routes for the pages';
+  const sources = ['package-lock.json', `${ofConsole}/src`, 'services/shared/src'];
+  return unlessCurrent(what, `${ofConsole}/pages/generated`, sources, (folder) =>
+    run('.', process.execPath, ['--conditions=@store/source', writeTypes, join(folder, 'schema.ts')]),
+  );
+}
 
 const command = new Command('make generate')
   .description('Generates what is not in Git and has changed: Prisma clients, pages of the console, and their types.')
@@ -90,9 +81,9 @@ const command = new Command('make generate')
     const services = (await readdir(join(root, 'services'))).filter((name) =>
       existsSync(join(root, 'services', name, 'prisma/schema.prisma')),
     );
-    await Promise.all([...services.map(prismaClient), await pages()].map(unlessCurrent));
+    await Promise.all([...services.map(prismaClient), pages()]);
     // The console, whose routes they are of, looks for its pages.
-    if (existsSync(writeTypes)) await unlessCurrent(await typesOfPages());
+    if (existsSync(writeTypes)) await typesOfPages();
   });
 
 await runCommand(command);
