@@ -1,5 +1,5 @@
 import { composeFiles } from '../topology/compose.ts';
-import { skaffoldFiles } from '../topology/skaffold.ts';
+import { skaffoldValues } from '../topology/skaffold.ts';
 import { goldenText } from './golden-text.ts';
 import { chartReadme } from './readme.ts';
 import { renderObjects, valuesFiles } from './render.ts';
@@ -9,7 +9,7 @@ export async function textsOfChart(): Promise<Record<string, string>> {
   // The other values files are short enough to show themselves what they change.
   const [defaults, prod] = [await renderObjects(), await renderObjects({}, valuesFiles.prod)];
   return {
-    ...skaffoldFiles(),
+    ...skaffoldValues(),
     ...(await composeFiles()),
     ...(await chartReadme()),
     'tests/chart/golden/default.yaml': goldenText(defaults),

@@ -6,7 +6,7 @@ export interface BuiltImage {
   dockerfile: string;
 }
 
-/** Everything that make images, skaffold and a release build: the services, and shop and toolbox, whether they are installed or not. */
+/** Everything that make images and a release build: the services, and shop and toolbox, whether they are installed or not. */
 export const builtImages: BuiltImage[] = [
   ...topology.images.map((name) => ({ name, dockerfile: 'services/Dockerfile' })),
   { name: 'shop', dockerfile: 'examples/shop/Dockerfile' },

@@ -96,16 +96,7 @@ describe('the images that are built', () => {
     expect(builtImages.filter(({ dockerfile }) => !existsSync(join(root, dockerfile)))).toEqual([]);
   });
 
-  it('are built by skaffold as they are delivered, and by the workflow of a release', () => {
-    const { profiles } = parse(readFileSync(join(root, 'skaffold.yaml'), 'utf8'));
-    const { artifacts } = profiles.find(({ name }: { name: string }) => name === 'delivered').build;
-    expect(
-      artifacts.map(({ image, docker }: { image: string; docker: { dockerfile: string } }) => ({
-        name: image.replace('store/', ''),
-        dockerfile: docker.dockerfile,
-      })),
-    ).toEqual(builtImages);
-
+  it('are built by the workflow of a release', () => {
     const { jobs } = parse(readFileSync(join(root, '.github/workflows/release.yaml'), 'utf8'));
     // By tools/release/prepare.ts
     expect(jobs.image.strategy.matrix.image).toContain('fromJSON(needs.prepare.outputs.images)');
