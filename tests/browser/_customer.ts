@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
+import type { Store } from '../../tools/local/store.ts';
+import { queryOnce } from '../kit/postgres/database.ts';
 
 export interface Credentials {
   email: string;
@@ -36,6 +38,9 @@ export async function logIn(page: Page, customer: Credentials): Promise<void> {
   await page.getByRole('button', { name: 'Log out' }).waitFor();
 }
 
+/** Leads to a page of the shop, without loading it anew. */
+export const show = (page: Page, path: string) => page.evaluate(`location.hash = '#/${path}'`);
+
 /** Searches for a product, and puts a piece of it into the basket. */
 export async function put(page: Page, name: string): Promise<void> {
   await search(page, name);
@@ -43,7 +48,7 @@ export async function put(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: `Add ${name} to the basket` }).click();
 }
 
-const search = (page: Page, name: string) => page.evaluate(`location.hash = '#/?q=${encodeURIComponent(name)}'`);
+const search = (page: Page, name: string) => show(page, `?q=${encodeURIComponent(name)}`);
 
 /** Orders a piece as a customer would: where the shop shows a sentence, the button is pressed again. @returns the order's id */
 export async function order(page: Page, name: string): Promise<string> {
@@ -57,7 +62,7 @@ export async function order(page: Page, name: string): Promise<string> {
     await sleep(500);
   }
   await add.click();
-  await page.evaluate(`location.hash = '#/basket'`);
+  await show(page, 'basket');
   const placed = page.getByRole('heading', { level: 1, name: /^Order / });
   const failed = page.getByRole('alert').locator('.failure');
   const place = page.getByRole('button', { name: 'Place the order' });
@@ -73,3 +78,16 @@ export async function order(page: Page, name: string): Promise<string> {
 
 /** The id of the order that a page shows. */
 export const orderOn = (page: Page) => new URL(page.url()).hash.replace('#/orders/', '');
+
+/** Returns how many orders the customer of a page has, by the store. */
+export async function countOrders(page: Page, { gatewayUrl }: { gatewayUrl: string }): Promise<number> {
+  const { body } = await page.evaluate<{ body: string }>(`
+    fetch('${gatewayUrl}/orders', { credentials: 'include' }).then(async (answer) => ({ body: await answer.text() }))`);
+  return JSON.parse(body).page.totalElements;
+}
+
+/** Changes an order as the worker does. */
+export const changeOrder = ({ store }: { store: Pick<Store, 'databaseUrl'> }, id: string, columns: string) =>
+  queryOnce(store.databaseUrl('order'), `update orders set ${columns}, updated_at = now() where id = '${id}'`);
+
+export const confirmed = `status = 'CONFIRMED', paid_at = now()`;

@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { until } from '../e2e/_store.ts';
-import { queryOnce } from '../kit/postgres/database.ts';
-import { order, register } from './_customer.ts';
+import { changeOrder, confirmed, order, register, show } from './_customer.ts';
 import { addProducts, startShop, type TestShop } from './_shop.ts';
 import { someWares } from './_wares.ts';
 
@@ -17,7 +16,7 @@ interface Visit {
   heading: string | RegExp;
 }
 
-const open = (path: string) => (page: Page) => page.evaluate(`location.hash = '#/${path}'`);
+const open = (path: string) => (page: Page) => show(page, path);
 const press = (name: string) => (page: Page) => page.getByRole('button', { name }).click();
 
 describe('a store that is silent', () => {
@@ -112,10 +111,8 @@ describe('a store that is silent', () => {
   it('pauses the live updates of an order, which its page says and makes good', async () => {
     const page = await customer();
     const id = await order(page, 'Sea salt');
-    const change = (columns: string) =>
-      queryOnce(shop.store.databaseUrl('order'), `update orders set ${columns}, updated_at = now() where id = '${id}'`);
     // Nothing is expected to come: no request of the page notices that nothing answers.
-    await change(`status = 'CANCELLED', cancelled_at = now()`);
+    await changeOrder(shop, id, `status = 'CANCELLED', cancelled_at = now()`);
     await page.getByText('Cancelled').first().waitFor();
     const paused = page.getByRole('status').getByText('Live updates paused');
     const list = await page.context().newPage();
@@ -136,12 +133,11 @@ describe('a store that is silent', () => {
     await page.route('**/orders/events', (route) => route.abort());
     component('order').kill('SIGKILL');
     await page.getByRole('status').getByText('Live updates paused').waitFor();
-    const sql = `update orders set status = 'CONFIRMED', paid_at = now(), updated_at = now() where id = '${id}'`;
-    await queryOnce(shop.store.databaseUrl('order'), sql);
+    await changeOrder(shop, id, confirmed);
     await page.getByText('Getting ready to ship').waitFor();
     await open('orders')(page);
     await page.getByText('Confirmed').waitFor();
-    await queryOnce(shop.store.databaseUrl('order'), sql.replace('CONFIRMED', 'CANCELLED'));
+    await changeOrder(shop, id, `status = 'CANCELLED', cancelled_at = now()`);
     await page.getByText('Cancelled').waitFor();
     await page.context().close();
   });

@@ -1,8 +1,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { until } from '../e2e/_store.ts';
 import { deferred } from '../kit/deferred.ts';
-import { queryOnce } from '../kit/postgres/database.ts';
-import { order, register } from './_customer.ts';
+import { changeOrder, confirmed, order, register } from './_customer.ts';
 import { addProducts, startShop, type TestShop } from './_shop.ts';
 import { someWares } from './_wares.ts';
 
@@ -37,10 +36,8 @@ describe('the tabs of a browser', () => {
     await page.goto(`${shop.url}/#/${path}`);
     return page;
   }
-  /** As the worker does. */
-  const change = (id: string, columns: string) =>
-    queryOnce(shop.store.databaseUrl('order'), `update orders set ${columns}, updated_at = now() where id = '${id}'`);
-  const confirm = (id: string) => change(id, `status = 'CONFIRMED', paid_at = now()`);
+  const change = (id: string, columns: string) => changeOrder(shop, id, columns);
+  const confirm = (id: string) => change(id, confirmed);
   const announced = (page: Page, words: string) => page.getByRole('status').getByText(words).waitFor();
 
   it('are eleven, all work, and read one stream together', async () => {

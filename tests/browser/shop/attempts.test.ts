@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import type { Customer } from '../../kit/customer.ts';
 import { sendExpecting } from '../../kit/http.ts';
-import { logIn, put, register } from '../_customer.ts';
+import { countOrders, logIn, put, register, show } from '../_customer.ts';
 import { addProducts, sharedShop } from '../_shop.ts';
 
 /** Products whose prices change. */
@@ -22,17 +22,11 @@ describe('an order that is not answered, or costs something else', () => {
   }, 180_000);
 
   const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
-  const show = (page: Page, path: string) => page.evaluate(`location.hash = '#/${path}'`);
   const basket = async (page: Page) => {
     await show(page, 'basket');
     return page.locator('.line h2').allTextContents();
   };
-  const placedBy = async (page: Page) => {
-    const text = await page.evaluate(
-      `fetch('${shop.gatewayUrl}/orders', { credentials: 'include' }).then((answer) => answer.text())`,
-    );
-    return JSON.parse(String(text)).page.totalElements;
-  };
+  const placedBy = (page: Page) => countOrders(page, shop);
   /** The orders that the page sends from now on. */
   function sent(page: Page): string[] {
     const posts: string[] = [];

@@ -1,37 +1,26 @@
 import type { Page } from 'playwright-core';
 import { sharedStore } from '../../e2e/_shared-store.ts';
 import { deferred } from '../../kit/deferred.ts';
-import { queryOnce } from '../../kit/postgres/database.ts';
-import { orderOn, put, register } from '../_customer.ts';
+import { changeOrder, confirmed, order, orderOn, register } from '../_customer.ts';
 import { sharedShop } from '../_shop.ts';
 
 // As global.shop.enabled installs it: one origin with the API, which no other origin may read.
 const shop = await sharedShop({ below: sharedStore().ports.of('gateway') });
 
 describe('the shop below /shop of the gateway', () => {
-  async function order(page: Page): Promise<void> {
-    await register(page);
-    await put(page, 'Olive oil');
-    await page.getByRole('link', { name: /Basket/ }).click();
-    await page.getByRole('button', { name: 'Place the order' }).click();
-    await page.getByText('Confirming').waitFor();
-  }
-  /** Changes the order that is shown, as the worker does. */
-  const change = (page: Page, columns: string) =>
-    queryOnce(
-      shop.store.databaseUrl('order'),
-      `update orders set ${columns}, updated_at = now() where id = '${orderOn(page)}'`,
-    );
+  const change = (page: Page, columns: string) => changeOrder(shop, orderOn(page), columns);
 
   it('takes an order and shows how it goes on, and its policy is never violated', async () => {
     const page = await shop.visit();
     const complaints: string[] = [];
     const told = /Content Security Policy/;
     page.on('console', (message) => told.test(message.text()) && complaints.push(message.text()));
-    await order(page);
+    await register(page);
+    await order(page, 'Olive oil');
+    await page.getByText('Confirming').waitFor();
     expect(complaints).toEqual([]);
 
-    await change(page, `status = 'CONFIRMED', paid_at = now()`);
+    await change(page, confirmed);
     await page.getByText('Getting ready to ship').waitFor();
     await change(page, `shipped_at = now()`);
     await page.getByRole('status').getByText('is shipped').waitFor();
@@ -39,16 +28,18 @@ describe('the shop below /shop of the gateway', () => {
 
   it('misses no change that comes between the reading of an order and the beginning of its changes', async () => {
     const page = await shop.visit();
-    await order(page);
-    const confirmed = deferred();
+    await register(page);
+    await order(page, 'Olive oil');
+    await page.getByText('Confirming').waitFor();
+    const held = deferred();
     await page.route('**/orders/events', async (route) => {
-      await confirmed.promise;
+      await held.promise;
       await route.continue();
     });
     await page.reload();
     await page.getByText('Confirming').waitFor();
-    await change(page, `status = 'CONFIRMED', paid_at = now()`);
-    confirmed.resolve();
+    await change(page, confirmed);
+    held.resolve();
     await page.getByText('Getting ready to ship').waitFor();
   });
 

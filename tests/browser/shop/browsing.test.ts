@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { until } from '../../e2e/_store.ts';
 import { deferred } from '../../kit/deferred.ts';
-import { logIn, order, register } from '../_customer.ts';
+import { logIn, order, register, show } from '../_customer.ts';
 import { addProducts, sharedShop } from '../_shop.ts';
 
 const manyWares = Array.from({ length: 60 }, (_, index) => ({ name: `Mug ${index}`, price: 7, unit: 'piece' }));
@@ -32,12 +32,10 @@ describe('a customer looks around', () => {
   it.each(['back', 'a link'])('finds the catalogue as it was left: by %s', async (way) => {
     const page = await shop.visit();
     await register(page);
-    while ((await products(page).count()) < manyWares.length) {
+    await until('more than two pages are there', async () => {
       await page.evaluate('scrollTo(0, document.body.scrollHeight)');
-      await products(page)
-        .nth(await products(page).count())
-        .waitFor();
-    }
+      return (await products(page).count()) >= manyWares.length;
+    });
     await page.evaluate('scrollTo(0, 1800)');
     await page.getByRole('button', { name: 'Loading…' }).waitFor({ state: 'hidden' });
     const count = await products(page).count();
@@ -70,7 +68,8 @@ describe('a customer looks around', () => {
     await page.getByText('Products with “mug” in their name').waitFor();
     await page.evaluate('scrollTo(0, document.body.scrollHeight)');
     await products(page).nth(30).waitFor();
-    expect(new Set(await products(page).allTextContents()).size).toBe(await products(page).count());
+    const names = await products(page).allTextContents();
+    expect(new Set(names).size).toBe(names.length);
   });
 
   it('a search keeps the list until the new one is there', async () => {
@@ -114,7 +113,7 @@ describe('a customer looks around', () => {
     const id = randomUUID();
     const asked: string[] = [];
     page.on('request', (request) => request.url().endsWith(id) && asked.push(request.method()));
-    await page.evaluate(`location.hash = '#/orders/${id}'`);
+    await show(page, `orders/${id}`);
     await page.getByText('There is no such order.').waitFor();
     const before = asked.length;
     await page.clock.runFor(60_000);

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { until } from '../../e2e/_store.ts';
 import { deferred } from '../../kit/deferred.ts';
-import { order, put, register } from '../_customer.ts';
+import { countOrders, order, put, register, show } from '../_customer.ts';
 import { addProducts, sharedShop } from '../_shop.ts';
 
 const odd = { name: 'Paper clip', price: 0.125, unit: 'piece' };
@@ -25,18 +25,12 @@ describe('a customer who buys', () => {
   afterEach(() => page?.context().close());
 
   const button = (name: string | RegExp, on = page) => on.getByRole('button', { name });
-  const show = (path: string) => page.evaluate(`location.hash = '#/${path}'`);
   const inBasket = async (name = 'Green tea') => {
     await put(page, name);
-    await show('basket');
+    await show(page, 'basket');
     await button('Place the order').waitFor();
   };
-  const placed = async () => {
-    const text = await page.evaluate(
-      `fetch('${shop.gatewayUrl}/orders', { credentials: 'include' }).then((answer) => answer.text())`,
-    );
-    return JSON.parse(String(text)).page.totalElements;
-  };
+  const placed = () => countOrders(page, shop);
   /** Holds orders back on their way to the store. */
   async function holdBack(then: 'abort' | 'continue', on = page) {
     const { promise, resolve } = deferred();
@@ -69,7 +63,7 @@ describe('a customer who buys', () => {
     const orders = await holdBack('abort');
     await button('Place the order').click();
     await orders.sent;
-    await show('');
+    await show(page, '');
     await page.getByText('It is on its way to the store.').waitFor();
     orders.letGo();
     await page.getByText('It has not arrived at the store.').waitFor({ timeout: 40_000 });
@@ -81,7 +75,7 @@ describe('a customer who buys', () => {
     const orders = await holdBack('continue');
     await button('Place the order').click();
     await orders.sent;
-    await show('?q=tea');
+    await show(page, '?q=tea');
     await page.getByText('It is on its way to the store.').waitFor();
     orders.letGo();
     await page.getByText('It has arrived at the store.').waitFor();
@@ -99,7 +93,7 @@ describe('a customer who buys', () => {
     await button('Place the order', other).click();
     await orders.sent;
     await button('Place the order').click();
-    await show('');
+    await show(page, '');
     await page.getByRole('heading', { name: 'Catalogue' }).waitFor();
     orders.letGo();
     await page.getByText('You left the basket before your order was sent, so nothing was ordered.').waitFor();
@@ -117,6 +111,13 @@ describe('a customer who buys', () => {
     await Promise.all(tabs.map((tab) => tab.evaluate(press)));
     await Promise.all(tabs.map((tab) => button('Place the order', tab).waitFor({ state: 'hidden' })));
     await until('both have an answer', async () => (await button('One moment…', other).count()) === 0);
+    expect(await placed()).toBe(1);
+  });
+
+  it('places one order by a double click', async () => {
+    await inBasket();
+    await button('Place the order').dblclick();
+    await page.getByRole('heading', { level: 1, name: /^Order / }).waitFor();
     expect(await placed()).toBe(1);
   });
 
@@ -177,7 +178,7 @@ describe('a customer who buys', () => {
     await page.reload();
     await put(page, 'Button 100');
     await page.getByText('An order has at most 100 different products.').waitFor();
-    await show('basket');
+    await show(page, 'basket');
     await page.getByText('Button 99', { exact: true }).waitFor();
     expect(await page.locator('.line h2').allTextContents()).toHaveLength(100);
     await button('Place the order').click();

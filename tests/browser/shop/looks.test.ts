@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import { put, register } from '../_customer.ts';
+import { put, register, show } from '../_customer.ts';
 import { addProducts, sharedShop } from '../_shop.ts';
 import { coloursAt, type Point } from './_pixels.ts';
 
@@ -40,7 +40,7 @@ describe('the shop can be read', () => {
   /** Over the pages that show products and orders, with as much in the basket as it takes. */
   async function walk(page: Page, look: (name: string) => Promise<void>): Promise<void> {
     await register(page);
-    await page.evaluate(`location.hash = '#/?q=looks'`);
+    await show(page, '?q=looks');
     await page.getByText('Looks good').waitFor();
     for (const { name } of [wordy, long]) await page.getByRole('button', { name: `Add ${name}` }).click();
     await look('catalogue');

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { startSharedGateway } from '../../e2e/_shared-store.ts';
-import { logIn, put, startRegistration } from '../_customer.ts';
+import { logIn, put, show, startRegistration } from '../_customer.ts';
 import { sharedShop } from '../_shop.ts';
 
 const gateway = await startSharedGateway({ publicCatalogue: true });
@@ -38,7 +38,7 @@ describe('a catalogue that is open to everybody', () => {
     const page = await shop.visit();
     await page.getByRole('link', { name: 'Catalogue' }).waitFor();
     expect(await page.getByRole('link', { name: 'Orders' }).count()).toBe(0);
-    await page.evaluate("location.hash = '#/orders'");
+    await show(page, 'orders');
     await page.getByRole('heading', { name: 'Log in' }).waitFor();
   });
 });
