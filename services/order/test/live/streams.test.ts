@@ -6,9 +6,11 @@ import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import type { Session } from '../../src/live/session.ts';
 import { alice, bob } from '../_app.ts';
-import { beganStream, headersOf, type OpenStream, openStream, startReplica } from './_streams.ts';
+import { beganStream, headersOf, openStream, startReplica } from './_streams.ts';
 
 const database = useDatabase('order');
+const limits = { maxStreams: 3, env: { STREAMS_PER_ADDRESS: '2' } };
+const limited = database.open((url) => startReplica(url, limits));
 
 describe('a stream', () => {
   let ended: Set<string>;
@@ -98,69 +100,20 @@ describe('a stream', () => {
   });
 });
 
-describe('how many are open', () => {
-  const start = (maxStreams: number, streamsPerAddress = 0) => {
-    const env = { STREAMS_PER_ADDRESS: String(streamsPerAddress) };
-    return database.open((url) => startReplica(url, { maxStreams, env }));
-  };
-  const roomy = start(100);
-  const full = start(8);
-  const shared = start(100, 3);
-  const fullAndShared = start(6, 5);
-
-  const from = (accountId: string, address: string) => ({
-    headers: { ...headersOf(accountId), 'x-envoy-external-address': address },
-  });
-  /** Streams that are opened one after another. */
-  async function open(url: string, count: number, accountId: string, address = '192.0.2.1'): Promise<OpenStream[]> {
-    const streams: OpenStream[] = [];
-    for (let n = 0; n < count; n += 1) streams.push(await beganStream(url, from(accountId, address)));
-    return streams;
-  }
-  const areOver = (streams: OpenStream[]) => streams.map((stream) => stream.isOver());
-
-  it('is ten of an account at most', async () => {
-    const streams = await open(roomy.url, 10, alice);
-    const refused = await openStream(roomy.url);
-    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '10']);
-    expect((await openStream(roomy.url, { headers: headersOf(bob) })).status).toBe(200);
-    streams[0]?.break();
-    await until('there is room again', async () => (await openStream(roomy.url)).status === 200);
-  });
-
-  it('is limited: the oldest of the account that has most gives way, and cannot come back', async () => {
-    const [ada, ben, cleo] = [randomUUID(), randomUUID(), randomUUID()];
-    const many = await open(full.url, 5, ada);
-    const some = await open(full.url, 3, ben);
-    const few = await open(full.url, 1, cleo);
-    await until('one has ended', () => areOver(many).includes(true));
-    expect([areOver(many), areOver(some), areOver(few)]).toEqual([
-      [true, false, false, false, false],
-      [false, false, false],
-      [false],
-    ]);
-    expect(many[0]?.isComplete()).toBe(true);
-    expect((await openStream(full.url, from(ada, '192.0.2.1'))).status).toBe(503);
-    await open(full.url, 1, cleo);
-    await until('another one has ended', () => areOver(many).filter(Boolean).length === 2);
-    // A third one of hers would only take the place of a third one.
-    expect((await openStream(full.url, from(cleo, '192.0.2.1'))).status).toBe(503);
-    expect([...areOver(some), ...areOver(few)]).not.toContain(true);
-  });
-
-  it('is the share of an address, whatever its accounts are', async () => {
-    for (let n = 0; n < 3; n += 1) await open(shared.url, 1, randomUUID(), '2001:db8::1');
-    const refused = await openStream(shared.url, from(randomUUID(), '2001:db8::2'));
-    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '10']);
-    expect((await openStream(shared.url, from(randomUUID(), '2001:db8:0:1::1'))).status).toBe(200);
-  });
-
-  it('is limited: accounts of one address give way together', async () => {
-    const attackers: OpenStream[] = [];
-    for (let n = 0; n < 5; n += 1) attackers.push(...(await open(fullAndShared.url, 1, randomUUID(), '192.0.2.1')));
-    const customers = await open(fullAndShared.url, 1, randomUUID(), '192.0.2.2');
-    customers.push(...(await open(fullAndShared.url, 1, randomUUID(), '192.0.2.3')));
-    await until('one has ended', () => areOver(attackers).includes(true));
-    expect(areOver([...attackers, ...customers])).toEqual([true, false, false, false, false, false, false]);
-  });
+// Whose stream gives way to which is tested with stream-limits.
+it('streams are limited for an address and for the process', async () => {
+  const from = (address: string) => ({ headers: { ...headersOf(randomUUID()), 'x-envoy-external-address': address } });
+  const [oldest, other] = [
+    await beganStream(limited.url, from('2001:db8::1')),
+    await beganStream(limited.url, from('2001:db8::2')),
+  ];
+  const refused = await openStream(limited.url, from('2001:db8::3'));
+  expect([refused.status, refused.headers['retry-after']]).toEqual([429, '10']);
+  await beganStream(limited.url, from('2001:db8:0:1::1'));
+  await beganStream(limited.url, from('192.0.2.1'));
+  await until('one has ended', () => oldest.isOver());
+  expect([oldest.isComplete(), other.isOver()]).toEqual([true, false]);
+  expect((await openStream(limited.url, from('192.0.2.1'))).status).toBe(503);
+  other.break();
+  await until('there is room again', async () => (await openStream(limited.url, from('192.0.2.1'))).status === 200);
 });

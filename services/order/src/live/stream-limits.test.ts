@@ -1,0 +1,33 @@
+import { admit } from './stream-limits.ts';
+
+/** @param holder an account, of which the address may follow: `ada@1` */
+function streamOf(holder: string) {
+  const [accountId = '', address] = holder.split('@');
+  return { session: { accountId }, address };
+}
+
+const ten = Array(10).fill('ada').join(' ');
+
+it.each<[string, string, string, { max: number; maxPerAddress?: number }, number | string | undefined]>([
+  ['ten of an account at most', ten, 'ada', { max: 100 }, 'too-many-streams'],
+  ['and others beside them', ten, 'ben', { max: 100 }, undefined],
+  ['the oldest of the account that has most gives way', 'ben ada ada ada ben', 'cleo', { max: 5 }, 1],
+  ['also for a second one', 'ben ada ada ada cleo', 'cleo', { max: 5 }, 1],
+  ['but not where the two would only change places', 'ben ada ada ada cleo cleo', 'cleo', { max: 6 }, 'overloaded'],
+  ['nor for the account that has most', 'ben ada ada ada', 'ada', { max: 4 }, 'overloaded'],
+  [
+    'an address has its share, whatever its accounts are',
+    'a@1 b@1 c@1',
+    'd@1',
+    { max: 9, maxPerAddress: 3 },
+    'too-many-streams',
+  ],
+  ['and others beside it', 'a@1 b@1 c@1', 'd@2', { max: 9, maxPerAddress: 3 }, undefined],
+  ['accounts of one address give way together', 'f@2 a@1 b@1 c@1', 'g@3', { max: 4, maxPerAddress: 3 }, 1],
+  ['each by itself where addresses have no share', 'f@2 a@1 b@1 c@1', 'g@3', { max: 4 }, 'overloaded'],
+])('%s: %s, then %s', (_, open, next, limits, expected) => {
+  const streams = open.split(' ').map(streamOf);
+  const admitted = () => admit(new Set(streams), streamOf(next), { maxPerAddress: 0, ...limits });
+  if (typeof expected === 'string') expect(admitted).toThrow(expect.objectContaining({ code: expected }));
+  else expect(admitted()).toBe(expected === undefined ? undefined : streams[expected]);
+});
