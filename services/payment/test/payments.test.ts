@@ -99,14 +99,6 @@ describe('payment on OrderCancelled', () => {
     expect(provider).toMatchObject({ charges: [orderId], refunds: [orderId] });
   });
 
-  it('before StockReserved prevents the charge and publishes nothing', async () => {
-    await payment.apply(orderCancelled(orderId));
-    await payment.apply(orderCancelled(orderId));
-    await payment.apply(stockReserved(orderId));
-    expect(await state()).toEqual(['CANCELLED']);
-    expect(provider).toMatchObject({ charges: [], refunds: [] });
-  });
-
   it('after a decline refunds nothing, also where that was followed by a crash', async () => {
     const [declined, crashed] = [randomUUID(), randomUUID()];
     await payment.apply(stockReserved(declined, aboveLimit));

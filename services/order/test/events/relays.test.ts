@@ -89,20 +89,7 @@ describe('a relay', () => {
     await untilAllSent();
     expect(await tryLock()).toBe(false);
   });
-
-  it('divides a backlog by key among its publishers, and those of a key stay in order', async () => {
-    const broker = createBroker(seededRandom(1));
-    await fixture.outbox.fill(12_000, { keys: 300 });
-    fixture.startRelay(times(8, (lane) => broker.publisher(`lane ${lane}`)));
-    await untilAllSent();
-    expect(broker.together).toEqual([]);
-    expect(new Set(broker.events.map(({ relay }) => relay)).size).toBe(8);
-    expect(idsByKey(broker.events)).toEqual(await fixture.outbox.idsByKey());
-  });
 });
-
-const times = <T>(count: number, make: (index: number) => T) =>
-  Array.from({ length: count }, (_, index) => make(index));
 
 describe.each([1, 2])('with seed %d', (seed) => {
   it('relays that join and leave publish each event once, and those of a key in order', async () => {
@@ -123,7 +110,7 @@ describe.each([1, 2])('with seed %d', (seed) => {
 
 /** Starts and stops relays for some seconds, at most four at a time, while events are written. */
 async function joinAndLeave(random: Random, broker: Broker, harm: () => Promise<unknown>): Promise<void> {
-  const start = (name: string) => fixture.startRelay(times(3, () => broker.publisher(name)));
+  const start = (name: string) => fixture.startRelay(Array.from({ length: 3 }, () => broker.publisher(name)));
   const relays = [start('relay 0')];
   let isOver = false;
   const written = (async () => {

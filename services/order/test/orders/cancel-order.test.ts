@@ -110,3 +110,59 @@ describe('cancelling an order', () => {
     expect(await eventsOf(order.prisma, id)).toEqual(['OrderCreated']);
   });
 });
+
+describe('changing an order in the state that the client has seen', () => {
+  const cancel = (ifMatch: string) => customer.change(id, undefined, { 'if-match': ifMatch });
+  const remove = (ifMatch: string) => customer.remove(id, { 'if-match': ifMatch });
+  const change = (version: unknown) => customer.change(id, { status: 'CANCELLED', version });
+  const expectUnchanged = async () => expect(await eventsOf(order.prisma, id)).toEqual(['OrderCreated']);
+
+  let id: string;
+  let seen: string;
+  beforeEach(async () => {
+    id = await customer.placed();
+    seen = (await customer.get(id)).headers.etag ?? '';
+  });
+
+  it('by its tag is possible in that state alone, of which the tag tells whether it is current', async () => {
+    expect((await customer.get(id, { 'if-none-match': seen })).status).toBe(304);
+    expect((await cancel('"another"')).status).toBe(412);
+    expect((await remove('"another"')).status).toBe(412);
+    await expectUnchanged();
+    expect((await cancel(seen)).status).toBe(200);
+    const { status, headers } = await customer.get(id, { 'if-none-match': seen });
+    expect({ status, isAnother: headers.etag !== seen }).toEqual({ status: 200, isAnother: true });
+    expect((await remove(seen)).status).toBe(412);
+    expect((await remove(headers.etag ?? '')).status).toBe(204);
+  });
+
+  it('by its version, which counts each change of what is shown, is 409 in another one', async () => {
+    const versions = [];
+    for (const data of [{}, { paidAt: new Date() }, { shippedAt: new Date() }]) {
+      await order.prisma.order.update({ where: { id }, data });
+      versions.push((await customer.get(id)).body.version);
+    }
+    expect(versions).toEqual([1, 2, 3]);
+    await order.prisma.order.update({ where: { id }, data: { shippedAt: null } });
+    const stale = (version: number) => ({
+      type: 'urn:problem:store:stale-version',
+      status: 409,
+      detail: `It has changed since you read it: its version is ${version}.`,
+    });
+    expect((await change(1)).body).toMatchObject(stale(2));
+    await expectUnchanged();
+    expect((await change(2)).body).toMatchObject({ status: 'CANCELLED', version: 3 });
+    expect((await change(2)).body).toMatchObject(stale(3));
+    for (const version of [3, null]) expect((await change(version)).status).toBe(200);
+    for (const version of [0, 1.5, '1'])
+      expect((await change(version)).body).toMatchObject({ status: 400, errors: [{ path: 'body.version' }] });
+  });
+
+  it.each([
+    ['tag', 412, () => cancel(seen)],
+    ['version', 409, () => change(1)],
+  ])('by its %s, at the same time as others, is done once, and %i for them', async (_, refusal, send) => {
+    const answers = await Promise.all(Array.from({ length: 6 }, send));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(5).fill(refusal)]);
+  });
+});
