@@ -1,45 +1,38 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { serviceNames } from '../../tools/local/ports.ts';
-import { type Store, startStore } from '../../tools/local/store.ts';
+import { startStore } from '../../tools/local/store.ts';
 import { queryOnce } from '../kit/postgres/database.ts';
-import { createHistory, type History } from './history/_history.ts';
-import { createNetwork, type Network } from './inject/_network.ts';
+import { throughProxies } from '../kit/store-network.ts';
+import { createTcpProxy } from '../kit/tcp-proxy.ts';
+import { createHistory } from './history/_history.ts';
 
-/** The store under test and the state of the test run. */
-export interface Fixture {
-  store: Store;
-  /** Adds a line of progress, with the seconds since the start. */
-  report(line: string): void;
-  /** All lines of progress. */
-  reported: string[];
-  network: Network;
-  /** The observations of the store's clients. */
-  history: History;
-  rows<T extends object>(database: string, sql: string): Promise<T[]>;
-  /** Aborted when the run has failed or its time is up; everything that waits stops then. */
-  signal: AbortSignal;
-  fail(error: unknown): void;
-  /** Stops the store. Its data and logs are kept when the run has failed. */
-  end(hasFailed: boolean): Promise<void>;
+/** A TCP proxy between two components, of which the first connects to the second. */
+interface Link {
+  from: string;
+  to: string;
+  proxy: Awaited<ReturnType<typeof createTcpProxy>>;
 }
 
+export type Fixture = Awaited<ReturnType<typeof startFixture>>;
 /** The parts that looking at a store takes. */
 export type View = Pick<Fixture, 'store' | 'rows' | 'report' | 'reported' | 'signal'>;
 
-interface FixtureOptions {
-  env: Record<string, string>;
-  limitMs: number;
-  /** True if progress is printed at once. */
-  isVerbose: boolean;
-}
-
-export async function startFixture({ env, limitMs, isVerbose }: FixtureOptions): Promise<Fixture> {
+/**
+ * Starts the store under test.
+ * @param isVerbose true if progress is printed at once
+ */
+export async function startFixture(env: Record<string, string>, limitMs: number, isVerbose: boolean) {
   const dir = await mkdtemp(join(tmpdir(), 'store-faults-'));
   await chmod(dir, 0o711); // started by root, the database server runs as another user
   const startedAt = Date.now();
   const reported: string[] = [];
+  const links: Link[] = [];
+  const failure = new AbortController();
+  const fail = (error: unknown) => failure.abort(error);
+  setTimeout(() => fail(new Error(`The run took longer than ${limitMs / 1000} s.`)), limitMs).unref();
 
   function report(line: string): void {
     const stamped = `${((Date.now() - startedAt) / 1000).toFixed(1).padStart(6)} s  ${line}`;
@@ -47,34 +40,50 @@ export async function startFixture({ env, limitMs, isVerbose }: FixtureOptions):
     if (isVerbose) process.stderr.write(`${stamped}\n`);
   }
 
-  const network = createNetwork();
   const store = await startStore({
     dir,
     ports: 'free',
     env,
     components: ['gateway', ...serviceNames.filter((name) => name !== 'status' && name !== 'console')],
     postgresSettings: { fsync: 'off' }, // processes are killed here, not the machine
-    connect: network.connect,
+    connect: throughProxies(async (from, to, port) => {
+      const proxy = await createTcpProxy(`tcp://127.0.0.1:${port}`);
+      links.push({ from, to, proxy });
+      return Number(new URL(proxy.url).port);
+    }),
     log: report,
   });
-  const failure = new AbortController();
-  const fail = (error: unknown) => failure.abort(error);
-  setTimeout(() => fail(new Error(`The run took longer than ${limitMs / 1000} s.`)), limitMs).unref();
   return {
     store,
+    /** Adds a line of progress, with the seconds since the start. */
     report,
     reported,
-    network,
+    /** From and to a component. */
+    linksOf: (component: string) => links.filter(({ from, to }) => from === component || to === component),
+    /** The observations of the store's clients. */
     history: createHistory(),
+    rows: <T extends object>(database: string, sql: string) => queryOnce<T>(store.databaseUrl(database), sql),
+    /** Aborted when the run has failed or its time is up; everything that waits stops then. */
     signal: failure.signal,
     fail,
-    rows: (database, sql) => queryOnce(store.databaseUrl(database), sql),
-
-    async end(hasFailed) {
+    /** Stops the store. Its data and logs are kept when the run has failed. */
+    async end(hasFailed: boolean) {
       await store.stop();
-      await network.close();
+      await Promise.all(links.map(({ proxy }) => proxy.close()));
       if (hasFailed) report(`Data and logs are kept in ${dir}`);
       else await rm(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** Repeats what fails until it succeeds, or the run is over. */
+export async function retry<T>({ signal }: View, attempt: () => Promise<T>, timeoutMs = 90_000): Promise<T> {
+  for (const deadline = Date.now() + timeoutMs; ; await wait(500)) {
+    signal.throwIfAborted();
+    try {
+      return await attempt();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+    }
+  }
 }

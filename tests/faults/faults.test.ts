@@ -6,9 +6,8 @@ import { withRecorded } from './audit/_recorded-operations.ts';
 import { readRecordedState } from './audit/_recorded-state.ts';
 import { checkHistory, sizeOf } from './history/_check.ts';
 import { foundBugs, seedBugs } from './history/_seeded-bugs.ts';
-import { resetOffsets } from './inject/_consumer-groups.ts';
+import { groupNames, resetOffsets } from './inject/_consumer-groups.ts';
 import { createFaults } from './inject/_faults.ts';
-import { groupNames } from './inject/_poison.ts';
 import { type PlacedOrder, placeOrders } from './load/_orders.ts';
 import { startReaders } from './load/_readers.ts';
 import { ampleStock, createWorkload, type PlannedOrder, type Workload } from './load/_workload.ts';
@@ -27,7 +26,7 @@ const placed: PlacedOrder[] = [];
 
 beforeAll(async () => {
   const env = { SHIP_AFTER_SECONDS: '2', INITIAL_STOCK: String(ampleStock), RETRY_DELAY_MS: '100' };
-  fixture = await startFixture({ env, limitMs, isVerbose: isLong });
+  fixture = await startFixture(env, limitMs, isLong);
   fixture.report(`${orders} orders with FAULT_SEED=${seed}`);
 }, 2 * minute);
 
@@ -44,7 +43,7 @@ type Inject = (isOver: () => boolean) => Promise<unknown>;
 async function placeDuring(workload: Workload, batches: PlannedOrder[][], pauseMs: () => number, inject: Inject) {
   const { report, fail, signal } = fixture;
   let isOver = false;
-  const readers = startReaders(fixture, workload, placed, seededRandom(seed + 3));
+  const stopReaders = startReaders(fixture, workload, placed, seededRandom(seed + 3));
   const placing = placeOrders(fixture, batches, placed, pauseMs).finally(() => {
     isOver = true;
   });
@@ -54,7 +53,7 @@ async function placeDuring(workload: Workload, batches: PlannedOrder[][], pauseM
   signal.throwIfAborted();
   // A cancellation that waits for the payment can only proceed once no more faults are injected.
   await Promise.all(await placing);
-  await readers.stop();
+  await stopReaders();
   signal.throwIfAborted();
   report(`${placed.length} orders placed`);
 }

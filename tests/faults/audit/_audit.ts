@@ -1,5 +1,6 @@
-import { groupNames, poisons } from '../inject/_poison.ts';
-import { deadLetterId, type Publisher, type RecordedState, type TopicMessage } from './_recorded-state.ts';
+import { cents } from '../history/_history.ts';
+import { groupsRefusing, poisons } from '../inject/_poison.ts';
+import { deadLetterId, type RecordedState, type TopicMessage } from './_recorded-state.ts';
 
 /** The kinds that the notification group handles (contract 6.8). */
 const notifiedKinds = new Set([
@@ -44,40 +45,47 @@ function auditNotifications({ topic, notifications }: RecordedState): string[] {
     .map(({ kind, key }) => `No notification of ${kind} of order ${key}`);
 }
 
-function auditInvoicesAndFigures({ invoices, sales, figures }: RecordedState): string[] {
-  const found: string[] = [];
+function auditInvoicesAndFigures({ invoices, orders, figures }: RecordedState): string[] {
   const gap = invoices.find(({ number }, index) => number !== index + 1);
-  if (gap !== undefined) found.push(`Invoice numbers have a gap before ${gap.number}`);
-  for (const [name, value] of Object.entries(sales ?? {})) {
-    const counted = figures?.[name as keyof typeof figures];
-    if (counted !== value) found.push(`Figures: ${name} is ${counted}, but the orders amount to ${value}`);
-  }
-  return found;
+  const paid = orders.filter(({ paidAt }) => paidAt !== null);
+  const refunded = paid.filter(({ status }) => status === 'CANCELLED');
+  const sum = (some: typeof orders) => some.reduce((all, { total }) => all + cents(total), 0);
+  const expected = {
+    orders: orders.length,
+    paid: paid.length,
+    cancelled: orders.filter(({ reason }) => reason === byCustomer).length,
+    refunded: refunded.length,
+    revenue: sum(paid),
+    refunds: sum(refunded),
+  };
+  const wrong = Object.entries(expected).filter(([name, value]) => figures[0]?.[name] !== value);
+  return [
+    ...(gap === undefined ? [] : [`Invoice numbers have a gap before ${gap.number}`]),
+    ...wrong.map(([name, value]) => `Figures: ${name} is ${figures[0]?.[name]}, but the orders amount to ${value}`),
+  ];
 }
 
 /** Every outbox row is published, and the topic has the events of a key in the order in which its publisher wrote them. */
 function auditPublishing({ outboxes, topic }: RecordedState): string[] {
   const found: string[] = [];
-  const publisherOf = new Map<string, Publisher>();
-  for (const { publisher, events } of outboxes) for (const { id } of events) publisherOf.set(id, publisher);
-  const published = withoutRepeats(topic);
-  for (const { id, kind, key, poison } of published) {
-    if (!poison && !publisherOf.has(id)) found.push(`${kind} ${id} of order ${key} was published, but is in no outbox`);
+  const published = Map.groupBy(withoutRepeats(topic), ({ key }) => key);
+  const known = new Set(outboxes.flatMap(({ events }) => events.map(({ id }) => id)));
+  for (const { id, kind, key, poison } of topic) {
+    if (!poison && !known.has(id)) found.push(`${kind} ${id} of order ${key} was published, but is in no outbox`);
   }
-  const read = grouped(published, ({ id, key }) => `${publisherOf.get(id)} ${key}`);
+  const text = (events: { id: string; kind: string }[]) => events.map(({ id, kind }) => `${kind} ${id}`).join();
   for (const { publisher, events } of outboxes) {
-    for (const [key, own] of grouped(events, (event) => event.key)) {
-      const messages = read.get(`${publisher} ${key}`) ?? [];
-      const [written, onTopic] = [own, messages].map((list) => list.map(({ kind }) => kind).join(' '));
-      if (written !== onTopic) {
-        found.push(`Order ${key}: ${publisher} wrote ${written}, the topic has ${onTopic || 'nothing'}`);
+    for (const [key, own] of Map.groupBy(events, (event) => event.key)) {
+      const written = new Map(own.map((event) => [event.id, event]));
+      const read = (published.get(key) ?? []).filter(({ id }) => written.has(id));
+      if (text(own) !== text(read)) {
+        found.push(`Order ${key}: ${publisher} wrote ${text(own)}, the topic has ${text(read) || 'nothing'}`);
       }
-      const payloads = new Map(own.map(({ id, payload }) => [id, payload]));
-      const changed = messages.find(({ id, value }) => payloads.get(id) !== value);
+      const changed = read.find(({ id, value }) => written.get(id)?.payload !== value);
       if (changed) found.push(`${changed.kind} of order ${key} was published with another payload`);
     }
   }
-  for (const [key, messages] of grouped(topic, (message) => message.key)) {
+  for (const [key, messages] of Map.groupBy(topic, (message) => message.key)) {
     if (new Set(messages.map(({ partition }) => partition)).size > 1) found.push(`Order ${key} is in two partitions`);
   }
   return found;
@@ -85,33 +93,23 @@ function auditPublishing({ outboxes, topic }: RecordedState): string[] {
 
 /** Every group that handles a poison's kind has dead-lettered it, and there are no other dead letters. */
 function auditDeadLetters({ topic, deadLetters }: RecordedState): string[] {
-  const found: string[] = [];
-  const expected = new Set<string>();
-  for (const { poison, partition, offset } of topic) {
-    if (poison === undefined) continue;
-    for (const group of poisons[poison]?.deadLetteredBy ?? groupNames) {
-      const id = deadLetterId(group, partition, offset);
-      expected.add(id);
-      if (!deadLetters.has(id)) found.push(`Dead letter missing: ${id} (${poison})`);
-    }
-  }
-  for (const [id, error] of deadLetters) {
-    if (!expected.has(id)) found.push(`Valid event dead-lettered: ${id}: ${error.replace(/\s+/g, ' ')}`);
-  }
-  for (const name of Object.keys(poisons)) {
-    if (!topic.some(({ poison }) => poison === name)) found.push(`Poison never sent: ${name}`);
-  }
-  return found;
+  const expected = new Map(
+    topic.flatMap(({ poison, partition, offset }) =>
+      poison ? groupsRefusing(poison).map((group) => [deadLetterId(group, partition, offset), poison] as const) : [],
+    ),
+  );
+  const missing = [...expected].filter(([id]) => !deadLetters.has(id));
+  const valid = [...deadLetters].filter(([id]) => !expected.has(id));
+  const unsent = Object.keys(poisons).filter((name) => !topic.some(({ poison }) => poison === name));
+  return [
+    ...missing.map(([id, poison]) => `Dead letter missing: ${id} (${poison})`),
+    ...valid.map(([id, error]) => `Valid event dead-lettered: ${id}: ${error.replace(/\s+/g, ' ')}`),
+    ...unsent.map((name) => `Poison never sent: ${name}`),
+  ];
 }
 
 /** Without the repetitions of events that were published more than once. */
 function withoutRepeats(topic: TopicMessage[]): TopicMessage[] {
   const seen = new Set<string>();
   return topic.filter(({ id }) => !seen.has(id) && seen.add(id));
-}
-
-function grouped<T>(items: T[], keyOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
-  return groups;
 }

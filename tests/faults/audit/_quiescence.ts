@@ -26,20 +26,22 @@ export async function waitForQuiescence(view: View): Promise<void> {
 /** One line per piece of work. Groups come first, so that the tables are read after what the groups wrote to them. */
 async function pendingWork(view: View): Promise<string[]> {
   const pending = await lag(view);
+  const describe = async (database: string, sql: string) => {
+    for (const { line } of await view.rows<{ line: string }>(database, sql)) pending.push(line);
+  };
   for (const publisher of publishers) {
-    const unsent = await view.rows<{ kind: string; key: string }>(
+    await describe(
       publisher,
-      'select kind, key from outbox where sent_at is null order by seq',
+      `select '${publisher} has not published ' || kind || ' of order ' || key as line from outbox
+       where sent_at is null order by seq`,
     );
-    pending.push(...unsent.map(({ kind, key }) => `${publisher} has not published ${kind} of order ${key}`));
   }
-  const orders = await view.rows<{ id: string; status: string; isFinal: boolean }>(
+  await describe(
     'order',
-    `select id, status, status = 'CANCELLED' or shipped_at is not null as "isFinal" from orders`,
+    `select 'order ' || id || ' is ' || status || ' and not final' as line from orders
+     where status <> 'CANCELLED' and shipped_at is null`,
   );
-  const open = orders.filter(({ isFinal }) => !isFinal);
-  const line = `${orders.length - open.length} of ${orders.length} orders final, ${pending.length} other items pending`;
+  const line = `${pending.length} items pending`;
   if (!view.reported.at(-1)?.endsWith(line)) view.report(line);
-  pending.push(...open.map(({ id, status }) => `order ${id} is ${status} and not final`));
   return pending;
 }

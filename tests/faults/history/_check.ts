@@ -45,10 +45,9 @@ function describe<State, Action>({ explained, state, inexplicable }: Violation<S
   const began = Math.min(...[...explained, ...inexplicable].map(({ invokedAt }) => invokedAt));
   const line = ({ action, invokedAt, respondedAt }: Operation<Action>) =>
     `  ${invokedAt - began} to ${respondedAt - began} ms: ${JSON.stringify(action)}`;
-  const shown = explained.slice(-longestListing);
   return [
-    shown.length < explained.length ? `after ${explained.length} operations, the last of which are` : 'after',
-    ...shown.map(line),
+    `after ${explained.length} operations, the last of which are`,
+    ...explained.slice(-longestListing).map(line),
     `it is ${JSON.stringify(state)}, which allows none of`,
     ...inexplicable.map(line),
   ].join('\n');

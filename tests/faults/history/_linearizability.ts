@@ -42,9 +42,8 @@ export function findViolation<State, Action>(
   history: Operation<Action>[],
 ): Violation<State, Action> | undefined {
   const isKnown = ({ respondedAt }: Operation<Action>) => respondedAt !== Number.POSITIVE_INFINITY;
-  const byInvocation = [...history].sort((a, b) => a.invokedAt - b.invokedAt);
-  const known = byInvocation.filter(isKnown);
-  const unknown = byInvocation.filter((operation) => !isKnown(operation));
+  const byInvocation = history.toSorted((a, b) => a.invokedAt - b.invokedAt);
+  const bits = new Map(byInvocation.map((operation, index) => [operation, 1n << BigInt(index)]));
   const names = new Map(history.map((operation) => [operation, JSON.stringify(operation.action)]));
   const predecessors = predecessorsIn(history);
 
@@ -53,20 +52,18 @@ export function findViolation<State, Action>(
   const tried = new Set<string>();
   let furthest: Violation<State, Action> | undefined;
 
-  /** The operations that may come next. `from`: all known ones before it are chosen. */
-  function enabled(from: number): Operation<Action>[] {
+  /** The operations that may come next: those that were invoked before any of the others has responded. */
+  function enabled(): Operation<Action>[] {
     let firstResponse = Number.POSITIVE_INFINITY;
     const found: Operation<Action>[] = [];
-    for (let index = from; index < known.length; index += 1) {
-      const operation = known[index] as Operation<Action>;
+    for (const operation of byInvocation) {
       if (operation.invokedAt > firstResponse) break;
       if (isChosen.has(operation)) continue;
       const predecessor = predecessors.get(operation);
       if (predecessor === undefined || isChosen.has(predecessor)) found.push(operation);
       firstResponse = Math.min(firstResponse, operation.respondedAt);
     }
-    found.sort((a, b) => a.respondedAt - b.respondedAt);
-    found.push(...unknown.filter((one) => !isChosen.has(one) && one.invokedAt <= firstResponse));
+    found.sort((a, b) => (a.respondedAt === b.respondedAt ? 0 : a.respondedAt - b.respondedAt));
     // Among equal actions the first to respond can always come first, unless others wait for one of them.
     const seen = new Set<string | undefined>();
     return found.filter((operation) => {
@@ -75,26 +72,15 @@ export function findViolation<State, Action>(
     });
   }
 
-  /** Returns the key of a configuration: which operations are chosen, and where they lead. */
-  function configuration(from: number, state: State): string {
-    const ahead: number[] = [];
-    for (let index = from; ahead.length < isChosen.size - from && index < known.length; index += 1) {
-      if (isChosen.has(known[index] as Operation<Action>)) ahead.push(index);
-    }
-    const optional = unknown.flatMap((operation, index) => (isChosen.has(operation) ? [index] : []));
-    return `${from} ${ahead} ${optional} ${JSON.stringify(state)}`;
-  }
-
-  function search(start: number, state: State): boolean {
-    let from = start;
-    while (from < known.length && isChosen.has(known[from] as Operation<Action>)) from += 1;
-    if (from === known.length) return true;
-    const key = configuration(from, state);
-    if (tried.has(key)) return false;
+  /** @param mask a bit for each operation that is chosen */
+  function search(mask: bigint, open: number, state: State): boolean {
+    if (open === 0) return true;
+    const configuration = `${mask.toString(36)} ${JSON.stringify(state)}`;
+    if (tried.has(configuration)) return false;
     if (tried.size === mostConfigurations) throw new Error(`No decision after ${mostConfigurations} configurations.`);
-    tried.add(key);
+    tried.add(configuration);
 
-    const candidates = enabled(from);
+    const candidates = enabled();
     if (furthest === undefined || chosen.length > furthest.explained.length) {
       furthest = { explained: [...chosen], state, inexplicable: candidates };
     }
@@ -102,7 +88,8 @@ export function findViolation<State, Action>(
       for (const following of next(state, operation.action)) {
         chosen.push(operation);
         isChosen.add(operation);
-        if (search(from, following)) return true;
+        const after = mask | (bits.get(operation) ?? 0n);
+        if (search(after, open - Number(isKnown(operation)), following)) return true;
         chosen.pop();
         isChosen.delete(operation);
         if (isRead(operation.action)) return false; // what does not follow it now would not follow it later either
@@ -111,17 +98,13 @@ export function findViolation<State, Action>(
     return false;
   }
 
-  return search(0, initial) ? undefined : furthest;
+  return search(0n, history.filter(isKnown).length, initial) ? undefined : furthest;
 }
 
+/** The operation before each one in its sequence. */
 function predecessorsIn<Action>(history: Operation<Action>[]): Map<Operation<Action>, Operation<Action>> {
-  const predecessors = new Map<Operation<Action>, Operation<Action>>();
-  const last = new Map<string, Operation<Action>>();
-  for (const operation of history) {
-    if (operation.sequence === undefined) continue;
-    const predecessor = last.get(operation.sequence);
-    if (predecessor !== undefined) predecessors.set(operation, predecessor);
-    last.set(operation.sequence, operation);
-  }
-  return predecessors;
+  const sequences = Map.groupBy(history, ({ sequence }) => sequence);
+  sequences.delete(undefined);
+  const pairs = [...sequences.values()].flatMap((all) => all.slice(1).map((one, index) => [one, all[index]] as const));
+  return new Map(pairs as [Operation<Action>, Operation<Action>][]);
 }

@@ -1,24 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { ComponentName } from '../../../tools/local/store.ts';
-import { topology } from '../../../tools/topology/topology.ts';
 import { type Random, seededRandom } from '../../kit/random.ts';
 import type { Fixture } from '../_fixture.ts';
 import type { PlacedOrder } from '../load/_orders.ts';
-import { componentOf, resetOffsets } from './_consumer-groups.ts';
-import { partitionOf } from './_partitions.ts';
-import { groupNames, poisons, sendPoison } from './_poison.ts';
-import { createProcessFaults } from './_process-faults.ts';
-
-export interface Fault {
-  /** The components that it affects; faults in flight never share one. */
-  components: ComponentName[];
-  /** Resolves when the components are running again. */
-  inject(): Promise<void>;
-}
+import { componentOf, groupNames, resetOffsets } from './_consumer-groups.ts';
+import { poisons, sendPoison } from './_poison.ts';
+import { createProcessFaults, type Fault } from './_process-faults.ts';
 
 /** All that an order passes through, but what only answers requests. */
-const orderComponents = ['order', ...Object.values(topology.groups).map(({ name }) => name)];
+const orderComponents = ['order', ...groupNames.map(componentOf)];
+const others = ['product', 'auth', 'gateway']; // orders need these too
+const stateful = ['postgres', 'kafka'];
 
 /**
  * How long a restarted component is spared further faults: a group waits some ten seconds for a killed member, and must
@@ -29,32 +21,22 @@ const recoveryMs = 15_000;
 /** @param isLong whether some faults may last longer than time-outs */
 export function createFaults(fixture: Fixture, random: Random, placed: PlacedOrder[], isLong: boolean) {
   const { signal, fail } = fixture;
-
-  const { killOf, outageOf, pauseOf } = createProcessFaults(fixture, random);
+  const { killOf, outageOf, pauseOf, partitionOf } = createProcessFaults(fixture, random);
   /** In a long run, now and then longer than the time-outs of connections, statements and sessions. */
   const seconds = () => (!isLong ? 1 : random(4) === 0 ? 12 + random(6) : 1 + random(4));
 
-  const offsetResetOf = (group: string): Fault => ({
-    components: [componentOf(group), 'kafka'],
-    inject: () => resetOffsets(fixture, group, seededRandom(random(2 ** 31))),
-  });
-
-  const poisonOf = (name: string): Fault => ({
+  const kills = [...orderComponents, ...others].map(killOf);
+  const pauses = [...orderComponents, ...others, ...stateful].map((name) => pauseOf(name, seconds));
+  const partitions = [...orderComponents, ...others, ...stateful].map((name) => partitionOf(name, seconds));
+  const outages = [outageOf('postgres', () => random(2) === 0), outageOf('kafka', () => random(3) === 0)];
+  const poisonMessages = Object.keys(poisons).map((name) => ({
     components: [],
     inject: () => sendPoison(fixture, name, placed.at(-1)?.id ?? randomUUID()),
-  });
-
-  const others = ['product', 'auth', 'gateway']; // orders need these too
-  const stateful = ['postgres', 'kafka'];
-  const kills = orderComponents.map(killOf);
-  const otherKills = others.map(killOf);
-  const pauses = [...orderComponents, ...others, ...stateful].map((name) => pauseOf(name, seconds));
-  const partitions = [...orderComponents, ...others, ...stateful].map((name) =>
-    partitionOf(fixture, random, name, seconds),
-  );
-  const outages = [outageOf('postgres', () => random(2) === 0), outageOf('kafka', () => random(3) === 0)];
-  const poisonMessages = Object.keys(poisons).map(poisonOf);
-  const offsetResets = groupNames.map(offsetResetOf);
+  }));
+  const offsetResets = groupNames.map((group) => ({
+    components: [componentOf(group), 'kafka'],
+    inject: () => resetOffsets(fixture, group, seededRandom(random(2 ** 31))),
+  }));
 
   /**
    * Injects faults in the given order, concurrently where they affect different components.
@@ -62,7 +44,7 @@ export function createFaults(fixture: Fixture, random: Random, placed: PlacedOrd
    * @returns the number of injected faults, once all components are running again
    */
   async function injectAll(faults: Iterable<Fault>, pauseMs: () => number, isBusySkipped: boolean): Promise<number> {
-    const busy = new Map<ComponentName, Promise<void>>();
+    const busy = new Map<string, Promise<void>>();
     const all: Promise<void>[] = [];
     try {
       for (const { components, inject } of faults) {
@@ -77,12 +59,10 @@ export function createFaults(fixture: Fixture, random: Random, placed: PlacedOrd
         injection.catch(fail);
         all.push(injection);
         const recovery = injection.then(() => wait(recoveryMs, undefined, { ref: false }));
-        recovery.then(
-          () => {
-            for (const component of components) busy.delete(component);
-          },
-          () => undefined,
-        );
+        const free = () => {
+          for (const component of components) busy.delete(component);
+        };
+        recovery.then(free, () => undefined);
         for (const component of components) busy.set(component, isBusySkipped ? recovery : injection);
         await wait(pauseMs());
       }
@@ -95,12 +75,11 @@ export function createFaults(fixture: Fixture, random: Random, placed: PlacedOrd
 
   return {
     /** Injects every fault except offset resets once, in a fixed order. */
-    injectOnce: () =>
-      injectAll([...kills, ...otherKills, ...poisonMessages, ...pauses, ...partitions, ...outages], () => 150, false),
+    injectOnce: () => injectAll([...kills, ...poisonMessages, ...pauses, ...partitions, ...outages], () => 150, false),
 
     /** Injects faults in random order until `isOver`. */
     injectUntil(isOver: () => boolean, withOffsetResets: boolean): Promise<number> {
-      const usual = [...kills, ...otherKills, ...outages, ...pauses, ...partitions, ...poisonMessages];
+      const usual = [...kills, ...outages, ...pauses, ...partitions, ...poisonMessages];
       function* endless() {
         for (;;) {
           for (const fault of shuffled(withOffsetResets ? [...usual, ...offsetResets] : usual, random)) {

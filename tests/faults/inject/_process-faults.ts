@@ -1,14 +1,24 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { ComponentName } from '../../../tools/local/store.ts';
 import type { Random } from '../../kit/random.ts';
 import type { Fixture } from '../_fixture.ts';
-import type { Fault } from './_faults.ts';
 
-/** Faults of a process: it is killed, stopped as by an operator, or does not run for a while. */
-export function createProcessFaults({ store, report, signal }: Fixture, random: Random) {
+export interface Fault {
+  /** The components that it affects; faults in flight never share one. */
+  components: string[];
+  /** Resolves when the components are running again. */
+  inject(): Promise<void>;
+}
+
+/** Packets are dropped; connections are refused; connections end in the middle of a response. */
+const modes = ['silent', 'refuse', 'cut'] as const;
+
+/** Faults of one component: it is killed, stopped as by an operator, does not run for a while, or is cut off. */
+export function createProcessFaults({ store, report, signal, linksOf }: Fixture, random: Random) {
+  const faultOf = (name: string, inject: () => Promise<void>): Fault => ({ components: [name], inject });
+
   /** Restarts a component as a cluster would: gives up only when it repeatedly fails to become ready. */
-  async function restart(name: ComponentName): Promise<void> {
+  async function restart(name: string): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await store.component(name).restart();
@@ -20,60 +30,61 @@ export function createProcessFaults({ store, report, signal }: Fixture, random: 
   }
 
   /** PostgreSQL gets SIGQUIT, its immediate shutdown: it recovers at the next start as after SIGKILL. */
-  async function kill(name: ComponentName, outageSeconds: number): Promise<void> {
-    store.component(name).kill(name === 'postgres' ? 'SIGQUIT' : 'SIGKILL');
+  async function stopFor(seconds: number, name: string, isKilled: boolean): Promise<void> {
+    report(`${name}: ${isKilled ? 'killed' : 'stopped'}, restart in ${seconds} s`);
+    if (isKilled) store.component(name).kill(name === 'postgres' ? 'SIGQUIT' : 'SIGKILL');
     await store.component(name).stop(); // waits for its end and prevents the automatic restart
-    await wait(outageSeconds * 1_000);
+    await wait(seconds * 1_000);
     await restart(name);
+    report(`${name}: running again`);
   }
 
   return {
-    killOf: (name: ComponentName): Fault => ({
-      components: [name],
-      async inject() {
-        const seconds = random(3);
-        report(`${name}: killed, restart in ${seconds} s`);
-        await kill(name, seconds);
-      },
-    }),
+    killOf: (name: string) => faultOf(name, () => stopFor(random(3), name, true)),
 
-    outageOf: (name: 'kafka' | 'postgres', isKilled: () => boolean): Fault => ({
-      components: [name],
-      async inject() {
-        const seconds = 1 + random(6);
-        const isHard = isKilled();
-        report(`${name}: ${isHard ? 'killed' : 'stopped'}, restart in ${seconds} s`);
-        if (isHard) await kill(name, seconds);
-        else {
-          await store.component(name).stop();
-          await wait(seconds * 1_000);
-          await restart(name);
-        }
-        report(`${name}: running again`);
-      },
-    }),
+    outageOf: (name: 'kafka' | 'postgres', isKilled: () => boolean) =>
+      faultOf(name, () => stopFor(1 + random(6), name, isKilled())),
 
     /** SIGSTOP: its connections stay open, and when it continues it does not know that time has passed. */
-    pauseOf: (name: ComponentName, seconds: () => number): Fault => ({
-      components: [name],
-      async inject() {
+    pauseOf: (name: string, seconds: () => number) =>
+      faultOf(name, async () => {
         const pid = store.component(name).pid();
         if (pid === undefined) return;
         const paused: number[] = [];
-        const pause = (pids: number[]) => {
-          for (const one of pids) if (send(one, 'SIGSTOP')) paused.push(one);
+        const pause = (one: number) => {
+          if (send(one, 'SIGSTOP')) paused.unshift(one);
         };
         const pauseSeconds = seconds();
         report(`${name}: paused for ${pauseSeconds} s`);
         try {
-          pause([pid]);
-          pause(await childrenOf(pid)); // those of PostgreSQL serve the connections
+          pause(pid);
+          for (const child of await childrenOf(pid)) pause(child); // those of PostgreSQL serve the connections
           await wait(pauseSeconds * 1_000);
         } finally {
-          for (const one of paused.reverse()) send(one, 'SIGCONT');
+          for (const one of paused) send(one, 'SIGCONT');
         }
-      },
-    }),
+      }),
+
+    /** Separates a component from one of those that it is connected to, or from all of them. */
+    partitionOf: (name: string, seconds: () => number) =>
+      faultOf(name, async () => {
+        const all = linksOf(name);
+        if (all.length === 0) throw new Error(`${name} is not connected to anything.`);
+        const links = random(2) === 0 ? all : all.slice(random(all.length)).slice(0, 1);
+        const set = (next: 'pass' | (typeof modes)[number]) => Promise.all(links.map(({ proxy }) => proxy.set(next)));
+        const mode = modes[random(modes.length)] ?? 'silent';
+        const lastsSeconds = seconds();
+        const others = links.length === 1 ? links.map(({ from, to }) => `${from} -> ${to}`) : 'all others';
+        report(`${name}: partitioned from ${others} for ${lastsSeconds} s (${mode})`);
+        try {
+          await set(mode);
+          await wait(lastsSeconds * 1_000);
+        } finally {
+          // Half of the time both ends learn at once that their connections are gone, else only when they use them.
+          if (mode === 'silent' && random(2) === 0) await set('refuse');
+          await set('pass');
+        }
+      }),
   };
 }
 

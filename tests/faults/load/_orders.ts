@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { HttpResponse } from '../../kit/http.ts';
 import type { Fixture } from '../_fixture.ts';
-import { cents, type Exchange, isKnown, itemsText } from '../history/_history.ts';
+import { cents, type Exchange, isKnown, itemsText, timed } from '../history/_history.ts';
 import type { OrderAction } from '../history/_order-model.ts';
 import { readOrder } from './_readers.ts';
-import { sendWithRetries } from './_requests.ts';
 import type { PlannedOrder } from './_workload.ts';
 
 export interface PlacedOrder extends PlannedOrder {
@@ -23,22 +23,18 @@ export async function placeOrders(
   placed: PlacedOrder[],
   pauseMs: () => number,
 ): Promise<Promise<void>[]> {
-  const placements: Promise<PlacedOrder>[] = [];
+  const placements = new Set<Promise<PlacedOrder>>();
   const cancellations: Promise<void>[] = [];
-  let inFlight = 0;
   for (const batch of batches) {
     for (const planned of batch) {
-      inFlight += 1;
-      const placement = place(fixture, planned, placed).finally(() => {
-        inFlight -= 1;
-      });
+      const placement = place(fixture, planned, placed).finally(() => placements.delete(placement));
+      placements.add(placement);
       const cancellation = placement.then((order) => cancel(fixture, order));
       cancellation.catch(fixture.fail);
-      placements.push(placement);
       cancellations.push(cancellation);
     }
     await wait(pauseMs());
-    while (inFlight >= mostInFlight) await wait(50);
+    while (placements.size >= mostInFlight) await wait(50);
     fixture.signal.throwIfAborted();
   }
   await Promise.all(placements);
@@ -65,13 +61,14 @@ async function place(fixture: Fixture, planned: PlannedOrder, placed: PlacedOrde
     history.orders.add(id, { action, invokedAt: began, respondedAt });
   }
   const post = () =>
-    sendWithRetries(fixture, {
-      name: 'POST /orders',
-      send: () => customer.send('POST', '/orders', { items }, { 'idempotency-key': key }),
-      isDefinite: ({ status }) => status === 201,
-      isRetried: ({ status }) => status === 409, // the first request with the key is in flight
+    sendUntilDefinite(
+      fixture,
+      'POST /orders',
+      () => customer.send('POST', '/orders', { items }, { 'idempotency-key': key }),
+      ({ status }) => status === 201,
       record,
-    });
+      [409, 429], // 409: the first request with the key is in flight
+    );
   const [first] = await Promise.all(isRepeated ? [post(), post()] : [post()]);
   if (isRepeated) await post();
   const order: PlacedOrder = { ...planned, id: first?.body.id };
@@ -91,34 +88,55 @@ async function cancel(fixture: Fixture, order: PlacedOrder): Promise<void> {
     await wait(200);
   }
   const path = method === 'POST' ? `/orders/${id}/cancellation` : `/orders/${id}`;
-  await sendWithRetries(fixture, {
-    name: `${method} ${path}`,
-    send: () => customer.send(method, path, method === 'PATCH' ? { status: 'CANCELLED' } : undefined),
+  await sendUntilDefinite(
+    fixture,
+    `${method} ${path}`,
+    () => customer.send(method, path, method === 'PATCH' ? { status: 'CANCELLED' } : undefined),
     // 409: already shipped; 404: deleted by a request whose response was lost
-    isDefinite: ({ status }) => status < 300 || (method === 'DELETE' ? status === 404 : status === 409),
-    record(exchange) {
-      const action = cancellationOf(method, exchange);
-      const { invokedAt, respondedAt } = exchange;
+    ({ status }) => status < 300 || (method === 'DELETE' ? status === 404 : status === 409),
+    (exchange) => {
+      const { response, invokedAt, respondedAt } = exchange;
+      // OrderCancelled tells of a lost response, but nothing tells of a deletion.
+      const lost = method === 'DELETE' ? actions[204] : undefined;
+      const action = isKnown(exchange) ? actions[response?.status ?? 0] : lost;
       if (action) fixture.history.orders.add(id, { action, invokedAt, respondedAt });
     },
-  });
+  );
 }
 
-/** Records the exchange in the order's history. OrderCancelled tells of a lost response, but nothing tells of a deletion. */
-function cancellationOf(method: string, exchange: Exchange): OrderAction | undefined {
-  if (!isKnown(exchange)) return method === 'DELETE' ? { kind: 'delete' } : undefined;
-  switch (exchange.response?.status) {
-    case 200:
-      return { kind: 'cancel' };
-    case 201:
-      return { kind: 'cancel', isFirst: true };
-    case 204:
-      return { kind: 'delete' };
-    case 404:
-      return { kind: 'miss' };
-    case 409:
-      return { kind: 'refuse' };
-    default:
-      return undefined; // 429
+/** What the answers to a cancellation tell of the order. */
+const actions: Record<number, OrderAction> = {
+  200: { kind: 'cancel' },
+  201: { kind: 'cancel', isFirst: true },
+  204: { kind: 'delete' },
+  404: { kind: 'miss' },
+  409: { kind: 'refuse' },
+};
+
+const patienceMs = 120_000;
+
+/**
+ * Repeats a request while its outcome is unknown, or its status is one of `retried`.
+ * @param record receives every attempt
+ */
+async function sendUntilDefinite(
+  { signal }: Fixture,
+  name: string,
+  send: () => Promise<HttpResponse>,
+  isDefinite: (response: HttpResponse) => boolean,
+  record: (exchange: Exchange) => void,
+  retried = [429],
+): Promise<HttpResponse> {
+  for (const deadline = Date.now() + patienceMs; ; await wait(200)) {
+    signal.throwIfAborted();
+    const exchange = await timed(send);
+    record(exchange);
+    const { response, error } = exchange;
+    const last = response ? `${response.status}: ${response.text}` : `${error?.message} (${error?.cause})`;
+    if (response !== undefined && isKnown(exchange)) {
+      if (isDefinite(response)) return response;
+      if (!retried.includes(response.status)) throw new Error(`${name} returned ${last}`);
+    }
+    if (Date.now() > deadline) throw new Error(`${name} has not succeeded within ${patienceMs / 1000} s: ${last}`);
   }
 }

@@ -58,6 +58,7 @@ export function startReaders(fixture: Fixture, workload: Workload, placed: Place
   const inventory = createSend(fixture.store.url('inventory'), { timeoutMs: 10_000 });
   const done = new Set<PlacedOrder>();
   let unknownOutcomes = 0;
+  const oneOf = <T>(some: T[]) => some[random(some.length)];
 
   async function repeat(pauseMs: number, read: () => Promise<void>): Promise<void> {
     while (!signal.aborted) {
@@ -65,8 +66,6 @@ export function startReaders(fixture: Fixture, workload: Workload, placed: Place
       await wait(pauseMs, undefined, { signal }).catch(() => undefined);
     }
   }
-  const oneOf = <T>(some: T[]) => some[random(some.length)];
-
   async function readOne(): Promise<void> {
     const order = oneOf(placed.filter((order) => !done.has(order)));
     if (order === undefined) return;
@@ -78,26 +77,19 @@ export function startReaders(fixture: Fixture, workload: Workload, placed: Place
     if (order !== undefined) await listOrders(fixture, order);
   }
   async function restock(): Promise<void> {
-    if (
-      unknownOutcomes < mostUnknownOutcomes &&
-      !(await setStock(fixture, inventory, workload.restocked, 5_000 + random(1_000)))
-    ) {
-      unknownOutcomes += 1;
-    }
+    if (unknownOutcomes === mostUnknownOutcomes) return;
+    if (!(await setStock(fixture, inventory, workload.restocked, 5_000 + random(1_000)))) unknownOutcomes += 1;
   }
+  const readSomeStock = () => readStock(fixture, inventory, oneOf(workload.products) ?? '');
   const readers = [
     ...[100, 100, 150].map((pauseMs) => repeat(pauseMs, readOne)),
     repeat(500, listSome),
-    ...[200, 300].map((pauseMs) =>
-      repeat(pauseMs, () => readStock(fixture, inventory, oneOf(workload.products) ?? '')),
-    ),
+    ...[200, 300].map((pauseMs) => repeat(pauseMs, readSomeStock)),
     repeat(2_000, restock),
   ];
   for (const reader of readers) reader.catch(fixture.fail);
-  return {
-    async stop() {
-      stopping.abort();
-      await Promise.all(readers);
-    },
+  return async () => {
+    stopping.abort();
+    await Promise.all(readers);
   };
 }
