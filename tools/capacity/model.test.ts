@@ -1,44 +1,63 @@
-import { type Costs, readCosts } from './costs.ts';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { costs as measurement } from '../bench/measurements/costs.ts';
+import { root } from '../paths.ts';
+import { topology } from '../topology/topology.ts';
+import { readCosts } from './costs.ts';
 import { assumptions, ceilings, groupOf, planFor } from './model.ts';
 
-let costs: Costs;
-beforeAll(async () => {
-  costs = await readCosts();
-});
-
+const costs = await readCosts();
 const rates = [0.1, 1, 10, 100, 1_000, 10_000, 100_000, 1_000_000];
 
+describe('the costs that are checked in', () => {
+  const { cpuMs, residentMib, postgresCpuMs, events, tableBytes } = costs;
+  const { components } = measurement;
+
+  it.each<[string, object, string[]]>([
+    ['CPU', cpuMs, [...components, 'kafka']],
+    ['memory', residentMib, components],
+    ['CPU of PostgreSQL', postgresCpuMs, [...topology.databases, 'shared']],
+    ['events', events, ['account', 'inventory', 'order', 'payment']],
+  ])('are of the store as it is, otherwise make bench ONLY=costs: %s', (_, values, names) => {
+    expect(Object.keys(values).sort()).toEqual(names.toSorted());
+  });
+
+  it('have what an order leaves in every table, otherwise make bench ONLY=costs', async () => {
+    const measured = topology.services.filter(({ name, database }) => database && components.includes(name));
+    for (const database of new Set(measured.map((service) => service.database ?? ''))) {
+      const schema = await readFile(join(root, 'services', database, 'prisma/schema.prisma'), 'utf8');
+      const names = [...schema.matchAll(/@@map\("(\w+)"\)/g)].map(([, name]) => name);
+      expect(names.length).toBeGreaterThan(0);
+      expect(Object.keys(tableBytes)).toEqual(expect.arrayContaining(names));
+    }
+  });
+});
+
 /** Every number of a plan, by its place. */
-function numbersOf(plan: object, place = ''): [string, number][] {
-  return Object.entries(plan).flatMap(([name, value]): [string, number][] => {
+const numbersOf = (plan: object, place = ''): [string, number][] =>
+  Object.entries(plan).flatMap(([name, value]): [string, number][] => {
     if (typeof value === 'number') return [[`${place}${name}`, value]];
     return typeof value === 'object' ? numbersOf(value, `${place}${name} `) : [];
   });
-}
 
 it('a higher rate takes no less of anything', () => {
   const plans = rates.map((rate) => numbersOf(planFor(rate, costs)));
   for (const [index, plan] of plans.slice(1).entries()) {
-    for (const [at, [place, value]] of plan.entries()) {
-      expect([place, value >= (plans[index]?.[at]?.[1] ?? NaN)]).toEqual([place, true]);
-    }
+    const less = plan.filter(([, value], at) => !(value >= (plans[index]?.[at]?.[1] ?? NaN)));
+    expect(less).toEqual([]);
   }
 });
 
 describe.each(rates)('at %d orders per second', (rate) => {
-  const plan = () => planFor(rate, costs);
+  const { services, databases, kafka, partitions } = planFor(rate, costs);
 
   it('no group has more members than partitions, and each has two', () => {
-    const consuming = plan().services.filter(({ name }) => groupOf(name) !== undefined);
+    const consuming = services.filter(({ name }) => groupOf(name) !== undefined);
     expect(consuming.length).toBeGreaterThan(4);
-    for (const { replicas } of consuming) {
-      expect(replicas).toBeGreaterThanOrEqual(2);
-      expect(replicas).toBeLessThanOrEqual(plan().partitions);
-    }
+    expect(consuming.filter(({ replicas }) => replicas < 2 || replicas > partitions)).toEqual([]);
   });
 
   it('no process and no server is busier, or has more connections, than planned', () => {
-    const { services, databases, kafka } = plan();
     const { utilisation, coresOfServer, coresOfBroker, connectionsOfServer } = assumptions;
     expect(databases.length).toBeGreaterThan(3);
     const loads = [
@@ -61,7 +80,6 @@ it('ceilings come lowest first, and orders that cost half as much reach them at 
   const found = ceilings(costs).map(({ ordersPerSecond }) => ordersPerSecond);
   expect(found.every((value) => value > 0 && Number.isFinite(value))).toBe(true);
   expect(found).toEqual(found.toSorted((a, b) => a - b));
-  const twice = ceilings({ ...costs, walBytes: costs.walBytes / 2 });
-  const wal = (of: typeof twice) => of.find(({ what }) => what.includes('log'))?.ordersPerSecond ?? NaN;
-  expect(wal(twice)).toBeCloseTo(2 * wal(ceilings(costs)), 6);
+  const wal = (given: typeof costs) => ceilings(given).find(({ what }) => what.includes('log'))?.ordersPerSecond ?? NaN;
+  expect(wal({ ...costs, walBytes: costs.walBytes / 2 })).toBeCloseTo(2 * wal(costs), 6);
 });

@@ -1,95 +1,89 @@
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { useFolder } from '../../../tests/kit/folder.ts';
 import { root } from '../../paths.ts';
 
 const script = join(root, 'tools/local/commands/check-machine.sh');
-let dir: string;
+const folder = useFolder();
+const tools = await Promise.all(
+  ['sh', 'sed', 'head', 'ls', 'awk'].map(async (tool) => [tool, (await execa('which', [tool])).stdout] as const),
+);
+let machines = 0;
 
-const ran = (line: string) => `#!/bin/sh\n${line}\n`;
-const nothingElse: Record<string, string> = {
-  uname: ran('[ "$1" = -s ] && echo Linux || echo x86_64'),
-  getconf: ran('echo glibc 2.31'),
-  node: ran('exit 0'),
-  npm: ran('exit 0'),
-  python3: ran('exit 0'),
-};
+const succeeds = 'exit 0';
+/** Lines of shell scripts by program. */
+const machine = (system: string, architecture: string, version: string) => ({
+  uname: `[ "$1" = -s ] && echo ${system} || echo ${architecture}`,
+  getconf: system === 'Linux' && version ? `echo glibc ${version}` : 'exit 1',
+  sw_vers: `echo ${version}`,
+  node: succeeds,
+  npm: succeeds,
+  python3: succeeds,
+});
+const linux = machine('Linux', 'x86_64', '2.31');
 
 /** Returns its output on a machine that has these programs beside a few of every system. */
 async function check(programs: Record<string, string>, args: string[] = []) {
-  for (const tool of ['sh', 'sed', 'head', 'ls', 'awk']) {
-    await symlink((await execa('which', [tool])).stdout, join(dir, tool));
+  machines += 1;
+  const dir = join(folder, String(machines));
+  await mkdir(dir);
+  for (const [tool, path] of tools) await symlink(path, join(dir, tool));
+  for (const [name, line] of Object.entries(programs)) {
+    await writeFile(join(dir, name), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
   }
-  for (const [name, text] of Object.entries(programs)) await writeFile(join(dir, name), text, { mode: 0o755 });
   const options = { cwd: dir, env: { PATH: dir }, extendEnv: false, all: true, reject: false } as const;
   const { exitCode, all } = await execa('/bin/sh', [script, ...args], options);
   return { exitCode, all };
 }
 
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'store-machine-'));
-});
-afterEach(() => rm(dir, { recursive: true }));
-
-const machine = (system: string, architecture: string, version: string) => ({
-  ...nothingElse,
-  uname: ran(`[ "$1" = -s ] && echo ${system} || echo ${architecture}`),
-  getconf: ran(system === 'Linux' && version ? `echo glibc ${version}` : 'exit 1'),
-  sw_vers: ran(`echo ${version}`),
-});
-
 it.each([
-  ['Linux', 'x86_64', '2.31'],
-  ['Linux', 'aarch64', '2.41'],
-  ['Darwin', 'arm64', '15.6.1'],
-  ['Darwin', 'arm64', '26.0'],
-])('asks on %s %s %s for Node.js and Python alone', async (...given) => {
-  expect(await check(machine(...given))).toEqual({ exitCode: 0, all: '' });
-});
-
-it.each([
-  ['Linux', 'x86_64', '2.28'],
-  ['Linux', 'aarch64', ''],
-  ['Linux', 'riscv64', '2.41'],
-  ['Darwin', 'arm64', '14.7'],
-  ['Darwin', 'x86_64', '15.0'],
-])('tells %s %s %s where the store runs', async (...given) => {
-  const { exitCode, all } = await check(machine(...given));
-  expect({ exitCode, all }).toEqual({
-    exitCode: 1,
-    all: expect.stringMatching(/^The local run works on Linux .* not on /),
-  });
+  ['Linux', 'x86_64', '2.31', 0],
+  ['Linux', 'aarch64', '2.41', 0],
+  ['Darwin', 'arm64', '15.6.1', 0],
+  ['Darwin', 'arm64', '26.0', 0],
+  ['Linux', 'x86_64', '2.28', 1],
+  ['Linux', 'aarch64', '', 1],
+  ['Linux', 'riscv64', '2.41', 1],
+  ['Darwin', 'arm64', '14.7', 1],
+  ['Darwin', 'x86_64', '15.0', 1],
+])('on %s %s %s it exits with %i, and tells where the store runs', async (system, architecture, version, exitCode) => {
+  const where = expect.stringMatching(/^The local run works on Linux .* not on /);
+  expect(await check(machine(system, architecture, version))).toEqual({ exitCode, all: exitCode === 0 ? '' : where });
 });
 
 it('npm has every native package for each of the machines', async () => {
   const { packages } = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'));
-  const native = new Map<string, Set<string>>();
-  for (const [path, { os = [], cpu = [] }] of Object.entries<{ os?: string | string[]; cpu?: string | string[] }>(
-    packages,
-  )) {
-    if (!os.length || !cpu.length) continue;
-    // Node.js itself is published for Apple silicon under another name, `node-bin`.
-    const family = path.replace(
-      /(?:(?<=node_modules\/node)-bin)?-?(linux|darwin|win32|windows|android|freebsd|openbsd|netbsd|sunos|aix|openharmony).*/,
-      '',
-    );
-    native.set(family, (native.get(family) ?? new Set()).add(`${[os].flat()[0]}-${[cpu].flat()[0]}`));
+  const platforms = /-?(linux|darwin|win32|windows|android|freebsd|openbsd|netbsd|sunos|aix|openharmony).*/;
+  const native = Object.entries<{ os?: string | string[]; cpu?: string | string[] }>(packages).flatMap(
+    ([path, { os = [], cpu = [] }]) => {
+      if (!os.length || !cpu.length) return [];
+      // Node.js itself is published for Apple silicon under another name, `node-bin`.
+      const family = path.replace('node_modules/node-bin-', 'node_modules/node-').replace(platforms, '');
+      return [{ family, platform: `${[os].flat()[0]}-${[cpu].flat()[0]}` }];
+    },
+  );
+  const families = [...Map.groupBy(native, ({ family }) => family)];
+  expect(families.length).toBeGreaterThan(5);
+  const needed = expect.arrayContaining(['linux-x64', 'linux-arm64', 'darwin-arm64']);
+  for (const [family, own] of families) {
+    expect([family, own.map(({ platform }) => platform)]).toEqual([family, needed]);
   }
-  expect(native.size).toBeGreaterThan(5);
-  const platforms = expect.arrayContaining(['linux-x64', 'linux-arm64', 'darwin-arm64']);
-  for (const [family, found] of native) expect({ family, found: [...found] }).toEqual({ family, found: platforms });
 });
 
-it('Python may come without venv, as Debian has it, or without pip', async () => {
-  const python3 = ran('[ "$2" = pip ]');
-  expect(await check({ ...nothingElse, python3 })).toEqual({ exitCode: 0, all: '' });
+const { node, npm, python3: _, ...system } = linux;
+it.each([
+  ['Python without venv, as Debian has it,', { ...linux, python3: '[ "$2" = pip ]' }, []],
+  ['Python without pip', { ...linux, python3: '[ "$2" != pip ]' }, []],
+  ['no Python, but Envoy and Maven,', { ...system, node, npm, envoy: succeeds, mvn: succeeds }, []],
+  ['Node.js alone, to build and render,', { node, npm }, ['node']],
+])('%s will do', async (_, programs, args) => {
+  expect(await check(programs, args)).toEqual({ exitCode: 0, all: '' });
 });
 
 it('names everything that is missing, with the way to get it', async () => {
-  const { uname = '' } = machine('FreeBSD', 'amd64', '');
-  const node = ran('[ "$1" = -v ] && echo v20.18.0');
-  const { exitCode, all } = await check({ uname, node });
+  const { uname } = machine('FreeBSD', 'amd64', '');
+  const { exitCode, all } = await check({ uname, node: '[ "$1" = -v ] && echo v20.18.0' });
   expect(exitCode).toBe(1);
   expect(all?.split('\n')).toEqual([
     expect.stringMatching(/^Node v20\.18\.0 is too old: install 20\.19 or later/),
@@ -97,15 +91,4 @@ it('names everything that is missing, with the way to get it', async () => {
     expect.stringMatching(/not on FreeBSD amd64: use a virtual machine, a container or WSL 2/),
     expect.stringMatching(/^Python 3 with venv or pip is missing .* apt-get install python3-venv/),
   ]);
-});
-
-it('Python is not needed where Envoy and Maven are there', async () => {
-  const { python3: _, ...others } = nothingElse;
-  const tools = { envoy: ran('exit 0'), mvn: ran('exit 0') };
-  expect((await check({ ...others, ...tools })).exitCode).toBe(0);
-});
-
-it('what only builds and renders needs Node.js alone', async () => {
-  const { node = '', npm = '' } = nothingElse;
-  expect(await check({ node, npm }, ['node'])).toEqual({ exitCode: 0, all: '' });
 });

@@ -1,36 +1,21 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { useFolder } from '../../../tests/kit/folder.ts';
 import { root } from '../../paths.ts';
 import { installWheel } from './pypi.ts';
 
+const folder = useFolder();
 let dir: string;
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'store-java-'));
+  dir = await mkdtemp(join(folder, 'test-'));
 });
-afterEach(() => rm(dir, { recursive: true }));
 
-async function fakeJava(home: string, version: string): Promise<void> {
-  await mkdir(join(dir, home, 'bin'), { recursive: true });
-  const java = join(dir, home, 'bin/java');
-  const lines = [
-    'Property settings:',
-    `    java.home = ${join(dir, home)}`,
-    `    java.specification.version = ${version}`,
-  ];
-  await writeFile(java, `#!/bin/sh\n${lines.map((line) => `echo '${line}' >&2`).join('\n')}\n`);
-  await chmod(java, 0o755);
-}
-
-/** Returns the result of provideJava with this environment alone. */
-async function provided(env: Record<string, string>) {
-  const program = `
-    import { provideJava } from './tools/local/downloads/java.ts';
-    await provideJava().then(console.log, (error) => console.log(error.message));
-  `;
-  const args = ['--input-type=module', '--eval', program];
-  return (await execa(process.execPath, args, { cwd: root, env, extendEnv: false })).stdout;
+async function addProgram(path: string, script: string): Promise<string> {
+  const file = join(dir, path);
+  await mkdir(join(file, '..'), { recursive: true });
+  await writeFile(file, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return join(file, '..');
 }
 
 it.each([
@@ -38,15 +23,33 @@ it.each([
   ['a Java on PATH where that of JAVA_HOME is too old', '11', '17', 'path'],
   ['versions as Java 8 writes them', '1.8', '25', 'path'],
 ])('takes %s', async (_, inHome, onPath, expected) => {
+  const fakeJava = (home: string, version: string) => {
+    const properties = [`java.home = ${join(dir, home)}`, `java.specification.version = ${version}`];
+    return addProgram(`${home}/bin/java`, `printf '    %s\\n' '${properties.join("' '")}' >&2`);
+  };
   await fakeJava('home', inHome);
-  await fakeJava('path', onPath);
-  const env = { JAVA_HOME: join(dir, 'home'), PATH: join(dir, 'path/bin') };
-  expect(await provided(env)).toBe(join(dir, expected));
+  const env = { JAVA_HOME: join(dir, 'home'), PATH: await fakeJava('path', onPath) };
+  const program = `
+    import { provideJava } from './tools/local/downloads/java.ts';
+    await provideJava().then(console.log, (error) => console.log(error.message));
+  `;
+  const args = ['--input-type=module', '--eval', program];
+  const { stdout } = await execa(process.execPath, args, { cwd: root, env, extendEnv: false });
+  expect(stdout).toBe(join(dir, expected));
 });
 
 describe('a wheel', () => {
-  /** Makes a wheel with a program in the folder that pip looks in. @returns its digest */
-  async function offer(): Promise<string> {
+  const { PATH, PIP_NO_INDEX, PIP_FIND_LINKS } = process.env;
+  const setEnv = (values: NodeJS.ProcessEnv) => {
+    for (const [name, value] of Object.entries(values)) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  };
+  let sha256: string;
+
+  /** Makes a wheel with a program in the folder that pip looks in. */
+  beforeEach(async () => {
     const program = `
 import hashlib, sys, zipfile
 with zipfile.ZipFile(sys.argv[1], 'w') as wheel:
@@ -60,52 +63,32 @@ with zipfile.ZipFile(sys.argv[1], 'w') as wheel:
         wheel.writestr('thing-1.0.dist-info/' + name, text)
 print(hashlib.sha256(open(sys.argv[1], 'rb').read()).hexdigest())
 `;
-    return (await execa('python3', ['-c', program, join(dir, 'thing-1.0-py3-none-any.whl')])).stdout;
-  }
-
-  const { PIP_NO_INDEX, PIP_FIND_LINKS } = process.env;
-  beforeEach(() => {
-    process.env.PIP_NO_INDEX = '1';
-    process.env.PIP_FIND_LINKS = dir;
+    sha256 = (await execa('python3', ['-c', program, join(dir, 'thing-1.0-py3-none-any.whl')])).stdout;
+    setEnv({ PIP_NO_INDEX: '1', PIP_FIND_LINKS: dir });
   });
-  afterAll(() => {
-    for (const [name, value] of Object.entries({ PIP_NO_INDEX, PIP_FIND_LINKS })) {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    }
-  });
+  afterEach(() => setEnv({ PATH, PIP_NO_INDEX, PIP_FIND_LINKS }));
 
-  const target = () => join(dir, 'target');
-  const install = async (sha256: string) => {
-    await mkdir(target());
-    await installWheel(target(), { name: 'thing', version: '1.0', sha256: ['f'.repeat(64), sha256] });
+  const install = async (digest: string) => {
+    await mkdir(join(dir, 'target'));
+    await installWheel(join(dir, 'target'), { name: 'thing', version: '1.0', sha256: ['f'.repeat(64), digest] });
   };
 
-  it('is unpacked so that its program runs, and nothing else is left', async () => {
-    await install(await offer());
-    expect((await execa(join(target(), 'packages/thing/run'))).stdout).toBe('runs');
-    expect((await execa('ls', [target()])).stdout).toBe('packages');
+  it.each([
+    ['of its own', 0],
+    ['of the machine, where Python has no venv', 1],
+  ])('is unpacked by a pip %s so that its program runs, and nothing else is left', async (_, isWithoutVenv) => {
+    if (isWithoutVenv) {
+      const { stdout } = await execa('python3', ['-c', 'import sys; print(sys.executable)']);
+      const bin = await addProgram('bin/python3', `[ "$2" != venv ] || exit 1\nexec ${stdout} "$@"`);
+      setEnv({ PATH: `${bin}:${PATH}` });
+    }
+    await install(sha256);
+    expect((await execa(join(dir, 'target/packages/thing/run'))).stdout).toBe('runs');
+    expect(await readdir(join(dir, 'target'))).toEqual(['packages']);
   });
 
   it('with another digest is refused', async () => {
-    const sha256 = await offer();
-    const other = sha256.replace(/./g, '0');
+    const other = '0'.repeat(64);
     await expect(install(other)).rejects.toThrow(new RegExp(`Expected sha256 ${other}[\\s\\S]+Got\\s+${sha256}`));
-  });
-
-  it('is installed by the pip of the machine where Python has no venv', async () => {
-    const sha256 = await offer();
-    const python = (await execa('python3', ['-c', 'import sys; print(sys.executable)'])).stdout;
-    await mkdir(join(dir, 'bin'));
-    const script = `#!/bin/sh\n[ "$2" != venv ] || exit 1\nexec ${python} "$@"\n`;
-    await writeFile(join(dir, 'bin/python3'), script, { mode: 0o755 });
-    const { PATH } = process.env;
-    process.env.PATH = `${join(dir, 'bin')}:${PATH}`;
-    try {
-      await install(sha256);
-    } finally {
-      process.env.PATH = PATH;
-    }
-    expect((await execa(join(target(), 'packages/thing/run'))).stdout).toBe('runs');
   });
 });
