@@ -11,7 +11,6 @@ interface Request<T> {
   method: 'GET' | 'POST' | 'PUT';
   path: string;
   body?: object;
-  /** The schema of the answer. */
   schema: z.ZodType<T>;
   timeoutMs?: number;
 }

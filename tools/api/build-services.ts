@@ -36,10 +36,8 @@ export interface Operation {
 
 export interface BuiltService {
   name: string;
-  /** Kinds of events that its consumer group handles. */
   kinds: readonly (EventKind | AccountEventKind)[];
   app: RequestListener;
-  /** Paths of its OpenAPI document. */
   paths: Record<string, Record<string, Operation>>;
   schemas: Record<string, Property>;
 }

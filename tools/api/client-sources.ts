@@ -32,7 +32,6 @@ function asTyped(_: string, value: unknown): unknown {
   return { type: 'string', enum: fields.split('|').flatMap((field) => [field, `${field},asc`, `${field},desc`]) };
 }
 
-/** The codes of problems as a union. */
 export function clientProblemCodes(): string {
   const codes = Object.keys(problemTypes).map((code) => `\n  | '${code}'`);
   return `// Written by make api from the problem types of the services.\nexport type ProblemCode =${codes.join('')};\n`;

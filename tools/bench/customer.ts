@@ -3,7 +3,6 @@ import { newCustomer } from '../../tests/kit/customer.ts';
 import { createSend, sendExpecting } from '../../tests/kit/http.ts';
 import { queryOnce } from '../../tests/kit/postgres/database.ts';
 
-/** Logs in a new customer. */
 export const loginCookie = async (authUrl: string): Promise<string> => (await newCustomer(createSend(authUrl))).cookie;
 
 /** Inserts 1,000 products, from which orders are made too. */
@@ -16,7 +15,6 @@ export async function fillCatalogue(databaseUrl: string): Promise<void> {
   await queryOnce(databaseUrl, 'analyze products');
 }
 
-/** Returns the ids of the first hundred products. */
 export async function productIds(productUrl: string): Promise<string[]> {
   const { body } = await createSend(productUrl)('GET', '/products?size=100');
   return body.map(({ id }: { id: string }) => id);

@@ -1,7 +1,6 @@
 /** A figure and the limit that it has to keep. */
 export interface Row {
   name: string;
-  /** The measurements behind the result. */
   measured: string;
   /** NaN if the measurement failed. */
   result: number;

@@ -10,9 +10,7 @@ export const logDir = join(benchDir, 'log');
 /** Begins with an empty store. */
 export interface Measurement {
   name: string;
-  /** Components that have to run for it. */
   components: ComponentName[];
-  /** Overrides the environment of the bench for its services. */
   env?: Record<string, string>;
   gateway?: StoreOptions['gateway'];
   /** It has a figure of its own for memory. */

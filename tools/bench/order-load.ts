@@ -9,7 +9,6 @@ import { topology } from '../topology/topology.ts';
 import { fillCatalogue, loginCookie, nowMs, orderPlacer, type Placed, productIds } from './customer.ts';
 import { cpuDuring } from './process-usage.ts';
 
-/** Connections of a closed loop. */
 export const connections = 16;
 
 const patience = { timeoutMs: 120_000, intervalMs: 50 };
@@ -46,7 +45,6 @@ export async function prepareOrderLoad(store: Store, { isShipped = false } = {})
   }
 
   return {
-    /** Places orders on all connections without a pause. */
     async closedLoop(seconds: number) {
       const startedAt = nowMs();
       let count = 0;

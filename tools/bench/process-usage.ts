@@ -3,7 +3,6 @@ import type { Store } from '../local/store.ts';
 
 type Pid = number | undefined;
 
-/** Reads something of the process of each component that runs. */
 export async function ofComponents<T>(store: Store, read: (pid: Pid) => Promise<T>): Promise<Map<string, T>> {
   const running = store.components.filter((component) => component.running());
   const found = running.map(async ({ name, pid }) => [name, await read(pid())] as const);

@@ -5,7 +5,6 @@ import type { Row } from './figures.ts';
 export const isMissed = ({ result, atLeast = -Infinity, atMost = Infinity }: Row): boolean =>
   !(result >= atLeast && result <= atMost);
 
-/** All rows as a Markdown table. */
 export function report(rows: Row[]): string {
   const lines = rows.map((row) => {
     const { name, measured, result, unit = '', atLeast, atMost } = row;

@@ -8,7 +8,6 @@ export interface Request {
   method?: 'GET' | 'POST';
   headers?: Record<string, string>;
   body?: string;
-  /** Headers that differ from request to request. */
   uniqueHeaders?: () => Record<string, string>;
 }
 
@@ -46,7 +45,6 @@ async function inTurns(measures: (() => Promise<number>)[], warmUp: number) {
   return { medians, ratio: median(counted.map(([first = NaN, second = NaN]) => first / second)) };
 }
 
-/** Compares the requests per second that a service and a bare server answer. */
 export async function compareRates(key: 'products' | 'catalogue' | 'orders', service: Request, bare: Request) {
   for (const request of [service, bare]) await rateOf(request, { amount: 5_000 }); // until V8 has compiled what is hot
   const sides = [service, bare].map((request) => () => rateOf(request, { duration: 4 }));

@@ -18,20 +18,16 @@ export const costsSchema = z.strictObject({
   /** Bytes of rows and indexes by table, in all databases, with the dead rows that vacuum gives to later ones. */
   tableBytes: byName,
   walBytes: amount,
-  /** Transactions of all databases. */
   transactions: amount,
   /** Bytes in all topics, stored once. */
   kafkaBytes: amount,
-  /** Resident MiB of a process, after the load. */
   residentMib: byName,
-  /** Events that are published from each database. */
   events: byName,
   /** The highest rate of one process per second, on this machine: events of a full outbox, events of a full topic. */
   mostPerSecond: z.object({ relay: amount, analytics: amount, invoice: amount }),
 });
 export type Costs = z.infer<typeof costsSchema>;
 
-/** The reference that is checked in. */
 export const costsFile = join(root, 'tools/capacity/costs.json');
 
 export const readCosts = async (): Promise<Costs> => costsSchema.parse(JSON.parse(await readFile(costsFile, 'utf8')));

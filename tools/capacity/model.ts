@@ -131,7 +131,6 @@ function highest(amounts: Record<string, number>): [name: string, amount: number
   return first;
 }
 
-/** Undefined for a service that is no member of one. */
 export const groupOf = (name: string) => topology.services.find((service) => service.name === name)?.group;
 
 export const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);

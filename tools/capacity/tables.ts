@@ -27,7 +27,6 @@ function costTable({ cpuMs, postgresCpuMs, transactions, walBytes, kafkaBytes }:
 Each order is ${number(transactions)} transactions and ${bytes(walBytes)} of write-ahead log, and ${bytes(kafkaBytes)} in Kafka.`;
 }
 
-/** The needs of a rate. */
 export function planTable(rate: number, costs: Costs): string {
   const { services, partitions, kafka, databases, walBytesPerSecond, tableBytes } = planFor(rate, costs);
   return table([

@@ -15,7 +15,6 @@ export interface Options {
   kubeVersion: string;
   /** Paths, separated by commas. */
   valuesFiles: string;
-  /** Overrides the files. */
   values: object;
 }
 

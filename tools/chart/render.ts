@@ -22,11 +22,9 @@ export const renderChart = (files: string[] = [], values: object = {}, namespace
 // biome-ignore lint/suspicious/noExplicitAny: Kubernetes' own objects
 export const objectsIn = (text: string): any[] => parseAllDocuments(text).map((document) => document.toJS());
 
-/** Returns the object of a kind and a name; undefined where there is none. */
 // biome-ignore lint/suspicious/noExplicitAny: Kubernetes' own objects
 export const named = (objects: any[], wanted: string, name: string): any =>
   objects.find(({ kind, metadata }) => kind === wanted && metadata.name === name);
 
-/** The objects that {@link renderChart} renders. */
 export const renderObjects = async (values: object = {}, files: string[] = [], namespace?: string) =>
   objectsIn(await renderChart(files, values, namespace));

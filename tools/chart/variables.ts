@@ -22,7 +22,6 @@ async function readShapes(): Promise<[process: string, Shape][]> {
   return shapes;
 }
 
-/** The value of a variable that is not set. */
 function defaultOf(schema: z.ZodType): string {
   const { success, data } = schema.safeParse(undefined);
   if (!success) return 'required';

@@ -4,12 +4,10 @@ import { Exec, type V1Pod } from '@kubernetes/client-node';
 import type { Cluster } from './api.ts';
 import { componentsOf, nameOf } from './rollout.ts';
 
-/** The pods of the release, or of one of its components. */
 export async function podsOf({ core, namespace, release }: Cluster, component?: string): Promise<V1Pod[]> {
   return (await core.listNamespacedPod({ namespace, labelSelector: componentsOf(release, component) })).items;
 }
 
-/** The component that a pod is a replica of. */
 export const componentOf = ({ metadata }: V1Pod) => metadata?.labels?.['app.kubernetes.io/name'] ?? '';
 
 export const isReady = ({ metadata, status }: V1Pod) =>

@@ -14,7 +14,6 @@ export const nameOf = ({ metadata }: { metadata?: { name?: string } }) => metada
 export const componentsOf = (release: string, name?: string) =>
   `app.kubernetes.io/part-of=store,app.kubernetes.io/instance=${release}${name ? `,app.kubernetes.io/name=${name}` : ''}`;
 
-/** The Deployments of the release, or of one of its components. */
 export const deploymentsOf = async ({ apps, namespace, release }: Cluster, component?: string) =>
   (await apps.listNamespacedDeployment({ namespace, labelSelector: componentsOf(release, component) })).items;
 

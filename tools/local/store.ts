@@ -26,7 +26,6 @@ export interface StoreOptions {
   env?: Record<string, string>;
   /** Default: all. The database and the broker that a service needs are added. */
   components?: ComponentName[];
-  /** Overrides values of the gateway. */
   gateway?: Partial<GatewayValues>;
   /** For example { fsync: 'off' } where data need not survive a crash. */
   postgresSettings?: Record<string, string>;
@@ -48,7 +47,6 @@ export interface Connections {
 }
 
 export interface Store {
-  /** With data/, log/ and gateway/. */
   dir: string;
   gatewayUrl: string;
   /**
@@ -56,7 +54,6 @@ export interface Store {
    * none of that name.
    */
   url(name: ServiceName): string;
-  /** Returns the URL of the metrics of a service or the gateway. */
   metricsUrl(name: ComponentName): string;
   ports: Ports;
   databaseUrl(name: string): string;

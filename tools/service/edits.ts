@@ -4,7 +4,6 @@ import { root } from '../paths.ts';
 
 interface NewService {
   name: string;
-  /** Its prefix at the gateway. */
   route: string;
   localPort: number;
 }

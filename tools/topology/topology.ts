@@ -17,9 +17,7 @@ export interface Service {
   /** On 127.0.0.1 in the local run; metrics are served 1000 above. */
   localPort: number;
   database?: string;
-  /** Consumes or publishes events. */
   usesKafka: boolean;
-  /** Consumer group, if it consumes events. */
   group?: string;
   /** Aliases of the services that it calls. */
   calls: string[];
@@ -66,7 +64,6 @@ export function readTopology(chart: string) {
   });
   return {
     services,
-    /** The consumer of each group. */
     groups: Object.fromEntries(services.flatMap((service) => (service.group ? [[service.group, service]] : []))),
     /** The service behind each path prefix of the gateway. */
     routes: Object.fromEntries(routes),

@@ -62,7 +62,6 @@ async function delayOf(accountId: string, database: string, arrived: Map<string,
   return (arrived.get(id) ?? NaN) - (row?.at ?? NaN);
 }
 
-/** Notes when each order arrives at the stream. */
 async function openStream(url: string, accountId: string, agent: Agent, arrived: Map<string, number>): Promise<void> {
   const token = new UnsecuredJWT()
     .setJti(crypto.randomUUID())

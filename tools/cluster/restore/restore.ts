@@ -7,7 +7,6 @@ import { containersOf, deploymentsOf, nameOf, patchDeployment, variableOf, waitF
 
 export interface Options {
   from: string;
-  /** Drops what the databases hold. */
   replace?: boolean;
 }
 
@@ -51,7 +50,6 @@ export async function restore(cluster: Cluster, { from, replace = false }: Optio
   console.log('Done. What was accepted after the backup is lost, and what the store may owe is said in docs/backup.md');
 }
 
-/** Starts what a restore has stopped. */
 export async function start(cluster: Cluster): Promise<void> {
   const stopped = (await deploymentsOf(cluster)).filter(replicasBefore);
   console.log('4 of 4: the services are started, and send their events again');
@@ -69,7 +67,6 @@ const scale = (cluster: Cluster, name: string, replicas: number, before: string 
     spec: { replicas },
   });
 
-/** The Job that the chart describes, with these variables. */
 function restoreJob({ spec }: V1CronJob, given: Record<string, string>) {
   const job = structuredClone(spec?.jobTemplate.spec);
   const pod = job?.template.spec;

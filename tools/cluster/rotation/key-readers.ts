@@ -35,7 +35,6 @@ export async function replaceReplicas(cluster: Cluster, secret: V1Secret): Promi
   console.log(`  ${readers.join(', ')}: done`);
 }
 
-/** True if a Deployment gets keys from that Secret. */
 const readsKeys = (deployment: V1Deployment, secret: string) =>
   containersOf(deployment).some((one) => [secretName, privateKeyName].some((name) => gets(one, secret, name)));
 
@@ -59,7 +58,6 @@ function readerProblem(deployment: V1Deployment, secret: string, toPair: boolean
   return undefined;
 }
 
-/** The Secret that auth gets its keys from. */
 export const secretNameOf = (auth: V1Deployment) =>
   containersOf(auth)
     .map((container) => (variable(container, privateKeyName) ?? variable(container, secretName))?.valueFrom)

@@ -19,13 +19,9 @@ import { findReaders, replaceReplicas, secretNameOf } from './key-readers.ts';
 
 export interface Options {
   secret?: string;
-  /** How many previous keys still verify afterwards. */
   keep: number;
-  /** Removes the previous keys instead of a rotation. */
   dropPrevious?: boolean;
-  /** Drops a key even while tokens of it may be valid. */
   now?: boolean;
-  /** Makes the new key a key pair. */
   keyPair?: boolean;
 }
 

@@ -20,7 +20,6 @@ const second = '.b';
 const databaseOf = (role: string) => (role.endsWith(second) ? role.slice(0, -second.length) : role);
 const otherRole = (role: string) => (role.endsWith(second) ? databaseOf(role) : `${role}${second}`);
 
-/** The roles that services log in as. */
 export const rolesIn = (logins: V1Secret): string[] =>
   Object.keys(logins.data ?? {})
     .sort()
@@ -109,7 +108,6 @@ done`;
 /** kubelet writes a changed Secret into the pod within some 90 s. */
 const acceptedSeconds = 300;
 
-/** Waits until PostgreSQL accepts the passwords that the Secret has for these roles. */
 async function untilAccepted(cluster: Cluster, secret: V1Secret, roles: string[]): Promise<void> {
   const [pod] = await podsOf(cluster, 'postgres');
   if (!pod) throw new Error('PostgreSQL does not run: make doctor says why');

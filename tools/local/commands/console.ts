@@ -6,7 +6,6 @@ import { runCommand } from '../../run-command.ts';
 import { localUrl } from '../components/services.ts';
 import { fixedPorts } from '../ports.ts';
 
-/** Says where the console of the running store is. */
 async function showConsole(): Promise<void> {
   const url = localUrl(fixedPorts().of('console'));
   const health = await fetch(`${url}/health/ready`, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined);

@@ -12,7 +12,6 @@ import {
 import { messageOf, runCommand } from '../../run-command.ts';
 import { askGateway } from './_gateway.ts';
 
-/** Prints each request with its response. */
 const printing =
   (send: typeof fetch): typeof fetch =>
   async (input, init) => {
@@ -44,7 +43,6 @@ async function expectRefusal(request: Promise<unknown>): Promise<void> {
   throw outcome instanceof Error ? outcome : new Error('Expected status 401.');
 }
 
-/** Waits until events have brought an order to a status. */
 async function waitForStatus(store: Store, title: string, { id }: Order, expected: Order['status']): Promise<void> {
   process.stdout.write(`\n${title} `);
   const timeout = { milliseconds: 60_000, message: `The order did not become ${expected} within a minute.` };

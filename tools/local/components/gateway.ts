@@ -12,7 +12,6 @@ import { type SupervisedProcess, type Supervision, startProcess } from './superv
 export interface GatewayValues {
   port: number;
   metricsPort: number;
-  /** By alias. */
   upstreams: Record<string, { host: string; port: number }>;
   external?: object;
   tls?: object;

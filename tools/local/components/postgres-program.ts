@@ -42,7 +42,6 @@ async function binaries(): Promise<{ initdb: string; postgres: string }> {
   return found;
 }
 
-/** Returns how one of the programs is started. */
 export function startOf({ through }: PostgresProgram, program: string, args: string[]) {
   const [command = program, ...rest] = [...through, program, ...args];
   return { command, args: rest };

