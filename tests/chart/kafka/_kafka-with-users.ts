@@ -1,22 +1,20 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
-import { generate } from 'selfsigned';
 import { createKafka } from '../../../services/shared/src/messaging/kafkajs/client.ts';
 import { createLog } from '../../../services/shared/src/observability/log.ts';
 import { freePort } from '../../../tools/free-port.ts';
 import { provideJava } from '../../../tools/local/downloads/java.ts';
 import { provideKafka } from '../../../tools/local/downloads/kafka.ts';
+import { certificateFor } from '../../kit/certificates.ts';
+import { until } from '../../kit/until.ts';
 
 /** A broker as Strimzi configures one for login: TLS with its own authority, SCRAM-SHA-512, and rights by ACL only. */
 export async function startKafkaWithUsers(passwords: Record<string, string>) {
   const dir = await mkdtemp(join(tmpdir(), 'store-kafka-users-'));
   const [open, client, controller] = [await freePort(), await freePort(), await freePort()];
-  const { private: key, cert } = await generate([{ name: 'commonName', value: '127.0.0.1' }], {
-    extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
-  });
+  const { key, cert } = await certificateFor('127.0.0.1');
   const pem = (text: string) => text.trim().replace(/\r?\n/g, '\\n\\\n ');
   const file = join(dir, 'server.properties');
   await writeFile(
@@ -45,47 +43,19 @@ transaction.state.log.min.isr=1
 `,
   );
   const program = join(await provideJava(), 'bin/java');
-  const java = [
-    '-Xmx384m',
-    '-XX:+UseSerialGC',
-    '-XX:TieredStopAtLevel=1',
-    '-cp',
-    join(await provideKafka(), 'libs', '*'),
-  ];
+  const classPath = join(await provideKafka(), 'libs', '*');
+  const java = ['-Xmx384m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-cp', classPath];
   const users = Object.entries(passwords).flatMap(([name, password]) => [
     '--add-scram',
     `SCRAM-SHA-512=[name=${name},password=${password}]`,
   ]);
-  await execa(program, [
-    ...java,
-    'kafka.tools.StorageTool',
-    'format',
-    '-t',
-    'MkU3OEVBNTcwNTJENDM2Qg',
-    '-c',
-    file,
-    ...users,
-  ]);
-  const broker = execa(program, [...java, 'kafka.Kafka', file], {
-    reject: false,
-    all: true,
-    forceKillAfterDelay: 10_000,
-  });
+  const format = ['kafka.tools.StorageTool', 'format', '-t', 'MkU3OEVBNTcwNTJENDM2Qg', '-c', file];
+  await execa(program, [...java, ...format, ...users]);
+  const broker = execa(program, [...java, 'kafka.Kafka', file], { reject: false, forceKillAfterDelay: 10_000 });
 
-  const admin = createKafka({
-    brokers: [`127.0.0.1:${open}`],
-    clientId: 'test',
-    log: createLog('test', 'silent'),
-  }).admin();
-  for (let tries = 60; ; tries -= 1) {
-    try {
-      await admin.connect();
-      break;
-    } catch (error) {
-      if (tries === 0) throw error;
-      await sleep(500);
-    }
-  }
+  const log = createLog('test', 'silent');
+  const admin = createKafka({ brokers: [`127.0.0.1:${open}`], clientId: 'test', log }).admin();
+  await until('the broker takes connections', () => admin.connect().then(() => true), { intervalMs: 200 });
   return {
     admin,
     brokers: [`127.0.0.1:${client}`],
