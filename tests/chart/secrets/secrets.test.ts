@@ -15,34 +15,6 @@ import { manifests } from '../_manifests.ts';
 const jobOf = async (values: object) => (await manifests(values)).one('Job', 'store-secrets');
 
 describe('the Job that creates Secrets', () => {
-  it('may create Secrets, and read and change those of the store alone', async () => {
-    expect((await manifests()).one('Role').rules).toEqual([
-      { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
-      {
-        apiGroups: [''],
-        resources: ['secrets'],
-        verbs: ['get', 'patch'],
-        resourceNames: ['databases', 'postgres', 'postgres-logins', 'store-console', 'store-jwt'],
-      },
-    ]);
-  });
-
-  it('runs before everything else, and is gone with its rights afterwards', async () => {
-    const all = (await manifests()).all.filter(({ metadata }) => metadata.name.startsWith('store-secrets'));
-    expect(all.map(({ kind, metadata }) => [Number(metadata.annotations['helm.sh/hook-weight'] ?? 0), kind])).toEqual([
-      [-1, 'NetworkPolicy'],
-      [-1, 'ServiceAccount'],
-      [-1, 'Role'],
-      [-1, 'RoleBinding'],
-      [0, 'Job'],
-    ]);
-    for (const { metadata } of all)
-      expect(metadata.annotations).toMatchObject({
-        'helm.sh/hook': 'pre-install,pre-upgrade',
-        'helm.sh/hook-delete-policy': 'before-hook-creation,hook-succeeded',
-      });
-  });
-
   it('is not there where nothing is generated', async () => {
     const ownToken = { console: { secrets: { CONSOLE_TOKEN: { secret: 'of-yours', key: 'token' } } } };
     expect((await manifests(ownToken, valuesFiles.prod)).one('Job', 'store-secrets')).toBeUndefined();
@@ -51,11 +23,9 @@ describe('the Job that creates Secrets', () => {
   it('has another name if it does something else, because a Job cannot be changed', async () => {
     const { name } = (await jobOf({})).metadata;
     expect(name).toMatch(/^store-secrets-[0-9a-f]{8}$/);
-    for (const values of [
-      { postgres: { databases: ['reports'] } },
-      { global: { image: { tag: '9' } } },
-      { global: { image: { pullSecrets: [{ name: 'registry' }] } } },
-    ])
+    const image = (values: object) => ({ global: { image: values } });
+    const others = [image({ tag: '9' }), image({ pullSecrets: [{ name: 'registry' }] })];
+    for (const values of [...others, { postgres: { databases: ['reports'] } }])
       expect((await jobOf(values)).metadata.name).not.toBe(name);
   });
 });
@@ -73,22 +43,15 @@ describe('what the Job does', () => {
   /** Runs the container of the Job as a process. */
   async function run(values: object = {}, env: Record<string, string> = {}) {
     const [container] = (await jobOf(values)).spec.template.spec.containers;
-    const given = Object.fromEntries(
-      container.env.map(({ name, value }: { name: string; value: string }) => [name, value]),
-    );
-    const local = (name: string) => given[name].replace('/var/run/secrets/kubernetes.io/serviceaccount', dir);
-    const [file, ...args] = container.command;
+    const given = container.env.map(({ name, value }: { name: string; value: string }) => [
+      name,
+      value.replace('/var/run/secrets/kubernetes.io/serviceaccount', dir),
+    ]);
     const { NODE_OPTIONS: _, ...inherited } = process.env;
+    const apiServer = { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: String(api.port) };
+    const [file, ...args] = container.command;
     const { exitCode, all } = await execa(file, args, {
-      env: {
-        ...inherited,
-        ...given,
-        TOKEN_FILE: local('TOKEN_FILE'),
-        NODE_EXTRA_CA_CERTS: local('NODE_EXTRA_CA_CERTS'),
-        KUBERNETES_SERVICE_HOST: '127.0.0.1',
-        KUBERNETES_SERVICE_PORT: String(api.port),
-        ...env,
-      },
+      env: { ...inherited, ...Object.fromEntries(given), ...apiServer, ...env },
       extendEnv: false,
       all: true,
       reject: false,
@@ -138,10 +101,8 @@ describe('what the Job does', () => {
     const before = structuredClone([...api.secrets]);
     const second = await run();
     expect([...api.secrets]).toEqual(before);
-    expect(second).toEqual({
-      exitCode: 0,
-      all: 'databases: absent\npostgres: complete\npostgres-logins: complete\nstore-console: complete\nstore-jwt: complete',
-    });
+    const complete = ['postgres', 'postgres-logins', 'store-console', 'store-jwt'].map((name) => `${name}: complete`);
+    expect(second).toEqual({ exitCode: 0, all: ['databases: absent', ...complete].join('\n') });
     for (const [, { data }] of before) {
       for (const value of Object.values(data ?? {})) {
         expect(first.all).not.toContain(value);
@@ -163,14 +124,10 @@ describe('what the Job does', () => {
     api.secrets.set('store-jwt', { metadata: { name: 'store-jwt', annotations: { ...keep, other: '1' } }, data: had });
     api.secrets.set('databases', { metadata: { name: 'databases' }, data: { order: base64('url') } });
     expect((await run()).exitCode).toBe(0);
-    expect(api.secrets.get('store-jwt')).toMatchObject({
-      metadata: { annotations: { ...keep, other: '1' } },
-      data: had,
-    });
-    expect(api.secrets.get('databases')).toMatchObject({
-      metadata: { annotations: keep },
-      data: { order: base64('url') },
-    });
+    const jwt = { metadata: { annotations: { ...keep, other: '1' } }, data: had };
+    expect(api.secrets.get('store-jwt')).toMatchObject(jwt);
+    const databases = { metadata: { annotations: keep }, data: { order: base64('url') } };
+    expect(api.secrets.get('databases')).toMatchObject(databases);
   });
 
   it('overwrites nothing that somebody writes at the same time, and succeeds when it is tried again', async () => {
