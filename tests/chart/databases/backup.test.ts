@@ -64,20 +64,14 @@ if (rclone === '') console.log('rclone with "serve s3" is not there: set RCLONE 
   beforeAll(async () => {
     for (const folder of ['served/backups', 'backups', 'bin']) await mkdir(join(dir, folder), { recursive: true });
     const address = `127.0.0.1:${await freePort()}`;
-    server = execa(
-      rclone,
-      ['serve', 's3', '--auth-key', 'store-backup-key,store-backup-secret', '--addr', address, join(dir, 'served')],
-      {
-        reject: false,
-      },
-    );
+    const keys = 'store-backup-key,store-backup-secret';
+    const serve = ['serve', 's3', '--auth-key', keys, '--addr', address, join(dir, 'served')];
+    server = execa(rclone, serve, { reject: false });
     const all = await rendered({ s3: { ...bucket.s3, endpoint: `http://${address}` } });
     const given = podOf(all, 'backup').spec.containers[0].env as { name: string; value?: string }[];
-    const secret = {
-      RCLONE_CONFIG_S3_ACCESS_KEY_ID: 'store-backup-key',
-      RCLONE_CONFIG_S3_SECRET_ACCESS_KEY: 'store-backup-secret',
-    };
-    env = { ...Object.fromEntries(given.map(({ name, value = '' }) => [name, value])), ...secret };
+    env = Object.fromEntries(given.map(({ name, value = '' }) => [name, value]));
+    env.RCLONE_CONFIG_S3_ACCESS_KEY_ID = 'store-backup-key';
+    env.RCLONE_CONFIG_S3_SECRET_ACCESS_KEY = 'store-backup-secret';
     await execa('ln', ['-s', rclone, join(dir, 'bin/rclone')]);
     Object.assign(env, { PATH: `${join(dir, 'bin')}:${process.env.PATH}`, BACKUPS: join(dir, 'backups'), KEEP: '2' });
     const isUp = async () => (await fetch(`http://${address}`)).status > 0;
@@ -88,13 +82,10 @@ if (rclone === '') console.log('rclone with "serve s3" is not there: set RCLONE 
     await server;
   });
 
-  const run = (name: string, more: Record<string, string> = {}) =>
-    execa('sh', [join(scripts, `${name}.sh`)], {
-      env: { ...env, ...more },
-      extendEnv: false,
-      all: true,
-      reject: false,
-    });
+  const run = (name: string, more: Record<string, string> = {}) => {
+    const options = { env: { ...env, ...more }, extendEnv: false, all: true, reject: false } as const;
+    return execa('sh', [join(scripts, `${name}.sh`)], options);
+  };
 
   async function dump(name: string): Promise<void> {
     await rm(join(dir, 'backups'), { recursive: true });
@@ -111,24 +102,18 @@ if (rclone === '') console.log('rclone with "serve s3" is not there: set RCLONE 
     }
     expect((await readdir(join(dir, 'served/backups/a/b'))).sort()).toEqual(names.slice(1));
     const missing = await run('download', { FROM: names[0] ?? '' });
-    expect(missing).toMatchObject({
-      exitCode: 1,
-      all: expect.stringMatching(/no backup 20260101T000000Z. There are: 20260102T000000Z 20260103T000000Z/),
-    });
+    const said = /no backup 20260101T000000Z. There are: 20260102T000000Z 20260103T000000Z/;
+    expect(missing).toMatchObject({ exitCode: 1, all: expect.stringMatching(said) });
     await rm(join(dir, 'backups'), { recursive: true });
     expect(await run('download', { FROM: '20260102T000000Z' })).toMatchObject({ exitCode: 0 });
-    expect(await readFile(join(dir, 'backups/20260102T000000Z/order.dump'), 'utf8')).toBe(
-      'order.dump 20260102T000000Z',
-    );
+    const dumped = await readFile(join(dir, 'backups/20260102T000000Z/order.dump'), 'utf8');
+    expect(dumped).toBe('order.dump 20260102T000000Z');
   });
 
   it('an upload that fails deletes nothing', async () => {
     await dump('20260104T000000Z');
-    const failed = await run('upload', {
-      RCLONE_CONFIG_S3_SECRET_ACCESS_KEY: 'wrong',
-      RCLONE_LOW_LEVEL_RETRIES: '1',
-      RCLONE_RETRIES: '1',
-    });
+    const once = { RCLONE_LOW_LEVEL_RETRIES: '1', RCLONE_RETRIES: '1' };
+    const failed = await run('upload', { RCLONE_CONFIG_S3_SECRET_ACCESS_KEY: 'wrong', ...once });
     expect(failed.exitCode).not.toBe(0);
     expect((await readdir(join(dir, 'served/backups/a/b'))).length).toBe(2);
   });
@@ -146,11 +131,10 @@ if (psql === undefined) console.log('psql is not there: apt-get install postgres
       await service.query('select pg_advisory_lock(7310001)');
       const env = { BACKUPS: tmpdir(), KEEP: '1', MIGRATION_SECONDS: '1' };
       const name = new URL(url).pathname.slice(1);
+      const said = `^A migration of .*${name}.* is running: the dump waits for its end\n.*: nothing was dumped$`;
       expect(await runScript(dirname(psql ?? ''), 'backup.sh', url, env)).toMatchObject({
         exitCode: 1,
-        all: expect.stringMatching(
-          new RegExp(`^A migration of .*${name}.* is running: the dump waits for its end\n.*: nothing was dumped$`),
-        ),
+        all: expect.stringMatching(new RegExp(said)),
       });
     } finally {
       await service.end();

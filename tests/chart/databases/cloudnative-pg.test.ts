@@ -10,6 +10,7 @@ const render = (cloudnativePg: object = {}, values: object = {}) =>
   manifests({ ...values, database: { cloudnativePg } }, files);
 
 const isOfOperator = ({ apiVersion }: { apiVersion: string }) => /cnpg[.]io/.test(apiVersion);
+const url = 'file:///var/run/database/url?sslmode=verify-full&sslrootcert=/var/run/database/ca.crt';
 const pooled = { externalDatabase: { pooler: 'store-database-pooler:5432' } };
 const specOf = ({ one }: Manifests, kind: string) => one(kind).spec;
 const plain = await render();
@@ -36,10 +37,7 @@ describe('the cluster', () => {
   it('is what the services use: their pods trust the CA of that cluster', () => {
     const [volume] = plain.podOf('order').volumes;
     expect(volume.projected.sources[1].secret.name).toBe(`${plain.one('Cluster').metadata.name}-ca`);
-    expect(plain.envOf('order')).toContainEqual({
-      name: 'DATABASE_URL',
-      value: 'file:///var/run/database/url?sslmode=verify-full&sslrootcert=/var/run/database/ca.crt',
-    });
+    expect(plain.envOf('order')).toContainEqual({ name: 'DATABASE_URL', value: url });
   });
 
   it('outlives the release, and does not wait for clients that never leave', () => {
@@ -67,15 +65,11 @@ describe('the cluster', () => {
     expect(externalClusters[0].plugin.parameters.serverName).toBe('first');
   });
 
-  it('has no synchronous replica where none is asked for', async () => {
+  it('has no synchronous replica where none is asked for, and is scraped where monitoring is on', async () => {
     expect(cluster.postgresql.synchronous).toEqual({ method: 'any', number: 1 });
-    const single = await render({ instances: 1, synchronous: 0 });
+    const single = await render({ instances: 1, synchronous: 0 }, { monitoring: { enabled: true } });
     expect(specOf(single, 'Cluster').postgresql.synchronous).toBeUndefined();
-  });
-
-  it('is scraped where monitoring is on', async () => {
-    const monitored = await render({}, { monitoring: { enabled: true } });
-    const { selector } = monitored.named('PodMonitor', 'store-database').spec;
+    const { selector } = single.named('PodMonitor', 'store-database').spec;
     expect(selector.matchLabels['cnpg.io/cluster']).toBe('store-database');
   });
 
@@ -86,9 +80,8 @@ describe('the cluster', () => {
     expect([type, pgbouncer.poolMode]).toEqual(['rw', 'transaction']);
     expect(pgbouncer.parameters).toMatchObject({ default_pool_size: '7', query_timeout: '5' });
     expect(specOf(found, 'Cluster').certificates.serverAltDNSNames).toEqual(['store-database-pooler']);
-    const file = 'file:///var/run/database/url?sslmode=verify-full&sslrootcert=/var/run/database/ca.crt';
-    const pooledUrl = `${file}&host=store-database-pooler&port=5432`;
-    expect(found.envOf('order')).toContainEqual({ name: 'DATABASE_URL', value: file });
+    expect(found.envOf('order')).toContainEqual({ name: 'DATABASE_URL', value: url });
+    const pooledUrl = `${url}&host=store-database-pooler&port=5432`;
     expect(found.envOf('order')).toContainEqual({ name: 'DATABASE_POOLER_URL', value: pooledUrl });
   });
 
@@ -111,38 +104,23 @@ describe('the cluster', () => {
 });
 
 describe('values that the chart refuses', () => {
+  const externalDatabase = (values: object) => ({ global: { externalDatabase: values } });
+  const ofRelease =
+    /set postgres.enabled=false, global.externalDatabase.existingSecret=store-databases and .*caSecret=/;
+  const untold = /pooler is "", but has to be "store-database-pooler:5432" where .*pooler.enabled is true/;
+  const closed = /externalDatabase.ports lacks 6432, that of global.externalDatabase.pooler/;
   it.each([
-    [
-      'another Secret of URLs',
-      {},
-      { global: { externalDatabase: { existingSecret: 'mine' } } },
-      /set postgres.enabled=false, global.externalDatabase.existingSecret=store-databases and .*caSecret=store-database-ca/,
-    ],
-    [
-      'as many copies as instances',
-      { instances: 1 },
-      {},
-      /nothing could be written. Have more instances, or set it to 0/,
-    ],
+    ['another Secret of URLs', {}, externalDatabase({ existingSecret: 'mine' }), ofRelease],
+    ['as many copies as instances', { instances: 1 }, {}, /nothing could be written. Have more instances, or set/],
     [
       'a recovery into its own archive',
       { recovery: { from: 'store-database' }, backup: { enabled: true } },
       {},
       /backup.serverName, such as store-database-2/,
     ],
-    [
-      'a pooler that no service is told of',
-      { pooler: { enabled: true } },
-      {},
-      /pooler is "", but has to be "store-database-pooler:5432" where .*pooler.enabled is true/,
-    ],
+    ['a pooler that no service is told of', { pooler: { enabled: true } }, {}, untold],
     ['a pooler that nobody makes', {}, { global: pooled }, /pooler is "store-.*", but has to be "" where/],
-    [
-      'a pooler at a port that NetworkPolicies forbid',
-      {},
-      { global: { externalDatabase: { pooler: 'pgbouncer:6432' } } },
-      /externalDatabase.ports lacks 6432, that of global.externalDatabase.pooler/,
-    ],
+    ['a pooler at a port that NetworkPolicies forbid', {}, externalDatabase({ pooler: 'pgbouncer:6432' }), closed],
     ['a typo', { instanzen: 3 }, {}, /instanzen/],
   ])('%s', async (_, cloudnativePg, values, message) => {
     await expect(render(cloudnativePg, values)).rejects.toThrow(message);
