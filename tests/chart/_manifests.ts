@@ -39,3 +39,9 @@ function podIn(one: Manifest): [string, Manifest][] {
   const pod = kind === 'Pod' ? one : (spec?.jobTemplate?.spec.template ?? spec?.template);
   return pod?.spec?.containers ? [[`${kind}/${metadata.name.replace(/-[0-9a-f]{8}$/, '')}`, pod]] : [];
 }
+
+/** Every image in the manifests, once. */
+export const imagesIn = (all: Manifest[]): string[] => {
+  const found = JSON.stringify(all).matchAll(/"image":"([^"]+)"/g);
+  return [...new Set([...found].map(([, image = '']) => image))].sort();
+};

@@ -8,6 +8,7 @@ import { requireHelm } from '../../tools/local/downloads/helm.ts';
 import { root } from '../../tools/paths.ts';
 import { builtImages } from '../../tools/topology/images.ts';
 import { topology } from '../../tools/topology/topology.ts';
+import { imagesIn } from '../chart/_manifests.ts';
 import { codeBlocks } from '../docs/_documents.ts';
 import { createPublisher, missingTools, pathOf } from './_publisher.ts';
 import { startRegistry, writeImage } from './_registry.ts';
@@ -44,8 +45,7 @@ async function release(version: string): Promise<void> {
 async function imagesInstalledBy(...args: string[]): Promise<string[]> {
   const chart = [`oci://${repository}/charts/store`, '--plain-http'];
   const { stdout } = await run(await requireHelm(), ['template', 'store', ...chart, ...args]);
-  const found = JSON.stringify(objectsIn(stdout));
-  return [...new Set([...found.matchAll(/"image":"([^"]+)"/g)].map(([, image = '']) => image))].sort();
+  return imagesIn(objectsIn(stdout));
 }
 
 (missing.length > 0 ? describe.skip : describe)('a release', () => {

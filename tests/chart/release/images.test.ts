@@ -6,26 +6,9 @@ import { valuesFiles } from '../../../tools/chart/render.ts';
 import { root } from '../../../tools/paths.ts';
 import { builtImages } from '../../../tools/topology/images.ts';
 import { topology } from '../../../tools/topology/topology.ts';
-import { manifests } from '../_manifests.ts';
+import { imagesIn, manifests } from '../_manifests.ts';
 
-interface Pod {
-  initContainers?: { image: string }[];
-  containers: { image: string }[];
-}
-
-/** The images of all containers, wherever in the manifests a pod is described. */
-async function images(values: object, files: string[] = []): Promise<string[]> {
-  const found: string[] = [];
-  const collect = (value: unknown): void => {
-    if (typeof value !== 'object' || value === null) return;
-    const { initContainers = [], containers = [] } = value as Partial<Pod>;
-    found.push(...[...initContainers, ...containers].map(({ image }) => image));
-    for (const one of Object.values(value)) collect(one);
-  };
-  collect((await manifests(values, files)).all);
-  return found;
-}
-
+const images = async (values: object, files: string[] = []) => imagesIn((await manifests(values, files)).all);
 const digest = (character: string) => `sha256:${character.repeat(64)}`;
 
 const withRegistry = (registry: string, image = {}) => ({ global: { image: { registry, ...image } } });
@@ -35,8 +18,9 @@ describe('global.image.registry', () => {
     const before = await images({}, files);
     for (const image of before) expect(image).toMatch(/^[^/]+\.[^/]+\//); // with its registry, as CRI-O wants it
     const after = await images(withRegistry('mirror.test:5000/store'), files);
-    expect(after.length).toBeGreaterThan(12);
-    expect(after).toEqual(before.map((image) => `mirror.test:5000/store/${image.replace(/^[^/]+\.[a-z]+\//, '')}`));
+    expect(after.length).toBeGreaterThan(3);
+    const own = before.map((image) => `mirror.test:5000/store/${image.replace(/^[^/]+\.[a-z]+\//, '')}`);
+    expect(after).toEqual(own.sort());
   });
 
   it('is where exporter and backups come from, too, with a digest where there is one', async () => {
@@ -59,7 +43,7 @@ describe('global.image.registry', () => {
     [`postgres:18@${digest('a')}`, `postgres:18@${digest('a')}`],
   ])('makes of %s mirror.test/%s', async (image, expected) => {
     const all = await images({ ...withRegistry('mirror.test'), postgres: { image } });
-    expect(all.filter((image) => image.includes('postgres'))).toEqual(Array(2).fill(`mirror.test/${expected}`));
+    expect(all.filter((image) => image.includes('postgres'))).toEqual([`mirror.test/${expected}`]);
   });
 });
 
@@ -69,7 +53,7 @@ describe('global.image.digests', () => {
   it('pins every image that it names, and keeps the tag', async () => {
     const digests = Object.fromEntries(names.map((name) => [name, digest('b')]));
     const before = await images({});
-    expect(new Set(before).size).toBe(names.length);
+    expect(before).toHaveLength(names.length);
     expect(await images({ global: { image: { digests } } })).toEqual(before.map((image) => `${image}@${digest('b')}`));
   });
 
@@ -78,7 +62,7 @@ describe('global.image.digests', () => {
     ['is replaced by that of the name', { postgres: digest('b') }, `postgres:18@${digest('b')}`],
   ])('in the name of an image: one %s', async (_, digests, expected) => {
     const all = await images({ global: { image: { digests } }, postgres: { image: `postgres:18@${digest('a')}` } });
-    expect(all.filter((image) => image.includes('postgres'))).toEqual(Array(2).fill(expected));
+    expect(all.filter((image) => image.includes('postgres'))).toEqual([expected]);
   });
 
   it('is removed by an empty one, as for a build of your own', async () => {
@@ -92,7 +76,7 @@ describe('the images that are built', () => {
     const global = { image: { repository: 'own.test/store' }, shop: { enabled: true } };
     const all = await images({ global, toolbox: { enabled: true } });
     const own = all.flatMap((image) => /^own\.test\/store\/([^:]+):/.exec(image)?.[1] ?? []);
-    expect([...new Set(own)].sort()).toEqual(builtImages.map(({ name }) => name).sort());
+    expect(own).toEqual(builtImages.map(({ name }) => name).sort());
     expect(builtImages.filter(({ dockerfile }) => !existsSync(join(root, dockerfile)))).toEqual([]);
   });
 
@@ -127,10 +111,14 @@ describe('the images that are built', () => {
 
   it('give a service two thirds of the memory of its container as its heap', () => {
     const [, options] = /^ENV NODE_OPTIONS=(.*)$/m.exec(readFileSync(join(root, 'services/Dockerfile'), 'utf8')) ?? [];
-    const script =
-      'v8.getHeapStatistics().heap_size_limit / Math.min(process.constrainedMemory() || Infinity, os.totalmem())';
+    const memory = 'Math.min(process.constrainedMemory() || Infinity, os.totalmem())';
     // The flags of the entry point ask for less on any machine.
-    const args = ['--max-old-space-size=512', '--max-semi-space-size=2', '--print', script];
+    const args = [
+      '--max-old-space-size=512',
+      '--max-semi-space-size=2',
+      '--print',
+      `v8.getHeapStatistics().heap_size_limit / ${memory}`,
+    ];
     const share = execaSync(process.execPath, args, { env: { NODE_OPTIONS: options } }).stdout;
     expect(Number(share)).toBeCloseTo(2 / 3, 1);
   });

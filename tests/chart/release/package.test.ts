@@ -8,6 +8,7 @@ import { objectsIn } from '../../../tools/chart/render.ts';
 import { root } from '../../../tools/paths.ts';
 import { builtImages } from '../../../tools/topology/images.ts';
 import { useFolder } from '../../kit/folder.ts';
+import { imagesIn } from '../_manifests.ts';
 
 const dir = useFolder();
 
@@ -17,19 +18,13 @@ const makePackage = (...args: string[]) =>
 const at = ['--images', 'registry.example.com/store'];
 const withAll = { global: { shop: { enabled: true } }, toolbox: { enabled: true } };
 
-/** Every image in the manifests, without repetition. */
-function imagesIn(manifests: string): string[] {
-  const found = JSON.stringify(objectsIn(manifests));
-  return [...new Set([...found.matchAll(/"image":"([^"]+)"/g)].map(([, image = '']) => image))].sort();
-}
-
 describe('make package', () => {
   it('gives every image of the store the version of the chart, and the repository', async () => {
     const { exitCode, stdout } = await makePackage('0.2.0', ...at, '--to', dir);
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: join(dir, 'store-0.2.0.tgz') });
     await execa('tar', ['-xzf', 'store-0.2.0.tgz'], { cwd: dir });
     await expect(readFile(join(dir, 'store/presets/prod.yaml'), 'utf8')).resolves.toContain('profile: prod');
-    const images = imagesIn(await template(join(dir, 'store'), [], withAll));
+    const images = imagesIn(objectsIn(await template(join(dir, 'store'), [], withAll)));
     const own = images.filter((image) => image.startsWith('registry.example.com/store/'));
     const names = builtImages.map(({ name }) => name).sort();
     expect(own).toEqual(names.map((name) => `registry.example.com/store/${name}:0.2.0`));
@@ -58,7 +53,7 @@ describe('make package', () => {
     const pinned = join(dir, 'pinned');
     await mkdir(pinned);
     await execa('tar', ['-xzf', 'store-0.3.0.tgz', '-C', pinned], { cwd: dir });
-    const images = imagesIn(await template(join(pinned, 'store'), [], withAll));
+    const images = imagesIn(objectsIn(await template(join(pinned, 'store'), [], withAll)));
     const own = images.filter((image) => image.endsWith(`:0.3.0@sha256:${'c'.repeat(64)}`));
     expect(own).toHaveLength(builtImages.length);
     expect(images).toContainEqual(expect.stringMatching(/^docker\.io\/library\/postgres:.*@sha256:d{64}$/));
