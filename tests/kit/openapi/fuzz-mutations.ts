@@ -52,7 +52,6 @@ export function fieldMutations(body: object, isValid: (value: unknown) => boolea
     const put = (json: string | undefined) =>
       JSON.stringify(withValueAt(body, path, json && '@@')).replace('"@@"', json ?? '');
     const rejected = values.typedValues.filter((json) => !isValid(JSON.parse(put(json))));
-    const neverValid = Object.entries(values.neverValid);
     const [before, after] = [String(value).slice(0, 3), String(value).slice(3)];
     const isPassword = path.includes('password');
     const characters = isPassword ? values.invalidCharacters.password : values.invalidCharacters.other;
@@ -60,8 +59,7 @@ export function fieldMutations(body: object, isValid: (value: unknown) => boolea
     if (rejected.includes('""') && !isPassword) strings.push('   ', '\u2003');
     return [
       ...(isValid(JSON.parse(put(undefined))) ? [] : [{ name: `${path} missing`, body: put(undefined) }]),
-      ...rejected.map((json) => ({ name: `${path} = ${json}`, body: put(json) })),
-      ...neverValid.map(([name, json]) => ({ name: `${path} = ${name}`, body: put(json) })),
+      ...[...rejected, ...values.neverValid].map((json) => ({ name: `${path} = ${json}`, body: put(json) })),
       ...(typeof value !== 'string' ? [] : strings.map((string) => JSON.stringify(string))).map((json) => ({
         name: `${path} = ${json}`,
         body: put(json),
