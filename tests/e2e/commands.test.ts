@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { execa } from 'execa';
+import { root } from '../../tools/paths.ts';
+
+/** Runs a command of make. @returns its exit code, what it prints and why it fails */
+async function run(name: string, env: Record<string, string>) {
+  const options = { cwd: root, env: { NODE_OPTIONS: '', ...env }, reject: false, timeout: 30_000 } as const;
+  const { exitCode, stdout, stderr } = await execa('node', [`tools/local/commands/${name}.ts`], options);
+  return [exitCode, stdout, stderr];
+}
+
+/** The port of something that answers like a part of a store. */
+async function listen(answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, 'localhost');
+  await once(server, 'listening');
+  afterAll(() => server.close());
+  return String((server.address() as AddressInfo).port);
+}
+
+const consoleThatAnswers = (status: number): Promise<string> =>
+  listen((req, res) => res.writeHead(req.url === '/console/session' ? status : 200).end());
+const consoles = { own: await consoleThatAnswers(204), another: await consoleThatAnswers(401) };
+
+test('make console shows its token to its own console, and not to that of another store', async () => {
+  const env = { CONSOLE_TOKEN: 'own-token' };
+  expect(await run('console', { ...env, CONSOLE_PORT: consoles.own })).toEqual([
+    0,
+    expect.stringContaining('with this token:\nown-token'),
+    '',
+  ]);
+  const problem = 'is that of another store: export CONSOLE_PORT as make run prints it.';
+  expect(await run('console', { ...env, CONSOLE_PORT: consoles.another })).toEqual([
+    1,
+    '',
+    `The console at http://127.0.0.1:${consoles.another} ${problem}`,
+  ]);
+});
+
+const closed = '1';
+const strict = await listen((_, response) => response.end());
+const open = await listen(({ headers }, response) =>
+  response.setHeader('access-control-allow-origin', String(headers.origin)).end(),
+);
+
+test.each([
+  ['there is no store', closed, `The store does not respond at http://localhost:${closed}: start it with make run.`],
+  [
+    'the gateway does not allow it',
+    strict,
+    `The gateway at http://localhost:${strict} does not allow http://localhost:3000: have it in its CORS_ALLOWED_ORIGINS.`,
+  ],
+  ['its port is in use, since the gateway allows no other', open, 'Port 3000 is in use: stop that process.'],
+])('make shop says that %s', async (_, GATEWAY_PORT, problem) => {
+  const other = createServer().listen(3000, 'localhost');
+  other.once('error', () => undefined); // a shop of the developer's: in use as well
+  try {
+    expect(await run('shop', { GATEWAY_PORT })).toEqual([1, '', expect.stringContaining(problem)]);
+  } finally {
+    other.close();
+  }
+});
+
+test('a command that waits long prints nothing but its own output', async () => {
+  const source = `
+    import pWaitFor from 'p-wait-for';
+    let calls = 0;
+    await pWaitFor(() => ++calls > 20, { interval: 1, timeout: 60_000 });
+    console.log(calls + ' calls');`;
+  const { all } = await execa('node', ['--input-type=module', '--eval', source], { all: true });
+  expect(all).toBe('21 calls');
+});
