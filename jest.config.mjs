@@ -35,7 +35,7 @@ export default {
   globalTeardown: './tests/kit/jest/teardown.mjs',
   reporters: ['default', './tests/kit/jest/closing-line-reporter.mjs'],
   // Tests wait for half of the time. Jest takes a percentage above 100 for a number of workers.
-  maxWorkers: Math.ceil(1.5 * availableParallelism()),
+  maxWorkers: 2 * availableParallelism(),
   projects: [
     {
       ...common,
