@@ -4,12 +4,12 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import pg from 'pg';
 import { freePort } from '../../tools/free-port.ts';
 import { type Kafka, startKafka } from '../../tools/local/components/kafka.ts';
 import { root } from '../../tools/paths.ts';
 import { topology } from '../../tools/topology/topology.ts';
 import { type Otlp, startOtlp } from '../kit/observability/otlp.ts';
+import { queryOnce } from '../kit/postgres/database.ts';
 import { until } from '../kit/until.ts';
 
 // An image contains the files that a trace of the imports finds. Running every process from them alone reveals a missing one.
@@ -42,10 +42,7 @@ afterAll(async () => {
 /** @returns the URL of a new, empty database */
 async function createDatabase(name: string): Promise<string> {
   const url = new URL(process.env.TEST_DATABASE_URL ?? '');
-  const client = new pg.Client({ connectionString: url.href });
-  await client.connect();
-  await client.query(`create database ${name}`);
-  await client.end();
+  await queryOnce(url.href, `create database ${name}`);
   url.pathname = name;
   return url.href;
 }
@@ -58,10 +55,7 @@ const environment = {
   DRAIN_SECONDS: '0',
   JWT_SECRET_KEY: randomBytes(32).toString('base64'),
   CONSUMER_GROUP: 'invoice-group',
-  ACCOUNT_URL: 'http://127.0.0.1:1',
-  PRODUCT_URL: 'http://127.0.0.1:1',
-  AUTH_URL: 'http://127.0.0.1:1',
-  ORDER_URL: 'http://127.0.0.1:1',
+  ...Object.fromEntries(['ACCOUNT', 'PRODUCT', 'AUTH', 'ORDER'].map((name) => [`${name}_URL`, 'http://127.0.0.1:1'])),
   CONSOLE_TOKEN: randomBytes(32).toString('hex'),
   GROUPS: 'inventory',
   SERVICES: 'inventory=http://127.0.0.1:1',
@@ -114,12 +108,11 @@ test.each(services)('all processes of %s run from its image alone', async (servi
   if (has('worker.js'))
     expect(await statuses(cwd, 'dist/worker.js', { ...env, ...traced }, letters)).toEqual(letters.map(() => 200));
 
-  const commands = [['../shared/dist/messaging/create-topics.js']];
+  // The Job that creates topics, and what the doctor runs in a pod, as one process.
+  const doctor = await readFile(join(root, 'tools/cluster/doctor/missing-migrations.mjs'), 'utf8');
+  const jobs = `import '../shared/dist/messaging/create-topics.js'; ${has('../prisma') ? doctor : ''}`;
+  const commands = [['--input-type=module', '--eval', jobs]];
   if (has('import.js')) commands.push(['dist/import.js', '--help']);
-  if (existsSync(join(cwd, 'prisma'))) {
-    const doctor = await readFile(join(root, 'tools/cluster/doctor/missing-migrations.mjs'), 'utf8');
-    commands.push(['--input-type=module', '--eval', doctor]);
-  }
   for (const args of commands) {
     const { exitCode, all } = await start(cwd, args, env);
     expect({ args, all, exitCode }).toMatchObject({ exitCode: 0 });

@@ -3,4 +3,3 @@ const hasProc = process.platform === 'linux';
 if (!hasProc) process.stderr.write('skipped: tests that read /proc, which Linux alone has\n');
 
 export const describeWithProc = hasProc ? describe : describe.skip;
-export const testWithProc = hasProc ? test : test.skip;

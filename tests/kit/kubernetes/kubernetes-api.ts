@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { generate } from 'selfsigned';
+import { certificateFor } from '../certificates.ts';
 
-export interface FakeSecret {
+interface FakeSecret {
   kind?: 'Secret';
   metadata: {
     name: string;
@@ -17,7 +17,7 @@ export interface FakeSecret {
 }
 
 /** A Deployment of which every replica is always ready. */
-export interface FakeDeployment {
+interface FakeDeployment {
   metadata: { name: string; generation?: number };
   spec: { replicas: number; template: { metadata: { annotations?: Record<string, string> }; spec: object } };
 }
@@ -85,14 +85,8 @@ export async function startKubernetesApi(deployments: FakeDeployment[] = []) {
     return failure(404, path);
   }
 
-  const altNames = [{ type: 7 as const, ip: '127.0.0.1' }];
-  const certificate = await generate([{ name: 'commonName', value: 'kubernetes' }], {
-    extensions: [
-      { name: 'basicConstraints', cA: true },
-      { name: 'subjectAltName', altNames },
-    ],
-  });
-  const server = createServer({ key: certificate.private, cert: certificate.cert }, async (request, response) => {
+  const certificate = await certificateFor('127.0.0.1');
+  const server = createServer(certificate, async (request, response) => {
     try {
       hooks.before(`${request.method} ${request.url}`);
     } catch {
