@@ -1,93 +1,65 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import request from 'supertest';
 import { deferred } from '../../../../tests/kit/deferred.ts';
 import { queryOnce, useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { createCatalogueCache } from '../../src/catalogue-cache.ts';
-import type { ProductQuery } from '../../src/schemas.ts';
 import { tea, testApp } from '../_app.ts';
 
 describe('replies', () => {
-  const opened: { close(): Promise<unknown> }[] = [];
-  afterEach(async () => {
-    for (const app of opened.splice(0)) await app.close();
-  });
-  const database = useDatabase('product', 'each');
-
-  /** The service, and how often it has read a list. */
-  function counting(options: Parameters<typeof testApp>[1] = {}) {
-    const real = testApp(database.url);
-    const reads: ProductQuery[] = [];
-    const list = (query: ProductQuery) => {
-      reads.push(query);
-      return real.repository.list(query);
+  /** A cache of a catalogue, the URLs that it has read from there, and its size so far. */
+  function keeping(maxBytes = 2 ** 20) {
+    const catalogue = { version: '1', json: '[]', reads: [] as string[] };
+    const cache = createCatalogueCache(maxBytes, async () => catalogue.version);
+    const get = async (url: string) => {
+      const { json } = await cache.reply(url, async () => {
+        catalogue.reads.push(url);
+        return { ...catalogue, headers: {} };
+      });
+      return json.toString();
     };
-    const product = testApp(database.url, { ...options, repository: { list, ...options.repository } });
-    opened.push(real, product);
-    return { product, reads };
+    return { catalogue, get };
   }
-
-  async function times(count: number, work: () => PromiseLike<unknown>): Promise<void> {
+  const times = async (count: number, work: () => Promise<unknown>) => {
     for (let n = 0; n < count; n += 1) await work();
-  }
+  };
 
-  it('a list is read for the first two requests only, until something is written', async () => {
-    const { product, reads } = counting();
-    await product.post(tea);
-    await times(5, () => product.get('/products?size=5'));
-    expect(reads).toHaveLength(2);
-    const { headers } = await product.post({ ...tea, name: 'Coffee' });
-    await times(3, async () => {
-      const { body } = await product.get('/products?size=5');
-      expect(body.map(({ name }: { name: string }) => name)).toEqual(['Tea', 'Coffee']);
-    });
-    expect(reads).toHaveLength(3);
-    await product.delete(headers.location ?? '');
-    await times(3, async () => expect((await product.get('/products?size=5')).body).toHaveLength(1));
-    expect(reads).toHaveLength(4);
+  it('are read for the first two requests only, until something is written, and then once for all who wait', async () => {
+    const { catalogue, get } = keeping();
+    await times(5, () => get('/a'));
+    expect(catalogue.reads).toHaveLength(2);
+    Object.assign(catalogue, { version: '2', json: '[1]' });
+    expect(await Promise.all(Array.from({ length: 40 }, () => get('/a')))).toEqual(Array(40).fill('[1]'));
+    expect(catalogue.reads).toHaveLength(3);
+    await times(3, async () => expect(await get('/a')).toBe('[1]'));
+    expect(catalogue.reads).toHaveLength(3);
   });
 
-  it('a list is read each time if CATALOGUE_CACHE_MIB is 0', async () => {
-    const currentVersion = () => Promise.reject(new Error('No version is asked for'));
-    const { product, reads } = counting({ cacheMib: 0, repository: { currentVersion } });
-    await times(5, () => product.get('/products').expect(200));
-    expect(reads).toHaveLength(5);
+  it('are read each time if nothing may be kept', async () => {
+    const { catalogue, get } = keeping(0);
+    await times(5, () => get('/a'));
+    expect(catalogue.reads).toHaveLength(5);
   });
 
-  it('a list is read once for all requests that wait for it', async () => {
-    const { product, reads } = counting();
-    await times(2, () => product.get('/products'));
-    await product.post(tea);
-    reads.length = 0;
-    const lists = await Promise.all(Array.from({ length: 40 }, () => product.get('/products')));
-    expect(lists.map(({ body }) => body.length)).toEqual(Array(40).fill(1));
-    expect(reads.length).toBeLessThan(10);
+  it('are not driven out by a walk through many pages', async () => {
+    const { catalogue, get } = keeping();
+    await times(3, () => get('/a'));
+    for (let page = 0; page < 1_000; page += 1) await get(`/a?page=${page}`);
+    catalogue.reads.length = 0;
+    await get('/a');
+    expect(catalogue.reads).toEqual([]);
   });
 
-  it('what is kept is not driven out by a walk through many pages', async () => {
-    const { product, reads } = counting({ cacheMib: 1, production: true });
-    await times(3, () => product.get('/products'));
-    for (let page = 1; page <= 1_000; page += 1) await product.get(`/products?page=${page}&size=2`);
-    reads.length = 0;
-    await product.get('/products');
-    expect(reads).toHaveLength(0);
-  });
-
-  it('what is kept is no page that takes more than its share of the room', async () => {
-    const { product, reads } = counting({ cacheMib: 1 });
-    await product.prisma.product.createMany({
-      data: Array.from({ length: 300 }, () => ({ ...tea, id: randomUUID() })),
-    });
-    await times(5, () => product.get('/products?size=10'));
-    await times(5, () => product.get('/products?size=300'));
-    expect(reads.filter(({ size }) => size === 10)).toHaveLength(2);
-    expect(reads.filter(({ size }) => size === 300)).toHaveLength(5);
+  it('are not kept if they take more than their share of the room', async () => {
+    const { catalogue, get } = keeping();
+    catalogue.json = ' '.repeat(2 ** 14);
+    await times(5, () => get('/large'));
+    expect(catalogue.reads).toHaveLength(5);
   });
 
   const url = '/products';
   const read = (version: string) => async () => ({ json: `"${version}"`, headers: {}, version });
 
-  it('a kept reply is not replaced, while it is checked, by what was read before', async () => {
+  it('are not replaced, while they are checked, by what was read before', async () => {
     const [check, slow] = [deferred(), deferred()];
     const cache = createCatalogueCache(2 ** 20, async () => {
       await check.promise;
@@ -115,23 +87,23 @@ describe('the ETag', () => {
 
   beforeEach(() => queryOnce(database.url, 'truncate products'));
 
-  const create = async (name = 'Tea') => (await replicas[0]?.post({ ...tea, name }))?.headers.location ?? '';
+  const create = async () => (await replicas[0]?.post(tea))?.headers.location ?? '';
 
   /** Returns what every replica answers, whether it keeps replies or not. */
   async function ask(path: string, tag?: string, method: 'get' | 'head' = 'get') {
-    const answers: { status: number; etag: string | undefined; text: string; link: string | undefined }[] = [];
+    const answers: { status: number; etag: string; text: string; link: string | undefined }[] = [];
     for (const { app } of replicas) {
       for (const _ of [1, 2, 3]) {
         const sent = request(app)[method](path);
         const { status, headers, text } = await (tag === undefined ? sent : sent.set('If-None-Match', tag));
-        answers.push({ status, etag: headers.etag, text: text ?? '', link: headers.link });
+        answers.push({ status, etag: headers.etag ?? '', text: text ?? '', link: headers.link });
         expect(headers['cache-control']).toBe('private, no-cache');
       }
     }
     const [first] = answers;
     if (first === undefined) throw new Error('No replica was asked.');
     expect(answers).toEqual(answers.map(() => first));
-    return { ...first, etag: first.etag ?? '' };
+    return first;
   }
 
   describe.each(['a list', 'a product'])('of %s', (what) => {
@@ -147,10 +119,8 @@ describe('the ETag', () => {
       expect(await ask(path, undefined, 'head')).toMatchObject({ status: 200, etag });
 
       await replicas[1]?.put(product, { ...tea, price: 5 });
-      const changed = await ask(path, etag);
-      expect(changed.status).toBe(200);
-      expect(changed.text).not.toBe(text);
-      expect(changed.etag).not.toBe(etag);
+      const changed = { status: 200, text: expect.not.stringContaining(text), etag: expect.not.stringContaining(etag) };
+      expect(await ask(path, etag)).toMatchObject(changed);
 
       // Its version says that it was another one meanwhile.
       await replicas[1]?.put(product, tea);
@@ -178,7 +148,7 @@ describe('the ETag', () => {
     expect(await ask('/products?size=2', followed.etag)).toMatchObject({ status: 304, link: followed.link });
   });
 
-  it('a deleted product is 404 whatever the client has', async () => {
+  it('does not keep a deleted product', async () => {
     const path = await create();
     const { etag } = await ask(path);
     await replicas[1]?.delete(path);
