@@ -45,7 +45,7 @@ describe('the import of CSV', () => {
         'b,2026-01-01T00:00:00.000001Z,2,7,a,1\n' +
         ',2026-01-01 02:00:00.5+02,,-8,,\n',
     );
-    expect({ stdout, exitCode }).toEqual({ stdout: '2 rows imported', exitCode: 0 });
+    expect([stdout, exitCode]).toEqual(['2 rows imported', 0]);
     const counts = { bikes_available: 1, docks_available: 2 };
     expect(await stored()).toEqual([
       { ...counts, station_id: 7, category1: 'a', category2: 'b', time: '2026-01-01T00:00:00.000001Z' },
@@ -67,25 +67,20 @@ describe('the import of CSV', () => {
     ]);
   });
 
-  it('reads standard input', async () => {
-    const { stdout } = await run(['-'], { input: 'station_id,time\n1,2026-01-01T00:00:00Z\n' });
+  const csv = 'station_id,time\n1,2026-01-01T00:00:00Z\n';
+
+  it('reads standard input, and creates the tables of an empty database', async () => {
+    await status.prisma.$executeRaw`drop table station_status, _prisma_migrations`;
+    const { stdout } = await run(['-'], { input: csv });
     expect(stdout).toBe('1 rows imported');
     expect(await stored()).toHaveLength(1);
   });
 
   it('appends to existing records, or replaces them with --replace', async () => {
-    const csv = 'station_id,time\n1,2026-01-01T00:00:00Z\n';
     await importText(csv);
     await importText(csv);
     expect(await stored()).toHaveLength(2);
     await importText(csv, '--replace');
-    expect(await stored()).toHaveLength(1);
-  });
-
-  it('creates the tables of an empty database', async () => {
-    await status.prisma.$executeRaw`drop table station_status, _prisma_migrations`;
-    const { exitCode } = await importText('station_id,time\n1,2026-01-01T00:00:00Z\n');
-    expect(exitCode).toBe(0);
     expect(await stored()).toHaveLength(1);
   });
 
@@ -136,7 +131,7 @@ describe('the import of CSV', () => {
     const content = `station_id,time\n${rows.join('')}x,2026-01-01T00:00:00Z\n`;
     const { stderr, stdout, exitCode } = await importText(content, '--replace');
     expect(stderr).toMatch(/in\.csv: Line 5002: station_id must be a whole number\.\nNothing was imported\.$/);
-    expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 1 });
+    expect([stdout, exitCode]).toEqual(['', 1]);
     expect(await stored()).toMatchObject([{ station_id: 42 }]);
   });
 

@@ -91,29 +91,22 @@ describe('GET /api/v1/status/', () => {
 });
 
 describe('cursor of status records', () => {
-  it('returns only strictly later records, to the microsecond', async () => {
-    await add(
-      status.prisma,
-      { time: '2026-01-01T00:00:00.000001Z', category1: 'a' },
-      { time: '2026-01-01T00:00:00.000002Z', category1: 'b' },
-      { time: '2026-01-01T00:00:00.000002Z', category1: 'b2' },
-      { time: '2026-01-01T00:00:00.000003Z', category1: 'c' },
-    );
-    expect(await names('?cursor=2026-01-01T00:00:00.000000Z')).toEqual(['a', 'b', 'b2', 'c']);
-    expect(await names('?cursor=2026-01-01T00:00:00.000002Z')).toEqual(['c']);
-    expect(await names('?cursor=2026-01-01T00:00:00.0000019Z')).toEqual(['b', 'b2', 'c']);
-    expect(await names('?cursor=2026-01-01T00:00:00.000003Z')).toEqual([]);
+  it.each([
+    ['00.000000Z', ['a', 'b', 'b2', 'c']],
+    ['00.0000019Z', ['b', 'b2', 'c']],
+    ['00.000002Z', ['c']],
+    ['00.000003Z', []],
+  ])('returns only records that are later than …%s, to the microsecond', async (second, later) => {
+    const records = Object.entries({ a: 1, b: 2, b2: 2, c: 3 });
+    const at = (micros: number) => `2026-01-01T00:00:00.00000${micros}Z`;
+    await add(status.prisma, ...records.map(([category1, micros]) => ({ time: at(micros), category1 })));
+    expect(await names(`?cursor=2026-01-01T00:00:${second}`)).toEqual(later);
   });
 
   it('skips the rest of a tie when the page ended within it (contract 4.8)', async () => {
-    await add(
-      status.prisma,
-      { time: '2026-01-01T00:00:00.000001Z', category1: 'a' },
-      { time: '2026-01-01T00:00:00.000001Z', category1: 'skipped' },
-      { time: '2026-01-01T00:00:00.000002Z', category1: 'b' },
-    );
-    const first = (await get('?limit=1')).body[0];
-    expect(first).toMatchObject({ category1: 'a' });
+    const [time, later] = ['2026-01-01T00:00:00.000001Z', '2026-01-01T00:00:00.000002Z'];
+    await add(status.prisma, { time }, { time, category1: 'skipped' }, { time: later, category1: 'b' });
+    const [first] = (await get('?limit=1')).body;
     expect(await names(`?limit=1&cursor=${first.time}`)).toEqual(['b']);
   });
 
