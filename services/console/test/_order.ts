@@ -23,3 +23,16 @@ export const order = {
     },
   ],
 };
+
+/** A dead letter of it (contract 4.13). */
+export const aLetter = {
+  id: '00000000-0000-8000-8000-000000000004',
+  eventId: null,
+  kind: 'OrderPaid',
+  orderId: order.id,
+  attempts: 3,
+  error: 'broken',
+  time: at,
+  origin: 'order-events 0:1',
+  value: '{}',
+};

@@ -1,34 +1,25 @@
 import { type Answer, useConsole } from './_console.ts';
+import { aLetter, at } from './_order.ts';
 
 const ids = ['00000000-0000-8000-8000-000000000001', '00000000-0000-8000-8000-000000000002'];
-const letterOf = (id: string, value: string) => ({
-  id,
-  eventId: null,
-  kind: 'OrderPaid',
-  orderId: 'o',
-  attempts: 3,
-  error: 'broken',
-  time: '2026-01-31T09:30:00.000Z',
-  origin: 'order-events 0:1',
-  value,
-});
 const html = '<img src=x onerror=alert(1)><script>alert(2)</script>';
+const letter = { ...aLetter, id: ids[0], value: html };
 
 /** Decides as the services do: each letter once. */
 function groupOf(group: string): Answer {
   const decided = new Map<string, string>();
   return (method, path, body) => {
-    if (path === '/internal/dead-letters') return { group, total: 1, letters: [letterOf(ids[0] ?? '', html)] };
+    if (path === '/internal/dead-letters') return { group, total: 1, letters: [letter] };
     if (path === '/internal/dead-letters/audit') {
-      const entry = { letterId: ids[0], eventId: null, outcome: 'REDRIVEN', reason: null, requestedBy: 'ann' };
-      return { group, entries: [{ ...entry, at: '2026-01-31T09:30:00.000Z' }] };
+      const entry = { letterId: ids[0], eventId: null, outcome: 'REDRIVEN', reason: null, requestedBy: 'ann', at };
+      return { group, entries: [entry] };
     }
     if (method !== 'POST') return undefined;
     const { ids: asked, by } = body as { ids: string[]; by: string };
     const results = asked.map((id) => {
       const before = decided.get(id);
       if (before === undefined) decided.set(id, by);
-      const decision = { outcome: 'REDRIVEN', reason: null, requestedBy: before, at: '2026-01-31T09:30:00.000Z' };
+      const decision = { outcome: 'REDRIVEN', reason: null, requestedBy: before, at };
       return before === undefined ? { id, outcome: 'REDRIVEN' } : { id, outcome: 'DECIDED', decision };
     });
     return { group, results };
