@@ -18,7 +18,7 @@ const frame = (...bytes: number[]) => {
 describe('answers', () => {
   const stream = Buffer.concat([frame(1, 2, 3), frame(), frame(4), frame(...Array.from({ length: 300 }, () => 5))]);
 
-  it.each([1, 2, 3, 4, 5, 7, 100, 318])('come whole and in order from chunks of %i bytes', (size) => {
+  it.each([1, 3, 7, 318])('come whole and in order from chunks of %i bytes', (size) => {
     const take = answerReader();
     const taken = Array.from({ length: Math.ceil(stream.length / size) }, (_, n) =>
       take(stream.subarray(n * size, (n + 1) * size)),
