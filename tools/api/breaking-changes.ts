@@ -1,15 +1,6 @@
 import { bundleFromString, createConfig } from '@redocly/openapi-core';
+import type { Operation } from './build-services.ts';
 import { type Schema, schemaChanges } from './schema-changes.ts';
-
-type Content = Record<string, { schema?: Schema }>;
-
-interface Operation {
-  operationId: string;
-  security?: object[];
-  parameters?: { name: string; in: string; required?: boolean; schema: Schema }[];
-  requestBody?: { required?: boolean; content?: Content };
-  responses: Record<string, { headers?: object; content?: Content }>;
-}
 
 /**
  * Returns the changes of an OpenAPI document by which a client of the old one fails, a sentence each. More operations, optional
@@ -41,15 +32,15 @@ function operationChanges(old: Operation, now: Operation): string[] {
 }
 
 /** All that a client sends, as the schema of one object. */
-function requestOf({ parameters = [], requestBody = {} }: Operation): Schema {
+function requestOf({ parameters = [], requestBody }: Operation): Schema {
   const nameOf = (parameter: { name: string; in: string }) => `${parameter.in} ${parameter.name}`;
   const required = parameters.filter((parameter) => parameter.required).map(nameOf);
   return {
     properties: {
       ...Object.fromEntries(parameters.map((parameter) => [nameOf(parameter), parameter.schema])),
-      ...schemasOf('body', requestBody.content),
+      ...schemasOf('body', requestBody?.content),
     },
-    required: requestBody.required ? [...required, 'body'] : required,
+    required: requestBody?.required ? [...required, 'body'] : required,
   };
 }
 
@@ -64,7 +55,7 @@ function responseOf({ responses }: Operation, other: Operation): Schema {
   return { properties: Object.assign({}, ...properties) };
 }
 
-const schemasOf = (at: string, content: Content = {}) =>
+const schemasOf = (at: string, content: Record<string, { schema?: Schema }> = {}) =>
   Object.fromEntries(Object.entries(content).map(([type, { schema = {} }]) => [`${at} ${type}`, schema]));
 
 /**

@@ -10,27 +10,17 @@ import { serviceEnv } from '../local/components/services.ts';
 import { fixedPorts } from '../local/ports.ts';
 import { root } from '../paths.ts';
 import { topology } from '../topology/topology.ts';
+import type { Schema } from './schema-changes.ts';
 
-export interface Property {
-  type?: string;
-  format?: string;
-  $ref?: string;
-  properties?: Record<string, Property>;
-  items?: Property & { examples?: string[] };
-  const?: unknown;
-  default?: unknown;
-  maximum?: number;
-}
-
-type Content = Record<string, { schema: Property }>;
+type Content = Record<string, { schema: Schema }>;
 
 export interface Operation {
   operationId: string;
   summary: string;
   tags: string[];
   security?: object[];
-  parameters?: { name: string; in: string; schema: Property }[];
-  requestBody?: { content: Content };
+  parameters?: { name: string; in: string; required?: boolean; schema: Schema }[];
+  requestBody?: { required?: boolean; content: Content };
   responses: Record<string, { description?: string; headers?: object; content?: Content; $ref?: string }>;
 }
 
@@ -39,7 +29,7 @@ export interface BuiltService {
   kinds: readonly (EventKind | AccountEventKind)[];
   app: RequestListener;
   paths: Record<string, Record<string, Operation>>;
-  schemas: Record<string, Property>;
+  schemas: Record<string, Schema>;
 }
 
 /** Services whose variables do not matter here, beside those of the chart. */

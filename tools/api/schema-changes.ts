@@ -6,6 +6,10 @@ export interface Schema {
   properties?: Record<string, Schema>;
   required?: string[];
   items?: Schema;
+  format?: string;
+  $ref?: string;
+  maximum?: number;
+  examples?: string[];
   [keyword: string]: unknown;
 }
 
