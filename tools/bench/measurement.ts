@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ComponentName, Store, StoreOptions } from '../local/store.ts';
+import type { Store, StoreOptions } from '../local/store.ts';
 import { cacheDir } from '../paths.ts';
 import type { Row } from './figures.ts';
 
@@ -10,7 +10,7 @@ export const logDir = join(benchDir, 'log');
 /** Begins with an empty store. */
 export interface Measurement {
   name: string;
-  components: ComponentName[];
+  components: string[];
   env?: Record<string, string>;
   gateway?: StoreOptions['gateway'];
   /** It has a figure of its own for memory. */

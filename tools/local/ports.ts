@@ -11,9 +11,7 @@ const otherPorts = {
   'kafka-controller': 19093,
 };
 
-/** A service of the topology, such as order-worker. */
-export type ServiceName = string;
-export const serviceNames: ServiceName[] = topology.services.map(({ name }) => name);
+export const serviceNames = topology.services.map(({ name }) => name);
 
 /** A service has two ports: <service> and <service>-metrics. */
 export const portNames = [...Object.keys(otherPorts), ...serviceNames.flatMap((name) => [name, `${name}-metrics`])];

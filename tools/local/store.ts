@@ -11,11 +11,9 @@ import { entryOf, gatewayValues, localUrl, nodeFlags, serviceEnv } from './compo
 import { type SupervisedProcess, startProcess } from './components/supervised-process.ts';
 import { provideKafkaTools } from './downloads/kafka.ts';
 import { tryLock } from './lock.ts';
-import { checkPorts, fixedPorts, freePorts, type Ports, portNames, type ServiceName, serviceNames } from './ports.ts';
+import { checkPorts, fixedPorts, freePorts, type Ports, portNames, serviceNames } from './ports.ts';
 
-/** gateway, postgres, kafka, or a service. */
-export type ComponentName = string;
-const componentNames: ComponentName[] = ['gateway', 'postgres', 'kafka', ...serviceNames];
+const componentNames: string[] = ['gateway', 'postgres', 'kafka', ...serviceNames];
 
 export interface StoreOptions {
   /** Gets data/, log/ and gateway/. One store at a time can use it. */
@@ -25,7 +23,7 @@ export interface StoreOptions {
   /** Overrides the environment of this process, for every service and the gateway. */
   env?: Record<string, string>;
   /** Default: all. The database and the broker that a service needs are added. */
-  components?: ComponentName[];
+  components?: string[];
   gateway?: Partial<GatewayValues>;
   /** For example { fsync: 'off' } where data need not survive a crash. */
   postgresSettings?: Record<string, string>;
@@ -53,13 +51,13 @@ export interface Store {
    * Returns the URL of a service. This and the following throw an Error that lists the names, where there is
    * none of that name.
    */
-  url(name: ServiceName): string;
-  metricsUrl(name: ComponentName): string;
+  url(name: string): string;
+  metricsUrl(name: string): string;
   ports: Ports;
   databaseUrl(name: string): string;
   kafkaBrokers: string[];
   components: SupervisedProcess[];
-  component(name: ComponentName): SupervisedProcess;
+  component(name: string): SupervisedProcess;
   stop(): Promise<void>;
 }
 
@@ -95,10 +93,10 @@ async function startComponents(options: StoreOptions): Promise<Store> {
   const supervision = { logDir: join(dir, 'log'), log, signal };
   const jwtKey = await keptKey(join(dataDir, 'jwt-secret-key'));
   const consoleToken = await keptKey(join(dataDir, 'console-token'));
-  const starting = new Map<ComponentName, Promise<SupervisedProcess>>();
-  const pending = new Set<ComponentName>();
+  const starting = new Map<string, Promise<SupervisedProcess>>();
+  const pending = new Set<string>();
 
-  function start<P extends SupervisedProcess>(name: ComponentName, begin: () => Promise<P>): Promise<P> | undefined {
+  function start<P extends SupervisedProcess>(name: string, begin: () => Promise<P>): Promise<P> | undefined {
     if (!wanted.has(name)) return undefined;
     pending.add(name);
     const component = begin().then((component) => {
@@ -190,7 +188,7 @@ async function startComponents(options: StoreOptions): Promise<Store> {
   }
 }
 
-function withDependencies(components: ComponentName[]): Set<ComponentName> {
+function withDependencies(components: string[]): Set<string> {
   const wanted = new Set(components.map(known));
   const services = topology.services.filter(({ name }) => wanted.has(name));
   if (services.some(({ database }) => database)) wanted.add('postgres');
@@ -198,12 +196,12 @@ function withDependencies(components: ComponentName[]): Set<ComponentName> {
   return wanted;
 }
 
-function known(name: ComponentName): ComponentName {
+function known(name: string): string {
   if (componentNames.includes(name)) return name;
   throw new Error(`There is no component ${name}. The components are: ${componentNames.join(', ')}.`);
 }
 
-const portsOf = (component: ComponentName): string[] =>
+const portsOf = (component: string): string[] =>
   ['', '-metrics', '-controller'].map((use) => component + use).filter((name) => portNames.includes(name));
 
 /** The random key in that file, created on first use and readable by its owner only. */

@@ -70,7 +70,9 @@ print(hashlib.sha256(open(sys.argv[1], 'rb').read()).hexdigest())
 
   const install = async (digest: string) => {
     await mkdir(join(dir, 'target'));
-    await installWheel(join(dir, 'target'), { name: 'thing', version: '1.0', sha256: ['f'.repeat(64), digest] });
+    const requirements = join(dir, 'requirements.txt');
+    await writeFile(requirements, `thing==1.0 --hash=sha256:${'f'.repeat(64)} --hash=sha256:${digest}\n`);
+    await installWheel(join(dir, 'target'), requirements);
   };
 
   it.each([

