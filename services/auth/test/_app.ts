@@ -32,19 +32,18 @@ export function fakeAccounts(): AccountClient & { calls: unknown[] } {
       for (const one of known.values()) if (one.account.id === accountId) one.password = password;
     },
     async register({ name, email, password }, clientAddress) {
-      calls.push({ register: { name, email, password }, ...(clientAddress && { clientAddress }) });
+      calls.push({ register: { name, email, password }, clientAddress });
       if (known.has(email)) throw new DomainError('conflict', 'Taken.', { code: 'email-taken' });
       const account = { id: crypto.randomUUID(), name, email, createdAt: new Date().toISOString() };
       known.set(email, { account, password });
       return account;
     },
     async checkPassword({ email, password }, clientAddress) {
-      calls.push({ checkPassword: { email, password }, ...(clientAddress && { clientAddress }) });
+      calls.push({ checkPassword: { email, password }, clientAddress });
       const found = known.get(email);
       return found?.password === password ? found.account : undefined;
     },
-    async requestReset(email, clientAddress) {
-      calls.push({ requestReset: { email }, ...(clientAddress && { clientAddress }) });
+    async requestReset(email) {
       if (email.startsWith('often')) throw new DomainError('rateLimited', 'Often.', { retryAfterSeconds: 600 });
     },
     /** The token is the e-mail address. */
@@ -66,12 +65,19 @@ interface Options {
   databaseUrl: string;
   accounts?: AccountClient;
   env?: Record<string, string>;
+  /** Default: until it is ready, unless its database is unreachable. */
+  waits?: boolean;
 }
 
 export type TestApp = Awaited<ReturnType<typeof testApp>>;
 
 /** The real service with a key of its own, and `issue`, whose tokens it accepts. `logged` grows with its log lines. */
-export async function testApp({ databaseUrl, accounts = fakeAccounts(), env }: Options) {
+export async function testApp({
+  databaseUrl,
+  accounts = fakeAccounts(),
+  env,
+  waits = databaseUrl !== unreachableDatabaseUrl,
+}: Options) {
   const config = configSchema.parse({
     DATABASE_URL: databaseUrl,
     JWT_SECRET_KEY: newSecret(),
@@ -88,14 +94,14 @@ export async function testApp({ databaseUrl, accounts = fakeAccounts(), env }: O
   const database = openDatabase<DB>(databaseUrl);
   const service = await createAuthService({ config, log, database }, accounts);
   const jobs = (service.jobs ?? []).map((job) => job.start(createLog('auth', 'silent')));
-  if (databaseUrl !== unreachableDatabaseUrl) {
-    await until('the service is ready', () => jobs.every((job) => job.waitingFor?.() === undefined));
-  }
+  const isReady = () => jobs.every((job) => job.waitingFor?.() === undefined);
+  if (waits) await until('the service is ready', isReady);
   return {
     app: service.app,
     issue: async (accountId: string) => (await issue(accountId, Date.now() / 1000)).token,
     log,
     logged,
+    isReady,
     async close() {
       await Promise.all(jobs.map((job) => job.stop()));
       await database.close();

@@ -15,13 +15,29 @@ async function loggedIn() {
   return { customer, own: await logIn(customer) };
 }
 
-describe('PUT /accounts/{id}/password', () => {
-  const change = ({ id }: Customer, token: string, currentPassword: string, newPassword = replacement, path = id) =>
-    request(auth.app)
-      .put(`/accounts/${path}/password`)
-      .set(identityOf(id, token))
-      .send({ currentPassword, newPassword });
+const change = ({ id }: Customer, token: string, currentPassword: string, newPassword = replacement, path = id) =>
+  request(auth.app).put(`/accounts/${path}/password`).set(identityOf(id, token)).send({ currentPassword, newPassword });
 
+const checkOwn = ({ id }: Customer, token: string, { email }: Customer, password = ada.password) =>
+  request(auth.app).post('/internal/own-password-checks').set(identityOf(id, token)).send({ email, password });
+
+it('guesses count together: those of logins, changes and checks of the own password', async () => {
+  const { customer, own } = await loggedIn();
+  for (let n = 0; n < 4; n += 1) await change(customer, own, `guess ${n}`).expect(403);
+  for (let n = 0; n < 4; n += 1) await checkOwn(customer, own, customer, `guess ${n}`).expect(403);
+  for (let n = 0; n < 2; n += 1) await tryLogin(customer, 'wrong').expect(401);
+  await change(customer, own, ada.password).expect(429);
+  await checkOwn(customer, own, customer).expect(429);
+  await tryLogin(customer, ada.password).expect(429);
+});
+
+it("the own password is checked for no other customer's address or token", async () => {
+  const [{ customer, own }, other] = [await loggedIn(), await register()];
+  await checkOwn(customer, own, other).expect(403);
+  await checkOwn(other, own, other).expect(401);
+});
+
+describe('PUT /accounts/{id}/password', () => {
   it('replaces the password, ends every other session and goes on with a new one', async () => {
     const { customer, own } = await loggedIn();
     const phone = await logIn(customer);
@@ -52,13 +68,6 @@ describe('PUT /accounts/{id}/password', () => {
     const { customer, own } = await loggedIn();
     expect(await change(customer, own, current, next)).toMatchObject({ status, body: { type } });
     expect([await check(own), await statusOfLogin(customer, ada.password)]).toEqual([200, 200]);
-  });
-
-  it('counts a guess once, together with those of logins', async () => {
-    const { customer, own } = await loggedIn();
-    for (let n = 0; n < 10; n += 1) await change(customer, own, `guess ${n}`).expect(403);
-    await change(customer, own, ada.password).expect(429);
-    expect(await statusOfLogin(customer, ada.password)).toBe(429);
   });
 
   it("is 404 for another's account, and 401 without the token", async () => {
@@ -99,23 +108,5 @@ describe('POST /auth/password-resets', () => {
       expect({ status, text }).toEqual({ status: 202, text: '' });
       expect(performance.now() - began).toBeGreaterThan(390);
     }
-  });
-});
-
-describe('POST /internal/own-password-checks', () => {
-  const checkOwn = ({ id }: Customer, token: string, { email }: Customer, password = ada.password) =>
-    request(auth.app).post('/internal/own-password-checks').set(identityOf(id, token)).send({ email, password });
-
-  it('counts a wrong password as that of a login', async () => {
-    const { customer, own } = await loggedIn();
-    for (let n = 0; n < 10; n += 1) await checkOwn(customer, own, customer, 'wrong').expect(403);
-    await checkOwn(customer, own, customer).expect(429);
-    expect(await statusOfLogin(customer, ada.password)).toBe(429);
-  });
-
-  it("takes no other customer's", async () => {
-    const [{ customer, own }, other] = [await loggedIn(), await register()];
-    await checkOwn(customer, own, other).expect(403);
-    await checkOwn(other, own, other).expect(401);
   });
 });
