@@ -94,19 +94,14 @@ export function testPayments(
     apply: (...events: Stored[]) => processorOf().process(events.map(receivedEvent)),
 
     /** Does what a process does that crashes after the handler and before the commit. */
-    applyAndCrash: (...events: Stored[]) =>
-      processorOf({
-        ...group,
-        async handle(events, tx, refuse) {
-          await group.handle(events, tx, refuse);
-          throw new Error('crashed');
-        },
-      })
-        .process(events.map(receivedEvent))
-        .then(
-          () => Promise.reject(new Error('It did not crash')),
-          (error: Error) => expect(error.message).toBe('crashed'),
-        ),
+    applyAndCrash(...events: Stored[]) {
+      const handle: typeof group.handle = async (...given) => {
+        await group.handle(...given);
+        throw new Error('crashed');
+      };
+      const crashed = processorOf({ ...group, handle }).process(events.map(receivedEvent));
+      return expect(crashed).rejects.toThrow('crashed');
+    },
 
     /** The payment's status and the published kinds. */
     async stateOf(orderId: string) {

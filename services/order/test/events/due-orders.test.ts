@@ -4,7 +4,7 @@ import { recordedStatement } from '../../../../tests/kit/postgres/recorded-state
 import type { DB } from '../../src/generated/tables.ts';
 import { alice, eventsOf } from '../_app.ts';
 import { explain } from '../orders/_plan.ts';
-import { dueTime, events, eventTime, handledAt, openSaga, pendingTimeoutMs, placedAt } from './_saga.ts';
+import { dueTime, events, handledAt, openSaga, pendingTimeoutMs, placedAt } from './_saga.ts';
 
 const fixture = useDatabase('order').open(openSaga);
 
@@ -119,15 +119,6 @@ describe('cancelPending', () => {
     const before = await Promise.all(ids.map(fixture.stateOf));
     expect(await fixture.timeOut()).toBe(0);
     expect(await Promise.all(ids.map(fixture.stateOf))).toEqual(before);
-  });
-
-  it('is final for an order that is paid afterwards: it does not ship', async () => {
-    const id = await fixture.place();
-    await fixture.timeOut();
-    await fixture.handle(events.OrderPaid(id), events.StockReleased(id));
-    expect(await fixture.stateOf(id)).toMatchObject({ status: 'CANCELLED', paidAt: eventTime.toISOString() });
-    expect(await fixture.ship()).toBe(0);
-    expect(await eventsOf(fixture.prisma, id)).toEqual(['OrderCreated', 'OrderCancelled']);
   });
 
   it('cancels each order once when replicas, its owner and its payment are concurrent', async () => {

@@ -91,22 +91,26 @@ describe('a relay', () => {
   });
 });
 
-describe.each([1, 2])('with seed %d', (seed) => {
-  it('relays that join and leave publish each event once, and those of a key in order', async () => {
+it.each([
+  [1, 'keep'],
+  [2, 'keep'],
+  [1, 'lose'],
+  [2, 'lose'],
+])(
+  'relays that join and leave (seed %i) and %s their connections publish those of a key in order',
+  async (seed, way) => {
     const broker = createBroker(seededRandom(seed));
-    await joinAndLeave(seededRandom(seed), broker, async () => undefined);
-    expect(broker.together).toEqual([]);
-    expect(idsByKey(broker.events)).toEqual(await fixture.outbox.idsByKey());
-  });
-
-  it('relays that also lose connections publish each event, and those of a key in order', async () => {
-    const broker = createBroker(seededRandom(seed));
-    await joinAndLeave(seededRandom(seed), broker, () => fixture.outbox.cutRelays(1));
+    await joinAndLeave(seededRandom(seed), broker, async () => way === 'lose' && fixture.outbox.cutRelays(1));
     const seen = new Set<string>();
-    const firstOfEach = broker.events.filter(({ id }) => !seen.has(id) && seen.add(id));
-    expect(idsByKey(firstOfEach)).toEqual(await fixture.outbox.idsByKey());
-  });
-});
+    const firsts = broker.events.filter(({ id }) => !seen.has(id) && seen.add(id));
+    const idsByKey = [...Map.groupBy(firsts, ({ key }) => key)].map(
+      ([key, all]) => [key, all.map(({ id }) => id)] as const,
+    );
+    expect(new Map(idsByKey)).toEqual(await fixture.outbox.idsByKey());
+    // Only a relay whose connection is cut may publish again, or beside another one for a moment.
+    if (way === 'keep') expect([broker.together, broker.events.length]).toEqual([[], firsts.length]);
+  },
+);
 
 /** Starts and stops relays for some seconds, at most four at a time, while events are written. */
 async function joinAndLeave(random: Random, broker: Broker, harm: () => Promise<unknown>): Promise<void> {
@@ -122,7 +126,7 @@ async function joinAndLeave(random: Random, broker: Broker, harm: () => Promise<
     }
   })();
   for (let step = 1; step <= 24; step += 1) {
-    await pause(random(600));
+    await pause(random(400));
     if (relays.length === 1 || (relays.length < 4 && random(2) === 0)) {
       relays.push(start(`relay ${step}`));
     } else await relays.splice(random(relays.length), 1)[0]?.stop();
@@ -157,10 +161,4 @@ function createBroker(random: Random) {
     }),
   };
   return broker;
-}
-
-function idsByKey(events: { id: string; key: string }[]): Map<string, string[]> {
-  const ids = new Map<string, string[]>();
-  for (const { id, key } of events) ids.set(key, [...(ids.get(key) ?? []), id]);
-  return ids;
 }

@@ -25,10 +25,10 @@ function callsOn(order: Parameters<typeof as>[1]) {
   async function placed(call: object = {}, suffix = '') {
     return { path: `/orders/${await customer.placed()}${suffix}`, ...call };
   }
-  async function cancelled(suffix = '/cancellation') {
+  async function cancelled() {
     const id = await customer.placed();
     await customer.cancel(id);
-    return { path: `/orders/${id}${suffix}` };
+    return { path: `/orders/${id}/cancellation` };
   }
   return { customer, placed, cancelled };
 }
@@ -48,17 +48,17 @@ describe('the order API', () => {
   const names = ['INTERNAL_CREDENTIAL', 'INTERNAL_CREDENTIALS', 'OPERATOR_CREDENTIALS'];
   const env = Object.fromEntries(names.map((name) => [name, credential]));
   const restricted = database.open((url) => testApp(url, { env }));
-  const holder = database.open(async (url) => {
-    const client = new pg.Client({ connectionString: url });
+  // The lock that another process holds while it places the order of this key.
+  database.open(async (connectionString) => {
+    const client = new pg.Client({ connectionString });
     await client.connect();
-    // The lock that another process holds while it places the order of this key.
     await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [`${alice}held`]);
-    return { query: (text: string, values: unknown[]) => client.query(text, values), close: () => client.end() };
+    return { close: () => client.end() };
   });
 
   async function shipped(call: object = {}, suffix = '') {
     const id = await customer.placed();
-    await holder.query('update orders set shipped_at = now() where id = $1', [id]);
+    await order.prisma.order.update({ where: { id }, data: { shippedAt: new Date() } });
     return { path: `/orders/${id}${suffix}`, ...call };
   }
 

@@ -6,7 +6,7 @@ let teaPrice: string;
 const products = {
   async find(ids: string[]) {
     const all = Object.entries({ [tea]: teaPrice, [salt]: '0.125', [gold]: '999999999999.9999' });
-    const found = all.filter(([id]) => ids.includes(id));
+    const found = all.filter(([id, price]) => ids.includes(id) && price !== '');
     return new Map(found.map(([id, price]) => [id, { name: 'Tea', price: new Decimal(price) }]));
   },
 };
@@ -76,12 +76,13 @@ describe('POST /orders with an expected total', () => {
     expect((await place(body.total, two, { 'Idempotency-Key': 'a' })).status).toBe(201);
   });
 
-  it('gets the stored reply when it is repeated with its Idempotency-Key, although the price has changed', async () => {
+  it('gets the stored reply when it is repeated with its Idempotency-Key, although the price has changed or the product is gone', async () => {
     const key = { 'Idempotency-Key': 'a' };
     const placed = await place(usd(5), tenTeas, key);
-    teaPrice = '5';
-    const repeated = await place(usd(5), tenTeas, key);
-    expect([repeated.text, repeated.headers['idempotency-replayed']]).toEqual([placed.text, 'true']);
+    for (teaPrice of ['5', '']) {
+      const repeated = await place(usd(5), tenTeas, key);
+      expect([repeated.text, repeated.headers['idempotency-replayed']]).toEqual([placed.text, 'true']);
+    }
     expect((await place(usd(50), tenTeas, key)).body.type).toBe('urn:problem:store:idempotency-key-reused');
   });
 

@@ -67,18 +67,13 @@ describe('a request repeated with its Idempotency-Key', () => {
     expectReplayed(await place('a'), first);
   });
 
-  it.each([
-    ['prices cannot be read', () => Promise.reject(unavailable('The product service')), 503],
-    ['the product is gone', async () => new Map(), 400],
-  ])('gets the stored reply, or 422, although %s', async (_name, find, status) => {
+  // With prices that have changed, and products that are gone, it is tested with expected totals.
+  it('gets the stored reply, or 422, although prices cannot be read', async () => {
     const first = await place('a');
-    const later = testApp(database.url, { products: { find } });
-    const { placeWith } = as(alice, later);
-    expectReplayed(await placeWith('a'), first);
-    expect((await placeWith('a', oneSalt)).status).toBe(422);
-    expect((await placeWith('b')).status).toBe(status);
-    expect(await rowCounts(order.prisma)).toEqual(oneOrder);
-    await later.close();
+    products.answer = () => Promise.reject(unavailable('The product service'));
+    expectReplayed(await place('a'), first);
+    expect((await place('a', oneSalt)).status).toBe(422);
+    expect((await place('b')).status).toBe(503);
   });
 
   it('gets the stored reply, or 422 for another body, where it has overtaken the first', async () => {
@@ -99,14 +94,13 @@ describe('a request repeated with its Idempotency-Key', () => {
     expectReplayed(await place('a', body), first);
   });
 
-  it.each<[string, (shown: { version: number }) => string | null]>([
-    ['as the previous release has stored it', ({ version: _, ...before }) => JSON.stringify(before)],
-    ['as the next release stores it, without a body', () => null],
-  ])('gets the same from a reply %s', async (_name, bodyOf) => {
+  it('gets the same from a reply that the previous release has stored, and from one that the next stores', async () => {
     const first = await place('a');
-    const [shown] = (await customer.list()).body.content;
-    await order.prisma.idempotencyKey.updateMany({ data: { body: bodyOf(shown) } });
-    expectReplayed(await place('a'), first);
+    const [{ version: _, ...before }] = (await customer.list()).body.content;
+    for (const body of [JSON.stringify(before), null]) {
+      await order.prisma.idempotencyKey.updateMany({ data: { body } });
+      expectReplayed(await place('a'), first);
+    }
   });
 
   it('costs no copy of the reply, of which the previous release can read a short form', async () => {

@@ -74,11 +74,10 @@ describe('POST /orders', () => {
     expect([status, body.errors.length]).toEqual([400, 1]);
   });
 
-  it('accepts 100 items and ignores unknown fields', async () => {
+  it('accepts 100 items, and ignores unknown fields', async () => {
     const items = Array.from({ length: 100 }, () => ({ productId: tea, quantity: 1, price: 0.01 }));
     const { body } = await customer.place({ items, status: 'CONFIRMED', id: unknown, total: { amount: 0 } });
-    expect(body).toMatchObject({ status: 'PENDING', total: usd(450) });
-    expect(body.id).not.toBe(unknown);
+    expect(body).toMatchObject({ id: expect.not.stringMatching(unknown), status: 'PENDING', total: usd(450) });
   });
 
   it('returns 400 naming unknown products', async () => {
@@ -96,7 +95,7 @@ describe('POST /orders', () => {
   });
 
   it('reads a quantity of 1.00000000000000000000 as 1', async () => {
-    const response = await customer.place(`{"items":[{"productId":"${tea}","quantity":1.00000000000000000000}]}`);
+    const response = await customer.place(JSON.stringify(oneTea).replace(':1}', ':1.00000000000000000000}'));
     expect(response.body.items[0]?.quantity).toBe(1);
   });
 });

@@ -1,50 +1,37 @@
 import { readFile } from 'node:fs/promises';
 import { orderStatuses } from '@store/shared/contracts/order';
-import pg from 'pg';
-import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
+import { queryOnce, useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { addUpOrderCounts } from '../../src/order-count-repository.ts';
 import { alice, as, bob, testApp } from '../_app.ts';
 import { whileHolding } from './_open-transaction.ts';
 
 const database = useDatabase('order');
 const order = database.open(testApp);
-const client = database.open(async (url) => {
-  const connected = new pg.Client({ connectionString: url });
-  await connected.connect();
-  return { query: (text: string, values?: unknown[]) => connected.query(text, values), close: () => connected.end() };
-});
-
 beforeEach(() => order.empty());
 
 const addUp = async () => {
   while (await addUpOrderCounts(order.kysely));
 };
 
+const query = (sql: string) => queryOnce<Record<string, number>>(database.url, sql);
 const seed = (count: number, accountId = alice) =>
-  client.query(
+  query(
     `insert into orders (id, account_id, status, total_amount, currency, created_at, updated_at)
-     select gen_random_uuid(), $1, (array['PENDING', 'CONFIRMED', 'CANCELLED'])[1 + n % 3], 1, 'USD', now(), now()
-     from generate_series(1, $2::int) as n`,
-    [accountId, count],
+     select gen_random_uuid(), '${accountId}', (array['PENDING', 'CONFIRMED', 'CANCELLED'])[1 + n % 3], 1, 'USD', now(),
+       now() from generate_series(1, ${count}) as n`,
   );
 
 const customer = as(alice, order);
-const totalOf = async (query: string, accountId: string) =>
-  (await as(accountId, order).list(query)).body.page.totalElements;
-
 /** All that an account is shown, and each status of it. */
-async function totals(accountId = alice) {
+function totals(accountId = alice): Promise<number[]> {
   const queries = ['?size=1', ...orderStatuses.map((status) => `?size=1&status=${status}`)];
-  return Promise.all(queries.map((query) => totalOf(query, accountId)));
+  return Promise.all(queries.map(async (one) => (await as(accountId, order).list(one)).body.page.totalElements));
 }
 
 async function expected(accountId = alice): Promise<number[]> {
-  const { rows } = await client.query(
-    `select count(*)::int as all, ${orderStatuses.map((one) => `count(*) filter (where status = '${one}')::int as ${one}`)}
-     from orders where account_id = $1 and deleted_at is null`,
-    [accountId],
-  );
-  return Object.values(rows[0]);
+  const byStatus = orderStatuses.map((one) => `count(*) filter (where status = '${one}')::int as ${one}`);
+  const shown = `from orders where account_id = '${accountId}' and deleted_at is null`;
+  return Object.values((await query(`select count(*)::int as all, ${byStatus} ${shown}`))[0] ?? {});
 }
 
 async function expectTruth() {
@@ -83,13 +70,13 @@ describe('the total of GET /orders', () => {
   ])('is exact after orders were %s', async (_name, statement) => {
     await seed(30);
     await seed(9, bob);
-    await client.query('update orders set deleted_at = now() where right(id::text, 1) < $1', ['3']);
+    await query(`update orders set deleted_at = now() where right(id::text, 1) < '3'`);
     await addUp();
-    await client.query(statement);
+    await query(statement);
     await expectTruth();
     await addUp();
     await expectTruth();
-    await client.query('truncate orders cascade');
+    await query('truncate orders cascade');
     await expectTruth();
   });
 
@@ -118,16 +105,16 @@ describe('the total of GET /orders', () => {
     await seed(100);
     await seed(50, bob);
     // As if they had been there before the triggers.
-    await client.query('truncate order_counts, order_count_changes');
+    await query('truncate order_counts, order_count_changes');
     await seed(7);
-    await client.query(`update orders set status = 'CANCELLED' where account_id = $1`, [bob]);
+    await query(`update orders set status = 'CANCELLED' where account_id = '${bob}'`);
     await addUp();
     await whileHolding(database.url, 'update orders set deleted_at = now() where account_id = $1', [bob], async () => {
-      await client.query(await backfill());
+      await query(await backfill());
       expect(await totals(bob)).toEqual([50, 0, 0, 50]);
     });
     await expectTruth();
-    await client.query(await backfill());
+    await query(await backfill());
     await expectTruth();
   });
 });
