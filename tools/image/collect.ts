@@ -19,6 +19,13 @@ async function readStripped(path: string): Promise<string | null> {
   return text !== null && path.endsWith('.ts') ? stripTypeScriptTypes(text) : text;
 }
 
+/** Copies files and folders of the repository. */
+async function copy(paths: Iterable<string>, out: string): Promise<void> {
+  const filter = (source: string) => !neverServed.test(source);
+  for (const path of paths)
+    await cp(join(root, path), join(out, path), { recursive: true, verbatimSymlinks: true, filter });
+}
+
 /** Copies the commands for operators, which read the chart's values and the sources of shared. */
 async function collectToolbox(out: string): Promise<void> {
   const { fileList } = await nodeFileTrace([join(root, 'tools/toolbox/main.ts')], {
@@ -26,9 +33,7 @@ async function collectToolbox(out: string): Promise<void> {
     conditions: [...conditions, '@store/source'],
     readFile: readStripped,
   });
-  const untraced = ['tools/toolbox/store', 'charts/store/Chart.yaml', 'charts/store/values.yaml'];
-  for (const path of [...fileList, ...untraced])
-    await cp(join(root, path), join(out, path), { recursive: true, verbatimSymlinks: true });
+  await copy([...fileList, 'tools/toolbox/store', 'charts/store/Chart.yaml', 'charts/store/values.yaml'], out);
 }
 
 /**
@@ -38,26 +43,19 @@ async function collectToolbox(out: string): Promise<void> {
  * @param cache keeps the files that services share parsed; the same object for each of them
  */
 async function collectImage(service: string, out: string, cache: object): Promise<void> {
-  const dir = join(root, 'services', service);
+  const dir = `services/${service}`;
   // All of them: consumers loads the module of its group by a computed name.
-  const modules = (await readdir(join(dir, 'dist'), { recursive: true })).filter((name) => name.endsWith('.js'));
+  const modules = (await readdir(join(root, dir, 'dist'), { recursive: true })).filter((name) => name.endsWith('.js'));
   const entries = [
-    ...modules.map((name) => join(dir, 'dist', name)),
+    ...modules.map((name) => join(root, dir, 'dist', name)),
     resolve('@store/shared/messaging/create-topics'), // run by a Job of the chart
   ];
   const { fileList } = await nodeFileTrace(entries, { base: root, conditions, cache });
-  const migrations = join(dir, 'prisma/migrations');
-  const linked = join(root, 'services/shared/prisma/migrations'); // some of them are links to it
-  const pages = join(dir, 'pages/dist');
-  const opened = [...(existsSync(migrations) ? [migrations, linked] : []), ...(existsSync(pages) ? [pages] : [])];
-  const untraced = [dirname(resolve('swagger-ui-dist/package.json')), ...opened];
-  for (const path of [...fileList, ...untraced.map((path) => relative(root, path))]) {
-    await cp(join(root, path), join(out, path), {
-      recursive: true,
-      verbatimSymlinks: true,
-      filter: (source) => !neverServed.test(source),
-    });
-  }
+  const isThere = (path: string) => existsSync(join(root, path));
+  const migrations = `${dir}/prisma/migrations`;
+  const linked = isThere(migrations) ? ['services/shared/prisma/migrations'] : []; // some of them are links to it
+  const opened = [migrations, ...linked, `${dir}/pages/dist`].filter(isThere);
+  await copy([...fileList, relative(root, dirname(resolve('swagger-ui-dist/package.json'))), ...opened], out);
 }
 
 const command = new Command('collect')
@@ -67,16 +65,10 @@ const command = new Command('collect')
   .action(async (folder: string, services: string[]) => {
     const traced = {};
     for (const service of services) {
-      if (service === 'toolbox') {
-        await collectToolbox(join(folder, service));
-        continue;
-      }
-      if (!existsSync(join(root, 'services', service, 'dist/main.js'))) {
-        throw new Error(
-          `services/${service}/dist/main.js does not exist: is there a service ${service}, and is it built?`,
-        );
-      }
-      await collectImage(service, join(folder, service), traced);
+      const out = join(folder, service);
+      if (service === 'toolbox') await collectToolbox(out);
+      else if (existsSync(join(root, 'services', service, 'dist/main.js'))) await collectImage(service, out, traced);
+      else throw new Error(`There is no services/${service}/dist/main.js: is it a service, and is it built?`);
     }
   });
 
