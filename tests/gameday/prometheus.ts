@@ -45,21 +45,11 @@ export async function startPrometheus(command: string, dir: string, groups: Rule
     })),
     relabel_configs: [{ target_label: 'job', replacement: 'store' }],
   });
+  const [slow, fast] = [true, false].map((waits) => targets.filter((target) => waits === Boolean(target.waits)));
   const config = {
     global: { evaluation_interval: '1s' },
     rule_files: ['rules.yaml'],
-    scrape_configs: [
-      job(
-        'often',
-        '1s',
-        targets.filter(({ waits }) => !waits),
-      ),
-      job(
-        'slowly',
-        '4s',
-        targets.filter(({ waits }) => waits),
-      ),
-    ],
+    scrape_configs: [job('often', '1s', fast ?? []), job('slowly', '4s', slow ?? [])],
   };
   await writeFile(join(dir, 'prometheus.yaml'), stringify(config));
   const prometheus = await startProcess({

@@ -2,7 +2,6 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '../../tools/free-port.ts';
 import { openPasswords } from '../../tools/local/components/postgres.ts';
-import type { SupervisedProcess } from '../../tools/local/components/supervised-process.ts';
 import { type Store, startStore } from '../../tools/local/store.ts';
 import { cacheDir } from '../../tools/paths.ts';
 import { topology } from '../../tools/topology/topology.ts';
@@ -11,7 +10,7 @@ import { metricsSettings } from '../kit/observability/kafka-metrics.ts';
 import { startExporter } from '../kit/postgres/postgres-exporter.ts';
 import { throughProxies } from '../kit/store-network.ts';
 import { createTcpProxy } from '../kit/tcp-proxy.ts';
-import { type Prometheus, startPrometheus, type Target } from './prometheus.ts';
+import { startPrometheus, type Target } from './prometheus.ts';
 import { factor, shorten } from './rules.ts';
 import { startSecondBroker } from './second-broker.ts';
 import { startTraffic } from './traffic.ts';
@@ -20,19 +19,7 @@ import { startTraffic } from './traffic.ts';
 export const behindProxy = 'notification';
 
 /** The processes that faults act on. */
-export interface Stage {
-  store: Store;
-  prometheus: Prometheus;
-  /** Between {@link behindProxy} and Kafka. */
-  proxy: Awaited<ReturnType<typeof createTcpProxy>>;
-  /** URL of a superuser, for a database. */
-  superuserUrl(database: string): string;
-  startSecondBroker(): Promise<SupervisedProcess>;
-  stop(): Promise<void>;
-}
-
-/** Time-outs of the store that alerts wait for, shortened with them. */
-const pendingTimeoutSeconds = 900 / factor;
+export type Stage = Awaited<ReturnType<typeof setStage>>;
 
 /**
  * The store, its traffic, and a Prometheus with the chart's rules. @param exporter command of postgres_exporter,
@@ -41,18 +28,18 @@ const pendingTimeoutSeconds = 900 / factor;
 export async function setStage(
   { prometheus: command, exporter }: { prometheus: string; exporter?: string },
   log: (line: string) => void,
-): Promise<Stage> {
+) {
   const dir = join(cacheDir, 'gameday');
   await rm(dir, { recursive: true, force: true });
   const groups = shorten(await ruleGroups('gameday'));
-  let proxy: Stage['proxy'] | undefined;
+  let proxy: Awaited<ReturnType<typeof createTcpProxy>> | undefined;
   const [kafkaMetricsPort, secondMetricsPort] = [await freePort(), await freePort()];
   const store = await startStore({
     dir,
     ports: 'free',
     log,
     env: {
-      PENDING_TIMEOUT_SECONDS: String(pendingTimeoutSeconds),
+      PENDING_TIMEOUT_SECONDS: String(900 / factor), // alerts wait for it, and are shortened, too
       SHIP_AFTER_SECONDS: '1',
       INITIAL_STOCK: '1000000',
     },
@@ -80,7 +67,9 @@ export async function setStage(
   return {
     store,
     prometheus,
+    /** Between {@link behindProxy} and Kafka. */
     proxy,
+    /** URL of a superuser, for a database. */
     superuserUrl,
     startSecondBroker: () => startSecondBroker(store, secondMetricsPort),
     async stop() {

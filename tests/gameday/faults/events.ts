@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { createKafka } from '@store/shared/messaging/kafkajs/client';
+import { createPublisher } from '@store/shared/messaging/kafkajs/publisher';
 import { orderEventsTopic } from '@store/shared/messaging/topics';
 import { createLog } from '@store/shared/observability/log';
 import pg from 'pg';
 import type { Store } from '../../../tools/local/store.ts';
 import { topology } from '../../../tools/topology/topology.ts';
 import { queryOnce } from '../../kit/postgres/database.ts';
-import type { Fault } from './fault.ts';
+import { type Fault, stopping } from './processes.ts';
 
 /** Faults of relays and consumer groups. */
 export const eventFaults: Fault[] = [
@@ -21,10 +21,10 @@ export const eventFaults: Fault[] = [
   {
     name: 'invoice stops, and 1,500 messages arrive',
     alerts: ['StoreConsumerLag'],
-    async inject({ store }) {
-      await store.component('invoice').stop();
-      await send(store, 'OrderWrapped', 1_500, '{}'); // skipped unread, as an unknown kind
-      return () => store.component('invoice').restart();
+    async inject(stage) {
+      const restart = await stopping('invoice')(stage);
+      await send(stage.store, 'OrderWrapped', 1_500, '{}'); // skipped unread, as an unknown kind
+      return restart;
     },
   },
   {
@@ -39,36 +39,33 @@ export const eventFaults: Fault[] = [
     name: 'another session holds the lock of the relay of payment',
     alerts: ['StoreRelayInactive'],
     async inject({ store }) {
-      const client = new pg.Client({ connectionString: store.databaseUrl('payment') });
-      await client.connect();
-      const { rows } = await client.query<{ key: string; pid: number }>(
+      const url = store.databaseUrl('payment');
+      const [relay] = await queryOnce<{ key: string; pid: number }>(
+        url,
         `select ((classid::bigint << 32) | objid::bigint)::text as key, pid
          from pg_locks join pg_stat_activity using (pid)
          where locktype = 'advisory' and datname = current_database() and application_name = 'outbox-relay'`,
       );
-      const [relay] = rows;
       if (relay === undefined) throw new Error('No relay of payment holds a lock.');
-      const second = new pg.Client({ connectionString: store.databaseUrl('payment') });
+      const second = new pg.Client({ connectionString: url });
       await second.connect();
       const locked = second.query('select pg_advisory_lock($1::bigint)', [relay.key]);
-      await client.query('select pg_terminate_backend($1)', [relay.pid]);
-      await Promise.all([locked, client.end()]);
+      await queryOnce(url, `select pg_terminate_backend(${relay.pid})`);
+      await locked;
       return () => second.end();
     },
   },
 ];
 
 async function send(store: Store, kind: string, count: number, value: string): Promise<void> {
-  const log = createLog('gameday', 'silent');
-  const producer = createKafka({ brokers: store.kafkaBrokers, clientId: 'gameday', log }).producer();
-  await producer.connect();
-  const messages = Array.from({ length: count }, () => ({
-    key: randomUUID(),
-    value,
-    headers: { ce_type: kind, ce_id: randomUUID() },
-  }));
-  await producer.send({ topic: orderEventsTopic, messages });
-  await producer.disconnect();
+  const publisher = createPublisher({
+    brokers: store.kafkaBrokers,
+    clientId: 'gameday',
+    log: createLog('gameday', 'silent'),
+  });
+  const headers = () => ({ ce_type: kind, ce_id: randomUUID() });
+  const messages = Array.from({ length: count }, () => ({ key: randomUUID(), value, headers: headers() }));
+  await publisher.send(orderEventsTopic, messages).finally(publisher.close);
 }
 
 /** Decides about all open dead letters. */

@@ -1,8 +1,7 @@
 import { eventFaults } from './events.ts';
-import type { Fault } from './fault.ts';
 import { kafkaFaults } from './kafka.ts';
 import { postgresFaults } from './postgres.ts';
-import { processFaults } from './processes.ts';
+import { type Fault, processFaults } from './processes.ts';
 
 /** In the order in which they happen: first what clears last. */
 export const faults: Fault[] = [...processFaults, ...postgresFaults, ...kafkaFaults, ...eventFaults];

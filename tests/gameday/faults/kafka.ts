@@ -1,7 +1,7 @@
 import type { Admin } from 'kafkajs';
 import { until } from '../../kit/until.ts';
 import { asAdmin, secondBrokerId } from '../second-broker.ts';
-import type { Fault } from './fault.ts';
+import { type Fault, stopping } from './processes.ts';
 
 /** Topics of both brokers, and of the second one alone. */
 const [shared, single] = ['gameday-shared', 'gameday-single'] as const;
@@ -37,11 +37,11 @@ export const kafkaFaults: Fault[] = [
   {
     name: 'the only controller stops, and with it the only broker that the services know',
     alerts: ['StoreKafkaNoController', 'StoreLagUnknown', 'StoreOutboxAge'],
-    async inject({ store, startSecondBroker }) {
-      const broker = await startSecondBroker();
-      await store.component('kafka').stop();
+    async inject(stage) {
+      const broker = await stage.startSecondBroker();
+      const restart = await stopping('kafka')(stage);
       return async () => {
-        await store.component('kafka').restart();
+        await restart();
         await broker.stop();
       };
     },

@@ -1,7 +1,26 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Fault } from './fault.ts';
+import type { Stage } from '../stage.ts';
 
-const stopAndPauseMs = [1_500, 150] as const;
+/** Something that breaks, and the alerts that have to say so. */
+export interface Fault {
+  name: string;
+  /** One alert of each severity. */
+  alerts: string[];
+  /** Breaks it. @returns what mends it */
+  inject(stage: Stage): Promise<() => Promise<unknown>>;
+  /** The windows of its alerts are hours long: other faults follow before they clear. */
+  clearsLate?: true;
+  needsExporter?: true;
+}
+
+/** Stops components. */
+export const stopping =
+  (...names: string[]): Fault['inject'] =>
+  async ({ store }) => {
+    const stopped = names.map(store.component);
+    await Promise.all(stopped.map((component) => component.stop()));
+    return () => Promise.all(stopped.map((component) => component.restart()));
+  };
 
 /** Faults of processes. */
 export const processFaults: Fault[] = [
@@ -9,38 +28,30 @@ export const processFaults: Fault[] = [
     name: 'status and payment stop: requests are 503, and orders time out',
     alerts: ['StoreAvailabilityBudget', 'StoreConfirmationBudget'],
     clearsLate: true,
-    async inject({ store }) {
-      const stopped = ['status', 'payment'].map(store.component);
-      await Promise.all(stopped.map((component) => component.stop()));
-      return () => Promise.all(stopped.map((component) => component.restart()));
-    },
+    inject: stopping('status', 'payment'),
   },
   {
     name: 'payment stops',
     alerts: ['StoreComponentUnavailable', 'StoreOrdersTimedOut', 'StoreConsumerStuck'],
-    async inject({ store }) {
-      await store.component('payment').stop();
-      return () => store.component('payment').restart();
-    },
+    inject: stopping('payment'),
   },
   {
     name: 'product is paused again and again for a second and a half',
     alerts: ['StoreSlow'],
     async inject({ store }) {
-      const [stoppedMs, pauseMs] = stopAndPauseMs;
       const mended = new AbortController();
       const product = store.component('product');
       const pausing = (async () => {
         while (!mended.signal.aborted) {
           product.kill('SIGSTOP');
-          await wait(stoppedMs);
+          await wait(1_500);
           product.kill('SIGCONT');
-          await wait(pauseMs);
+          await wait(150);
         }
       })();
-      return async () => {
+      return () => {
         mended.abort();
-        await pausing;
+        return pausing;
       };
     },
   },
