@@ -112,3 +112,32 @@ it.each([
   expect([400, 401]).toContain((await gateway.ask(line, forged)).status);
   expect(gateway.reached()).toEqual([]);
 });
+
+// A path prefix is one value (contract 2.1): routed to its service, and secured.
+describe('with other prefixes', () => {
+  const own = { '/loyalty': 'product', '/products/reviews': 'order', '/api/v1/status': '', '/api/v2/status': 'status' };
+  const other = useGateway({ global: { routes: own } });
+
+  it.each([
+    ['/loyalty', 'product'],
+    ['/loyalty/', 'product'],
+    ['/loyalty/points?a=b', 'product'],
+    ['/products/reviews/1', 'order'],
+    ['/products/reviewsx', 'product'],
+    ['/products/1', 'product'],
+    ['/api/v2/status/?limit=1', 'status'],
+  ])('%s goes to %s with a token only, the longest prefix decides', async (path, service) => {
+    for (const method of ['GET', 'HEAD', 'POST']) {
+      expect((await other.ask(`${method} ${path}`, forged)).status).toBe(401);
+    }
+    expect(other.seen).toEqual([]);
+    expect((await other.askAsCustomer(`PUT ${path}`, forged)).status).toBe(200);
+    expect(other.reached()).toMatchObject([{ service, path }]);
+    expectNoForgery(other);
+  });
+
+  it.each(['/loyaltyx', '/Loyalty', '/x/loyalty', '/api/v2', '/api/v1/status'])('%s goes nowhere', async (path) => {
+    expectProblem(await other.askAsCustomer(`GET ${path}`), 404);
+    expect(other.reached()).toEqual([]);
+  });
+});

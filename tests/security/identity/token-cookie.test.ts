@@ -1,5 +1,4 @@
 import { ACCOUNT, COOKIE, expectProblem, TOKEN, useGateway } from '../_fixture.ts';
-import { sendHttp2 } from '../_raw.ts';
 
 const OTHER = '__store_jwt_token=other.token.x';
 
@@ -35,11 +34,6 @@ describe.each(['check', 'solve'])('the token cookie, with gateway.auth.call %s,'
     ['by a comma', [`Cookie: ${COOKIE},${OTHER}`]],
   ])('twice, %s, returns 401', async (_, lines) => {
     expect((await gateway.ask('GET /accounts', lines)).status).toBe(401);
-    expect(gateway.reached()).toEqual([]);
-  });
-
-  it('twice over HTTP/2 returns 401', async () => {
-    expect((await sendHttp2(gateway.port, { ':path': '/accounts', cookie: [COOKIE, OTHER] })).status).toBe(401);
     expect(gateway.reached()).toEqual([]);
   });
 
