@@ -1,18 +1,20 @@
+import { mkdir, readFile, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { execa } from 'execa';
 import { useFolder } from '../../../tests/kit/folder.ts';
 import { until } from '../../../tests/kit/until.ts';
+import { root } from '../../paths.ts';
 import { startProcess } from './supervised-process.ts';
 
-const logDir = useFolder();
+const dir = useFolder();
+const given = { name: 'thing', command: 'sh', logDir: dir, ready: async () => true };
 
 it('shows of a process that ends its own last lines, none of the one before', async () => {
   const said: string[] = [];
   const process = await startProcess({
-    name: 'thing',
-    command: 'sh',
-    args: ['-c', `test -f ${logDir}/second && exit 4; touch ${logDir}/second; echo bad luck; sleep 0.5; exit 3`],
-    logDir,
+    ...given,
+    args: ['-c', `test -f ${dir}/second && exit 4; touch ${dir}/second; echo bad luck; sleep 0.5; exit 3`],
     log: (line) => said.push(line),
-    ready: async () => true,
   });
   try {
     await until('it has ended twice', async () => said.some((line) => line.includes('code 4')));
@@ -24,3 +26,51 @@ it('shows of a process that ends its own last lines, none of the one before', as
     await process.stop();
   }
 });
+
+/** Returns the group of a process, and its state, both empty where it has ended. */
+async function lookUp(pid = 0) {
+  const { stdout } = await execa('ps', ['-o', 'pgid=,stat=', '-p', String(pid)], { reject: false });
+  const [group = '', state = ''] = stdout.trim().split(/\s+/);
+  return { group, state };
+}
+
+it.each(['SIGTERM', 'SIGKILL'])(
+  'a process gets its signal, %s, when its supervisor is killed',
+  async (orphanSignal) => {
+    const bin = join(dir, orphanSignal);
+    await mkdir(bin); // nothing is on PATH that macOS lacks
+    for (const tool of ['sh', 'awk', 'sleep', 'tail', 'cat']) {
+      await symlink((await execa('which', [tool])).stdout, join(bin, tool));
+    }
+    // That it ends by SIGTERM alone shows which signal it got.
+    const component = 'trap "echo ended by TERM; exit" TERM; trap "" QUIT INT HUP; while :; do sleep 0.1; done';
+    const kept = { ...given, name: orphanSignal, args: ['-c', component], orphanSignal };
+    const stopped = { ...given, name: 'other', args: ['-c', 'exec sleep 600'] };
+    const program = `
+    import { startProcess } from './tools/local/components/supervised-process.ts';
+    const start = (options) => startProcess({ ...options, log: () => undefined, ready: async () => true });
+    const kept = await start(${JSON.stringify(kept)});
+    const stopped = await start(${JSON.stringify(stopped)});
+    const pids = [kept.pid(), stopped.pid()];
+    await stopped.stop();
+    console.log(pids.join());
+  `;
+    const args = ['--input-type=module', '--eval', program];
+    const supervisor = execa(process.execPath, args, {
+      cwd: root,
+      env: { PATH: bin },
+      extendEnv: false,
+      reject: false,
+    });
+    const { value: said = '' } = await supervisor[Symbol.asyncIterator]().next();
+    const [pid, other] = said.split(',').map(Number);
+    expect((await lookUp(pid)).group).toBe(String(pid)); // not that of the terminal
+    expect((await lookUp(other)).state).toBe('');
+    supervisor.kill('SIGKILL');
+    await supervisor;
+    // The machine may leave a process that nobody waits for among those that have ended.
+    await until('it has ended', async () => /^(Z.*)?$/.test((await lookUp(pid)).state), { intervalMs: 50 });
+    const log = await readFile(join(dir, `${orphanSignal}.log`), 'utf8');
+    expect(log).toBe(orphanSignal === 'SIGTERM' ? 'ended by TERM\n' : '');
+  },
+);
