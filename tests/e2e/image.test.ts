@@ -47,6 +47,8 @@ async function createDatabase(name: string): Promise<string> {
   return url.href;
 }
 
+const called = ['ACCOUNT', 'PRODUCT', 'AUTH', 'ORDER', 'INVOICE', 'NOTIFICATION'];
+
 /** All that any process of the store requires. */
 const environment = {
   PATH: process.env.PATH,
@@ -55,7 +57,7 @@ const environment = {
   DRAIN_SECONDS: '0',
   JWT_SECRET_KEY: randomBytes(32).toString('base64'),
   CONSUMER_GROUP: 'invoice-group',
-  ...Object.fromEntries(['ACCOUNT', 'PRODUCT', 'AUTH', 'ORDER'].map((name) => [`${name}_URL`, 'http://127.0.0.1:1'])),
+  ...Object.fromEntries(called.map((name) => [`${name}_URL`, 'http://127.0.0.1:1'])),
   CONSOLE_TOKEN: randomBytes(32).toString('hex'),
   GROUPS: 'inventory',
   SERVICES: 'inventory=http://127.0.0.1:1',

@@ -5,6 +5,7 @@ export const operations = {
   getAccount: ['get', '/accounts/{id}'],
   changeAccount: ['patch', '/accounts/{id}'],
   deleteAccount: ['delete', '/accounts/{id}'],
+  exportAccount: ['get', '/accounts/{id}/export'],
   changePassword: ['put', '/accounts/{id}/password'],
   setRoles: ['put', '/accounts/{id}/roles'],
   listSessions: ['get', '/accounts/{id}/sessions'],

@@ -58,6 +58,23 @@ export interface paths {
         patch: operations["changeAccount"];
         trace?: never;
     };
+    "/accounts/{id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Export everything that is kept about your account */
+        get: operations["exportAccount"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/accounts/{id}/password": {
         parameters: {
             query?: never;
@@ -488,6 +505,53 @@ export interface components {
         AccountDeletion: {
             /** Format: password */
             password: string;
+        };
+        /**
+         * @example {
+         *       "account": {
+         *         "id": "3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10",
+         *         "name": "Ada",
+         *         "email": "ada@example.com",
+         *         "createdAt": "2026-01-31T09:30:00.000Z",
+         *         "locale": "en",
+         *         "confirmedAt": null
+         *       },
+         *       "access": [
+         *         {
+         *           "roles": [],
+         *           "sessions": []
+         *         }
+         *       ],
+         *       "orders": [],
+         *       "invoices": [],
+         *       "messages": []
+         *     }
+         */
+        AccountExport: {
+            account: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+                email: string;
+                /** Format: date-time */
+                createdAt: string;
+                locale: string;
+                confirmedAt: string | null;
+            };
+            /** @description Roles and sessions. */
+            access: {
+                [key: string]: unknown;
+            }[];
+            /** @description With those that you have deleted. */
+            orders: {
+                [key: string]: unknown;
+            }[];
+            invoices: {
+                [key: string]: unknown;
+            }[];
+            messages: {
+                [key: string]: unknown;
+            }[];
         };
         /**
          * @example {
@@ -1185,6 +1249,7 @@ export interface components {
 }
 export type AccountChange = components['schemas']['AccountChange'];
 export type AccountDeletion = components['schemas']['AccountDeletion'];
+export type AccountExport = components['schemas']['AccountExport'];
 export type AccountIn = components['schemas']['AccountIn'];
 export type AccountOut = components['schemas']['AccountOut'];
 export type AddressIn = components['schemas']['AddressIn'];
@@ -1510,6 +1575,53 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    exportAccount: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One JSON object; it is cut off where a service fails meanwhile. */
+            200: {
+                headers: {
+                    /** @description Has it saved as a file. */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountExport"];
+                };
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description No such resource. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
             503: components["responses"]["Unavailable"];
             504: components["responses"]["TimedOut"];
             default: components["responses"]["Unexpected"];

@@ -23,6 +23,9 @@ export const configSchema = z
     ...databaseConfig,
     ...messagingConfig,
     AUTH_URL: serviceUrl.describe('Address of auth'),
+    ORDER_URL: serviceUrl.describe('Address of order'),
+    INVOICE_URL: serviceUrl.describe('Address of invoice'),
+    NOTIFICATION_URL: serviceUrl.describe('Address of notification'),
     EMAIL_CONFIRMATION: emailConfirmation,
     PASSWORD_MIN_LENGTH: wholeNumber(1, 128)
       .optional()

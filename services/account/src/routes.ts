@@ -1,6 +1,7 @@
 import {
   accountChange,
   accountDeletion,
+  accountExportOut,
   accountInBy,
   accountOut,
   credentials,
@@ -12,6 +13,7 @@ import { type AnyRoute, created, noContent, ok, problem, route, tooMany, unavail
 import { text, uuid } from '@store/shared/values/fields';
 import { stringifyJson } from '@store/shared/values/json';
 import { z } from 'zod';
+import type { ExportAccount } from './account-export.ts';
 import type { Accounts } from './accounts.ts';
 import { mailRequestRoutes } from './mail-request-routes.ts';
 import type { MailRequests } from './mail-requests.ts';
@@ -26,9 +28,10 @@ interface Parts {
   accounts: Accounts;
   own: OwnAccount;
   mails: MailRequests;
+  exportAccount: ExportAccount;
 }
 
-export function accountRoutes({ accounts, own, mails }: Parts, rules: PasswordRules): AnyRoute[] {
+export function accountRoutes({ accounts, own, mails, exportAccount }: Parts, rules: PasswordRules): AnyRoute[] {
   return [
     route({
       ...byCustomer,
@@ -90,6 +93,29 @@ export function accountRoutes({ accounts, own, mails }: Parts, rules: PasswordRu
       async handler({ params: { id }, body, ...customer }) {
         await own.delete(customer, id, body.password);
         return noContent();
+      },
+    }),
+    route({
+      ...byCustomer,
+      method: 'get',
+      path: '/accounts/{id}/export',
+      operationId: 'exportAccount',
+      summary: 'Export everything that is kept about your account',
+      params,
+      responses: {
+        200: {
+          description: 'One JSON object; it is cut off where a service fails meanwhile.',
+          body: accountExportOut,
+          headers: { 'Content-Disposition': 'Has it saved as a file.' },
+        },
+        503: unavailable,
+      },
+      async handler({ params: { id }, ...customer }) {
+        const json = await exportAccount(customer, id);
+        return ok(
+          { json },
+          { 'Content-Disposition': 'attachment; filename="account.json"', 'Cache-Control': 'no-store' },
+        );
       },
     }),
     route({

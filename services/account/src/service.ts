@@ -5,6 +5,8 @@ import { accountEventsTopic } from '@store/shared/messaging/topics';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
 import { loop } from '@store/shared/values/loop';
 import { hourMs } from '@store/shared/values/time';
+import { type AccountData, createAccountDataClient } from './account-data-client.ts';
+import { createExport } from './account-export.ts';
 import { createAccountRepository } from './account-repository.ts';
 import { createAccounts } from './accounts.ts';
 import { type AuthClient, createAuthClient } from './auth-client.ts';
@@ -20,7 +22,11 @@ import { accountRoutes } from './routes.ts';
 
 export async function createAccountService(
   { config, log, database }: ServiceContext<AccountConfig, DB>,
-  { auth = createAuthClient(config.AUTH_URL), ...limits }: PasswordLimits & { auth?: AuthClient } = {},
+  {
+    auth = createAuthClient(config.AUTH_URL),
+    sources = sourcesOf(config),
+    ...limits
+  }: PasswordLimits & { auth?: AuthClient; sources?: Record<string, AccountData> } = {},
 ): Promise<Service<DB>> {
   const prisma = new PrismaClient({ adapter: database.adapter });
   const requests = createMailRequestRepository(prisma, database.kysely);
@@ -28,8 +34,10 @@ export async function createAccountService(
   const parts = { database, repository, requests, passwords: await createPasswords(limits) };
   const accounts = createAccounts({ ...parts, mustConfirm: config.EMAIL_CONFIRMATION === 'required' });
   const own = createOwnAccount({ ...parts, auth });
+  const exportAccount = createExport({ repository, sources });
   const { APP_PROFILE: profile } = config;
-  const routes = accountRoutes({ accounts, own, mails: createMailRequests(parts) }, await passwordRules(config));
+  const mails = createMailRequests(parts);
+  const routes = accountRoutes({ accounts, own, mails, exportAccount }, await passwordRules(config));
   const bearer = await bearerFrom(config);
   const callers = callersWith(config.INTERNAL_CREDENTIALS);
   const operators = callersWith(config.OPERATOR_CREDENTIALS);
@@ -40,6 +48,13 @@ export async function createAccountService(
     jobs: [loop({ name: 'old requests for mails', everyMs: hourMs }, requests.deleteOld)],
   };
 }
+
+const sourcesOf = (config: AccountConfig) => ({
+  access: createAccountDataClient('auth', config.AUTH_URL),
+  orders: createAccountDataClient('order', config.ORDER_URL),
+  invoices: createAccountDataClient('invoice', config.INVOICE_URL),
+  messages: createAccountDataClient('notification', config.NOTIFICATION_URL),
+});
 
 export const accountService: ServiceDefinition<typeof configSchema, DB> = {
   name: 'account',

@@ -8,7 +8,6 @@ import { configSchema } from '../src/config.ts';
 import { PrismaClient } from '../src/generated/client.ts';
 import type { DB } from '../src/generated/tables.ts';
 import { createMailRequestRepository } from '../src/mail-request-repository.ts';
-import type { PasswordLimits } from '../src/passwords.ts';
 import { createAccountService } from '../src/service.ts';
 
 export const ada = { name: 'Ada Lovelace', email: 'Ada.Lovelace@Example.com', password: ' correct horse ' };
@@ -26,7 +25,7 @@ export const fakeAuth: AuthClient = {
 };
 
 /** The real service over a database of the test's own. `logged` grows with its log lines. */
-export async function testApp(databaseUrl: string, limits: PasswordLimits = {}, env = {}) {
+export async function testApp(databaseUrl: string, limits: Parameters<typeof createAccountService>[1] = {}, env = {}) {
   const database = openDatabase<DB>(databaseUrl);
   const logged: string[] = [];
   const write = (line: string) => {
@@ -38,6 +37,9 @@ export async function testApp(databaseUrl: string, limits: PasswordLimits = {}, 
     DATABASE_URL: databaseUrl,
     KAFKA_BROKERS: 'unused:1',
     AUTH_URL: 'http://127.0.0.1:1',
+    ORDER_URL: 'http://127.0.0.1:1',
+    INVOICE_URL: 'http://127.0.0.1:1',
+    NOTIFICATION_URL: 'http://127.0.0.1:1',
     ...env,
   });
   const { app } = await createAccountService({ config, log, database }, { auth: fakeAuth, ...limits });

@@ -12,7 +12,11 @@ const credentials = {
   MAILER_CREDENTIALS: newCredential(),
 };
 const database = useDatabase('account');
-const account = database.open((url) => testApp(url));
+async function* oneRecord() {
+  yield [{ id: accountId }];
+}
+const sources = { access: oneRecord, orders: oneRecord, invoices: oneRecord, messages: oneRecord };
+const account = database.open((url) => testApp(url, { sources }));
 const restricted = database.open((url) => testApp(url, {}, credentials));
 const unavailable = database.open(() => testApp(unreachableDatabaseUrl));
 
@@ -50,6 +54,14 @@ describeContract({
       200: () => own(),
       400: { path: '/accounts/%ff' },
       404: async () => ({ path: `/accounts/${(await newAccount()).id}` }),
+    },
+    'get /accounts/{id}/export': {
+      200: async () => {
+        const { path, headers } = await own();
+        return { path: `${path}/export`, headers };
+      },
+      400: { path: '/accounts/%ff/export' },
+      404: async () => ({ path: `/accounts/${(await newAccount()).id}/export` }),
     },
     'patch /accounts/{id}': {
       200: () => own(),

@@ -50,6 +50,17 @@ export function createAuth(dependencies: Dependencies) {
     }
   }
 
+  async function listSessions(accountId: string, currentId?: string): Promise<OwnSession[]> {
+    const found = await sessions.ofAccount(accountId);
+    return found.map(({ id, authenticatedAt, address, userAgent }) => ({
+      id,
+      since: new Date(authenticatedAt * 1000).toISOString(),
+      address,
+      userAgent,
+      current: id === currentId,
+    }));
+  }
+
   /** Tries the passwords in turn, as one login. @returns undefined if none is right */
   async function checkCounted(email: string, passwords: string[], { address }: Client) {
     const counted = await failures.count(email);
@@ -129,16 +140,11 @@ export function createAuth(dependencies: Dependencies) {
     confirmEmail: (token: string) => accounts.confirmEmail(token),
     isConfirmed: (accountId: string) => accounts.isConfirmed(accountId),
     /** Lists the sessions of an account that have not ended, the newest first, 100 at most. */
-    async listSessions(accountId: string, token: string): Promise<OwnSession[]> {
-      const own = await tokens.resolve(token);
-      const found = await sessions.ofAccount(accountId);
-      return found.map(({ id, authenticatedAt, address, userAgent }) => ({
-        id,
-        since: new Date(authenticatedAt * 1000).toISOString(),
-        address,
-        userAgent,
-        current: id === own?.id,
-      }));
+    listSessions: async (accountId: string, token: string) =>
+      listSessions(accountId, (await tokens.resolve(token))?.id),
+    /** Returns what is kept about an account, for its export. */
+    async dataOf(accountId: string): Promise<{ roles: readonly string[]; sessions: OwnSession[] }> {
+      return { roles: roles.of(accountId), sessions: await listSessions(accountId) };
     },
     async endSession(accountId: string, id: string): Promise<void> {
       const [session] = await sessions.ofAccount(accountId, id);

@@ -1,4 +1,5 @@
 import { accountIn, accountOut, confirmedOut, credentials, rolesIn, rolesOut } from '@store/shared/contracts/account';
+import { accountDataRoute } from '@store/shared/contracts/account-data';
 import { type AnyRoute, created, noContent, ok, problem, route, tooMany, unavailable } from '@store/shared/http/route';
 import { DomainError } from '@store/shared/values/errors';
 import { uuid } from '@store/shared/values/fields';
@@ -205,6 +206,7 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
       responses: { 200: { description: 'The ids of those.', body: endedOut }, 503: unavailable },
       handler: ({ body }) => ok({ ended: auth.endedOf(body.sessions) }),
     }),
+    accountDataRoute(async (accountId) => ({ rows: [{ json: JSON.stringify(await auth.dataOf(accountId)) }] })),
     // For services that check tokens themselves.
     route({
       ...open,

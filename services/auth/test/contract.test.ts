@@ -120,6 +120,10 @@ describeContract({
       403: () => own(passwordPath, wrongChange),
       429: async () => tooOften('put', await own(passwordPath, wrongChange)),
     },
+    'get /internal/account-data': {
+      200: async () => ({ headers: (await sessions()).headers }),
+      400: async () => ({ headers: (await sessions()).headers, path: '/internal/account-data?after=' }),
+    },
     'get /accounts/{id}/sessions': { 200: sessions, 400: { path: '/accounts/%ff/sessions' } },
     'delete /accounts/{id}/sessions/{sessionId}': {
       204: async () => {

@@ -1,11 +1,17 @@
 import { orderOut, orderStatuses } from '@store/shared/contracts/order';
 import type { Database } from '@store/shared/database/database';
 import { createKeyset, timeColumn, uuidColumn } from '@store/shared/database/keyset';
-import { type CountedPage, type PageQuery, readCountedPage } from '@store/shared/database/read-page';
+import {
+  type CountedPage,
+  type Page,
+  type PageQuery,
+  readCountedPage,
+  readPage,
+} from '@store/shared/database/read-page';
 import { eventsOf, type OutboxEvent } from '@store/shared/messaging/outbox/events-of';
 import { parseJson } from '@store/shared/values/json';
 import type { Money } from '@store/shared/values/money';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { DB } from './generated/tables.ts';
 import type { Line, Order } from './order.ts';
 import { orderColumns } from './order-repository.ts';
@@ -25,12 +31,32 @@ export interface Demand {
 
 const maxOrders = 50;
 
+const byTime = { createdAt: timeColumn('created_at', 'MS'), id: uuidColumn('id') };
+
 /** The index of PENDING orders has this order. */
-const oldestFirst = createKeyset(
-  'stuck-orders',
-  { createdAt: timeColumn('created_at', 'MS'), id: uuidColumn('id') },
-  'id',
-)([{ field: 'createdAt', direction: 'asc' }]);
+const oldestFirst = createKeyset('stuck-orders', byTime, 'id')([{ field: 'createdAt', direction: 'asc' }]);
+const ofAccount = createKeyset('account-orders', byTime, 'id')([{ field: 'createdAt', direction: 'asc' }]);
+
+/** Selects the ids of the first or last orders of an account, deleted ones included: each part is a range of an index. */
+const idsOf = (
+  accountId: string,
+  order: string,
+  limit: number,
+  condition: RawBuilder<boolean> = sql<boolean>`true`,
+) => {
+  const parts = [
+    sql`deleted_at is not null`,
+    ...orderStatuses.map((status) => sql`status = ${status} and deleted_at is null`),
+  ].map(
+    (part) => sql`(
+      select id, created_at from orders where account_id = ${accountId}::uuid and ${part} and ${condition}
+      order by ${sql.raw(order)} limit ${limit}::int
+    )`,
+  );
+  return sql<string>`(
+    select id from (${sql.join(parts, sql` union all `)}) as parts order by ${sql.raw(order)} limit ${limit}::int
+  )`;
+};
 
 export type OrderRecordRepository = ReturnType<typeof createOrderRecordRepository>;
 
@@ -60,20 +86,15 @@ export function createOrderRecordRepository({ lists: { kysely } }: Database<DB>)
 
     /** The latest ones, deleted ones included. */
     latestOf(accountId: string): Promise<Order[]> {
-      /** Each is a range of an index. */
-      const ranges = [
-        sql<boolean>`deleted_at is not null`,
-        ...orderStatuses.map((status) => sql<boolean>`status = ${status} and deleted_at is null`),
-      ].map(
-        (range) => sql`(
-          select id, created_at from orders where account_id = ${accountId}::uuid and ${range}
-          order by created_at desc limit ${maxOrders}
-        )`,
-      );
-      const latest = sql<string>`(
-        select id from (${sql.join(ranges, sql` union all `)}) as ranges order by created_at desc limit ${maxOrders}
-      )`;
+      const latest = idsOf(accountId, 'created_at desc', maxOrders);
       return select.where('id', 'in', latest).orderBy('created_at', 'desc').execute();
+    },
+
+    /** A page of all orders of an account, the oldest first, deleted ones included. */
+    pageOf(accountId: string, page: PageQuery): Promise<Page<Order & { deletedAt: Date | null }>> {
+      const behind = page.after === undefined ? undefined : ofAccount.after(page.after);
+      const ids = idsOf(accountId, 'created_at, id', page.size + 1, behind);
+      return readPage(select.where('id', 'in', ids), ofAccount, page);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { accountDataRoute } from '@store/shared/contracts/account-data';
 import { orderOut } from '@store/shared/contracts/order';
 import { maxDemands, orderDemandOut } from '@store/shared/contracts/order-demand';
 import { orderRecordOut, stuckOrdersOut } from '@store/shared/contracts/order-record';
@@ -5,6 +6,7 @@ import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route'
 import { uuid, wholeNumber } from '@store/shared/values/fields';
 import { stringifyJson } from '@store/shared/values/json';
 import { z } from 'zod';
+import type { OrderRecord } from './order-record-repository.ts';
 import type { Orders } from './orders.ts';
 
 const base = { method: 'get', tag: 'order records', internal: true } as const;
@@ -68,15 +70,21 @@ export function orderRecordRoutes(orders: Orders): AnyRoute[] {
       summary: 'Fetch an order of any customer, with the events that were written about it',
       params: z.object({ id: uuid }),
       responses: { 200: { description: 'The order.', body: orderRecordOut }, 503: unavailable },
-      async handler({ params: { id } }) {
-        const { json, cancelReason, deletedAt, events } = await orders.record(id);
-        const more = stringifyJson({
-          cancelReason,
-          deletedAt: deletedAt?.toISOString() ?? null,
-          events,
-        });
-        return ok({ json: `${json.slice(0, -1)},${more.slice(1)}` });
+      handler: async ({ params: { id } }) => {
+        const record = await orders.record(id);
+        return ok({ json: withMore(record, { events: record.events }) });
       },
     }),
+    accountDataRoute(async (accountId, page) => {
+      const { rows, next } = await orders.pageOf(accountId, page);
+      return { rows: rows.map((order) => ({ json: withMore(order) })), next };
+    }),
   ];
+}
+
+/** Adds what customers are not shown. */
+function withMore(order: Pick<OrderRecord, 'json' | 'cancelReason' | 'deletedAt'>, more: object = {}): string {
+  const { json, cancelReason, deletedAt } = order;
+  const added = stringifyJson({ cancelReason, deletedAt: deletedAt?.toISOString() ?? null, ...more });
+  return `${json.slice(0, -1)},${added.slice(1)}`;
 }

@@ -215,6 +215,7 @@ export function createOrders({ repository, lists, records, products, mayOrder, c
 
     // For operators and inventory, who see the orders of every customer (contract 4.14).
     latestOf: records.latestOf,
+    pageOf: records.pageOf,
     demandsOf: records.demandsOf,
     async record(orderId: string) {
       const record = await records.find(orderId);

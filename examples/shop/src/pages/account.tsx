@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { SmallForm } from '../parts/small-form.tsx';
 import { useShop } from '../shop/context.ts';
 import { goTo } from '../shop/route.ts';
-import { store } from '../shop/store.ts';
+import { exportUrl, store } from '../shop/store.ts';
 
 type Sessions = Output<'listSessions'>;
 
@@ -60,6 +60,12 @@ export function AccountPage({ onChange }: { onChange(): void }) {
         }}
       />
       <OwnSessions id={id} />
+      <h2>Your data</h2>
+      <p>
+        <a href={exportUrl(id)} download>
+          Everything that the store keeps about you, as a file
+        </a>
+      </p>
       <h2>Delete the account</h2>
       <p>
         Everything personal is deleted. Orders and invoices stay without your name, as the law wants them. There is no

@@ -9,5 +9,7 @@ export const store = createStore({
   timeoutMs: patienceMs,
 });
 
-/** Makes the address of an invoice, which a browser gets as a page. */
-export const invoiceUrl = (orderId: string): string => `${import.meta.env.VITE_STORE_URL}/orders/${orderId}/invoice`;
+// Addresses that a browser follows: an invoice is a page, an export a file.
+const { VITE_STORE_URL: url } = import.meta.env;
+export const invoiceUrl = (orderId: string): string => `${url}/orders/${orderId}/invoice`;
+export const exportUrl = (accountId: string): string => `${url}/accounts/${accountId}/export`;

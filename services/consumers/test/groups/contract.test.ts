@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { accountDataPath } from '@store/shared/contracts/account-data';
 import { openDatabase } from '@store/shared/database/database';
+import { Decimal } from '@store/shared/values/money';
 import { newCredential } from '../../../../tests/kit/credentials.ts';
 import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { describeContract } from '../../../../tests/kit/openapi/contract.ts';
@@ -52,9 +54,14 @@ it('the contract has a case for each group', () => {
   expect(Object.keys(cases).sort()).toEqual(Object.keys(groups).sort());
 });
 
+const amount = { amount: new Decimal(1.5), currency: 'EUR' };
+const paid = (customerId: string) =>
+  storedEvent('OrderPaid', { orderId: randomUUID(), customerId, paymentId: randomUUID(), amount });
+
 describe.each(Object.entries(cases))('%s', (name, { path, own }) => {
   // Only for the document; the requests go to the application.
   const routes = groups[name]?.(undocumented as never).routes ?? [];
+  const keepsPersons = routes.some((route) => route.path === accountDataPath);
   const group = database.open((url) => testGroup(url, name, { env: { ORDER_URL: service.url } }));
   const restricted = database.open((url) => testGroup(url, name, { env: { INTERNAL_CREDENTIALS: newCredential() } }));
   /** Calls of an operator, who may give a credential in place of an account. */
@@ -65,9 +72,7 @@ describe.each(Object.entries(cases))('%s', (name, { path, own }) => {
   const unavailable = testGroup(unreachableDatabaseUrl, name);
 
   beforeAll(async () => {
-    const more = { paymentId: randomUUID(), amount: { amount: 1.5, currency: 'EUR' } as never };
-    const paid = () => storedEvent('OrderPaid', { orderId: randomUUID(), customerId, ...more });
-    await group.handle(paid(), paid(), paid());
+    await group.handle(paid(customerId), paid(customerId), paid(customerId));
   });
 
   afterAll(() => unavailable.close());
@@ -80,6 +85,9 @@ describe.each(Object.entries(cases))('%s', (name, { path, own }) => {
     accountId: customerId,
     calls: {
       [`get ${path}`]: { 200: { path: `${path}?size=2` }, 400: { path: `${path}?size=101` }, ...operators },
+      ...(keepsPersons && {
+        [`get ${accountDataPath}`]: { 200: {}, 400: { path: `${accountDataPath}?after=` } },
+      }),
       ...(own && {
         [`get ${own.path}`]: {
           200: async () => ({ path: await own.existing(group) }),
@@ -99,6 +107,20 @@ describe.each(Object.entries(cases))('%s', (name, { path, own }) => {
     },
     readState: () => Promise.all(Object.values(cases).map(({ count }) => count(group))),
   });
+
+  if (keepsPersons) {
+    it('gives customers what it keeps about them, page by page, and nothing of others', async () => {
+      const [customer, other] = [randomUUID(), randomUUID()];
+      await group.handle(...Array.from({ length: 101 }, () => paid(customer)), paid(other));
+      const read = async (after = '') => (await group.get(accountDataPath + after).set('id-account', customer)).body;
+      const first = await read();
+      const second = await read(`?after=${first.next}`);
+      expect([first.records.length, second.records.length, second.next]).toEqual([100, 1, null]);
+      const records = [...first.records, ...second.records];
+      expect(new Set(records.map(({ orderId }) => orderId)).size).toBe(101);
+      expect(new Set(records.map(({ customerId }) => customerId))).toEqual(new Set([customer]));
+    });
+  }
 
   it('returns 400 for forged cursors', async () => {
     for (const parts of [['x'], [], ...Object.values(cases).flatMap((one) => one.forged)]) {

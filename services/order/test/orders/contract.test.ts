@@ -82,6 +82,7 @@ describe('the order API', () => {
           return { body: { items: [{ productId: salt, quantity: 2 }] }, headers: key('used') };
         },
       },
+      'get /internal/account-data': { 200: {}, 400: { path: '/internal/account-data?after=' } },
       'get /orders': {
         200: () => placed({ path: '/orders?size=2' }),
         400: { path: '/orders?size=0' },

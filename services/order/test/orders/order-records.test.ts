@@ -7,6 +7,7 @@ import { recordedStatement, recordedStatements } from '../../../../tests/kit/pos
 import type { DB } from '../../src/generated/tables.ts';
 import { createOrderRecordRepository } from '../../src/order-record-repository.ts';
 import { alice, as, bob, tea, testApp } from '../_app.ts';
+import { placing } from '../live/_streams.ts';
 import { blocksOf, explain } from './_plan.ts';
 
 const database = useDatabase('order');
@@ -40,6 +41,21 @@ describe('order records', () => {
       ],
     });
     expect(JSON.parse(record.events[0].payload)).toMatchObject({ orderId: id, customerId: alice });
+  });
+
+  it('give customers all of their orders for the export of the account, deleted ones too, page by page', async () => {
+    const accountId = randomUUID();
+    const own = as(accountId, order);
+    await queryOnce(database.url, placing(accountId, 149, 3));
+    const deleted = await own.placed();
+    await own.remove(deleted).expect(204);
+    const read = async (after = '') =>
+      (await request(order.app).get(`/internal/account-data${after}`).set('id-account', accountId).expect(200)).body;
+    const first = await read();
+    const second = await read(`?after=${first.next}`);
+    expect([first.records.length, second.records.length, second.next]).toEqual([100, 50, null]);
+    expect(new Set(idsOf([...first.records, ...second.records])).size).toBe(150);
+    expect(second.records.at(-1)).toMatchObject({ id: deleted, customerId: accountId, deletedAt: expect.any(String) });
   });
 
   it('tell inventory what orders demand, and nothing of unknown ones; no other path takes its credential', async () => {

@@ -67,17 +67,38 @@ export const credentials = z
   .object({ email: text(1, 254), password: password(1, maxPasswordLength) })
   .meta({ id: 'Credentials', examples: [{ email: 'ada@example.com', password: 'correct horse' }] });
 
-export const accountOut = z.object({ id: uuid, name: z.string(), email: z.string(), createdAt: timestamp }).meta({
-  id: 'AccountOut',
-  examples: [
-    {
-      id: '3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10',
-      name: 'Ada',
-      email: 'ada@example.com',
-      createdAt: '2026-01-31T09:30:00.000Z',
-    },
-  ],
-});
+const exampleAccount = {
+  id: '3f8a1c52-9d0e-4b7a-8c61-5e2d7f4a9b10',
+  name: 'Ada',
+  email: 'ada@example.com',
+  createdAt: '2026-01-31T09:30:00.000Z',
+};
+
+export const accountOut = z
+  .object({ id: uuid, name: z.string(), email: z.string(), createdAt: timestamp })
+  .meta({ id: 'AccountOut', examples: [exampleAccount] });
+
+/** Sent in pieces: its records are those of the services (contract 4.3). */
+export const accountExportOut = z
+  .object({
+    account: accountOut.extend({ locale: z.string(), confirmedAt: timestamp.nullable() }),
+    access: z.array(z.looseObject({})).describe('Roles and sessions.'),
+    orders: z.array(z.looseObject({})).describe('With those that you have deleted.'),
+    invoices: z.array(z.looseObject({})),
+    messages: z.array(z.looseObject({})),
+  })
+  .meta({
+    id: 'AccountExport',
+    examples: [
+      {
+        account: { ...exampleAccount, locale: 'en', confirmedAt: null },
+        access: [{ roles: [], sessions: [] }],
+        orders: [],
+        invoices: [],
+        messages: [],
+      },
+    ],
+  });
 
 export const accountDeletion = z
   .object({ password: password(1, maxPasswordLength) })

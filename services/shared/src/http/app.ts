@@ -1,3 +1,4 @@
+import { pipeline } from 'node:stream/promises';
 import express, { type Express, type Handler, type Request, type Response } from 'express';
 import { type BearerValidator, noBearer } from '../auth/bearer.ts';
 import { anyCaller, type CallerCheck } from '../auth/internal-credentials.ts';
@@ -133,6 +134,11 @@ function handlersOf(route: AnyRoute, { production, bearer, checks, inFlight }: M
         return;
       }
       const json = reply.body === undefined ? undefined : toJson(reply.body);
+      if (json !== undefined && isInPieces(json)) {
+        res.writeHead(reply.status, { 'Content-Type': jsonType, ...reply.headers });
+        await pipeline(json, res);
+        return;
+      }
       checkReply?.(reply.status, json);
       const known = route.method === 'get' && knownTag(reply.headers?.ETag, req.headers['if-none-match']);
       if (known) {
@@ -160,10 +166,15 @@ function handlersOf(route: AnyRoute, { production, bearer, checks, inFlight }: M
   return [identify, ...readCookies(route.cookies), ...readBody, answer];
 }
 
-function toJson(body: unknown): string | Buffer {
+function toJson(body: unknown): JsonText['json'] {
   const json = typeof body === 'object' && body !== null && 'json' in body ? (body as JsonText).json : undefined;
-  return typeof json === 'string' || Buffer.isBuffer(json) ? json : stringifyJson(body);
+  return typeof json === 'string' || Buffer.isBuffer(json) || isInPieces(json) ? json : stringifyJson(body);
 }
+
+const isInPieces = (json: unknown): json is AsyncIterable<string> =>
+  typeof json === 'object' && json !== null && Symbol.asyncIterator in json;
+
+const jsonType = 'application/json; charset=utf-8';
 
 /**
  * The tag of the reply, if the client has that already (RFC 9110, 13.1.2): a weak one if it came compressed, since caches compare
@@ -178,7 +189,7 @@ function knownTag(etag: string | undefined, ifNoneMatch: string | undefined): st
 
 /** Express's `send` would find these out itself, at the cost of the sending once more. */
 const typeAndLength = (json: string | Buffer) => ({
-  'Content-Type': 'application/json; charset=utf-8',
+  'Content-Type': jsonType,
   'Content-Length': Buffer.byteLength(json),
 });
 

@@ -76,9 +76,11 @@ export function sendProblem(req: Request, res: Response, status: number, rest: P
  * id; the log has the rest.
  */
 export function problemHandler(log: Logger): ErrorRequestHandler {
-  return (error: unknown, req, res, next) => {
+  return (error: unknown, req, res, _next) => {
     if (res.headersSent) {
-      next(error);
+      // Else a client that knows no length would take what it has for the whole.
+      if (!res.destroyed) log.warn({ err: error, path: pathOf(req) }, 'An answer was cut off');
+      res.destroy();
       return;
     }
     const known = asDomainError(error);

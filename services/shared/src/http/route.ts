@@ -23,9 +23,12 @@ export interface ProblemSpec {
 
 export type Responses = { readonly [status: number]: ResponseSpec | ProblemSpec };
 
-/** JSON text, or its bytes, to be sent as it is, for results that PostgreSQL serialises faster and exactly. */
+/**
+ * JSON text, or its bytes, to be sent as it is, for results that PostgreSQL serialises faster and exactly. In pieces, where it may be
+ * more than memory holds: an answer whose pieces end with an error is cut off.
+ */
 export interface JsonText {
-  readonly json: string | Buffer;
+  readonly json: string | Buffer | AsyncIterable<string>;
 }
 
 interface Reply<S, B> {

@@ -12,7 +12,7 @@ export const createGroup: CreateGroup = ({ config, database }) => ({
     handle: (events, tx) => insertInvoices(tx, events.flatMap(toInvoice)),
   },
   routes: invoiceRoutes({
-    list: createInvoiceRepository(database.lists.kysely).list,
+    ...createInvoiceRepository(database.lists.kysely),
     find: createInvoiceRepository(database.kysely).find,
     orders: createOrderClient(config.ORDER_URL ?? ''),
     seller: config.SELLER,

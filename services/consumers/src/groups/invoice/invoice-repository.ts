@@ -1,6 +1,6 @@
 import type { invoiceOut } from '@store/shared/contracts/invoice';
 import { createKeyset, isoTime } from '@store/shared/database/keyset';
-import { readCountedPage } from '@store/shared/database/read-page';
+import { type PageQuery, readCountedPage, readPage } from '@store/shared/database/read-page';
 import { rowsAs } from '@store/shared/database/rows';
 import { parseJson } from '@store/shared/values/json';
 import type { Money } from '@store/shared/values/money';
@@ -36,6 +36,13 @@ export const createInvoiceRepository = (kysely: Kysely<DB>) => ({
     if (query.orderId !== undefined) rows = rows.where('order_id', '=', query.orderId);
     return readCountedPage(kysely, rows, keyset(query.sort), query);
   },
+  /** A page of all invoices of a customer. */
+  pageOf: (customerId: string, page: PageQuery) =>
+    readPage(
+      kysely.selectFrom('invoices').select(asJson.as('json')).where('customer_id', '=', customerId),
+      keyset([{ field: 'number', direction: 'asc' }]),
+      page,
+    ),
   /** The customer's invoice of an order. */
   async find(orderId: string, customerId: string): Promise<z.input<typeof invoiceOut> | undefined> {
     const row = await kysely

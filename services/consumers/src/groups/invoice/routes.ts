@@ -1,3 +1,4 @@
+import { accountDataRoute } from '@store/shared/contracts/account-data';
 import { customerInvoiceOut, invoiceOut } from '@store/shared/contracts/invoice';
 import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route';
 import { DomainError } from '@store/shared/values/errors';
@@ -16,7 +17,7 @@ interface Dependencies extends InvoiceRepository {
 }
 
 /** Makes the list for operators, and the route by which customers get their own invoices (contract 4.10). */
-export function invoiceRoutes({ list, find, orders, seller }: Dependencies): AnyRoute[] {
+export function invoiceRoutes({ list, find, pageOf, orders, seller }: Dependencies): AnyRoute[] {
   async function read(orderId: string, customer: Customer) {
     const invoice = await find(orderId, customer.accountId);
     const lines = invoice && (await orders.lines(orderId, customer));
@@ -25,6 +26,7 @@ export function invoiceRoutes({ list, find, orders, seller }: Dependencies): Any
   }
 
   return [
+    accountDataRoute(pageOf),
     listRoute({
       path: '/invoices',
       operationId: 'listInvoices',

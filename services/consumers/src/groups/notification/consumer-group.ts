@@ -7,7 +7,7 @@ import { mailMaker } from './mails/mail.ts';
 import { accountKinds, lastKind, orderKinds } from './mails/words.ts';
 import { toNotification } from './messages.ts';
 import { createNotificationRepository, deleteNotifications, insertNotifications } from './notification-repository.ts';
-import { mailRoutes, notificationRoute } from './routes.ts';
+import { mailRoutes, notificationRoutes } from './routes.ts';
 import { createSmtpClient } from './smtp-client.ts';
 
 /** Writes to customers what happens to their orders and accounts, and mails it if there is a mail server (contract 4.10). */
@@ -35,7 +35,7 @@ export const createGroup: CreateGroup = ({ config, database }) => {
       },
     },
     routes: [
-      notificationRoute(createNotificationRepository(database.lists)),
+      ...notificationRoutes(createNotificationRepository(database.lists)),
       ...(sendsMail || config.APP_PROFILE === 'prod' ? [] : mailRoutes(mails, make)),
     ],
     jobs: sendsMail ? [mailSender({ repository: mails, make, smtp: createSmtpClient({ url, from }) })] : [],

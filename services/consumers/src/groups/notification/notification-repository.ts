@@ -1,6 +1,6 @@
 import type { Database } from '@store/shared/database/database';
 import { createKeyset, isoTime, timeColumn, uuidColumn } from '@store/shared/database/keyset';
-import { readCountedPage } from '@store/shared/database/read-page';
+import { type PageQuery, readCountedPage, readPage } from '@store/shared/database/read-page';
 import { rowsAs } from '@store/shared/database/rows';
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { DB } from '../../generated/tables.ts';
@@ -29,11 +29,9 @@ const asJson = sql`${sql.raw(`jsonb_strip_nulls(jsonb_build_object('id', id, 'or
 export type NotificationRepository = ReturnType<typeof createNotificationRepository>;
 
 export const createNotificationRepository = ({ kysely, inTurn }: Database<DB>['lists']) => {
-  const select = (json: RawBuilder<unknown>) =>
-    kysely
-      .selectFrom('notifications')
-      .select(sql<string>`(${json})::text`.as('json'))
-      .where('order_id', 'is not', null);
+  const selectAll = (json: RawBuilder<unknown>) =>
+    kysely.selectFrom('notifications').select(sql<string>`(${json})::text`.as('json'));
+  const select = (json: RawBuilder<unknown>) => selectAll(json).where('order_id', 'is not', null);
   function page(rows: ReturnType<typeof select>, query: NotificationQuery) {
     if (query.orderId !== undefined) rows = rows.where('order_id', '=', query.orderId);
     if (query.customerId !== undefined) rows = rows.where('customer_id', '=', query.customerId);
@@ -47,6 +45,13 @@ export const createNotificationRepository = ({ kysely, inTurn }: Database<DB>['l
       const own = select(sql`${asJson} - 'refusal'`).where('customer_id', '=', customerId);
       return inTurn(customerId, () => page(own, query));
     },
+    /** A page of all messages to a customer, those about the account included. */
+    pageOf: (customerId: string, page: PageQuery) =>
+      readPage(
+        selectAll(asJson).where('customer_id', '=', customerId),
+        keyset([{ field: 'createdAt', direction: 'asc' }]),
+        page,
+      ),
   };
 };
 

@@ -1,3 +1,4 @@
+import { accountDataRoute } from '@store/shared/contracts/account-data';
 import { mailOut, notificationOut, wholeMailOut } from '@store/shared/contracts/notification';
 import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route';
 import { DomainError } from '@store/shared/values/errors';
@@ -9,7 +10,8 @@ import type { MakeMail } from './mails/mail.ts';
 import type { NotificationRepository } from './notification-repository.ts';
 import { notificationQuery } from './schemas.ts';
 
-export const notificationRoute = ({ list }: NotificationRepository): AnyRoute =>
+export const notificationRoutes = ({ list, pageOf }: NotificationRepository): AnyRoute[] => [
+  accountDataRoute(pageOf),
   listRoute({
     path: '/notifications',
     operationId: 'listNotifications',
@@ -19,7 +21,8 @@ export const notificationRoute = ({ list }: NotificationRepository): AnyRoute =>
     item: notificationOut,
     identity: 'accountOrCaller',
     list,
-  });
+  }),
+];
 
 /** Lets those who develop read the mails that nobody sends. A link in one is as good as a password. */
 export function mailRoutes(repository: MailRepository, make: MakeMail): AnyRoute[] {

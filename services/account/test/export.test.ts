@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import request from 'supertest';
+import { useDatabase } from '../../../tests/kit/postgres/database.ts';
+import { ada, testApp } from './_app.ts';
+
+interface Asked {
+  url: string;
+  accountId: unknown;
+  authorization: unknown;
+}
+
+/** The answers of the other services, page by page; the last one stays. */
+let pages: { status?: number; body: object }[];
+let asked: Asked[];
+const server = createServer(({ url = '', headers }, res) => {
+  const index = asked.push({ url, accountId: headers['id-account'], authorization: headers.authorization }) - 1;
+  const { status = 200, body } = pages[Math.min(index, pages.length - 1)] ?? { body: {} };
+  res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+});
+await once(server.listen(0, '127.0.0.1'), 'listening');
+const other = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const urls = { AUTH_URL: other, ORDER_URL: other, INVOICE_URL: other, NOTIFICATION_URL: other };
+const account = useDatabase('account').open((url) => testApp(url, {}, urls));
+
+beforeEach(() => {
+  asked = [];
+});
+afterAll(() => server.close());
+
+const last = { body: { records: [{ n: 1 }], next: null } };
+
+async function newAccount() {
+  const body = { ...ada, email: `${crypto.randomUUID()}@example.com` };
+  const { id } = (await request(account.app).post('/internal/accounts').send(body)).body;
+  const get = () =>
+    request(account.app).get(`/accounts/${id}/export`).set({ 'id-account': id, authorization: 'Bearer token' });
+  return { id, email: body.email, get };
+}
+
+describe('GET /accounts/{id}/export', () => {
+  it('has what all services keep, every page of it, as they are asked by the customer', async () => {
+    pages = [
+      last,
+      last,
+      last,
+      { body: { records: [], next: 'a-b_c' } },
+      { body: { records: [{ n: 2 }, {}], next: 'd' } },
+      last,
+    ];
+    const { id, email, get } = await newAccount();
+    const { body, headers } = await get().expect(200);
+    const { access, orders, invoices, messages } = body;
+    expect(body.account).toMatchObject({ id, name: ada.name, email, locale: 'en', confirmedAt: null });
+    expect([access, orders, invoices, messages].flat()).toEqual(
+      expect.arrayContaining([{ n: 1 }, { n: 1 }, { n: 1 }, { n: 2 }, {}, { n: 1 }]),
+    );
+    expect(headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'content-disposition': 'attachment; filename="account.json"',
+      'cache-control': 'no-store',
+    });
+    expect(asked).toHaveLength(6);
+    expect(asked.slice(4).map(({ url }) => url)).toEqual([
+      '/internal/account-data?after=a-b_c',
+      '/internal/account-data?after=d',
+    ]);
+    for (const one of asked) expect(one).toMatchObject({ accountId: id, authorization: 'Bearer token' });
+  });
+
+  it('is 503 while a service is away', async () => {
+    pages = [last, last, { status: 503, body: {} }];
+    const { headers } = await (await newAccount()).get().expect(503);
+    expect(headers['retry-after']).toBeDefined();
+  });
+
+  it('is cut off where a service fails later, so that nobody takes it for the whole', async () => {
+    pages = [last, last, last, { body: { records: [], next: 'x' } }, { body: { nonsense: true } }];
+    await expect((await newAccount()).get()).rejects.toThrow('aborted');
+  });
+
+  it('is 404 for the account of another, and one that is gone', async () => {
+    const [one, other] = [await newAccount(), await newAccount()];
+    await request(account.app).get(`/accounts/${one.id}/export`).set('id-account', other.id).expect(404);
+    await request(account.app).get(`/accounts/${crypto.randomUUID()}/export`).set('id-account', one.id).expect(404);
+    expect(asked).toEqual([]);
+  });
+});

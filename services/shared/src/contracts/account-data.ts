@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { type AnyRoute, ok, route, unavailable } from '../http/route.ts';
+
+// What each service keeps about an account, page by page, for its export (contract 4.3).
+
+export const accountDataPath = '/internal/account-data';
+const pageSize = 100;
+
+export const accountDataOut = z
+  .object({ records: z.array(z.looseObject({})), next: z.string().nullable() })
+  .meta({ id: 'AccountDataOut' });
+
+interface Page {
+  rows: readonly { json: string }[];
+  /** Cursor of the next page. */
+  next?: string | undefined;
+}
+
+/**
+ * Makes the route by which the account service asks, on behalf of the customer.
+ * @param read returns a page of the records of the account, each a JSON object
+ */
+export const accountDataRoute = (
+  read: (accountId: string, page: { size: number; after: string | undefined }) => Promise<Page>,
+): AnyRoute =>
+  route({
+    method: 'get',
+    path: accountDataPath,
+    operationId: 'readAccountData',
+    summary: 'Read what is kept about the account of the caller',
+    tag: 'accounts',
+    identity: 'account',
+    internal: true,
+    query: z.object({ after: z.string().min(1).max(2_000).optional() }),
+    responses: { 200: { description: 'A page.', body: accountDataOut }, 503: unavailable },
+    async handler({ accountId, query: { after } }) {
+      const { rows, next } = await read(accountId, { size: pageSize, after });
+      const records = rows.map(({ json }) => json).join();
+      return ok({ json: `{"records":[${records}],"next":${JSON.stringify(next ?? null)}}` });
+    },
+  });
