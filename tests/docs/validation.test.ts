@@ -1,9 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
 import { type BuiltService, buildServices, type Operation } from '../../tools/api/build-services.ts';
 import type { Schema } from '../../tools/api/schema-changes.ts';
+import { compilerOf } from '../kit/openapi/document.ts';
 import {
   fieldMutations,
   isRepeatable,
@@ -52,10 +51,7 @@ function badValues(
 
 function badBodies(schema: Schema | undefined, schemas: BuiltService['schemas']): string[] {
   if (schema === undefined) return [];
-  const ajv = new Ajv2020({ strict: false });
-  addFormats.default(ajv);
-  ajv.addSchema({ $id: 'document', components: { schemas } });
-  const isValid = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')));
+  const isValid = compilerOf({ schemas })(schema);
   const exampleOf = (property: Schema): unknown => {
     const { type, properties, items, format } = schemas[property.$ref?.split('/').at(-1) ?? ''] ?? property;
     if (properties !== undefined)

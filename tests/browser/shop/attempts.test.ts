@@ -1,5 +1,4 @@
 import type { Page } from 'playwright-core';
-import type { Customer } from '../../kit/customer.ts';
 import { sendExpecting } from '../../kit/http.ts';
 import { countOrders, logIn, put, register, show } from '../_customer.ts';
 import { addProducts, sharedShop } from '../_shop.ts';
@@ -12,15 +11,9 @@ const changing = [
 ];
 
 const shop = await sharedShop();
+const { ids, seller } = await addProducts(shop, changing);
 
 describe('an order that is not answered, or costs something else', () => {
-  let ids: Map<string, string>;
-  let seller: Customer;
-
-  beforeAll(async () => {
-    ({ ids, seller } = await addProducts(shop, changing));
-  }, 180_000);
-
   const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
   const basket = async (page: Page) => {
     await show(page, 'basket');

@@ -8,12 +8,9 @@ import { addProducts, sharedShop } from '../_shop.ts';
 const manyWares = Array.from({ length: 60 }, (_, index) => ({ name: `Mug ${index}`, price: 7, unit: 'piece' }));
 
 const shop = await sharedShop();
+await addProducts(shop, manyWares);
 
 describe('a customer looks around', () => {
-  beforeAll(async () => {
-    await addProducts(shop, manyWares);
-  }, 180_000);
-
   const headline = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name }).waitFor();
   const goTo = (page: Page, name: RegExp) => page.getByRole('navigation').getByRole('link', { name }).click();
   /** Where the link is: Playwright would scroll on its own before it clicks. */

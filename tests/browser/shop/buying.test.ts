@@ -8,14 +8,10 @@ const odd = { name: 'Paper clip', price: 0.125, unit: 'piece' };
 const many = Array.from({ length: 101 }, (_, n) => ({ name: `Button ${n}`, price: 1, unit: 'piece' }));
 
 const shop = await sharedShop();
+const { ids } = await addProducts(shop, [...many, odd]);
 
 describe('a customer who buys', () => {
-  let ids: Map<string, string>;
   let page: Page;
-
-  beforeAll(async () => {
-    ({ ids } = await addProducts(shop, [...many, odd]));
-  }, 180_000);
 
   beforeEach(async () => {
     page = await shop.visit();

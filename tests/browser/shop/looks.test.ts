@@ -1,8 +1,11 @@
-import type { Locator, Page } from 'playwright-core';
-import { put, register, show } from '../_customer.ts';
+import type { Locator } from 'playwright-core';
+import { isWiderThanScreen } from '../../kit/page-width.ts';
+import { put, register } from '../_customer.ts';
 import { addProducts, sharedShop } from '../_shop.ts';
 import { coloursAt, type Point } from './_pixels.ts';
+import { walk } from './_walk.ts';
 
+const good = { name: 'Looks good', price: 4.95, unit: 'piece' };
 // As long as the store takes them.
 const long = { name: `Looks${'W'.repeat(195)}`, price: 99_999_999.9999, unit: 'M'.repeat(32) };
 const wordy = {
@@ -31,43 +34,21 @@ const cutTexts = `(() => {
 })()`;
 
 const shop = await sharedShop();
+await addProducts(shop, [good, wordy, long]);
 
 describe('the shop can be read', () => {
-  beforeAll(async () => {
-    await addProducts(shop, [{ name: 'Looks good', price: 4.95, unit: 'piece' }, wordy, long]);
-  }, 180_000);
-
-  /** Over the pages that show products and orders, with as much in the basket as it takes. */
-  async function walk(page: Page, look: (name: string) => Promise<void>): Promise<void> {
-    await register(page);
-    await show(page, '?q=looks');
-    await page.getByText('Looks good').waitFor();
-    for (const { name } of [wordy, long]) await page.getByRole('button', { name: `Add ${name}` }).click();
-    await look('catalogue');
-    await page.getByRole('link', { name: /^Basket/ }).click();
-    await page.getByRole('heading', { name: 'Your order' }).waitFor();
-    await page.getByRole('spinbutton').last().fill('10000');
-    await page.getByRole('spinbutton').last().blur();
-    await page.getByText('10001 pieces', { exact: true }).waitFor();
-    await look('basket');
-    await page.getByRole('spinbutton').last().fill('1');
-    await page.getByRole('spinbutton').last().blur();
-    await page.getByRole('button', { name: 'Place the order' }).click();
-    await page.getByText('Confirming').waitFor();
-    await look('order');
-    await page.getByRole('link', { name: 'Orders', exact: true }).click();
-    await page.getByText('2 products').waitFor();
-    await look('orders');
-  }
-
-  it.each([360, 1280])('nothing is cut off however long it is: %i px', async (width) => {
-    const page = await shop.visit({ viewport: { width, height: 740 } });
-    const cut: string[] = [];
-    await walk(page, async (name) => {
-      for (const text of (await page.evaluate(cutTexts)) as string[]) cut.push(`${name}: ${text}`);
-    });
-    expect(cut).toEqual([]);
-  });
+  it.each([360, 1280])(
+    'nothing is cut off however long it is, and no page is wider than the screen: %i px',
+    async (width) => {
+      const page = await shop.visit({ viewport: { width, height: 740 } });
+      const cut: string[] = [];
+      await walk(page, [wordy.name, long.name], async (name) => {
+        for (const text of (await page.evaluate(cutTexts)) as string[]) cut.push(`${name}: ${text}`);
+        if (await page.evaluate(isWiderThanScreen)) cut.push(`${name} is too wide`);
+      });
+      expect(cut).toEqual([]);
+    },
+  );
 
   it('states and edges are seen where colours are forced', async () => {
     const page = await shop.visit({ forcedColors: 'active', reducedMotion: 'reduce' });

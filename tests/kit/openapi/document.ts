@@ -23,7 +23,8 @@ export function documentOf(routes: AnyRoute[]) {
   };
 }
 
-function compilerOf(components: unknown): Compile {
+/** Compiles schemas, whose references lead to these components of a document. */
+export function compilerOf(components: unknown): Compile {
   const ajv = new Ajv2020({ strict: false });
   addFormats.default(ajv);
   ajv.addSchema({ $id: 'document', components });
