@@ -1,5 +1,6 @@
 import { call } from '../api/call.ts';
 import { useLive } from '../api/live.ts';
+import type { components } from '../generated/schema.ts';
 import { ageOf } from '../parts/clock.ts';
 import { Badge, money, Problem, Problems, Time } from '../parts/parts.tsx';
 import { Lanes } from './orders/lanes.tsx';
@@ -31,6 +32,16 @@ export function Order({ id }: { id: string }) {
             ago
           </p>
         )}
+        {order && (
+          <ul>
+            {order.items.map(({ productId, name, quantity }) => (
+              <li key={productId}>
+                {quantity} × {name ?? productId}
+              </li>
+            ))}
+          </ul>
+        )}
+        {order?.shippingAddress && <p>To {inOneLine(order.shippingAddress)}</p>}
         {discarded.map((text) => (
           <p key={text} class="bad">
             {text}
@@ -84,3 +95,6 @@ export function Order({ id }: { id: string }) {
     </>
   );
 }
+
+const inOneLine = ({ name, lines, postalCode, city, region, country }: components['schemas']['AddressOut']) =>
+  [name, ...lines, [postalCode, city].filter(Boolean).join(' '), region, country].filter(Boolean).join(', ');
