@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { Document, visit } from 'yaml';
+import { Document, isCollection, isPair, visit } from 'yaml';
 import { topology } from '../topology/topology.ts';
 
 // Objects as a reviewer reads them, so that any change shows. Only the place of what is added to a list does not.
@@ -18,8 +18,8 @@ type Manifest = any;
 const example = 'inventory';
 const aliases = topology.services.map(({ alias }) => alias);
 
-/** Characters of JSON up to which a value takes one line. */
-const length = 100;
+/** Characters of a line: a value that fits takes one. */
+const width = 120;
 /** Lines of a text that is a file of the chart: above, it is written as its digest. */
 const textLines = 10;
 
@@ -129,8 +129,13 @@ function joined([key, value]: [string, unknown]): [string, unknown] {
 function toYaml(value: unknown): string {
   const document = new Document(value, { aliasDuplicateObjects: false });
   visit(document, {
-    Collection: (_, node) => {
-      if (sizeOf(node) <= length && node.items.length > 0) node.flow = true;
+    Collection: (_, node, ancestors) => {
+      const parent = ancestors.at(-1);
+      const key = isPair(parent) ? `${parent.key}: ` : '- ';
+      const indent = 2 * ancestors.filter(isCollection).length - 2;
+      // YAML needs no quotes, and spaces after commas and colons instead.
+      const text = JSON.stringify(node).replaceAll('"', '').replaceAll(/[:,]/g, '$& ');
+      if (indent + key.length + text.length <= width && node.items.length > 0) node.flow = true;
     },
   });
   return document.toString({ lineWidth: 0, flowCollectionPadding: false });
