@@ -20,29 +20,29 @@ describe('the Kafka that Strimzi runs', () => {
   it('in production has brokers on different nodes and racks, TLS and login alone, metrics, and limits for every user', async () => {
     const { one, named, ofKind } = await manifests({ monitoring: { enabled: true } }, valuesFiles.prod);
     const { kafka } = one('Kafka').spec;
-    expect(kafka.listeners).toEqual([
-      expect.objectContaining({ port: 9093, tls: true, authentication: { type: 'scram-sha-512' } }),
-    ]);
+    const login = { port: 9093, tls: true, authentication: { type: 'scram-sha-512' } };
+    expect(kafka.listeners).toEqual([expect.objectContaining(login)]);
     expect(kafka.rack).toEqual({ topologyKey: 'topology.kubernetes.io/zone' });
     expect(kafka.metricsConfig.type).toBe('strimziMetricsReporter');
     const [brokers, controllers] = ['brokers', 'controllers'].map((name) => named('KafkaNodePool', name).spec);
-    expect(brokers).toMatchObject({ replicas: 3, roles: ['broker'] });
-    expect(controllers).toMatchObject({ replicas: 3, roles: ['controller'] });
-    expect(brokers.template.pod.affinity.podAntiAffinity).toEqual({
-      requiredDuringSchedulingIgnoredDuringExecution: [hosts],
+    const podAntiAffinity = { requiredDuringSchedulingIgnoredDuringExecution: [hosts] };
+    expect(brokers).toMatchObject({
+      replicas: 3,
+      roles: ['broker'],
+      template: { pod: { affinity: { podAntiAffinity } } },
     });
+    expect(controllers).toMatchObject({ replicas: 3, roles: ['controller'] });
     const users = ofKind('KafkaUser').filter(({ metadata }) => metadata.name !== 'kafka-operator');
     expect(users.length).toBeGreaterThan(3);
     const MiB = 2 ** 20;
     for (const { spec } of users)
       expect(spec.quotas).toEqual({ producerByteRate: 10 * MiB, consumerByteRate: 50 * MiB, requestPercentage: 200 });
-    expect(named('PodMonitor', 'store-kafka').spec.podMetricsEndpoints[0]).toMatchObject({
-      port: 'tcp-prometheus',
-      relabelings: [
-        { targetLabel: 'job', replacement: 'store' },
-        { targetLabel: 'service', replacement: 'kafka' },
-      ],
-    });
+    const relabelings = [
+      { targetLabel: 'job', replacement: 'store' },
+      { targetLabel: 'service', replacement: 'kafka' },
+    ];
+    const [endpoint] = named('PodMonitor', 'store-kafka').spec.podMetricsEndpoints;
+    expect(endpoint).toMatchObject({ port: 'tcp-prometheus', relabelings });
   });
 
   it('elsewhere has one pool and none of these, unless a value asks for it', async () => {
@@ -50,11 +50,10 @@ describe('the Kafka that Strimzi runs', () => {
     const { kafka } = one('Kafka').spec;
     expect(kafka).not.toHaveProperty('rack');
     expect(kafka).not.toHaveProperty('metricsConfig');
-    const pools = ofKind('KafkaNodePool');
-    expect(pools.map(({ metadata, spec }) => [metadata.name, spec.roles])).toEqual([
-      ['brokers', ['controller', 'broker']],
-    ]);
-    expect(pools[0].spec).not.toHaveProperty('template');
+    const [pool, ...others] = ofKind('KafkaNodePool');
+    expect(others).toEqual([]);
+    expect([pool.metadata.name, pool.spec.roles]).toEqual(['brokers', ['controller', 'broker']]);
+    expect(pool.spec).not.toHaveProperty('template');
     expect(ofKind('PodMonitor').map(({ metadata }) => metadata.name)).toEqual(['store']);
   });
 

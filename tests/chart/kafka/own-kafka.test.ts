@@ -51,24 +51,18 @@ const listTopics = () => askAdmin(broker(), 5_000, (admin) => admin.listTopics()
 
 describe('the Kafka of the release', () => {
   it('keeps its topics over a restart', async () => {
-    const topics = storeTopics({
-      partitions: 2,
-      replicas: 1,
-      minInsyncReplicas: 1,
-      retentionMs: 1_000_000,
-      retentionBytes: -1,
-    });
+    const limits = { minInsyncReplicas: 1, retentionMs: 1_000_000, retentionBytes: -1 };
+    const topics = storeTopics({ partitions: 2, replicas: 1, ...limits });
+    const long = { timeoutMs: 100_000 };
     const first = start();
     const create = () => askAdmin(broker(), 5_000, (admin) => admin.createTopics({ topics, waitForLeaders: true }));
-    await until(() => 'Kafka takes topics', create, { timeoutMs: 100_000 });
+    await until('Kafka takes topics', create, long);
     first.kill();
     // The exit code is Java's for SIGTERM.
     expect(await first).toMatchObject({ exitCode: 143, all: expect.stringContaining('Formatting') });
 
     const second = start();
-    await until('the topics are there', async () => (await listTopics()).includes('order-events'), {
-      timeoutMs: 100_000,
-    });
+    await until('the topics are there', async () => (await listTopics()).includes('order-events'), long);
     second.kill();
     expect((await second).all).not.toContain('Formatting');
   }, 240_000);
@@ -76,10 +70,8 @@ describe('the Kafka of the release', () => {
   it('is what the services connect to, and what they are allowed to reach', async () => {
     const { named, pods } = await manifests();
     const { spec } = named('StatefulSet', 'kafka');
-    expect(named('Service', 'kafka').spec).toMatchObject({
-      selector: spec.selector.matchLabels,
-      ports: [{ port: 9092 }],
-    });
+    const ports = [{ port: 9092 }];
+    expect(named('Service', 'kafka').spec).toMatchObject({ selector: spec.selector.matchLabels, ports });
     expect(spec.template.metadata.labels).toMatchObject(spec.selector.matchLabels);
 
     for (const name of ['Job/store-topics', 'Deployment/payment']) {
@@ -87,11 +79,10 @@ describe('the Kafka of the release', () => {
       const brokers = { name: 'KAFKA_BROKERS', value: 'kafka:9092' };
       expect(pods().get(name).spec.containers[0].env).toContainEqual(brokers);
     }
-    const rule = { to: [{ podSelector: spec.selector }], ports: [{ port: 9092 }] };
+    const rule = { to: [{ podSelector: spec.selector }], ports };
     for (const name of ['payment', 'store-jobs']) expect(named('NetworkPolicy', name).spec.egress).toContainEqual(rule);
-    expect(named('NetworkPolicy', 'kafka').spec.ingress).toEqual([
-      { from: [{ podSelector: { matchLabels: { 'calls/kafka': 'true' } } }], ports: [{ port: 'kafka' }] },
-    ]);
+    const from = [{ podSelector: { matchLabels: { 'calls/kafka': 'true' } } }];
+    expect(named('NetworkPolicy', 'kafka').spec.ingress).toEqual([{ from, ports: [{ port: 'kafka' }] }]);
   });
 
   it('is not there where another is named', async () => {
