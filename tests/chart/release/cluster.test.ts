@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { template } from '../../../tools/chart/helm.ts';
 import { imagesFile, objectsIn } from '../../../tools/chart/render.ts';
 import { root } from '../../../tools/paths.ts';
+import { topology } from '../../../tools/topology/topology.ts';
 import { filesBelow } from '../../docs/_documents.ts';
 import { type Edit, withEdited } from '../_edited-chart.ts';
 import { manifests } from '../_manifests.ts';
@@ -19,14 +20,15 @@ const answering =
   (text) =>
     text.replaceAll(/\(lookup "[^"]+" "(\w+)" [^)]*\)/g, (_, kind) => String(kinds.includes(kind)));
 
-/** Has every lookup find a Secret with these keys. */
-const finding =
-  (...keys: string[]): Edit =>
-  (text) =>
-    text.replaceAll(
-      /lookup "\S+" "\S+" \S+ (?:"[^"]+"|[^\s()]+)/g,
-      `dict "data" (dict ${keys.map((key) => `"${key}" "eA=="`).join(' ')})`,
-    );
+/** Has every lookup find a Secret with these values. */
+const holding =
+  (data: Record<string, string>): Edit =>
+  (text) => {
+    const items = Object.entries(data).map(([key, value]) => `"${key}" "${btoa(value)}"`);
+    const found = `dict "data" (dict ${items.join(' ')})`;
+    return text.replaceAll(/lookup "\S+" "\S+" \S+ (?:"[^"]+"|[^\s()]+)/g, found);
+  };
+const finding = (...keys: string[]) => holding(Object.fromEntries(keys.map((key) => [key, 'x'])));
 
 async function notes(values: object, kinds: string[] = []): Promise<string> {
   const text = answering(kinds)(await readFile(join(root, 'charts/store/templates/NOTES.txt'), 'utf8'));
@@ -120,6 +122,20 @@ describe('the chart refuses', () => {
     ['an install beside it', ['Service'], {}, false],
   ])('no Kafka of its own: %s', async (_, kinds, values, isUpgrade) => {
     expect(await renderEdited(checks(kinds, isUpgrade), values)).toContain('kind: Deployment');
+  });
+
+  it('an external database at a port that NetworkPolicies would forbid, without telling its password', async () => {
+    const urls = topology.databases.map((name) => [name, `postgresql://${name}:hidden@[fd00::1]:6432/${name}`]);
+    const secret = holding(Object.fromEntries(urls));
+    const render = (more: object) => {
+      const externalDatabase = { existingSecret: 'elsewhere', ...more };
+      const values = { postgres: { enabled: false }, global: { externalDatabase } };
+      return renderEdited({ 'templates/checks.yaml': secret, [helpers]: secret }, values);
+    };
+    const refusal = await render({}).catch(({ message }) => message);
+    expect(refusal).toContain('global.externalDatabase.ports lacks 6432, where the Secret elsewhere says that');
+    expect(refusal).not.toContain('hidden');
+    expect(await render({ ports: [6432] })).toContain('kind: Deployment');
   });
 
   it('pods whose credential is missing do not start', async () => {
