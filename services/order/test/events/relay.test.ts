@@ -125,30 +125,13 @@ describe('relay', () => {
   });
 });
 
-describe('a publisher', () => {
+it('a publisher takes further events while it connects', async () => {
   const about = { orderId: randomUUID(), customerId: randomUUID(), paymentId: randomUUID() };
   const event = storedEvent('OrderPaid', { ...about, amount: { amount: 4.5, currency: 'USD' } });
-
-  it('takes further events while it connects', async () => {
-    const topic = await createTopic(3);
-    for (let round = 0; round < 10; round++) {
-      const publisher = fixture.createPublisher();
-      const publishAfter = (delayMs: number) => pause(delayMs).then(() => publisher.publish(topic, [event]));
-      await Promise.all(Array.from({ length: 40 }, (_, index) => publishAfter(index)));
-    }
-  });
-
-  it('that is idle does not keep setting timers', async () => {
+  const topic = await createTopic(3);
+  for (let round = 0; round < 10; round++) {
     const publisher = fixture.createPublisher();
-    await publisher.publish(await createTopic(1), [event]);
-    const { setTimeout } = globalThis;
-    let timers = 0;
-    globalThis.setTimeout = ((...args: Parameters<typeof setTimeout>) => {
-      timers++;
-      return setTimeout(...args);
-    }) as typeof setTimeout;
-    await pause(500);
-    globalThis.setTimeout = setTimeout;
-    expect(timers).toBeLessThan(10);
-  });
+    const publishAfter = (delayMs: number) => pause(delayMs).then(() => publisher.publish(topic, [event]));
+    await Promise.all(Array.from({ length: 40 }, (_, index) => publishAfter(index)));
+  }
 });

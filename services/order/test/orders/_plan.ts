@@ -3,6 +3,7 @@ import type { PrismaClient } from '../../src/generated/client.ts';
 export interface Plan {
   'Node Type': string;
   'Actual Rows': number;
+  'Actual Loops': number;
   'Index Name'?: string;
   'Index Cond'?: string;
   'Rows Removed by Filter'?: number;

@@ -65,9 +65,8 @@ describe('order records', () => {
     const path = `/order-demands?id=${ids.join('&id=')}&id=${randomUUID()}`;
     const { body } = await ask(path, env.INTERNAL_CREDENTIALS).expect(200);
     const demand = { items: [{ productId: tea, quantity: 1 }], total: { amount: 4.5, currency: 'USD' } };
-    expect(new Map(body.map((one: { orderId: string }) => [one.orderId, one]))).toEqual(
-      new Map(ids.map((orderId) => [orderId, { orderId, ...demand }])),
-    );
+    expect(body).toHaveLength(2);
+    expect(body).toEqual(expect.arrayContaining(ids.map((orderId) => ({ orderId, ...demand }))));
     await ask(path, env.OPERATOR_CREDENTIALS).expect(403);
     await ask(`/orders/${ids[0]}`, env.INTERNAL_CREDENTIALS).expect(403);
     await ask(`/orders/${ids[0]}`, env.OPERATOR_CREDENTIALS).expect(200);
