@@ -7,7 +7,7 @@ import { startStore } from '../../tools/local/store.ts';
 import { queryOnce } from '../kit/postgres/database.ts';
 import { throughProxies } from '../kit/store-network.ts';
 import { createTcpProxy } from '../kit/tcp-proxy.ts';
-import { createHistory } from './history/_history.ts';
+import type { History } from './history/_history.ts';
 
 /** A TCP proxy between two components, of which the first connects to the second. */
 interface Link {
@@ -61,7 +61,7 @@ export async function startFixture(env: Record<string, string>, limitMs: number,
     /** From and to a component. */
     linksOf: (component: string) => links.filter(({ from, to }) => from === component || to === component),
     /** The observations of the store's clients. */
-    history: createHistory(),
+    history: { keys: [], orders: [], stock: [] } as History,
     rows: <T extends object>(database: string, sql: string) => queryOnce<T>(store.databaseUrl(database), sql),
     /** Aborted when the run has failed or its time is up; everything that waits stops then. */
     signal: failure.signal,

@@ -1,4 +1,4 @@
-import { cents, createHistory, type History, itemsText } from '../history/_history.ts';
+import { cents, type History, itemsText } from '../history/_history.ts';
 import { type OrderAction, shownOf } from '../history/_order-model.ts';
 import type { RecordedState } from './_recorded-state.ts';
 
@@ -9,12 +9,7 @@ type Event = RecordedState['outboxes'][number]['events'][number];
  * marked as sent, and the end of every order. All processes of a run share one clock.
  */
 export function withRecorded(seen: History, state: RecordedState): History {
-  const history = createHistory();
-  for (const name of ['keys', 'orders', 'stock'] as const) {
-    for (const [object, operations] of seen[name].operations) {
-      history[name].operations.set(object, [...operations] as never);
-    }
-  }
+  const history = { keys: seen.keys, orders: [...seen.orders], stock: [...seen.stock] };
   const invented = inventedOrders(state);
   for (const { publisher, events } of state.outboxes) {
     for (const event of events) if (!invented.has(event.key)) addEvent(history, state, publisher, event);
@@ -42,15 +37,15 @@ function addEvent({ orders, stock }: History, state: RecordedState, sequence: st
     ...(items && { items: itemsText(items) }),
   };
   const known = { invokedAt, respondedAt, sequence };
-  orders.add(key, { action, ...known });
+  orders.push([key, { action, ...known }]);
 
   const ordered = state.orders.find(({ id }) => id === key)?.items ?? [];
   for (const { productId, quantity: pieces } of ordered) {
-    if (kind === 'StockReserved') stock.add(productId, { action: { kind: 'reserve', pieces }, ...known });
-    if (kind === 'StockReleased') stock.add(productId, { action: { kind: 'release', pieces }, ...known });
+    if (kind === 'StockReserved') stock.push([productId, { action: { kind: 'reserve', pieces }, ...known }]);
+    if (kind === 'StockReleased') stock.push([productId, { action: { kind: 'release', pieces }, ...known }]);
     if (kind !== 'StockRejected') continue;
     const lacking = items.find((item: { productId: string }) => item.productId === productId)?.quantity ?? 0;
-    stock.add(productId, { action: { kind: 'reject', pieces, lacking }, ...known });
+    stock.push([productId, { action: { kind: 'reject', pieces, lacking }, ...known }]);
   }
 }
 
@@ -59,10 +54,10 @@ function addEnds({ orders, stock }: History, state: RecordedState): void {
   const { orders: recorded, payments, invoices } = state;
   const atTheEnd = { invokedAt: state.readAt, respondedAt: state.readAt };
   for (const { productId, available } of state.stock) {
-    stock.add(productId, { action: { kind: 'read', pieces: available }, ...atTheEnd });
+    stock.push([productId, { action: { kind: 'read', pieces: available }, ...atTheEnd }]);
   }
   const byId = new Map(recorded.map((order) => [order.id, order]));
-  for (const id of new Set([...byId.keys(), ...orders.operations.keys()])) {
+  for (const id of new Set([...byId.keys(), ...orders.map(([id]) => id)])) {
     const order = byId.get(id);
     const payment = payments.find(({ orderId }) => orderId === id);
     const own = invoices.filter(({ orderId }) => orderId === id);
@@ -73,6 +68,6 @@ function addEnds({ orders, stock }: History, state: RecordedState): void {
       amount: payment?.amount ? cents(payment.amount) : null,
       invoices: own.map(({ amount }) => cents(amount)),
     };
-    orders.add(id, { action, ...atTheEnd });
+    orders.push([id, { action, ...atTheEnd }]);
   }
 }

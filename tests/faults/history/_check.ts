@@ -13,26 +13,26 @@ const longestListing = 40;
  */
 export function checkHistory({ keys, orders, stock }: History, initialStock: number): string[] {
   return [
-    ...checkObjects('Idempotency-Key', keyModel, keys.operations),
-    ...checkObjects('order', orderModel, orders.operations),
-    ...checkObjects('stock of product', stockModel(initialStock), stock.operations),
+    ...checkObjects('Idempotency-Key', keyModel, keys),
+    ...checkObjects('order', orderModel, orders),
+    ...checkObjects('stock of product', stockModel(initialStock), stock),
   ];
 }
 
 /** How much a history holds, for the report of a run. */
-export function sizeOf({ keys, orders, stock }: History): string {
-  const size = (name: string, { operations }: { operations: Map<string, unknown[]> }) =>
-    `${[...operations.values()].flat().length} operations on ${operations.size} ${name}`;
-  return [size('keys', keys), size('orders', orders), size('products', stock)].join(', ');
-}
+export const sizeOf = (history: History): string =>
+  Object.entries<[object: string, operation: unknown][]>({ ...history })
+    .map(([name, all]) => `${all.length} operations on ${new Set(all.map(([object]) => object)).size} ${name}`)
+    .join(', ');
 
 function checkObjects<State, Action>(
   kind: string,
   model: Model<State, Action>,
-  objects: Map<string, Operation<Action>[]>,
+  observed: [object: string, Operation<Action>][],
 ): string[] {
-  return [...objects].flatMap(([id, operations]) => {
+  return [...Map.groupBy(observed, ([object]) => object)].flatMap(([id, all]) => {
     try {
+      const operations = all.map(([, operation]) => operation);
       const violation = findViolation(model, operations);
       return violation === undefined ? [] : `The history of ${kind} ${id} is impossible: ${describe(violation)}`;
     } catch (error) {

@@ -4,22 +4,13 @@ import type { Operation } from './_linearizability.ts';
 import type { OrderAction } from './_order-model.ts';
 import type { StockAction } from './_stock-model.ts';
 
-export type History = ReturnType<typeof createHistory>;
+type Observed<Action> = [object: string, operation: Operation<Action>][];
 
 /** The observations of the store's clients, by object: an idempotency key, an order, the stock of a product. */
-export function createHistory() {
-  const objects = <Action>() => {
-    const operations = new Map<string, Operation<Action>[]>();
-    return {
-      operations,
-      add(object: string, operation: Operation<Action>): void {
-        const known = operations.get(object);
-        if (known) known.push(operation);
-        else operations.set(object, [operation]);
-      },
-    };
-  };
-  return { keys: objects<Placement>(), orders: objects<OrderAction>(), stock: objects<StockAction>() };
+export interface History {
+  keys: Observed<Placement>;
+  orders: Observed<OrderAction>;
+  stock: Observed<StockAction>;
 }
 
 /** A request and, unless the connection broke or it took too long, its response. */

@@ -1,6 +1,5 @@
 import type { EventKind } from '@store/shared/messaging/events';
 import { checkHistory } from './_check.ts';
-import { createHistory } from './_history.ts';
 import type { Placement } from './_key-model.ts';
 import type { Operation } from './_linearizability.ts';
 import type { OrderAction, Shown } from './_order-model.ts';
@@ -23,11 +22,8 @@ interface Objects {
   stock?: Operation<StockAction>[];
 }
 function violations({ keys = [], orders = [], stock = [] }: Objects): string[] {
-  const history = createHistory();
-  for (const operation of keys) history.keys.add('k', operation);
-  for (const operation of orders) history.orders.add('o', operation);
-  for (const operation of stock) history.stock.add('p', operation);
-  return checkHistory(history, 10);
+  const observed = <T>(object: string, operations: T[]) => operations.map((one): [string, T] => [object, one]);
+  return checkHistory({ keys: observed('k', keys), orders: observed('o', orders), stock: observed('p', stock) }, 10);
 }
 
 /** The last action alone makes it impossible. */

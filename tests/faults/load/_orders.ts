@@ -53,12 +53,12 @@ async function place(fixture: Fixture, planned: PlannedOrder, placed: PlacedOrde
     if (!isPlaced && respondedAt !== Number.POSITIVE_INFINITY) return; // refused
     const { id, total } = isPlaced ? response.body : {};
     const isReplayed = response?.headers.has('idempotency-replayed') ?? false;
-    history.keys.add(key, { action: isPlaced ? { orderId: id, isReplayed } : {}, invokedAt, respondedAt });
+    history.keys.push([key, { action: isPlaced ? { orderId: id, isReplayed } : {}, invokedAt, respondedAt }]);
     if (!isPlaced || ids.has(id)) return;
     ids.add(id);
     // An earlier request, whose response was lost, may have placed it.
     const action = { kind: 'place', total: cents(total.amount), items: itemsText(items) } as const;
-    history.orders.add(id, { action, invokedAt: began, respondedAt });
+    history.orders.push([id, { action, invokedAt: began, respondedAt }]);
   }
   const post = () =>
     sendUntilDefinite(
@@ -99,7 +99,7 @@ async function cancel(fixture: Fixture, order: PlacedOrder): Promise<void> {
       // OrderCancelled tells of a lost response, but nothing tells of a deletion.
       const lost = method === 'DELETE' ? actions[204] : undefined;
       const action = isKnown(exchange) ? actions[response?.status ?? 0] : lost;
-      if (action) fixture.history.orders.add(id, { action, invokedAt, respondedAt });
+      if (action) fixture.history.orders.push([id, { action, invokedAt, respondedAt }]);
     },
   );
 }

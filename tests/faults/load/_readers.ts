@@ -16,10 +16,10 @@ type OrderBody = any;
 /** Reads an order and records what is shown. @returns undefined if it could not be read or was deleted */
 export async function readOrder({ history }: Fixture, { id, customer }: PlacedOrder): Promise<Shown | undefined> {
   const { response, ...times } = await timed(() => customer.send('GET', `/orders/${id}`));
-  if (response?.status === 404) history.orders.add(id, { action: { kind: 'miss' }, ...times });
+  if (response?.status === 404) history.orders.push([id, { action: { kind: 'miss' }, ...times }]);
   if (response?.status !== 200) return undefined;
   const action = readingOf(response.body);
-  history.orders.add(id, { action, ...times });
+  history.orders.push([id, { action, ...times }]);
   return action.shown;
 }
 
@@ -31,14 +31,14 @@ async function listOrders({ history }: Fixture, { customer }: PlacedOrder): Prom
   const { response, ...times } = await timed(() => customer.send('GET', '/orders'));
   if (response?.status !== 200) return;
   for (const order of response.body.content) {
-    history.orders.add(order.id, { action: { ...readingOf(order), isListed: true }, ...times });
+    history.orders.push([order.id, { action: { ...readingOf(order), isListed: true }, ...times }]);
   }
 }
 
 async function readStock({ history }: Fixture, inventory: Send, productId: string): Promise<void> {
   const { response, ...times } = await timed(() => inventory('GET', `/stock/${productId}`));
   if (response?.status !== 200) return;
-  history.stock.add(productId, { action: { kind: 'read', pieces: response.body.available }, ...times });
+  history.stock.push([productId, { action: { kind: 'read', pieces: response.body.available }, ...times }]);
 }
 
 /** @returns whether it is known what became of it */
@@ -47,7 +47,7 @@ async function setStock({ history }: Fixture, inventory: Send, productId: string
   const { invokedAt, respondedAt } = exchange;
   const isRefused = isKnown(exchange) && ![200, 201].includes(exchange.response?.status ?? 0);
   if (isRefused) throw new Error(`The stock of ${productId} was not set: ${exchange.response?.text}`);
-  history.stock.add(productId, { action: { kind: 'set', pieces: available }, invokedAt, respondedAt });
+  history.stock.push([productId, { action: { kind: 'set', pieces: available }, invokedAt, respondedAt }]);
   return isKnown(exchange);
 }
 

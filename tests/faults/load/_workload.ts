@@ -46,7 +46,7 @@ export async function createWorkload(fixture: Fixture, orders: number, random: R
     if (pieces === undefined) return productId;
     const invokedAt = Date.now();
     await sendExpecting(201, inventory, 'PUT', `/stock/${productId}`, { available: pieces });
-    history.stock.add(productId, { action: { kind: 'set', pieces }, invokedAt, respondedAt: Date.now() + 1 });
+    history.stock.push([productId, { action: { kind: 'set', pieces }, invokedAt, respondedAt: Date.now() + 1 }]);
     return productId;
   }
 
