@@ -1,5 +1,11 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { execa } from 'execa';
+import { freePort } from '../../tools/free-port.ts';
+import { renderGateway } from '../../tools/local/components/gateway.ts';
 import { until } from '../kit/until.ts';
-import { COOKIE, expectProblem, http, useGateway } from './_fixture.ts';
+import { COOKIE, expectProblem, http, useGateway, withGateway } from './_fixture.ts';
 import { sendHttp2 } from './_raw.ts';
 import { reply } from './_upstream.ts';
 
@@ -124,13 +130,13 @@ it.each([
   expect(gateway.seen).toEqual([]);
 });
 
-describe('the metrics port', () => {
+describe('of the admin interface', () => {
   const ask = (line: string) => {
     const [method, path] = line.split(' ');
     return fetch(`http://127.0.0.1:${gateway.metricsPort}${path}`, { method });
   };
 
-  it('serves metrics and readiness', async () => {
+  it('the metrics port serves metrics and readiness', async () => {
     expect(await gateway.metrics()).toContain('envoy_http_downstream_rq_total');
     expect((await ask('GET /ready')).status).toBe(200);
   });
@@ -138,9 +144,38 @@ describe('the metrics port', () => {
   it.each([
     ...['/', '/config_dump', '/stats', '/ready/../config_dump', '/metrics/../quitquitquit'].map((it) => `GET ${it}`),
     ...['/quitquitquit', '/metrics', '/ready', '/drain_listeners'].map((it) => `POST ${it}`),
-  ])('does not expose %s of the admin interface', async (line) => {
+  ])('the metrics port does not expose %s', async (line) => {
     const { status, headers } = await ask(line);
     expect([status, headers.get('content-type')]).toEqual([404, 'application/problem+json']);
+  });
+
+  it('no port takes a POST of a page in a browser that would end Envoy in the local run', async () => {
+    const { stdout } = await execa('ss', ['-Hltnp']);
+    const own = stdout.split('\n').filter((line) => line.includes(`pid=${gateway.pid()},`));
+    const ports = own.map((line) => Number(/127\.0\.0\.1:(\d+)/.exec(line)?.[1]));
+    expect(ports).toEqual(expect.arrayContaining([gateway.port, gateway.metricsPort]));
+    const headers = { origin: 'http://evil.test', 'content-type': 'text/plain' };
+    for (const port of ports) {
+      for (const path of ['/quitquitquit', '/healthcheck/fail', '/logging?level=trace', '/config_dump']) {
+        const { status } = await fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', headers });
+        expect([403, 404]).toContain(status);
+      }
+    }
+    const [ready] = await once(request({ socketPath: gateway.adminSocket, path: '/ready' }).end(), 'response');
+    expect(await text(ready)).toBe('LIVE\n');
+  });
+
+  it('drain.sh in the pod reaches a port: the gateway is not ready from then on, and answers still', async () => {
+    const adminPort = await freePort();
+    await withGateway({ adminSocket: '', adminPort }, async ({ port, metricsPort }) => {
+      const ready = async () => (await fetch(`http://127.0.0.1:${metricsPort}/ready`)).status;
+      expect(await ready()).toBe(200);
+      const { 'drain.sh': script } = await renderGateway({ adminPort, drainSeconds: 0 });
+      await execa('bash', ['-c', script]);
+      expect(await ready()).toBe(503);
+      const { status, headers } = await fetch(`http://127.0.0.1:${port}/health-check`);
+      expect([status, headers.get('connection')]).toEqual([200, 'close']);
+    });
   });
 });
 
@@ -153,8 +188,8 @@ describe('the access log', () => {
 
   it('has one JSON line per request, without query, cookie and authorization', async () => {
     await gateway.askAsCustomer('POST /accounts/logged?password=secret-query', ['Authorization: Bearer secret-header']);
-    const request = { method: 'POST', path: '/accounts/logged', status: 200, upstream: 'account' };
-    expect(JSON.parse(await logged('/logged'))).toMatchObject(request);
+    const logEntry = { method: 'POST', path: '/accounts/logged', status: 200, upstream: 'account' };
+    expect(JSON.parse(await logged('/logged'))).toMatchObject(logEntry);
     expect(await gateway.log()).not.toMatch(/secret|aaaa\.bbbb/);
   });
 
