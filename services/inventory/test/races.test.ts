@@ -1,3 +1,4 @@
+import type { StoredEvent } from '@store/shared/messaging/events';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { seededRandom } from '../../../tests/kit/random.ts';
 import { type Demanded, orderOf, testInventory } from './_inventory.ts';
@@ -39,72 +40,38 @@ describe('events at the same time', () => {
       expect(await inventory.available(tea)).toBe(10);
     }
   });
-
-  it.each([1, 2, 3, 4, 5])(
-    'stock is consistent after random events, repeated and late ones included (seed %i)',
-    async (seed) => {
-      const random = seededRandom(seed);
-      const start = 40;
-      const all = await products(5, start);
-      const orders = Array.from({ length: 30 }, () => {
-        const demanded = Array.from({ length: 1 + random(4) }, (): Demanded => [all[random(5)] ?? '', 1 + random(6)]);
-        return orderOf(...demanded);
-      });
-      // Orders are handled concurrently, the events of an order one after another, as in partitions.
-      const histories = orders.map((order) => {
-        const events = [order.created()];
-        for (let step = random(6); step > 0; step -= 1) {
-          const kind = (['created', 'paymentFailed', 'cancelled', 'shipped'] as const)[random(4)] ?? 'shipped';
-          const event = random(4) === 0 ? events[random(events.length)] : order[kind]();
-          if (event !== undefined) events.push(event);
-        }
-        return events;
-      });
-      await Promise.all(
-        histories.map(async (events) => {
-          for (const event of events) await inventory.take(event);
-        }),
-      );
-
-      expect(await inventory.inexact(start, all)).toEqual([]);
-
-      // The published events must match the final state.
-      for (const { orderId } of orders) {
-        const expected: Record<string, string[]> = {
-          RESERVED: ['StockReserved'],
-          REJECTED: ['StockRejected'],
-          RELEASED: ['StockReserved', 'StockReleased'],
-          SHIPPED: ['StockReserved'],
-        };
-        expect(await inventory.kindsOf(orderId)).toEqual(expected[String(await inventory.statusOf(orderId))]);
-      }
-    },
-  );
 });
 
+/** Hands events to both replicas at once, in chunks by turns. */
+const takeAll = (events: StoredEvent[], chunkSize: number) =>
+  Promise.all(
+    Array.from({ length: Math.ceil(events.length / chunkSize) }, (_, index) =>
+      (index % 2 === 0 ? inventory : other).take(...events.slice(index * chunkSize, (index + 1) * chunkSize)),
+    ),
+  );
+
+// What each event does in each state of its order is in saga.test.ts.
 describe('chunks of two replicas', () => {
   it.each([1, 2, 3])('with overlapping products do not deadlock, and the stock is exact (seed %i)', async (seed) => {
     const random = seededRandom(seed);
     const all = await products(8, 150);
-    const turned = (from: number, demanded: string[]) => [...demanded.slice(from), ...demanded.slice(0, from)];
+    const turned = (from: number) => [...all.slice(from), ...all.slice(0, from)];
+    const newOrders = (count: number) =>
+      Array.from({ length: count }, () => orderOf(...turned(random(8)).map((id): Demanded => [id, 1 + random(2)])));
     for (let round = 0; round < 4; round += 1) {
-      const orders = Array.from({ length: 120 }, () =>
-        orderOf(...turned(random(8), all).map((id): Demanded => [id, 1 + random(2)])),
-      );
-      const chunks = Array.from({ length: 12 }, (_, index) => orders.slice(index * 10, index * 10 + 10));
-      await Promise.all(
-        chunks.map((chunk, index) => [inventory, other][index % 2]?.take(...chunk.map((order) => order.created()))),
+      const orders = newOrders(120);
+      await takeAll(
+        orders.map((order) => order.created()),
+        10,
       );
       // Everything is released or shipped, by other chunks than those that reserved it, while more is reserved.
-      const mixed = orders
-        .sort(() => random(3) - 1)
-        .map((order) => (random(3) === 0 ? order.shipped() : order.cancelled()));
-      const more = Array.from({ length: 6 }, () => orderOf(...turned(random(8), all).map((id): Demanded => [id, 1])));
+      const mixed = orders.sort(() => random(3) - 1);
       await Promise.all([
-        ...Array.from({ length: 6 }, (_, index) =>
-          [inventory, other][index % 2]?.take(...mixed.slice(index * 20, index * 20 + 20)),
+        takeAll(
+          mixed.map((order) => (random(3) === 0 ? order.shipped() : order.cancelled())),
+          20,
         ),
-        ...more.map((order) => other.take(order.created())),
+        ...newOrders(6).map((order) => other.take(order.created())),
       ]);
     }
     expect(await inventory.inexact(150, all)).toEqual([]);
@@ -113,12 +80,9 @@ describe('chunks of two replicas', () => {
   it('take the stock of one hot product exactly until nothing is left', async () => {
     const tea = await inventory.setStock(100);
     const orders = Array.from({ length: 160 }, () => orderOf([tea, 1]));
-    await Promise.all(
-      Array.from({ length: 16 }, (_, index) =>
-        [inventory, other][index % 2]?.take(
-          ...orders.slice(index * 10, index * 10 + 10).map((order) => order.created()),
-        ),
-      ),
+    await takeAll(
+      orders.map((order) => order.created()),
+      10,
     );
     const kinds = (await Promise.all(orders.map(({ orderId }) => inventory.kindsOf(orderId)))).flat();
     expect(kinds.filter((kind) => kind === 'StockReserved')).toHaveLength(100);

@@ -6,10 +6,8 @@ import { consumerMetrics } from '@store/shared/messaging/consumer/metrics';
 import { deadLetterRoutes } from '@store/shared/service/dead-letter-routes';
 import request from 'supertest';
 import { newCredential } from '../../../../tests/kit/credentials.ts';
-import { deferred } from '../../../../tests/kit/deferred.ts';
 import { describeContract } from '../../../../tests/kit/openapi/contract.ts';
 import { unreachableDatabaseUrl } from '../../../../tests/kit/postgres/database.ts';
-import { until } from '../../../../tests/kit/until.ts';
 import type { DB } from '../../src/generated/tables.ts';
 import { broken, deadLetteredEvents, operator, path, replica, unknownId } from './_dead-letters.ts';
 import { useFixture } from './_fixture.ts';
@@ -160,33 +158,5 @@ describe('the routes of dead letters', () => {
     const own = values.filter(({ labels }) => labels.group === fixture.group);
     const counts = { failed: 1, redriven: 2, discarded: 1 };
     expect(Object.fromEntries(own.map(({ labels, value }) => [labels.outcome, value]))).toEqual(counts);
-  });
-
-  it('find a letter redriven that is discarded while a redrive is handling it', async () => {
-    await deadLetteredEvents(fixture, 1);
-    const ids = await ann.ids();
-    const [handling, released] = [deferred(), deferred()];
-    const group = fixture.consumerGroup(async () => {
-      handling.resolve();
-      await released.promise;
-    });
-    const redriving = ann.redrive(ids, { group: group }).then(({ body }) => body);
-    await handling.promise;
-    let isAnswered = false;
-    const discarding = ben.discard(ids).then(({ body }) => {
-      isAnswered = true;
-      return body;
-    });
-    await until('the discard waits for the letter', async () => {
-      const waiting = await fixture.prisma.$queryRaw<object[]>`select 1 as one from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`;
-      return waiting.length === 1;
-    }).finally(released.resolve);
-    expect(isAnswered).toBe(false);
-    expect((await redriving).results).toMatchObject([{ outcome: 'REDRIVEN' }]);
-    expect((await discarding).results).toMatchObject([
-      { outcome: 'DECIDED', decision: { outcome: 'REDRIVEN', requestedBy: 'ann' } },
-    ]);
-    expect(await fixture.handled()).toHaveLength(1);
   });
 });
