@@ -57,7 +57,6 @@ interface Options {
   products?: ProductClient;
   orders?: OrderClient;
   clock?: () => Date;
-  production?: boolean;
   env?: Record<string, string>;
 }
 
@@ -73,7 +72,6 @@ export function testInventory(databaseUrl: string, options: Options = {}) {
     PRODUCT_URL: 'http://product',
     ORDER_URL: 'http://order',
     INITIAL_STOCK: String(initialStock),
-    APP_PROFILE: options.production ? 'prod' : 'dev',
     ...options.env,
   });
   const { app, consumer } = createInventoryService(

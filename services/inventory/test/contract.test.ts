@@ -68,10 +68,8 @@ describeFuzz({
   readState: () => inventory.rowCounts(),
 });
 
-describe('the configuration of inventory', () => {
+it('the configuration names all that is invalid', () => {
   const env = { DATABASE_URL: '', KAFKA_BROKERS: 'nowhere', PRODUCT_URL: 'x', ORDER_URL: 'x', INITIAL_STOCK: '-1' };
-
-  it.each(Object.keys(env))('names %s among all that is invalid', (name) => {
-    expect(() => readConfig(configSchema, env)).toThrow(name);
-  });
+  const read = () => readConfig(configSchema, env);
+  for (const name of Object.keys(env)) expect(read).toThrow(name);
 });

@@ -40,20 +40,18 @@ export function replica(fixture: Fixture, circumstances: Circumstances = {}) {
 
 /** Requests of an operator to the group's service. */
 export function operator(fixture: Fixture, by = 'ann') {
-  const get = async (below: string) => (await request(replica(fixture)).get(`${path}${below}`).expect(200)).body;
-  const list = () => get('');
-  const idsOf = async (): Promise<string[]> => (await list()).letters.map(({ id }: { id: string }) => id).sort();
+  const get = async (below = '') => (await request(replica(fixture)).get(`${path}${below}`).expect(200)).body;
+  const ids = async (): Promise<string[]> => (await get()).letters.map(({ id }: { id: string }) => id).sort();
   return {
-    list,
-    get,
-    ids: idsOf,
+    list: () => get(),
+    ids,
     redrive: (ids: string[], circumstances: Circumstances = {}, more = {}) =>
       request(replica(fixture, circumstances))
         .post(`${path}/redrive`)
         .send({ ids, by, ...more }),
     /** @returns the outcomes */
-    async redriveAll(circumstances: Circumstances = {}): Promise<string[]> {
-      const { body } = await this.redrive(await idsOf(), circumstances).expect(200);
+    async redriveAll(): Promise<string[]> {
+      const { body } = await this.redrive(await ids()).expect(200);
       return body.results.map(({ outcome }: { outcome: string }) => outcome);
     },
     discard: (ids: string[], more = {}) =>

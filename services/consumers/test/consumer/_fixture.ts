@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { openDatabase } from '@store/shared/database/database';
 import { type ConsumerOptions, startConsumer } from '@store/shared/messaging/consumer/consumer';
-import { type ConsumerGroup, handleOnce } from '@store/shared/messaging/consumer/handle-once';
+import type { ConsumerGroup } from '@store/shared/messaging/consumer/handle-once';
 import type { DeadLetter } from '@store/shared/messaging/dead-letters/dead-letters';
 import { listDeadLetters } from '@store/shared/messaging/dead-letters/redrive';
-import type { EventKind, OrderEvent, Payload, StoredEvent } from '@store/shared/messaging/events';
+import type { EventKind, Payload, StoredEvent } from '@store/shared/messaging/events';
 import { createKafka } from '@store/shared/messaging/kafkajs/client';
 import type { Consumer } from '@store/shared/messaging/kafkajs/consumer';
 import type { RawMessage } from '@store/shared/messaging/kafkajs/messages';
@@ -79,12 +79,6 @@ export async function createFixture(partitions = 1) {
     ...more,
   });
 
-  const processorOf = (consumed = consumerGroup(), on = kysely) => ({
-    group: consumed,
-    database: on,
-    process: (events: OrderEvent[]) => handleOnce(consumed, on, events),
-  });
-
   return {
     topic,
     group,
@@ -93,7 +87,6 @@ export async function createFixture(partitions = 1) {
     publisher,
     database,
     consumerGroup,
-    processorOf,
 
     publish: (...events: StoredEvent[]) => publisher.publish(topic, events),
     send: (...messages: RawMessage[]) => publisher.send(topic, messages),

@@ -81,8 +81,8 @@ describe('a process that dies', () => {
     const [event] = await deadLetteredEvents(fixture, 1);
     const ids = await ann.ids();
     const redriveOn = (dying: KyselyPlugin) => {
-      const { group, database } = fixture.processorOf(fixture.consumerGroup(), fixture.kysely.withPlugin(dying));
-      return redrive({ kafka, group, database }, { ids, by: 'ann' });
+      const letters = { kafka, group: fixture.consumerGroup(), database: fixture.kysely.withPlugin(dying) };
+      return redrive(letters, { ids, by: 'ann' });
     };
     for (let number = 1; number <= 4; number += 1) {
       await expect(redriveOn(dyingAt(number))).rejects.toThrow('died');

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { ConsumerGroup, DeliveredEvent } from '@store/shared/messaging/consumer/handle-once';
+import { type ConsumerGroup, type DeliveredEvent, handleOnce } from '@store/shared/messaging/consumer/handle-once';
+import type { OrderEvent } from '@store/shared/messaging/events';
 import { unavailable } from '@store/shared/values/errors';
 import { deferred } from '../../../../tests/kit/deferred.ts';
 import { receivedEvent } from '../../../../tests/kit/kafka/order-events.ts';
@@ -81,7 +82,7 @@ describe('events that are processed together', () => {
     const prepared: unknown[] = [];
     const handled: unknown[] = [];
     const group = fixture.consumerGroup();
-    const processor = fixture.processorOf({
+    const recording: ConsumerGroup<DB> = {
       ...group,
       async prepare(delivered) {
         prepared.push([idsOf(delivered), await fixture.handled()]);
@@ -91,18 +92,19 @@ describe('events that are processed together', () => {
         handled.push(fresh.map(({ event, prepared }) => [event.id, prepared]));
         await group.handle(fresh, tx, refuse);
       },
-    });
-    await processor.process(events.map(receivedEvent));
+    };
+    await handleOnce(recording, fixture.kysely, events.map(receivedEvent));
     const rounds = [[tea1, salt1], [tea2, salt2], [tea3]];
     expect(handled).toEqual(rounds.map((ids) => ids.map((id) => [id, id])));
     expect(prepared).toEqual(rounds.map((ids, index) => [ids, rounds.slice(0, index).flat()]));
   });
 
   it('are recorded without deadlocks by consumers that were handed them in different orders', async () => {
-    const processor = fixture.processorOf({ ...fixture.consumerGroup(), handle: async () => undefined });
+    const group = { ...fixture.consumerGroup(), handle: async () => undefined };
+    const process = (events: OrderEvent[]) => handleOnce(group, fixture.kysely, events);
     for (let round = 0; round < 10; round += 1) {
       const events = Array.from({ length: 1_000 }, () => receivedEvent(anEvent()));
-      await Promise.all([processor.process(events), processor.process([...events].reverse())]);
+      await Promise.all([process(events), process([...events].reverse())]);
     }
   });
 });

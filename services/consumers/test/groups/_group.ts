@@ -22,7 +22,7 @@ for (const name of readdirSync(folder)) {
 }
 
 /** Does what a process of a group does, without the broker. */
-export function testGroup(databaseUrl: string, name: string, { sendsMail = false, production = false, env = {} } = {}) {
+export function testGroup(databaseUrl: string, name: string, env: Record<string, string> = {}) {
   const database = openDatabase<DB>(databaseUrl);
   const config = configSchema.parse({
     DATABASE_URL: databaseUrl,
@@ -30,8 +30,6 @@ export function testGroup(databaseUrl: string, name: string, { sendsMail = false
     CONSUMER_GROUP: name,
     ORDER_URL: 'http://127.0.0.1:1',
     ACCOUNT_URL: 'http://127.0.0.1:1',
-    ...(sendsMail && { SMTP_URL: 'smtp://unused' }),
-    ...(production && { APP_PROFILE: 'prod' }),
     ...env,
   });
   const context = { config, log: testLog(name), database };
@@ -48,6 +46,9 @@ export function testGroup(databaseUrl: string, name: string, { sendsMail = false
     close: database.close,
   };
 }
+
+/** Of a group that sends mails; here nothing does. */
+export const withMails = { SMTP_URL: 'smtp://unused' };
 
 export type TestGroup = ReturnType<typeof testGroup>;
 

@@ -62,8 +62,8 @@ describe.each(Object.entries(cases))('%s', (name, { path, own }) => {
   // Only for the document; the requests go to the application.
   const routes = groups[name]?.(undocumented as never).routes ?? [];
   const keepsPersons = routes.some((route) => route.path === accountDataPath);
-  const group = database.open((url) => testGroup(url, name, { env: { ORDER_URL: service.url } }));
-  const restricted = database.open((url) => testGroup(url, name, { env: { INTERNAL_CREDENTIALS: newCredential() } }));
+  const group = database.open((url) => testGroup(url, name, { ORDER_URL: service.url }));
+  const restricted = database.open((url) => testGroup(url, name, { INTERNAL_CREDENTIALS: newCredential() }));
   /** Calls of an operator, who may give a credential in place of an account. */
   const operators = {
     401: { headers: { 'id-account': 'nobody' } },

@@ -93,7 +93,7 @@ describe('invoices', () => {
 describe('an invoice', () => {
   const database = useDatabase('consumers');
   const invoices = database.open((url) =>
-    testGroup(url, 'invoice-group', { env: { ORDER_URL: service.url, SELLER: 'Tea & <b>Salt</b>\n1 Market Street' } }),
+    testGroup(url, 'invoice-group', { ORDER_URL: service.url, SELLER: 'Tea & <b>Salt</b>\n1 Market Street' }),
   );
   beforeEach(() => {
     Object.assign(orders, { status: 200, deleted: 'none' });

@@ -12,7 +12,7 @@ import { mailSender } from '../../src/groups/notification/mail-sender.ts';
 import { mailMaker } from '../../src/groups/notification/mails/mail.ts';
 import { createSmtpClient } from '../../src/groups/notification/smtp-client.ts';
 import { customerId } from '../consumer/_fixture.ts';
-import { paginate, testGroup } from './_group.ts';
+import { paginate, testGroup, withMails } from './_group.ts';
 import { useMailServer } from './_mail-server.ts';
 import { useOtherService } from './_other-service.ts';
 
@@ -39,7 +39,7 @@ describe('mails', () => {
     for (const sender of senders.splice(0)) await sender.stop();
   });
   const database = useDatabase('consumers', 'each');
-  const group = database.open((url) => testGroup(url, 'notification-group', { sendsMail: true }));
+  const group = database.open((url) => testGroup(url, 'notification-group', withMails));
 
   const startSender = (url = server.url) => {
     const sender = mailSender({
@@ -166,7 +166,7 @@ describe('mails', () => {
 
 describe('mails that nobody sends', () => {
   const database = useDatabase('consumers');
-  const group = database.open((url) => testGroup(url, 'notification-group', { env: { ACCOUNT_URL: accounts.url } }));
+  const group = database.open((url) => testGroup(url, 'notification-group', { ACCOUNT_URL: accounts.url }));
   const readable = async () => {
     const event = about('PasswordResetRequested');
     await group.handle(event);
@@ -190,9 +190,9 @@ describe('mails that nobody sends', () => {
     for (const gone of [id, randomUUID()]) expect((await group.get(`/internal/mails/${gone}`)).status).toBe(404);
   });
 
-  it.each([{ production: true }, { sendsMail: true }])('are not shown with %j', async (options) => {
+  it.each([{ APP_PROFILE: 'prod' }, withMails])('are not shown with %j', async (env) => {
     const { id } = await readable();
-    const other = testGroup(database.url, 'notification-group', options);
+    const other = testGroup(database.url, 'notification-group', env);
     for (const path of ['/internal/mails', `/internal/mails/${id}`]) expect((await other.get(path)).status).toBe(404);
     await other.close();
   });

@@ -6,41 +6,33 @@ import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { createMailRepository } from '../../src/groups/notification/mail-repository.ts';
 import { customerId } from '../consumer/_fixture.ts';
-import { paginate, testGroup } from './_group.ts';
+import { paginate, testGroup, withMails } from './_group.ts';
 
 const cancelled = (reason = 'why not', customer = customerId) =>
   storedEvent('OrderCancelled', { orderId: randomUUID(), customerId: customer, reason });
 
 describe('notifications', () => {
   const database = useDatabase('consumers', 'each');
-  const group = database.open((url) => testGroup(url, 'notification-group', { sendsMail: true }));
+  const group = database.open((url) => testGroup(url, 'notification-group', withMails));
   const listed = (query = '') =>
     paginate<Record<'id' | 'kind' | 'subject' | 'text', string>>(group, `/notifications${query}`);
 
   it('are one for each event that concerns the customer', async () => {
-    const [orderId, paymentId] = [randomUUID(), randomUUID()];
+    const [orderId, paymentId, shipmentId] = [randomUUID(), randomUUID(), randomUUID()];
     const one = { orderId, customerId };
     const items = [{ productId: randomUUID(), quantity: 1 }];
     const money = { amount: 12.5, currency: 'USD' } as never;
     const yen = { amount: 700, currency: 'JPY' } as never;
+    const rejected = { ...one, items, reason: 'it is no more' };
     const told = [
       [storedEvent('OrderCreated', { ...one, total: money }), /^Thank you. .* of 12\.50 USD\.$/],
-      [
-        storedEvent('OrderPaid', { ...one, paymentId, amount: money }),
-        /^We have received 12\.50 USD for .* preparing it/,
-      ],
+      [storedEvent('OrderPaid', { ...one, paymentId, amount: money }), /^We have received 12\.50 USD for .* preparing/],
       [storedEvent('PaymentFailed', { ...one, reason: 'no money' }), /failed: no money\. The order is cancelled/],
       [storedEvent('StockRejected', { ...one, items }), /^We cannot deliver .*: out of stock\. The order is cancelled/],
-      [
-        storedEvent('StockRejected', { ...one, items, reason: 'it is no more' }),
-        /: it is no more\. The order is cancelled/,
-      ],
+      [storedEvent('StockRejected', rejected), /: it is no more\. The order is cancelled/],
       [storedEvent('OrderCancelled', { ...one, reason: 'changed my mind' }), /is cancelled: changed my mind\.$/],
       [storedEvent('PaymentRefunded', { ...one, paymentId, amount: yen }), /^We have refunded 700 JPY for your order/],
-      [
-        storedEvent('OrderShipped', { ...one, shipmentId: paymentId }),
-        new RegExp(`has left us as shipment ${paymentId}\\.$`),
-      ],
+      [storedEvent('OrderShipped', { ...one, shipmentId }), new RegExp(`has left us as shipment ${shipmentId}\\.$`)],
     ] as const;
     const events = told.map(([event]) => event);
     await group.handle(...events, storedEvent('StockReserved', { ...one, items, total: money }));
@@ -79,9 +71,7 @@ describe('notifications of a customer', () => {
   const credential = newCredential();
   const operator = { authorization: `Bearer ${credential}` };
   const database = useDatabase('consumers');
-  const group = database.open((url) =>
-    testGroup(url, 'notification-group', { env: { INTERNAL_CREDENTIALS: credential } }),
-  );
+  const group = database.open((url) => testGroup(url, 'notification-group', { INTERNAL_CREDENTIALS: credential }));
   const [alice, mallory] = [randomUUID(), randomUUID()];
   const events = [alice, mallory, alice, alice].map((customer) => cancelled('why not', customer));
   const [first, ofMallory, third, fourth] = events.map(({ id }) => id);
