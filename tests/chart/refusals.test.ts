@@ -13,7 +13,7 @@ function render(values: Record<string, unknown>) {
   return manifests(document.toJS());
 }
 
-/** What the schemas refuse, by path. Keys that lead into a list name what the refusal says. */
+/** Values that the schemas refuse, by path. Keys that lead into a list name what the refusal says. */
 const mistakes: Record<string, unknown> = {
   // Misspelt
   oder: {},
@@ -51,7 +51,7 @@ const mistakes: Record<string, unknown> = {
   'gateway.service.loadBalancerSourceRanges': ['203.0.113.1'],
   'gateway.open': [7],
 };
-// What adds to a pod, by the component in whose schema it is.
+// Values that add to a pod, by the component in whose schema they are.
 for (const name of ['order', 'gateway', 'postgres']) {
   mistakes[`${name}.podSecurityContext.${name}User`] = true;
   mistakes[`${name}.securityContext.${name}Filesystem`] = true;

@@ -50,7 +50,7 @@ const takeAll = (events: StoredEvent[], chunkSize: number) =>
     ),
   );
 
-// What each event does in each state of its order is in saga.test.ts.
+// Each event in each state of its order is in saga.test.ts.
 describe('chunks of two replicas', () => {
   it.each([1, 2, 3])('with overlapping products do not deadlock, and the stock is exact (seed %i)', async (seed) => {
     const random = seededRandom(seed);

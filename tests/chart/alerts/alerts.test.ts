@@ -19,7 +19,7 @@ interface Cases {
   tests: {
     name: string;
     series: Record<string, string>;
-    /** What fires, by alert and time. */
+    /** Alerts that fire, by name and time. */
     alerts: Record<string, Record<string, Firing[]>>;
   }[];
 }

@@ -104,7 +104,7 @@ async function cancel(fixture: Fixture, order: PlacedOrder): Promise<void> {
   );
 }
 
-/** What the answers to a cancellation tell of the order. */
+/** The order as the answers to a cancellation tell it. */
 const actions: Record<number, OrderAction> = {
   200: { kind: 'cancel' },
   201: { kind: 'cancel', isFirst: true },

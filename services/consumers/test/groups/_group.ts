@@ -47,7 +47,7 @@ export function testGroup(databaseUrl: string, name: string, env: Record<string,
   };
 }
 
-/** Of a group that sends mails; here nothing does. */
+/** The variable of a group that sends mails; here nothing does. */
 export const withMails = { SMTP_URL: 'smtp://unused' };
 
 export type TestGroup = ReturnType<typeof testGroup>;

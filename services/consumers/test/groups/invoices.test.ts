@@ -21,7 +21,7 @@ const paid = (orderId: string = randomUUID(), amount = 12.75) =>
     amount: { amount, currency: 'USD' } as never,
   });
 
-/** What everybody may read of the invoice of a payment. */
+/** The part of the invoice of a payment that everybody may read. */
 const invoiceOf = ({ key, payload }: ReturnType<typeof paid>) => ({
   number: expect.any(Number),
   orderId: key,

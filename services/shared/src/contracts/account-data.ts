@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type AnyRoute, ok, route, unavailable } from '../http/route.ts';
 
-// What each service keeps about an account, page by page, for its export (contract 4.3).
+// All that each service keeps about an account, page by page, for its export (contract 4.3).
 
 export const accountDataPath = '/internal/account-data';
 const pageSize = 100;
