@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, open, rename, stat } from 'node:fs/promises';
+import { closeSync, fstatSync, openSync } from 'node:fs';
+import { mkdir, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
@@ -37,7 +38,6 @@ interface ProcessOptions extends Supervision {
   env?: Record<string, string | undefined>;
   /** True if the process does its work yet; called repeatedly, may reject or hang meanwhile. */
   ready: () => Promise<boolean>;
-  readySeconds?: number;
   stopSignal?: NodeJS.Signals;
   /** How long the process may take to stop before it is killed. */
   stopSeconds?: number;
@@ -50,13 +50,14 @@ const maxPauseMs = 10_000;
 /** A process that ran this long is restarted after the shortest pause again. */
 const stableMs = 30_000;
 const readyTimeoutMs = 3_000;
+const readySeconds = 60;
 
 /** Starts a process and waits until it is ready. @throws Error with the last lines of its log where it is not */
 export async function startProcess(options: ProcessOptions): Promise<SupervisedProcess> {
-  const { name, logDir, log = () => undefined, stopSignal = 'SIGTERM', stopSeconds = 10, readySeconds = 60 } = options;
+  const { name, logDir, log = () => undefined, stopSignal = 'SIGTERM', stopSeconds = 10 } = options;
   const logFile = join(logDir, `${name}.log`);
   const say = (line: string) => log(`${name}: ${line}`);
-  let state: 'stopped' | 'starting' | 'supervised' = 'stopped';
+  let isSupervised = false;
   let child: ChildProcess | undefined;
   /** The length of the log when the process began. */
   let bytesBefore = 0;
@@ -68,26 +69,27 @@ export async function startProcess(options: ProcessOptions): Promise<SupervisedP
   const isReady = () =>
     Promise.race([options.ready(), sleep(readyTimeoutMs, false, { ref: false })]).catch(() => false);
 
-  async function start(): Promise<void> {
-    const file = await open(logFile, 'a');
-    bytesBefore = (await file.stat()).size;
+  /** Without a pause, in which stop() would miss the process. */
+  function start(): void {
+    const file = openSync(logFile, 'a');
+    bytesBefore = fstatSync(file).size;
     // The process writes to the file itself, so nothing is lost when this process ends.
     const started = spawnWatched(options.orphanSignal ?? 'SIGKILL', options.command, options.args, {
       cwd: root,
       env: { ...process.env, ...options.env },
-      stdio: ['ignore', file.fd, file.fd],
+      stdio: ['ignore', file, file],
     });
+    closeSync(file);
     const startedAt = Date.now();
     child = started;
     end = undefined;
     const ended = (how: string) => {
       end = how;
       if (Date.now() - startedAt > stableMs) pauseMs = firstPauseMs;
-      if (state === 'supervised') startAgain().catch((error) => say(`could not be restarted: ${error}`));
+      if (isSupervised) startAgain().catch((error) => say(`could not be restarted: ${error}`));
     };
     started.once('error', (error) => ended(`could not be started (${error.message})`));
     started.once('exit', (code, signal) => ended(signal ? `killed by ${signal}` : `exited with code ${code}`));
-    await file.close();
   }
 
   async function startAgain(): Promise<void> {
@@ -97,7 +99,7 @@ export async function startProcess(options: ProcessOptions): Promise<SupervisedP
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
     pauseMs = Math.min(pauseMs * 2, maxPauseMs);
-    await start();
+    start();
     const started = child;
     const isOver = () => signal.aborted || !running() || child !== started;
     await pWaitFor(async () => isOver() || (await isReady()), { interval: 100 });
@@ -117,7 +119,7 @@ export async function startProcess(options: ProcessOptions): Promise<SupervisedP
   }
 
   async function stop(): Promise<void> {
-    state = 'stopped';
+    isSupervised = false;
     pause.abort();
     if (!child || !running()) return;
     const stopping = child;
@@ -134,13 +136,12 @@ export async function startProcess(options: ProcessOptions): Promise<SupervisedP
 
   async function restart(): Promise<void> {
     await stop();
-    state = 'starting';
     pause = new AbortController();
     pauseMs = firstPauseMs;
     try {
-      await start();
+      start();
       await waitUntilReady();
-      state = 'supervised';
+      isSupervised = true;
     } catch (error) {
       await stop();
       throw error;
