@@ -1,5 +1,6 @@
 import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { execa } from 'execa';
 import { useFolder } from '../../../tests/kit/folder.ts';
 import { until } from '../../../tests/kit/until.ts';
@@ -22,6 +23,34 @@ it('shows of a process that ends its own last lines, none of the one before', as
       'thing: exited with code 3, restarting in 0.25 s. Its last lines:\n    bad luck',
       'thing: exited with code 4, restarting in 0.5 s. It has written nothing.',
     ]);
+  } finally {
+    await process.stop();
+  }
+});
+
+it('runs once where it is restarted just after it has ended', async () => {
+  const said: string[] = [];
+  const file = join(dir, 'pids');
+  const pids = async () => (await readFile(file, 'utf8')).trim().split('\n');
+  let ended = 0;
+  const process = await startProcess({
+    ...given,
+    name: 'restarted',
+    args: ['-c', `echo $$ >>${file}; exec sleep 600`],
+    log: (line) => said.push(line),
+    ready: async () => (await pids()).length > ended,
+  });
+  const end = async () => {
+    process.kill('SIGKILL');
+    ended += 1;
+    while (process.running()) await setImmediate();
+  };
+  try {
+    await end();
+    await process.restart();
+    await end();
+    await until('it is ready again', async () => said.some((line) => line.includes('ready again')));
+    expect(await pids()).toHaveLength(3);
   } finally {
     await process.stop();
   }

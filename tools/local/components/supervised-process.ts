@@ -93,9 +93,10 @@ export async function startProcess(options: ProcessOptions): Promise<SupervisedP
   }
 
   async function startAgain(): Promise<void> {
+    const { signal } = pause; // before anything that takes time, in which the process may be restarted
     const lines = await lastLines(logFile, bytesBefore);
+    if (signal.aborted) return;
     say(`${end}, restarting in ${pauseMs / 1000} s. ${lines ? `Its last lines:${lines}` : 'It has written nothing.'}`);
-    const { signal } = pause;
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return;
     pauseMs = Math.min(pauseMs * 2, maxPauseMs);
