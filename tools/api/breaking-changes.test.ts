@@ -78,7 +78,7 @@ test.each<[string, Change]>([
     'GET /accounts: 200 application/json is gone',
     (d) => set(d.paths['/accounts'].get.responses[200], { content: { 'text/csv': {} } }),
   ],
-])('finds: %s', async (expected, change) => {
+])('finds %s', async (expected, change) => {
   const found = await changesBy(change);
   expect(found).toContain(expected);
   expect(found.length).toBeLessThan(8);

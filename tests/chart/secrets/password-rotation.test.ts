@@ -14,20 +14,11 @@ const dir = useFolder();
 
 describe('make rotate-password', () => {
   let api: Awaited<ReturnType<typeof startKubernetesApi>>;
-  const orderFrom = (secret: string) => ({
-    metadata: { name: 'order', generation: 1 },
-    spec: {
-      replicas: 1,
-      template: {
-        metadata: {},
-        spec: {
-          containers: [
-            { name: 'order', env: [{ name: 'X', valueFrom: { secretKeyRef: { name: secret, key: 'order' } } }] },
-          ],
-        },
-      },
-    },
-  });
+  const orderFrom = (name: string) => {
+    const env = [{ name: 'X', valueFrom: { secretKeyRef: { name, key: 'order' } } }];
+    const template = { metadata: {}, spec: { containers: [{ name: 'order', env }] } };
+    return { metadata: { name: 'order', generation: 1 }, spec: { replicas: 1, template } };
+  };
 
   async function start(secret = 'postgres-logins'): Promise<void> {
     api = await startKubernetesApi([orderFrom(secret)]);
@@ -104,9 +95,8 @@ describe('make rotate-password', () => {
 
   it('refuses a release of which pods have one role only', async () => {
     await start('postgres');
-    expect(await rotate()).toBe(
-      'order gets a password from the Secret postgres, as before this version: upgrade the release first',
-    );
+    const said = 'order gets a password from the Secret postgres, as before this version: upgrade the release first';
+    expect(await rotate()).toBe(said);
     expect(read('postgres', 'order')).toBe('one');
   });
 });
