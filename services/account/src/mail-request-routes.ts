@@ -8,7 +8,7 @@ import {
   resetInBy,
   resetRequest,
 } from '@store/shared/contracts/account';
-import { type AnyRoute, noContent, ok, problem, route, tooMany, unavailable } from '@store/shared/http/route';
+import { type AnyRoute, noContent, ok, problem, route, tooMany } from '@store/shared/http/route';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import type { MailRequests } from './mail-requests.ts';
@@ -29,7 +29,6 @@ export function mailRequestRoutes(mails: MailRequests, rules: PasswordRules): An
       responses: {
         202: { description: 'It is sent, if an account has the address.' },
         429: tooMany('Too many requests from this client address.'),
-        503: unavailable,
       },
       async handler({ body, clientAddress }) {
         await mails.requestReset(body.email, clientAddress);
@@ -46,7 +45,6 @@ export function mailRequestRoutes(mails: MailRequests, rules: PasswordRules): An
       responses: {
         200: { description: 'The account that has it.', body: accountOut },
         403: problem('The token is not valid.'),
-        503: unavailable,
       },
       handler: async ({ body, clientAddress }) => ok(await mails.reset(body.token, body.password, clientAddress)),
     }),
@@ -61,7 +59,6 @@ export function mailRequestRoutes(mails: MailRequests, rules: PasswordRules): An
         204: { description: 'Confirmed.' },
         403: problem('The token is not valid.'),
         409: problem('Another account has taken the e-mail address.'),
-        503: unavailable,
       },
       async handler({ body }) {
         await mails.confirmEmail(body.token);
@@ -75,7 +72,7 @@ export function mailRequestRoutes(mails: MailRequests, rules: PasswordRules): An
       operationId: 'findConfirmation',
       summary: 'Find out whether the e-mail address of an account is confirmed',
       params,
-      responses: { 200: { description: 'Whether it is.', body: confirmedOut }, 503: unavailable },
+      responses: { 200: { description: 'Whether it is.', body: confirmedOut } },
       handler: async ({ params: { id } }) => ok({ isConfirmed: await mails.isConfirmed(id) }),
     }),
     route({
@@ -89,7 +86,6 @@ export function mailRequestRoutes(mails: MailRequests, rules: PasswordRules): An
       body: mailToIn,
       responses: {
         200: { description: 'Address, name, language and, where the mail has a link, a new token.', body: mailTo },
-        503: unavailable,
       },
       handler: async ({ params: { id }, body }) => ok(await mails.mailTo(id, body.requestId, body.isFormer)),
     }),

@@ -9,7 +9,7 @@ import {
   passwordInBy,
 } from '@store/shared/contracts/account';
 import { etagDescription, ifMatchHeader, stateHeaders } from '@store/shared/http/precondition';
-import { type AnyRoute, created, noContent, ok, problem, route, tooMany, unavailable } from '@store/shared/http/route';
+import { type AnyRoute, created, noContent, ok, problem, route, tooMany } from '@store/shared/http/route';
 import { text, uuid } from '@store/shared/values/fields';
 import { stringifyJson } from '@store/shared/values/json';
 import { z } from 'zod';
@@ -39,7 +39,7 @@ export function accountRoutes({ accounts, own, mails, exportAccount }: Parts, ru
       path: '/accounts',
       operationId: 'listAccounts',
       summary: 'List the accounts visible to the caller, which is only their own',
-      responses: { 200: { description: 'An array with one account.', body: z.array(accountOut) }, 503: unavailable },
+      responses: { 200: { description: 'An array with one account.', body: z.array(accountOut) } },
       handler: async ({ accountId }) => ok(await accounts.list(accountId)),
     }),
     route({
@@ -51,7 +51,6 @@ export function accountRoutes({ accounts, own, mails, exportAccount }: Parts, ru
       params,
       responses: {
         200: { description: 'The account.', body: accountOut, headers: { ETag: etagDescription } },
-        503: unavailable,
       },
       async handler({ accountId, params: { id } }) {
         const json = stringifyJson(await accounts.get(accountId, id));
@@ -71,7 +70,6 @@ export function accountRoutes({ accounts, own, mails, exportAccount }: Parts, ru
         200: { description: 'The account as it is now.', body: accountOut },
         403: problem('The current password is wrong.'),
         429: tooMany('Too many wrong passwords for this account, or too many changes of its address.'),
-        503: unavailable,
       },
       handler: async ({ params: { id }, headers, body, ...customer }) =>
         ok(await own.change(customer, id, body, headers['if-match'])),
@@ -88,7 +86,6 @@ export function accountRoutes({ accounts, own, mails, exportAccount }: Parts, ru
         204: { description: 'Deleted; other services delete their data within a minute.' },
         403: problem('The password is wrong.'),
         429: tooMany('Too many wrong passwords for this account.'),
-        503: unavailable,
       },
       async handler({ params: { id }, body, ...customer }) {
         await own.delete(customer, id, body.password);
@@ -108,7 +105,6 @@ export function accountRoutes({ accounts, own, mails, exportAccount }: Parts, ru
           body: accountExportOut,
           headers: { 'Content-Disposition': 'Has it saved as a file.' },
         },
-        503: unavailable,
       },
       async handler({ params: { id }, ...customer }) {
         const json = await exportAccount(customer, id);
@@ -128,7 +124,6 @@ export function accountRoutes({ accounts, own, mails, exportAccount }: Parts, ru
       query: z.object({ email: text(1, 254) }),
       responses: {
         200: { description: 'An array with one account, or none.', body: z.array(accountOut) },
-        503: unavailable,
       },
       handler: async ({ query: { email } }) => ok(await accounts.search(email)),
     }),
@@ -143,7 +138,6 @@ export function accountRoutes({ accounts, own, mails, exportAccount }: Parts, ru
       responses: {
         201: { description: 'Registered.', body: accountOut, headers: { Location: 'Path of the new account.' } },
         409: problem('The e-mail address is taken.'),
-        503: unavailable,
       },
       async handler({ body, clientAddress }) {
         const account = await accounts.register(body, clientAddress);
@@ -157,7 +151,7 @@ export function accountRoutes({ accounts, own, mails, exportAccount }: Parts, ru
       operationId: 'findAccount',
       summary: 'Fetch an account',
       params,
-      responses: { 200: { description: 'The account.', body: accountOut }, 503: unavailable },
+      responses: { 200: { description: 'The account.', body: accountOut } },
       handler: async ({ params: { id } }) => ok(await accounts.get(id, id)),
     }),
     route({
@@ -168,7 +162,7 @@ export function accountRoutes({ accounts, own, mails, exportAccount }: Parts, ru
       summary: 'Replace a password',
       params,
       body: passwordInBy(rules),
-      responses: { 204: { description: 'Replaced.' }, 503: unavailable },
+      responses: { 204: { description: 'Replaced.' } },
       async handler({ params: { id }, body, clientAddress }) {
         await accounts.setPassword(id, body.password, clientAddress);
         return noContent();
@@ -184,7 +178,6 @@ export function accountRoutes({ accounts, own, mails, exportAccount }: Parts, ru
       responses: {
         200: { description: 'The account that the password belongs to.', body: accountOut },
         401: problem('The e-mail address or the password is wrong.'),
-        503: unavailable,
       },
       handler: async ({ body, clientAddress }) => ok(await accounts.checkPassword(body, clientAddress)),
     }),

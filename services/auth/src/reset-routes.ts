@@ -1,5 +1,5 @@
 import { confirmationIn, credentials, resetIn, resetRequest } from '@store/shared/contracts/account';
-import { type AnyRoute, noContent, problem, route, tooMany, unavailable } from '@store/shared/http/route';
+import { type AnyRoute, noContent, problem, route, tooMany } from '@store/shared/http/route';
 import type { Auth } from './auth.ts';
 import { clientOf, noStore } from './requests.ts';
 
@@ -19,7 +19,6 @@ export function resetRoutes(auth: Auth): AnyRoute[] {
       responses: {
         202: { description: 'A mail is sent, if an account has this e-mail address.' },
         429: tooMany('Too many requests from this client address.'),
-        503: unavailable,
       },
       async handler({ body, ...request }) {
         await auth.requestReset(body.email, clientOf(request));
@@ -36,7 +35,6 @@ export function resetRoutes(auth: Auth): AnyRoute[] {
       responses: {
         204: { description: 'The password is set.' },
         403: problem('The link is used, void or expired.'),
-        503: unavailable,
       },
       async handler({ body, ...request }) {
         await auth.resetPassword(body, clientOf(request));
@@ -54,7 +52,6 @@ export function resetRoutes(auth: Auth): AnyRoute[] {
         204: { description: 'The address is confirmed.' },
         403: problem('The link is void or expired.'),
         409: problem('Another account has taken the e-mail address.'),
-        503: unavailable,
       },
       async handler({ body }) {
         await auth.confirmEmail(body.token);
@@ -73,7 +70,6 @@ export function resetRoutes(auth: Auth): AnyRoute[] {
         204: { description: 'It is right.' },
         403: problem('It is wrong.'),
         429: tooMany('Too many wrong passwords for this account.'),
-        503: unavailable,
       },
       async handler({ accountId, body, ...request }) {
         await auth.checkOwnPassword(body, accountId, clientOf(request));
@@ -86,7 +82,7 @@ export function resetRoutes(auth: Auth): AnyRoute[] {
       path: '/internal/own-sessions',
       operationId: 'closeSessions',
       summary: "End all of the caller's sessions before the account is deleted",
-      responses: { 204: { description: 'Ended and forgotten.' }, 503: unavailable },
+      responses: { 204: { description: 'Ended and forgotten.' } },
       async handler({ accountId }) {
         await auth.closeSessions(accountId);
         return noContent();

@@ -1,6 +1,6 @@
 import { accountIn, accountOut, confirmedOut, credentials, rolesIn, rolesOut } from '@store/shared/contracts/account';
 import { accountDataRoute } from '@store/shared/contracts/account-data';
-import { type AnyRoute, created, noContent, ok, problem, route, tooMany, unavailable } from '@store/shared/http/route';
+import { type AnyRoute, created, noContent, ok, problem, route, tooMany } from '@store/shared/http/route';
 import { DomainError } from '@store/shared/values/errors';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
@@ -42,7 +42,6 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
       responses: {
         201: { description: 'Registered.', body: accountOut, headers: { Location: 'Path of the new account.' } },
         409: problem('The e-mail address is taken.'),
-        503: unavailable,
       },
       async handler({ body, clientAddress }) {
         const account = await auth.register(body, clientAddress);
@@ -60,7 +59,6 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
         200: { description: 'Logged in.', body: accountOut, headers: { 'Set-Cookie': 'The token.' } },
         401: problem('The e-mail address or the password is wrong.'),
         429: tooMany('Too many logins with this e-mail address have failed.'),
-        503: unavailable,
       },
       async handler({ body, isHttps, ...request }) {
         const { account, token } = await auth.login(body, clientOf(request));
@@ -77,7 +75,6 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
       cookies: tokenCookie,
       responses: {
         200: { description: 'Logged out.', headers: { 'Set-Cookie': 'No token.' } },
-        503: unavailable,
       },
       async handler({ cookies, isHttps }) {
         await auth.logout(cookies[tokenCookieName]);
@@ -93,7 +90,6 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
       identity: 'account',
       responses: {
         204: { description: 'All sessions have ended.', headers: { 'Set-Cookie': 'No token.' } },
-        503: unavailable,
       },
       async handler({ accountId, isHttps }) {
         await auth.endSessions(accountId);
@@ -110,7 +106,6 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
       responses: {
         200: { description: 'The token is valid.', body: solveOut },
         401: problem('The token is not valid, or no longer.'),
-        503: unavailable,
       },
       handler: async ({ body }) => ok({ idAccount: await auth.solve(body.token) }, noStore),
     }),
@@ -123,7 +118,7 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
       role: 'operator',
       params,
       body: rolesIn,
-      responses: { 200: { description: 'The current roles of the account.', body: rolesOut }, 503: unavailable },
+      responses: { 200: { description: 'The current roles of the account.', body: rolesOut } },
       handler: async ({ accountId, params: { id }, body }) => ok(await auth.setRoles(id, body.roles, accountId)),
     }),
     route({
@@ -138,7 +133,6 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
         204: { description: 'Changed.', headers: { 'Set-Cookie': 'The token of a new session.' } },
         403: problem('The current password is wrong.'),
         429: tooMany('Too many wrong passwords for this account.'),
-        503: unavailable,
       },
       async handler({ accountId, params: { id }, body, isHttps, ...request }) {
         mustBeOwn(accountId, id);
@@ -153,7 +147,7 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
       operationId: 'listSessions',
       summary: 'List your sessions',
       params,
-      responses: { 200: { description: 'The newest first, 100 at most.', body: sessionsOut }, 503: unavailable },
+      responses: { 200: { description: 'The newest first, 100 at most.', body: sessionsOut } },
       async handler({ accountId, params: { id }, authorization = '' }) {
         mustBeOwn(accountId, id);
         return ok(await auth.listSessions(id, authorization.replace(/^Bearer /i, '')), noStore);
@@ -166,7 +160,7 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
       operationId: 'endSession',
       summary: 'End one of your sessions',
       params: params.extend({ sessionId: uuid }),
-      responses: { 204: { description: 'The session has ended.' }, 503: unavailable },
+      responses: { 204: { description: 'The session has ended.' } },
       async handler({ accountId, params: { id, sessionId } }) {
         mustBeOwn(accountId, id);
         await auth.endSession(id, sessionId);
@@ -182,7 +176,7 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
       summary: 'Set the roles of an account',
       params,
       body: rolesIn,
-      responses: { 200: { description: 'The current roles of the account.', body: rolesOut }, 503: unavailable },
+      responses: { 200: { description: 'The current roles of the account.', body: rolesOut } },
       handler: async ({ params: { id }, body }) => ok(await auth.setRoles(id, body.roles)),
     }),
     route({
@@ -192,7 +186,7 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
       operationId: 'getConfirmation',
       summary: 'Find out whether the e-mail address of an account is confirmed',
       params,
-      responses: { 200: { description: 'Whether it is.', body: confirmedOut }, 503: unavailable },
+      responses: { 200: { description: 'Whether it is.', body: confirmedOut } },
       handler: async ({ params: { id } }) => ok({ isConfirmed: await auth.isConfirmed(id) }),
     }),
     route({
@@ -203,7 +197,7 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
       summary: 'Report which of these sessions have ended',
       body: sessionsIn,
       bodyKib: 64,
-      responses: { 200: { description: 'The ids of those.', body: endedOut }, 503: unavailable },
+      responses: { 200: { description: 'The ids of those.', body: endedOut } },
       handler: ({ body }) => ok({ ended: auth.endedOf(body.sessions) }),
     }),
     accountDataRoute(async (accountId) => ({ rows: [{ json: JSON.stringify(await auth.dataOf(accountId)) }] })),
@@ -213,6 +207,7 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
       method: 'get',
       path: '/.well-known/jwks.json',
       operationId: 'getKeySet',
+      standsAlone: true,
       summary: 'Fetch the public keys that verify tokens',
       internal: true,
       responses: { 200: { description: 'A JWK Set; empty while a shared secret signs.', body: jwksOut } },

@@ -1,6 +1,6 @@
 import type { CountedPage, PageQuery } from '@store/shared/database/read-page';
 import { nextLink, pageInfo, pageOf } from '@store/shared/http/pagination';
-import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route';
+import { type AnyRoute, ok, route } from '@store/shared/http/route';
 import type { z } from 'zod';
 
 type PagedQuery = PageQuery & { page: number };
@@ -44,7 +44,6 @@ export function listRoute<Query extends PagedQuery>({
         body: pageOf(item).meta({ id: page }),
         headers: { Link: 'The next page, as rel="next", while there is more.' },
       },
-      503: unavailable,
     },
     async handler({ query: asked, accountId, url }) {
       const { rows, total, next } = await list(asked, accountId);

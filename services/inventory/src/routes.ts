@@ -1,6 +1,6 @@
 import { reservationRecordOut } from '@store/shared/contracts/order-record';
 import { stockOut } from '@store/shared/contracts/stock';
-import { type AnyRoute, created, ok, route, unavailable } from '@store/shared/http/route';
+import { type AnyRoute, created, ok, route } from '@store/shared/http/route';
 import { DomainError } from '@store/shared/values/errors';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
@@ -28,7 +28,6 @@ export function inventoryRoutes(stock: Stock, reservations: ReservationRepositor
       query: availabilityQuery,
       responses: {
         200: { description: 'The requested products.', body: z.array(stockOut) },
-        503: unavailable,
       },
       handler: async ({ query: { id } }) => ok(await stock.all([...new Set(id)]), { 'Cache-Control': 'no-store' }),
     }),
@@ -37,7 +36,7 @@ export function inventoryRoutes(stock: Stock, reservations: ReservationRepositor
       method: 'get',
       operationId: 'getStock',
       summary: 'Show how many pieces can still be reserved',
-      responses: { 200: { description: 'The stock.', body: stockOut }, 503: unavailable },
+      responses: { 200: { description: 'The stock.', body: stockOut } },
       handler: async ({ params: { productId } }) => ok({ productId, available: await stock.get(productId) }),
     }),
     route({
@@ -54,7 +53,6 @@ export function inventoryRoutes(stock: Stock, reservations: ReservationRepositor
           body: stockOut,
           headers: { Location: 'Path of the stock.' },
         },
-        503: unavailable,
       },
       async handler({ params: { productId }, body: { available } }) {
         const isNew = await stock.set(productId, available);
@@ -72,7 +70,7 @@ export function inventoryRoutes(stock: Stock, reservations: ReservationRepositor
       identity: 'caller',
       internal: true,
       params: z.object({ orderId: uuid }),
-      responses: { 200: { description: 'The reservation.', body: reservationRecordOut }, 503: unavailable },
+      responses: { 200: { description: 'The reservation.', body: reservationRecordOut } },
       async handler({ params: { orderId } }) {
         const record = await reservations.find(orderId);
         if (record === undefined) throw new DomainError('notFound', `There is no reservation of the order ${orderId}.`);

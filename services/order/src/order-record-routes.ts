@@ -2,7 +2,7 @@ import { accountDataRoute } from '@store/shared/contracts/account-data';
 import { orderOut } from '@store/shared/contracts/order';
 import { maxDemands, orderDemandOut } from '@store/shared/contracts/order-demand';
 import { orderRecordOut, stuckOrdersOut } from '@store/shared/contracts/order-record';
-import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route';
+import { type AnyRoute, ok, route } from '@store/shared/http/route';
 import { uuid, wholeNumber } from '@store/shared/values/fields';
 import { stringifyJson } from '@store/shared/values/json';
 import { z } from 'zod';
@@ -27,7 +27,6 @@ export function orderRecordRoutes(orders: Orders): AnyRoute[] {
       }),
       responses: {
         200: { description: 'Those that are known, in any order.', body: z.array(orderDemandOut) },
-        503: unavailable,
       },
       handler: async ({ query: { id } }) => ok(await orders.demandsOf(id)),
     }),
@@ -38,7 +37,7 @@ export function orderRecordRoutes(orders: Orders): AnyRoute[] {
       operationId: 'listOrderRecords',
       summary: 'List the latest 50 orders of an account',
       query: z.object({ accountId: uuid }),
-      responses: { 200: { description: 'The newest first.', body: z.array(orderOut) }, 503: unavailable },
+      responses: { 200: { description: 'The newest first.', body: z.array(orderOut) } },
       async handler({ query: { accountId } }) {
         const latest = await orders.latestOf(accountId);
         return ok({ json: `[${latest.map(({ json }) => json)}]` });
@@ -55,7 +54,7 @@ export function orderRecordRoutes(orders: Orders): AnyRoute[] {
         size: wholeNumber(1, 100).default(50),
         after: z.string().min(1).max(2_000).optional(),
       }),
-      responses: { 200: { description: 'The oldest first.', body: stuckOrdersOut }, 503: unavailable },
+      responses: { 200: { description: 'The oldest first.', body: stuckOrdersOut } },
       async handler({ query: { seconds, ...page } }) {
         const { rows, total, next = null } = await orders.stuck(seconds, page);
         const more = JSON.stringify({ total, next });
@@ -69,7 +68,7 @@ export function orderRecordRoutes(orders: Orders): AnyRoute[] {
       operationId: 'getOrderRecord',
       summary: 'Fetch an order of any customer, with the events that were written about it',
       params: z.object({ id: uuid }),
-      responses: { 200: { description: 'The order.', body: orderRecordOut }, 503: unavailable },
+      responses: { 200: { description: 'The order.', body: orderRecordOut } },
       handler: async ({ params: { id } }) => {
         const record = await orders.record(id);
         return ok({ json: withMore(record, { events: record.events }) });

@@ -1,17 +1,7 @@
 import { orderOut } from '@store/shared/contracts/order';
 import { nextLink, pageInfo } from '@store/shared/http/pagination';
 import { etagDescription, ifMatchHeader, staleVersion, stateHeaders } from '@store/shared/http/precondition';
-import {
-  type AnyRoute,
-  created,
-  noContent,
-  ok,
-  problem,
-  retryAfter,
-  route,
-  tooMany,
-  unavailable,
-} from '@store/shared/http/route';
+import { type AnyRoute, created, noContent, ok, problem, retryAfter, route, tooMany } from '@store/shared/http/route';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import type { OrderStreams } from './live/order-streams.ts';
@@ -59,7 +49,6 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
           retryAfter,
         ),
         422: problem('The Idempotency-Key was used for another request.'),
-        503: unavailable,
       },
       async handler({ accountId, headers, body }) {
         const reply = await orders.create(accountId, body, headers['idempotency-key']);
@@ -80,7 +69,6 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
           body: orderPage,
           headers: { Link: 'The next page, as rel="next", while there is more.' },
         },
-        503: unavailable,
       },
       async handler({ accountId, query, url }) {
         const { content, totalElements, next } = await orders.list(accountId, query);
@@ -99,7 +87,6 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
       responses: {
         200: { description: 'Server-sent events, until the session ends.', events: orderEvent },
         429: tooMany('The account or the client address has too many open streams.'),
-        503: unavailable,
       },
       async handler({ accountId, authorization, clientAddress, headers }) {
         const session = sessionOf(authorization, accountId);
@@ -115,7 +102,6 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
       params,
       responses: {
         200: { description: 'The order.', body: orderOut, headers: { ETag: etagDescription } },
-        503: unavailable,
       },
       async handler({ accountId, params: { id } }) {
         const { json } = await orders.get(accountId, id);
@@ -135,7 +121,6 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
         200: { description: 'The order, cancelled.', body: orderOut },
         409: problem(`The order has been shipped, or: ${staleVersion}`),
         422: problem('Only CANCELLED can be set.'),
-        503: unavailable,
       },
       async handler({ accountId, params: { id }, headers, body }) {
         const { json } = await orders.change(accountId, id, body, headers['if-match']);
@@ -150,7 +135,7 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
       summary: 'Delete an order: cancel it if possible, and hide it',
       params,
       headers: ifMatchHeader,
-      responses: { 204: { description: 'The order is hidden from you.' }, 503: unavailable },
+      responses: { 204: { description: 'The order is hidden from you.' } },
       async handler({ accountId, params: { id }, headers }) {
         await orders.remove(accountId, id, headers['if-match']);
         return noContent();
@@ -167,7 +152,6 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
         200: { description: 'The order was already cancelled.', body: orderOut },
         201: { description: 'Cancelled.', body: orderOut, headers: { Location: 'Path of the cancellation.' } },
         409: shipped,
-        503: unavailable,
       },
       async handler({ accountId, params: { id } }) {
         const { json, isNew } = await orders.cancel(accountId, id);
@@ -181,7 +165,7 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
       operationId: 'getCancellation',
       summary: 'Fetch the cancellation of an order',
       params,
-      responses: { 200: { description: 'When and why it was cancelled.', body: cancellationOut }, 503: unavailable },
+      responses: { 200: { description: 'When and why it was cancelled.', body: cancellationOut } },
       handler: async ({ accountId, params: { id } }) => ok(await orders.cancellation(accountId, id)),
     }),
   ];

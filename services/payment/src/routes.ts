@@ -1,5 +1,5 @@
 import { type PaymentRecordOut, paymentRecordOut } from '@store/shared/contracts/order-record';
-import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route';
+import { type AnyRoute, ok, route } from '@store/shared/http/route';
 import { DomainError } from '@store/shared/values/errors';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
@@ -17,7 +17,7 @@ export function paymentRoutes(payments: PaymentRepository): AnyRoute[] {
       identity: 'caller',
       internal: true,
       params: z.object({ orderId: uuid }),
-      responses: { 200: { description: 'The payment.', body: paymentRecordOut }, 503: unavailable },
+      responses: { 200: { description: 'The payment.', body: paymentRecordOut } },
       async handler({ params: { orderId } }) {
         const record = await payments.findRecord(orderId);
         if (record === undefined) throw new DomainError('notFound', `There is no payment of the order ${orderId}.`);

@@ -1,7 +1,7 @@
 import { productOut } from '@store/shared/contracts/product';
 import { nextLink } from '@store/shared/http/pagination';
 import { etagDescription, ifMatchHeader, staleVersion } from '@store/shared/http/precondition';
-import { type AnyRoute, created, noContent, ok, problem, route, unavailable } from '@store/shared/http/route';
+import { type AnyRoute, created, noContent, ok, problem, route } from '@store/shared/http/route';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import type { CatalogueCache } from './catalogue-cache.ts';
@@ -31,7 +31,6 @@ export function productRoutes(products: Products, cache: CatalogueCache): AnyRou
           body: z.array(productOut),
           headers: { ETag: etagDescription, Link: 'The next page, as rel="next", while there is more.' },
         },
-        503: unavailable,
       },
       async handler({ query, url }) {
         const { json, headers } = await cache.reply(url, async () => {
@@ -50,7 +49,6 @@ export function productRoutes(products: Products, cache: CatalogueCache): AnyRou
       params,
       responses: {
         200: { description: 'The product.', body: productOut, headers: { ETag: etagDescription } },
-        503: unavailable,
       },
       async handler({ params: { id }, url }) {
         const { json, headers } = await cache.reply(url, async () => ({ ...(await products.get(id)), headers: {} }));
@@ -69,7 +67,6 @@ export function productRoutes(products: Products, cache: CatalogueCache): AnyRou
       responses: {
         201: { description: 'Created.', body: productOut, headers: { Location: 'Path of the new product.' } },
         403: notWriter,
-        503: unavailable,
       },
       async handler({ accountId, roles, body }) {
         const product = await products.create({ accountId, roles }, body);
@@ -83,7 +80,7 @@ export function productRoutes(products: Products, cache: CatalogueCache): AnyRou
       operationId: 'replaceProduct',
       summary: 'Replace a product',
       ...replacement,
-      responses: { 200: replaced, 403: notWriter, 409: stale, 503: unavailable },
+      responses: { 200: replaced, 403: notWriter, 409: stale },
       handler: async ({ accountId, roles, params: { id }, headers, body }) =>
         ok(await products.replace({ accountId, roles }, id, body, headers['if-match'])),
     }),
@@ -97,7 +94,7 @@ export function productRoutes(products: Products, cache: CatalogueCache): AnyRou
       identity: 'caller',
       internal: true,
       ...replacement,
-      responses: { 200: replaced, 409: stale, 503: unavailable },
+      responses: { 200: replaced, 409: stale },
       handler: async ({ params: { id }, headers, body }) => ok(await products.set(id, body, headers['if-match'])),
     }),
     route({
@@ -108,7 +105,7 @@ export function productRoutes(products: Products, cache: CatalogueCache): AnyRou
       summary: 'Delete a product',
       params,
       headers: ifMatchHeader,
-      responses: { 204: { description: 'Deleted.' }, 403: notWriter, 503: unavailable },
+      responses: { 204: { description: 'Deleted.' }, 403: notWriter },
       async handler({ accountId, roles, params: { id }, headers }) {
         await products.remove({ accountId, roles }, id, headers['if-match']);
         return noContent();

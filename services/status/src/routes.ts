@@ -1,5 +1,5 @@
 import { nextLink } from '@store/shared/http/pagination';
-import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route';
+import { type AnyRoute, ok, route } from '@store/shared/http/route';
 import { z } from 'zod';
 import { statusOut, statusQuery } from './schemas.ts';
 import type { Statuses } from './statuses.ts';
@@ -32,7 +32,6 @@ export function statusRoutes(statuses: Statuses): AnyRoute[] {
             Sunset: 'The date on which skip stops working; only if it was used.',
           },
         },
-        503: unavailable,
       },
       async handler({ query, url }) {
         const { json, next } = await statuses.list(query);

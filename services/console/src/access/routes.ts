@@ -6,7 +6,7 @@ import { basePath, operatorHeader, sessionCookieOf } from './guard.ts';
 import { type Sessions, sessionSeconds } from './session.ts';
 
 const path = '/session';
-const base = { path, tag: 'session', identity: 'none' } as const;
+const base = { path, tag: 'session', identity: 'none', standsAlone: true } as const;
 const loginIn = z.object({ token: z.string().max(300), name: text(1, 80) });
 const hostIn = z.object({ host: z.string() });
 /** `__Host-` would need TLS, which localhost has not, and the path of all. */

@@ -1,5 +1,5 @@
 import { stockOut } from '@store/shared/contracts/stock';
-import { type AnyRoute, noContent, ok, problem, route, unavailable } from '@store/shared/http/route';
+import { type AnyRoute, noContent, ok, problem, route } from '@store/shared/http/route';
 import { text, uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { byOperator } from '../by-operator.ts';
@@ -21,7 +21,6 @@ export function cataloguePageRoutes(stock: Stock, products: Products): AnyRoute[
       query: z.object({ search: text(1, 200).optional() }),
       responses: {
         200: { description: 'Those with the text, or the latest.', body: z.array(listedOut) },
-        503: unavailable,
       },
       handler: async ({ query: { search } }) => ok(await stock.list(search)),
     }),
@@ -32,7 +31,7 @@ export function cataloguePageRoutes(stock: Stock, products: Products): AnyRoute[
       operationId: 'showProduct',
       summary: 'Show a product as it is now',
       params,
-      responses: { 200: { description: 'The product.', body: shownOut }, 503: unavailable },
+      responses: { 200: { description: 'The product.', body: shownOut } },
       handler: async ({ params: { id } }) => ok(await products.find(id)),
     }),
     route({
@@ -46,7 +45,6 @@ export function cataloguePageRoutes(stock: Stock, products: Products): AnyRoute[
       responses: {
         204: { description: 'They are set.' },
         409: problem('Somebody else has changed it since this version.'),
-        503: unavailable,
       },
       async handler({ params: { id }, headers, body: { version, ...fields } }) {
         await products.change(headers['console-operator'], id, version, fields);
@@ -61,7 +59,7 @@ export function cataloguePageRoutes(stock: Stock, products: Products): AnyRoute[
       summary: 'Set how many pieces can still be reserved',
       params: z.object({ productId: uuid }),
       body: z.object({ available: z.int().min(0).max(1_000_000_000) }),
-      responses: { 200: { description: 'The stock.', body: stockOut }, 503: unavailable },
+      responses: { 200: { description: 'The stock.', body: stockOut } },
       handler: async ({ params: { productId }, headers, body: { available } }) =>
         ok(await stock.set(headers['console-operator'], productId, available)),
     }),

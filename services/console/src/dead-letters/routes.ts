@@ -1,5 +1,5 @@
 import { discardIn, redriveIn, resultsOut } from '@store/shared/contracts/dead-letters';
-import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route';
+import { type AnyRoute, ok, route } from '@store/shared/http/route';
 import { z } from 'zod';
 import { byOperator } from '../by-operator.ts';
 import type { DeadLetters } from './dead-letters.ts';
@@ -8,7 +8,7 @@ import { groupsOut, trailOut } from './schemas.ts';
 const path = '/api/dead-letters';
 const base = { tag: 'dead letters', ...byOperator } as const;
 const params = z.object({ service: z.string() });
-const decided = { 200: { description: 'The outcome of each.', body: resultsOut }, 503: unavailable };
+const decided = { 200: { description: 'The outcome of each.', body: resultsOut } };
 
 export function deadLetterPageRoutes(letters: DeadLetters): AnyRoute[] {
   return [
@@ -17,6 +17,7 @@ export function deadLetterPageRoutes(letters: DeadLetters): AnyRoute[] {
       method: 'get',
       path,
       operationId: 'showDeadLetters',
+      standsAlone: true,
       summary: 'List the open dead letters of all groups',
       responses: { 200: { description: 'By group.', body: groupsOut } },
       handler: async () => ok(await letters.list()),
@@ -26,6 +27,7 @@ export function deadLetterPageRoutes(letters: DeadLetters): AnyRoute[] {
       method: 'get',
       path: `${path}/audit`,
       operationId: 'showAudit',
+      standsAlone: true,
       summary: 'List decisions about dead letters',
       responses: { 200: { description: 'The latest first.', body: trailOut } },
       handler: async () => ok(await letters.audit()),

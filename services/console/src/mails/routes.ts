@@ -1,5 +1,5 @@
 import { mailOut, wholeMailOut } from '@store/shared/contracts/notification';
-import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route';
+import { type AnyRoute, ok, route } from '@store/shared/http/route';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { byOperator } from '../by-operator.ts';
@@ -19,7 +19,7 @@ export function mailPageRoutes({ find, get }: Services): AnyRoute[] {
       path: '/api/mails',
       operationId: 'showMails',
       summary: 'List the mails that are not sent',
-      responses: { 200: { description: 'The newest 100.', body: listOut }, 503: unavailable },
+      responses: { 200: { description: 'The newest 100.', body: listOut } },
       async handler() {
         const mails = await find('notification', '/internal/mails', z.array(mailOut));
         return ok({ isSent: mails === undefined, mails: mails ?? [] });
@@ -31,7 +31,7 @@ export function mailPageRoutes({ find, get }: Services): AnyRoute[] {
       operationId: 'showMail',
       summary: 'Read a mail, which creates its link',
       params: z.object({ id: uuid }),
-      responses: { 200: { description: 'The mail.', body: wholeMailOut }, 503: unavailable },
+      responses: { 200: { description: 'The mail.', body: wholeMailOut } },
       handler: async ({ params: { id } }) => ok(await get('notification', `/internal/mails/${id}`, wholeMailOut)),
     }),
   ];

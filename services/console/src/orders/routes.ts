@@ -1,6 +1,6 @@
 import { orderOut } from '@store/shared/contracts/order';
 import { stuckOrdersOut } from '@store/shared/contracts/order-record';
-import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route';
+import { type AnyRoute, ok, route } from '@store/shared/http/route';
 import { text, uuid, wholeNumber } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { byOperator } from '../by-operator.ts';
@@ -17,7 +17,7 @@ export function orderPageRoutes(orders: OrderPages): AnyRoute[] {
       operationId: 'searchOrders',
       summary: 'Find orders by id, or by the e-mail address of the customer',
       query: z.object({ search: text(1, 254) }),
-      responses: { 200: { description: 'The newest first.', body: z.array(orderOut) }, 503: unavailable },
+      responses: { 200: { description: 'The newest first.', body: z.array(orderOut) } },
       handler: async ({ query: { search } }) => ok(await orders.search(search)),
     }),
     route({
@@ -26,7 +26,7 @@ export function orderPageRoutes(orders: OrderPages): AnyRoute[] {
       operationId: 'listStuckOrders',
       summary: 'List stuck orders',
       query: z.object({ after: text(1, 2_000).optional() }),
-      responses: { 200: { description: 'The oldest first.', body: stuckOrdersOut }, 503: unavailable },
+      responses: { 200: { description: 'The oldest first.', body: stuckOrdersOut } },
       handler: async ({ query: { after } }) => ok(await orders.stuck(after)),
     }),
     route({
@@ -38,7 +38,6 @@ export function orderPageRoutes(orders: OrderPages): AnyRoute[] {
       query: z.object({ withinMs: wholeNumber(100, 3_000).optional() }),
       responses: {
         200: { description: 'The parts of the services that have answered.', body: orderPageOut },
-        503: unavailable,
       },
       handler: async ({ params: { id }, query: { withinMs } }) => ok(await orders.show(id, withinMs)),
     }),

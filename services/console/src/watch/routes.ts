@@ -14,6 +14,7 @@ export function nowRoutes(history: History): AnyRoute[] {
       operationId: 'showNow',
       summary: 'Show the last 15 minutes, alerts, and the state of every process, or what has changed since',
       tag: 'now',
+      standsAlone: true,
       query: nowIn,
       responses: { 200: { description: 'A point for every five seconds.', body: nowOut } },
       handler({ query: { after = 0, version } }) {

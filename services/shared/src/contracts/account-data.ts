@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type AnyRoute, ok, route, unavailable } from '../http/route.ts';
+import { type AnyRoute, ok, route } from '../http/route.ts';
 
 // All that each service keeps about an account, page by page, for its export (contract 4.3).
 
@@ -32,7 +32,7 @@ export const accountDataRoute = (
     identity: 'account',
     internal: true,
     query: z.object({ after: z.string().min(1).max(2_000).optional() }),
-    responses: { 200: { description: 'A page.', body: accountDataOut }, 503: unavailable },
+    responses: { 200: { description: 'A page.', body: accountDataOut } },
     async handler({ accountId, query: { after } }) {
       const { rows, next } = await read(accountId, { size: pageSize, after });
       const records = rows.map(({ json }) => json).join();

@@ -50,6 +50,6 @@ describe('a reply with an ETag', () => {
   it('is documented with its condition', () => {
     const { get } = openApiDocument('Test', routes).paths['/thing'] as { get: Record<string, object> };
     expect(get.parameters).toEqual([expect.objectContaining({ name: 'If-None-Match', in: 'header', required: false })]);
-    expect(Object.keys(get.responses ?? {})).toEqual(['200', '304', 'default']);
+    expect(Object.keys(get.responses ?? {})).toEqual(['200', '304', '503', 'default']);
   });
 });

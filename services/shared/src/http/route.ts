@@ -142,6 +142,8 @@ export interface Route<
   decimals?: boolean;
   /** The successes and the failures specific to this route; `commonResponses` adds the rest. */
   responses: R;
+  /** True if it needs neither a database nor another service: it is never 503. */
+  standsAlone?: true;
   /** Omitted from the document. */
   internal?: boolean;
   handler(input: Input<P, Q, H, C, B, I>): Promise<ReplyOf<R>> | ReplyOf<R>;
@@ -184,9 +186,6 @@ export const problem = (description: string, headers?: Record<string, string>): 
 /** Header of a failure that goes away by itself. */
 export const retryAfter = { 'Retry-After': 'Seconds to wait before retrying.' };
 
-/** For every route that needs a database or another service. */
-export const unavailable = problem('A dependency is not available at the moment.', retryAfter);
-
 export const bodyKibOf = ({ bodyKib = 8 }: AnyRoute): number => bodyKib;
 
 /** For a caller that has to slow down (RFC 6585, 4). */
@@ -226,6 +225,7 @@ export function commonResponses(route: AnyRoute): Responses {
     responses[413] = problem(`The body is larger than ${bodyKibOf(route)} KiB.`);
     responses[415] = problem('The body is not JSON in UTF-8, or compressed.');
   }
+  if (!route.standsAlone) responses[503] = problem('A dependency is not available at the moment.', retryAfter);
   return responses;
 }
 

@@ -11,7 +11,7 @@ import {
   resultsOut,
   wholeLetterOut,
 } from '../contracts/dead-letters.ts';
-import { type AnyRoute, ok, problem, route, unavailable } from '../http/route.ts';
+import { type AnyRoute, ok, problem, route } from '../http/route.ts';
 import { brokersFrom } from '../messaging/config.ts';
 import { consumerMetrics } from '../messaging/consumer/metrics.ts';
 import type { DeadLetter } from '../messaging/dead-letters/dead-letters.ts';
@@ -62,7 +62,6 @@ export function deadLetterRoutes<Tables>(
   const decisions = {
     200: { description: 'The outcome of each, or in a dry run the expected one.', body: resultsOut },
     404: problem('The group has no letter of one of the ids; nothing was done.'),
-    503: unavailable,
   };
   return [
     route({
@@ -74,7 +73,6 @@ export function deadLetterRoutes<Tables>(
       query: lettersQuery,
       responses: {
         200: { description: 'Those that were neither redriven nor discarded, or all of an order.', body: lettersOut },
-        503: unavailable,
       },
       async handler({ query: { orderId } }) {
         const { letters, total } = await list({ orderId });
@@ -94,7 +92,7 @@ export function deadLetterRoutes<Tables>(
       path: `${path}/count`,
       operationId: 'countDeadLetters',
       summary: 'Count the open dead letters of the group',
-      responses: { 200: { description: 'How many are open.', body: openOut }, 503: unavailable },
+      responses: { 200: { description: 'How many are open.', body: openOut } },
       handler: async () => ok({ group: name, open: await countOpen(database, name) }),
     }),
     route({
@@ -103,7 +101,7 @@ export function deadLetterRoutes<Tables>(
       path: `${path}/audit`,
       operationId: 'listDeadLetterAudit',
       summary: 'List who redrove or discarded what, when and why',
-      responses: { 200: { description: 'The audit trail.', body: auditOut }, 503: unavailable },
+      responses: { 200: { description: 'The audit trail.', body: auditOut } },
       handler: async () => ok({ group: name, entries: await auditOf(database, name, undefined, maxLetters) }),
     }),
     route({
@@ -137,7 +135,6 @@ export function deadLetterRoutes<Tables>(
       responses: {
         200: { description: 'The letter, with its headers and its whole value.', body: wholeLetterOut },
         404: problem('The group has no open letter of this id.'),
-        503: unavailable,
       },
       async handler({ params: { id } }) {
         const [letter] = (await list({ ids: [id] })).letters;

@@ -1,6 +1,6 @@
 import { accountDataRoute } from '@store/shared/contracts/account-data';
 import { customerInvoiceOut, invoiceOut } from '@store/shared/contracts/invoice';
-import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route';
+import { type AnyRoute, ok, route } from '@store/shared/http/route';
 import { DomainError } from '@store/shared/values/errors';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
@@ -51,7 +51,6 @@ export function invoiceRoutes({ list, find, pageOf, orders, seller }: Dependenci
           page: true,
           headers: { Vary: '`Accept`' },
         },
-        503: unavailable,
       },
       async handler({ accountId, authorization, params: { id }, prefersPage }) {
         const invoice = await read(id, { accountId, authorization });

@@ -1,6 +1,6 @@
 import { accountDataRoute } from '@store/shared/contracts/account-data';
 import { mailOut, notificationOut, wholeMailOut } from '@store/shared/contracts/notification';
-import { type AnyRoute, ok, route, unavailable } from '@store/shared/http/route';
+import { type AnyRoute, ok, route } from '@store/shared/http/route';
 import { DomainError } from '@store/shared/values/errors';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
@@ -35,7 +35,7 @@ export function mailRoutes(repository: MailRepository, make: MakeMail): AnyRoute
       tag: 'mails',
       identity: 'caller',
       internal: true,
-      responses: { 200: { description: 'At most 100.', body: z.array(mailOut) }, 503: unavailable },
+      responses: { 200: { description: 'At most 100.', body: z.array(mailOut) } },
       handler: async () =>
         ok((await repository.newest()).map((mail) => ({ ...mail, createdAt: mail.createdAt.toISOString() }))),
     }),
@@ -48,7 +48,7 @@ export function mailRoutes(repository: MailRepository, make: MakeMail): AnyRoute
       identity: 'caller',
       internal: true,
       params: z.object({ id: uuid }),
-      responses: { 200: { description: 'The mail.', body: wholeMailOut }, 503: unavailable },
+      responses: { 200: { description: 'The mail.', body: wholeMailOut } },
       async handler({ params: { id } }) {
         const source = await repository.find(id);
         if (source === undefined) throw new DomainError('notFound', `There is no mail ${id}.`);
