@@ -5,7 +5,7 @@ import { z } from 'zod';
 /** Short, so that whoever waits at a page sees soon what does not answer. */
 export const readMs = 3_000;
 /** A redrive hands up to 100 letters to their handler, one at a time. */
-export const patientMs = 60_000;
+export const maxWaitMs = 60_000;
 
 export type Services = ReturnType<typeof createServices>;
 
@@ -22,7 +22,7 @@ export function createServices(addresses: ReadonlyMap<string, string>, credentia
     service: string,
     path: string,
     schema: z.ZodType<T>,
-    { timeoutMs = patientMs, ...sent }: { timeoutMs?: number; body?: object; ifMatch?: string } = {},
+    { timeoutMs = maxWaitMs, ...sent }: { timeoutMs?: number; body?: object; ifMatch?: string } = {},
   ): Promise<{ body: T; etag: string | undefined }> {
     const baseUrl = addresses.get(service);
     if (baseUrl === undefined) throw new DomainError('notFound', `There is no service ${service}.`);

@@ -38,7 +38,7 @@ export function createSaga(clock: () => Date): ConsumerGroup<DB> {
       }
       const [orders, now] = [sagaOn(tx), clock()];
       const placed = payments.length > 0 ? await orders.pay(payments, now) : [];
-      const rejected = cancellations.length > 0 ? await orders.cancelPending(cancellations, now) : 0;
+      const rejected = cancellations.length > 0 ? await orders.cancelRefused(cancellations, now) : 0;
       if (shipments.length > 0) await orders.recordShipments(shipments, now);
       // A transaction that fails from here on counts its orders again when it is repeated.
       rejections.inc(rejected);

@@ -44,7 +44,7 @@ export function createDueOrders({ repository, newId, clock, shipAfterMs, pending
      * Cancels what is PENDING for too long, as its owner could: whatever has happened for the order, or happens later, is
      * compensated.
      */
-    async cancelPending(limit: number): Promise<number> {
+    async cancelTimedOut(limit: number): Promise<number> {
       const cancelled = await repository.transaction(async (tx) => {
         const now = clock();
         const orders = await tx.cancelPlaced(new Date(now.getTime() - pendingTimeoutMs), reason, now, limit);

@@ -1,6 +1,6 @@
 import type { Database } from '@store/shared/database/database';
 import type { StoredEvent } from '@store/shared/messaging/events';
-import { publishing } from '@store/shared/messaging/outbox/append';
+import { wakingRelays } from '@store/shared/messaging/outbox/append';
 import { type RawBuilder, sql } from 'kysely';
 import type { DB } from './generated/tables.ts';
 import { type NewOrder, replyLifetimeHours, type StoredReply } from './order.ts';
@@ -25,7 +25,7 @@ export function createInsertOrder({ kysely, run }: Database<DB>) {
   const insertFrom = (source: RawBuilder<unknown>) => {
     const statement = insert(source).compile(kysely);
     const names = statement.parameters as (keyof Values)[];
-    return publishing(kysely, (values: Values) =>
+    return wakingRelays(kysely, (values: Values) =>
       run<Inserted>({ ...statement, parameters: names.map((name) => values[name]) }),
     );
   };

@@ -22,7 +22,7 @@ export interface PricedLine extends Line {
   unitPrice: Decimal;
 }
 
-/** Fields that few orders have, and no event. */
+/** Fields of order_details, which few orders have; no event has them. */
 export interface Details {
   shippingAddress?: Address | undefined;
   /** Sorted by key. */

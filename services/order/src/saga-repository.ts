@@ -54,7 +54,7 @@ export const sagaOn = (tx: Transaction<DB>) => ({
    * PENDING and not shipped -> CANCELLED
    * @returns how many were cancelled
    */
-  async cancelPending(cancellations: PendingCancellation[], now: Date): Promise<number> {
+  async cancelRefused(cancellations: PendingCancellation[], now: Date): Promise<number> {
     const rows = cancellations.map((one) => ({ ...one, missing: one.missing && JSON.stringify(one.missing) }));
     const { numAffectedRows = 0n } = await sql`
       update orders

@@ -30,7 +30,7 @@ const metadata = z
   .refine((fields) => Object.keys(fields).length <= 20, 'must have at most 20 keys')
   .transform((fields) => Object.fromEntries(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1))));
 
-/** A field that may be absent or null, which mean the same. */
+/** A field that may be absent or null, which mean the same. Without a default, which would change the hash of every request. */
 const optional = <T extends z.ZodType>(field: T) => field.nullish().transform((value) => value ?? undefined);
 
 /** contract 4.5 */

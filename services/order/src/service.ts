@@ -121,7 +121,7 @@ export function createOrderWorker({ config, log, database }: ServiceContext<Work
         batchOf(dueOrders.ship, 'Orders were shipped'),
       ),
       loop({ name: 'pending time-out', delayMs: catchUpMs, everyMs: everyMs(config.PENDING_TIMEOUT_SECONDS) }, () =>
-        batchOf(dueOrders.cancelPending, 'Orders were cancelled that were PENDING for too long'),
+        batchOf(dueOrders.cancelTimedOut, 'Orders were cancelled that were PENDING for too long'),
       ),
       loop({ name: 'order counts', everyMs: 5_000 }, () => addUpOrderCounts(database.kysely)),
       loop({ name: 'expired idempotency keys', everyMs: hourMs }, () => repository.deleteExpiredReplies(clock())),

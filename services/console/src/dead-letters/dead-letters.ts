@@ -2,7 +2,7 @@ import { auditOut, lettersOut, resultsOut } from '@store/shared/contracts/dead-l
 import type { Logger } from '@store/shared/observability/log';
 import { messageOf } from '@store/shared/values/errors';
 import { within } from '@store/shared/values/time';
-import { collecting, late, patientMs, readMs, type Services } from '../services-client.ts';
+import { collecting, late, maxWaitMs, readMs, type Services } from '../services-client.ts';
 import type { GroupLetters } from './schemas.ts';
 
 const path = '/internal/dead-letters';
@@ -39,7 +39,7 @@ export function createDeadLetters(services: Services, names: string[], log: Logg
     const own: Kept = {
       at: Number.POSITIVE_INFINITY,
       last: before?.last,
-      answer: services.get(service, `${path}${query}`, lettersOut, patientMs).then(
+      answer: services.get(service, `${path}${query}`, lettersOut, maxWaitMs).then(
         (list) => {
           own.last = { service, ...list };
           return own.last;

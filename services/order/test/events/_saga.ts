@@ -57,7 +57,7 @@ export function openSaga(databaseUrl: string) {
     dueAt,
     ship: (limit = 100) => dueAt(dueTime).ship(limit),
     /** Cancels what is PENDING for too long. */
-    timeOut: (limit = 100) => dueAt(new Date(placedAt.getTime() + pendingTimeoutMs)).cancelPending(limit),
+    timeOut: (limit = 100) => dueAt(new Date(placedAt.getTime() + pendingTimeoutMs)).cancelTimedOut(limit),
     handle: (...stored: ReturnType<typeof storedEvent>[]) => handleOnce(group, kysely, stored.map(receivedEvent)),
 
     /** Places an order and returns its id. */

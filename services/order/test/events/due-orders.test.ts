@@ -88,7 +88,7 @@ describe('ship', () => {
   });
 });
 
-describe('cancelPending', () => {
+describe('cancelTimedOut', () => {
   const reason = 'not confirmed in time';
 
   async function timedOut(): Promise<number> {
@@ -99,7 +99,7 @@ describe('cancelPending', () => {
   it('cancels an order that is PENDING for PENDING_TIMEOUT_SECONDS, and not before, and announces it', async () => {
     const id = await fixture.place();
     const before = await timedOut();
-    expect(await fixture.dueAt(new Date(deadline.getTime() - 1)).cancelPending(100)).toBe(0);
+    expect(await fixture.dueAt(new Date(deadline.getTime() - 1)).cancelTimedOut(100)).toBe(0);
     expect(await fixture.stateOf(id)).toMatchObject({ status: 'PENDING' });
     expect(await fixture.timeOut()).toBe(1);
     const at = deadline.toISOString();
@@ -140,7 +140,7 @@ describe('cancelPending', () => {
 
 it.each([
   ['ship', 'orders_unshipped_idx'],
-  ['cancelPending', 'orders_pending_idx'],
+  ['cancelTimedOut', 'orders_pending_idx'],
 ] as const)('%s looks for its orders in an index that holds nothing else', async (name, index) => {
   await fixture.prisma.$executeRaw`
     insert into orders (id, account_id, status, total_amount, currency, created_at, updated_at, paid_at, shipped_at)

@@ -6,7 +6,7 @@ import { wholeNumber } from '../values/fields.ts';
 import { retry } from '../values/time.ts';
 import { brokerConfig, brokersFrom } from './config.ts';
 import { askAdmin } from './kafkajs/admin.ts';
-import { patientMs, pauseMs } from './times.ts';
+import { pauseMs, recoveryMs } from './times.ts';
 import { storeTopics } from './topics.ts';
 
 // node dist/messaging/create-topics.js: creates the missing topics of the store as soon as Kafka answers.
@@ -37,7 +37,7 @@ async function createTopics(config: z.output<typeof schema>): Promise<void> {
   });
   const broker = { ...brokersFrom(config), clientId: 'create-topics', log: createLog('topics', 'silent') };
   const created = await retry(
-    () => askAdmin(broker, patientMs, (admin) => admin.createTopics({ topics, waitForLeaders: true })),
+    () => askAdmin(broker, recoveryMs, (admin) => admin.createTopics({ topics, waitForLeaders: true })),
     { firstMs: pauseMs, maxMs: pauseMs },
     (error, failures) => {
       if (failures === attempts) throw error;

@@ -20,8 +20,8 @@ export const secondMs = 1_000;
  * Time that rare questions to the broker may take, and a rebalance with its repetitions: by then the last member is a member again.
  * A relay that asks the database nothing for as long has hung.
  */
-export const patientMs = 30_000;
+export const recoveryMs = 30_000;
 /** Time for which what comes next waits for a chunk, which may hang at a lock or a provider. */
-export const patienceMs = 100;
+export const briefMs = 100;
 /** Pauses after failures in a row. */
-export const retryPauses = { firstMs: patienceMs, maxMs: pauseMs };
+export const retryPauses = { firstMs: briefMs, maxMs: pauseMs };

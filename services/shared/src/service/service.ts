@@ -26,7 +26,7 @@ export interface ServiceConsumer<Tables> {
   // biome-ignore lint/suspicious/noExplicitAny: what `prepare` returns concerns the group alone
   group: ConsumerGroup<Tables, any>;
   config: MessagingConfig & { DATABASE_URL: string };
-  /** If its database has an outbox: the source of its events is `/store/<publishesAs>`. */
+  /** Starts the relay of its database, which has an outbox; the source of its events is `/store/<publishesAs>`. */
   publishesAs?: string;
   /** The process also answers requests: it stays ready while Kafka is unavailable, once it was a member of its group. */
   servesWithoutKafka?: boolean;

@@ -9,7 +9,7 @@ import { type Batch, type Consumer, joinGroup, type MemberOptions } from '../kaf
 import { readMessage } from '../kafkajs/messages.ts';
 import type { Place } from '../kafkajs/offsets.ts';
 import type { Sender } from '../kafkajs/publisher.ts';
-import { patienceMs, retryPauses } from '../times.ts';
+import { briefMs, retryPauses } from '../times.ts';
 import { type ConsumerGroup, handleOnce, isUnavailable, kindsOf, type Refused, topicsOf } from './handle-once.ts';
 import { consumerMetrics, initialiseMetrics } from './metrics.ts';
 
@@ -165,7 +165,7 @@ export function createSharedChunks(
     while (waiting.length > 0 && (inFlight === 0 || countOf(waiting) >= chunkSize)) {
       inFlight += 1;
       // A chunk that takes longer, for example because it waits for a lock, holds up no further one.
-      within(patienceMs, processChunk(takeChunk())).then(() => {
+      within(briefMs, processChunk(takeChunk())).then(() => {
         inFlight -= 1;
         startChunks();
       });

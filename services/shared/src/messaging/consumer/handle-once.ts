@@ -39,8 +39,9 @@ export interface ConsumerGroup<Tables, Prepared = unknown> {
   /** Other kinds are skipped unread. */
   kinds: readonly EventKind[];
   /**
-   * Calls to others that must precede the transaction. Returns one result per event, in their order. Throws PoisonError, or
-   * `unavailable` to make the partition wait. Repeated when an event is delivered again, even if it was processed before.
+   * Makes the calls to others that must precede the transaction, and may commit rows of its own that a repetition finds. Returns
+   * one result per event, in their order. Throws PoisonError, or `unavailable` to make the partition wait. Repeated when an event
+   * is delivered again, even if it was processed before.
    */
   prepare?(events: DeliveredEvent[]): Promise<Prepared[]>;
   /**

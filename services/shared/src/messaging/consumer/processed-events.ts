@@ -4,7 +4,7 @@ import { deleteInBatches } from '../../database/batches.ts';
 import { hourMs } from '../../values/time.ts';
 import { askAdmin } from '../kafkajs/admin.ts';
 import type { KafkaOptions } from '../kafkajs/client.ts';
-import { patientMs } from '../times.ts';
+import { recoveryMs } from '../times.ts';
 
 /** Longer than a topic usually keeps events (contract 6.2), because a relay may publish late what it had published before. */
 const shortestDays = 30;
@@ -18,7 +18,7 @@ export async function deleteOldEventIds(
   broker: KafkaOptions,
   topics: string[],
 ): Promise<number> {
-  const perTopic = await askAdmin(broker, patientMs, (admin) =>
+  const perTopic = await askAdmin(broker, recoveryMs, (admin) =>
     Promise.all(topics.map((topic) => daysToKeep(admin, topic))),
   );
   const days = Math.max(...perTopic);

@@ -2,7 +2,7 @@ import type { EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
 import type { Logger } from '../../observability/log.ts';
 import { sleep, within } from '../../values/time.ts';
 import { reportMembership } from '../consumer/metrics.ts';
-import { heartbeatMs, patienceMs, patientMs, pauseMs, sessionMs } from '../times.ts';
+import { briefMs, heartbeatMs, pauseMs, recoveryMs, sessionMs } from '../times.ts';
 import { brokerError, disconnect, untilAborted } from './client.ts';
 import { createOffsets, type Place, placeOf } from './offsets.ts';
 import type { Watched } from './watchdog.ts';
@@ -120,11 +120,11 @@ export function joinGroup(options: GroupOptions): Consumer {
     inFlight.set(place, handling);
     try {
       const isDone = await within(
-        2 * patienceMs,
+        2 * briefMs,
         handling.then(() => true),
       );
       if (isDone) {
-        const gatherMs = maxWaitMs ?? Math.min(gatherMsPerMessage * fetched.messages, patienceMs / 2);
+        const gatherMs = maxWaitMs ?? Math.min(gatherMsPerMessage * fetched.messages, briefMs / 2);
         if (batch.offsetLag() === '0') await sleep(gatherMs, stopping.signal);
         return;
       }
@@ -215,7 +215,7 @@ export function joinGroup(options: GroupOptions): Consumer {
     waitingSince: () => (stopping.signal.aborted ? undefined : answeredAt),
     renew: () => session.abort(new Error('The broker does not answer this client')),
     waitingFor() {
-      const maxAbsenceMs = servesWithoutKafka ? Number.POSITIVE_INFINITY : patientMs;
+      const maxAbsenceMs = servesWithoutKafka ? Number.POSITIVE_INFINITY : recoveryMs;
       if (performance.now() - memberAt < maxAbsenceMs) return undefined;
       return isTopicMissing ? 'topics' : 'kafka';
     },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Kafka, KafkaMessage } from 'kafkajs';
 import { unavailable } from '../../values/errors.ts';
-import { heartbeatMs, longestAnswerSeconds, patienceMs, sessionMs } from '../times.ts';
+import { briefMs, heartbeatMs, longestAnswerSeconds, sessionMs } from '../times.ts';
 
 /** Offsets of a partition, `end` not included. */
 export interface OffsetRange {
@@ -36,7 +36,7 @@ export async function readRanges({ kafka, topic, ranges, onMessage }: ReadOption
   if (open.size === 0) return;
   const reader = kafka.consumer({
     groupId: `reader-${randomUUID()}`,
-    maxWaitTimeInMs: patienceMs,
+    maxWaitTimeInMs: briefMs,
     sessionTimeout: sessionMs,
     rebalanceTimeout: sessionMs,
     allowAutoTopicCreation: false,

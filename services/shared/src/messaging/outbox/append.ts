@@ -4,7 +4,8 @@ import type { StoredEvent } from '../events.ts';
 
 /**
  * Writes events in the transaction of the change that they announce (contract 6.5). Its commit wakes the relays. The outbox
- * table is the same in every database that publishes (prisma/schema.prisma of the order service). Events of one key must be
+ * table is the same in every database that publishes (prisma/schema.prisma of the order service). Only the placing of an order
+ * writes to it by a statement of its own (new-order-repository.ts there). Events of one key must be
  * written under a lock that their writers share, such as that of the order's row: only then is the order of `seq` the order of
  * the commits.
  */
@@ -46,7 +47,7 @@ export function wakeDirectly(database: QueryExecutorProvider, relay: Waking): vo
 }
 
 /** Makes a statement, which itself writes to the outbox and commits, wake the relays. */
-export const publishing =
+export const wakingRelays =
   <Values, Result>(database: QueryExecutorProvider, run: (values: Values) => Promise<Result>) =>
   async (values: Values): Promise<Result> => {
     const result = await run(values);

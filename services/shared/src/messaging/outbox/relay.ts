@@ -5,7 +5,7 @@ import { loop } from '../../values/loop.ts';
 import { sleep, within } from '../../values/time.ts';
 import type { StoredEvent } from '../events.ts';
 import type { Publisher } from '../kafkajs/publisher.ts';
-import { patienceMs, patientMs, pauseMs, retryPauses, secondMs, sessionMs } from '../times.ts';
+import { briefMs, pauseMs, recoveryMs, retryPauses, secondMs, sessionMs } from '../times.ts';
 import { outboxChannel } from './append.ts';
 import { bytesOf, toLanes } from './lanes.ts';
 import { relayMetrics } from './metrics.ts';
@@ -122,7 +122,7 @@ export function startRelay({ databaseUrl, topic, publishers, log }: RelayOptions
       await publish(own.client, lanes);
       own.sent.push(...events);
       own.next = [];
-      await sleep(Math.min(gatherMsPerEvent * events.length, patienceMs / 4));
+      await sleep(Math.min(gatherMsPerEvent * events.length, briefMs / 4));
     }
     return true;
   }
@@ -174,7 +174,7 @@ export function startRelay({ databaseUrl, topic, publishers, log }: RelayOptions
 async function deleteOld(own: Session): Promise<void> {
   if (performance.now() < own.deleteAt) return;
   const forgotten = await deleteSent(own.client);
-  own.deleteAt = performance.now() + (forgotten < deleteBatchSize ? patientMs : secondMs);
+  own.deleteAt = performance.now() + (forgotten < deleteBatchSize ? recoveryMs : secondMs);
 }
 
 /** Marks what was sent, and reads what follows the events in flight: as many as the last ones let expect to fill a batch. */
@@ -201,7 +201,7 @@ function connectionFor(databaseUrl: string): pg.Client {
     query_timeout: sessionMs + pauseMs,
     keepAlive: true,
     application_name: 'outbox-relay',
-    options: `-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c idle_session_timeout=${patientMs}`,
+    options: `-c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c idle_session_timeout=${recoveryMs}`,
   });
 }
 
