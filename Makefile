@@ -196,7 +196,7 @@ test-chart: install ### Lint the chart and run its tests
 	@$(helm) lint --quiet --values tools/chart/images.yaml charts/store
 	@$(jest) --selectProjects chart
 
-api: build ## Write what follows from the routes: docs/openapi.yaml, docs/reference and the types of the client
+api: build ## Write what follows from routes and events: the OpenAPI and AsyncAPI documents and the types of the client
 	@$(tool) tools/api/write.ts
 	@$(tool) tools/api/reference.ts
 

@@ -33,6 +33,11 @@ const complete: Record<EventKind, Record<string, unknown>> = {
 const kinds = Object.keys(complete) as EventKind[];
 
 describe(file, () => {
+  it('is compared with events that have every field', () => {
+    const fieldsOf = (kind: EventKind) => Object.keys(payloads[kind].shape).sort();
+    for (const kind of kinds) expect(Object.keys(complete[kind]).sort()).toEqual(fieldsOf(kind));
+  });
+
   it('is valid AsyncAPI 3', async () => {
     const findings = await new Parser().validate(text);
     expect(findings.filter(({ severity }) => severity === 0)).toEqual([]);

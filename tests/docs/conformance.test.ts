@@ -36,7 +36,7 @@ describe('docs/conformance.md', () => {
     expect(lacking).toEqual([]);
   });
 
-  it('every test that is named exists', () => {
+  it('every test that is named exists, by its whole title', () => {
     const named = rows.flatMap(([, , tests = '']) => testsOf(tests));
     expect(named.filter(({ path, title }) => !hasTitle(path, title))).toEqual([]);
   });
