@@ -69,7 +69,10 @@ describe('the processes of the groups', () => {
     const services = Object.fromEntries(await Promise.all(Object.keys(groups).map(startGroup)));
     await publish(...events);
     for (const group of paidGroups) {
-      await until(`${group} has handled all events`, async () => (await handledBy(group, events)) === events.length);
+      await until(
+        () => `${group} has handled all events. Its output so far:\n${services[group]?.lines.join('\n')}`,
+        async () => (await handledBy(group, events)) === events.length,
+      );
       const metrics = await services[group]?.metrics();
       expect(metrics).toMatch(new RegExp(`consumer_messages_total\\{group="${group}",result="processed"\\} \\d+`));
       // How many is up to the events of other test files.
