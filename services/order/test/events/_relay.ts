@@ -24,7 +24,7 @@ export function outboxOf(databaseUrl: string) {
     async fill(events: number, { keys = 50, filler = 0 } = {}): Promise<string[]> {
       const { rows } = await pool.query(
         `insert into outbox (id, kind, key, payload, created_at)
-         select gen_random_uuid(), 'OrderCreated', 'key-' || n % $2, json_build_object('n', n, 'filler', repeat('x', $3)), now()
+         select gen_random_uuid(), 'Filler', 'key-' || n % $2, json_build_object('n', n, 'filler', repeat('x', $3)), now()
          from generate_series(1, $1::int) as n order by n returning id`,
         [events, keys, filler],
       );
