@@ -18,7 +18,7 @@ export function createProductService(
 ): Service<DB> {
   const { PRODUCT_WRITERS: writers = config.APP_PROFILE === 'prod' ? 'role:catalogue' : 'everybody' } = config;
   const products = createProducts({ repository, writers, newId: randomUUID });
-  const cache = createCatalogueCache(config.CATALOGUE_CACHE_MIB * 2 ** 20, repository.currentVersion);
+  const cache = createCatalogueCache(config.CATALOGUE_CACHE_MIB * 1024 * 1024, repository.currentVersion);
   const routes = productRoutes(products, cache);
   const callers = callersWith(config.INTERNAL_CREDENTIALS);
   return { app: createHttpApp({ title: 'Product API', routes, log, profile: config.APP_PROFILE, bearer, callers }) };

@@ -28,8 +28,8 @@ export const statusOut = z
   });
 
 const once = 'must be given once';
-const minimum = -(2 ** 31);
-const maximum = 2 ** 31 - 1;
+const minimum = -2_147_483_648;
+const maximum = 2_147_483_647;
 
 /** The range of PostgreSQL's integer. */
 export const int4 = z
