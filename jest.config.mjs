@@ -43,7 +43,11 @@ export default {
       testMatch: [withEvents],
       globalSetup: './tests/kit/jest/kafka-setup.mjs',
     },
-    { ...common, displayName: 'services', testMatch: [inFolders('services', 'clients', 'tools'), `!${withEvents}`] },
+    {
+      ...common,
+      displayName: 'services',
+      testMatch: [inFolders('services', 'clients', 'tools', 'tests/kit'), `!${withEvents}`],
+    },
     {
       ...common,
       displayName: 'system',

@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { freePort } from '../../tools/free-port.ts';
+import { listen } from './listen.ts';
 
 /**
  * Faults of a TCP proxy for its connections, those that are open included:
@@ -65,10 +65,10 @@ export async function createTcpProxy(targetUrl: string, { port, onSend }: ProxyO
     });
   }
 
-  async function listen(): Promise<void> {
+  async function open(): Promise<void> {
     if (server !== undefined) return;
     server = createServer({ allowHalfOpen: false }, accept);
-    await once(server.listen(ownPort, '127.0.0.1'), 'listening');
+    await listen(server, ownPort);
   }
 
   async function refuse(): Promise<void> {
@@ -87,10 +87,10 @@ export async function createTcpProxy(targetUrl: string, { port, onSend }: ProxyO
       connection.upstream.destroy();
     }
     affected += next === 'pass' || next === 'http' || next === 'cut' ? 0 : connections.size;
-    await (next === 'refuse' ? refuse() : listen());
+    await (next === 'refuse' ? refuse() : open());
   }
 
-  await listen();
+  await open();
   const url = new URL(targetUrl);
   url.hostname = '127.0.0.1';
   url.port = String(ownPort);

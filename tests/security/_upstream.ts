@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { listen } from '../kit/listen.ts';
 
 /** A request as it was received. */
 export interface Seen {
@@ -54,8 +55,7 @@ export async function startUpstream(
 
   const options = { maxHeaderSize: 65_536, joinDuplicateHeaders: true };
   const server = certificate ? createHttpsServer({ ...options, ...certificate }, serve) : createServer(options, serve);
-  const listen = (port: number) => once(server.listen(port, '127.0.0.1').unref(), 'listening');
-  await listen(0);
+  await listen(server.unref(), 0);
   const { port } = server.address() as AddressInfo;
   return {
     port,
@@ -69,6 +69,6 @@ export async function startUpstream(
       server.closeAllConnections();
       await closed;
     },
-    up: () => listen(port),
+    up: () => listen(server, port),
   };
 }

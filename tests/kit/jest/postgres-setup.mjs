@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import getPort from 'get-port';
+import { freePort } from '../../../tools/free-port.ts';
 import { startPostgres } from '../../../tools/local/components/postgres.ts';
 import { afterTests } from './teardown.mjs';
 
@@ -11,7 +11,7 @@ export default async function startForTests() {
   await chmod(dir, 0o711); // started by root, the server runs as another user
   const postgres = await startPostgres({
     dataDir: join(dir, 'data'),
-    port: await getPort(),
+    port: await freePort(),
     log: () => undefined,
     settings: { fsync: 'off' },
   });

@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { listen } from '../listen.ts';
 
 /** A span as the collector received it; numbers as in opentelemetry/proto/trace/v1/trace.proto. */
 export interface ReceivedSpan {
@@ -28,8 +28,7 @@ export async function startOtlp(port = 0) {
     if (req.url === '/v1/traces') spans.push(...(isJson ? fromJson(JSON.parse(String(body))) : fromProtobuf(body)));
     res.writeHead(req.url === '/v1/traces' ? 200 : 404, { 'content-type': 'application/json' }).end('{}');
   });
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening');
+  await listen(server, port);
   return {
     url: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
     spans,

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrate } from '@store/shared/database/migrate';
 import { execa } from 'execa';
-import getPort from 'get-port';
 import { queryOnce, useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { type Postgres, startPostgres } from '../../../../tests/kit/postgres/server.ts';
 import { until } from '../../../../tests/kit/until.ts';
+import { freePort } from '../../../../tools/free-port.ts';
 import { alice, bob } from '../_app.ts';
 import { beganStream, commit, headersOf, openStream, openTransaction, placing, startReplica } from './_streams.ts';
 
@@ -100,7 +100,7 @@ describe('a Last-Event-ID', () => {
 it('after a failover to a copy that lacks some, what was lost is told, however many changes there were since', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'store-failover-'));
   await chmod(folder, 0o711);
-  const port = await getPort();
+  const port = await freePort();
   const log = () => undefined;
   /** Starts the server with some data, always at the same address. */
   async function start(name: string): Promise<Postgres> {

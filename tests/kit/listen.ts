@@ -1,0 +1,14 @@
+import { once } from 'node:events';
+import type { Server } from 'node:net';
+import { until } from './until.ts';
+
+/**
+ * Listens on 127.0.0.1, also on a port that was given up a moment ago: a process that another thread starts meanwhile has a
+ * copy of the old socket until it executes its program, and so the port stays in use for some milliseconds.
+ */
+export function listen(server: Server, port: number): Promise<void> {
+  return until(`port ${port} is free`, async () => {
+    await once(server.listen(port, '127.0.0.1'), 'listening');
+    return true;
+  });
+}
