@@ -46,6 +46,18 @@ it('/external/** returns 401 without a valid token', async () => {
   expect(seen).toEqual([]);
 });
 
+it('an API key does not reach the external site, whatever its scopes', async () => {
+  gateway.auth.answer(reply(200, [`id-account: ${ACCOUNT}`, 'account-scopes: orders:read,orders:write']));
+  const { status, body } = await visit('/external/x', ['account-scopes:']);
+  expect([status, JSON.parse(body).detail]).toEqual([
+    403,
+    'No API key may be used for another site, whatever its scopes. Log in instead.',
+  ]);
+  expect(seen).toEqual([]);
+  gateway.auth.answer(reply(200, [`id-account: ${ACCOUNT}`]));
+  expect((await visit('/external/x', ['account-scopes: orders:read'])).status).toBe(200);
+});
+
 it.each([
   ['alone', [`Cookie: ${COOKIE}`], undefined],
   ['first', [`Cookie: ${COOKIE}; a=1; b="2"`], 'a=1; b="2"'],

@@ -18,7 +18,7 @@ export interface Operation {
   operationId: string;
   summary: string;
   tags: string[];
-  security?: object[];
+  security?: Record<string, string[]>[];
   parameters?: { name: string; in: string; required?: boolean; schema: Schema }[];
   requestBody?: { required?: boolean; content: Content };
   responses: Record<string, { description?: string; headers?: object; content?: Content; $ref?: string }>;

@@ -65,14 +65,20 @@ export function gatewayDocument(services: BuiltService[], { routes }: Topology):
 
 const shared = (name: string) => ({ $ref: `#/components/responses/${name}` });
 
-function throughGateway({ security: _, ...operation }: Operation, isOpen: boolean): Operation {
+/** A session may do everything, an API key what needs no account, or a scope that it has. */
+function securityOf(own: Operation['security']): Operation['security'] {
+  const scopes = own?.flatMap(({ bearer = [] }) => bearer);
+  return scopes?.length === 0 ? [{ token: [] }] : [{ token: [] }, { apiKey: scopes ?? [] }];
+}
+
+function throughGateway({ security, ...operation }: Operation, isOpen: boolean): Operation {
   const own429 = operation.responses[429];
   // The gateway's own 429 has all headers (contract 2.5).
   const headers = { ...own429?.headers, ...responses.TooManyRequests?.headers };
   return {
     ...operation,
     parameters: operation.parameters?.filter(({ name }) => name !== 'id-account'),
-    security: isOpen ? [] : [{ token: [] }],
+    security: isOpen ? [] : securityOf(security),
     responses: {
       429: shared('TooManyRequests'),
       ...operation.responses,

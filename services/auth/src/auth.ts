@@ -153,10 +153,10 @@ export function createAuth(dependencies: Dependencies) {
       endedSessions.add({ id, expiresAt: session.expiresAt });
       log.info({ accountId, sessionId: id }, 'Session ended');
     },
-    /** Ends the session of a token; one that is not valid has none. */
+    /** Ends the session of a token; one that is not valid has none, nor has an API key, which only its account ends. */
     async logout(token: string | undefined): Promise<void> {
       const session = token === undefined ? undefined : await tokens.resolve(token);
-      if (session === undefined) return;
+      if (session === undefined || session.scopes !== undefined) return;
       await sessions.end(session);
       endedSessions.add(session);
       log.info({ accountId: session.accountId }, 'Logged out');
@@ -194,11 +194,12 @@ export function createAuth(dependencies: Dependencies) {
       if (!follower.isLoaded()) throw unavailable('The list of ended sessions');
       return given.filter((one) => endedSessions.has(one) || tokens.isOver(one)).map(({ id }) => id);
     },
-    /** @returns the id of the account that the token was issued to */
+    /** @returns the id of the account that the token was issued to: an API key is none, since its scopes would be lost */
     async solve(token: string): Promise<string> {
       if (!follower.isLoaded()) throw unavailable('The list of ended sessions');
       const session = await tokens.resolve(token);
-      if (session === undefined) throw new DomainError('unauthenticated', 'Invalid token');
+      if (session === undefined || session.scopes !== undefined)
+        throw new DomainError('unauthenticated', 'Invalid token');
       return session.accountId;
     },
   };

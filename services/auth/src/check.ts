@@ -22,7 +22,7 @@ const missing = unauthorized('The token cookie is missing or empty. Log in first
 const invalid = unauthorized('Invalid token');
 
 interface Dependencies {
-  tokens: Pick<Tokens, 'remembered' | 'resolve' | 'withRoles'>;
+  tokens: Pick<Tokens, 'remembered' | 'resolve' | 'forServices'>;
   roles: Pick<Roles, 'of'>;
   endedSessions: Pick<Follower, 'isLoaded' | 'isCurrent'>;
   log: Logger;
@@ -30,7 +30,7 @@ interface Dependencies {
 
 /**
  * The token check of a secured request (contract 3.1): 200 with `id-account`, `authorization` and, if there are any,
- * `account-roles`; or 401. Not logged: the request itself will be.
+ * `account-roles` and `account-scopes`; or 401. Not logged: the request itself will be.
  */
 export function createCheck({ tokens, roles, endedSessions, log }: Dependencies): RequestListener {
   function accept(res: ServerResponse, token: string, { accountId }: Session, extra?: Record<string, string>): void {
@@ -41,10 +41,16 @@ export function createCheck({ tokens, roles, endedSessions, log }: Dependencies)
   }
   function admit(req: IncomingMessage, res: ServerResponse, token: string, session: Session): void {
     const owned = roles.of(session.accountId);
-    if (owned.length === 0) accept(res, token, session);
+    const { scopes } = session;
+    if (owned.length === 0 && scopes === undefined) accept(res, token, session);
+    // An API key, which lives long, never reaches a service either.
     else
-      tokens.withRoles(session, owned).then(
-        (signed) => accept(res, signed, session, { 'account-roles': owned.join() }),
+      tokens.forServices(session, owned).then(
+        (signed) =>
+          accept(res, signed, session, {
+            ...(owned.length > 0 && { 'account-roles': owned.join() }),
+            ...(scopes && { 'account-scopes': scopes.join() }),
+          }),
         (error) => fail(req, res, error, log),
       );
   }

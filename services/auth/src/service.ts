@@ -108,7 +108,7 @@ export const authService: ServiceDefinition<typeof configSchema, DB> = {
 
 /** `id-account` alone would let whoever reaches auth end the sessions of others. */
 function ownBearer(tokens: Tokens, roles: Roles, follower: Pick<Follower, 'isLoaded'>): BearerValidator {
-  return async (authorization = '', { accountId }) => {
+  return async (authorization = '', accountId) => {
     const session = await tokens.resolve(authorization.replace(/^Bearer /i, ''));
     if (session?.accountId !== accountId) {
       throw new DomainError('unauthenticated', 'The bearer token is missing or invalid.', {
@@ -116,6 +116,6 @@ function ownBearer(tokens: Tokens, roles: Roles, follower: Pick<Follower, 'isLoa
       });
     }
     if (!follower.isLoaded()) throw unavailable('The list of ended sessions');
-    return { roles: [...roles.of(accountId)] };
+    return { roles: roles.of(accountId), scopes: session.scopes };
   };
 }

@@ -28,6 +28,8 @@ export interface Session {
   /** When it began, with microseconds, by the clock of the database. */
   authenticatedAt: number;
   expiresAt: number;
+  /** Absent for a session; an API key is for these alone (contract 3.12). */
+  scopes?: readonly string[];
 }
 
 /** The longest cookie that browsers keep; our tokens are a tenth of it. */
@@ -41,6 +43,8 @@ const claims = z.object({
   exp: z.number(),
   /** Absent in tokens of release 0.1. */
   auth_time: z.number().optional(),
+  /** In the token of an API key alone. */
+  scope: z.string().optional(),
 });
 
 /** Platform tokens (contract 3.2). */
@@ -57,8 +61,8 @@ export function createTokens({
   // An explicit list: never `none`, never the choice of the token's header.
   const algorithms = [...new Set(keys.map(({ algorithm }) => algorithm))];
   const verified = createVerifiedTokens<Session>(clock);
-  /** The last token with roles of each session. */
-  const withRoles = new WeakMap<Session, { roles: readonly string[]; token: Promise<string> }>();
+  /** The last token of each session for services. */
+  const forServices = new WeakMap<Session, { roles: readonly string[]; token: Promise<string> }>();
 
   /** The session of a token that was verified before, unless it is over. */
   function remembered(token: string): Session | undefined {
@@ -73,8 +77,6 @@ export function createTokens({
         issuer: tokenIssuer,
         audience: tokenAudience,
         clockTolerance: clockSkewSeconds,
-        // So that a shorter life applies to older tokens too.
-        maxTokenAge: ttlSeconds,
         requiredClaims: ['sub', 'jti', 'iat', 'nbf', 'exp'],
         currentDate: new Date(clock()),
       });
@@ -84,8 +86,9 @@ export function createTokens({
     }
   }
 
-  function sign({ id, accountId, authenticatedAt, expiresAt }: Session, further: { roles?: readonly string[] } = {}) {
+  function sign({ id, accountId, authenticatedAt, expiresAt, scopes }: Session, roles?: readonly string[]) {
     const now = Math.floor(clock() / 1000);
+    const further = { ...(scopes && { scope: scopes.join(' ') }), ...(roles && { roles }) };
     return new SignJWT({ auth_time: authenticatedAt, ...further })
       .setProtectedHeader({ alg: key.algorithm, typ: 'JWT', kid: key.kid })
       .setIssuer(tokenIssuer)
@@ -106,15 +109,17 @@ export function createTokens({
       const session = { id: newId(), accountId, authenticatedAt, expiresAt };
       return { token: await sign(session), session };
     },
+    /** Makes the token of an API key. */
+    issueKey: (key: Session): Promise<string> => sign(key),
     /**
      * The token that services get in place of the session's own, for those that check tokens themselves (contract 3.6). Signed once
      * per change of the roles.
      */
-    withRoles(session: Session, roles: readonly string[]): Promise<string> {
-      const last = withRoles.get(session);
+    forServices(session: Session, roles: readonly string[]): Promise<string> {
+      const last = forServices.get(session);
       if (last?.roles === roles) return last.token;
-      const token = sign(session, { roles });
-      withRoles.set(session, { roles, token });
+      const token = sign(session, roles);
+      forServices.set(session, { roles, token });
       return token;
     },
     /** Tells whether a token that was resolved to a session no longer would be: its key is unknown now, or its time over. */
@@ -127,9 +132,12 @@ export function createTokens({
       const payload = (await verify(token))?.payload;
       const { success, data } = claims.safeParse(payload);
       if (!success) return undefined;
-      const { sub: accountId, jti: id, iat, exp, auth_time: authenticatedAt = iat } = data;
-      const expiresAt = Math.min(exp, iat + ttlSeconds);
-      verified.set(token, expiresAt, { id, accountId, authenticatedAt, expiresAt });
+      const { sub: accountId, jti: id, iat, exp, auth_time: authenticatedAt = iat, scope } = data;
+      // So that a shorter life applies to older sessions too.
+      const expiresAt = scope === undefined ? Math.min(exp, iat + ttlSeconds) : exp;
+      if (expiresAt + clockSkewSeconds <= clock() / 1000) return undefined;
+      const session = { id, accountId, authenticatedAt, expiresAt };
+      verified.set(token, expiresAt, scope === undefined ? session : { ...session, scopes: scope.split(' ') });
       return remembered(token);
     },
   };

@@ -84,7 +84,7 @@ export async function testApp({
     ACCOUNT_URL: 'http://account',
     ...env,
   });
-  const { issue } = createTokens({
+  const { issue, issueKey } = createTokens({
     ...(await tokenKeysFrom(config)),
     ttlSeconds: 86_400,
     hasEnded: () => false,
@@ -99,6 +99,11 @@ export async function testApp({
   return {
     app: service.app,
     issue: async (accountId: string) => (await issue(accountId, Date.now() / 1000)).token,
+    /** An API key that no database knows. */
+    issueKey(accountId: string, scopes: string[]) {
+      const now = Date.now() / 1000;
+      return issueKey({ id: crypto.randomUUID(), accountId, authenticatedAt: now, expiresAt: now + 600, scopes });
+    },
     log,
     logged,
     isReady,

@@ -76,7 +76,7 @@ describe('the token check', () => {
     expect(auth.logged).toEqual([]);
     const resolve = () => Promise.reject(new Error('Out of order'));
     const failing = createCheck({
-      tokens: { remembered: () => undefined, resolve, withRoles: resolve },
+      tokens: { remembered: () => undefined, resolve, forServices: resolve },
       roles: { of: () => [] },
       endedSessions: { isLoaded: () => true, isCurrent: () => true },
       log: auth.log,

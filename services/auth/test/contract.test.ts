@@ -67,6 +67,10 @@ describeContract({
   app: () => auth.app,
   unavailableApp: () => unavailable.app,
   restrictedApp: () => restricted.app,
+  async byKey({ headers = {}, ...call }) {
+    const id = headers['id-account'] ?? accountId;
+    return { ...call, headers: identityOf(id, await auth.issueKey(id, [])) };
+  },
   calls: {
     'post /auth/register': { 201: { body: ada }, 400: { body: { ...ada, name: ' ' } }, 409: newAccount },
     'post /auth/login': {

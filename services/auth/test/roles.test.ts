@@ -63,8 +63,7 @@ describe('roles', () => {
   it('services that check tokens themselves get the roles signed, as they are now', async () => {
     const account = await newAccount();
     const validate = createBearerValidator({ secrets: await importSecrets({ ...env, JWT_PREVIOUS_SECRET_KEYS: [] }) });
-    const rolesOf = async (authorization: string | undefined) =>
-      (await validate(authorization, { accountId: account.id }))?.roles;
+    const rolesOf = async (authorization: string | undefined) => (await validate(authorization, account.id))?.roles;
     expect(await rolesOf((await check(account)).authorization)).toEqual([]);
     await grant(account.id, ['catalogue']).expect(200);
     const { authorization } = await check(account);

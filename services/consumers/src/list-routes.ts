@@ -1,4 +1,5 @@
 import type { CountedPage, PageQuery } from '@store/shared/database/read-page';
+import type { Scope } from '@store/shared/http/identity';
 import { nextLink, pageInfo, pageOf } from '@store/shared/http/pagination';
 import { type AnyRoute, ok, route } from '@store/shared/http/route';
 import type { z } from 'zod';
@@ -15,6 +16,7 @@ interface List<Query extends PagedQuery> {
   page: string;
   /** `caller`, if not given. */
   identity?: 'caller' | 'accountOrCaller';
+  scope?: Scope;
   /** @param accountId of the customer who asks; undefined for operators */
   list(query: Query, accountId: string | undefined): Promise<CountedPage<{ json: string }>>;
 }
@@ -28,6 +30,7 @@ export function listRoute<Query extends PagedQuery>({
   item,
   page,
   identity = 'caller',
+  scope,
   list,
 }: List<Query>): AnyRoute {
   return route({
@@ -37,6 +40,7 @@ export function listRoute<Query extends PagedQuery>({
     summary,
     tag: path.slice(1),
     identity,
+    ...(scope && { scope }),
     query,
     responses: {
       200: {

@@ -20,12 +20,13 @@ import {
 
 const params = z.object({ id: uuid });
 const shipped = problem('The order has been shipped.');
-const base = { tag: 'orders', identity: 'account' } as const;
+const read = { tag: 'orders', identity: 'account', scope: 'orders:read' } as const;
+const write = { ...read, scope: 'orders:write' } as const;
 
 export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
   return [
     route({
-      ...base,
+      ...write,
       method: 'post',
       path: '/orders',
       operationId: 'placeOrder',
@@ -57,7 +58,7 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
       },
     }),
     route({
-      ...base,
+      ...read,
       method: 'get',
       path: '/orders',
       operationId: 'listOrders',
@@ -78,7 +79,7 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
     }),
     // Before /orders/{id}, which has the same form.
     route({
-      ...base,
+      ...read,
       method: 'get',
       path: '/orders/events',
       operationId: 'orderEvents',
@@ -94,7 +95,7 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
       },
     }),
     route({
-      ...base,
+      ...read,
       method: 'get',
       path: '/orders/{id}',
       operationId: 'getOrder',
@@ -109,7 +110,7 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
       },
     }),
     route({
-      ...base,
+      ...write,
       method: 'patch',
       path: '/orders/{id}',
       operationId: 'changeOrder',
@@ -128,7 +129,7 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
       },
     }),
     route({
-      ...base,
+      ...write,
       method: 'delete',
       path: '/orders/{id}',
       operationId: 'deleteOrder',
@@ -142,7 +143,7 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
       },
     }),
     route({
-      ...base,
+      ...write,
       method: 'post',
       path: '/orders/{id}/cancellation',
       operationId: 'cancelOrder',
@@ -159,7 +160,7 @@ export function orderRoutes(orders: Orders, streams: OrderStreams): AnyRoute[] {
       },
     }),
     route({
-      ...base,
+      ...read,
       method: 'get',
       path: '/orders/{id}/cancellation',
       operationId: 'getCancellation',

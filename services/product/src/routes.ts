@@ -9,7 +9,7 @@ import type { Products } from './products.ts';
 import { productChange, productIn, productQuery } from './schemas.ts';
 
 const open = { tag: 'products', identity: 'none' } as const;
-const byWriter = { tag: 'products', identity: 'account' } as const;
+const byWriter = { tag: 'products', identity: 'account', scope: 'products:write' } as const;
 const params = z.object({ id: uuid });
 const notWriter = problem('The account may not change products.');
 const stale = problem(staleVersion);

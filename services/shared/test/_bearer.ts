@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { JWTPayload } from 'jose';
 import type { BearerValidator } from '../src/auth/bearer.ts';
+import { requireScope, type Scope } from '../src/http/identity.ts';
 import { DomainError } from '../src/values/errors.ts';
 
 export const accountId = '6b1f0c9e-3a52-4d0f-9f0e-0d8a55a1c001';
@@ -14,17 +15,28 @@ export const newClaims = (now = Math.floor(Date.now() / 1000)): JWTPayload => ({
   iat: now,
   nbf: now,
   exp: now + 60,
-  scope: 'products:read products:write',
 });
 
-/** The result for a header: `taken`, or the kind of the refusal. */
-export async function outcome(
+/** Expectations of a route. */
+export interface Expected {
+  accountId?: string;
+  scope?: Scope;
+}
+
+/** Refuses a header as a route does. */
+export async function prove(
   validator: BearerValidator,
   authorization: string | undefined,
-  expected: Partial<Parameters<BearerValidator>[1]> = {},
+  { accountId: expectedId = accountId, scope }: Expected = {},
 ) {
+  const proven = await validator(authorization, expectedId);
+  requireScope(scope, proven?.scopes);
+}
+
+/** The result for a header: `taken`, or the kind of the refusal. */
+export async function outcome(...given: Parameters<typeof prove>) {
   try {
-    await validator(authorization, { accountId, ...expected });
+    await prove(...given);
     return 'taken';
   } catch (error) {
     if (error instanceof DomainError) return error.kind;

@@ -21,11 +21,14 @@ export interface Contract {
   restrictedApp?: () => RequestListener;
   /** An account with all permissions, sent as `id-account`. */
   accountId?: string;
+  /** Makes a call by an API key without a scope; default: as the gateway passes one on. */
+  byKey?: (call: Call) => Promise<Call> | Call;
   /** For each operation, such as `get /products`, and each documented status: a call that returns it. */
   calls: Record<string, Record<number, Call | (() => Promise<Call> | Call)>>;
 }
 
 interface Operation {
+  security?: object[];
   responses: Record<string, { headers?: Record<string, unknown>; content?: Record<string, { schema: object }> }>;
 }
 
@@ -45,7 +48,15 @@ const ofAnyAnswer = new Set(
  * type, body and headers (contract 7.3). A field or header that is not documented fails, as does a documented status
  * without a call that returns it.
  */
-export function describeContract({ routes, app, unavailableApp, restrictedApp, accountId, calls }: Contract): void {
+export function describeContract({
+  routes,
+  app,
+  unavailableApp,
+  restrictedApp,
+  accountId,
+  byKey = (call) => ({ ...call, headers: { ...call.headers, 'account-scopes': '' } }),
+  calls,
+}: Contract): void {
   const { document, compileReply } = documentOf(routes);
 
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -101,6 +112,7 @@ export function describeContract({ routes, app, unavailableApp, restrictedApp, a
       const valid = typeof success === 'function' ? await success() : (success ?? {});
       if (status === 304) return { ...valid, headers: { ...valid.headers, 'If-None-Match': '*' } };
       if (status === 401) return { ...valid, headers: { ...valid.headers, 'id-account': '' } };
+      if (status === 403 && operation.security?.some((one) => 'id-account' in one)) return byKey(valid);
       if (status === 403 && restrictedApp !== undefined) return { ...valid, app: restrictedApp };
       if (status === 404) return { ...valid, path: path.replace(/\{\w+\}/, 'not-a-uuid') };
       if (status === 412) return { ...valid, headers: { ...valid.headers, 'If-Match': '"another"' } };

@@ -28,12 +28,12 @@ beforeEach(() => site.seen.splice(0));
 
 /** Without a token, but with a forged identity. */
 const asStranger = (line: string, headers: string[] = [], on = gateway) =>
-  on.ask(line, [`id-account: ${VICTIM}`, 'account-roles: operator', ...headers]);
+  on.ask(line, [`id-account: ${VICTIM}`, 'account-roles: operator', 'account-scopes: orders:write', ...headers]);
 
 async function expectOpen(line: string, service: string, path = line.split(' ')[1], on = gateway): Promise<void> {
   expect((await asStranger(line, [], on)).status).toBe(200);
   expect(on.seen).toMatchObject([{ service, method: line.split(' ')[0], path }]);
-  expect(on.seen[0]?.headers).not.toHaveProperty('account-roles');
+  for (const name of ['account-roles', 'account-scopes']) expect(on.seen[0]?.headers).not.toHaveProperty(name);
   expectNoForgery(on);
 }
 

@@ -1,28 +1,35 @@
 import { ACCOUNT, TOKEN, useGateway } from '../_fixture.ts';
 import { reply, type Seen } from '../_upstream.ts';
 
-// Roles come from auth's answer alone (contract 3.9).
+// Roles and scopes come from auth's answer alone (contract 3.9, 3.12).
 
 const gateway = useGateway();
-const roles = ({ lines }: Seen) => lines.filter((line) => /^[^:]*account[^a-z:]?roles/i.test(line));
+const granted = ({ lines }: Seen) => lines.filter((line) => /^[^:]*account[^a-z:]?(roles|scopes)/i.test(line));
 
 it.each([
   ['plain', ['account-roles: operator']],
   ['in other letters', ['Account-Roles: operator']],
   ['repeated', ['account-roles: operator', 'account-roles: catalogue']],
   ['named in Connection', ['account-roles: operator', 'Connection: account-roles']],
+  ['scopes', ['account-scopes: orders:read', 'Account-Scopes: orders:write']],
 ])('roles that a client sends are removed: %s', async (_, lines) => {
   const firstLines = ['POST /auth/login', 'GET /accounts', `PUT /accounts/${ACCOUNT}/roles`];
   for (const line of firstLines) expect((await gateway.askAsCustomer(line, lines)).status).toBe(200);
   expect(gateway.reached()).toHaveLength(firstLines.length);
-  expect(gateway.reached().flatMap(roles)).toEqual([]);
+  expect(gateway.reached().flatMap(granted)).toEqual([]);
 });
 
-it('roles of auth replace those that a client sends', async () => {
-  const identity = [`id-account: ${ACCOUNT}`, `authorization: Bearer ${TOKEN}`];
-  gateway.auth.answer(reply(200, [...identity, 'account-roles: catalogue']));
-  await gateway.askAsCustomer('GET /accounts', ['account-roles: operator']);
-  expect(gateway.reached().flatMap(roles)).toEqual(['account-roles: catalogue']);
+const identity = [`id-account: ${ACCOUNT}`, `authorization: Bearer ${TOKEN}`];
+const granting = ['account-roles: catalogue', 'account-scopes: orders:read'];
+
+it.each([
+  ['replace those that a client sends', ['account-roles: operator', 'account-scopes: orders:write']],
+  // Without them an API key would pass for a session.
+  ['arrive though a client names them in Connection', ['Connection: close, account-roles, account-scopes']],
+])('roles and scopes of auth %s', async (_, lines) => {
+  gateway.auth.answer(reply(200, [...identity, ...granting]));
+  await gateway.askAsCustomer('GET /accounts', lines);
+  expect(gateway.reached().flatMap(granted)).toEqual(granting);
 });
 
 it('Authorization that a client sends is removed even when auth returns none', async () => {

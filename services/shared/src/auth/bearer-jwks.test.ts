@@ -43,8 +43,8 @@ const validator = (more: BearerKeys = {}) =>
     jwksUrl: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks`),
     ...more,
   });
-const token = ({ key = rsa.privateKey, kid = 'one', alg = 'RS256', ...header } = {}) =>
-  new SignJWT(claims).setProtectedHeader({ alg, kid, ...header }).sign(key);
+const token = ({ key = rsa.privateKey, kid = 'one', alg = 'RS256', ...header } = {}, payload = claims) =>
+  new SignJWT(payload).setProtectedHeader({ alg, kid, ...header }).sign(key);
 const byEdDsa = () => token({ key: ed25519.privateKey, kid: 'two', alg: 'EdDSA' });
 
 // The claims are judged by the same code as those of the platform key, in bearer.test.ts.
@@ -97,11 +97,12 @@ describe('a token that was verified before', () => {
 
   it('is believed without its key, at once, but proves its own account and scopes only', async () => {
     const validate = validator();
-    const authorization = `Bearer ${await token()}`;
-    await validate(authorization, { accountId });
+    const authorization = `Bearer ${await token({}, { ...claims, scope: 'orders:read' })}`;
+    await validate(authorization, accountId);
     answer = { status: 500, body: '' };
-    expect(validate(authorization, { accountId })).not.toBeInstanceOf(Promise);
+    expect(validate(authorization, accountId)).not.toBeInstanceOf(Promise);
     expect(await outcome(validate, authorization, { accountId: otherId })).toBe('unauthenticated');
+    expect(await outcome(validate, authorization, { scope: 'orders:read' })).toBe('taken');
     expect(await outcome(validate, authorization, { scope: 'orders:write' })).toBe('forbidden');
   });
 

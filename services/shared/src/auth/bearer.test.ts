@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { type JWTPayload, SignJWT } from 'jose';
-import { accountId, base64url, forged, newClaims, otherId, outcome } from '../../test/_bearer.ts';
+import { accountId, base64url, type Expected, forged, newClaims, otherId, outcome, prove } from '../../test/_bearer.ts';
 import { bearerFrom, createBearerValidator, noBearer } from './bearer.ts';
 import { importTokenKey } from './token-keys.ts';
 
@@ -18,11 +18,13 @@ async function tokenBy(of: string, payload = claims): Promise<string> {
   return new SignJWT(payload).setProtectedHeader({ alg: 'HS256', kid }).sign(key);
 }
 const token = await tokenBy(secret);
+const scope = 'orders:write';
+const key = await tokenBy(secret, { ...claims, scope: 'orders:read' });
 
 const without = (name: string) => ({ ...claims, [name]: undefined });
 
 describe('with the platform key', () => {
-  it.each<[string, JWTPayload, string, { scope?: string }?]>([
+  it.each<[string, JWTPayload, string, Expected?]>([
     ['all as it should be', claims, 'taken'],
     ['several audiences', { ...claims, aud: ['other', 'store-platform'] }, 'taken'],
     ['the subject in upper case', { ...claims, sub: accountId.toUpperCase() }, 'taken'],
@@ -39,23 +41,27 @@ describe('with the platform key', () => {
     ['without audience', without('aud'), 'unauthenticated'],
     ['another subject', { ...claims, sub: otherId }, 'unauthenticated'],
     ['without subject', without('sub'), 'unauthenticated'],
-    ['the scope', claims, 'taken', { scope: 'products:write' }],
-    ['another scope', claims, 'forbidden', { scope: 'orders:write' }],
-    ['part of a scope', claims, 'forbidden', { scope: 'products' }],
-    ['without scope where one is needed', without('scope'), 'forbidden', { scope: 'products:write' }],
-    ['a scope that is no text', { ...claims, scope: ['products:write'] }, 'forbidden', { scope: 'products:write' }],
+    ['no scope, as a session, where one is needed', claims, 'taken', { scope: 'orders:write' }],
+    ['the scope, as an API key', { ...claims, scope: 'orders:read orders:write' }, 'taken', { scope: 'orders:write' }],
+    ['another scope', { ...claims, scope: 'orders:read' }, 'forbidden', { scope: 'orders:write' }],
+    ['part of the scope', { ...claims, scope: 'orders' }, 'forbidden', { scope: 'orders:write' }],
+    ['more than the scope', { ...claims, scope: 'orders:write:all' }, 'forbidden', { scope: 'orders:write' }],
+    ['no scope at all, as an API key', { ...claims, scope: '' }, 'forbidden', { scope: 'orders:write' }],
+    ['a scope that is no text', { ...claims, scope: ['orders:write'] }, 'forbidden', { scope: 'orders:write' }],
+    ['a scope where no API key is taken', { ...claims, scope: 'orders:read' }, 'forbidden'],
   ])('%s', async (_, payload, expected, more = {}) => {
     expect(await outcome(validator, `Bearer ${await tokenBy(secret, payload)}`, more)).toBe(expected);
   });
 
-  it.each([
+  it.each<[string, string | undefined, Expected, string]>([
     ['a missing token', undefined, {}, ''],
     ['an invalid token', 'Bearer a.b.c', {}, ', error="invalid_token"'],
     ["another account's token", `Bearer ${token}`, { accountId: otherId }, ', error="invalid_token"'],
-    ['a missing scope', `Bearer ${token}`, { scope: 'orders' }, ', error="insufficient_scope", scope="orders"'],
+    ['a missing scope', `Bearer ${key}`, { scope }, `, error="insufficient_scope", scope="${scope}"`],
   ])('challenges after RFC 6750 for %s', async (_, authorization, expected, error) => {
-    const refusal = async () => validator(authorization, { accountId, ...expected });
-    await expect(refusal()).rejects.toMatchObject({ challenge: `Bearer realm="store"${error}` });
+    await expect(prove(validator, authorization, expected)).rejects.toMatchObject({
+      challenge: `Bearer realm="store"${error}`,
+    });
   });
 
   it.each([

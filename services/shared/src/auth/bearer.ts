@@ -5,15 +5,12 @@ import { importSecrets, type TokenKey, tokenAudience, tokenIssuer } from './toke
 import { clockSkewSeconds, createVerifiedTokens } from './verified-tokens.ts';
 
 /**
- * Refuses a request whose `Authorization` header does not prove the expected account and scope.
+ * Refuses a request whose `Authorization` header does not prove the expected account.
  * @returns what it proves beyond that; undefined if the header was not looked at
  */
-export type BearerValidator = (
-  authorization: string | undefined,
-  expected: { accountId: string; scope?: string | undefined },
-) => Proven | Promise<Proven>;
+export type BearerValidator = (authorization: string | undefined, accountId: string) => Proven | Promise<Proven>;
 
-type Proven = Pick<Bearer, 'roles'> | undefined;
+type Proven = Pick<Bearer, 'roles' | 'scopes'> | undefined;
 
 /** The default: the gateway has checked the token and `id-account` is enough (contract 2.3). */
 export const noBearer: BearerValidator = () => undefined;
@@ -29,9 +26,10 @@ export interface BearerKeys {
 /** The bearer of a token, as a valid token describes it. */
 interface Bearer {
   accountId: string;
-  scopes: string[];
+  /** Undefined for a session; an API key has some (contract 3.12). */
+  scopes: readonly string[] | undefined;
   /** contract 3.9 */
-  roles: string[];
+  roles: readonly string[];
 }
 
 /** The validator that the environment configures; `requireBearerKeys` has made sure that there are keys. */
@@ -46,21 +44,21 @@ export async function bearerFrom(config: BearerConfig): Promise<BearerValidator>
 
 /**
  * Validates platform tokens in the service itself (contract 3.6).
- * @throws DomainError unauthenticated (401), forbidden for a missing scope (403), unavailable if the JWKS is
+ * @throws DomainError unauthenticated (401), unavailable if the JWKS is
  */
 export function createBearerValidator(keys: BearerKeys): BearerValidator {
   const verify = createVerifier(keys);
   const verified = createVerifiedTokens<Bearer>();
 
-  return (authorization, expected) => {
+  return (authorization, accountId) => {
     const token = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(authorization ?? '')?.[1];
     if (token === undefined)
       throw new DomainError('unauthenticated', 'The bearer token is missing.', { challenge: bearerChallenge });
     const known = verified.get(token);
-    if (known !== undefined) return admitted(known, expected);
+    if (known !== undefined) return admitted(known, accountId);
     return verify(token).then(({ exp, ...bearer }) => {
       verified.set(token, exp, bearer);
-      return admitted(bearer, expected);
+      return admitted(bearer, accountId);
     });
   };
 }
@@ -86,17 +84,15 @@ function createVerifier({ secrets = [], jwksUrl }: BearerKeys): (token: string) 
     return {
       accountId: sub.toLowerCase(),
       exp,
-      scopes: typeof scope === 'string' ? scope.split(' ') : [],
+      scopes: scope === undefined ? undefined : typeof scope === 'string' ? scope.split(' ') : [],
       roles: Array.isArray(roles) ? roles : [],
     };
   };
 }
 
-function admitted(bearer: Bearer, { accountId, scope }: Parameters<BearerValidator>[1]): Bearer {
-  if (bearer.accountId !== accountId) throw refused('The bearer token belongs to another account.');
-  if (scope === undefined || bearer.scopes.includes(scope)) return bearer;
-  const challenge = `${bearerChallenge}, error="insufficient_scope", scope="${scope}"`;
-  throw new DomainError('forbidden', `The bearer token lacks the scope ${scope}.`, { challenge });
+function admitted(bearer: Bearer, accountId: string): Bearer {
+  if (bearer.accountId === accountId) return bearer;
+  throw refused('The bearer token belongs to another account.');
 }
 
 /** RFC 6750, 3 */

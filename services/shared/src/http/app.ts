@@ -10,7 +10,7 @@ import { runInTrace, type Span, startSpan, traceFrom } from '../observability/tr
 import { stringifyJson } from '../values/json.ts';
 import { collectBody } from './body.ts';
 import { readCookies } from './cookies.ts';
-import { accountIdOf, lacksRole, rolesOf } from './identity.ts';
+import { accountIdOf, lacksRole, requireScope, rolesOf, scopesOf } from './identity.ts';
 import { createInFlight, type InFlight } from './in-flight.ts';
 import { inputOf } from './input.ts';
 import { openApiPages } from './openapi.ts';
@@ -111,9 +111,10 @@ function handlersOf(route: AnyRoute, { production, bearer, checks, inFlight }: M
     if (identity === 'account' || (identity === 'accountOrCaller' && accountHeader !== undefined)) {
       const accountId = accountIdOf(accountHeader);
       context.accountId = accountId;
-      const proven = await bearer(req.headers.authorization, { accountId, scope: route.scope });
+      const proven = await bearer(req.headers.authorization, accountId);
       // A header proves nothing where the service checks tokens itself.
       context.roles = proven === undefined ? rolesOf(req.headers['account-roles']) : proven.roles;
+      requireScope(route.scope, proven === undefined ? scopesOf(req.headers['account-scopes']) : proven.scopes);
       if (route.role !== undefined && !context.roles.includes(route.role)) throw lacksRole(route.role);
       if (!inFlight.admitAccount(req, res, accountId)) return;
     } else checks[identity](req.headers.authorization);

@@ -17,6 +17,28 @@ export const rolesOf = (header: string | string[] | undefined): readonly string[
 export const lacksRole = (role: Role) =>
   new DomainError('forbidden', `Your account needs the role ${role}, which only an operator can give.`);
 
+/** Names of what an API key may be for (contract 3.12). */
+export const scopeNames = ['orders:read', 'orders:write', 'products:write', 'stock:write'] as const;
+export type Scope = (typeof scopeNames)[number];
+
+/** Scopes of the API key that made a request: `account-scopes`, set by the gateway; undefined for a session, which needs none. */
+export const scopesOf = (header: string | string[] | undefined): readonly string[] | undefined =>
+  typeof header === 'string' ? header.split(',') : header;
+
+/**
+ * Refuses an API key that lacks the scope of a route, and every one where the route has none.
+ * @param scopes of the key; undefined for a session
+ */
+export function requireScope(needed: Scope | undefined, scopes: readonly string[] | undefined): void {
+  if (scopes === undefined) return;
+  if (needed === undefined)
+    throw new DomainError('forbidden', 'No API key may do this, whatever its scopes. Log in instead.');
+  if (scopes.includes(needed)) return;
+  // RFC 6750, 3.1
+  const challenge = `Bearer realm="store", error="insufficient_scope", scope="${needed}"`;
+  throw new DomainError('forbidden', `The API key lacks the scope ${needed}.`, { challenge });
+}
+
 /**
  * The account on whose behalf a request comes: `id-account`, set by the gateway (contract 2.3).
  * @throws DomainError unauthenticated when the header is missing, repeated or not a UUID

@@ -66,14 +66,16 @@ export function openApiDocument(title: string, routes: AnyRoute[]) {
   };
 }
 
-const securityOf: Record<IdentityRule, Json> = {
-  none: {},
-  account: { security: [{ 'id-account': [] }, { 'id-account': [], bearer: [] }] },
-  operator: { security: [{ credential: [] }, {}] },
-  accountOrCaller: { security: [{}, { credential: [] }, { 'id-account': [] }, { 'id-account': [], bearer: [] }] },
-  caller: { security: [{}, { credential: [] }] },
-  mailer: { security: [{ credential: [] }, {}] },
-};
+/** @param scopes that an API key needs, which OpenAPI 3.1 takes as roles */
+const securityOf = (identity: IdentityRule, scopes: string[]): Json =>
+  ({
+    none: {},
+    account: { security: [{ 'id-account': [] }, { 'id-account': [], bearer: scopes }] },
+    operator: { security: [{ credential: [] }, {}] },
+    accountOrCaller: { security: [{}, { credential: [] }, { 'id-account': [] }, { 'id-account': [], bearer: scopes }] },
+    caller: { security: [{}, { credential: [] }] },
+    mailer: { security: [{ credential: [] }, {}] },
+  })[identity];
 
 function operation(route: AnyRoute, schemas: Json): Json {
   const declared = Object.entries(allResponses(route)).map(([status, one]) => [status, response(one, schemas)]);
@@ -82,7 +84,7 @@ function operation(route: AnyRoute, schemas: Json): Json {
     operationId: route.operationId,
     summary: route.summary,
     tags: [route.tag],
-    ...securityOf[route.identity as IdentityRule],
+    ...securityOf(route.identity, route.scope === undefined ? [] : [route.scope]),
     parameters: [
       ...parameters('path', route.params, schemas),
       ...parameters('query', route.query, schemas),

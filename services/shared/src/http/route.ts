@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { z } from 'zod';
-import type { Role } from './identity.ts';
+import type { Role, Scope } from './identity.ts';
 
 export interface ResponseSpec {
   description: string;
@@ -127,8 +127,8 @@ export interface Route<
   identity: I;
   /** Required of the caller (contract 3.9). */
   role?: Role;
-  /** Required of the bearer token if the service validates it. */
-  scope?: string;
+  /** Required of an API key; without it none may call a route for accounts (contract 3.12). */
+  scope?: Scope;
   /** Path parameters; a value that does not fit is a 404. */
   params?: P;
   query?: Q;
@@ -205,6 +205,17 @@ export const hasPage = ({ responses }: AnyRoute): boolean => responses[200]?.pag
 /** Tells whether a route can demand the state that its client has seen. */
 const takesIfMatch = ({ headers }: AnyRoute): boolean => headers !== undefined && 'if-match' in headers.shape;
 
+/** Why a route refuses its caller, whatever is asked, as sentences. */
+function refusalsOf({ identity, role, scope }: AnyRoute): string[] {
+  const refusals: string[] = [];
+  if (['caller', 'accountOrCaller', 'operator'].includes(identity))
+    refusals.push('The credential of the caller is missing or wrong.');
+  if (role !== undefined) refusals.push(`The caller lacks the role ${role}.`);
+  if (takesAccount(identity))
+    refusals.push(scope === undefined ? 'The caller is an API key.' : `The API key lacks the scope ${scope}.`);
+  return refusals;
+}
+
 /** Responses that follow from what a route accepts. */
 export function commonResponses(route: AnyRoute): Responses {
   const takesInput = route.params ?? route.query ?? route.headers ?? route.body;
@@ -215,10 +226,8 @@ export function commonResponses(route: AnyRoute): Responses {
   }
   if (takesInput !== undefined) responses[400] = problem('The request is malformed or violates a rule of its fields.');
   if (takesAccount(route.identity)) responses[401] = problem('The account of the caller is unknown.');
-  if (['caller', 'accountOrCaller', 'operator'].includes(route.identity))
-    responses[403] = problem('The credential of the caller is missing or wrong.');
-  if (route.role !== undefined) responses[403] = problem(`The caller lacks the role ${route.role}.`);
-  if (route.scope !== undefined) responses[403] = problem('The token lacks the scope of this endpoint.');
+  const refusals = refusalsOf(route);
+  if (refusals.length > 0) responses[403] = problem(refusals.join(' '));
   if (route.params !== undefined) responses[404] = problem('No such resource.');
   if (takesIfMatch(route)) responses[412] = problem('The resource is no longer in the state that If-Match names.');
   if (route.body !== undefined) {

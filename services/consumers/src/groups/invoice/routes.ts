@@ -43,6 +43,7 @@ export function invoiceRoutes({ list, find, pageOf, orders, seller }: Dependenci
       summary: 'Fetch the invoice of one of your orders',
       tag: 'orders',
       identity: 'account',
+      scope: 'orders:read',
       params: z.object({ id: uuid }),
       responses: {
         200: {

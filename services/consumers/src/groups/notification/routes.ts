@@ -20,6 +20,7 @@ export const notificationRoutes = ({ list, pageOf }: NotificationRepository): An
     query: notificationQuery,
     item: notificationOut,
     identity: 'accountOrCaller',
+    scope: 'orders:read',
     list,
   }),
 ];

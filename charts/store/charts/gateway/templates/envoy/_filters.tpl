@@ -119,7 +119,8 @@
       # A check changes nothing, so it is safe to repeat.
       retry_policy: {retry_on: "connect-failure,reset", num_retries: 1}
       authorization_response:
-        allowed_upstream_headers: {patterns: [{exact: id-account}, {exact: account-roles}, {exact: authorization}]}
+        allowed_upstream_headers:
+          patterns: [{exact: id-account}, {exact: account-roles}, {exact: account-scopes}, {exact: authorization}]
         # Without a list, every header of auth's answer would reach the client.
         allowed_client_headers: {patterns: [{exact: www-authenticate}]}
 {{- end }}
@@ -137,6 +138,11 @@
                 name: id-account
                 string_match:
                   safe_regex: {regex: "[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"}
+# An API key has no scope for another site: the routes to the external site enable it. Services refuse keys themselves.
+- name: api-key
+  disabled: true
+  typed_config:
+    "@type": type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBAC
 # Behind the check, so that nothing is kept for a stranger. A slow client holds no connection of a service.
 - name: body
   typed_config:

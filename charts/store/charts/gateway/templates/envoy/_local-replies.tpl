@@ -14,6 +14,7 @@ answer's status as it is. A fifth part are headers. json_format escapes; with a 
   (list "response.code_details == 'rbac_access_denied_matched_policy[no-token]'" 401 "Unauthorized" "The token cookie is missing or empty. Log in first.")
   (list "response.code_details == 'rbac_access_denied_matched_policy[too-large]' || response.code == 413" 413 "Payload Too Large" "The body is larger than %METADATA(ROUTE:store:largestBody)%.")
   (list "response.code_details == 'rbac_access_denied_matched_policy[large-cookies]'" 431 "Request Header Fields Too Large" (printf "The cookies are larger than %d KiB." (int .Values.limits.cookiesKib)))
+  (list "response.code_details == 'rbac_access_denied_matched_policy[api-key]'" 403 "Forbidden" "No API key may be used for another site, whatever its scopes. Log in instead.")
   (list "response.code_details.startsWith('rbac_access_denied')" 401 "Unauthorized" "Invalid token")
   (list "response.code_details == 'ext_authz_denied' && (response.code < 400 || response.code == 401)" 401 "Unauthorized" "Invalid token")
   (list "response.code_details.startsWith('ext_authz') || response.code_details == 'lua_response' && response.code == 503" 503 "Service Unavailable" "Tokens cannot be checked at the moment. Try again shortly.")

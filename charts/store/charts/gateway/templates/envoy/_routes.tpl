@@ -117,7 +117,7 @@ empty prefix at the end covers everything.
     {{- end }}
     {{- end }}
   {{- if $hidesIdentity }}
-  request_headers_to_remove: [id-account, account-roles, authorization]
+  request_headers_to_remove: [id-account, account-roles, account-scopes, authorization]
   {{- end }}
   {{- if and .isOpen (eq .cluster "self") }}
   # Envoy writes none for the empty answer of /health-check to HEAD.
@@ -157,6 +157,13 @@ empty prefix at the end covers everything.
       "@type": type.googleapis.com/envoy.extensions.filters.http.buffer.v3.BufferPerRoute
       buffer: {max_request_bytes: {{ mul (ternary $bodyKib (max $bodyKib 192) .isOpen) 1024 }}}
     {{- if $isExternal }}
+    api-key:
+      "@type": type.googleapis.com/envoy.extensions.filters.http.rbac.v3.RBACPerRoute
+      rbac:
+        rules:
+          action: DENY
+          policies:
+            api-key: {permissions: [{any: true}], principals: [{header: {name: account-scopes, present_match: true}}]}
     token-cookie:
       "@type": type.googleapis.com/envoy.extensions.filters.http.lua.v3.LuaPerRoute
       source_code:
