@@ -16,7 +16,7 @@ const rejections = new Counter({
 });
 
 /** The order's steps of the saga (contract 6.1). CANCELLED is final; late and repeated events change nothing. */
-export function createSaga(clock: () => Date): ConsumerGroup<DB> {
+export function createConsumerGroup(clock: () => Date): ConsumerGroup<DB> {
   return {
     name: 'order-group',
     kinds: ['OrderPaid', 'StockRejected', 'StockReleased', 'OrderShipped'],

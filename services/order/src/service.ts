@@ -9,7 +9,7 @@ import { loop } from '@store/shared/values/loop';
 import { hourMs } from '@store/shared/values/time';
 import { type AuthClient, createAuthClient } from './auth-client.ts';
 import { configSchema, type OrderConfig, type WorkerConfig, workerConfigSchema } from './config.ts';
-import { createSaga } from './consumer-group.ts';
+import { createConsumerGroup } from './consumer-group.ts';
 import { createDueOrders } from './due-orders.ts';
 import { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
@@ -110,7 +110,7 @@ export function createOrderWorker({ config, log, database }: ServiceContext<Work
     if (count > 0) log.info({ count }, sentence);
     return count === batchSize;
   }
-  const consumer = { group: createSaga(clock), config, publishesAs: 'order' };
+  const consumer = { group: createConsumerGroup(clock), config, publishesAs: 'order' };
   const routes = deadLetterRoutes(consumer, database.kysely);
   const callers = callersWith(config.INTERNAL_CREDENTIALS);
   return {

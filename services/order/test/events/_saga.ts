@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { handleOnce } from '@store/shared/messaging/consumer/handle-once';
 import { Decimal } from '@store/shared/values/money';
 import { receivedEvent, storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
-import { createSaga } from '../../src/consumer-group.ts';
+import { createConsumerGroup } from '../../src/consumer-group.ts';
 import { createDueOrders } from '../../src/due-orders.ts';
 import { createSagaRepository } from '../../src/saga-repository.ts';
 import { alice, as, tea, testApp } from '../_app.ts';
@@ -37,7 +37,7 @@ export const dueTime = new Date(eventTime.getTime() + shipAfterMs);
 /** The application and its consumer group on a database, without a broker. */
 export function openSaga(databaseUrl: string) {
   const { app, prisma, kysely, empty, close } = testApp(databaseUrl, { clock: () => placedAt });
-  const group = createSaga(() => handledAt);
+  const group = createConsumerGroup(() => handledAt);
   const dueAt = (now: Date, on = kysely) =>
     createDueOrders({
       repository: createSagaRepository(on),

@@ -3,7 +3,7 @@ import { handleOnce } from '@store/shared/messaging/consumer/handle-once';
 import { newEvent } from '@store/shared/messaging/events';
 import { receivedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
-import { createSaga } from '../../src/consumer-group.ts';
+import { createConsumerGroup } from '../../src/consumer-group.ts';
 import { alice, as, bob, fakeProducts, oneTea, testApp } from '../_app.ts';
 
 let name = 'Tea';
@@ -75,7 +75,7 @@ it('loses address and metadata when its account is deleted, and nothing else', a
   const timestamp = new Date().toISOString();
   const deleted = newEvent(randomUUID(), 'AccountDeleted', { accountId: alice, timestamp });
   await handleOnce(
-    createSaga(() => new Date()),
+    createConsumerGroup(() => new Date()),
     order.kysely,
     [receivedEvent(deleted)],
   );
