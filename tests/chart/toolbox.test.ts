@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { valuesFiles } from '../../tools/chart/render.ts';
 import { root } from '../../tools/paths.ts';
 import { topology } from '../../tools/topology/topology.ts';
 import { manifests } from './_manifests.ts';
@@ -37,6 +38,19 @@ describe('the toolbox', () => {
     expect(labels.filter((label) => label.startsWith('calls/'))).toEqual(called.map((alias) => `calls/${alias}`));
     const [, services] = named('NetworkPolicy', 'toolbox').spec.egress;
     expect(services.to[0].podSelector.matchExpressions[0].values).toEqual(called);
+  });
+
+  it('has the commands of Kafka where they are asked for, and reaches Kafka then', async () => {
+    const values = { toolbox: { enabled: true, kafkaCommands: true } };
+    const { named, podOf } = await manifests(values, valuesFiles.prod);
+    expect(podOf('toolbox').containers.map(({ name }: { name: string }) => name)).toEqual(['toolbox', 'kafka']);
+    const [{ secret }] = podOf('toolbox').volumes[1].projected.sources;
+    expect(secret.name).toBe('kafka-operator');
+    expect(named('Deployment', 'toolbox').spec.template.metadata.labels).toHaveProperty('calls/kafka');
+    expect(named('NetworkPolicy', 'toolbox').spec.egress.at(-1).ports).toEqual([{ port: 9093 }]);
+    const withoutLogin = await manifests(values);
+    expect(withoutLogin.podOf('toolbox').volumes).toHaveLength(1);
+    expect(withoutLogin.named('ConfigMap', 'toolbox').data['client.properties']).not.toContain('sasl');
   });
 
   it("has an operator's credential where services demand one", async () => {

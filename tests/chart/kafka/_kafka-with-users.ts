@@ -10,7 +10,10 @@ import { provideKafka } from '../../../tools/local/downloads/kafka.ts';
 import { certificateFor } from '../../kit/certificates.ts';
 import { until } from '../../kit/until.ts';
 
-/** A broker as Strimzi configures one for login: TLS with its own authority, SCRAM-SHA-512, and rights by ACL only. */
+/**
+ * Starts a broker as Strimzi configures one for login: TLS with its own authority, SCRAM-SHA-512, and rights by ACL only. Beside it
+ * is the open listener of global.kafka.bothListeners.
+ */
 export async function startKafkaWithUsers(passwords: Record<string, string>) {
   const dir = await mkdtemp(join(tmpdir(), 'store-kafka-users-'));
   const [open, client, controller] = [await freePort(), await freePort(), await freePort()];
@@ -59,6 +62,9 @@ transaction.state.log.min.isr=1
   return {
     admin,
     brokers: [`127.0.0.1:${client}`],
+    openBrokers: [`127.0.0.1:${open}`],
+    java: program,
+    libs: classPath,
     ca: cert,
     async stop() {
       await admin.disconnect();

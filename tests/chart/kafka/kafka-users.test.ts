@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, createServer } from 'node:tls';
+import { execa } from 'execa';
 import kafkajs from 'kafkajs'; // Node does not find its enumerations by name
 import { z } from 'zod';
 import { brokerConfig, brokersFrom } from '../../../services/shared/src/messaging/config.ts';
@@ -22,6 +23,7 @@ import {
 } from '../../../services/shared/src/messaging/topics.ts';
 import { createLog } from '../../../services/shared/src/observability/log.ts';
 import { renderObjects, valuesFiles } from '../../../tools/chart/render.ts';
+import { root } from '../../../tools/paths.ts';
 import { topology } from '../../../tools/topology/topology.ts';
 import { type Certificate, certificateFor } from '../../kit/certificates.ts';
 import { startKafkaWithUsers } from './_kafka-with-users.ts';
@@ -45,11 +47,13 @@ interface KafkaUser {
 const log = createLog('test', 'silent');
 const passwords: Record<string, string> = {};
 let users: KafkaUser[];
+let tools: { data: Record<string, string> };
 let kafka: Awaited<ReturnType<typeof startKafkaWithUsers>>;
 
 beforeAll(async () => {
-  const manifests = await renderObjects({}, valuesFiles.prod);
+  const manifests = await renderObjects({ toolbox: { enabled: true, kafkaCommands: true } }, valuesFiles.prod);
   users = manifests.filter(({ kind }) => kind === 'KafkaUser');
+  tools = manifests.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'toolbox');
   for (const { metadata } of users) passwords[metadata.name] = randomUUID();
   kafka = await startKafkaWithUsers(passwords);
   const options = { partitions: 2, replicas: 1, minInsyncReplicas: 1, retentionMs: 1_000_000, retentionBytes: -1 };
@@ -88,12 +92,14 @@ const optionsOf = (user: string, password = passwords[user], ca = kafka.ca, brok
   log,
 });
 
-const aclsOfTopics = {
-  resourceType: AclResourceTypes.TOPIC,
-  resourcePatternType: ResourcePatternTypes.ANY,
-  operation: AclOperationTypes.ANY,
-  permissionType: AclPermissionTypes.ANY,
-};
+/** The commands of Kafka in the documents, which they call by the script of the toolbox. */
+async function documented(): Promise<string[]> {
+  const files = ['backup.md', 'kubernetes.md', 'scaling.md', 'runbooks/kafka.md'];
+  const texts = await Promise.all(files.map((file) => readFile(join(root, 'docs', file), 'utf8')));
+  const commands =
+    /kafka\.sh(?:`\]\([^)]*\)\s+`)? ?((?:topics|consumer-groups|leader-election|metadata-quorum) [^`\n]+)/g;
+  return [...texts.join('\n').matchAll(commands)].map(([, command = '']) => command);
+}
 
 /** A broker's TLS with a certificate that can be changed, before the broker itself. */
 async function startTlsProxy({ key, cert }: Certificate, broker: string) {
@@ -190,17 +196,39 @@ describe('the users of Kafka', () => {
     await expect(connect({ ...optionsOf('kafka-payment'), tls: {} })).rejects.toThrow(/self-signed/);
   });
 
-  it('the operator may do what the commands of the documents need', async () => {
-    const admin = createKafka(optionsOf('kafka-operator')).admin();
-    await admin.connect();
+  it('the operator runs the commands of the documents in the toolbox', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'store-kafka-tools-'));
     try {
-      await admin.createPartitions({ topicPartitions: [{ topic: deadLetterTopic, count: 3 }] });
-      const partitions = [{ partition: 0, offset: '0' }];
-      await admin.setOffsets({ groupId: 'analytics-group', topic: orderEventsTopic, partitions });
-      expect((await admin.describeAcls(aclsOfTopics)).resources.length).toBeGreaterThan(0);
+      await writeFile(join(dir, 'password'), passwords['kafka-operator'] ?? '');
+      await writeFile(join(dir, 'ca.crt'), kafka.ca);
+      const inDir = (text: string) => text.replaceAll('/tools', dir).replaceAll('/var/run/kafka', dir);
+      for (const [name, text] of Object.entries(tools.data)) await writeFile(join(dir, name), inDir(String(text)));
+      const script = String(tools.data['kafka.sh']);
+      const here = inDir(script).replace('exec java', `exec ${kafka.java}`).replace('/opt/kafka/libs/*', kafka.libs);
+      await writeFile(join(dir, 'kafka.sh'), here);
+      const env = { KAFKA_BROKERS: kafka.brokers.join() };
+      const commands = ['topics --list', 'log-dirs --describe', 'reassign-partitions --list', ...(await documented())];
+      expect(commands.length).toBeGreaterThan(6);
+      for (const command of commands) {
+        const { exitCode, all } = await execa('sh', [join(dir, 'kafka.sh'), ...command.split(' ')], {
+          env,
+          all: true,
+          reject: false,
+        });
+        expect([command, exitCode, all]).toEqual([
+          command,
+          0,
+          expect.not.stringMatching(/not authorized|Error|Exception|WARN/),
+        ]);
+      }
     } finally {
-      await admin.disconnect();
+      await rm(dir, { recursive: true });
     }
+  });
+
+  it('who comes without login may do everything while there are both listeners', async () => {
+    const publisher = createPublisher({ brokers: kafka.openBrokers, clientId: 'old', log });
+    await publisher.send(orderEventsTopic, [{ key: randomUUID(), value: '{}', headers: {} }]).finally(publisher.close);
   });
 
   it('a process follows its files: to another password, and to another authority of the brokers', async () => {

@@ -5,6 +5,7 @@ import { valuesFiles } from '../../../tools/chart/render.ts';
 import { provideJava } from '../../../tools/local/downloads/java.ts';
 import { provideKafka } from '../../../tools/local/downloads/kafka.ts';
 import { withFolder } from '../../../tools/with-folder.ts';
+import { itWithCrds, problemsOf } from '../../kit/kubernetes/crds.ts';
 import { manifests } from '../_manifests.ts';
 
 const withStrimzi = (values: object = {}) => ({
@@ -55,6 +56,50 @@ describe('the Kafka that Strimzi runs', () => {
     expect([pool.metadata.name, pool.spec.roles]).toEqual(['brokers', ['controller', 'broker']]);
     expect(pool.spec).not.toHaveProperty('template');
     expect(ofKind('PodMonitor').map(({ metadata }) => metadata.name)).toEqual(['store']);
+  });
+
+  it('changes from one listener to the other, and back, with both in between, which every pod of the store may call', async () => {
+    const phases = [
+      { login: false, bothListeners: false },
+      { login: false, bothListeners: true },
+      { login: true, bothListeners: true },
+      { login: true, bothListeners: false },
+    ];
+    const found = await Promise.all(
+      phases.map(async ({ login, bothListeners }) => {
+        const bootstrapServers = `store-kafka-bootstrap:${login ? 9093 : 9092}`;
+        const values = { ...withStrimzi(), global: { kafka: { login, bothListeners, bootstrapServers } } };
+        const { one, named, ofKind } = await manifests(values);
+        const { listeners, authorization } = one('Kafka').spec.kafka;
+        const [kafkaEgress] = named('NetworkPolicy', 'payment').spec.egress.slice(-1);
+        return [
+          listeners.map(({ port, tls }: { port: number; tls: boolean }) => [port, tls]),
+          authorization?.superUsers,
+          ofKind('KafkaUser').length > 0,
+          kafkaEgress.ports.map(({ port }: { port: number }) => port),
+        ];
+      }),
+    );
+    const both = [
+      [9092, false],
+      [9093, true],
+    ];
+    expect(found).toEqual([
+      [[[9092, false]], undefined, false, [9092]],
+      [both, ['ANONYMOUS'], true, [9092, 9093]],
+      [both, ['ANONYMOUS'], true, [9092, 9093]],
+      [[[9093, true]], undefined, true, [9093]],
+    ]);
+  });
+
+  itWithCrds('has Cruise Control move partitions to brokers that are added', async () => {
+    const values = withStrimzi({ replicas: 3, cruiseControl: { enabled: true } });
+    const { one } = await manifests(values);
+    expect(await problemsOf(one('Kafka'))).toEqual([]);
+    expect(one('Kafka').spec.cruiseControl.autoRebalance).toEqual([
+      { mode: 'add-brokers' },
+      { mode: 'remove-brokers' },
+    ]);
   });
 
   const jvmOptions = { '-Xmx': '1g' };

@@ -21,7 +21,12 @@ app.kubernetes.io/part-of: store
           {{- include "kafka.selector" . | nindent 10 }}
     {{- end }}
   ports:
+    {{- $ports := list }}
     {{- range splitList "," (include "kafka.bootstrapServers" .) }}
-    - port: {{ splitList ":" . | last | int }}
+    {{- $ports = append $ports (splitList ":" . | last | int) }}
+    {{- end }}
+    {{- /* Pods of the previous release use the other one. */}}
+    {{- range .Values.global.kafka.bothListeners | ternary (list 9092 9093) $ports }}
+    - port: {{ . }}
     {{- end }}
 {{- end }}

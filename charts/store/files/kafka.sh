@@ -1,0 +1,17 @@
+# Runs a command of Kafka: sh /tools/kafka.sh topics --list. Of the image it needs Java and the jars alone.
+set -eu
+tools=org.apache.kafka.tools
+settings=--command-config
+case ${1:-} in
+  topics) class=$tools.TopicCommand ;;
+  configs) class=kafka.admin.ConfigCommand ;;
+  consumer-groups) class=$tools.consumer.group.ConsumerGroupCommand ;;
+  leader-election) class=$tools.LeaderElectionCommand settings=--admin.config ;;
+  log-dirs) class=$tools.LogDirsCommand ;;
+  metadata-quorum) class=$tools.MetadataQuorumCommand ;;
+  reassign-partitions) class=$tools.reassign.ReassignPartitionsCommand ;;
+  *) echo 'Commands: topics, configs, consumer-groups, leader-election, log-dirs, metadata-quorum, reassign-partitions' >&2 && exit 2 ;;
+esac
+shift
+exec java -Xmx96m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData -Dlog4j2.level=ERROR -cp '/opt/kafka/libs/*' \
+  $class --bootstrap-server "$KAFKA_BROKERS" $settings /tools/client.properties "$@"
