@@ -1,5 +1,5 @@
 import { bearerConfig, calleeConfig, requireBearerKeys } from '@store/shared/auth/config';
-import { databaseConfig } from '@store/shared/database/config';
+import { databaseConfig, replicaConfig } from '@store/shared/database/config';
 import { serviceConfig } from '@store/shared/service/config';
 import { list, reportTogether } from '@store/shared/values/environment';
 import { wholeNumber } from '@store/shared/values/fields';
@@ -14,6 +14,7 @@ export const configSchema = z
     ...bearerConfig,
     ...calleeConfig,
     ...databaseConfig,
+    ...replicaConfig,
     PRODUCT_WRITERS: z
       .union([z.enum(['everybody', 'role:catalogue']), list.pipe(z.array(accountId).nonempty())], {
         error: 'must be role:catalogue, account ids, comma-separated, or everybody',

@@ -2,7 +2,7 @@ import type { Database } from '@store/shared/database/database';
 import { createKeyset, timeColumn, uuidColumn } from '@store/shared/database/keyset';
 import { entityTag, mustBeVersion, mustMatch } from '@store/shared/http/precondition';
 import type { Decimal } from '@store/shared/values/money';
-import { type RawBuilder, sql } from 'kysely';
+import { type CompiledQuery, type RawBuilder, sql } from 'kysely';
 import type { Prisma, PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
 import type { ProductChange, ProductIn, ProductOut, ProductQuery } from './schemas.ts';
@@ -99,10 +99,16 @@ export function createProductRepository(prisma: PrismaClient, { kysely, run, lis
     });
   }
 
+  const currentVersion = async (): Promise<string> => only(await checks.run(selectVersion)).version;
+  /** Tells whether a replica has read the catalogue as it is now (contract 4.4). */
+  const isCurrent = async (rows: Versioned[]) => only(rows).version === (await currentVersion());
+
   /** Products by id are no search: placing an order needs them. Text and category decide which index is the better one. */
-  function runnerFor({ q, category, id }: ProductQuery) {
-    if (q !== undefined || (category !== undefined && id === undefined)) return lists.runOnce;
-    return id === undefined ? lists.run : run;
+  async function runFor<Row extends Versioned>({ q, category, id }: ProductQuery, statement: CompiledQuery<Row>) {
+    const isPrepared = q === undefined && (category === undefined || id !== undefined);
+    if (isPrepared && id !== undefined) return run(statement);
+    const rows = await lists.readReplica(statement, isCurrent, isPrepared);
+    return rows ?? (isPrepared ? lists.run : lists.runOnce)(statement);
   }
 
   return {
@@ -126,7 +132,7 @@ export function createProductRepository(prisma: PrismaClient, { kysely, run, lis
         from (select *, row_number() over (order by ${order.orderBy}) as n
               from (select * from products ${where} order by ${order.orderBy} limit ${size}::int + 1 ${offset}) as rows
              ) as page, lateral (${sql.raw(selectJson(''))}) as item`;
-      const { json, version, last } = only(await runnerFor(query)(statement.compile(kysely)));
+      const { json, version, last } = only(await runFor(query, statement.compile(kysely)));
       return { json, version, next: last === null ? undefined : order.cursorOf(JSON.parse(last)) };
     },
     async find(id: string): Promise<Versioned | undefined> {
@@ -135,7 +141,7 @@ export function createProductRepository(prisma: PrismaClient, { kysely, run, lis
         from (select ${sql.raw(productColumns)} from products where id = ${id}::uuid) as product`.execute(kysely);
       return rows[0];
     },
-    currentVersion: async (): Promise<string> => only(await checks.run(selectVersion)).version,
+    currentVersion,
     insert: async ({ id, ...product }: { id: string } & ProductIn): Promise<Row> =>
       asRow(await prisma.product.create({ data: { id, ...toRow(product) }, select })),
     async update(

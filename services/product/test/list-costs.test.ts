@@ -38,7 +38,12 @@ describe('a search', () => {
       statements.push(statement);
       return [{ json: '[]', version: '', last: null }];
     };
-    const recording = { kysely: product.kysely, run, prepare: () => run, lists: { run, runOnce: run } };
+    const recording = {
+      kysely: product.kysely,
+      run,
+      prepare: () => run,
+      lists: { run, runOnce: run, readReplica: async () => undefined },
+    };
     await createProductRepository({} as PrismaClient, recording as unknown as Database<DB>).list(
       productQuery.parse(query),
     );

@@ -1,4 +1,4 @@
-import { databaseConfig } from '@store/shared/database/config';
+import { databaseConfig, replicaConfig } from '@store/shared/database/config';
 import { serviceConfig } from '@store/shared/service/config';
 import { list } from '@store/shared/values/environment';
 import { z } from 'zod';
@@ -8,6 +8,7 @@ const port = z.coerce.number<string>().int().min(1).max(65535);
 export const configSchema = z.object({
   ...serviceConfig,
   ...databaseConfig,
+  ...replicaConfig,
   EXTRA_PORTS: list
     .pipe(z.array(port))
     .prefault('')

@@ -7,7 +7,9 @@ import { createStatusRepository } from './status-repository.ts';
 import { createStatuses } from './statuses.ts';
 
 export function createStatusService({ config, log, database }: ServiceContext<StatusConfig, DB>): Service<DB> {
-  const routes = statusRoutes(createStatuses(createStatusRepository(database.lists.kysely)));
+  const routes = statusRoutes(
+    createStatuses(createStatusRepository(database.lists.kysely, database.lists.readReplica)),
+  );
   return {
     app: createHttpApp({ title: 'Status API', routes, log, profile: config.APP_PROFILE }),
     extraPorts: config.EXTRA_PORTS,

@@ -1,4 +1,5 @@
 import { isoTime, rowsAfter } from '@store/shared/database/keyset';
+import type { ReadReplica } from '@store/shared/database/replica';
 import { type Kysely, sql } from 'kysely';
 import type { DB } from './generated/tables.ts';
 
@@ -31,7 +32,12 @@ const maxRow = String(2n ** 63n - 1n);
 
 const isoUtc = sql<string>`${sql.raw(isoTime('time', 'US'))}`;
 
-export function createStatusRepository(kysely: Kysely<DB>) {
+/** By which a replica that lags behind is left alone. What it replayed last is at least as old as what the primary has now. */
+const maxAge = '10 seconds';
+const isRecent = sql<boolean>`(not pg_is_in_recovery()
+  or clock_timestamp() - pg_last_xact_replay_timestamp() < ${sql.lit(maxAge)}::interval) is true`;
+
+export function createStatusRepository(kysely: Kysely<DB>, readReplica?: ReadReplica) {
   return {
     /** One statement, whose rows PostgreSQL joins to JSON: fast, and no microsecond is lost in a Date. */
     async page({ limit, stationId, position, laterThan, skip = 0 }: Selection): Promise<StatusPage> {
@@ -48,7 +54,7 @@ export function createStatusRepository(kysely: Kysely<DB>) {
       if (skip > 0) rows = rows.offset(sql<number>`${skip}::bigint`);
 
       // One row more than requested tells whether there is a next page.
-      const { json, last } = await kysely
+      const statement = kysely
         .with('page', (db) =>
           db
             .selectFrom(rows.as('rows'))
@@ -74,8 +80,10 @@ export function createStatusRepository(kysely: Kysely<DB>) {
             .where('n', '=', sql<number>`${limit}::int`)
             .where(sql<boolean>`exists (select from page where n > ${limit}::int)`)
             .as('last'),
-        ])
-        .executeTakeFirstOrThrow();
+          isRecent.as('isRecent'),
+        ]);
+      const copies = await readReplica?.(statement.compile(), ([copy]) => copy?.isRecent === true);
+      const { json, last } = copies?.[0] ?? (await statement.executeTakeFirstOrThrow());
       return { json: json ?? '[]', last: last === null ? undefined : JSON.parse(last) };
     },
   };

@@ -85,6 +85,15 @@ describe('the cluster', () => {
     expect(found.envOf('order')).toContainEqual({ name: 'DATABASE_POOLER_URL', value: pooledUrl });
   });
 
+  it('has replicas, where services read the lists that may come from there', async () => {
+    const readOnly = 'store-database-ro:5432';
+    const { envOf } = await render({}, { global: { externalDatabase: { readOnly } } });
+    const value = `${url}&host=store-database-ro&port=5432`;
+    for (const name of ['product', 'status'])
+      expect(envOf(name)).toContainEqual({ name: 'DATABASE_REPLICA_URL', value });
+    expect(JSON.stringify(envOf('order'))).not.toContain('store-database-ro');
+  });
+
   const pooler = { enabled: true, poolSize: 10 };
   const few = { autoscaling: { enabled: false } };
   const fewer = Object.fromEntries(['auth', 'status', 'product', 'order', 'account'].map((name) => [name, few]));
@@ -121,6 +130,13 @@ describe('values that the chart refuses', () => {
     ['a pooler that no service is told of', { pooler: { enabled: true } }, {}, untold],
     ['a pooler that nobody makes', {}, { global: pooled }, /pooler is "store-.*", but has to be "" where/],
     ['a pooler at a port that NetworkPolicies forbid', {}, externalDatabase({ pooler: 'pgbouncer:6432' }), closed],
+    [
+      'replicas of a single instance',
+      { instances: 1, synchronous: 0 },
+      externalDatabase({ readOnly: 'store-database-ro:5432' }),
+      /the only one/,
+    ],
+    ['replicas at another port', {}, externalDatabase({ readOnly: 'replicas:5433' }), /lacks 5433, that of .*readOnly/],
     ['a typo', { instanzen: 3 }, {}, /instanzen/],
   ])('%s', async (_, cloudnativePg, values, message) => {
     await expect(render(cloudnativePg, values)).rejects.toThrow(message);

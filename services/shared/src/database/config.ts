@@ -24,4 +24,12 @@ export const databaseConfig = {
     ),
 };
 
-export type DatabaseConfig = z.output<z.ZodObject<typeof databaseConfig>>;
+/** Variables of a service whose lists may come from a replica. */
+export const replicaConfig = {
+  DATABASE_REPLICA_URL: followedUrl
+    .optional()
+    .describe('The same database on replicas, for lists that they have recent enough; others are read at DATABASE_URL'),
+};
+
+export type DatabaseConfig = z.output<z.ZodObject<typeof databaseConfig>> &
+  Partial<z.output<z.ZodObject<typeof replicaConfig>>>;

@@ -11,6 +11,7 @@ import type pg from 'pg';
 import { DomainError } from '../values/errors.ts';
 import { createFairQueue } from '../values/fair-queue.ts';
 import { createPool } from './connection.ts';
+import { createReadReplica } from './replica.ts';
 
 export type Database<Tables> = ReturnType<typeof openDatabase<Tables>>;
 
@@ -18,12 +19,16 @@ export type Database<Tables> = ReturnType<typeof openDatabase<Tables>>;
  * The connections of a process, shared by Kysely and Prisma, and a few of their own for lists and checks, opened when they
  * are needed. numeric and bigint arrive as text.
  * @param url postgresql://role:password@host:port/database, or file:///path of a file that holds it (connection.ts)
+ * @param replicaUrl the same of a replica, for lists that may come from one
  * @typeParam Tables generated from schema.prisma: src/generated/tables.ts of the service
  */
-export function openDatabase<Tables>(url: string, poolSize = 10) {
+export function openDatabase<Tables>(url: string, poolSize = 10, replicaUrl?: string) {
   const pool = openPool({ ...limits, connectionString: url, max: poolSize });
   const listPool = openPool({ ...limits, ...listLimits, connectionString: url });
   const checkPool = openPool({ ...limits, ...listLimits, connectionString: url, max: maxChecks });
+  const replicaLimits = { ...limits, ...listLimits, connectionTimeoutMillis: 500 };
+  const replicaPool =
+    replicaUrl === undefined ? undefined : openPool({ ...replicaLimits, connectionString: replicaUrl });
   const turns = createFairQueue({
     concurrency: maxLists,
     waiting: maxWaitingLists,
@@ -47,12 +52,14 @@ export function openDatabase<Tables>(url: string, poolSize = 10) {
       run: runOn(listPool, nameOf, requireRoom),
       /** Not prepared: PostgreSQL chooses the plan, and with it the index, for these very values. */
       runOnce: runOn(listPool, () => '', requireRoom),
+      readReplica: createReadReplica(replicaPool, nameOf),
       /** Reads a list of an account: accounts take turns, so that one that reads a lot does not keep others waiting. */
       inTurn: <T>(accountId: string, work: () => Promise<T>) => turns.run([accountId], work),
     },
     /** For a short statement that many requests wait for: neither writes nor lists hold its connections. */
     checks: { run: runOn(checkPool, nameOf) },
-    close: async (): Promise<void> => void (await Promise.all([pool, listPool, checkPool].map((one) => one.end()))),
+    close: async (): Promise<void> =>
+      void (await Promise.all([pool, listPool, checkPool, replicaPool].map((one) => one?.end()))),
   };
 }
 

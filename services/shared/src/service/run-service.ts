@@ -32,8 +32,8 @@ export const runService = <Schema extends z.ZodType<ServiceConfig & DatabaseConf
   build,
 }: ServiceDefinition<Schema, Tables>): Promise<void> =>
   run(name, configSchema, (config, log) => {
-    const { DATABASE_URL, DATABASE_POOLER_URL = DATABASE_URL } = config;
-    const database = openDatabase<Tables>(DATABASE_POOLER_URL, poolSize);
+    const { DATABASE_URL, DATABASE_POOLER_URL = DATABASE_URL, DATABASE_REPLICA_URL } = config;
+    const database = openDatabase<Tables>(DATABASE_POOLER_URL, poolSize, DATABASE_REPLICA_URL);
     const applyMigrations = (onWait: OnWait) => migrate(DATABASE_URL, migrations, onWait);
     return { database, applyMigrations, build: () => build({ config, log, database }) };
   });

@@ -74,9 +74,15 @@
 {{- if $external }}
 {{- $verified := ternary "sslmode=verify-full&sslrootcert=/var/run/database/ca.crt" "" (ne "" $.Values.global.externalDatabase.caSecret) }}
 - { name: DATABASE_URL, value: "file:///var/run/database/url{{ with $verified }}?{{ . }}{{ end }}" }
-{{- with $.Values.global.externalDatabase.pooler }}
+{{- $elsewhere := dict "DATABASE_POOLER_URL" $.Values.global.externalDatabase.pooler }}
+{{- if $.Values.readsReplicas }}
+{{- $_ := set $elsewhere "DATABASE_REPLICA_URL" $.Values.global.externalDatabase.readOnly }}
+{{- end }}
+{{- range $name, $address := $elsewhere }}
+{{- with $address }}
 {{- $at := printf "host=%s&port=%s" (splitList ":" . | first) (splitList ":" . | last) }}
-- { name: DATABASE_POOLER_URL, value: "file:///var/run/database/url?{{ list $verified $at | compact | join "&" }}" }
+- { name: {{ $name }}, value: "file:///var/run/database/url?{{ list $verified $at | compact | join "&" }}" }
+{{- end }}
 {{- end }}
 {{- else }}
 {{- include "service.fromSecret" (dict "name" "DATABASE_LOGIN" "secret" "postgres-logins" "key" .) | nindent 0 }}

@@ -1,0 +1,51 @@
+import type { CompiledQuery } from 'kysely';
+import type pg from 'pg';
+import { Counter } from 'prom-client';
+import { isDatabaseUnavailable } from './errors.ts';
+
+const reads = new Counter({
+  name: 'replica_reads_total',
+  help: 'Lists by what a replica of the database made of them: current, stale or failed; after the last two the primary was asked.',
+  labelNames: ['result'],
+});
+
+/** Time in which a replica is not asked again after it was unavailable. */
+const restMs = 10_000;
+/** The statement took too long, and would so elsewhere. */
+const timedOut = '57014';
+
+/**
+ * Runs a statement on a replica.
+ * @param isCurrent tells from the rows whether they are recent enough
+ * @returns undefined where the primary has to be asked: there is no replica, it is behind, or it fails
+ */
+export type ReadReplica = <Row>(
+  statement: CompiledQuery<Row>,
+  isCurrent: (rows: Row[]) => boolean | Promise<boolean>,
+  isPrepared?: boolean,
+) => Promise<Row[] | undefined>;
+
+export function createReadReplica(pool: pg.Pool | undefined, nameOf: (query: { sql: string }) => string): ReadReplica {
+  let restsUntil = 0;
+
+  async function ask<Row>({ sql, parameters }: CompiledQuery<Row>, isPrepared: boolean): Promise<Row[] | undefined> {
+    if (pool === undefined || Date.now() < restsUntil) return undefined;
+    try {
+      const name = isPrepared ? nameOf({ sql }) : '';
+      return (await pool.query({ text: sql, values: [...parameters], name })).rows;
+    } catch (error) {
+      if ((error as pg.DatabaseError).code === timedOut) throw error;
+      if (isDatabaseUnavailable(error)) restsUntil = Date.now() + restMs;
+      reads.inc({ result: 'failed' });
+      return undefined;
+    }
+  }
+
+  return async (statement, isCurrent, isPrepared = true) => {
+    const rows = await ask(statement, isPrepared);
+    if (rows === undefined) return undefined;
+    const result = (await isCurrent(rows)) ? 'current' : 'stale';
+    reads.inc({ result });
+    return result === 'current' ? rows : undefined;
+  };
+}

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import { chmod, cp, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { freePort } from '../../tools/free-port.ts';
+import { createSend, sendExpecting } from '../kit/http.ts';
+import { queryOnce } from '../kit/postgres/database.ts';
+import { startPostgres } from '../kit/postgres/server.ts';
+import { startService } from '../kit/service-process.ts';
+import { until } from '../kit/until.ts';
+
+// Lists of products and station records that a streaming replica answers, as long as it is recent enough.
+
+type Server = Awaited<ReturnType<typeof startPostgres>>;
+type Service = Awaited<ReturnType<typeof startService>>;
+let dir: string;
+let primary: Server;
+let replica: Server;
+let product: Service;
+let status: Service;
+
+/** Copies a server's data, which is stopped meanwhile, and starts the copy as its replica. */
+async function startReplica(dataDir: string): Promise<{ replica: Server; port: number }> {
+  const copy = join(dir, 'replica');
+  await primary.stop();
+  await cp(dataDir, copy, { recursive: true });
+  await cp(`${dataDir}-passwords.json`, `${copy}-passwords.json`);
+  await primary.restart();
+  await writeFile(join(copy, 'standby.signal'), '');
+  const { uid, gid } = await stat(dataDir);
+  if (process.getuid?.() === 0) await execa('chown', ['-R', `${uid}:${gid}`, copy]);
+  const { hostname, port: behind, username, password } = new URL(primary.superuserUrl);
+  const settings = { primary_conninfo: `host=${hostname} port=${behind} user=${username} password=${password}` };
+  const port = await freePort();
+  return { port, replica: await startPostgres({ dataDir: copy, port, log: () => undefined, settings }) };
+}
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'store-replica-'));
+  await chmod(dir, 0o777);
+  const dataDir = join(dir, 'primary');
+  primary = await startPostgres({ dataDir, port: await freePort(), log: () => undefined });
+  for (const name of ['product', 'status']) await primary.createDatabase(name);
+  const started = await startReplica(dataDir);
+  replica = started.replica;
+  const start = (name: string) => {
+    const DATABASE_REPLICA_URL = primary.url(name, started.port);
+    const env = { DATABASE_URL: primary.url(name), DATABASE_REPLICA_URL, CATALOGUE_CACHE_MIB: '0' };
+    return startService(`services/${name}/src/main.ts`, env);
+  };
+  [product, status] = await Promise.all([start('product'), start('status')]);
+  await Promise.all([product.ready(), status.ready()]);
+}, 120_000);
+
+afterAll(async () => {
+  await Promise.all([product, status].map((service) => service?.end('SIGKILL')));
+  await replica?.stop();
+  await primary?.stop();
+  await rm(dir, { recursive: true, force: true });
+}, 60_000);
+
+const readsOf = async (service: Service, result: string) =>
+  Number(new RegExp(`^replica_reads_total{result="${result}"} (\\d+)$`, 'm').exec(await service.metrics())?.[1] ?? 0);
+
+/** Reads until the replica has answered. */
+async function untilCurrent(service: Service, read: () => Promise<unknown>) {
+  const before = await readsOf(service, 'current');
+  await until('the replica answers', async () => {
+    await read();
+    return (await readsOf(service, 'current')) > before;
+  });
+}
+
+const onReplica = (sql: string) => queryOnce<Record<string, unknown>>(replica.superuserUrl, sql);
+const as = { 'id-account': randomUUID() };
+const names = async (): Promise<string[]> =>
+  (await product.get('/products')).body.map(({ name }: { name: string }) => name);
+const stations = async (): Promise<number[]> =>
+  (await status.get('/api/v1/status/?limit=1000')).body.map(({ station_id }: { station_id: number }) => station_id);
+
+async function addProduct(name: string) {
+  const send = createSend(product.url);
+  await sendExpecting(201, send, 'POST', '/products', { name, price: 1, unit: 'kg' }, as);
+}
+const addStation = (id: number) =>
+  queryOnce(primary.url('status'), `insert into station_status (station_id, time) values (${id}, now())`);
+
+it('products are read on the replica, but never in a state before an acknowledged write', async () => {
+  await addProduct('Tea');
+  await untilCurrent(product, names);
+  await onReplica('select pg_wal_replay_pause()');
+  await addProduct('Coffee');
+  const stale = await readsOf(product, 'stale');
+  expect(await names()).toEqual(['Tea', 'Coffee']);
+  expect(await readsOf(product, 'stale')).toBe(stale + 1);
+  await onReplica('select pg_wal_replay_resume()');
+  await untilCurrent(product, names);
+  expect(await names()).toEqual(['Tea', 'Coffee']);
+});
+
+it('station records are read on the replica, and are at most ten seconds old', async () => {
+  await addStation(1);
+  await untilCurrent(status, stations);
+  await onReplica('select pg_wal_replay_pause()');
+  await addStation(2);
+  const begun = Date.now();
+  await until('the record is read', async () => (await stations()).includes(2), { timeoutMs: 20_000 });
+  expect(Date.now() - begun).toBeLessThan(11_000);
+  await onReplica('select pg_wal_replay_resume()');
+});
+
+it('without its replica everything is read on the primary, and soon again on the replica once it is back', async () => {
+  await replica.stop();
+  const begun = Date.now();
+  for (let reads = 0; reads < 20; reads += 1) expect(await names()).toEqual(['Tea', 'Coffee']);
+  expect(Date.now() - begun).toBeLessThan(5_000);
+  expect(await readsOf(product, 'failed')).toBeGreaterThan(0);
+  await replica.restart();
+  await untilCurrent(product, names);
+});
