@@ -5,7 +5,7 @@ const ranges = 64;
 const first = 20_000;
 const size = 180;
 
-/** Ports that this process has given before any worker runs, where somebody listens later: never given again. */
+/** Ports that the process which starts the workers has given, where somebody listens later: never given again. */
 const reserved = new Set<number>();
 
 /**

@@ -7,8 +7,7 @@ const resolved = (path) => path.replace(/^\.\//, `${rootDir}/`);
 /** The long form of the tests in a browser: with those in long/. */
 export default {
   ...config,
-  globalSetup: resolved(config.globalSetup),
   globalTeardown: resolved(config.globalTeardown),
   reporters: config.reporters.map(resolved),
-  projects: inBrowser.map((project) => ({ ...project, rootDir, globalSetup: resolved(project.globalSetup) })),
+  projects: inBrowser.map((project) => ({ ...project, rootDir })),
 };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../../tools/free-port.ts';
 import { startKafka } from '../../../tools/local/components/kafka.ts';
-import { afterTests } from './teardown.mjs';
+import { afterTests } from './shared.mjs';
 
 /**
  * Proxies before the broker, each with a listener of its own: as many as test files hold at the same time. Those of payment's

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../../tools/free-port.ts';
 import { startPostgres } from '../../../tools/local/components/postgres.ts';
-import { afterTests } from './teardown.mjs';
+import { afterTests } from './shared.mjs';
 
 /** Starts one PostgreSQL for all component tests; each test file creates its own database. */
 export default async function startForTests() {

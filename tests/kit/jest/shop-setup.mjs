@@ -1,10 +1,8 @@
 import { startSharedShop } from '../../browser/_shop.ts';
-import startChromium from './chromium-setup.mjs';
-import startStore from './store-setup.mjs';
-import { afterTests } from './teardown.mjs';
+import { afterTests, start } from './shared.mjs';
 
-/** Starts the shop that tests share, its store and a Chromium. */
+/** Starts the shop that tests share, for the store that they share. */
 export default async function startForTests() {
-  await Promise.all([startStore(), startChromium()]);
+  await start('store');
   afterTests(await startSharedShop());
 }

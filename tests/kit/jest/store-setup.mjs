@@ -1,7 +1,7 @@
 import { startSharedStore } from '../../e2e/_shared-store.ts';
-import { afterTests } from './teardown.mjs';
+import { afterTests } from './shared.mjs';
 
-/** Starts the store that tests share, once for both projects. */
+/** Starts the store that tests share. */
 export default async function startForTests() {
-  if (!process.env.TEST_STORE) afterTests(await startSharedStore());
+  afterTests(await startSharedStore());
 }

@@ -1,0 +1,50 @@
+import { createRunner } from 'jest-light-runner';
+import { start } from './shared.mjs';
+
+const LightRunner = createRunner();
+
+/** Files that begin first, so that none is left alone at the end. Jest itself knows only how long they took on this machine before. */
+const longest =
+  /\/tests\/(generator|faults)\/|\/(hostile-load|image|relays|broker|stopped-processes|tabs|silence|attempts|operator|buying)\.test\.ts$/;
+
+/**
+ * Runs files as jest-light-runner does, but projects share threads, so that a thread loads a module once. The projects whose files
+ * mostly wait have threads of their own, half as many: beside them the others keep the processors busy.
+ */
+export default class SharedThreadsRunner {
+  #globalConfig;
+
+  constructor(globalConfig) {
+    this.#globalConfig = globalConfig;
+  }
+
+  async runTests(tests, _watcher, ...listeners) {
+    const ordered = tests.toSorted((a, b) => longest.test(b.path) - longest.test(a.path));
+    const { maxWorkers } = this.#globalConfig;
+    if (maxWorkers === 1) return this.#run(ordered, 1, ...listeners);
+    const { waiting = [], busy = [] } = Object.groupBy(ordered, ({ context }) =>
+      context.config.globals.waits ? 'waiting' : 'busy',
+    );
+    await Promise.all([
+      this.#run(waiting, Math.ceil(maxWorkers / 2), ...listeners),
+      this.#run(busy, maxWorkers, ...listeners),
+    ]);
+  }
+
+  /** Starts what these files share, and runs them. Threads belong to a config, and know the environment of their start. */
+  async #run(tests, maxWorkers, onStart, onResult, onFailure) {
+    const shared = new Set(tests.flatMap(({ context }) => context.config.globals.shared ?? []));
+    const ready = Promise.all([...shared].map(start));
+    ready.catch(() => undefined);
+    await new LightRunner({ ...this.#globalConfig, maxWorkers }).runTests(
+      tests.map((test) => ({ test, path: test.path, context: { config: tests[0].context.config } })),
+      undefined,
+      async ({ test }) => {
+        await ready;
+        await onStart(test);
+      },
+      ({ test }, result) => onResult(test, result),
+      ({ test }, error) => onFailure(test, error),
+    );
+  }
+}
