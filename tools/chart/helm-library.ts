@@ -1,10 +1,9 @@
-import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import koffi from 'koffi';
-import { withFolder } from '../with-folder.ts';
 
-// Prints what `helm template` does, by the native library whose path is its argument; the options are JSON on standard input.
+// Renders what `helm template` does, by the native library whose path is its argument, for the process that has forked this one.
 // A process of its own keeps Go's threads, memory and faults away from others.
 
 /** The options of the library's function that are used here. */
@@ -18,6 +17,9 @@ export interface Options {
   values: object;
 }
 
+/** The reply to options, in their order. */
+export type Rendered = { text: string } | { error: string };
+
 const hook = 'helm.sh/hook';
 const hidden = `hidden.${hook}`;
 
@@ -25,27 +27,27 @@ const hidden = `hidden.${hook}`;
  * The library leaves hooks out and asks a cluster for what a template looks up, so it gets a copy of the chart in which
  * nothing is a hook, and nothing is found. Hooks are put where Helm has them: at the end.
  */
-async function render(dir: string, { values, ...options }: Options): Promise<string> {
+function render(dir: string, { values, ...options }: Options): Rendered {
   const chart = join(dir, 'chart');
-  await cp(options.chart, chart, { recursive: true });
-  await editTemplates(chart);
+  cpSync(options.chart, chart, { recursive: true });
+  editTemplates(chart);
   const given = join(dir, 'values.json');
-  await writeFile(given, JSON.stringify(values));
+  writeFileSync(given, JSON.stringify(values));
   const valuesFiles = [options.valuesFiles, given].filter(Boolean).join();
-  const { out, err } = load(String(process.argv[2]))({ ...options, chart, valuesFiles });
-  if (err) throw new Error(err);
+  const { out, err } = renderByLibrary({ ...options, chart, valuesFiles });
+  if (err) return { error: err };
   const documents: string[] = out.split(/^(?=---\n)/m);
   const isHook = (document: string) => document.includes(hidden);
   const sorted = [...documents.filter((one) => !isHook(one)), ...documents.filter(isHook)];
-  return sorted.join('').replaceAll(hidden, hook);
+  return { text: sorted.join('').replaceAll(hidden, hook) };
 }
 
-async function editTemplates(chart: string): Promise<void> {
-  for (const file of await readdir(chart, { recursive: true })) {
+function editTemplates(chart: string): void {
+  for (const file of readdirSync(chart, { recursive: true, encoding: 'utf8' })) {
     if (!/(^|\/)templates\/.+\.(yaml|tpl|txt)$/.test(file)) continue;
-    const template = await readFile(join(chart, file), 'utf8');
+    const template = readFileSync(join(chart, file), 'utf8');
     const edited = template.replaceAll(hook, hidden).replaceAll(/\blookup (?=["$.(])/g, 'omit (dict) ');
-    await writeFile(join(chart, file), edited);
+    if (edited !== template) writeFileSync(join(chart, file), edited);
   }
 }
 
@@ -75,10 +77,14 @@ function load(path: string) {
   return koffi.load(path).func('Result Template(TemplateOptions *options)');
 }
 
-try {
-  const options: Options = JSON.parse(await text(process.stdin));
-  process.stdout.write(await withFolder((dir) => render(dir, options)));
-} catch (error) {
-  console.error((error as Error).message);
-  process.exitCode = 1;
-}
+const renderByLibrary = load(String(process.argv[2]));
+process.on('message', (options: Options) => {
+  const dir = mkdtempSync(join(tmpdir(), 'store-'));
+  try {
+    process.send?.(render(dir, options));
+  } catch (error) {
+    process.send?.({ error: (error as Error).message });
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+});

@@ -1,8 +1,9 @@
+import { fork } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { provideHelm } from '../local/downloads/helm.ts';
 import { root } from '../paths.ts';
-import type { Options } from './helm-library.ts';
+import type { Options, Rendered } from './helm-library.ts';
 
 // Helm as this repository needs it without a cluster, from the command or from the library. Paths are relative to the
 // repository.
@@ -28,13 +29,38 @@ export async function template(chart: string, files: string[] = [], values: obje
     valuesFiles: valuesFiles.join(),
     values,
   };
-  const { stdout, stderr, failed } =
-    'library' in helm
-      ? await run(process.execPath, [join(root, 'tools/chart/helm-library.ts'), helm.library], options)
-      : await run(helm.command, args, values);
+  if ('library' in helm) {
+    renderByLibrary ??= startLibrary(helm.library);
+    const rendered = await renderByLibrary(options);
+    if ('error' in rendered) throw new Error(rendered.error);
+    return rendered.text;
+  }
+  const input = JSON.stringify(values);
+  const { stdout, stderr, failed } = await execa(helm.command, args, { input, reject: false });
   if (failed) throw new Error(stderr);
   return stdout;
 }
 
-const run = (command: string, args: string[], input: object) =>
-  execa(command, args, { input: JSON.stringify(input), env: { NODE_OPTIONS: '' }, reject: false });
+let renderByLibrary: ((options: Options) => Promise<Rendered>) | undefined;
+
+/** Starts the process of the library. It stays for what is rendered later, and keeps this one alive only while it renders. */
+function startLibrary(library: string): (options: Options) => Promise<Rendered> {
+  const env = { ...process.env, NODE_OPTIONS: '', GOGC: '400' }; // less often than every few megabytes
+  const child = fork(join(root, 'tools/chart/helm-library.ts'), [library], { env, execArgv: [] });
+  child.unref();
+  const waiting: ((rendered: Rendered) => void)[] = [];
+  child.on('message', (rendered: Rendered) => {
+    waiting.shift()?.(rendered);
+    if (waiting.length === 0) child.channel?.unref();
+  });
+  child.on('exit', (code, signal) => {
+    renderByLibrary = undefined;
+    for (const give of waiting.splice(0)) give({ error: `Helm's library has ended with ${signal ?? code}.` });
+  });
+  return (options) =>
+    new Promise((give) => {
+      waiting.push(give);
+      child.channel?.ref();
+      child.send(options);
+    });
+}

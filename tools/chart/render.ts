@@ -1,4 +1,4 @@
-import { parseAllDocuments } from 'yaml';
+import { parse } from 'yaml';
 import { template } from './helm.ts';
 
 /** The values files of the repository, each with those below it. */
@@ -19,8 +19,16 @@ export const imagesFile = 'tools/chart/images.yaml';
 export const renderChart = (files: string[] = [], values: object = {}, namespace = 'store') =>
   template('charts/store', [imagesFile, ...files], values, namespace);
 
+/** Objects by their text, which is mostly the same in renderings with other values. */
+const known = new Map<string, object>();
+
 // biome-ignore lint/suspicious/noExplicitAny: Kubernetes' own objects
-export const objectsIn = (text: string): any[] => parseAllDocuments(text).map((document) => document.toJS());
+export const objectsIn = (text: string): any[] =>
+  text.split(/^---\n/m).flatMap((document) => {
+    const object = known.get(document) ?? parse(document);
+    known.set(document, object);
+    return object ? [structuredClone(object)] : [];
+  });
 
 // biome-ignore lint/suspicious/noExplicitAny: Kubernetes' own objects
 export const named = (objects: any[], wanted: string, name: string): any =>
