@@ -17,6 +17,7 @@ export type ProblemCode =
   | 'too-many-requests'
   | 'too-many-streams'
   | 'too-many-failures'
+  | 'too-many-keys'
   | 'wrong-password'
   | 'database-away'
   | 'overloaded';

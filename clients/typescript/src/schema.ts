@@ -83,7 +83,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Change your password and end your other sessions */
+        /** Change your password and end your other sessions and all API keys */
         put: operations["changePassword"];
         post?: never;
         delete?: never;
@@ -172,6 +172,41 @@ export interface paths {
         /** Confirm your e-mail address with the link in a mail */
         post: operations["confirmEmail"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List your API keys */
+        get: operations["listApiKeys"];
+        put?: never;
+        /** Make an API key, which is shown this once */
+        post: operations["makeApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** End one of your API keys */
+        delete: operations["endApiKey"];
         options?: never;
         head?: never;
         patch?: never;
@@ -272,7 +307,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Log out everywhere: end all of the caller's sessions and clear the cookie */
+        /** Log out everywhere: end all of the caller's sessions and API keys, and clear the cookie */
         delete: operations["endSessions"];
         options?: never;
         head?: never;
@@ -633,6 +668,45 @@ export interface components {
         };
         /**
          * @example {
+         *       "name": "Shipping software",
+         *       "scopes": [
+         *         "orders:read"
+         *       ],
+         *       "expiresAt": "2026-07-31T00:00:00.000Z"
+         *     }
+         */
+        ApiKeyIn: {
+            name: string;
+            scopes: ("orders:read" | "orders:write" | "products:write" | "stock:write")[];
+            /** Format: date-time */
+            expiresAt: string;
+        };
+        /**
+         * @example {
+         *       "id": "5c1d7e90-2f4b-4a8e-9b36-7d0e1f2a3b4c",
+         *       "name": "Shipping software",
+         *       "scopes": [
+         *         "orders:read"
+         *       ],
+         *       "createdAt": "2026-01-31T09:30:00.000Z",
+         *       "expiresAt": "2026-07-31T00:00:00.000Z",
+         *       "lastUsedAt": null
+         *     }
+         */
+        ApiKeyOut: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            scopes: string[];
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            expiresAt: string;
+            /** @description The hour of the last request. */
+            lastUsedAt: string | null;
+        };
+        /**
+         * @example {
          *       "orderId": "b1e5c0de-3a44-4f0b-9a57-2c6d8e1f7a90",
          *       "cancelledAt": "2026-01-31T09:31:00.000Z",
          *       "reason": "out of stock",
@@ -742,6 +816,33 @@ export interface components {
         Money: {
             amount: number;
             currency: string;
+        };
+        /**
+         * @example {
+         *       "id": "5c1d7e90-2f4b-4a8e-9b36-7d0e1f2a3b4c",
+         *       "name": "Shipping software",
+         *       "scopes": [
+         *         "orders:read"
+         *       ],
+         *       "createdAt": "2026-01-31T09:30:00.000Z",
+         *       "expiresAt": "2026-07-31T00:00:00.000Z",
+         *       "lastUsedAt": null,
+         *       "key": "eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl"
+         *     }
+         */
+        NewApiKeyOut: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            scopes: string[];
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            expiresAt: string;
+            /** @description The hour of the last request. */
+            lastUsedAt: string | null;
+            /** @description The key itself, a token: nobody can show it again. */
+            key: string;
         };
         /**
          * @example {
@@ -984,6 +1085,7 @@ export interface components {
              *     - `too-many-requests`, 429: The account has as many requests in flight as it may. Wait for answers before sending more.
              *     - `too-many-streams`, 429: The account, or the client address, has as many streams of order events open as it may. Close one, and retry after `Retry-After`.
              *     - `too-many-failures`, 429: Too many logins with this e-mail address have failed. Until `Retry-After` even a correct one is refused.
+             *     - `too-many-keys`, 409: The account has 100 API keys that have not expired, ended ones included. Let keys live shorter.
              *     - `wrong-password`, 403: The current password in the body is wrong, and nothing was changed. Wrong ones count as failed logins do.
              *     - `database-away`, 503: The database of the service cannot be reached, is misconfigured, or took too long. Either nothing was changed or, after a broken connection, everything that was asked for: repeat after `Retry-After`, an order with the same `Idempotency-Key`.
              *     - `overloaded`, 503: The service is at its capacity. Repeat the request after `Retry-After`, and less often.
@@ -1254,11 +1356,14 @@ export type AccountIn = components['schemas']['AccountIn'];
 export type AccountOut = components['schemas']['AccountOut'];
 export type AddressIn = components['schemas']['AddressIn'];
 export type AddressOut = components['schemas']['AddressOut'];
+export type ApiKeyIn = components['schemas']['ApiKeyIn'];
+export type ApiKeyOut = components['schemas']['ApiKeyOut'];
 export type CancellationOut = components['schemas']['CancellationOut'];
 export type Credentials = components['schemas']['Credentials'];
 export type CustomerInvoiceOut = components['schemas']['CustomerInvoiceOut'];
 export type EmailConfirmation = components['schemas']['EmailConfirmation'];
 export type Money = components['schemas']['Money'];
+export type NewApiKeyOut = components['schemas']['NewApiKeyOut'];
 export type NotificationOut = components['schemas']['NotificationOut'];
 export type NotificationPage = components['schemas']['NotificationPage'];
 export type OrderChange = components['schemas']['OrderChange'];
@@ -2044,6 +2149,168 @@ export interface operations {
             default: components["responses"]["Unexpected"];
         };
     };
+    listApiKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The newest first, without the keys themselves. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyOut"][];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The caller is an API key. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    makeApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApiKeyIn"];
+            };
+        };
+        responses: {
+            /** @description Made. */
+            201: {
+                headers: {
+                    /** @description Path of the key, to end it. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewApiKeyOut"];
+                };
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The account has no right to a scope, or the caller is an API key. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The account has 100 keys that have not expired. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 8 KiB. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON in UTF-8, or compressed. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
+    endApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key has ended. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is malformed or violates a rule of its fields. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            /** @description The caller is an API key. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such resource. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["Unavailable"];
+            504: components["responses"]["TimedOut"];
+            default: components["responses"]["Unexpected"];
+        };
+    };
     logIn: {
         parameters: {
             query?: never;
@@ -2354,7 +2621,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All sessions have ended. */
+            /** @description All sessions and keys have ended. */
             204: {
                 headers: {
                     /** @description No token. */

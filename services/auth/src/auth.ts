@@ -4,12 +4,13 @@ import type { Logger } from '@store/shared/observability/log';
 import { DomainError, unavailable } from '@store/shared/values/errors';
 import { sleep } from '@store/shared/values/time';
 import type { AccountClient } from './account-client.ts';
+import type { ApiKeys } from './api-keys.ts';
 import type { EndedSessions } from './ended-sessions.ts';
 import type { Follower } from './follower.ts';
 import type { CountedLogin, LoginFailureRepository } from './login-failure-repository.ts';
 import type { RoleRepository } from './role-repository.ts';
 import type { Roles } from './roles.ts';
-import type { GivenSession, OwnSession, PasswordChange } from './schemas.ts';
+import type { ApiKeyOut, GivenSession, OwnSession, PasswordChange } from './schemas.ts';
 import type { Client, SessionRepository } from './session-repository.ts';
 import type { Tokens } from './tokens.ts';
 
@@ -21,6 +22,7 @@ interface Dependencies {
   endedSessions: EndedSessions;
   roles: Roles;
   roleRepository: RoleRepository;
+  apiKeys: Pick<ApiKeys, 'list'>;
   follower: Pick<Follower, 'isLoaded'>;
   ttlSeconds: number;
   log: Logger;
@@ -38,7 +40,7 @@ const noAccount = (id: string) => new DomainError('notFound', `There is no accou
 export type Auth = ReturnType<typeof createAuth>;
 
 export function createAuth(dependencies: Dependencies) {
-  const { accounts, tokens, failures, sessions, endedSessions, roles, roleRepository } = dependencies;
+  const { accounts, tokens, failures, sessions, endedSessions, roles, roleRepository, apiKeys } = dependencies;
   const { follower, ttlSeconds, log } = dependencies;
 
   async function checkPassword(credentials: Credentials, clientAddress: string | undefined, counted: CountedLogin) {
@@ -86,7 +88,7 @@ export function createAuth(dependencies: Dependencies) {
   async function endAll(accountId: string) {
     const cutoff = await sessions.endAll(accountId, ttlSeconds);
     endedSessions.add(cutoff);
-    log.info({ accountId }, 'All sessions ended');
+    log.info({ accountId }, 'All sessions and API keys ended');
     return cutoff;
   }
 
@@ -143,8 +145,11 @@ export function createAuth(dependencies: Dependencies) {
     listSessions: async (accountId: string, token: string) =>
       listSessions(accountId, (await tokens.resolve(token))?.id),
     /** Returns what is kept about an account, for its export. */
-    async dataOf(accountId: string): Promise<{ roles: readonly string[]; sessions: OwnSession[] }> {
-      return { roles: roles.of(accountId), sessions: await listSessions(accountId) };
+    async dataOf(
+      accountId: string,
+    ): Promise<{ roles: readonly string[]; sessions: OwnSession[]; apiKeys: ApiKeyOut[] }> {
+      const [own, keys] = await Promise.all([listSessions(accountId), apiKeys.list(accountId)]);
+      return { roles: roles.of(accountId), sessions: own, apiKeys: keys };
     },
     async endSession(accountId: string, id: string): Promise<void> {
       const [session] = await sessions.ofAccount(accountId, id);

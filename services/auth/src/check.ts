@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Logger } from '@store/shared/observability/log';
 import { runInTrace, traceFrom } from '@store/shared/observability/trace-context';
 import { Counter } from 'prom-client';
+import type { ApiKeyUses } from './api-key-uses.ts';
 import type { Follower } from './follower.ts';
 import type { Roles } from './roles.ts';
 import { tokensInCookies } from './token-cookie.ts';
@@ -24,6 +25,7 @@ const invalid = unauthorized('Invalid token');
 interface Dependencies {
   tokens: Pick<Tokens, 'remembered' | 'resolve' | 'forServices'>;
   roles: Pick<Roles, 'of'>;
+  uses: Pick<ApiKeyUses, 'note'>;
   endedSessions: Pick<Follower, 'isLoaded' | 'isCurrent'>;
   log: Logger;
 }
@@ -32,7 +34,7 @@ interface Dependencies {
  * The token check of a secured request (contract 3.1): 200 with `id-account`, `authorization` and, if there are any,
  * `account-roles` and `account-scopes`; or 401. Not logged: the request itself will be.
  */
-export function createCheck({ tokens, roles, endedSessions, log }: Dependencies): RequestListener {
+export function createCheck({ tokens, roles, uses, endedSessions, log }: Dependencies): RequestListener {
   function accept(res: ServerResponse, token: string, { accountId }: Session, extra?: Record<string, string>): void {
     checks.inc({ result: 'accepted' });
     if (!endedSessions.isCurrent()) staleChecks.inc();
@@ -41,7 +43,8 @@ export function createCheck({ tokens, roles, endedSessions, log }: Dependencies)
   }
   function admit(req: IncomingMessage, res: ServerResponse, token: string, session: Session): void {
     const owned = roles.of(session.accountId);
-    const { scopes } = session;
+    const { id, scopes } = session;
+    if (scopes !== undefined) uses.note(id);
     if (owned.length === 0 && scopes === undefined) accept(res, token, session);
     // An API key, which lives long, never reaches a service either.
     else

@@ -6,6 +6,7 @@ import {
   requireTokenKey,
   tokenKeyConfig,
 } from '@store/shared/auth/config';
+import { writerConfig } from '@store/shared/auth/writers';
 import { databaseConfig } from '@store/shared/database/config';
 import { serviceConfig } from '@store/shared/service/config';
 import { flag, reportTogether, seconds, serviceUrl } from '@store/shared/values/environment';
@@ -19,6 +20,7 @@ export const configSchema = z
     ...calleeConfig,
     ...operatorConfig,
     ...databaseConfig,
+    ...writerConfig,
     JWT_TTL_SECONDS: seconds(60, 31_536_000)
       .default(86_400)
       .describe('Life of a token and its cookie, 60 to 31,536,000'),

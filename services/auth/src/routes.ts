@@ -4,8 +4,10 @@ import { type AnyRoute, created, noContent, ok, problem, route, tooMany } from '
 import { DomainError } from '@store/shared/values/errors';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
+import { apiKeyRoutes } from './api-key-routes.ts';
+import type { ApiKeys } from './api-keys.ts';
 import type { Auth } from './auth.ts';
-import { clientOf, noStore } from './requests.ts';
+import { bearerOf, clientOf, noStore } from './requests.ts';
 import { resetRoutes } from './reset-routes.ts';
 import {
   endedOut,
@@ -30,7 +32,7 @@ function mustBeOwn(accountId: string, id: string): void {
   if (accountId !== id) throw new DomainError('notFound', `There is no account ${id}.`);
 }
 
-export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRoute[] {
+export function authRoutes(auth: Auth, keys: ApiKeys, cookie: TokenCookie, jwks: Jwks): AnyRoute[] {
   return [
     route({
       ...open,
@@ -66,6 +68,7 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
       },
     }),
     ...resetRoutes(auth),
+    ...apiKeyRoutes(keys),
     route({
       ...open,
       method: 'get',
@@ -85,11 +88,11 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
       method: 'delete',
       path: '/auth/sessions',
       operationId: 'endSessions',
-      summary: "Log out everywhere: end all of the caller's sessions and clear the cookie",
+      summary: "Log out everywhere: end all of the caller's sessions and API keys, and clear the cookie",
       tag: 'auth',
       identity: 'account',
       responses: {
-        204: { description: 'All sessions have ended.', headers: { 'Set-Cookie': 'No token.' } },
+        204: { description: 'All sessions and keys have ended.', headers: { 'Set-Cookie': 'No token.' } },
       },
       async handler({ accountId, isHttps }) {
         await auth.endSessions(accountId);
@@ -126,7 +129,7 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
       method: 'put',
       path: '/accounts/{id}/password',
       operationId: 'changePassword',
-      summary: 'Change your password and end your other sessions',
+      summary: 'Change your password and end your other sessions and all API keys',
       params,
       body: passwordChange,
       responses: {
@@ -148,9 +151,9 @@ export function authRoutes(auth: Auth, cookie: TokenCookie, jwks: Jwks): AnyRout
       summary: 'List your sessions',
       params,
       responses: { 200: { description: 'The newest first, 100 at most.', body: sessionsOut } },
-      async handler({ accountId, params: { id }, authorization = '' }) {
+      async handler({ accountId, params: { id }, authorization }) {
         mustBeOwn(accountId, id);
-        return ok(await auth.listSessions(id, authorization.replace(/^Bearer /i, '')), noStore);
+        return ok(await auth.listSessions(id, bearerOf(authorization)), noStore);
       },
     }),
     route({

@@ -1,7 +1,11 @@
 import { maxPasswordLength, newPassword } from '@store/shared/contracts/account';
-import { password, timestamp, uuid } from '@store/shared/values/fields';
+import { scopeNames } from '@store/shared/http/identity';
+import { password, text, timestamp, uuid } from '@store/shared/values/fields';
+import { hourMs } from '@store/shared/values/time';
 import { z } from 'zod';
 import { tokenCookieName } from './token-cookie.ts';
+
+const dayMs = 24 * hourMs;
 
 /** contract 3.4 */
 export const tokenIn = z
@@ -40,6 +44,48 @@ export const sessionsOut = z
     ],
   });
 
+const exampleKey = {
+  id: '5c1d7e90-2f4b-4a8e-9b36-7d0e1f2a3b4c',
+  name: 'Shipping software',
+  scopes: ['orders:read' as const],
+  createdAt: '2026-01-31T09:30:00.000Z',
+  expiresAt: '2026-07-31T00:00:00.000Z',
+  lastUsedAt: null,
+};
+const scopes = z
+  .array(z.enum(scopeNames))
+  .min(1)
+  .transform((given) => [...new Set(given)].sort());
+const maxKeyDays = 366;
+
+/** contract 3.12 */
+export const apiKeyIn = z
+  .object({
+    name: text(1, 100),
+    scopes,
+    expiresAt: timestamp
+      .refine((time) => Date.parse(time) > Date.now(), 'must be in the future')
+      .refine((time) => Date.parse(time) <= Date.now() + maxKeyDays * dayMs, `must be at most ${maxKeyDays} days away`),
+  })
+  .meta({
+    id: 'ApiKeyIn',
+    examples: [{ name: exampleKey.name, scopes: exampleKey.scopes, expiresAt: exampleKey.expiresAt }],
+  });
+const apiKeyOut = z
+  .object({
+    id: uuid,
+    name: z.string(),
+    scopes: z.array(z.string()),
+    createdAt: timestamp,
+    expiresAt: timestamp,
+    lastUsedAt: timestamp.nullable().describe('The hour of the last request.'),
+  })
+  .meta({ id: 'ApiKeyOut', examples: [exampleKey] });
+export const apiKeysOut = z.array(apiKeyOut);
+export const newApiKeyOut = apiKeyOut
+  .extend({ key: z.string().describe('The key itself, a token: nobody can show it again.') })
+  .meta({ id: 'NewApiKeyOut', examples: [{ ...exampleKey, key: 'eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl' }] });
+
 /** contract 3.7 */
 export const sessionsIn = z
   .object({
@@ -51,6 +97,8 @@ export const sessionsIn = z
           authenticatedAt: z.number(),
           /** Absent from callers of release 0.1. */
           kid: z.string().max(100).optional(),
+          /** Says that it lasts as long as its token, however long ago it began. */
+          isApiKey: z.boolean().optional(),
         }),
       )
       .max(200),
@@ -81,4 +129,7 @@ export const jwksOut = z
 export type GivenSession = z.output<typeof sessionsIn>['sessions'][number];
 export type PasswordChange = z.output<typeof passwordChange>;
 export type OwnSession = z.output<typeof sessionsOut>[number];
+export type ApiKeyIn = z.output<typeof apiKeyIn>;
+export type ApiKeyOut = z.input<typeof apiKeyOut>;
+export type NewApiKeyOut = z.input<typeof newApiKeyOut>;
 export type Jwks = z.output<typeof jwksOut>;

@@ -1,12 +1,16 @@
 import type { RequestListener } from 'node:http';
 import { type BearerValidator, bearerChallenge } from '@store/shared/auth/bearer';
 import { callersWith } from '@store/shared/auth/internal-credentials';
+import { writersOf } from '@store/shared/auth/writers';
 import { createHttpApp } from '@store/shared/http/app';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
 import { DomainError, unavailable } from '@store/shared/values/errors';
 import { loop } from '@store/shared/values/loop';
 import { hourMs } from '@store/shared/values/time';
 import { type AccountClient, createAccountClient } from './account-client.ts';
+import { createApiKeyRepository } from './api-key-repository.ts';
+import { createApiKeyUses } from './api-key-uses.ts';
+import { createApiKeys } from './api-keys.ts';
 import { createAuth } from './auth.ts';
 import { createCheck } from './check.ts';
 import { type AuthConfig, configSchema } from './config.ts';
@@ -47,13 +51,23 @@ export async function createAuthService(
       roles.hear(payload);
     },
   });
-  const tokens = createTokens({ key, previousKeys, ttlSeconds, hasEnded: endedSessions.has });
+  const keyRepository = createApiKeyRepository(prisma, database.kysely);
+  const tokens = createTokens({
+    key,
+    previousKeys,
+    ttlSeconds,
+    hasEnded: endedSessions.has,
+    findKey: keyRepository.findByDigest,
+  });
   const cookie = createTokenCookie({
     httpOnly: config.JWT_HTTP_ONLY,
     sameSite: config.COOKIE_SAME_SITE,
     secure: config.COOKIE_SECURE,
     maxAgeSeconds: ttlSeconds,
   });
+  const writers = writersOf(config);
+  const apiKeys = createApiKeys({ tokens, repository: keyRepository, endedSessions, roles, writers, log });
+  const uses = createApiKeyUses(keyRepository.noteUse);
   const auth = createAuth({
     accounts,
     tokens,
@@ -62,20 +76,21 @@ export async function createAuthService(
     endedSessions,
     roles,
     roleRepository,
+    apiKeys,
     follower,
     ttlSeconds,
     log,
   });
   const app = createHttpApp({
     title: 'Auth API',
-    routes: authRoutes(auth, cookie, await jwksOf([key, ...previousKeys])),
+    routes: authRoutes(auth, apiKeys, cookie, await jwksOf([key, ...previousKeys])),
     log,
     profile: config.APP_PROFILE,
     bearer: ownBearer(tokens, roles, follower),
     callers: callersWith(config.INTERNAL_CREDENTIALS),
     operators: callersWith(config.OPERATOR_CREDENTIALS),
   });
-  const check = createCheck({ tokens, roles, endedSessions: follower, log });
+  const check = createCheck({ tokens, roles, uses, endedSessions: follower, log });
   // Every secured request of the store is checked here, so the check avoids the cost of Express.
   const listener: RequestListener = (req, res) => (req.url === '/check' ? check(req, res) : app(req, res));
   return {
@@ -91,7 +106,9 @@ export async function createAuthService(
       loop({ name: 'expired sessions', everyMs: hourMs }, async () => {
         endedSessions.forgetExpired();
         await sessions.deleteForgotten();
+        await keyRepository.deleteExpired();
       }),
+      loop({ name: 'uses of API keys', everyMs: 1_000 }, uses.flush),
       loop({ name: 'forgotten login failures', everyMs: hourMs }, failures.deleteForgotten),
     ],
   };

@@ -1,5 +1,6 @@
 import { deleteInBatches, readInBatches } from '@store/shared/database/batches';
-import { type Kysely, sql } from 'kysely';
+import { inTransaction } from '@store/shared/database/transaction';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import type { EndedSession, SessionCutoff } from './ended-sessions.ts';
 import type { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
@@ -10,7 +11,7 @@ export type SessionRepository = ReturnType<typeof createSessionRepository>;
 /** On which replicas hear of what has ended, as JSON. */
 export const endedSessionsChannel = 'ended_sessions';
 
-const secondsOf = (column: 'began_at' | 'ended_at' | 'expires_at') =>
+export const secondsOf = (column: 'began_at' | 'created_at' | 'ended_at' | 'expires_at') =>
   sql<number>`extract(epoch from ${sql.ref(column)})::float8`;
 const sessionColumns = ['id', secondsOf('expires_at').as('expiresAt')] as const;
 const cutoffColumns = [
@@ -20,7 +21,11 @@ const cutoffColumns = [
 ] as const;
 
 /** Sent by PostgreSQL when the statement is committed. */
-const notify = (json: unknown) => sql`pg_notify(${endedSessionsChannel}, ${json})`.as('notified');
+export const notifyEnded = (json: unknown) => sql`pg_notify(${endedSessionsChannel}, ${json})`.as('notified');
+
+/** Until the end of the transaction nobody else makes a key of an account or ends all of its sessions. */
+export const lockSessions = (tx: Transaction<DB>, accountId: string) =>
+  sql`select pg_advisory_xact_lock(hashtextextended(${accountId}, 0))`.execute(tx);
 
 /** Sessions that are listed: the others have begun before. */
 const maxListed = 100;
@@ -79,41 +84,55 @@ export function createSessionRepository(prisma: PrismaClient, kysely: Kysely<DB>
             .values({ id, expires_at: sql`to_timestamp(${expiresAt})` })
             .onConflict((conflict) => conflict.doNothing()),
         )
-        .selectNoFrom(notify(JSON.stringify({ id, expiresAt })))
+        .selectNoFrom(notifyEnded(JSON.stringify({ id, expiresAt })))
         .execute();
     },
 
     /**
-     * Ends all sessions of an account that began before this statement.
-     * @param ttlSeconds how long their tokens live at most
+     * Ends all sessions and API keys of an account that began before.
+     * @param ttlSeconds how long the tokens of sessions live at most
      */
-    endAll(accountId: string, ttlSeconds: number): Promise<SessionCutoff> {
-      const cutoff = {
-        account_id: accountId,
-        ended_at: sql<Date>`now()`,
-        expires_at: sql<Date>`now() + make_interval(secs => ${ttlSeconds})`,
-      };
-      return kysely
-        .with('stored', (db) =>
-          db
-            .insertInto('session_cutoffs')
-            .values(cutoff)
-            .onConflict((conflict) =>
-              conflict.column('account_id').doUpdateSet({
-                ended_at: sql`greatest(session_cutoffs.ended_at, excluded.ended_at)`,
-                expires_at: sql`greatest(session_cutoffs.expires_at, excluded.expires_at)`,
-              }),
-            )
-            .returning(cutoffColumns),
-        )
-        .selectFrom('stored')
-        .select(['accountId', 'endedAt', 'expiresAt', notify(sql`row_to_json(stored)::text`)])
-        .executeTakeFirstOrThrow();
-    },
+    endAll: (accountId: string, ttlSeconds: number): Promise<SessionCutoff> =>
+      inTransaction(kysely, async (tx) => {
+        await lockSessions(tx, accountId);
+        const cutoff = {
+          account_id: accountId,
+          // Not when the transaction began, while a key may have been under way.
+          ended_at: sql<Date>`statement_timestamp()`,
+          expires_at: sql<Date>`greatest(
+            statement_timestamp() + make_interval(secs => ${ttlSeconds}), (select max(expires_at) from keys)
+          )`,
+        };
+        return tx
+          .with('keys', (db) =>
+            db
+              .updateTable('api_keys')
+              .set({ ended_at: sql<Date>`statement_timestamp()` })
+              .where('account_id', '=', accountId)
+              .where('ended_at', 'is', null)
+              .returning('expires_at'),
+          )
+          .with('stored', (db) =>
+            db
+              .insertInto('session_cutoffs')
+              .values(cutoff)
+              .onConflict((conflict) =>
+                conflict.column('account_id').doUpdateSet({
+                  ended_at: sql`greatest(session_cutoffs.ended_at, excluded.ended_at)`,
+                  expires_at: sql`greatest(session_cutoffs.expires_at, excluded.expires_at)`,
+                }),
+              )
+              .returning(cutoffColumns),
+          )
+          .selectFrom('stored')
+          .select(['accountId', 'endedAt', 'expiresAt', notifyEnded(sql`row_to_json(stored)::text`)])
+          .executeTakeFirstOrThrow();
+      }),
 
-    /** Deletes from where the sessions of an account began. */
+    /** Deletes from where the sessions of an account began, and its API keys. */
     async forget(accountId: string): Promise<void> {
       await prisma.session.deleteMany({ where: { accountId } });
+      await prisma.apiKey.deleteMany({ where: { accountId } });
     },
 
     /** Passes on everything that has ended and not expired. */

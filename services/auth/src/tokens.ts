@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { keyByKid } from '@store/shared/auth/bearer';
 import { type SigningKey, type TokenKey, tokenAudience, tokenIssuer } from '@store/shared/auth/token-keys';
 import { clockSkewSeconds, createVerifiedTokens } from '@store/shared/auth/verified-tokens';
 import { uuid } from '@store/shared/values/fields';
-import { errors, jwtVerify, SignJWT } from 'jose';
+import { decodeJwt, decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
 
 interface Dependencies {
@@ -13,6 +13,8 @@ interface Dependencies {
   previousKeys?: TokenKey[];
   ttlSeconds: number;
   hasEnded: (session: Session) => boolean;
+  /** Finds an API key whose signing key is not known any more, since it outlives rotations. */
+  findKey?: (id: string, digest: Buffer) => Promise<Session | undefined>;
   /** Milliseconds since 1970. */
   clock?: () => number;
   newId?: () => string;
@@ -30,6 +32,12 @@ export interface Session {
   expiresAt: number;
   /** Absent for a session; an API key is for these alone (contract 3.12). */
   scopes?: readonly string[];
+}
+
+interface Given {
+  authenticatedAt: number;
+  kid?: string | undefined;
+  isApiKey?: boolean | undefined;
 }
 
 /** The longest cookie that browsers keep; our tokens are a tenth of it. */
@@ -53,6 +61,7 @@ export function createTokens({
   previousKeys = [],
   ttlSeconds,
   hasEnded,
+  findKey = async () => undefined,
   clock = Date.now,
   newId = randomUUID,
 }: Dependencies) {
@@ -101,6 +110,23 @@ export function createTokens({
       .sign(key.signingKey);
   }
 
+  function sessionIn(payload: unknown): Session | undefined {
+    const { success, data } = claims.safeParse(payload);
+    if (!success) return undefined;
+    const { sub: accountId, jti: id, iat, exp, auth_time: authenticatedAt = iat, scope } = data;
+    if (scope !== undefined) return { id, accountId, authenticatedAt, expiresAt: exp, scopes: scope.split(' ') };
+    // So that a shorter life applies to older tokens too.
+    return { id, accountId, authenticatedAt, expiresAt: Math.min(exp, iat + ttlSeconds) };
+  }
+
+  /** The API key that a token of an unknown signing key is, to the letter. */
+  async function keyOf(token: string): Promise<Session | undefined> {
+    const claimed = unverified(token);
+    if (claimed === undefined || keys.some(({ kid }) => kid === claimed.kid)) return undefined;
+    const found = sessionIn(claimed.payload);
+    return found?.scopes && findKey(found.id, digestOf(token));
+  }
+
   return {
     remembered,
     /** @param authenticatedAt see Session */
@@ -123,24 +149,30 @@ export function createTokens({
       return token;
     },
     /** Tells whether a token that was resolved to a session no longer would be: its key is unknown now, or its time over. */
-    isOver: ({ kid, authenticatedAt }: { kid?: string | undefined; authenticatedAt: number }): boolean =>
-      (kid !== undefined && !keys.some((known) => known.kid === kid)) || authenticatedAt + ttlSeconds <= clock() / 1000,
+    isOver: ({ kid, authenticatedAt, isApiKey }: Given): boolean =>
+      (kid !== undefined && !keys.some((known) => known.kid === kid)) ||
+      (!isApiKey && authenticatedAt + ttlSeconds <= clock() / 1000),
     /** The session of a token, undefined if the token is invalid or the session over. */
     async resolve(token: string): Promise<Session | undefined> {
       if (verified.get(token) !== undefined) return remembered(token);
       if (token.length > maxTokenLength || !compactJws.test(token) || !isCanonical(token)) return undefined;
-      const payload = (await verify(token))?.payload;
-      const { success, data } = claims.safeParse(payload);
-      if (!success) return undefined;
-      const { sub: accountId, jti: id, iat, exp, auth_time: authenticatedAt = iat, scope } = data;
-      // So that a shorter life applies to older sessions too.
-      const expiresAt = scope === undefined ? Math.min(exp, iat + ttlSeconds) : exp;
-      if (expiresAt + clockSkewSeconds <= clock() / 1000) return undefined;
-      const session = { id, accountId, authenticatedAt, expiresAt };
-      verified.set(token, expiresAt, scope === undefined ? session : { ...session, scopes: scope.split(' ') });
+      const verifiedToken = await verify(token);
+      const session = verifiedToken === undefined ? await keyOf(token) : sessionIn(verifiedToken.payload);
+      if (session === undefined || session.expiresAt + clockSkewSeconds <= clock() / 1000) return undefined;
+      verified.set(token, session.expiresAt, session);
       return remembered(token);
     },
   };
+}
+
+export const digestOf = (token: string): Buffer => createHash('sha256').update(token).digest();
+
+function unverified(token: string) {
+  try {
+    return { kid: decodeProtectedHeader(token).kid, payload: decodeJwt(token) };
+  } catch {
+    return undefined;
+  }
 }
 
 /** The last base64 digit has unused bits, so that four spellings of one signature would all be valid. */

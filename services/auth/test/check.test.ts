@@ -78,6 +78,7 @@ describe('the token check', () => {
     const failing = createCheck({
       tokens: { remembered: () => undefined, resolve, forServices: resolve },
       roles: { of: () => [] },
+      uses: { note: () => undefined },
       endedSessions: { isLoaded: () => true, isCurrent: () => true },
       log: auth.log,
     });

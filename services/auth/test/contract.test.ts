@@ -1,11 +1,12 @@
 import request from 'supertest';
 import { newCredential } from '../../../tests/kit/credentials.ts';
 import { describeContract } from '../../../tests/kit/openapi/contract.ts';
-import { unreachableDatabaseUrl, useDatabase } from '../../../tests/kit/postgres/database.ts';
+import { queryOnce, unreachableDatabaseUrl, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { createAccountClient } from '../src/account-client.ts';
 import { authRoutes } from '../src/routes.ts';
 import { ada, newSecret, testApp } from './_app.ts';
 import { cookieWith, customersOf, identityOf } from './_customers.ts';
+import { inDays } from './_keys.ts';
 
 const env = { JWT_SECRET_KEY: newSecret() };
 const credentials = {
@@ -58,12 +59,24 @@ async function byOperator() {
   return call;
 }
 
+const newKey = () => own('/auth/keys', { name: 'Shipping', scopes: ['orders:read'], expiresAt: inDays(1) });
+async function hundredKeys() {
+  const { headers, ...call } = await newKey();
+  await queryOnce(
+    database.url,
+    `insert into api_keys (id, account_id, name, scopes, token_digest, created_at, expires_at)
+     select gen_random_uuid(), '${headers['id-account']}', 'x', '{}', '', now(), now() + interval '1 day'
+     from generate_series(1, 100)`,
+  );
+  return { headers, ...call };
+}
+
 const withToken = async () => ({ headers: { authorization: `Bearer ${await auth.issue(accountId)}` } });
 
 describeContract({
   accountId,
   // Only for the document; the requests go to the application.
-  routes: authRoutes({} as never, {} as never, {} as never),
+  routes: authRoutes({} as never, {} as never, {} as never, {} as never),
   app: () => auth.app,
   unavailableApp: () => unavailable.app,
   restrictedApp: () => restricted.app,
@@ -118,6 +131,16 @@ describeContract({
       400: { body: { sessions: [{ id: 'x' }] } },
     },
     'delete /auth/sessions': { 204: withToken },
+    'post /auth/keys': { 201: newKey, 400: withToken, 409: hundredKeys },
+    'get /auth/keys': { 200: withToken },
+    'delete /auth/keys/{id}': {
+      204: async () => {
+        const { headers, body } = await newKey();
+        const made = await request(auth.app).post('/auth/keys').set(headers).send(body);
+        return { path: made.headers.location ?? '', headers };
+      },
+      400: { path: '/auth/keys/%ff' },
+    },
     'put /accounts/{id}/password': {
       204: () => own(passwordPath, passwordChange),
       400: () => own(passwordPath, {}),

@@ -1,29 +1,17 @@
-import { lacksRole } from '@store/shared/http/identity';
+import { type Caller, mustBeWriter, type Writers } from '@store/shared/auth/writers';
 import { DomainError } from '@store/shared/values/errors';
 import type { ProductRepository } from './product-repository.ts';
 import type { ProductChange, ProductIn, ProductQuery } from './schemas.ts';
 
 interface Dependencies {
   repository: ProductRepository;
-  /** Accounts that may write (contract 4.4): all, those with a role, or their ids, in lower case. */
-  writers: 'everybody' | 'role:catalogue' | string[];
+  writers: Writers;
   newId: () => string;
-}
-
-export interface Caller {
-  accountId: string;
-  roles: readonly string[];
 }
 
 export type Products = ReturnType<typeof createProducts>;
 
 export function createProducts({ repository, writers, newId }: Dependencies) {
-  function mustBeWriter({ accountId, roles }: Caller) {
-    if (writers === 'everybody') return;
-    if (writers !== 'role:catalogue') {
-      if (!writers.includes(accountId)) throw new DomainError('forbidden', 'Your account may not change products.');
-    } else if (!roles.includes('catalogue')) throw lacksRole('catalogue');
-  }
   function found<T>(product: T | undefined, id: string): T {
     if (product === undefined) throw new DomainError('notFound', `There is no product ${id}.`);
     return product;
@@ -36,17 +24,17 @@ export function createProducts({ repository, writers, newId }: Dependencies) {
     list: (query: ProductQuery) => repository.list(query),
     get: async (id: string) => found(await repository.find(id), id),
     async create(caller: Caller, product: ProductIn) {
-      mustBeWriter(caller);
+      mustBeWriter(writers, caller);
       return repository.insert({ id: newId(), ...product });
     },
     async replace(caller: Caller, id: string, product: ProductChange, ifMatch?: string) {
-      mustBeWriter(caller);
+      mustBeWriter(writers, caller);
       return set(id, product, ifMatch);
     },
     /** For operators, whoever may write otherwise. */
     set,
     async remove(caller: Caller, id: string, ifMatch?: string) {
-      mustBeWriter(caller);
+      mustBeWriter(writers, caller);
       found((await repository.remove(id, ifMatch)) || undefined, id);
     },
   };

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type BearerValidator, bearerFrom } from '@store/shared/auth/bearer';
 import { callersWith } from '@store/shared/auth/internal-credentials';
+import { writersOf } from '@store/shared/auth/writers';
 import { createHttpApp } from '@store/shared/http/app';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
 import { createCatalogueCache } from './catalogue-cache.ts';
@@ -16,8 +17,7 @@ export function createProductService(
   bearer?: BearerValidator,
   repository = createProductRepository(new PrismaClient({ adapter: database.adapter }), database),
 ): Service<DB> {
-  const { PRODUCT_WRITERS: writers = config.APP_PROFILE === 'prod' ? 'role:catalogue' : 'everybody' } = config;
-  const products = createProducts({ repository, writers, newId: randomUUID });
+  const products = createProducts({ repository, writers: writersOf(config), newId: randomUUID });
   const cache = createCatalogueCache(config.CATALOGUE_CACHE_MIB * 1024 * 1024, repository.currentVersion);
   const routes = productRoutes(products, cache);
   const callers = callersWith(config.INTERNAL_CREDENTIALS);

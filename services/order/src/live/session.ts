@@ -10,6 +10,8 @@ export interface Session {
   expiresAt: number;
   /** Names the key that signed it: the session ends with that. */
   kid?: string | undefined;
+  /** An API key lasts as long as its token, however long ago it began. */
+  isApiKey: boolean;
 }
 
 const token = z.object({
@@ -19,6 +21,7 @@ const token = z.object({
   iat: z.number(),
   exp: z.number(),
   auth_time: z.number().optional(),
+  scope: z.string().optional(),
 });
 
 /**
@@ -30,8 +33,8 @@ export function sessionOf(authorization: string | undefined, accountId: string):
   if (!success || data.sub !== accountId) {
     throw new DomainError('unauthenticated', 'The bearer token of the session is missing.');
   }
-  const { jti: id, iat, exp: expiresAt, auth_time: authenticatedAt = iat, kid } = data;
-  return { id, accountId, authenticatedAt, expiresAt, kid };
+  const { jti: id, iat, exp: expiresAt, auth_time: authenticatedAt = iat, kid, scope } = data;
+  return { id, accountId, authenticatedAt, expiresAt, kid, isApiKey: scope !== undefined };
 }
 
 function decoded(token: string): unknown {

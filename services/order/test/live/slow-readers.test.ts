@@ -58,7 +58,8 @@ function connection({ isRead }: { isRead: boolean }) {
 }
 
 async function open(accountId: string, options: { isRead: boolean }) {
-  const session = { id: crypto.randomUUID(), accountId, authenticatedAt: 0, expiresAt: Number.POSITIVE_INFINITY };
+  const expiresAt = Number.POSITIVE_INFINITY;
+  const session = { id: crypto.randomUUID(), accountId, authenticatedAt: 0, expiresAt, isApiKey: false };
   const start = await streams.open(session, undefined, undefined);
   const opened = connection(options);
   start(opened.res);

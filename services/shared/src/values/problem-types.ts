@@ -36,6 +36,8 @@ export const problemTypes = {
     'Close one, and retry after `Retry-After`.',
   'too-many-failures':
     '429: Too many logins with this e-mail address have failed. Until `Retry-After` even a correct one is refused.',
+  'too-many-keys':
+    '409: The account has 100 API keys that have not expired, ended ones included. Let keys live shorter.',
   'wrong-password':
     '403: The current password in the body is wrong, and nothing was changed. Wrong ones count as failed logins do.',
   'database-away':

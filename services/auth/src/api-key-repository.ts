@@ -1,0 +1,135 @@
+import { deleteInBatches } from '@store/shared/database/batches';
+import { inTransaction } from '@store/shared/database/transaction';
+import { type Kysely, sql } from 'kysely';
+import type { PrismaClient } from './generated/client.ts';
+import type { DB } from './generated/tables.ts';
+import { lockSessions, notifyEnded, secondsOf } from './session-repository.ts';
+import type { Session } from './tokens.ts';
+
+export type ApiKeyRepository = ReturnType<typeof createApiKeyRepository>;
+
+/** Keys of an account that have not expired, ended ones included, each of which every replica remembers. */
+const maxKeys = 100;
+
+export type Refusal = 'session ended' | 'too many keys';
+
+interface NewKey {
+  id: string;
+  accountId: string;
+  name: string;
+  scopes: string[];
+  expiresAt: number;
+}
+
+export function createApiKeyRepository(prisma: PrismaClient, kysely: Kysely<DB>) {
+  return {
+    /**
+     * Stores a key unless the session that makes it has ended meanwhile: nothing that was under way outlives a new password.
+     * @param tokenFor signs the token, by the clock of the database
+     */
+    make: (
+      key: NewKey,
+      by: Session,
+      tokenFor: (authenticatedAt: number) => Promise<{ token: string; digest: Buffer }>,
+    ): Promise<{ token: string; createdAt: number } | Refusal> =>
+      inTransaction(kysely, async (tx) => {
+        await lockSessions(tx, key.accountId);
+        const { count, hasEnded, createdAt } = await tx
+          .selectFrom('api_keys')
+          .where('account_id', '=', key.accountId)
+          .where('expires_at', '>', sql<Date>`now()`)
+          .select([
+            sql<number>`count(*)::int`.as('count'),
+            sql<number>`extract(epoch from clock_timestamp())::float8`.as('createdAt'),
+            sql<boolean>`exists (select from ended_sessions where id = ${by.id}) or exists (
+              select from session_cutoffs
+              where account_id = ${key.accountId} and ended_at >= to_timestamp(${by.authenticatedAt})
+            )`.as('hasEnded'),
+          ])
+          .executeTakeFirstOrThrow();
+        if (hasEnded) return 'session ended';
+        if (count >= maxKeys) return 'too many keys';
+        const { token, digest } = await tokenFor(createdAt);
+        await tx
+          .insertInto('api_keys')
+          .values({
+            id: key.id,
+            account_id: key.accountId,
+            name: key.name,
+            scopes: key.scopes,
+            token_digest: digest,
+            created_at: sql`to_timestamp(${createdAt})`,
+            expires_at: sql`to_timestamp(${key.expiresAt})`,
+          })
+          .execute();
+        return { token, createdAt };
+      }),
+
+    /** Those that have neither expired nor ended, the newest first. */
+    ofAccount: (accountId: string) =>
+      kysely
+        .selectFrom('api_keys')
+        .select(['id', 'name', 'scopes', 'created_at as createdAt', 'expires_at as expiresAt'])
+        .select('last_used_at as lastUsedAt')
+        .where('account_id', '=', accountId)
+        .where('expires_at', '>', sql<Date>`now()`)
+        .where('ended_at', 'is', null)
+        .orderBy('created_at', 'desc')
+        .execute(),
+
+    /** The key of a token, whatever key signed that. */
+    findByDigest: (id: string, digest: Buffer): Promise<Session | undefined> =>
+      kysely
+        .selectFrom('api_keys')
+        .select(['id', 'account_id as accountId', 'scopes'])
+        .select([secondsOf('created_at').as('authenticatedAt'), secondsOf('expires_at').as('expiresAt')])
+        .where('id', '=', id)
+        .where('token_digest', '=', digest)
+        .executeTakeFirst(),
+
+    /**
+     * Once or again, on the path of a session that ends.
+     * @returns when its token expires; undefined if the account has no such key
+     */
+    async end(accountId: string, id: string): Promise<number | undefined> {
+      const ended = await kysely
+        .with('ended', (db) =>
+          db
+            .updateTable('api_keys')
+            .set({ ended_at: sql<Date>`coalesce(ended_at, now())` })
+            .where('id', '=', id)
+            .where('account_id', '=', accountId)
+            .returning(['id', 'expires_at', secondsOf('expires_at').as('expiresAt')]),
+        )
+        .with('stored', (db) =>
+          db
+            .insertInto('ended_sessions')
+            .columns(['id', 'expires_at'])
+            .expression(db.selectFrom('ended').select(['id', 'expires_at']))
+            .onConflict((conflict) => conflict.doNothing()),
+        )
+        .selectFrom('ended')
+        .select(['expiresAt', notifyEnded(sql`json_build_object('id', id, 'expiresAt', ended."expiresAt")::text`)])
+        .executeTakeFirst();
+      return ended?.expiresAt;
+    },
+
+    /** Notes that keys were used in the present hour. */
+    async noteUse(ids: string[]): Promise<void> {
+      const hour = sql<Date>`date_trunc('hour', now())`;
+      await kysely
+        .updateTable('api_keys')
+        .set({ last_used_at: hour })
+        .where('id', 'in', ids)
+        .where(sql<boolean>`coalesce(last_used_at < ${hour}, true)`)
+        .execute();
+    },
+
+    async deleteExpired(): Promise<void> {
+      await deleteInBatches(async (limit) => {
+        const { count } = await prisma.apiKey.deleteMany({ where: { expiresAt: { lt: new Date() } }, limit });
+        return count;
+      });
+    },
+  };
+}

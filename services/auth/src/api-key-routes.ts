@@ -1,0 +1,52 @@
+import { type AnyRoute, created, noContent, ok, problem, route } from '@store/shared/http/route';
+import { uuid } from '@store/shared/values/fields';
+import { z } from 'zod';
+import type { ApiKeys } from './api-keys.ts';
+import { bearerOf, noStore } from './requests.ts';
+import { apiKeyIn, apiKeysOut, newApiKeyOut } from './schemas.ts';
+
+/** Without a scope: no key makes, shows or ends keys. */
+const byCustomer = { tag: 'auth', identity: 'account' } as const;
+
+/** Makes the routes for API keys (contract 3.12). */
+export const apiKeyRoutes = (keys: ApiKeys): AnyRoute[] => [
+  route({
+    ...byCustomer,
+    method: 'post',
+    path: '/auth/keys',
+    operationId: 'makeApiKey',
+    summary: 'Make an API key, which is shown this once',
+    body: apiKeyIn,
+    responses: {
+      201: { description: 'Made.', body: newApiKeyOut, headers: { Location: 'Path of the key, to end it.' } },
+      403: problem('The account has no right to a scope, or the caller is an API key.'),
+      409: problem('The account has 100 keys that have not expired.'),
+    },
+    async handler({ accountId, authorization, body }) {
+      const made = await keys.make(accountId, body, bearerOf(authorization));
+      return created(`/auth/keys/${made.id}`, made, noStore);
+    },
+  }),
+  route({
+    ...byCustomer,
+    method: 'get',
+    path: '/auth/keys',
+    operationId: 'listApiKeys',
+    summary: 'List your API keys',
+    responses: { 200: { description: 'The newest first, without the keys themselves.', body: apiKeysOut } },
+    handler: async ({ accountId }) => ok(await keys.list(accountId), noStore),
+  }),
+  route({
+    ...byCustomer,
+    method: 'delete',
+    path: '/auth/keys/{id}',
+    operationId: 'endApiKey',
+    summary: 'End one of your API keys',
+    params: z.object({ id: uuid }),
+    responses: { 204: { description: 'The key has ended.' } },
+    async handler({ accountId, params: { id } }) {
+      await keys.end(accountId, id);
+      return noContent();
+    },
+  }),
+];

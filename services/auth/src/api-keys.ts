@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import { mustBeWriter, type Writers } from '@store/shared/auth/writers';
+import type { Logger } from '@store/shared/observability/log';
+import { DomainError } from '@store/shared/values/errors';
+import type { ApiKeyRepository } from './api-key-repository.ts';
+import type { EndedSessions } from './ended-sessions.ts';
+import type { Roles } from './roles.ts';
+import type { ApiKeyIn, ApiKeyOut, NewApiKeyOut } from './schemas.ts';
+import { digestOf, type Tokens } from './tokens.ts';
+
+interface Dependencies {
+  tokens: Tokens;
+  repository: ApiKeyRepository;
+  endedSessions: EndedSessions;
+  roles: Roles;
+  /** Accounts that may write products, as far as that is known here: the product service has the last word. */
+  writers: Writers;
+  log: Logger;
+}
+
+/** Nothing but writing the catalogue and its stock needs a role of its own. */
+const byWriters: readonly string[] = ['products:write', 'stock:write'];
+
+export type ApiKeys = ReturnType<typeof createApiKeys>;
+
+/** The API keys of accounts (contract 3.12). */
+export function createApiKeys({ tokens, repository, endedSessions, roles, writers, log }: Dependencies) {
+  return {
+    /**
+     * Makes a key, whose token is returned this once.
+     * @param bearer the token of the session that makes it
+     * @throws DomainError forbidden for a scope that the account has no right to, conflict for too many keys, unauthenticated
+     */
+    async make(accountId: string, { name, scopes, expiresAt }: ApiKeyIn, bearer: string): Promise<NewApiKeyOut> {
+      const session = await tokens.resolve(bearer);
+      if (session === undefined) throw new DomainError('unauthenticated', 'The session has ended.');
+      if (scopes.some((scope) => byWriters.includes(scope)))
+        mustBeWriter(writers, { accountId, roles: roles.of(accountId) });
+      const key = { id: randomUUID(), accountId, scopes, expiresAt: Math.floor(Date.parse(expiresAt) / 1000) };
+      const made = await repository.make({ ...key, name }, session, async (authenticatedAt) => {
+        const token = await tokens.issueKey({ ...key, authenticatedAt });
+        return { token, digest: digestOf(token) };
+      });
+      if (made === 'session ended') throw new DomainError('unauthenticated', 'The session has ended.');
+      if (made === 'too many keys')
+        throw new DomainError('conflict', 'The account has 100 API keys that have not expired.', {
+          code: 'too-many-keys',
+        });
+      log.info({ accountId, keyId: key.id, scopes }, 'API key made');
+      return {
+        ...{ id: key.id, name, scopes, lastUsedAt: null, key: made.token },
+        createdAt: new Date(made.createdAt * 1000).toISOString(),
+        expiresAt: new Date(key.expiresAt * 1000).toISOString(),
+      };
+    },
+
+    /** Lists the keys that have neither expired nor ended, the newest first. */
+    async list(accountId: string): Promise<ApiKeyOut[]> {
+      return (await repository.ofAccount(accountId)).map(({ createdAt, expiresAt, lastUsedAt, ...key }) => ({
+        ...key,
+        createdAt: createdAt.toISOString(),
+        expiresAt: expiresAt.toISOString(),
+        lastUsedAt: lastUsedAt?.toISOString() ?? null,
+      }));
+    },
+
+    /** @throws DomainError notFound */
+    async end(accountId: string, id: string): Promise<void> {
+      const expiresAt = await repository.end(accountId, id);
+      if (expiresAt === undefined) throw new DomainError('notFound', `There is no API key ${id}.`);
+      endedSessions.add({ id, expiresAt });
+      log.info({ accountId, keyId: id }, 'API key ended');
+    },
+  };
+}

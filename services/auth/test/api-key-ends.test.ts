@@ -1,0 +1,104 @@
+import request from 'supertest';
+import { queryOnce, useDatabase } from '../../../tests/kit/postgres/database.ts';
+import { until } from '../../../tests/kit/until.ts';
+import { createApiKeyUses } from '../src/api-key-uses.ts';
+import { ada, fakeAccounts, newSecret, testApp } from './_app.ts';
+import { customersOf } from './_customers.ts';
+import { keysOf } from './_keys.ts';
+
+const env = { JWT_SECRET_KEY: newSecret(), JWT_TTL_SECONDS: '600' };
+const accounts = fakeAccounts();
+const database = useDatabase('auth');
+const open = (databaseUrl: string) => testApp({ databaseUrl, accounts, env });
+const [auth, replica] = [database.open(open), database.open(open)];
+const { newOwner, make, list, end } = keysOf(auth);
+const { check } = customersOf(auth);
+const query = (sql: string) => queryOnce(database.url, sql);
+const statusAt = async (app: typeof auth, key: string) => (await keysOf(app).identify(key)).status;
+
+describe('an API key ends', () => {
+  const refusedWithinOneSecond = (app: typeof auth, key: string) =>
+    until('the key is refused', async () => (await statusAt(app, key)) === 401, { timeoutMs: 1_000 });
+  const own =
+    (method: 'delete' | 'put', path: string, body?: object) => (owner: Awaited<ReturnType<typeof newOwner>>) =>
+      request(auth.app)[method](path.replace('{id}', owner.id)).set(owner.headers).send(body).expect(204);
+
+  it.each<[string, (owner: Awaited<ReturnType<typeof newOwner>>, id: string) => PromiseLike<unknown>]>([
+    ['by itself', (owner, id) => end(owner, id).expect(204)],
+    ['with all sessions', own('delete', '/auth/sessions')],
+    [
+      'with the password',
+      own('put', '/accounts/{id}/password', { currentPassword: ada.password, newPassword: 'battery staple' }),
+    ],
+    [
+      'with a password that is reset',
+      ({ email: token }) =>
+        request(auth.app)
+          .post('/auth/password-resets/confirmation')
+          .send({ token, password: 'x'.repeat(9) })
+          .expect(204),
+    ],
+    ['with its account', own('delete', '/internal/own-sessions')],
+  ])('%s: at once, at another replica within a second, after a restart, and for good', async (_, by) => {
+    const owner = await newOwner();
+    const { id, key } = (await make(owner)).body;
+    expect(await Promise.all([auth, replica].map((app) => statusAt(app, key)))).toEqual([200, 200]);
+    await by(owner, id);
+    expect(await check(key)).toBe(401);
+    await refusedWithinOneSecond(replica, key);
+    const restarted = await testApp({ databaseUrl: database.url, accounts, env });
+    expect(await statusAt(restarted, key).finally(restarted.close)).toBe(401);
+    // The entry that refuses it lasts as long as its token would, which is longer than a session.
+    const [{ lasts }] = (await query(`select max(expires_at) > now() + interval '89 days' as lasts from (
+      select expires_at from ended_sessions where id = '${id}'
+      union all select expires_at from session_cutoffs where account_id = '${owner.id}') as entries`)) as [
+      { lasts: boolean },
+    ];
+    expect(lasts).toBe(true);
+  });
+
+  it('and its name is forgotten with its account', async () => {
+    const owner = await newOwner();
+    await make(owner).expect(201);
+    await own('delete', '/internal/own-sessions')(owner);
+    expect(await query(`select from api_keys where account_id = '${owner.id}'`)).toEqual([]);
+  });
+});
+
+describe('the last use', () => {
+  it('is listed by the hour', async () => {
+    const owner = await newOwner();
+    const { key } = (await make(owner)).body;
+    const before = new Date();
+    for (let n = 0; n < 3; n += 1) await check(key);
+    await until('it is stored', async () => (await list(owner))[0].lastUsedAt !== null);
+    const [{ lastUsedAt }] = await list(owner);
+    expect(lastUsedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:00:00.000Z$/);
+    expect(Date.parse(lastUsedAt)).toBeGreaterThanOrEqual(before.setMinutes(0, 0, 0));
+  });
+
+  it('costs a write an hour, however often a key is used, and none is lost', async () => {
+    let [now, isAway] = [0, false];
+    const written: string[][] = [];
+    const uses = createApiKeyUses(
+      async (ids) => {
+        if (isAway) throw new Error('away');
+        written.push(ids);
+      },
+      () => now,
+    );
+    const use = async (...ids: string[]) => {
+      for (const id of ids) uses.note(id);
+      await uses.flush().catch(() => undefined);
+    };
+    await use('a', 'b', 'a');
+    await use('a');
+    isAway = true;
+    await use('c');
+    isAway = false;
+    await use('a', 'c');
+    now = 3_600_000;
+    await use('a');
+    expect(written).toEqual([['a', 'b'], ['c'], ['a']]);
+  });
+});

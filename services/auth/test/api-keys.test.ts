@@ -1,0 +1,232 @@
+import { randomUUID } from 'node:crypto';
+import { importTokenKey } from '@store/shared/auth/token-keys';
+import { decodeJwt } from 'jose';
+import request from 'supertest';
+import { queryOnce, useDatabase } from '../../../tests/kit/postgres/database.ts';
+import { until } from '../../../tests/kit/until.ts';
+import { createTokens } from '../src/tokens.ts';
+import { ada, fakeAccounts, newSecret, testApp } from './_app.ts';
+import { cookieWith, customersOf, identityOf } from './_customers.ts';
+import { inDays, keysOf } from './_keys.ts';
+
+const env = { JWT_SECRET_KEY: newSecret(), JWT_TTL_SECONDS: '600' };
+const accounts = fakeAccounts();
+const database = useDatabase('auth');
+const open = (more: Record<string, string> = {}) =>
+  database.open((databaseUrl) => testApp({ databaseUrl, accounts, env: { ...env, ...more } }));
+const auth = open();
+const rotated = open({ JWT_SECRET_KEY: newSecret() });
+const restricted = open({ PRODUCT_WRITERS: 'role:catalogue' });
+const { newOwner, make, list, end, identify } = keysOf(auth);
+const { check } = customersOf(auth);
+const query = (sql: string) => queryOnce(database.url, sql);
+const statusAt = async (app: typeof auth, key: string) => (await keysOf(app).identify(key)).status;
+
+describe('POST /auth/keys', () => {
+  it('shows a key once, which is a token of the account with its scopes', async () => {
+    const owner = await newOwner();
+    const given = { name: ' Shipping software ', scopes: ['orders:write', 'orders:read', 'orders:read'] };
+    const { status, body, headers } = await make(owner, given);
+    const { key, ...shown } = body;
+    const scopes = ['orders:read', 'orders:write'];
+    const common = { id: expect.any(String), createdAt: expect.any(String), expiresAt: expect.any(String) };
+    expect([status, shown]).toEqual([201, { ...common, name: 'Shipping software', scopes, lastUsedAt: null }]);
+    expect(headers).toMatchObject({ location: `/auth/keys/${shown.id}`, 'cache-control': 'no-store' });
+    expect(decodeJwt(key)).toMatchObject({ sub: owner.id, jti: shown.id, scope: 'orders:read orders:write' });
+    expect(await list(owner)).toEqual([shown]);
+    expect(JSON.stringify(await query('select * from api_keys'))).not.toContain(key);
+    expect(auth.logged.join()).not.toContain(key.split('.')[2]);
+
+    const passedOn = await identify(key);
+    expect(passedOn).toMatchObject({ status: 200, id: owner.id, scopes: 'orders:read,orders:write' });
+    // Services get a token that stands for it, and is no more: it ends with it.
+    expect(decodeJwt(passedOn.bearer)).toMatchObject({ jti: shown.id, scope: 'orders:read orders:write' });
+    expect(passedOn.bearer).not.toBe(key);
+    expect((await identify(key)).bearer).toBe(passedOn.bearer);
+    await end(owner, shown.id).expect(204);
+    expect(await Promise.all([key, passedOn.bearer, owner.token].map(check))).toEqual([401, 401, 200]);
+  });
+
+  it.each<[string, object, string]>([
+    ['no name', { name: ' ' }, 'body.name'],
+    ['a long name', { name: 'x'.repeat(101) }, 'body.name'],
+    ['no scope', { scopes: [] }, 'body.scopes'],
+    ['an unknown scope', { scopes: ['orders:all'] }, 'body.scopes.0'],
+    ['a scope that no route asks for yet', { scopes: ['webhooks'] }, 'body.scopes.0'],
+    ['several scopes in one', { scopes: ['orders:read orders:write'] }, 'body.scopes.0'],
+    ['no end', { expiresAt: undefined }, 'body.expiresAt'],
+    ['an end in the past', { expiresAt: inDays(-1) }, 'body.expiresAt'],
+    ['an end without a zone', { expiresAt: '2027-01-01T00:00:00' }, 'body.expiresAt'],
+    ['an end that is far away', { expiresAt: inDays(367) }, 'body.expiresAt'],
+  ])('refuses %s', async (_, given, path) => {
+    const { status, body } = await make(await newOwner(), given);
+    expect([status, body.errors?.[0].path]).toEqual([400, path]);
+  });
+
+  it('makes no more than 100 for an account, ended ones included, which every replica remembers', async () => {
+    const owner = await newOwner();
+    await query(`insert into api_keys (id, account_id, name, scopes, token_digest, created_at, expires_at, ended_at)
+      select gen_random_uuid(), '${owner.id}', 'x', '{}', '', now(), now() + interval '1 day', now()
+      from generate_series(1, 99)`);
+    const made = await Promise.all([make(owner), make(owner)]);
+    expect(made.map(({ status }) => status).sort()).toEqual([201, 409]);
+    expect((await make(owner)).body.type).toBe('urn:problem:store:too-many-keys');
+    await query(`update api_keys set expires_at = now() where account_id = '${owner.id}' and ended_at is not null`);
+    await make(owner).expect(201);
+  });
+
+  it('makes none for a session that ended while it was under way', async () => {
+    const [owner, other] = [await newOwner(), await newOwner()];
+    const until = "now() + interval '1 hour'";
+    // As another replica has it, which this one has not heard yet.
+    await query(`insert into session_cutoffs values ('${owner.id}', now() + interval '1 s', ${until})`);
+    await query(`insert into ended_sessions values ('${decodeJwt(other.token).jti}', ${until})`);
+    for (const one of [owner, other]) {
+      await make(one).expect(401);
+      expect(await query(`select from api_keys where account_id = '${one.id}'`)).toEqual([]);
+    }
+  });
+});
+
+describe('a scope', () => {
+  const writing = { scopes: ['orders:read', 'products:write'] };
+  const grant = (id: string, roles: string[]) =>
+    request(restricted.app).put(`/internal/accounts/${id}/roles`).send({ roles }).expect(200);
+
+  it.each([['products:write'], ['stock:write']])('%s is given to those only who may write products', async (scope) => {
+    const keys = keysOf(restricted);
+    const owner = await keys.newOwner();
+    const refused = await keys.make(owner, { scopes: ['orders:read', scope] });
+    const detail = 'Your account needs the role catalogue, which only an operator can give.';
+    expect([refused.status, refused.body.detail]).toEqual([403, detail]);
+    await keys.make(owner, { scopes: ['orders:read'] }).expect(201);
+    await grant(owner.id, ['operator']);
+    await keys.make(owner, { scopes: [scope] }).expect(403);
+    await grant(owner.id, ['catalogue']);
+    await keys.make(owner, { scopes: [scope] }).expect(201);
+  });
+
+  it('is no role: the key has those of its account, at each request', async () => {
+    const keys = keysOf(restricted);
+    const owner = await keys.newOwner();
+    await grant(owner.id, ['catalogue']);
+    const { key } = (await keys.make(owner, writing)).body;
+    const scopes = 'orders:read,products:write';
+    expect(await keys.identify(key)).toMatchObject({ roles: 'catalogue', scopes });
+    await grant(owner.id, []);
+    const passedOn = await keys.identify(key);
+    expect([passedOn.roles, passedOn.scopes]).toEqual([undefined, scopes]);
+    expect(decodeJwt(passedOn.bearer).roles).toEqual([]);
+  });
+});
+
+describe('an API key', () => {
+  it.each<[string, string, (id: string) => string, object?]>([
+    ['makes no key', 'post', () => '/auth/keys', { name: 'x', scopes: ['orders:read'], expiresAt: inDays(1) }],
+    ['lists none', 'get', () => '/auth/keys'],
+    ['ends none', 'delete', () => `/auth/keys/${randomUUID()}`],
+    ['ends no sessions', 'delete', () => '/auth/sessions'],
+    ['lists no sessions', 'get', (id) => `/accounts/${id}/sessions`],
+    ['ends no session', 'delete', (id) => `/accounts/${id}/sessions/${randomUUID()}`],
+    [
+      'sets no password',
+      'put',
+      (id) => `/accounts/${id}/password`,
+      { currentPassword: ada.password, newPassword: 'battery staple' },
+    ],
+    ['gives no role', 'put', (id) => `/accounts/${id}/roles`, { roles: ['operator'] }],
+    ['checks no password', 'post', () => '/internal/own-password-checks', ada],
+    ['deletes no account', 'delete', () => '/internal/own-sessions'],
+    ['exports nothing', 'get', () => '/internal/account-data'],
+  ])('%s', async (_, method, path, body) => {
+    const owner = await newOwner();
+    await request(auth.app)
+      .put(`/internal/accounts/${owner.id}/roles`)
+      .send({ roles: ['operator'] });
+    const scopes = ['orders:read', 'orders:write', 'products:write', 'stock:write'];
+    const { key } = (await make(owner, { scopes })).body;
+    const { bearer } = await identify(key);
+    for (const token of [bearer, key]) {
+      const headers = { ...identityOf(owner.id, token), 'account-scopes': 'orders:read', 'account-roles': 'operator' };
+      const answer = await request(auth.app)[method as 'post'](path(owner.id)).set(headers).send(body);
+      expect([answer.status, answer.body.detail]).toEqual([403, expect.stringMatching(/^No API key may do this/)]);
+    }
+    expect(await Promise.all([check(owner.token), check(key)])).toEqual([200, 200]);
+  });
+
+  it('is no session: a logout leaves it, and POST /auth/solve, which has no place for scopes, does not know it', async () => {
+    const { key } = (await make(await newOwner())).body;
+    await request(auth.app).get('/auth/logout').set('Cookie', cookieWith(key)).expect(200);
+    await request(auth.app).post('/auth/solve').send({ token: key }).expect(401);
+    expect(await check(key)).toBe(200);
+  });
+
+  it('of another account is neither listed nor ended', async () => {
+    const [owner, other] = [await newOwner(), await newOwner()];
+    const { id, key } = (await make(other)).body;
+    expect(await list(owner)).toEqual([]);
+    await end(owner, id).expect(404);
+    expect([await check(key), (await list(other)).length]).toEqual([200, 1]);
+  });
+
+  it('outlives JWT_TTL_SECONDS, and not its own time', async () => {
+    const now = Date.now();
+    let later = 0;
+    const tokens = createTokens({
+      key: await importTokenKey(env.JWT_SECRET_KEY),
+      ttlSeconds: 600,
+      hasEnded: () => false,
+      clock: () => now + later * 1000,
+    });
+    const at = Math.floor(now / 1000);
+    const [id, accountId] = [randomUUID(), randomUUID()];
+    const key = await tokens.issueKey({ id, accountId, authenticatedAt: at, expiresAt: at + 5000, scopes: ['x'] });
+    const { token } = await tokens.issue(accountId, at);
+    const valid = async () => (await Promise.all([token, key].map(tokens.resolve))).map((one) => one !== undefined);
+    for (const [seconds, expected] of [
+      [0, [true, true]],
+      [700, [false, true]],
+      [5020, [false, true]],
+      [5040, [false, false]],
+    ] as const) {
+      later = seconds;
+      expect(await valid()).toEqual(expected);
+    }
+    expect(tokens.isOver({ authenticatedAt: at })).toBe(true);
+    expect(tokens.isOver({ authenticatedAt: at, isApiKey: true })).toBe(false);
+  });
+
+  it('outlives the key that signed it, and forgeries of it do not', async () => {
+    const owner = await newOwner();
+    const { id, key } = (await make(owner)).body;
+    expect(await statusAt(rotated, key)).toBe(200);
+    expect((await keysOf(rotated).identify(key)).scopes).toBe('orders:read');
+    const forge = createTokens({ key: await importTokenKey(newSecret()), ttlSeconds: 600, hasEnded: () => false });
+    const { exp = 0, auth_time: authenticatedAt } = decodeJwt<{ auth_time: number }>(key);
+    for (const scopes of [['orders:read'], ['orders:read', 'orders:write']]) {
+      const forged = await forge.issueKey({ id, accountId: owner.id, authenticatedAt, expiresAt: exp, scopes });
+      for (const app of [auth, rotated]) expect(await statusAt(app, forged)).toBe(401);
+    }
+    expect(await statusAt(rotated, owner.token)).toBe(401);
+    await end(owner, id).expect(204);
+    await until('it is refused', async () => (await statusAt(rotated, key)) === 401, { timeoutMs: 1_000 });
+  });
+
+  it('is kept until it expires', async () => {
+    const owner = await newOwner();
+    await make(owner).expect(201);
+    await query(`update api_keys set expires_at = now() where account_id = '${owner.id}'`);
+    expect(await list(owner)).toEqual([]);
+    const fresh = await testApp({ databaseUrl: database.url, accounts, env });
+    const rows = () => query(`select from api_keys where account_id = '${owner.id}'`);
+    await until('it is deleted', async () => (await rows()).length === 0).finally(fresh.close);
+  });
+});
+
+it('GET /internal/account-data has the keys by name, without themselves', async () => {
+  const owner = await newOwner();
+  const { key, ...shown } = (await make(owner)).body;
+  const { text, body } = await request(auth.app).get('/internal/account-data').set(owner.headers).expect(200);
+  expect(body.records).toMatchObject([{ apiKeys: [shown] }]);
+  expect(text).not.toContain(key);
+});
