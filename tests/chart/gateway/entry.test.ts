@@ -179,3 +179,24 @@ test('the preset for development has the gateway on port 30080 of every node, fo
   expect(all.Service.spec).toMatchObject({ type: 'NodePort', externalTrafficPolicy: 'Local', ports });
   expect(envoyOf(all)).toContain('exact: "http://localhost:3000"');
 });
+
+it('a rate limit service is told of every limit that the gateway asks about, and may be asked', async () => {
+  const limits = { orders: { perMinute: 60 }, registrations: { perHour: 100 } };
+  const { named } = await manifests({ gateway: { rateLimitService: 'ratelimit.gateways:8081', limits } });
+  const { domain, descriptors } = parse(named('ConfigMap', 'gateway-rates').data['store.yaml']);
+  expect(domain).toBe('store');
+  const told = descriptors.map(({ value, rate_limit, descriptors: [inner] = [{ rate_limit }] }: Manifest) => [
+    value ?? 'requests',
+    inner.rate_limit,
+  ]);
+  expect(Object.fromEntries(told)).toEqual({
+    requests: { unit: 'second', requests_per_unit: 500 },
+    credentials: { unit: 'second', requests_per_unit: 20 },
+    registrations: { unit: 'hour', requests_per_unit: 100 },
+    orders: { unit: 'minute', requests_per_unit: 60 },
+  });
+  const envoy: string = named('ConfigMap', 'gateway').data['envoy.yaml'];
+  const asked = new Set([...envoy.matchAll(/descriptor_value: (\w+)/g)].map(([, value]) => value));
+  expect([...asked, 'requests'].sort()).toEqual(told.map(([name]: [string]) => name).sort());
+  expect(JSON.stringify(named('NetworkPolicy', 'gateway').spec.egress)).toContain('{"port":8081}');
+});

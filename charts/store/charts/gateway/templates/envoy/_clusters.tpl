@@ -59,6 +59,23 @@
   per_connection_buffer_limit_bytes: *connectionBuffer
   typed_extension_protocol_options: *connections
   {{- include "gateway.endpoint" (dict "name" "external" "url" $site "trustedCa" .Values.external.trustedCa) | nindent 2 }}
+{{- with .Values.rateLimitService }}
+- name: ratelimit
+  cluster_type: *dns
+  # The gateway starts even if the service cannot be resolved.
+  wait_for_warm_on_init: false
+  connect_timeout: {{ $.Values.timeouts.connect }}s
+  typed_extension_protocol_options:
+    envoy.extensions.upstreams.http.v3.HttpProtocolOptions:
+      "@type": type.googleapis.com/envoy.extensions.upstreams.http.v3.HttpProtocolOptions
+      explicit_http_config: {http2_protocol_options: {}}
+  load_assignment:
+    cluster_name: ratelimit
+    endpoints:
+      - lb_endpoints:
+          - endpoint:
+              address: {socket_address: {address: {{ splitList ":" . | first | quote }}, port_value: {{ splitList ":" . | last }}}}
+{{- end }}
 {{- with .Values.global.tracing.endpoint }}
 - name: collector
   cluster_type: *dns

@@ -18,6 +18,9 @@
 - name: rate
   typed_config:
     {{- include "gateway.addressRates" $ | nindent 4 }}
+{{- if .rateLimitService }}
+{{ include "gateway.sharedRates" (dict "root" $ "name" "shared-rate" "actions" "gateway.addressActions") }}
+{{- end }}
 - name: cors
   typed_config:
     "@type": type.googleapis.com/envoy.extensions.filters.http.cors.v3.Cors
@@ -152,6 +155,9 @@
 - name: orders
   typed_config:
     {{- include "gateway.accountRates" $ | nindent 4 }}
+{{- if .rateLimitService }}
+{{ include "gateway.sharedRates" (dict "root" $ "name" "shared-orders" "actions" "gateway.orderActions") }}
+{{- end }}
 {{- end }}
 # The routes to the external site enable it.
 - name: token-cookie

@@ -3,14 +3,26 @@ The gateway's own answers, as problem+json (contract 2.7): the first whose condi
 answer's status as it is. A fifth part are headers. json_format escapes; with a text_format a path could forge the body.
 */}}
 {{- define "gateway.localReplies" -}}
-{{- $limited := "response.code_details == 'local_rate_limited'" }}
-{{- $wait := "Too many requests came from this address. Wait as long as Retry-After says." }}
-{{- $rates := include "gateway.rateHeaders" . | fromJson }}
 {{- $cors := include "gateway.corsBeforeFilter" . | fromJson }}
-{{- $problems := list
-  (list (printf "%s && 'id-account' in request.headers" $limited) 429 "Too Many Requests" "This account places too many orders. Wait as long as Retry-After says." $rates.account)
-  (list (printf "%s && %s" $limited $cors.condition) 429 "Too Many Requests" $wait (merge $cors.headers $rates.address))
-  (list $limited 429 "Too Many Requests" $wait $rates.address)
+{{- $title := "Too Many Requests" }}
+{{- $wait := "Too many requests came from this address. Wait as long as Retry-After says." }}
+{{- $headers := include "gateway.rateHeaders" . }}
+{{- $limits := dict "local_rate_limited" ($headers | fromJson) }}
+{{- if .Values.rateLimitService }}
+{{- /* Envoy does not pass on when there are tokens again. */}}
+{{- $_ := $headers | replace "%RESP(retry-after)%" (toString .Values.timeouts.retryAfter) | fromJson | set $limits "request_rate_limited" }}
+{{- end }}
+{{- $problems := list }}
+{{- range $details, $rates := $limits }}
+{{- $limited := printf "response.code_details == '%s'" $details }}
+{{- $own := eq $details "local_rate_limited" | ternary dict (dict "retry-after" (toString $.Values.timeouts.retryAfter)) }}
+{{- $problems = concat $problems (list
+  (list (printf "%s && 'id-account' in request.headers" $limited) 429 $title "This account places too many orders. Wait as long as Retry-After says." (merge (dict) $own $rates.account))
+  (list (printf "%s && %s" $limited $cors.condition) 429 $title $wait (merge (dict) $own $cors.headers $rates.address))
+  (list $limited 429 $title $wait (merge (dict) $own $rates.address))
+) }}
+{{- end }}
+{{- $problems = concat $problems (list
   (list "response.code_details == 'rbac_access_denied_matched_policy[no-token]'" 401 "Unauthorized" "The token cookie is missing or empty. Log in first.")
   (list "response.code_details == 'rbac_access_denied_matched_policy[too-large]' || response.code == 413" 413 "Payload Too Large" "The body is larger than %METADATA(ROUTE:store:largestBody)%.")
   (list "response.code_details == 'rbac_access_denied_matched_policy[large-cookies]'" 431 "Request Header Fields Too Large" (printf "The cookies are larger than %d KiB." (int .Values.limits.cookiesKib)))
@@ -31,7 +43,7 @@ answer's status as it is. A fifth part are headers. json_format escapes; with a 
   (list "response.code == 426" 426 "Upgrade Required" "Use HTTP/1.1 or HTTP/2.")
   (list "response.code == 501" 501 "Not Implemented" "This transfer encoding is not supported.")
   (list "response.code >= 400" 0 "Error" "The gateway refused the request.")
--}}
+) }}
 mappers:
 {{- range $problem := $problems }}
 {{- $status := index $problem 1 }}

@@ -7,11 +7,9 @@ enable_retry_after_header: true
 max_dynamic_descriptors: {{ .Values.limits.addresses | int }}
 {{- end }}
 
-{{- /* Before the filter of CORS, so that preflights count too: a 429 gets the headers of CORS from gateway.localReplies. */}}
-{{- define "gateway.addressRates" -}}
+{{- /* What is counted of a request before it has an account. */}}
+{{- define "gateway.addressActions" -}}
 {{- $limits := .Values.limits -}}
-{{ include "gateway.rates" . }}
-stat_prefix: rate
 rate_limits:
   # A household or machine has a whole /64 of IPv6 (RFC 6177, 2).
   - actions: [&client {masked_remote_address: {v4_prefix_mask_len: 32, v6_prefix_mask_len: 64}}]
@@ -39,6 +37,40 @@ rate_limits:
             - {name: ":path", string_match: {safe_regex: {regex: "/products([/?].*)?"}}}
       - *client
   {{- end }}
+{{- end }}
+
+{{- define "gateway.orderActions" -}}
+rate_limits:
+  - actions:
+      - header_value_match:
+          descriptor_value: orders
+          headers:
+            - {name: ":method", string_match: {exact: POST}}
+            - {name: ":path", string_match: {safe_regex: {regex: "/orders([?].*)?"}}}
+      - request_headers: {header_name: id-account, descriptor_key: account}
+{{- end }}
+
+{{- /* The same, counted by a service for all replicas. Without its answer the limits of each replica hold. Takes { root, name, actions }. */}}
+{{- define "gateway.sharedRates" -}}
+- name: {{ .name }}
+  typed_config:
+    "@type": type.googleapis.com/envoy.extensions.filters.http.ratelimit.v3.RateLimit
+    domain: store
+    timeout: 0.1s
+    failure_mode_deny: false
+    disable_x_envoy_ratelimited_header: true
+    rate_limit_service:
+      transport_api_version: V3
+      grpc_service: {envoy_grpc: {cluster_name: ratelimit}}
+    {{- include .actions .root | nindent 4 }}
+{{- end }}
+
+{{- /* Before the filter of CORS, so that preflights count too: a 429 gets the headers of CORS from gateway.localReplies. */}}
+{{- define "gateway.addressRates" -}}
+{{- $limits := .Values.limits -}}
+{{ include "gateway.rates" . }}
+stat_prefix: rate
+{{ include "gateway.addressActions" . }}
 descriptors:
   - entries: [{key: masked_remote_address}]
     token_bucket:
@@ -68,14 +100,7 @@ descriptors:
 {{- $perMinute := int .Values.limits.orders.perMinute -}}
 {{ include "gateway.rates" . }}
 stat_prefix: orders
-rate_limits:
-  - actions:
-      - header_value_match:
-          descriptor_value: orders
-          headers:
-            - {name: ":method", string_match: {exact: POST}}
-            - {name: ":path", string_match: {safe_regex: {regex: "/orders([?].*)?"}}}
-      - request_headers: {header_name: id-account, descriptor_key: account}
+{{ include "gateway.orderActions" . }}
 descriptors:
   - entries: [{key: header_match, value: orders}, {key: account}]
     token_bucket: {max_tokens: {{ $perMinute }}, tokens_per_fill: {{ $perMinute }}, fill_interval: 60s}
