@@ -1,4 +1,4 @@
-import { valuesFiles } from '../../../tools/chart/render.ts';
+import { renderChart, valuesFiles } from '../../../tools/chart/render.ts';
 import { topology } from '../../../tools/topology/topology.ts';
 import { itWithCrds, problemsOf } from '../../kit/kubernetes/crds.ts';
 import { type Manifests, manifests } from '../_manifests.ts';
@@ -15,15 +15,11 @@ const pooled = { externalDatabase: { pooler: 'store-database-pooler:5432' } };
 const specOf = ({ one }: Manifests, kind: string) => one(kind).spec;
 const plain = await render();
 const cluster = specOf(plain, 'Cluster');
-/** With a backup and a pooler, and as a recovery. */
-const complete = await render(
-  {
-    pooler: { enabled: true },
-    backup: { enabled: true, serverName: 'second', endpoint: 'https://s3.example.com' },
-    recovery: { from: 'first', targetTime: '2026-11-23T19:40:00Z' },
-  },
-  { global: pooled },
-);
+const recovered = {
+  backup: { enabled: true, serverName: 'second', endpoint: 'https://s3.example.com' },
+  recovery: { from: 'first', targetTime: '2026-11-23T19:40:00Z' },
+};
+const complete = await render({ ...recovered, pooler: { enabled: true } }, { global: pooled });
 
 describe('the cluster', () => {
   it('has a database and a role for each service, with the Secret that the Job makes', () => {
@@ -83,6 +79,17 @@ describe('the cluster', () => {
     expect(found.envOf('order')).toContainEqual({ name: 'DATABASE_URL', value: url });
     const pooledUrl = `${url}&host=store-database-pooler&port=5432`;
     expect(found.envOf('order')).toContainEqual({ name: 'DATABASE_POOLER_URL', value: pooledUrl });
+  });
+
+  it('and the Secrets it needs are all that docs/recovery.md applies before the services', async () => {
+    const text = await renderChart(files, { database: { cloudnativePg: recovered } });
+    const sources = text
+      .split(/^---$/m)
+      .filter((one) => /^# Source: store\/templates\/(secrets|database)\.yaml/m.test(one));
+    const kinds = sources.flatMap((one) => /^kind: (\w+)/m.exec(one)?.[1] ?? []);
+    const ofSecrets = ['Job', 'NetworkPolicy', 'Role', 'RoleBinding', 'ServiceAccount'];
+    const ofDatabase = ['Cluster', 'Database', 'ObjectStore', 'ScheduledBackup'];
+    expect([...new Set(kinds)].sort()).toEqual([...ofSecrets, ...ofDatabase].sort());
   });
 
   it('has replicas, where services read the lists that may come from there', async () => {
