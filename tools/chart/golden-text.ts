@@ -27,15 +27,23 @@ const textLines = 10;
 export function goldenText(objects: Manifest[], before: Manifest[] = []): string {
   const all: Manifest[] = objects.map((one) => readable(one));
   const defaults: Manifest[] = before.map((one) => readable(one));
-  const examples = all.filter((one) => serviceOf(one) === example);
-  const comparedWith = (one: Manifest): Manifest => {
-    const isAlike = (other: Manifest) => sortOf(other) === sortOf(one);
-    const like = serviceOf(one) && (examples.find(isAlike) ?? all.find(isAlike));
-    return like && like !== one ? like : defaults.find((other) => nameOf(other) === nameOf(one));
+  /** So far written in full. */
+  const full: Manifest[] = [];
+  /** Candidates: for a service the example or itself by default, for others whatever of its kind stands in full. */
+  const comparedWith = (one: Manifest): Manifest[] => {
+    const itself = defaults.filter((other) => nameOf(other) === nameOf(one));
+    if (!serviceOf(one)) return [...itself, ...full.filter(({ kind }) => kind === one.kind)];
+    const alike = all.filter((other) => sortOf(other) === sortOf(one));
+    const like = alike.find((other) => serviceOf(other) === example) ?? alike[0];
+    return like === one ? itself : [like, ...itself];
   };
   const groups = new Map<string, Manifest>();
   for (const one of all) {
-    const short = shortest(one, comparedWith(one));
+    const short = comparedWith(one)
+      .map((like) => shortened(one, like))
+      .concat(one)
+      .reduce((best, next) => (linesOf(next) < linesOf(best) ? next : best));
+    if (short === one) full.push(one);
     const key = JSON.stringify({ ...short, name: undefined });
     const others = groups.get(key);
     groups.set(key, others ? { ...others, name: `${others.name}, ${short.name}` } : short);
@@ -43,15 +51,15 @@ export function goldenText(objects: Manifest[], before: Manifest[] = []): string
   return head + [...groups.values()].map(toYaml).join('---\n');
 }
 
-/** @param like what it is compared with; without, it is written in full */
-function shortest(one: Manifest, like?: Manifest): Manifest {
-  if (!like) return one;
-  const { kind, metadata } = one;
+/** Returns what differs from another object, which need not have its name. */
+function shortened(one: Manifest, like: Manifest): Manifest {
   const isDefault = nameOf(like) === nameOf(one);
-  const base = isDefault ? like : renamed(like, serviceOf(like) ?? '', serviceOf(one) ?? '');
-  const name = isDefault ? 'default' : like.metadata.name;
-  return { kind, name: metadata.name, like: name, ...differences(base, one) };
+  const base = isDefault ? like : renamed(like, ownName(like), ownName(one));
+  const { kind, metadata } = one;
+  return { kind, name: metadata.name, like: isDefault ? 'default' : like.metadata.name, ...differences(base, one) };
 }
+
+const linesOf = (one: Manifest) => toYaml(one).split('\n').length;
 
 /** Kind and name, without the checksum in the name of a Job. */
 const nameOf = ({ kind, metadata }: Manifest) => `${kind} ${metadata.name.replace(/-[0-9a-f]{8}$/, '')}`;
@@ -59,6 +67,7 @@ const nameOf = ({ kind, metadata }: Manifest) => `${kind} ${metadata.name.replac
 /** The service of objects such as order, order-pods and kafka-order. */
 const serviceOf = ({ metadata }: Manifest) =>
   aliases.find((alias) => new RegExp(`^(kafka-)?${alias}(-\\w+)?$`).test(metadata.name));
+const ownName = (one: Manifest): string => serviceOf(one) ?? one.metadata.name;
 const sortOf = (one: Manifest) => nameOf(one).replace(serviceOf(one) ?? '', '*');
 
 const renamed = (object: Manifest, from: string, to: string): Manifest =>
