@@ -85,13 +85,6 @@ describe('in production', () => {
     expect(published.map(({ metadata }) => metadata.name)).toEqual(['gateway']);
   });
 
-  it('replicas are not in the manifests where an autoscaler decides', async () => {
-    const { ofKind, named } = await manifests({}, valuesFiles.prod);
-    const names = ofKind('HorizontalPodAutoscaler').map(({ spec }) => spec.scaleTargetRef.name);
-    expect(names.length).toBeGreaterThan(3);
-    for (const name of names) expect(named('Deployment', name).spec).not.toHaveProperty('replicas');
-  });
-
   itWithCrds('what operators read fits their definitions, with everything watched', async () => {
     const monitoring = { enabled: true, alerts: { enabled: true } };
     const { all } = await manifests({ monitoring }, valuesFiles.prod);

@@ -86,11 +86,6 @@ describe('a routed service', () => {
 describe('the shop', () => {
   const rendered = (shop: object, image = {}) => manifests({ global: { shop, image } });
 
-  it('is not there by default', async () => {
-    const { all } = await rendered({ image: 'registry.example.com/brand/shop:1' });
-    expect(JSON.stringify(all)).not.toMatch(/shop-pods|cluster: shop|brand/);
-  });
-
   it('is served below /shop, open for reading only', async () => {
     const envoy: string = (await rendered({ enabled: true })).named('ConfigMap', 'gateway').data['envoy.yaml'];
     const matches = [...envoy.matchAll(/- match: (\{.*"path_separated_prefix":"\/shop".*\})/g)];

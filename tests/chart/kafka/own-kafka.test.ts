@@ -11,7 +11,7 @@ import { useFolder } from '../../kit/folder.ts';
 import { until } from '../../kit/until.ts';
 import { manifests } from '../_manifests.ts';
 
-// The Kafka of a release without values: its manifests, and its program, run outside a container.
+// The Kafka of a release without values: its program, run outside a container. tests/chart/golden/default.yaml shows who reaches it.
 
 const dir = useFolder();
 let port: number;
@@ -66,24 +66,6 @@ describe('the Kafka of the release', () => {
     second.kill();
     expect((await second).all).not.toContain('Formatting');
   }, 240_000);
-
-  it('is what the services connect to, and what they are allowed to reach', async () => {
-    const { named, pods } = await manifests();
-    const { spec } = named('StatefulSet', 'kafka');
-    const ports = [{ port: 9092 }];
-    expect(named('Service', 'kafka').spec).toMatchObject({ selector: spec.selector.matchLabels, ports });
-    expect(spec.template.metadata.labels).toMatchObject(spec.selector.matchLabels);
-
-    for (const name of ['Job/store-topics', 'Deployment/payment']) {
-      expect(pods().get(name).metadata.labels).toHaveProperty('calls/kafka', 'true');
-      const brokers = { name: 'KAFKA_BROKERS', value: 'kafka:9092' };
-      expect(pods().get(name).spec.containers[0].env).toContainEqual(brokers);
-    }
-    const rule = { to: [{ podSelector: spec.selector }], ports };
-    for (const name of ['payment', 'store-jobs']) expect(named('NetworkPolicy', name).spec.egress).toContainEqual(rule);
-    const from = [{ podSelector: { matchLabels: { 'calls/kafka': 'true' } } }];
-    expect(named('NetworkPolicy', 'kafka').spec.ingress).toEqual([{ from, ports: [{ port: 'kafka' }] }]);
-  });
 
   it('is not there where another is named', async () => {
     const bootstrapServers = 'broker.test:9094,other.test:9095';
