@@ -1,6 +1,5 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { until } from '../e2e/_store.ts';
-import { deferred } from '../kit/deferred.ts';
 import { changeOrder, confirmed, order, register } from './_customer.ts';
 import { addProducts, startShop, type TestShop } from './_shop.ts';
 import { someWares } from './_wares.ts';
@@ -66,7 +65,7 @@ describe('the tabs of a browser', () => {
     const id = await order(other, 'Sea salt');
     await announced(other, 'is being confirmed');
 
-    const isConfirmed = deferred();
+    const isConfirmed = Promise.withResolvers<void>();
     const requests: string[] = [];
     await tab.context().route('**/orders/events', async (route) => {
       requests.push((await route.request().allHeaders())['last-event-id'] ?? 'none');

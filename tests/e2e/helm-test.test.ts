@@ -1,11 +1,9 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { execa } from 'execa';
 import { root } from '../../tools/paths.ts';
 import { newCustomer, newProduct } from '../kit/customer.ts';
 import { createSend } from '../kit/http.ts';
+import { serve } from '../kit/listen.ts';
 import { queryOnce } from '../kit/postgres/database.ts';
 import { startTestStore, type TestStore } from './_store.ts';
 
@@ -26,8 +24,8 @@ async function helmTest(gateway: string, env: Record<string, string> = {}) {
 const rows = (database: string, sql: string) => queryOnce<Record<string, unknown>>(store.databaseUrl(database), sql);
 
 /** The gateway of a store in which customers may write no products, unless something else is refused. */
-async function refusing(refused: string, problem = {}): Promise<string> {
-  const server = createServer(async (request, response) => {
+const refusing = (refused: string, problem = {}) =>
+  serve(async (request, response) => {
     const { method = '', url, headers } = request;
     if (`${method} ${url}` === refused) {
       response.writeHead(403, { 'content-type': 'application/problem+json' }).end(JSON.stringify(problem));
@@ -41,11 +39,7 @@ async function refusing(refused: string, problem = {}): Promise<string> {
       ...(body && { body }),
     });
     response.writeHead(answer.status, { 'set-cookie': answer.headers.getSetCookie() }).end(await answer.text());
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  afterAll(() => server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+  });
 
 it('orders a product of its own, and removes product, order and account', async () => {
   const { exitCode, said } = await helmTest(store.gatewayUrl, { MAIL_DOMAIN: 'test.example.org' });

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import type { Server } from 'node:net';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo, Server } from 'node:net';
 import { until } from './until.ts';
 
 /**
@@ -11,4 +12,12 @@ export function listen(server: Server, port: number): Promise<void> {
     await once(server.listen(port, '127.0.0.1'), 'listening');
     return true;
   });
+}
+
+/** Serves on a free port until the tests of the file have run. @returns the address */
+export async function serve(answer: RequestListener): Promise<string> {
+  const server = createServer(answer);
+  afterAll(() => new Promise((resolve) => server.close(resolve).closeAllConnections()));
+  await listen(server, 0);
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

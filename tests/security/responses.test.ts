@@ -95,29 +95,6 @@ describe('a faulty service', () => {
 });
 
 it.each([
-  ['/accounts', 'account'],
-  ['/accounts/1', 'account'],
-  ['/auth/solve', 'auth'],
-  ['/products', 'product'],
-  ['/products/1?a=b', 'product'],
-  ['/orders', 'order'],
-  ['/orders/1/cancellation', 'order'],
-  ['/api/v1/status', 'status'],
-  ['/api/v1/status/?limit=1&cursor=2024-01-01T00:00:00%2B01:00', 'status'],
-])('forwards %s to %s with path and query unchanged', async (path, service) => {
-  expect((await gateway.askAsCustomer(`PUT ${path}`)).status).toBe(200);
-  expect(gateway.reached()).toMatchObject([{ service, path, method: 'PUT', headers: { host: 'store.test' } }]);
-});
-
-it.each([
-  ...['/accountsx', '/authx', '/productsx', '/ordersx', '/api/v1/statusx', '/api/v1', '/externalx'],
-  ...['/metrics', '/ready'],
-])('returns 404 for %s', async (path) => {
-  expectProblem(await gateway.askAsCustomer(`GET ${path}`), 404);
-  expect(gateway.reached()).toEqual([]);
-});
-
-it.each([
   ['GET /', 'Store API', 'text/plain', '9'],
   ['GET /?x=1', 'Store API', 'text/plain', '9'],
   ['HEAD /', '', 'text/plain', '9'],

@@ -1,7 +1,5 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import request from 'supertest';
+import { serve } from '../../../tests/kit/listen.ts';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { ada, testApp } from './_app.ts';
 
@@ -14,20 +12,17 @@ interface Asked {
 /** The answers of the other services, page by page; the last one stays. */
 let pages: { status?: number; body: object }[];
 let asked: Asked[];
-const server = createServer(({ url = '', headers }, res) => {
+const other = await serve(({ url = '', headers }, res) => {
   const index = asked.push({ url, accountId: headers['id-account'], authorization: headers.authorization }) - 1;
   const { status = 200, body } = pages[Math.min(index, pages.length - 1)] ?? { body: {} };
   res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 });
-await once(server.listen(0, '127.0.0.1'), 'listening');
-const other = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 const urls = { AUTH_URL: other, ORDER_URL: other, INVOICE_URL: other, NOTIFICATION_URL: other };
 const account = useDatabase('account').open((url) => testApp(url, {}, urls));
 
 beforeEach(() => {
   asked = [];
 });
-afterAll(() => server.close());
 
 const last = { body: { records: [{ n: 1 }], next: null } };
 

@@ -1,7 +1,6 @@
 import { openDatabase } from '@store/shared/database/database';
 import { unavailable } from '@store/shared/values/errors';
 import request from 'supertest';
-import { deferred } from '../../../tests/kit/deferred.ts';
 import { queryOnce, unreachableDatabaseUrl, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { PrismaClient } from '../src/generated/client.ts';
 import type { DB } from '../src/generated/tables.ts';
@@ -128,7 +127,7 @@ describe('failed logins', () => {
   it('that end in 503 do not clear the delay that a later failure has earned', async () => {
     await fail(10);
     await pass('1 second');
-    const [reached, timedOut] = [deferred(), deferred()];
+    const [reached, timedOut] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     accounts.checkPassword = async () => {
       reached.resolve();
       await timedOut.promise;

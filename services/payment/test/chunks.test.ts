@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as othersToGoOn } from 'node:timers/promises';
 import type { DeliveredEvent } from '@store/shared/messaging/consumer/handle-once';
-import { deferred } from '../../../tests/kit/deferred.ts';
 import { receivedEvent } from '../../../tests/kit/kafka/order-events.ts';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { until } from '../../../tests/kit/until.ts';
@@ -22,7 +21,7 @@ const newIds = (count: number) => Array.from({ length: count }, () => randomUUID
 const statesOf = (ids: string[]) => Promise.all(ids.map(payment.stateOf));
 /** Has the provider not answer until it is called. */
 function holdCharges(): () => void {
-  const { promise, resolve } = deferred();
+  const { promise, resolve } = Promise.withResolvers<void>();
   provider.afterCharge = () => promise;
   return () => {
     provider.afterCharge = async () => undefined;

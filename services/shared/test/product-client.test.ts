@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
+import { serve } from '../../../tests/kit/listen.ts';
 import { until } from '../../../tests/kit/until.ts';
 import { createProductClient } from '../src/contracts/product-client.ts';
 import { runInTrace, traceFrom } from '../src/observability/trace-context.ts';
@@ -8,25 +8,6 @@ import { Decimal } from '../src/values/money.ts';
 
 const tea = '00000000-0000-4000-8000-0000000007ea';
 const salt = '00000000-0000-4000-8000-000000005a17';
-
-const servers: Server[] = [];
-
-afterEach(async () => {
-  await Promise.all(
-    servers.splice(0).map((server) => {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(resolve));
-    }),
-  );
-});
-
-/** A fake product service. */
-async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 const serveText = (text: string, status = 200) =>
   serve((_req, res) => {

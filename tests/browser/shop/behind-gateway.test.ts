@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core';
 import { sharedStore } from '../../e2e/_shared-store.ts';
-import { deferred } from '../../kit/deferred.ts';
 import { changeOrder, confirmed, order, orderOn, register } from '../_customer.ts';
 import { sharedShop } from '../_shop.ts';
 
@@ -31,7 +30,7 @@ describe('the shop below /shop of the gateway', () => {
     await register(page);
     await order(page, 'Olive oil');
     await page.getByText('Confirming').waitFor();
-    const held = deferred();
+    const held = Promise.withResolvers<void>();
     await page.route('**/orders/events', async (route) => {
       await held.promise;
       await route.continue();

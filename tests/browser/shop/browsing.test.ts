@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { until } from '../../e2e/_store.ts';
-import { deferred } from '../../kit/deferred.ts';
 import { logIn, order, register, show } from '../_customer.ts';
 import { addProducts, sharedShop } from '../_shop.ts';
 
@@ -47,7 +46,7 @@ describe('a customer looks around', () => {
   it('finds a search as it was left, and what was being read meanwhile', async () => {
     const page = await shop.visit();
     await register(page);
-    const held = deferred();
+    const held = Promise.withResolvers<void>();
     const isLaterPage = ({ searchParams: query }: URL) => query.get('q') === 'mug' && query.has('after');
     await page.route(isLaterPage, async (route) => {
       await held.promise;
@@ -74,7 +73,7 @@ describe('a customer looks around', () => {
     await register(page);
     await products(page).first().waitFor();
     const before = await products(page).allTextContents();
-    const [asked, held] = [deferred(), deferred()];
+    const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     await page.route('**/products?*q=beeswax*', async (route) => {
       asked.resolve();
       await held.promise;

@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core';
 import { until } from '../../e2e/_store.ts';
-import { deferred } from '../../kit/deferred.ts';
 import { countOrders, order, put, register, show } from '../_customer.ts';
 import { addProducts, sharedShop } from '../_shop.ts';
 
@@ -29,7 +28,7 @@ describe('a customer who buys', () => {
   const placed = () => countOrders(page, shop);
   /** Holds orders back on their way to the store. */
   async function holdBack(then: 'abort' | 'continue', on = page) {
-    const { promise, resolve } = deferred();
+    const { promise, resolve } = Promise.withResolvers<void>();
     const sent = on.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith('/orders'));
     await on.route('**/orders', async (route) => {
       if (route.request().method() !== 'POST') return route.fallback();

@@ -48,11 +48,3 @@ describe('a customer', () => {
     expect(await queryOnce(store.databaseUrl('order'), events)).toHaveLength(1);
   });
 });
-
-it.each(['/v3/api-docs', '/apidocs-ui.html', '/internal/accounts', '/check', '/health/ready', '/metrics', '/solve'])(
-  'the gateway does not route %s',
-  async (path) => {
-    expect((await ada.send('GET', path)).status).toBe(404);
-    expect((await anonymous('GET', path)).status).toBe(401);
-  },
-);

@@ -4,7 +4,6 @@ import { execa } from 'execa';
 import { freePort } from '../../../tools/free-port.ts';
 import { root } from '../../../tools/paths.ts';
 import { certificateFor, certificateFrom } from '../../kit/certificates.ts';
-import { createSend } from '../../kit/http.ts';
 import { startSharedGateway } from '../_shared-store.ts';
 
 const authority = await certificateFor('authority.test');
@@ -37,10 +36,4 @@ it('the token cookie is Secure and works from the first login over HTTPS', async
   const { statuses, cookie } = JSON.parse(stdout);
   expect(statuses).toEqual([201, 200, 200]);
   expect(cookie).toMatch(/^__store_jwt_token=[^;]+;.*; Secure/);
-});
-
-it('over plain HTTP nobody logs in', async () => {
-  const send = createSend(gateway.url.replace('127.0.0.1', 'localhost'));
-  const { status, headers } = await send('POST', '/auth/login', { email: 'ada@example.com', password: 'x' });
-  expect([status, headers.get('location'), headers.get('set-cookie')]).toEqual([308, `${url}/auth/login`, null]);
 });

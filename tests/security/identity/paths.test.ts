@@ -36,8 +36,10 @@ const normalized: [string, string | undefined][] = [
   ['/auth/logout/all', '/auth/logout/all'],
   ['/auth/logoutx', '/auth/logoutx'],
   ['/auth/logout;x', '/auth/logout;x'],
-  ['/accountsfoo', undefined],
-  ['/nothing', undefined],
+  ...[
+    ...['/nothing', '/accountsx', '/authx', '/productsx', '/ordersx', '/api/v1/statusx', '/api/v1', '/externalx'],
+    ...['/internal/accounts', '/health/ready', '/metrics', '/ready', '/solve', '/v3/api-docs', '/apidocs-ui.html'],
+  ].map((path): [string, undefined] => [path, undefined]),
   ['/accounts/%61', '/accounts/a'],
   ['/%61ccounts', '/accounts'],
   ['/external%0d%0aid-account:x', undefined],

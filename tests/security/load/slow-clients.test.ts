@@ -1,6 +1,5 @@
 import { connect } from 'node:http2';
 import { setTimeout as wait } from 'node:timers/promises';
-import { deferred } from '../../kit/deferred.ts';
 import { until } from '../../kit/until.ts';
 import { COOKIE, goodAuth, http, useGateway } from '../_fixture.ts';
 import { sendHttp2 } from '../_raw.ts';
@@ -11,9 +10,9 @@ const KIB = 1024;
 const gateway = useGateway();
 
 describe('a body that arrives while auth is asked', () => {
-  let asked: ReturnType<typeof deferred>;
+  let asked: PromiseWithResolvers<void>;
   beforeEach(() => {
-    asked = deferred();
+    asked = Promise.withResolvers<void>();
     gateway.auth.answer(async (seen) => {
       await asked.promise;
       return goodAuth(seen);
@@ -39,7 +38,7 @@ describe('a body that arrives while auth is asked', () => {
         ['Transfer-Encoding: chunked', chunk(first), `${chunk(rest)}0\r\n\r\n`],
       ] as const) {
         gateway.clear();
-        asked = deferred();
+        asked = Promise.withResolvers<void>();
         const sendRest = () => answerCheck().then(() => end);
         const request = http(firstLine, [`Cookie: ${COOKIE}`, header], begin);
         expect(await askAsOther(gateway.port, request, sendRest)).toBe(200);

@@ -2,7 +2,6 @@ import { connect as connectTo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createKafka } from '@store/shared/messaging/kafkajs/client';
 import { Kafka, logLevel } from 'kafkajs';
-import { deferred } from '../../../../tests/kit/deferred.ts';
 import { createKafkaProxy } from '../../../../tests/kit/kafka/kafka-proxy.ts';
 import { brokers } from '../../../../tests/kit/kafka/topic.ts';
 import { until } from '../../../../tests/kit/until.ts';
@@ -91,7 +90,7 @@ describe('a consumer', () => {
   });
 
   it('goes on with a partition after a long batch without waiting for a fetch of the others', async () => {
-    const { promise: released, resolve: release } = deferred();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const slow = anEvent();
     const next = anEvent(slow.key); // of the same partition
     let hasStarted = false;

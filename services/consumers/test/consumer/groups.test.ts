@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { deferred } from '../../../../tests/kit/deferred.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { anEvent, times, useFixture } from './_fixture.ts';
 
@@ -10,7 +9,7 @@ describe('partitions of a consumer', () => {
   it('are handled independently of each other', async () => {
     const slow = anEvent();
     await fixture.publish(slow);
-    const { promise: released, resolve: release } = deferred();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
     let hasStarted = false;
     fixture.start(async (id) => {
       if (id !== slow.id) return;
@@ -83,7 +82,7 @@ describe('group membership', () => {
   it('ends after the event in flight is committed, and the next member continues after it', async () => {
     const events = times(5, () => anEvent());
     await fixture.publish(...events);
-    const { promise: released, resolve: release } = deferred();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const handled: string[] = [];
     const first = fixture.start(
       async (id) => {

@@ -3,7 +3,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type ConsumerGroup, type DeliveredEvent, handleOnce } from '@store/shared/messaging/consumer/handle-once';
 import type { OrderEvent } from '@store/shared/messaging/events';
 import { unavailable } from '@store/shared/values/errors';
-import { deferred } from '../../../../tests/kit/deferred.ts';
 import { receivedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import type { DB } from '../../src/generated/tables.ts';
@@ -13,7 +12,7 @@ describe('consumer offsets', () => {
   const fixture = useFixture(3);
 
   it('are committed after the handler, not before', async () => {
-    const { promise: released, resolve: release } = deferred();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const event = anEvent();
     await fixture.publish(event);
     let hasStarted = false;

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import { json } from 'node:stream/consumers';
+import { serve } from '../../../../tests/kit/listen.ts';
 
 interface Asked {
   path: string;
@@ -12,20 +11,17 @@ interface Asked {
 /** A service that the group calls, for all tests of a file, with the requests of each test. */
 export function useOtherService(answerTo: (path: string) => { status?: number; body?: unknown }) {
   const service = { url: '', asked: [] as Asked[] };
-  const server = createServer(async (req, res) => {
-    const { url: path = '', headers, method } = req;
-    service.asked.push({ path, headers, body: method === 'GET' ? undefined : await json(req) });
-    const { status = 200, body = {} } = answerTo(path);
-    res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-  });
   beforeAll(async () => {
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    service.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    service.url = await serve(async (req, res) => {
+      const { url: path = '', headers, method } = req;
+      service.asked.push({ path, headers, body: method === 'GET' ? undefined : await json(req) });
+      const { status = 200, body = {} } = answerTo(path);
+      res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    });
   });
   beforeEach(() => {
     service.asked = [];
   });
-  afterAll(() => new Promise((resolve) => server.close(resolve).closeAllConnections()));
   return service;
 }
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { laneCount } from '@store/shared/messaging/outbox/relay';
-import { deferred } from '../../../../tests/kit/deferred.ts';
 import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { createTopic } from '../../../../tests/kit/kafka/topic.ts';
 import { until } from '../../../../tests/kit/until.ts';
@@ -44,7 +43,7 @@ describe('relay', () => {
   // And stops after the batch in flight.
   it('marks events as sent only after the broker has acknowledged them', async () => {
     const publisher = fakePublisher();
-    const { promise: acknowledged, resolve: acknowledge } = deferred();
+    const { promise: acknowledged, resolve: acknowledge } = Promise.withResolvers<void>();
     publisher.accept = () => acknowledged;
     await fixture.outbox.fill(2_000);
     const { stop } = fixture.startRelay(publisher);

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { unavailable } from '@store/shared/values/errors';
 import { register } from 'prom-client';
-import { deferred } from '../../../../tests/kit/deferred.ts';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import type { Session } from '../../src/live/session.ts';
@@ -45,7 +44,7 @@ describe('a stream', () => {
 
   it('is counted as open from when its changes begin until it is over', async () => {
     const open = async () => (await register.getSingleMetric('order_streams_open')?.get())?.values[0]?.value;
-    const { promise, resolve } = deferred();
+    const { promise, resolve } = Promise.withResolvers<void>();
     held = promise;
     const opening = beganStream(replica.url);
     await until('auth is asked', () => asked.length > 0);

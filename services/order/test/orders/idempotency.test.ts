@@ -1,7 +1,6 @@
 import { unavailable } from '@store/shared/values/errors';
 import { Decimal } from '@store/shared/values/money';
 import type request from 'supertest';
-import { deferred } from '../../../../tests/kit/deferred.ts';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import {
@@ -47,7 +46,7 @@ const isFirst = ({ status, headers }: request.Response) => status === 201 && !he
 
 /** Makes requests wait for prices until it is called. */
 function holdPrices(): () => void {
-  const { promise, resolve } = deferred();
+  const { promise, resolve } = Promise.withResolvers<void>();
   products.answer = () => promise;
   return () => {
     products.answer = async () => undefined;

@@ -1,4 +1,3 @@
-import { deferred } from '../../../../tests/kit/deferred.ts';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { alice, as, bob, fakeProducts, rowCounts, testApp } from '../_app.ts';
@@ -59,7 +58,7 @@ describe('GET /orders?idempotencyKey=', () => {
   });
 
   it('places nothing, lists nothing that is hidden, and nothing before it is stored', async () => {
-    const { promise: released, resolve: release } = deferred();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
     products.answer = () => released;
     const before = products.asked.length;
     const placing = idOf('slow');

@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import request from 'supertest';
-import { deferred } from '../../../../tests/kit/deferred.ts';
 import { queryOnce, useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { createCatalogueCache } from '../../src/catalogue-cache.ts';
 import { tea, testApp } from '../_app.ts';
@@ -60,7 +59,7 @@ describe('replies', () => {
   const read = (version: string) => async () => ({ json: `"${version}"`, headers: {}, version });
 
   it('are not replaced, while they are checked, by what was read before', async () => {
-    const [check, slow] = [deferred(), deferred()];
+    const [check, slow] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const cache = createCatalogueCache(2 ** 20, async () => {
       await check.promise;
       return 'new';

@@ -1,9 +1,7 @@
 import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { type Clock, install } from '@sinonjs/fake-timers';
 import { SignJWT } from 'jose';
+import { serve } from '../../../../tests/kit/listen.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { accountId, forged, newClaims, otherId, outcome } from '../../test/_bearer.ts';
 import { type BearerKeys, createBearerValidator } from './bearer.ts';
@@ -27,20 +25,18 @@ const publish = (...keys: object[]) => {
   answer = { status: 200, body: JSON.stringify({ keys }) };
 };
 const publishBoth = () => publish(jwk(rsa.publicKey, 'one'), jwk(ed25519.publicKey, 'two', 'EdDSA'));
-const server = createServer((_req, res) => {
+const address = await serve((_req, res) => {
   requests += 1;
   res.writeHead(answer.status, { 'Content-Type': 'application/json' }).end(answer.body);
 });
-beforeAll(() => once(server.listen(0, '127.0.0.1'), 'listening'));
 beforeEach(() => {
   requests = 0;
   publish(jwk(rsa.publicKey, 'one'));
 });
-afterAll(() => new Promise((resolve) => server.close(resolve).closeAllConnections()));
 
 const validator = (more: BearerKeys = {}) =>
   createBearerValidator({
-    jwksUrl: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks`),
+    jwksUrl: new URL(`${address}/jwks`),
     ...more,
   });
 const token = ({ key = rsa.privateKey, kid = 'one', alg = 'RS256', ...header } = {}, payload = claims) =>

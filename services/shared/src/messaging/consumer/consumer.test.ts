@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as immediate } from 'node:timers/promises';
-import { deferred } from '../../../../../tests/kit/deferred.ts';
 import { until } from '../../../../../tests/kit/until.ts';
 import { createLog } from '../../observability/log.ts';
 import type { OrderEvent } from '../events.ts';
@@ -34,7 +33,7 @@ it('shares a chunk among the partitions of a fetch, each in its order', async ()
 
 it('gathers what arrives during a chunk for the next one', async () => {
   const { calls, fake, submit } = startChunks();
-  const { promise: released, resolve: release } = deferred();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
   fake.accept = () => released;
   const parts = [events(2), events(2), events(2)] as const;
   const first = submit(parts[0]);
@@ -47,7 +46,7 @@ it('gathers what arrives during a chunk for the next one', async () => {
 
 it('begins a full chunk at once, and none that is larger', async () => {
   const { calls, fake, submit } = startChunks({ chunkSize: 4 });
-  const { promise: released, resolve: release } = deferred();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
   fake.accept = () => released;
   const all = [events(3), events(3), events(1), events(2)].map((part) => submit(part));
   await immediate();
@@ -59,7 +58,7 @@ it('begins a full chunk at once, and none that is larger', async () => {
 
 it('does not let a chunk that hangs hold up the next', async () => {
   const { calls, fake, submit } = startChunks();
-  const { promise: released, resolve: release } = deferred();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
   fake.accept = () => (calls.length === 1 ? released : Promise.resolve());
   const hanging = submit(events(2));
   await until('the first chunk is in flight', () => calls.length === 1);
@@ -91,7 +90,7 @@ it('does not process a single event, nor a chunk of one partition again', async 
 
 it('does not begin the events of a partition that was lost while they waited', async () => {
   const { calls, fake, lost, submit } = startChunks();
-  const { promise: released, resolve: release } = deferred();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
   fake.accept = () => released;
   const first = submit(events(2));
   await until('the first chunk is in flight', () => calls.length === 1);

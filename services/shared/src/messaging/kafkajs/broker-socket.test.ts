@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { type Clock, install } from '@sinonjs/fake-timers';
-import { deferred } from '../../../../../tests/kit/deferred.ts';
 import { until } from '../../../../../tests/kit/until.ts';
 import { longestAnswerSeconds } from '../times.ts';
 import { answerReader, brokerSockets } from './broker-socket.ts';
@@ -69,7 +68,7 @@ describe('connection to a broker', () => {
     const sockets = brokerSockets(ended.signal);
     const { port } = server.address() as AddressInfo;
     const events: string[] = [];
-    const { promise: connected, resolve: onConnect } = deferred();
+    const { promise: connected, resolve: onConnect } = Promise.withResolvers<void>();
     const socket = sockets({ host: '127.0.0.1', port, onConnect, ssl: undefined as never });
     socket.on('data', (bytes) => events.push(`data ${bytes.length}`));
     socket.on('end', () => events.push('end'));

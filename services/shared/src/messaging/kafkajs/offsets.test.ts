@@ -13,7 +13,7 @@ afterEach(() => {
 });
 
 /** Offsets of a client whose first commits fail, and what it has committed. */
-function startOffsets({ failures = 0 } = {}) {
+function startOffsets(failures: number) {
   const taken: string[] = [];
   const offsets = createOffsets(log);
   let remaining = failures;
@@ -30,45 +30,56 @@ function startOffsets({ failures = 0 } = {}) {
   return { ...offsets, done, taken };
 }
 
-it('commits the offsets of several partitions and topics at once', async () => {
-  const offsets = startOffsets();
-  offsets.done(0, '7');
-  offsets.done(1, '3');
-  offsets.done(0, '8');
-  offsets.done(0, '3', 'others');
-  await clock.tickAsync(1_000);
-  expect(offsets.taken).toEqual(['0:9,1:4,others 0:4']);
-});
+type Started = ReturnType<typeof startOffsets>;
 
-it('commits again what was not committed, although no further message comes', async () => {
-  const offsets = startOffsets({ failures: 2 });
-  offsets.done(0, '7');
+it.each<[string, number, (offsets: Started) => unknown, string[]]>([
+  [
+    'the offsets of several partitions and topics at once',
+    0,
+    ({ done }) => {
+      for (const [partition, offset] of [
+        [0, '7'],
+        [1, '3'],
+        [0, '8'],
+      ] as const)
+        done(partition, offset);
+      done(0, '3', 'others');
+    },
+    ['0:9,1:4,others 0:4'],
+  ],
+  ['again what was not committed, although no further message comes', 2, ({ done }) => done(0, '7'), ['0:8']],
+  [
+    'the newest offset, if messages are finished during a failed commit',
+    1,
+    async ({ done }) => {
+      done(0, '7');
+      await clock.tickAsync(200);
+      done(0, '8');
+    },
+    ['0:9'],
+  ],
+  [
+    'nothing again that another member has after a rebalance',
+    1,
+    async ({ done, clear }) => {
+      done(0, '7');
+      await clock.tickAsync(200);
+      clear();
+    },
+    [],
+  ],
+  [
+    'once more at the end, and not after that',
+    1,
+    ({ done, end }) => {
+      done(0, '7');
+      return end();
+    },
+    [],
+  ],
+])('commits %s', async (_, failures, work, taken) => {
+  const offsets = startOffsets(failures);
+  await work(offsets);
   await clock.tickAsync(10_000);
-  expect(offsets.taken).toEqual(['0:8']);
-});
-
-it('commits the newest offset, if messages are finished during a failed commit', async () => {
-  const offsets = startOffsets({ failures: 1 });
-  offsets.done(0, '7');
-  await clock.tickAsync(200);
-  offsets.done(0, '8');
-  await clock.tickAsync(10_000);
-  expect(offsets.taken).toEqual(['0:9']);
-});
-
-it('does not commit again what another member has after a rebalance', async () => {
-  const offsets = startOffsets({ failures: 1 });
-  offsets.done(0, '7');
-  await clock.tickAsync(200);
-  offsets.clear();
-  await clock.tickAsync(10_000);
-  expect(offsets.taken).toEqual([]);
-});
-
-it('commits once more at the end, and not after that', async () => {
-  const offsets = startOffsets({ failures: 1 });
-  offsets.done(0, '7');
-  await offsets.end();
-  await clock.tickAsync(10_000);
-  expect(offsets.taken).toEqual([]);
+  expect(offsets.taken).toEqual(taken);
 });

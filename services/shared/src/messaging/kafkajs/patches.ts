@@ -2,7 +2,8 @@ import { createRequire } from 'node:module';
 import { secondMs } from '../times.ts';
 
 // Changes inside kafkajs 2.2.4 that no option reaches. Nobody upstream merges fixes any more, so each names the issue there that
-// must be closed before it can go, and patches.test.ts or long-fetches.test.ts fails without it (decisions/0017).
+// must be closed before it can go, and patches.test.ts, or broker.test.ts or poison.test.ts of services/consumers, fails without it
+// (decisions/0017).
 const require = createRequire(import.meta.url);
 
 // Issues 1704 and 1751: after its first answer kafkajs polls for pending requests every millisecond, forever, which is 4 % of a core for
