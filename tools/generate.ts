@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { Command } from 'commander';
 import { execa } from 'execa';
 import { root } from './paths.ts';
-import { runCommand } from './run-command.ts';
+import { Tool } from './run-command.ts';
 
 /** A file, or the files below a folder that are no tests and were not generated. */
 async function filesIn(source: string): Promise<string[]> {
@@ -75,7 +74,7 @@ function typesOfPages(): Promise<void> {
   );
 }
 
-const command = new Command('make generate')
+await new Tool('make generate')
   .description('Generates what is not in Git and has changed: Prisma clients, pages of the console, and their types.')
   .action(async () => {
     const services = (await readdir(join(root, 'services'))).filter((name) =>
@@ -84,6 +83,5 @@ const command = new Command('make generate')
     await Promise.all([...services.map(prismaClient), pages()]);
     // The console, whose routes they are of, looks for its pages.
     if (existsSync(writeTypes)) await typesOfPages();
-  });
-
-await runCommand(command);
+  })
+  .run();

@@ -1,13 +1,16 @@
-import type { Command } from 'commander';
+import { Command } from 'commander';
 
-/** Runs a command of the command line. A failure is one message on standard error and exit code 1. */
-export async function runCommand(command: Command, describe = messageOf): Promise<void> {
-  if (process.env.IN_CLUSTER) command.name(command.name().replace(/^make/, 'store')); // tools/toolbox
-  try {
-    await command.parseAsync();
-  } catch (error) {
-    console.error(describe(error));
-    process.exitCode = 1;
+/** A command of the command line, such as make seed. */
+export class Tool extends Command {
+  /** Runs it. A failure is one message on standard error and exit code 1. */
+  async run(describe = messageOf): Promise<void> {
+    if (process.env.IN_CLUSTER) this.name(this.name().replace(/^make/, 'store')); // tools/toolbox
+    try {
+      await this.parseAsync();
+    } catch (error) {
+      console.error(describe(error));
+      process.exitCode = 1;
+    }
   }
 }
 

@@ -1,9 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Command } from 'commander';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { root } from '../../tools/paths.ts';
-import { runCommand } from '../../tools/run-command.ts';
+import { Tool } from '../../tools/run-command.ts';
 import { chromiumPath, howToGetChromium } from '../kit/chromium.ts';
 import { register } from './_customer.ts';
 import { addProducts, entireStore, startShop, type TestShop } from './_shop.ts';
@@ -64,7 +63,7 @@ async function takeAll(shop: TestShop): Promise<void> {
   }
 }
 
-const command = new Command('make screenshots')
+await new Tool('make screenshots')
   .description(
     'Writes pictures of every page of the shop and the console, two of each also dark and narrow, to docs/images, from a store of its own on free ports. Takes some minutes.',
   )
@@ -76,6 +75,5 @@ const command = new Command('make screenshots')
     } finally {
       await shop.stop();
     }
-  });
-
-await runCommand(command);
+  })
+  .run();

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { Argument, Command } from 'commander';
+import { Argument } from 'commander';
 import { markdownTable } from 'markdown-table';
-import { runCommand } from '../../tools/run-command.ts';
+import { Tool } from '../../tools/run-command.ts';
 import { alertsOf, ruleGroups } from '../kit/observability/alerts.ts';
 import { findExporter, howToGetExporter } from '../kit/postgres/postgres-exporter.ts';
 import { drill, type Outcome } from './drill.ts';
@@ -66,7 +66,7 @@ async function gameday(wanted: string[]): Promise<void> {
 }
 
 const names = [...faults.flatMap(({ alerts }) => alerts), ...Object.keys(notHere)];
-const command = new Command('make gameday')
+await new Tool('make gameday')
   .usage('[ARGS="<alerts>"]')
   .description(
     `Starts a store and a real Prometheus with the rules of the chart, breaks a thing for each alert, waits until it fires, mends
@@ -74,6 +74,5 @@ it, and waits until it clears. All of it takes half an hour. Ranges and times of
   )
   .addArgument(new Argument('[alerts...]', 'these alone, and no others').choices(names))
   .addHelpText('after', '\nExit code: 0 when every alert has fired and cleared, 1 when one has not.')
-  .action(gameday);
-
-await runCommand(command);
+  .action(gameday)
+  .run();

@@ -1,8 +1,7 @@
-import { Command } from 'commander';
 import { execa } from 'execa';
 import { parse } from 'yaml';
 import { root } from '../paths.ts';
-import { runCommand } from '../run-command.ts';
+import { Tool } from '../run-command.ts';
 import { breakingChanges, eventChanges } from './breaking-changes.ts';
 import { textsOfRoutes } from './texts.ts';
 
@@ -19,7 +18,7 @@ const mayBreak = (old: string, now: string) => {
   return compatible(old) !== compatible(now);
 };
 
-const command = new Command('compare')
+await new Tool('compare')
   .description(`Compares the API with that of a release or a branch, and fails if clients of that one would.`)
   .argument('[base]', 'a tag, branch or commit; default: the last release')
   .action(async (given: string | undefined) => {
@@ -36,6 +35,5 @@ const command = new Command('compare')
     if (found.length === 0) console.log(`A client of ${base} (${from}) works as before.`);
     else if (mayBreak(from, to)) console.log(`Version ${to} may break clients of ${from}: name these in CHANGELOG.md.`);
     else throw new Error(`A client of ${base} (${from}) would fail by the changes above.`);
-  });
-
-await runCommand(command);
+  })
+  .run();

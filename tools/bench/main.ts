@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
-import { Command, Option } from 'commander';
+import { Option } from 'commander';
 import { serviceNames } from '../local/ports.ts';
 import { startStore } from '../local/store.ts';
-import { messageOf, runCommand } from '../run-command.ts';
+import { messageOf, Tool } from '../run-command.ts';
 import { figure, type Row } from './figures.ts';
 import { currentCommit, describeMachine } from './machine.ts';
 import { benchDir, type Measurement, say } from './measurement.ts';
@@ -70,11 +70,10 @@ async function bench({ only }: { only?: string[] }): Promise<void> {
   process.exit(rows.some(isMissed) ? 1 : 0);
 }
 
-const command = new Command('make bench')
+await new Tool('make bench')
   .usage('[ONLY="<names>"]')
   .description('Measures speed and memory against their limits, beside a running store if there is one. Takes minutes.')
   .addOption(new Option('--only <names...>', 'ONLY: these').choices(measurements.map(({ name }) => name)))
   .addHelpText('after', '\nExit code: 0 when every limit is kept, 1 when one is missed or a measurement fails.')
-  .action(bench);
-
-await runCommand(command);
+  .action(bench)
+  .run();

@@ -1,5 +1,5 @@
-import { Command, InvalidArgumentError } from 'commander';
-import { runCommand } from '../run-command.ts';
+import { InvalidArgumentError } from 'commander';
+import { Tool } from '../run-command.ts';
 import { readCosts } from './costs.ts';
 import { assumptions, ceilings } from './model.ts';
 import { number, planTable } from './tables.ts';
@@ -27,11 +27,10 @@ Planned with ${100 * utilisation} % of a core used, servers of ${coresOfServer} 
 brokers of ${coresOfBroker} cores, ${kafkaReplicas} copies in Kafka. docs/scaling.md explains the rows.`);
 }
 
-const command = new Command('make capacity')
+await new Tool('make capacity')
   .usage('ORDERS=<per second>')
   .description('Prints what a rate of orders takes, by the costs of an order in tools/capacity/costs.json.')
   .argument('<orders>', 'ORDERS: orders per second, around the clock', rateOf)
   .addHelpText('after', '\nmake bench ONLY=costs measures the costs anew, and rewrites the figures of docs/scaling.md.')
-  .action(print);
-
-await runCommand(command);
+  .action(print)
+  .run();

@@ -1,15 +1,13 @@
-import { Command } from 'commander';
-import { runCommand } from '../run-command.ts';
+import { Tool } from '../run-command.ts';
 import { writeChanged } from '../write-changed.ts';
 
 // make golden: writes the files that follow from the chart. git diff then shows what a change means for a cluster.
 
-const command = new Command('make golden')
+await new Tool('make golden')
   .description('Writes the files that follow from the chart, and prints those that have changed.')
   .action(async () => {
     // Imported here, because the topology is read on import, and what is wrong with it has to be said in a sentence.
     const { textsOfChart } = await import('./texts.ts');
     await writeChanged(await textsOfChart());
-  });
-
-await runCommand(command);
+  })
+  .run();

@@ -1,5 +1,4 @@
-import { Command } from 'commander';
 import { requireHelm } from '../local/downloads/helm.ts';
-import { runCommand } from '../run-command.ts';
+import { Tool } from '../run-command.ts';
 
-await runCommand(new Command('helm-path').action(async () => console.log(await requireHelm())));
+await new Tool('helm-path').action(async () => console.log(await requireHelm())).run();

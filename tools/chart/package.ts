@@ -1,10 +1,9 @@
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { Command } from 'commander';
 import { execa } from 'execa';
 import { parse, parseDocument, stringify } from 'yaml';
 import { cacheDir, root } from '../paths.ts';
-import { runCommand } from '../run-command.ts';
+import { Tool } from '../run-command.ts';
 import { builtImages } from '../topology/images.ts';
 import { withFolder } from '../with-folder.ts';
 import { thirdPartyImages } from './third-party.ts';
@@ -85,7 +84,7 @@ async function annotate(chart: string, version: string): Promise<void> {
   await writeFile(file, document.toString());
 }
 
-const command = new Command('make package')
+await new Tool('make package')
   .usage('VERSION=<version> [IMAGES=<repository>] [DIGESTS=<file>]')
   .description('Packages the chart, with one version for itself and the images of its services.')
   .argument('<version>', 'VERSION: three numbers, such as 0.2.0')
@@ -95,6 +94,5 @@ const command = new Command('make package')
     'DIGESTS: a YAML or JSON file with the digest of each image, such as order: sha256:…; those of others, such as envoy, may be there',
   )
   .option('--to <folder>', 'where the package is written', join(cacheDir, 'charts'))
-  .action(packageVersion);
-
-await runCommand(command);
+  .action(packageVersion)
+  .run();

@@ -3,9 +3,8 @@ import { cp, readdir, readFile } from 'node:fs/promises';
 import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { nodeFileTrace } from '@vercel/nft';
-import { Command } from 'commander';
 import { root } from '../paths.ts';
-import { runCommand } from '../run-command.ts';
+import { Tool } from '../run-command.ts';
 
 const { resolve } = createRequire(join(root, 'services/shared/package.json'));
 const neverServed = /\.map$|swagger-ui-es-bundle|\/docs\/reference/;
@@ -58,7 +57,7 @@ async function collectImage(service: string, out: string, cache: object): Promis
   await copy([...fileList, relative(root, dirname(resolve('swagger-ui-dist/package.json'))), ...opened], out);
 }
 
-const command = new Command('collect')
+await new Tool('collect')
   .description('Copies compiled services and what they need at run time into a folder, for services/Dockerfile.')
   .argument('<folder>', 'receives <service>/services/<service>, <service>/services/shared and <service>/node_modules')
   .argument('<services...>', 'such as order, or toolbox')
@@ -70,6 +69,5 @@ const command = new Command('collect')
       else if (existsSync(join(root, 'services', service, 'dist/main.js'))) await collectImage(service, out, traced);
       else throw new Error(`There is no services/${service}/dist/main.js: is it a service, and is it built?`);
     }
-  });
-
-await runCommand(command);
+  })
+  .run();

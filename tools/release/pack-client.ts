@@ -1,9 +1,8 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { Command } from 'commander';
 import { execa } from 'execa';
 import { root } from '../paths.ts';
-import { runCommand } from '../run-command.ts';
+import { Tool } from '../run-command.ts';
 import { withFolder } from '../with-folder.ts';
 
 const client = join(root, 'clients/typescript');
@@ -25,10 +24,9 @@ const packClient = (version: string, { to }: { to: string }): Promise<void> =>
     console.log(`tag=${version.includes('-') ? 'next' : 'latest'}`);
   });
 
-const command = new Command('pack-client')
+await new Tool('pack-client')
   .description('Packs the client with the version of a release, and prints the file and its tag, for $GITHUB_OUTPUT.')
   .argument('<version>', 'such as 0.2.0')
   .option('--to <folder>', 'where the package is written', '.')
-  .action(packClient);
-
-await runCommand(command);
+  .action(packClient)
+  .run();

@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Command } from 'commander';
 import { parse } from 'yaml';
 import { root } from '../paths.ts';
-import { runCommand } from '../run-command.ts';
+import { Tool } from '../run-command.ts';
 import { builtImages } from '../topology/images.ts';
 import { notesOf } from './changelog.ts';
 
@@ -19,10 +18,9 @@ async function prepare(tag: string, project: string): Promise<void> {
   console.log(`notes<<END-OF-NOTES\n${notes}\nEND-OF-NOTES`);
 }
 
-const command = new Command('prepare')
+await new Tool('prepare')
   .description('Checks that a version may be released, and prints what the release workflow needs, for $GITHUB_OUTPUT.')
   .argument('<tag>', 'such as v0.2.0')
   .argument('<project>', 'owner and name of the repository, such as example/store')
-  .action(prepare);
-
-await runCommand(command);
+  .action(prepare)
+  .run();

@@ -1,10 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Command } from 'commander';
 import { execa } from 'execa';
 import { requireHelm } from '../local/downloads/helm.ts';
 import { cacheDir, root } from '../paths.ts';
-import { runCommand } from '../run-command.ts';
+import { Tool } from '../run-command.ts';
 
 /** @throws Error where a version was tagged, but its chart cannot be pulled */
 async function previous(repository: string, { to }: { to: string }): Promise<void> {
@@ -25,10 +24,9 @@ async function previous(repository: string, { to }: { to: string }): Promise<voi
   console.log(`PREVIOUS_CHART=${join(to, `store-${version}.tgz`)}`);
 }
 
-const command = new Command('previous')
+await new Tool('previous')
   .description('Pulls the chart of the last release, which make test-cluster upgrades from, and prints PREVIOUS_CHART.')
   .argument('<repository>', 'where images and chart are, such as ghcr.io/example/store')
   .option('--to <folder>', 'where the chart is written', join(cacheDir, 'charts'))
-  .action(previous);
-
-await runCommand(command);
+  .action(previous)
+  .run();

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Command } from 'commander';
 import { execa } from 'execa';
 import { thirdPartyImages } from '../chart/third-party.ts';
 import { requireHelm } from '../local/downloads/helm.ts';
 import { root } from '../paths.ts';
-import { runCommand } from '../run-command.ts';
+import { Tool } from '../run-command.ts';
 import { builtImages } from '../topology/images.ts';
 import { withFolder } from '../with-folder.ts';
 
@@ -88,7 +87,7 @@ async function sign(name: string, flags: string): Promise<void> {
   await execa('cosign', ['sign', '--yes', ...flags.split(' ').filter(Boolean), name], { stdio: 'inherit' });
 }
 
-const command = new Command('publish')
+await new Tool('publish')
   .description(
     'Signs and tags the images of a version, and packages, pushes and signs the chart that names their digests.',
   )
@@ -96,6 +95,5 @@ const command = new Command('publish')
   .argument('<repository>', 'where images and chart are, such as ghcr.io/example/store')
   .requiredOption('--digests <folder>', 'a file for each image, called like it, with the digest that was pushed')
   .option('--cosign <flags>', 'further flags of cosign sign, such as those of a key', '')
-  .action(publish);
-
-await runCommand(command);
+  .action(publish)
+  .run();

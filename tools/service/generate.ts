@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Command } from 'commander';
 import { execa } from 'execa';
 import { root } from '../paths.ts';
-import { runCommand } from '../run-command.ts';
+import { Tool } from '../run-command.ts';
 import { topology } from '../topology/topology.ts';
 import { edited, editsFor } from './edits.ts';
 
@@ -86,13 +85,12 @@ by make golden: charts/store/README.md, examples/compose, k8s/values-skaffold.ya
 What is left to you: docs/development.md, "A service".`);
 }
 
-const command = new Command('make service')
+await new Tool('make service')
   .usage('NAME=<name> [ROUTE=<path>]')
   .description(
     'Writes a new service: services/<name>, its entries in charts/store and k8s, and a route at the gateway.',
   )
   .argument('[name]', 'NAME: one lower-case word, such as review')
   .argument('[route]', "ROUTE: its path at the gateway, a plural noun such as /reviews (default: the name with an 's')")
-  .action((name?: string, route?: string) => generate(name, route));
-
-await runCommand(command);
+  .action((name?: string, route?: string) => generate(name, route))
+  .run();

@@ -1,5 +1,4 @@
-import { Command } from 'commander';
-import { runCommand } from '../../run-command.ts';
+import { Tool } from '../../run-command.ts';
 import { type Cluster, environmentHelp, withCluster } from '../api.ts';
 import { checkMigrations } from '../doctor/check-migrations.ts';
 import { checkRelease, checkVolumes, checkWriters } from '../doctor/check-release.ts';
@@ -30,11 +29,10 @@ async function doctor(cluster: Cluster): Promise<void> {
   process.exitCode = count === 0 ? 0 : 1;
 }
 
-const command = new Command('make doctor')
+await new Tool('make doctor')
   .description(
     'Reports what is wrong with the release in the cluster, and what to do about it: its state, Secrets, who may write products, volumes, workloads, migrations. Changes nothing and prints no secret. Whether the installed store does its work is tested by helm test and watched by alerts.',
   )
   .addHelpText('after', `${environmentHelp}\n\nExit code: 0 where nothing is wrong.`)
-  .action(() => withCluster(doctor));
-
-await runCommand(command);
+  .action(() => withCluster(doctor))
+  .run();

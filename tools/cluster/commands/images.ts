@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Command, Option } from 'commander';
+import { Option } from 'commander';
 import { execa } from 'execa';
 import { stringify } from 'yaml';
 import { cacheDir, root } from '../../paths.ts';
-import { runCommand } from '../../run-command.ts';
+import { Tool } from '../../run-command.ts';
 import { type BuiltImage, builtImages } from '../../topology/images.ts';
 
 interface Options {
@@ -65,7 +65,7 @@ async function images(options: Options): Promise<void> {
   await writeFile(join(cacheDir, 'images.yaml'), stringify({ global: { image: { repository, tags } } }));
 }
 
-const command = new Command('make images')
+await new Tool('make images')
   .description(
     'Builds the images of every service and of the shop, loads them into the cluster or pushes them to a registry, and writes their names for make deploy.',
   )
@@ -73,6 +73,5 @@ const command = new Command('make images')
   .addOption(new Option('--build-flags <flags>', 'further flags of docker build').env('BUILD_FLAGS').default(''))
   .addOption(new Option('--push <repository>', 'push to host/path instead of loading').env('PUSH').default(''))
   .addOption(new Option('--load <command>', 'loads images into the cluster').env('LOAD_IMAGES').makeOptionMandatory())
-  .action(images);
-
-await runCommand(command, (error) => (error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)));
+  .action(images)
+  .run((error) => (error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)));

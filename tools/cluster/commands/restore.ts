@@ -1,9 +1,8 @@
-import { Command } from 'commander';
-import { runCommand } from '../../run-command.ts';
+import { Tool } from '../../run-command.ts';
 import { environmentHelp, withCluster } from '../api.ts';
 import { restore, start } from '../restore/restore.ts';
 
-const command = new Command('make restore')
+await new Tool('make restore')
   .description(
     'Restores the PostgreSQL of the release from one of its backups, such as 20260131T021700Z. The services are stopped meanwhile. A repetition goes on where an interrupted one stopped. Without a name the present backups are listed.',
   )
@@ -13,6 +12,5 @@ const command = new Command('make restore')
   .addHelpText('after', environmentHelp)
   .action(({ from, replace, start: isStart }: { from: string; replace?: boolean; start?: boolean }) =>
     withCluster((cluster) => (isStart ? start(cluster) : restore(cluster, { from, replace }))),
-  );
-
-await runCommand(command);
+  )
+  .run();

@@ -1,5 +1,5 @@
-import { Command, InvalidArgumentError } from 'commander';
-import { runCommand } from '../../run-command.ts';
+import { InvalidArgumentError } from 'commander';
+import { Tool } from '../../run-command.ts';
 import { environmentHelp, withCluster } from '../api.ts';
 import { type Options, rotateKey } from '../rotation/rotate-key.ts';
 
@@ -9,7 +9,7 @@ function atLeastOne(text: string): number {
   throw new InvalidArgumentError('It must be 1 or more, as the old key has to verify.');
 }
 
-const command = new Command('make rotate-key')
+await new Tool('make rotate-key')
   .description(
     'Makes a new JWT key sign tokens without logging anybody out. A repetition resumes an interrupted rotation. A key of which tokens may be valid is not dropped: a third rotation within the life of a token (JWT_TTL_SECONDS) is refused.',
   )
@@ -19,6 +19,5 @@ const command = new Command('make rotate-key')
   .option('--now', 'drop a key even while tokens of it may be valid, which logs their customers out')
   .option('--key-pair', 'change from a shared secret to an Ed25519 key pair, which stays one from then on')
   .addHelpText('after', environmentHelp)
-  .action((options: Options) => withCluster((cluster) => rotateKey(cluster, options)));
-
-await runCommand(command);
+  .action((options: Options) => withCluster((cluster) => rotateKey(cluster, options)))
+  .run();

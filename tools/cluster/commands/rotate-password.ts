@@ -1,13 +1,11 @@
-import { Command } from 'commander';
-import { runCommand } from '../../run-command.ts';
+import { Tool } from '../../run-command.ts';
 import { environmentHelp, withCluster } from '../api.ts';
 import { rotatePassword } from '../rotation/rotate-password.ts';
 
-const command = new Command('make rotate-password')
+await new Tool('make rotate-password')
   .description(
     'Gives all roles of the PostgreSQL in the release new passwords, without a failed request. A repetition resumes an interrupted rotation.',
   )
   .addHelpText('after', environmentHelp)
-  .action(() => withCluster((cluster) => rotatePassword(cluster)));
-
-await runCommand(command);
+  .action(() => withCluster((cluster) => rotatePassword(cluster)))
+  .run();

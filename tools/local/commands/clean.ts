@@ -1,11 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Command } from 'commander';
 import { cacheDir } from '../../paths.ts';
-import { runCommand } from '../../run-command.ts';
+import { Tool } from '../../run-command.ts';
 import { tryLock } from '../lock.ts';
 
-const command = new Command('make clean')
+await new Tool('make clean')
   .description('Deletes the data, keys and logs of the stopped store. Downloaded tools are kept.')
   .action(async () => {
     const unlock = await tryLock(join(cacheDir, 'lock'));
@@ -13,6 +12,5 @@ const command = new Command('make clean')
     for (const name of ['data', 'log', 'gateway']) await rm(join(cacheDir, name), { recursive: true, force: true });
     await unlock();
     console.log('Deleted data, keys and logs. Downloaded tools are kept in .cache/tools.');
-  });
-
-await runCommand(command);
+  })
+  .run();

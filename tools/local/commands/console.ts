@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Command } from 'commander';
 import { cacheDir } from '../../paths.ts';
-import { runCommand } from '../../run-command.ts';
+import { Tool } from '../../run-command.ts';
 import { localUrl } from '../components/services.ts';
 import { fixedPorts } from '../ports.ts';
 
@@ -21,4 +20,4 @@ async function showConsole(): Promise<void> {
   console.log(`${url}, with this token:\n${token}`);
 }
 
-await runCommand(new Command('make console').description('Where the console is, and its token.').action(showConsole));
+await new Tool('make console').description('Where the console is, and its token.').action(showConsole).run();

@@ -1,10 +1,10 @@
 import { hostname, userInfo } from 'node:os';
 import { auditOut, lettersOut, type ResultOut, resultsOut, wholeLetterOut } from '@store/shared/contracts/dead-letters';
-import { Command, Option } from 'commander';
+import { Option } from 'commander';
 import { markdownTable } from 'markdown-table';
 import type { z } from 'zod';
 import { callService } from '../../operator-client.ts';
-import { messageOf, runCommand } from '../../run-command.ts';
+import { messageOf, Tool } from '../../run-command.ts';
 import { topology } from '../../topology/topology.ts';
 
 interface Options {
@@ -123,7 +123,7 @@ async function run({ redrive, discard, audit: audited, id, reason, by, dryRun }:
 // make passes the variables of its command line on as environment, whatever characters a reason has.
 const option = (flags: string, variable: string, text: string) => new Option(flags, text).env(variable);
 
-const command = new Command('make dlq')
+await new Tool('make dlq')
   .usage(
     '[ID=<id>] | REDRIVE=<group> [ID=<id>] [DRY_RUN=1] | DISCARD=<group> ID=<id> REASON=<text> [DRY_RUN=1] | AUDIT=<group>',
   )
@@ -139,6 +139,5 @@ const command = new Command('make dlq')
     option('--by <name>', 'BY', 'who asks, for the audit trail').default(`${userInfo().username}@${hostname()}`),
   )
   .addOption(option('--dry-run <flag>', 'DRY_RUN', 'say what would be done, and change nothing').choices(['1']))
-  .action(run);
-
-await runCommand(command);
+  .action(run)
+  .run();

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { Command } from 'commander';
 import pWaitFor from 'p-wait-for';
 import {
   createStore,
@@ -9,7 +8,7 @@ import {
   type Store,
   StoreProblem,
 } from '../../../clients/typescript/src/index.ts';
-import { messageOf, runCommand } from '../../run-command.ts';
+import { messageOf, Tool } from '../../run-command.ts';
 import { askGateway } from './_gateway.ts';
 
 const printing =
@@ -117,12 +116,11 @@ async function demo(): Promise<void> {
   console.log('\nEverything went as expected.');
 }
 
-const command = new Command('make demo')
+await new Tool('make demo')
   .description('Walks through the running store as a customer, by requests to the gateway. Can be repeated.')
   .addHelpText(
     'after',
     '\nEnvironment:\n  GATEWAY_URL          of another store than the local one\n  NODE_EXTRA_CA_CERTS  file with the authority of its certificate, where that is none of Node.js',
   )
-  .action(demo);
-
-await runCommand(command, (error) => `\n${messageOf(error)}`);
+  .action(demo)
+  .run((error) => `\n${messageOf(error)}`);

@@ -1,9 +1,9 @@
 import { accountOut, rolesOut } from '@store/shared/contracts/account';
 import { roleNames } from '@store/shared/http/identity';
-import { Command, Option } from 'commander';
+import { Option } from 'commander';
 import { z } from 'zod';
 import { callService } from '../../operator-client.ts';
-import { runCommand } from '../../run-command.ts';
+import { Tool } from '../../run-command.ts';
 
 async function grant({ email, role }: { email: string; role: string }): Promise<void> {
   const roles = role === 'none' ? [] : role.split(',');
@@ -21,11 +21,10 @@ async function grant({ email, role }: { email: string; role: string }): Promise<
   console.log(`${email} (${account.id}) has ${owned.length === 0 ? 'no role' : owned.join(', ')}.`);
 }
 
-const command = new Command('make grant')
+await new Tool('make grant')
   .usage(`EMAIL=<address> ROLE=<${roleNames.join(' | ')} | both, comma-separated | none>`)
   .description('Gives an account of the running store its roles, in place of those that it has.')
   .addOption(new Option('--email <address>', 'of the account').env('EMAIL').makeOptionMandatory())
   .addOption(new Option('--role <roles>', `${roleNames.join(', ')}, or none`).env('ROLE').makeOptionMandatory())
-  .action(grant);
-
-await runCommand(command);
+  .action(grant)
+  .run();

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import { Command } from 'commander';
 import pg from 'pg';
 import { cacheDir } from '../../paths.ts';
-import { runCommand } from '../../run-command.ts';
+import { Tool } from '../../run-command.ts';
 import { openPasswords } from '../components/postgres.ts';
 import { fixedPorts } from '../ports.ts';
 
@@ -59,8 +58,7 @@ async function seed(): Promise<void> {
   console.log(`status records: ${said}`);
 }
 
-const command = new Command('make seed')
+await new Tool('make seed')
   .description('Adds 1,000 products and 200,000 status records to the running store. Can be repeated.')
-  .action(seed);
-
-await runCommand(command);
+  .action(seed)
+  .run();

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import { Command } from 'commander';
 import { createServer } from 'vite';
 import { root } from '../../paths.ts';
-import { runCommand } from '../../run-command.ts';
+import { Tool } from '../../run-command.ts';
 import { askGateway } from './_gateway.ts';
 
 const origin = 'http://localhost:3000'; // vite.config.ts has the port
@@ -26,11 +25,10 @@ async function shop(): Promise<void> {
     process.once(signal, () => void server.close().finally(() => process.exit(0)));
 }
 
-const command = new Command('make shop')
+await new Tool('make shop')
   .description(
     'Serves the shop, examples/shop, for the running store until Ctrl-C. A change of a source reloads the page.',
   )
   .addHelpText('after', '\nEnvironment:\n  GATEWAY_URL  of another store than the local one')
-  .action(shop);
-
-await runCommand(command);
+  .action(shop)
+  .run();

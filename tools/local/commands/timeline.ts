@@ -1,9 +1,8 @@
 import { orderRecordOut, paymentRecordOut, reservationRecordOut } from '@store/shared/contracts/order-record';
-import { Command } from 'commander';
 import { markdownTable } from 'markdown-table';
 import type { z } from 'zod';
 import { callService } from '../../operator-client.ts';
-import { runCommand } from '../../run-command.ts';
+import { Tool } from '../../run-command.ts';
 
 type Event = z.output<typeof orderRecordOut>['events'][number];
 
@@ -31,9 +30,8 @@ async function timeline(order?: string): Promise<void> {
   console.log(markdownTable([['Event', 'Time', 'Since the first', 'Source', 'Event id', 'Trace id'], ...rows]));
 }
 
-const command = new Command('make timeline')
+await new Tool('make timeline')
   .description('Prints the events of an order of the running store, as a Markdown table.')
   .argument('[order]', 'its id')
-  .action((order?: string) => timeline(order));
-
-await runCommand(command);
+  .action((order?: string) => timeline(order))
+  .run();
