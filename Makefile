@@ -102,7 +102,8 @@ timeline: build ## Show the events of an order; ORDER=<id>
 clean: install ## Delete data, keys and logs of the stopped store
 	@$(tool) tools/local/commands/clean.ts
 
-test: machine lint typecheck build tools ## Run lint, type check and all tests, on free ports beside a running store
+test: machine install ## Run lint, type check and all tests, on free ports beside a running store
+	@$(MAKE) --jobs=2 lint typecheck build tools
 	@$(jest)
 
 test-browser: machine build tools ## Walk through shop and console in Chromium while services are killed; takes minutes
