@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readConfig } from '@store/shared/values/environment';
 import { newCredential } from '../../../tests/kit/credentials.ts';
-import { describeContract } from '../../../tests/kit/openapi/contract.ts';
+import { type Contract, describeContract } from '../../../tests/kit/openapi/contract.ts';
 import { describeFuzz } from '../../../tests/kit/openapi/fuzz.ts';
 import { unreachableDatabaseUrl, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { configSchema } from '../src/config.ts';
@@ -24,11 +24,9 @@ async function reserved() {
   return { path: `/internal/reservations/${order.orderId}` };
 }
 const body = { available: 7 };
-// Only for the documents; the requests go to the application.
-const routes = inventoryRoutes({} as never, {} as never);
-
-describeContract({
-  routes,
+const contract: Contract = {
+  // Only for the documents; the requests go to the application.
+  routes: inventoryRoutes({} as never, {} as never),
   app: () => inventory.app,
   unavailableApp: () => unavailable.app,
   restrictedApp: () => restricted.app,
@@ -54,19 +52,9 @@ describeContract({
       404: { path: `/stock/${unknown}`, body },
     },
   },
-});
-
-describeFuzz({
-  routes,
-  app: () => inventory.app,
-  valid: {
-    'get /products/availability': { path: `/products/availability?id=${unknown}` },
-    'get /internal/reservations/{orderId}': reserved,
-    'get /stock/{productId}': () => existing(),
-    'put /stock/{productId}': () => existing({ body }),
-  },
-  readState: () => inventory.rowCounts(),
-});
+};
+describeContract(contract);
+describeFuzz({ ...contract, readState: () => inventory.rowCounts() });
 
 it('the configuration names all that is invalid', () => {
   const env = { DATABASE_URL: '', KAFKA_BROKERS: 'nowhere', PRODUCT_URL: 'x', ORDER_URL: 'x', INITIAL_STOCK: '-1' };

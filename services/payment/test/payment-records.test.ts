@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import request from 'supertest';
 import { newCredential } from '../../../tests/kit/credentials.ts';
-import { describeContract } from '../../../tests/kit/openapi/contract.ts';
+import { type Contract, describeContract } from '../../../tests/kit/openapi/contract.ts';
+import { describeFuzz } from '../../../tests/kit/openapi/fuzz.ts';
 import { unreachableDatabaseUrl, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { paymentRoutes } from '../src/routes.ts';
 import { orderCancelled, stockReserved, testPayments } from './_payments.ts';
@@ -17,7 +18,7 @@ async function paid(): Promise<string> {
   return `/internal/payments/${orderId}`;
 }
 
-describeContract({
+const contract: Contract = {
   // Only for the document; the requests go to the application.
   routes: paymentRoutes({} as never),
   app: () => payment.app,
@@ -30,7 +31,9 @@ describeContract({
       404: { path: `/internal/payments/${randomUUID()}` },
     },
   },
-});
+};
+describeContract(contract);
+describeFuzz({ ...contract, readState: () => payment.prisma.payment.count() });
 
 describe('a payment record', () => {
   it('shows a payment and its events, and one that was cancelled before it began', async () => {

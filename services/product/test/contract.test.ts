@@ -1,5 +1,5 @@
 import { newCredential } from '../../../tests/kit/credentials.ts';
-import { describeContract } from '../../../tests/kit/openapi/contract.ts';
+import { type Contract, describeContract } from '../../../tests/kit/openapi/contract.ts';
 import { describeFuzz } from '../../../tests/kit/openapi/fuzz.ts';
 import { unreachableDatabaseUrl, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { productRoutes } from '../src/routes.ts';
@@ -21,11 +21,9 @@ const asOperator = async (call: object = {}) => {
   return { path: `/internal${path}`, body: tea, ...call };
 };
 
-// Only for the documents; the requests go to the application.
-const routes = productRoutes({} as never, {} as never);
-
-describeContract({
-  routes,
+const contract: Contract = {
+  // Only for the documents; the requests go to the application.
+  routes: productRoutes({} as never, {} as never),
   app: () => product.app,
   unavailableApp: () => unavailable.app,
   accountId,
@@ -58,7 +56,8 @@ describeContract({
       404: { path: unknown },
     },
   },
-});
+};
+describeContract(contract);
 
 const whole = {
   ...tea,
@@ -68,15 +67,11 @@ const whole = {
 };
 
 describeFuzz({
-  routes,
-  app: () => product.app,
-  accountId,
+  ...contract,
   valid: {
-    'get /products/{id}': () => existing(),
     'post /products': { body: whole },
     'put /products/{id}': () => existing({ body: { ...whole, version: 1 } }),
     'put /internal/products/{id}': () => asOperator({ body: { ...whole, version: 1 } }),
-    'delete /products/{id}': () => existing(),
   },
   readState: () => product.prisma.product.findMany({ orderBy: { id: 'asc' } }),
 });

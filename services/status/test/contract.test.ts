@@ -1,6 +1,7 @@
 import request from 'supertest';
 import { parse } from 'yaml';
-import { describeContract } from '../../../tests/kit/openapi/contract.ts';
+import { type Contract, describeContract } from '../../../tests/kit/openapi/contract.ts';
+import { describeFuzz } from '../../../tests/kit/openapi/fuzz.ts';
 import { unreachableDatabaseUrl, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { statusRoutes } from '../src/routes.ts';
 import { testApp } from './_app.ts';
@@ -22,7 +23,7 @@ beforeAll(async () => {
 
 const calls = (path: string) => ({ 200: { path: `${path}?skip=1&limit=1` }, 400: { path: `${path}?limit=0` } });
 
-describeContract({
+const contract: Contract = {
   // Only for the document; the requests go to the application.
   routes: statusRoutes({} as never),
   app: () => status.app,
@@ -31,7 +32,9 @@ describeContract({
     'get /api/v1/status/': calls('/api/v1/status/'),
     'get /api/v1/status': calls('/api/v1/status'),
   },
-});
+};
+describeContract(contract);
+describeFuzz({ ...contract, readState: () => status.prisma.stationStatus.count() });
 
 type Parser = Parameters<request.Test['parse']>[0];
 

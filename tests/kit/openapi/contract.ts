@@ -24,7 +24,16 @@ export interface Contract {
   /** Makes a call by an API key without a scope; default: as the gateway passes one on. */
   byKey?: (call: Call) => Promise<Call> | Call;
   /** For each operation, such as `get /products`, and each documented status: a call that returns it. */
-  calls: Record<string, Record<number, Call | (() => Promise<Call> | Call)>>;
+  calls: Record<string, Record<number, MadeCall>>;
+}
+
+/** A function is called for every request, where each needs its own. */
+export type MadeCall = Call | (() => Promise<Call> | Call);
+
+/** Makes the call that is first among those that succeed, or one without anything. */
+export async function succeedingCall(calls: Record<number, MadeCall> = {}): Promise<Call> {
+  const [, success = {}] = Object.entries(calls).find(([status]) => status.startsWith('2')) ?? [];
+  return typeof success === 'function' ? success() : success;
 }
 
 interface Operation {
@@ -108,8 +117,7 @@ export function describeContract({
       const ownCalls = calls[`${method} ${path}`] ?? {};
       const ownCall = ownCalls[status];
       if (ownCall !== undefined) return typeof ownCall === 'function' ? ownCall() : ownCall;
-      const success = Object.entries(ownCalls).find(([code]) => code.startsWith('2'))?.[1];
-      const valid = typeof success === 'function' ? await success() : (success ?? {});
+      const valid = await succeedingCall(ownCalls);
       if (status === 304) return { ...valid, headers: { ...valid.headers, 'If-None-Match': '*' } };
       if (status === 401) return { ...valid, headers: { ...valid.headers, 'id-account': '' } };
       if (status === 403 && operation.security?.some((one) => 'id-account' in one)) return byKey(valid);

@@ -1,6 +1,5 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { AnyRoute } from '@store/shared/http/route';
+import { serve } from '../listen.ts';
+import { type Call, type Contract, type MadeCall, succeedingCall } from './contract.ts';
 import { documentOf } from './document.ts';
 import {
   fieldMutations,
@@ -19,21 +18,12 @@ import * as values from './fuzz-values.ts';
 import { send } from './send.ts';
 import { ownSentence } from './sentences.ts';
 
-/** A request that succeeds; every malformed request is a mutation of it. */
-export interface ValidRequest {
-  /** Default: the path in the document. */
-  path?: string;
-  headers?: Record<string, string>;
-  body?: object;
-}
-
-export interface FuzzOptions {
-  routes: AnyRoute[];
-  app: () => RequestListener;
-  /** An account with all permissions, sent as `id-account`. */
-  accountId?: string;
-  /** By operation, such as `post /products`. A function is called for every request, where each needs its own. */
-  valid: Record<string, ValidRequest | (() => Promise<ValidRequest> | ValidRequest)>;
+interface FuzzOptions extends Pick<Contract, 'routes' | 'app' | 'accountId' | 'calls'> {
+  /**
+   * By operation: requests that succeed, of which every malformed one is a mutation. Default: those of the contract, where they have
+   * all fields.
+   */
+  valid?: Record<string, MadeCall>;
   /** The state that a rejected request must not change, such as rows per table. */
   readState(): Promise<unknown>;
 }
@@ -42,17 +32,15 @@ export interface FuzzOptions {
  * Sends malformed input to every operation of an OpenAPI document. Each request must be rejected with a 4xx problem and
  * change nothing; unknown fields and parameters must be ignored (contract 7.1 and 10).
  */
-export function describeFuzz({ routes, app, accountId, valid, readState }: FuzzOptions): void {
+export function describeFuzz({ routes, app, accountId, calls, valid = {}, readState }: FuzzOptions): void {
   const { document, compile, compileReply } = documentOf(routes);
   const matchesSchema: (value: unknown) => boolean = compileReply({ $ref: '#/components/schemas/Problem' });
   const operations = operationsOf(document.paths);
 
-  let server: Server;
+  let address: URL;
   beforeAll(async () => {
-    server = createServer(app());
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    address = new URL(await serve(app()));
   });
-  afterAll(() => new Promise((resolve) => server.close(resolve).closeAllConnections()));
 
   const fieldsOf = (schema: object) => {
     const name = '$ref' in schema ? String(schema.$ref).split('/').at(-1) : undefined;
@@ -60,9 +48,15 @@ export function describeFuzz({ routes, app, accountId, valid, readState }: FuzzO
     return Object.keys(resolved.properties ?? {});
   };
 
-  const givenFor = async ({ method, path }: Operation): Promise<ValidRequest> => {
-    const option = valid[`${method} ${path}`] ?? {};
-    return typeof option === 'function' ? option() : option;
+  /** Leaves out what the operation ignores, so that each field of a body counts. */
+  const documented = (body: unknown, schema: object) => {
+    const fields = fieldsOf(schema);
+    return Object.fromEntries(Object.entries(Object(body)).filter(([name]) => fields.includes(name)));
+  };
+
+  const givenFor = ({ method, path }: Operation): Promise<Call> => {
+    const name = `${method} ${path}`;
+    return succeedingCall(valid[name] ? { 200: valid[name] } : calls[name]);
   };
 
   /** Those that one test has reported; the others say nothing more about them. */
@@ -74,7 +68,7 @@ export function describeFuzz({ routes, app, accountId, valid, readState }: FuzzO
     for (const operation of operations) {
       if (operation.body === undefined) continue;
       const { body = {} } = await givenFor(operation);
-      const missing = fieldsOf(operation.body).filter((field) => !Object.hasOwn(body, field));
+      const missing = fieldsOf(operation.body).filter((field) => !Object.hasOwn(Object(body), field));
       if (missing.length === 0) continue;
       lacking.push(`The body of valid["${operation.method} ${operation.path}"] lacks: ${missing.join(', ')}`);
       incomplete.add(operation);
@@ -93,11 +87,11 @@ export function describeFuzz({ routes, app, accountId, valid, readState }: FuzzO
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...given.headers,
       },
-      body: body === undefined ? undefined : JSON.stringify(given.body),
+      body: body === undefined ? undefined : JSON.stringify(documented(given.body, body)),
     };
   }
 
-  const sendTo = (sent: Sent) => send((server.address() as AddressInfo).port, sent);
+  const sendTo = (sent: Sent) => send(Number(address.port), sent);
 
   /** Checks that it has the documented shape, sentences of the store, and reveals neither stack trace nor path. */
   function isProblem(status: number, type: string | undefined, text: string): boolean {
