@@ -1,3 +1,4 @@
+import { withApiKey } from './api-key.ts';
 import { nextOf } from './link.ts';
 import { operations } from './operations.ts';
 import { type OrderEvent, type OrderEventsOptions, orderEvents } from './order-events.ts';
@@ -11,6 +12,8 @@ export interface StoreOptions extends RetryOptions {
   url: string;
   /** Default: that of the platform. Node keeps no cookies: `keepCookies()` does. */
   fetch?: typeof fetch;
+  /** Key of `makeApiKey`, in place of a log-in. For Node: browsers keep cookies from scripts, and a key belongs in none. */
+  apiKey?: string;
 }
 
 /** Options of one call; those of `createStore` hold otherwise. */
@@ -58,7 +61,8 @@ const idempotent = new Set(['get', 'put', 'delete']);
  * A client of the store. Its methods reject with a StoreProblem for a reply from 400 up, and with what fetch rejects with
  * where there is none. An order gets an Idempotency-Key unless it has one, so that it can be repeated.
  */
-export function createStore({ url, fetch: send = fetch, ...defaults }: StoreOptions): Store {
+export function createStore({ url, fetch: given = fetch, apiKey, ...defaults }: StoreOptions): Store {
+  const send = apiKey === undefined ? given : withApiKey(apiKey, given);
   async function call(id: OperationId, input: AnyInput = {}, options: CallOptions = {}): Promise<AnyReply> {
     const [method, path] = operations[id];
     const { signal, idempotencyKey, ...retry } = { ...defaults, ...options };

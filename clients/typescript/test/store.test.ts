@@ -27,6 +27,17 @@ it('calls operations by their names, with path, query and body', async () => {
   expect(seen[4]?.headers['content-type']).toBe('application/json');
 });
 
+it('sends an API key as the token, in streams too, and in place of what a session left', async () => {
+  const answers = [
+    { status: 200, body: [], headers: { 'set-cookie': '__store_jwt_token=other; Path=/' } },
+    { status: 401 },
+  ];
+  const { store, seen } = await storeWith(answers, { apiKey: 'a.b.c' });
+  await store.listOrders({}, { headers: { cookie: 'a=1' } });
+  await expect(store.orderEvents().next()).rejects.toMatchObject({ status: 401 });
+  expect(seen.map(({ headers }) => headers.cookie)).toEqual(Array(2).fill('__store_jwt_token=a.b.c'));
+});
+
 it('resolves to text where the store answers text', async () => {
   const { store } = await storeWith([
     { status: 200, headers: { 'content-type': 'text/plain' }, body: 'Store API' },

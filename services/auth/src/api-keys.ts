@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mustBeWriter, type Writers } from '@store/shared/auth/writers';
+import { lacksRole } from '@store/shared/http/identity';
 import type { Logger } from '@store/shared/observability/log';
 import { DomainError } from '@store/shared/values/errors';
 import type { ApiKeyRepository } from './api-key-repository.ts';
@@ -18,9 +19,6 @@ interface Dependencies {
   log: Logger;
 }
 
-/** Nothing but writing the catalogue and its stock needs a role of its own. */
-const byWriters: readonly string[] = ['products:write', 'stock:write'];
-
 export type ApiKeys = ReturnType<typeof createApiKeys>;
 
 /** The API keys of accounts (contract 3.12). */
@@ -34,8 +32,9 @@ export function createApiKeys({ tokens, repository, endedSessions, roles, writer
     async make(accountId: string, { name, scopes, expiresAt }: ApiKeyIn, bearer: string): Promise<NewApiKeyOut> {
       const session = await tokens.resolve(bearer);
       if (session === undefined) throw new DomainError('unauthenticated', 'The session has ended.');
-      if (scopes.some((scope) => byWriters.includes(scope)))
-        mustBeWriter(writers, { accountId, roles: roles.of(accountId) });
+      const owner = { accountId, roles: roles.of(accountId) };
+      if (scopes.includes('products:write')) mustBeWriter(writers, owner);
+      if (scopes.includes('stock:write') && !owner.roles.includes('catalogue')) throw lacksRole('catalogue');
       const key = { id: randomUUID(), accountId, scopes, expiresAt: Math.floor(Date.parse(expiresAt) / 1000) };
       const made = await repository.make({ ...key, name }, session, async (authenticatedAt) => {
         const token = await tokens.issueKey({ ...key, authenticatedAt });

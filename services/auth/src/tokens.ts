@@ -40,6 +40,9 @@ interface Given {
   isApiKey?: boolean | undefined;
 }
 
+/** Audience of API keys: services know it not, so that a key past the gateway is nothing. */
+const keyAudience = 'store-api-key';
+
 /** The longest cookie that browsers keep; our tokens are a tenth of it. */
 const maxTokenLength = 4096;
 const compactJws = /^[\w-]+\.[\w-]+\.[\w-]+$/;
@@ -71,7 +74,7 @@ export function createTokens({
   const algorithms = [...new Set(keys.map(({ algorithm }) => algorithm))];
   const verified = createVerifiedTokens<Session>(clock);
   /** The last token of each session for services. */
-  const forServices = new WeakMap<Session, { roles: readonly string[]; token: Promise<string> }>();
+  const forServices = new WeakMap<Session, { roles: readonly string[]; token: Promise<string>; until: number }>();
 
   /** The session of a token that was verified before, unless it is over. */
   function remembered(token: string): Session | undefined {
@@ -84,7 +87,7 @@ export function createTokens({
       return await jwtVerify(token, getKey, {
         algorithms,
         issuer: tokenIssuer,
-        audience: tokenAudience,
+        audience: [tokenAudience, keyAudience],
         clockTolerance: clockSkewSeconds,
         requiredClaims: ['sub', 'jti', 'iat', 'nbf', 'exp'],
         currentDate: new Date(clock()),
@@ -95,13 +98,20 @@ export function createTokens({
     }
   }
 
-  function sign({ id, accountId, authenticatedAt, expiresAt, scopes }: Session, roles?: readonly string[]) {
+  function sign(
+    { id, accountId, authenticatedAt, expiresAt, scopes }: Session,
+    further: { audience?: string; roles?: readonly string[] } = {},
+  ) {
     const now = Math.floor(clock() / 1000);
-    const further = { ...(scopes && { scope: scopes.join(' ') }), ...(roles && { roles }) };
-    return new SignJWT({ auth_time: authenticatedAt, ...further })
+    const { audience = tokenAudience, roles } = further;
+    return new SignJWT({
+      auth_time: authenticatedAt,
+      ...(scopes && { scope: scopes.join(' ') }),
+      ...(roles && { roles }),
+    })
       .setProtectedHeader({ alg: key.algorithm, typ: 'JWT', kid: key.kid })
       .setIssuer(tokenIssuer)
-      .setAudience(tokenAudience)
+      .setAudience(audience)
       .setSubject(accountId)
       .setJti(id)
       .setIssuedAt(now)
@@ -136,16 +146,17 @@ export function createTokens({
       return { token: await sign(session), session };
     },
     /** Makes the token of an API key. */
-    issueKey: (key: Session): Promise<string> => sign(key),
+    issueKey: (key: Session): Promise<string> => sign(key, { audience: keyAudience }),
     /**
-     * The token that services get in place of the session's own, for those that check tokens themselves (contract 3.6). Signed once
-     * per change of the roles.
+     * The token that services get in place of the session's own, for those that check tokens themselves (contract 3.6). It lives no
+     * longer than a session, and is signed again at half of that, and when the roles change.
      */
     forServices(session: Session, roles: readonly string[]): Promise<string> {
+      const now = Math.floor(clock() / 1000);
       const last = forServices.get(session);
-      if (last?.roles === roles) return last.token;
-      const token = sign(session, roles);
-      forServices.set(session, { roles, token });
+      if (last?.roles === roles && now < last.until) return last.token;
+      const token = sign({ ...session, expiresAt: Math.min(session.expiresAt, now + ttlSeconds) }, { roles });
+      forServices.set(session, { roles, token, until: now + ttlSeconds / 2 });
       return token;
     },
     /** Tells whether a token that was resolved to a session no longer would be: its key is unknown now, or its time over. */

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { createBearerValidator } from '@store/shared/auth/bearer';
+import { importTokenKey } from '@store/shared/auth/token-keys';
+import { decodeJwt } from 'jose';
+import { useDatabase } from '../../../tests/kit/postgres/database.ts';
+import { until } from '../../../tests/kit/until.ts';
+import { createTokens } from '../src/tokens.ts';
+import { fakeAccounts, newSecret, testApp } from './_app.ts';
+import { keysOf } from './_keys.ts';
+
+const env = { JWT_SECRET_KEY: newSecret(), JWT_TTL_SECONDS: '600' };
+const accounts = fakeAccounts();
+const database = useDatabase('auth');
+const open = (more: Record<string, string> = {}) =>
+  database.open((databaseUrl) => testApp({ databaseUrl, accounts, env: { ...env, ...more } }));
+const [auth, rotated] = [open(), open({ JWT_SECRET_KEY: newSecret() })];
+const { newOwner, make, end, identify } = keysOf(auth);
+const statusAt = async (app: typeof auth, key: string) => (await keysOf(app).identify(key)).status;
+
+describe('the token of an API key', () => {
+  it('outlives JWT_TTL_SECONDS, and not its own time', async () => {
+    const now = Date.now();
+    let later = 0;
+    const tokens = createTokens({
+      key: await importTokenKey(env.JWT_SECRET_KEY),
+      ttlSeconds: 600,
+      hasEnded: () => false,
+      clock: () => now + later * 1000,
+    });
+    const at = Math.floor(now / 1000);
+    const [id, accountId] = [randomUUID(), randomUUID()];
+    const key = await tokens.issueKey({ id, accountId, authenticatedAt: at, expiresAt: at + 5000, scopes: ['x'] });
+    const { token } = await tokens.issue(accountId, at);
+    const valid = async () => (await Promise.all([token, key].map(tokens.resolve))).map((one) => one !== undefined);
+    const session = await tokens.resolve(key);
+    const served: string[] = [];
+    for (const [seconds, expected] of [
+      [0, [true, true]],
+      [700, [false, true]],
+      [5020, [false, true]],
+      [5040, [false, false]],
+    ] as const) {
+      later = seconds;
+      expect(await valid()).toEqual(expected);
+      if (session !== undefined) served.push(await tokens.forServices(session, []));
+    }
+    expect(served.map((one) => (decodeJwt(one).exp ?? 0) - at)).toEqual([600, 1300, 5000, 5000]);
+    expect(tokens.isOver({ authenticatedAt: at })).toBe(true);
+    expect(tokens.isOver({ authenticatedAt: at, isApiKey: true })).toBe(false);
+  });
+
+  it('is nothing to services: they get a token that lives no longer than a session', async () => {
+    const owner = await newOwner();
+    const { key } = (await make(owner)).body;
+    const validate = createBearerValidator({ secrets: [await importTokenKey(env.JWT_SECRET_KEY)] });
+    await expect(validate(`Bearer ${key}`, owner.id)).rejects.toMatchObject({ kind: 'unauthenticated' });
+    const { bearer } = await identify(key);
+    expect(await validate(`Bearer ${bearer}`, owner.id)).toMatchObject({ scopes: ['orders:read'] });
+    const { exp = 0, iat = 0 } = decodeJwt(bearer);
+    expect(exp - iat).toBe(600);
+  });
+
+  it('outlives the key that signed it, and forgeries of it do not', async () => {
+    const owner = await newOwner();
+    const { id, key } = (await make(owner)).body;
+    expect(await statusAt(rotated, key)).toBe(200);
+    expect((await keysOf(rotated).identify(key)).scopes).toBe('orders:read');
+    const forge = createTokens({ key: await importTokenKey(newSecret()), ttlSeconds: 600, hasEnded: () => false });
+    const { exp = 0, auth_time: authenticatedAt } = decodeJwt<{ auth_time: number }>(key);
+    for (const scopes of [['orders:read'], ['orders:read', 'orders:write']]) {
+      const forged = await forge.issueKey({ id, accountId: owner.id, authenticatedAt, expiresAt: exp, scopes });
+      for (const app of [auth, rotated]) expect(await statusAt(app, forged)).toBe(401);
+    }
+    expect(await statusAt(rotated, owner.token)).toBe(401);
+    await end(owner, id).expect(204);
+    await until('it is refused', async () => (await statusAt(rotated, key)) === 401, { timeoutMs: 1_000 });
+  });
+});

@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createStore } from '@store-platform/client';
+import { parse } from 'yaml';
+import { root } from '../../../tools/paths.ts';
+import { type Customer, newCustomer, newProduct } from '../../kit/customer.ts';
+import { createSend, withCookie } from '../../kit/http.ts';
+import { sharedStore, startSharedGateway, startSharedReplica } from '../_shared-store.ts';
+import { until } from '../_store.ts';
+
+// API keys (contract 3.12) with services that check tokens themselves, as in production; services/auth/test has the rest.
+
+interface OpenApi {
+  paths: Record<string, Record<string, { security: Record<string, string[]>[] }>>;
+}
+const { paths }: OpenApi = parse(await readFile(join(root, 'docs/openapi.yaml'), 'utf8'));
+const secured = Object.entries(paths).flatMap(([path, methods]) =>
+  Object.entries(methods)
+    .filter(([, { security }]) => security.length > 0)
+    .map(([method, { security }]) => ({
+      call: [method.toUpperCase(), path.replaceAll(/\{\w+\}/g, randomUUID())] as const,
+      scopes: security.find((one) => 'apiKey' in one)?.apiKey,
+    })),
+);
+const allScopes = [...new Set(secured.flatMap(({ scopes = [] }) => scopes))];
+
+const store = sharedStore();
+const anonymous = createSend(store.gatewayUrl);
+const ada = await newCustomer(anonymous);
+const give = async (...roles: string[]) => {
+  const authorization = `Bearer ${store.credential}`;
+  const path = `/internal/accounts/${ada.accountId}/roles`;
+  expect((await createSend(store.url('auth'))('PUT', path, { roles }, { authorization })).status).toBe(200);
+};
+const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
+
+async function newKey(scopes: string[], { send }: Customer = ada) {
+  const { status, body } = await send('POST', '/auth/keys', { name: 'Shipping', scopes, expiresAt: inAnHour() });
+  expect(status).toBe(201);
+  const { id, key }: { id: string; key: string } = body;
+  const end = async () => expect((await send('DELETE', `/auth/keys/${id}`)).status).toBe(204);
+  return { id, key, end, send: withCookie(anonymous, `__store_jwt_token=${key}`) };
+}
+
+test('a machine reads and places orders with the client, and no more than its scopes', async () => {
+  const product = await newProduct(ada);
+  const { key } = await newKey(['orders:read', 'orders:write']);
+  const machine = createStore({ url: store.gatewayUrl, apiKey: key });
+  const { id } = await machine.placeOrder({ body: { items: [{ productId: product, quantity: 1 }] } });
+  expect(await machine.getOrder({ path: { id } })).toMatchObject({ id, customerId: ada.accountId });
+  expect(await machine.getProduct({ path: { id: product } })).toMatchObject({ id: product });
+  const message = 'The API key lacks the scope products:write.';
+  await expect(machine.deleteProduct({ path: { id: product } })).rejects.toMatchObject({ status: 403, message });
+  await expect(machine.listAccounts()).rejects.toMatchObject({ status: 403 });
+  const bob = await newCustomer(anonymous);
+  await expect(
+    createStore({ url: store.gatewayUrl, apiKey: (await newKey(['orders:read'], bob)).key }).getOrder({ path: { id } }),
+  ).rejects.toMatchObject({ status: 404 });
+});
+
+test('each documented operation refuses a key that has every scope but its own, and names that', async () => {
+  expect(allScopes.length).toBeGreaterThan(2);
+  await give('catalogue', 'operator');
+  const forged = { 'account-scopes': allScopes.join(), 'account-roles': 'catalogue,operator' };
+  for (const needed of [undefined, ...allScopes]) {
+    const { send, end } = await newKey(allScopes.filter((scope) => scope !== needed));
+    for (const { call, scopes } of secured.filter((one) => one.scopes === undefined || one.scopes[0] === needed)) {
+      const { status, body } = await send(...call, undefined, forged);
+      if (scopes?.length === 0) expect([call, status]).not.toEqual([call, 403]);
+      else
+        expect([call, status, body?.detail]).toEqual([
+          call,
+          403,
+          needed && scopes
+            ? `The API key lacks the scope ${needed}.`
+            : expect.stringMatching(/^No API key may do this/),
+        ]);
+    }
+    await end();
+  }
+});
+
+test('past the gateway a key is nothing, whatever headers say', async () => {
+  const { key } = await newKey(['orders:read']);
+  const headers = { 'id-account': ada.accountId, authorization: `Bearer ${key}`, 'account-scopes': 'orders:read' };
+  expect((await createSend(store.url('order'))('GET', '/orders', undefined, headers)).status).toBe(401);
+  expect((await createSend(store.url('auth'))('GET', '/auth/keys', undefined, headers)).status).toBe(403);
+});
+
+test('a key ends within a second, and so do its streams', async () => {
+  const { key, end, send } = await newKey(['orders:read']);
+  let isOpen = false;
+  const events = createStore({ url: store.gatewayUrl, apiKey: key }).orderEvents({
+    onStart: () => {
+      isOpen = true;
+    },
+  });
+  const ended = expect(events.next()).rejects.toMatchObject({ status: 401 });
+  await until('the stream is open', async () => isOpen);
+  await end();
+  expect((await send('GET', '/orders')).status).toBe(401);
+  await ended;
+});
+
+test('a scope gives no right that the account has not, or has no longer', async () => {
+  const product = await startSharedReplica('product', { PRODUCT_WRITERS: 'role:catalogue' });
+  const { url } = await startSharedGateway({ upstreams: product });
+  const { key } = await newKey(['products:write']);
+  const tea = { name: 'Tea', price: 1.25, unit: 'kg' };
+  const headers = { cookie: `__store_jwt_token=${key}`, 'account-roles': 'catalogue' };
+  const create = async () => (await createSend(url)('POST', '/products', tea, headers)).status;
+  const untilStatus = (status: number) => until(`it is ${status}`, async () => (await create()) === status, 1_000);
+  await give();
+  await untilStatus(403);
+  await give('catalogue');
+  await untilStatus(201);
+  await give();
+  await untilStatus(403);
+});
