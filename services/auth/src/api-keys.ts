@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mustBeWriter, type Writers } from '@store/shared/auth/writers';
+import { mustBeWriter, type Writers } from '@store/shared/contracts/writers';
 import { lacksRole } from '@store/shared/http/identity';
 import type { Logger } from '@store/shared/observability/log';
 import { DomainError } from '@store/shared/values/errors';

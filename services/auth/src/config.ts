@@ -6,7 +6,7 @@ import {
   requireTokenKey,
   tokenKeyConfig,
 } from '@store/shared/auth/config';
-import { writerConfig } from '@store/shared/auth/writers';
+import { writerConfig } from '@store/shared/contracts/writers';
 import { databaseConfig } from '@store/shared/database/config';
 import { serviceConfig } from '@store/shared/service/config';
 import { flag, reportTogether, seconds, serviceUrl } from '@store/shared/values/environment';

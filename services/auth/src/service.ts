@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { type BearerValidator, bearerChallenge } from '@store/shared/auth/bearer';
 import { callersWith } from '@store/shared/auth/internal-credentials';
-import { writersOf } from '@store/shared/auth/writers';
+import { writersOf } from '@store/shared/contracts/writers';
 import { createHttpApp } from '@store/shared/http/app';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
 import { DomainError, unavailable } from '@store/shared/values/errors';

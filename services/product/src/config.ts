@@ -1,5 +1,5 @@
 import { bearerConfig, calleeConfig, requireBearerKeys } from '@store/shared/auth/config';
-import { writerConfig } from '@store/shared/auth/writers';
+import { writerConfig } from '@store/shared/contracts/writers';
 import { databaseConfig, replicaConfig } from '@store/shared/database/config';
 import { serviceConfig } from '@store/shared/service/config';
 import { reportTogether } from '@store/shared/values/environment';

@@ -1,4 +1,4 @@
-import { type Caller, mustBeWriter, type Writers } from '@store/shared/auth/writers';
+import { type Caller, mustBeWriter, type Writers } from '@store/shared/contracts/writers';
 import { DomainError } from '@store/shared/values/errors';
 import type { ProductRepository } from './product-repository.ts';
 import type { ProductChange, ProductIn, ProductQuery } from './schemas.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type BearerValidator, bearerFrom } from '@store/shared/auth/bearer';
 import { callersWith } from '@store/shared/auth/internal-credentials';
-import { writersOf } from '@store/shared/auth/writers';
+import { writersOf } from '@store/shared/contracts/writers';
 import { createHttpApp } from '@store/shared/http/app';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
 import { createCatalogueCache } from './catalogue-cache.ts';
