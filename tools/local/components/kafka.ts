@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { askAdmin } from '@store/shared/messaging/kafkajs/admin';
 import { storeTopics } from '@store/shared/messaging/topics';
 import { createLog } from '@store/shared/observability/log';
+import { execa } from 'execa';
 import { freePort } from '../../free-port.ts';
 import { root } from '../../paths.ts';
 import { provideKafkaTools } from '../downloads/kafka.ts';
@@ -38,10 +39,10 @@ export async function startKafka(options: KafkaOptions): Promise<Kafka> {
   await mkdir(dataDir, { recursive: true });
   const own = [addresses({ ...options, controllerPort }), `log.dirs=${dataDir}`, settings];
   await writeFile(configFile, [fixedSettings, ...own].join('\n'));
-  // All that a broker needs of the folder that kafka.tools.StorageTool formats, in which a Java of its own takes a second.
-  const meta = join(dataDir, 'meta.properties');
-  const clusterId = `s${randomBytes(16).toString('base64url').slice(1)}`; // must not start with a dash
-  if (!existsSync(meta)) await writeFile(meta, `version=1\nnode.id=1\ncluster.id=${clusterId}\n`);
+  if (!existsSync(join(dataDir, 'meta.properties'))) {
+    const clusterId = `s${randomBytes(16).toString('base64url').slice(1)}`; // must not start with a dash
+    await execa(java, [...flags, 'kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', configFile]);
+  }
 
   const topics = storeTopics(topicOptions);
   const client = { brokers, clientId: 'local-run', log: createLog('local-run', 'silent') };
