@@ -4,6 +4,7 @@ import { type AccountEventKind, newEvent, type StoredEvent } from '@store/shared
 import { createLog } from '@store/shared/observability/log';
 import { newCredential } from '../../../../tests/kit/credentials.ts';
 import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
+import { useMailServer } from '../../../../tests/kit/mail-server.ts';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { until } from '../../../../tests/kit/until.ts';
 import { createAccountClient } from '../../src/groups/notification/account-client.ts';
@@ -13,7 +14,6 @@ import { mailMaker } from '../../src/groups/notification/mails/mail.ts';
 import { createSmtpClient } from '../../src/groups/notification/smtp-client.ts';
 import { customerId } from '../consumer/_fixture.ts';
 import { paginate, testGroup, withMails } from './_group.ts';
-import { useMailServer } from './_mail-server.ts';
 import { useOtherService } from './_other-service.ts';
 
 const server = useMailServer();
