@@ -8,13 +8,13 @@ const { PORT = '8080', STORE_URL = '', DRAIN_SECONDS = '0' } = process.env;
 const { pathname } = new URL(STORE_URL, 'http://store');
 if (pathname !== '/') throw new Error(`STORE_URL=${STORE_URL} has a path: only an origin is expected.`);
 
-/** Everything comes from here, but for the answers of a store of another origin. */
+/** Everything comes from here, but for pictures of products, and the answers of a store of another origin. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
   "font-src 'self'",
-  "img-src 'self'",
+  "img-src 'self' https:",
   `connect-src 'self' ${STORE_URL}`.trim(),
   "base-uri 'none'",
   "form-action 'none'",

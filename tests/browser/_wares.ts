@@ -2,6 +2,9 @@ export interface Wares {
   name: string;
   price: number;
   unit: string;
+  category?: string;
+  description?: string;
+  images?: { url: string; alt: string }[];
 }
 
 const goods: [name: string, price: number, unit: string][] = [

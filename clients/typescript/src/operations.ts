@@ -35,6 +35,7 @@ export const operations = {
   listProducts: ['get', '/products'],
   createProduct: ['post', '/products'],
   listAvailability: ['get', '/products/availability'],
+  listCategories: ['get', '/products/categories'],
   getProduct: ['get', '/products/{id}'],
   replaceProduct: ['put', '/products/{id}'],
   deleteProduct: ['delete', '/products/{id}'],

@@ -7,6 +7,7 @@ import { CataloguePage } from './pages/catalogue.tsx';
 import { CredentialsPage } from './pages/credentials.tsx';
 import { OrderPage } from './pages/order.tsx';
 import { OrdersPage } from './pages/orders.tsx';
+import { ProductPage } from './pages/product.tsx';
 import { Announcement, useAnnouncement } from './parts/announcement.tsx';
 import { Failure } from './parts/failure.tsx';
 import { Header } from './parts/header.tsx';
@@ -54,7 +55,7 @@ export function App() {
   useFocusStays(main);
 
   const shop: Shop | undefined = account && { account, basket, live, announce, explain };
-  const isWindow = session.isOpen && !account && !session.ended && page === '';
+  const isWindow = session.isOpen && !account && !session.ended && (page === '' || page === 'products');
   const isAtBasket = session.isOpen && page === 'basket' && basket.count > 0;
   const byMail = pageByMail(route);
   return (
@@ -76,7 +77,7 @@ export function App() {
         {shop && <UnansweredOrder key={`${shop.account.id}/${page}`} />}
         {byMail}
         {shop && !byMail && <CustomerPage route={route} onChange={session.retry} />}
-        {isWindow && <CataloguePage route={route} />}
+        {isWindow && <WindowPage route={route} />}
         {session.isKnown && !shop && !isWindow && !byMail && (
           <CredentialsPage
             key={page}
@@ -111,7 +112,13 @@ function CustomerPage({ route, onChange }: { route: Route; onChange(): void }) {
   if (page === 'account') return <AccountPage onChange={onChange} />;
   if (page === 'basket') return <BasketPage />;
   if (page === 'orders') return id ? <OrderPage key={id} id={id} /> : <OrdersPage />;
-  return <CataloguePage route={route} />;
+  return <WindowPage route={route} />;
+}
+
+/** What can be looked at without an account, where the catalogue is for everybody. */
+function WindowPage({ route }: { route: Route }) {
+  const [page, id] = route.path;
+  return page === 'products' && id ? <ProductPage key={id} id={id} /> : <CataloguePage route={route} />;
 }
 
 const words = { PENDING: 'is being confirmed', CONFIRMED: 'is confirmed', CANCELLED: 'is cancelled' };

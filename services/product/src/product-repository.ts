@@ -67,6 +67,9 @@ function nameHas(q: string): RawBuilder<boolean> {
 /** Version of the catalogue: another one after each transaction that has written products (see the migration). */
 const versionText = sql.raw('array(select version from catalogue_versions order by part)::text');
 
+/** More than a customer would look through. */
+const maxCategories = 1_000;
+
 function only<T>([row]: T[]): T {
   if (row === undefined) throw new Error('A statement that returns one row has returned none');
   return row;
@@ -134,6 +137,17 @@ export function createProductRepository(prisma: PrismaClient, { kysely, run, lis
              ) as page, lateral (${sql.raw(selectJson(''))}) as item`;
       const { json, version, last } = only(await runFor(query, statement.compile(kysely)));
       return { json, version, next: last === null ? undefined : order.cursorOf(JSON.parse(last)) };
+    },
+    /** All categories in their order. It leaps from one to the next by the index, whatever number of products each has. */
+    async categories(): Promise<Versioned> {
+      const next = (after: string) => sql.raw(`(select min(category) from products ${after})`);
+      const statement = sql<Versioned>`
+        with recursive found(category) as (
+          select ${next('')} union all
+          select ${next('where category > found.category')} from found where found.category is not null
+        ), listed as (select category from found where category is not null limit ${maxCategories}::int)
+        select coalesce(json_agg(category), '[]')::text as json, ${versionText} as version from listed`;
+      return only(await lists.run(statement.compile(kysely)));
     },
     async find(id: string): Promise<Versioned | undefined> {
       const { rows } = await sql<Versioned>`

@@ -22,6 +22,7 @@ export function createProducts({ repository, writers, newId }: Dependencies) {
 
   return {
     list: (query: ProductQuery) => repository.list(query),
+    categories: () => repository.categories(),
     get: async (id: string) => found(await repository.find(id), id),
     async create(caller: Caller, product: ProductIn) {
       mustBeWriter(writers, caller);

@@ -40,6 +40,28 @@ export function productRoutes(products: Products, cache: CatalogueCache): AnyRou
         return ok({ json }, headers);
       },
     }),
+    // Before /products/{id}, which has the same form.
+    route({
+      ...open,
+      method: 'get',
+      path: '/products/categories',
+      operationId: 'listCategories',
+      summary: 'List the categories of products',
+      responses: {
+        200: {
+          description: 'At most 1000, in their order.',
+          body: z.array(z.string()),
+          headers: { ETag: etagDescription },
+        },
+      },
+      async handler({ url }) {
+        const { json, headers } = await cache.reply(url, async () => ({
+          ...(await products.categories()),
+          headers: {},
+        }));
+        return ok({ json }, headers);
+      },
+    }),
     route({
       ...open,
       method: 'get',

@@ -29,6 +29,7 @@ const contract: Contract = {
   accountId,
   calls: {
     'get /products': { 200: { path: '/products?size=2' }, 400: { path: '/products?size=0' } },
+    'get /products/categories': { 200: {}, 400: { path: '/products/categories?%ff' } },
     'get /products/{id}': { 200: () => existing(), 400: { path: '/products/%ff' }, 404: { path: unknown } },
     'post /products': {
       201: { body: tea },

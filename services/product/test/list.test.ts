@@ -93,6 +93,17 @@ describe('filters of GET /products', () => {
     expect(seen.map(({ name }) => name)).toEqual(['Tea', 'Tea', 'Tea', 'tea', 'tea', 'tea']);
   });
 
+  it('have categories, which are listed once each and as they are now', async () => {
+    const categories = async () => (await product.get('/products/categories')).body;
+    expect(await categories()).toEqual([]);
+    for (const category of ['Kitchen', 'Drinks', 'Kitchen', null, 'Été "chaud"', 'Drinks'])
+      await product.post({ ...tea, category });
+    for (let times = 0; times < 3; times += 1)
+      expect(await categories()).toEqual(['Drinks', 'Kitchen', 'Été "chaud"'].sort());
+    await product.kysely.deleteFrom('products').where('category', '=', 'Kitchen').execute();
+    expect(await categories()).toHaveLength(2);
+  });
+
   it('list a category alone, in pages, with a text, and not in another spelling', async () => {
     for (const name of ['Green tea', 'Black tea', 'Juice']) await product.post({ ...tea, name, category: 'Drinks' });
     for (const category of ['Kitchen', undefined]) await product.post({ ...tea, name: 'Tea towel', category });

@@ -21,12 +21,12 @@ describe('a customer and two operators', () => {
       shop,
       ['Fig', 'Date', 'Plum'].map((name) => ({ name, price: 1, unit: 'piece' })),
     );
-    const inventory = createSend(shop.store.url('inventory'));
-    for (const [name, available] of Object.entries({ Fig: 2, Date: 0 }))
-      await sendExpecting(201, inventory, 'PUT', `/stock/${ids.get(name)}`, { available });
     const page = await shop.visit();
     await register(page);
     for (const name of ids.keys()) await put(page, name);
+    const inventory = createSend(shop.store.url('inventory'));
+    for (const [name, available] of Object.entries({ Fig: 2, Date: 0 }))
+      await sendExpecting(201, inventory, 'PUT', `/stock/${ids.get(name)}`, { available });
     await page.evaluate(`location.hash = '#/basket'`);
     await page.getByLabel('Quantity of Fig').last().fill('5');
     await page.keyboard.press('Tab');

@@ -99,10 +99,11 @@ function OwnSessions({ id }: { id: string }) {
       <h2>Where you are logged in</h2>
       {failure && <p role="alert">{failure}</p>}
       <ul class="sessions">
-        {sessions.map(({ id: sessionId, since, userAgent, current }) => (
+        {sessions.map(({ id: sessionId, since, address, userAgent, current }) => (
           <li key={sessionId}>
             <span>
-              {userAgent ?? 'Unknown'}, since <time dateTime={since}>{new Date(since).toLocaleString()}</time>
+              {userAgent ?? 'Unknown'}
+              {address && ` at ${address}`}, since <time dateTime={since}>{new Date(since).toLocaleString()}</time>
             </span>
             {current ? (
               <strong>Here</strong>

@@ -1,13 +1,16 @@
 import type { Product } from '@store-platform/client';
 import { useEffect, useState } from 'preact/hooks';
-import { Artwork } from '../parts/artwork.tsx';
+import { AddToBasket } from '../parts/add-to-basket.tsx';
 import { Failure } from '../parts/failure.tsx';
+import { Picture } from '../parts/picture.tsx';
+import { Select } from '../parts/select.tsx';
 import { ShowMore } from '../parts/show-more.tsx';
 import { useVisit } from '../shop/context.ts';
 import { type Endless, useEndless } from '../shop/endless.ts';
 import { useLookAgain } from '../shop/look-again.ts';
 import { money } from '../shop/money.ts';
 import { noteQuery, type Route } from '../shop/route.ts';
+import { useStock } from '../shop/stock.ts';
 import { store } from '../shop/store.ts';
 
 const pageSize = 24;
@@ -19,6 +22,8 @@ export function CataloguePage({ route }: { route: Route }) {
   const [text, setText] = useState(route.query.get('q') ?? '');
   const [search, setSearch] = useState(text);
   const [sort, setSort] = useState(route.query.get('sort') ?? '');
+  const [category, setCategory] = useState(route.query.get('category') ?? '');
+  const categories = useCategories(category);
   // A search with neither a letter nor a digit is refused (contract 4.4).
   const canSearch = search === '' || /[\p{L}\p{N}]/u.test(search);
   const q = canSearch ? search : '';
@@ -27,20 +32,22 @@ export function CataloguePage({ route }: { route: Route }) {
     setText(route.query.get('q') ?? '');
     setSearch(route.query.get('q') ?? '');
     setSort(route.query.get('sort') ?? '');
+    setCategory(route.query.get('category') ?? '');
   }, [route]);
   useEffect(() => {
     const timer = setTimeout(() => setSearch(text.trim()), typingMs);
     return () => clearTimeout(timer);
   }, [text]);
-  useEffect(() => noteQuery('', { q, sort }), [q, sort]);
+  useEffect(() => noteQuery('', { q, sort, category }), [q, sort, category]);
 
   // The address of the page may name any order: the store refuses one that it does not know.
   const order = (sort || 'createdAt,desc') as 'createdAt,desc';
-  const query = { size: pageSize, sort: [order], ...(q && { q }) };
+  const query = { size: pageSize, sort: [order], ...(q && { q }), ...(category && { category }) };
   const list = useEndless<Product>((signal) => store.pages('listProducts', { query }, { signal }), pageSize, {
     of: JSON.stringify(query),
     keptAs: 'catalogue',
   });
+  const stock = useStock(list.items.map(({ id }) => id));
   // A longer list would shrink to its first page.
   const mayLook = list.error !== undefined && !list.busy && (list.isOld || list.items.length <= pageSize);
   useLookAgain(mayLook, () => mayLook && void list.next());
@@ -62,18 +69,22 @@ export function CataloguePage({ route }: { route: Route }) {
             aria-describedby="search-note"
             onInput={({ currentTarget }) => setText(currentTarget.value)}
           />
-          <label for="sort" class="unseen">
-            Order of the products
-          </label>
-          <span class="select">
-            <select id="sort" value={sort} onChange={({ currentTarget }) => setSort(currentTarget.value)}>
-              {Object.entries(orders).map(([value, name]) => (
-                <option key={value} value={value}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </span>
+          {categories.length > 0 && (
+            <Select
+              id="category"
+              label="Category"
+              value={category}
+              options={[['', 'All categories'], ...categories.map((name) => [name, name] as const)]}
+              onChange={setCategory}
+            />
+          )}
+          <Select
+            id="sort"
+            label="Order of the products"
+            value={sort}
+            options={Object.entries(orders)}
+            onChange={setSort}
+          />
         </search>
       </div>
       <p id="search-note" class="note" role="status">
@@ -82,7 +93,7 @@ export function CataloguePage({ route }: { route: Route }) {
       <Failure sentence={list.error === undefined ? undefined : explain(list.error)} onRetry={() => void list.next()} />
       <ul class={list.isOld ? 'products old' : 'products'} aria-busy={list.busy}>
         {list.items.map((product) => (
-          <ProductCard key={product.id} product={product} />
+          <ProductCard key={product.id} product={product} pieces={stock.get(product.id)} />
         ))}
       </ul>
       <ShowMore list={list} />
@@ -97,30 +108,28 @@ function found({ items, isOld, more, busy }: Endless<Product>, q: string): strin
   return q ? `Nothing is called “${q}”.` : 'There are no products yet: make seed adds some.';
 }
 
-function ProductCard({ product }: { product: Product }) {
-  const { basket, announce } = useVisit();
-  const { name, price, unit } = product;
-  const quantity = basket.quantityOf(product.id);
+/** Categories to choose from, with the one that is chosen. Without them the catalogue is still of use. */
+function useCategories(chosen: string): string[] {
+  const [categories, setCategories] = useState<string[]>([]);
+  useEffect(() => {
+    store.listCategories().then(setCategories, () => undefined);
+  }, []);
+  return chosen === '' || categories.includes(chosen) ? categories : [chosen, ...categories];
+}
+
+function ProductCard({ product, pieces }: { product: Product; pieces: number | undefined }) {
+  const { id, name, price, unit } = product;
   return (
     <li class="product">
-      <Artwork name={name} />
+      <Picture product={product} />
       <div class="product-text">
-        <h2>{name}</h2>
+        <h2>
+          <a href={`#/products/${id}`}>{name}</a>
+        </h2>
         <p class="unit">{unit}</p>
         <p class="price">{money(price)}</p>
       </div>
-      <div class="product-foot">
-        <button
-          type="button"
-          aria-label={`Add ${name} to the basket`}
-          onClick={() => {
-            announce(basket.set(product, quantity + 1) ?? `${name}: ${quantity + 1} in your basket.`);
-          }}
-        >
-          Add
-        </button>
-        {quantity > 0 && <span class="in-basket">{quantity} in basket</span>}
-      </div>
+      <AddToBasket product={product} pieces={pieces} />
     </li>
   );
 }

@@ -42,6 +42,9 @@ export function goTo(path: string): void {
   location.hash = `#/${path}`;
 }
 
+/** The address of the catalogue with one category alone. */
+export const categoryPath = (category: string): string => `#/?${new URLSearchParams({ category })}`;
+
 /** Changes the address without a new entry in the history, unless the customer has just gone to another page. */
 export function noteQuery(path: string, query: Record<string, string>): void {
   if (location.hash !== followed) return;

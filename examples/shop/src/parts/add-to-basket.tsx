@@ -1,0 +1,27 @@
+import type { Product } from '@store-platform/client';
+import { useVisit } from '../shop/context.ts';
+import { leftOf } from '../shop/stock.ts';
+
+/** Puts a product into the basket, unless it is known to be sold out. @param pieces that can still be ordered, if that is known */
+export function AddToBasket({ product, pieces }: { product: Product; pieces: number | undefined }) {
+  const { basket, announce } = useVisit();
+  const { name } = product;
+  const quantity = basket.quantityOf(product.id);
+  const left = leftOf(pieces);
+  return (
+    <div class="product-foot">
+      <button
+        type="button"
+        aria-label={`Add ${name} to the basket`}
+        disabled={pieces === 0}
+        onClick={() => {
+          announce(basket.set(product, quantity + 1) ?? `${name}: ${quantity + 1} in your basket.`);
+        }}
+      >
+        Add
+      </button>
+      {left && <span class="left">{left}</span>}
+      {quantity > 0 && <span class="in-basket">{quantity} in basket</span>}
+    </div>
+  );
+}

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import { createSend, sendExpecting } from '../../kit/http.ts';
+import { put, register, show } from '../_customer.ts';
+import { addProducts, sharedShop } from '../_shop.ts';
+
+const shop = await sharedShop();
+
+/** Of this file alone: other tests use the store as well. */
+const word = randomUUID().slice(0, 8);
+const [toys, games] = [`Toys ${word}`, `Games & more ${word}`];
+const images = ['top', 'side'].map((name) => ({ url: `https://images.example.com/${name}.svg`, alt: `A ${name}` }));
+const description = 'Of beech.\n<b>For the table.</b>';
+const { ids } = await addProducts(shop, [
+  { name: `Top ${word}`, price: 3, unit: 'piece', category: toys, description, images },
+  { name: `Kite ${word}`, price: 9, unit: 'piece', category: toys },
+  { name: `Chess ${word}`, price: 20, unit: 'set', category: games },
+]);
+
+const { credential } = shop.store;
+const setStock = (name: string, available: number) =>
+  sendExpecting(
+    201,
+    createSend(shop.store.url('inventory')),
+    'PUT',
+    `/stock/${ids.get(`${name} ${word}`)}`,
+    { available },
+    { authorization: `Bearer ${credential}` },
+  );
+await setStock('Top', 3);
+await setStock('Kite', 0);
+
+async function visit(): Promise<Page> {
+  const page = await shop.visit();
+  const image = { contentType: 'image/svg+xml', body: '<svg xmlns="http://www.w3.org/2000/svg"/>' };
+  await page.route('https://images.example.com/top.svg', (route) => route.fulfill(image));
+  await page.route('https://images.example.com/side.svg', (route) => route.fulfill({ status: 404 }));
+  await register(page);
+  return page;
+}
+
+describe('a product in the shop', () => {
+  const card = (page: Page, name: string) => page.getByRole('listitem').filter({ hasText: `${name} ${word}` });
+  const isShown = (alt: string) =>
+    `[...document.images].some(({ alt, naturalWidth }) => alt === '${alt}' && naturalWidth > 0)`;
+
+  it('says how few are left, and is not sold once there is none', async () => {
+    const page = await visit();
+    await show(page, `?q=${word}`);
+    await card(page, 'Top').getByText('3 left').waitFor();
+    await card(page, 'Kite').getByText('Sold out').waitFor();
+    expect(await page.getByText(/left|Sold out/).count()).toBe(2);
+    expect(await card(page, 'Kite').getByRole('button').isDisabled()).toBe(true);
+    await card(page, 'Top').getByRole('button').click();
+    await card(page, 'Top').getByText('1 in basket').waitFor();
+  });
+
+  it('is found by its category, whose address can be kept', async () => {
+    const page = await visit();
+    const names = page.locator('.product h2');
+    const expectToys = async () => {
+      await card(page, 'Kite').waitFor();
+      await card(page, 'Chess').waitFor({ state: 'hidden' });
+      expect((await names.allTextContents()).sort()).toEqual([`Kite ${word}`, `Top ${word}`]);
+    };
+    await page.getByLabel('Category').selectOption(games);
+    await card(page, 'Chess').waitFor();
+    await page.getByLabel('Category').selectOption(toys);
+    await expectToys();
+    await page.reload();
+    await expectToys();
+    await page.getByRole('searchbox').fill('kite');
+    await card(page, 'Top').waitFor({ state: 'hidden' });
+    expect(await names.allTextContents()).toEqual([`Kite ${word}`]);
+    await page.getByLabel('Category').selectOption('');
+    await page.getByRole('searchbox').fill(word);
+    await card(page, 'Chess').waitFor();
+  });
+
+  it('has a page with its pictures and its description as it was written', async () => {
+    const page = await visit();
+    await put(page, `Top ${word}`);
+    await page.getByRole('link', { name: `Top ${word}` }).click();
+    await page.getByRole('heading', { level: 1, name: `Top ${word}` }).waitFor();
+    await page.waitForFunction(isShown('A top'));
+    expect(await page.locator('.description').textContent()).toBe(description);
+    await page.getByText('$3.00 piece').waitFor();
+    await page.getByText('3 left').waitFor();
+    await page.getByRole('button', { name: `Add Top ${word} to the basket` }).click();
+    await page.getByText('2 in basket').waitFor();
+    await page.getByRole('link', { name: toys }).click();
+    await card(page, 'Kite').waitFor();
+    await card(page, 'Kite').getByRole('link').click();
+    await page.getByRole('heading', { level: 1, name: `Kite ${word}` }).waitFor();
+    expect(await page.getByRole('button', { name: /^Add/ }).isDisabled()).toBe(true);
+    await show(page, `products/${randomUUID()}`);
+    await page.getByText('There is no such product.').waitFor();
+  });
+});
