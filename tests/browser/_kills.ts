@@ -17,7 +17,8 @@ export function killThroughout(store: TestStore, names: string[], pauseMs = 1_00
   const isReady = (name: string) => async () => (await fetch(health(name))).ok;
   const killing = (async () => {
     while (!isOver) {
-      const name = names[kills % names.length] ?? '';
+      const name = names[kills % names.length];
+      if (name === undefined) break;
       store.component(name).kill('SIGKILL');
       kills += 1;
       await sleep(200);

@@ -54,7 +54,7 @@ export async function startShop({ components = allComponents, env = {} }: ShopOp
   const url = `http://localhost:${port}`;
   const stops: Stops = [];
   try {
-    const store = await startTestStore({ components, env: { ...env, CORS_ALLOWED_ORIGINS: url } });
+    const store = await startTestStore({ components, env: { ...env, CORS_ALLOWED_ORIGINS: url, SHOP_URL: url } });
     stops.push(store.stop);
     const gatewayUrl = `http://localhost:${store.ports.of('gateway')}`;
     stops.push(await serveShop(port, gatewayUrl));

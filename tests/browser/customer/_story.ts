@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto';
+import { json } from 'node:stream/consumers';
+import type { Locator, Page } from 'playwright-core';
+import { until } from '../../e2e/_store.ts';
+import { queryOnce } from '../../kit/postgres/database.ts';
+import { type Credentials, logIn, put, show } from '../_customer.ts';
+import { killThroughout } from '../_kills.ts';
+import { addProducts, type TestShop } from '../_shop.ts';
+import { openConsole } from '../operator/_console.ts';
+import { placesWith } from './_traces.ts';
+
+/** Long enough for a service that was killed to be back. */
+const patienceMs = 90_000;
+const moment = { timeout: 3_000 };
+
+/** Does something, again where the shop shows a sentence instead, until what it leads to is there. */
+async function untilSeen(there: Locator, act: () => Promise<unknown>): Promise<void> {
+  await until(
+    `${there} is there`,
+    async () => {
+      if (!(await there.isVisible())) await act();
+      await there.waitFor(moment);
+      return true;
+    },
+    patienceMs,
+  );
+}
+
+const press = (page: Page, name: string, then: Locator) =>
+  untilSeen(then, () => page.getByRole('button', { name, exact: true }).click(moment));
+
+/** Reads a mail in the console, as who develops does without a mail server. @returns its link */
+async function linkIn(operator: Page, subject: string): Promise<string> {
+  const mail = operator.getByRole('region', { name: 'Mail', exact: true }).filter({ hasText: subject });
+  const link = mail.getByRole('link');
+  await untilSeen(link, async () => {
+    await operator.getByRole('link', { name: 'Mails', exact: true }).click();
+    await operator.getByRole('link', { name: subject }).first().click(moment);
+  });
+  return (await link.getAttribute('href')) ?? '';
+}
+
+interface Ada extends Credentials {
+  name: string;
+  street: string;
+}
+
+async function register(page: Page, { name, email, password }: Ada): Promise<void> {
+  await page.getByRole('link', { name: 'Register' }).first().click();
+  await page.getByLabel('Name').fill(name);
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Register' }).click();
+}
+
+async function orderWithAddress(page: Page, { name, street }: Ada, confirm: () => Promise<void>): Promise<void> {
+  await page.getByText('Delivery address').click();
+  const fields = { Name: name, 'Street and number': street, City: 'Lisbon', 'Country code': 'PT' };
+  for (const [label, text] of Object.entries(fields)) await page.getByLabel(label, { exact: true }).fill(text);
+  await press(page, 'Place the order', page.getByText('Confirm your e-mail address first'));
+  await confirm();
+  await press(page, 'Place the order', page.getByRole('heading', { level: 1, name: /^Order / }));
+  await page.getByText(street).waitFor();
+}
+
+async function printInvoice(page: Page, expected: string[]): Promise<void> {
+  const link = page.getByRole('link', { name: 'Invoice, to be printed' });
+  await link.waitFor({ timeout: patienceMs });
+  const opened = page.context().waitForEvent('page');
+  await link.click();
+  const invoice = await opened;
+  const headline = invoice.getByRole('heading', { name: /^Invoice \d+$/ });
+  await untilSeen(headline, () => invoice.reload());
+  const text = await invoice.locator('body').textContent();
+  for (const part of expected) expect(text).toContain(part);
+  const pages = (await invoice.pdf({ preferCSSPageSize: true })).toString('latin1').match(/\/Type \/Page\b/g);
+  expect(pages).toHaveLength(1);
+  await invoice.close();
+}
+
+async function resetPassword(page: Page, operator: Page, { email }: Ada, password: string): Promise<void> {
+  await page.getByRole('link', { name: 'Log in' }).first().click();
+  await page.getByRole('link', { name: 'Forgotten password?' }).click();
+  await page.getByLabel('E-mail address').fill(email);
+  await press(page, 'Send a link', page.getByText('If there is an account with this address'));
+  await page.goto(await linkIn(operator, 'Set a new password'));
+  await page.getByRole('textbox', { name: 'New password' }).fill(password);
+  await press(page, 'Set the password', page.getByText('you are logged out everywhere'));
+}
+
+/** Everything that the store says that it keeps. */
+async function readExport(page: Page) {
+  await show(page, 'account');
+  const saved = page.waitForEvent('download', { timeout: patienceMs });
+  await page.getByRole('link', { name: 'Everything that the store keeps about you' }).click();
+  // biome-ignore lint/suspicious/noExplicitAny: the story says what it expects
+  return (await json(await (await saved).createReadStream())) as any;
+}
+
+async function deleteAccount(page: Page, password: string): Promise<void> {
+  await show(page, 'account');
+  const form = page.locator('form', { hasText: 'for ever' });
+  await form.getByLabel('Current password').fill(password);
+  await untilSeen(page.getByRole('link', { name: 'Register' }).first(), () => form.getByRole('button').click(moment));
+}
+
+/**
+ * Ada looks through the window, registers, confirms her address, orders, prints the invoice, forgets her password, and leaves while an
+ * order is under way. It is delivered, and nothing that the store keeps or has written knows her.
+ * @param killed services that are killed in turn meanwhile
+ */
+export async function tellStory(shop: TestShop, killed: string[] = []): Promise<void> {
+  const { store } = shop;
+  await addProducts(shop, [{ name: 'Olive oil', price: 11.9, unit: '0.75 l' }]);
+  const word = randomUUID();
+  const ada: Ada = {
+    name: `Ada ${word.slice(0, 8)}`,
+    email: `${word}@example.com`,
+    password: 'correct horse battery',
+    street: `12 Rua ${word.slice(24)}`,
+  };
+  const operator = await openConsole(shop, 'Ann');
+  const [page, phone] = [await shop.visit(), await shop.visit()];
+  const kills = killThroughout(store, killed);
+  try {
+    await put(page, 'Olive oil');
+    await page.getByRole('link', { name: /^Basket/ }).click();
+    await page.getByText('Log in, or register, to order.').waitFor();
+    await register(page, ada);
+    await page.getByRole('heading', { name: 'Basket' }).waitFor();
+    await orderWithAddress(page, ada, async () => {
+      await phone.goto(await linkIn(operator, 'Confirm your e-mail address'));
+      const confirmed = phone.getByText('Your e-mail address is confirmed.');
+      await untilSeen(confirmed, () => phone.reload());
+    });
+    await printInvoice(page, ['Olive oil', '11.90', 'USD']);
+
+    const password = 'battery staple horse';
+    await resetPassword(phone, operator, ada, password);
+    await page.getByText('Your session has ended. Log in again.').waitFor();
+    for (const one of [phone, page]) {
+      await one.goto(`${shop.url}/#/log-in`);
+      await logIn(one, { ...ada, password });
+    }
+    await show(phone, 'account');
+    const others = phone.getByRole('button', { name: 'End this session' });
+    await others.waitFor();
+    await others.click();
+    await page.getByText('Your session has ended. Log in again.').waitFor();
+
+    const kept = await readExport(phone);
+    expect(kept).toMatchObject({
+      account: { name: ada.name, email: ada.email },
+      orders: [{ shippingAddress: { name: ada.name, lines: [ada.street] } }],
+      invoices: [{}],
+    });
+    expect(await placesWith(store, [ada.street])).toEqual([expect.stringContaining('order_details')]);
+
+    await put(phone, 'Olive oil');
+    await show(phone, 'basket');
+    await press(phone, 'Place the order', phone.getByRole('heading', { level: 1, name: /^Order / }));
+    await deleteAccount(phone, password);
+    await show(phone, 'log-in');
+    await phone.getByLabel('E-mail address').fill(ada.email);
+    await phone.getByLabel('Password').fill(password);
+    await press(phone, 'Log in', phone.getByText('The e-mail address or the password is wrong.'));
+
+    const shipped = `select from orders where account_id = '${kept.account.id}' and shipped_at is not null`;
+    const delivered = async () => (await queryOnce(store.databaseUrl('order'), shipped)).length === 2;
+    await until('both orders are shipped', delivered, patienceMs);
+    const known = [ada.email, word, ada.name, ada.street];
+    let places: string[] = [];
+    const isForgotten = async () => {
+      places = await placesWith(store, known);
+      return places.length === 0;
+    };
+    await until(() => `nothing knows her: ${places.join('\n')}`, isForgotten, 60_000);
+  } finally {
+    await kills.stop();
+  }
+}
