@@ -10,6 +10,7 @@ export const faults: Fault[] = [...processFaults, ...postgresFaults, ...kafkaFau
 export const notHere: Record<string, string> = {
   StoreBackupMissing: 'kube-state-metrics reports the CronJobs of a cluster; its rule is tested by promtool alone',
   StoreCertificateExpires: 'the stage has no certificate; its rule is tested by promtool alone',
+  StoreMailsNotSent: 'the stage has no mail server; its rule is tested by promtool alone',
   StoreMigrationWaits: 'only a new release has a migration that is not applied; its rule is tested by promtool alone',
   StorePostgresArchiving: 'only CloudNativePG reports it; its rule is tested by promtool alone',
   StorePostgresReplicationLag: 'only CloudNativePG reports it; its rule is tested by promtool alone',

@@ -39,6 +39,7 @@ export const totalsOf = (samples: Sample[]) =>
 function keyOf({ name, labels }: Sample): string | undefined {
   if (name === 'consumer_messages_total') return `handled ${labels.group}`;
   if (name === 'auth_stale_checks_total') return 'stale';
+  if (name === 'mails_total') return `mail ${labels.result}`;
   if (name === 'order_confirmation_seconds_count') return 'confirmed';
   if (name === 'order_confirmation_seconds_bucket') return `within ${labels.le}`;
   if (name === 'orders_timed_out_total') return 'timedOut';

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { MailTo } from '@store/shared/contracts/account';
 import { type AccountEventKind, newEvent, type StoredEvent } from '@store/shared/messaging/events';
 import { createLog } from '@store/shared/observability/log';
+import { register } from 'prom-client';
 import { newCredential } from '../../../../tests/kit/credentials.ts';
 import { storedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { useMailServer } from '../../../../tests/kit/mail-server.ts';
@@ -64,6 +65,11 @@ describe('mails', () => {
     await settled();
   }
 
+  const counted = async (): Promise<Record<string, number>> => {
+    const { values = [] } = (await register.getSingleMetric('mails_total')?.get()) ?? {};
+    return Object.fromEntries(values.map(({ labels, value }) => [String(labels.result), value]));
+  };
+
   it('are sent once each by two senders and marked as sent', async () => {
     const events = Array.from({ length: 50 }, () => cancelled());
     startSender();
@@ -80,7 +86,9 @@ describe('mails', () => {
 
   it('are retried when the mail server refuses them, but not when it does so for good', async () => {
     server.refusals = [450, 550];
+    const { postponed = 0, given_up = 0 } = await counted();
     await send(cancelled());
+    expect(await counted()).toMatchObject({ postponed: postponed + 1, given_up: given_up + 1 });
     expect(await row()).toMatchObject({ attempts: 2, sentAt: null });
     const [listed] = await paginate<{ refusal: string }>(group, '/notifications?size=1');
     expect(listed?.refusal).toMatch(/550 Not this one/);
