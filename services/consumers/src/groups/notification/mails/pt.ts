@@ -1,5 +1,17 @@
 import type { Words } from './words.ts';
 
+/** Those that the services write, in English; others are passed on as they are. */
+const reasons: [english: RegExp, portuguese: string][] = [
+  [/^out of stock$/, 'sem estoque'],
+  [/^product no longer exists$/, 'o produto já não existe'],
+  [/^not confirmed in time$/, 'não foi confirmado a tempo'],
+  [/^cancelled by the customer$/, 'cancelado pelo cliente'],
+  [/^the total is above (\S+)$/, 'o total é superior a $1'],
+];
+
+const translated = (reason = 'out of stock') =>
+  reasons.reduce((text, [english, portuguese]) => text.replace(english, portuguese), reason);
+
 export const pt: Words = {
   greeting: (name) => `Olá ${name},`,
   messages: {
@@ -13,15 +25,15 @@ export const pt: Words = {
     }),
     PaymentFailed: ({ orderId, reason }) => ({
       subject: 'O seu pagamento falhou',
-      text: `O pagamento do seu pedido ${orderId} falhou: ${reason}. O pedido foi cancelado e não há nada a pagar.`,
+      text: `O pagamento do seu pedido ${orderId} falhou: ${translated(reason)}. O pedido foi cancelado e não há nada a pagar.`,
     }),
-    StockRejected: ({ orderId, reason = 'sem estoque' }) => ({
+    StockRejected: ({ orderId, reason }) => ({
       subject: 'Não podemos entregar o seu pedido',
-      text: `Não podemos entregar todos os itens do seu pedido ${orderId}: ${reason}. O pedido foi cancelado e não há nada a pagar.`,
+      text: `Não podemos entregar todos os itens do seu pedido ${orderId}: ${translated(reason)}. O pedido foi cancelado e não há nada a pagar.`,
     }),
     OrderCancelled: ({ orderId, reason }) => ({
       subject: 'O seu pedido foi cancelado',
-      text: `O seu pedido ${orderId} foi cancelado: ${reason}.`,
+      text: `O seu pedido ${orderId} foi cancelado: ${translated(reason)}.`,
     }),
     PaymentRefunded: ({ orderId, amount }) => ({
       subject: 'O seu reembolso está a caminho',
