@@ -31,6 +31,21 @@ export type SagaTransaction = ReturnType<typeof sagaOn>;
 export const createSagaRepository = (kysely: Kysely<DB>) => ({
   transaction: <T>(work: (tx: SagaTransaction) => Promise<T>): Promise<T> =>
     inTransaction(kysely, (tx) => work(sagaOn(tx))),
+
+  /**
+   * Deletes what orders have brought since the accounts were deleted: those that were on their way then. Sessions end within a second,
+   * and a request takes some seconds at most.
+   */
+  async forgetLate(): Promise<void> {
+    await kysely
+      .deleteFrom('order_details')
+      .where('account_id', 'in', (db) => db.selectFrom('deleted_accounts').select('account_id'))
+      .execute();
+    await kysely
+      .deleteFrom('deleted_accounts')
+      .where('deleted_at', '<', sql<Date>`now() - interval '1 hour'`)
+      .execute();
+  },
 });
 
 /** The saga's transitions. Each is a guarded update: an order in any other state stays as it is. */
@@ -103,6 +118,12 @@ export const sagaOn = (tx: Transaction<DB>) => ({
 
   /** Deletes what orders have of the persons whose accounts are deleted. */
   async forget(accountIds: string[]): Promise<void> {
+    const accounts = [...new Set(accountIds)].map((account_id) => ({ account_id }));
+    await tx
+      .insertInto('deleted_accounts')
+      .values(accounts)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
     await tx.deleteFrom('order_details').where('account_id', '=', sql<string>`any(${accountIds}::uuid[])`).execute();
   },
 

@@ -95,8 +95,9 @@ export function createOrderWorker({ config, log, database }: ServiceContext<Work
   const repository = createOrderRepository(new PrismaClient({ adapter: database.adapter }), database);
   const changes = createOrderChanges(database);
   const clock = () => new Date();
+  const saga = createSagaRepository(database.kysely);
   const dueOrders = createDueOrders({
-    repository: createSagaRepository(database.kysely),
+    repository: saga,
     newId: randomUUID,
     clock,
     shipAfterMs: config.SHIP_AFTER_SECONDS * 1_000,
@@ -124,6 +125,7 @@ export function createOrderWorker({ config, log, database }: ServiceContext<Work
         batchOf(dueOrders.cancelTimedOut, 'Orders were cancelled that were PENDING for too long'),
       ),
       loop({ name: 'order counts', everyMs: 5_000 }, () => addUpOrderCounts(database.kysely)),
+      loop({ name: 'late orders of deleted accounts', everyMs: 20_000 }, saga.forgetLate),
       loop({ name: 'expired idempotency keys', everyMs: hourMs }, () => repository.deleteExpiredReplies(clock())),
       loop({ name: 'old changes of orders', everyMs: hourMs }, () => changes.deleteOld(clock())),
     ],

@@ -80,7 +80,8 @@ export function testApp(databaseUrl: string, options: Options = {}) {
   const { kysely, close } = database;
   const repository = createOrderRepository(prisma, database);
   const lists = createOrderListRepository(database);
-  const empty = () => prisma.$executeRaw`truncate orders, order_items, order_details, idempotency_keys, outbox`;
+  const empty = () =>
+    prisma.$executeRaw`truncate orders, order_items, order_details, deleted_accounts, idempotency_keys, outbox`;
   return { app, log, endStreams, jobs, prisma, repository, lists, kysely, empty, close };
 }
 

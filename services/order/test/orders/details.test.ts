@@ -4,6 +4,7 @@ import { newEvent } from '@store/shared/messaging/events';
 import { receivedEvent } from '../../../../tests/kit/kafka/order-events.ts';
 import { useDatabase } from '../../../../tests/kit/postgres/database.ts';
 import { createConsumerGroup } from '../../src/consumer-group.ts';
+import { createSagaRepository } from '../../src/saga-repository.ts';
 import { alice, as, bob, fakeProducts, oneTea, testApp } from '../_app.ts';
 
 let name = 'Tea';
@@ -68,10 +69,8 @@ describe('an order', () => {
   });
 });
 
-it('loses address and metadata when its account is deleted, and nothing else', async () => {
-  const details = { shippingAddress: address, metadata: { by: 'Ada' } };
-  const { body } = await customer.place({ ...oneTea, ...details });
-  const other = await as(bob, order).place({ ...oneTea, ...details });
+/** Handles the event that alice's account is deleted. */
+async function deleteAccount(): Promise<void> {
   const timestamp = new Date().toISOString();
   const deleted = newEvent(randomUUID(), 'AccountDeleted', { accountId: alice, timestamp });
   await handleOnce(
@@ -79,8 +78,25 @@ it('loses address and metadata when its account is deleted, and nothing else', a
     order.kysely,
     [receivedEvent(deleted)],
   );
+}
+
+it('loses address and metadata when its account is deleted, and nothing else', async () => {
+  const details = { shippingAddress: address, metadata: { by: 'Ada' } };
+  const { body } = await customer.place({ ...oneTea, ...details });
+  const other = await as(bob, order).place({ ...oneTea, ...details });
+  await deleteAccount();
   const after = await customer.get(body.id).expect(200);
   expect(after.body).toEqual({ ...body, shippingAddress: null, metadata: null });
+  expect((await as(bob, order).get(other.body.id)).body).toEqual(other.body);
+});
+
+it('loses them soon after, too, if it was on its way when its account was deleted', async () => {
+  const { forgetLate } = createSagaRepository(order.kysely);
+  await deleteAccount();
+  const late = await customer.place({ ...oneTea, shippingAddress: address });
+  const other = await as(bob, order).place({ ...oneTea, shippingAddress: address });
+  await forgetLate();
+  expect((await customer.get(late.body.id)).body.shippingAddress).toBeNull();
   expect((await as(bob, order).get(other.body.id)).body).toEqual(other.body);
 });
 
