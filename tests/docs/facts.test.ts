@@ -40,7 +40,19 @@ describe('the runbooks', () => {
 describe('personal data', () => {
   /** Columns, in whatever table, that say nothing of a person beyond an id. */
   const impersonal = new Set([
-    ...['kind', 'key', 'payload', 'traceparent', 'status', 'currency', 'consumer_group', 'error', 'outcome', 'reason'],
+    ...[
+      'kind',
+      'key',
+      'payload',
+      'traceparent',
+      'status',
+      'currency',
+      'consumer_group',
+      'error',
+      'outcome',
+      'reason',
+      'cancel_reason',
+    ],
     ...['requested_by', 'items', 'missing', 'request_hash', 'location', 'body', 'purpose', 'roles', 'locale'],
     ...['unit', 'description', 'images', 'category', 'category1', 'category2'],
   ]);

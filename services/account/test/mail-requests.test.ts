@@ -91,6 +91,15 @@ describe('a forgotten password', () => {
     expect(await isConfirmed(id)).toBe(false);
   });
 
+  it('is set by its link for the account that has asked alone', async () => {
+    const [one, other] = [await forgetful(), await forgetful()];
+    await reset(one.token, 'battery staple').expect(200);
+    await logIn(other.email, 'battery staple').expect(401);
+    await logIn(other.email, ada.password).expect(200);
+    await reset(other.token, 'staple battery').expect(200);
+    await logIn(one.email, 'battery staple').expect(200);
+  });
+
   it('has five mails in an hour at most, which nobody is told', async () => {
     const { id, email } = await register();
     for (let n = 0; n < 7; n += 1) await askReset(email).expect(202);
@@ -150,6 +159,15 @@ describe('an e-mail address', () => {
     await patch(id, { email, currentPassword: 'wrong' }).expect(403);
     for (let n = 0; n < 4; n += 1) await patch(id, { email, currentPassword: ada.password }).expect(200);
     await patch(id, { email, currentPassword: ada.password }).expect(429);
+  });
+
+  it("can be asked for if it is another account's, whose existence is told to its mailbox alone", async () => {
+    const [one, other] = [await register(), await register()];
+    const asked = async (email: string) => {
+      const { status, body } = await patch(one.id, { email, currentPassword: ada.password });
+      return { status, body };
+    };
+    expect(await asked(other.email)).toEqual(await asked(`free-${other.email}`));
   });
 
   it('stays as it is if another account has taken the new one', async () => {

@@ -48,6 +48,12 @@ test('an operator made by make grant lets others write products, within a second
   await untilStatus(403, () => create(bob));
 });
 
+test('a cookie is no role', async () => {
+  const forged = { cookie: `${bob.cookie}; account-roles=catalogue; roles=catalogue` };
+  expect((await bob.send('POST', '/products', tea, forged)).status).toBe(403);
+  expect((await bob.send('GET', '/accounts', undefined, forged)).status).toBe(200);
+});
+
 test('a header is no role, neither through the gateway nor past it', async () => {
   const forged = { 'account-roles': 'catalogue,operator' };
   expect((await bob.send('POST', '/products', tea, forged)).status).toBe(403);

@@ -11,6 +11,7 @@ it.each([
   ['in other letters', ['Account-Roles: operator']],
   ['repeated', ['account-roles: operator', 'account-roles: catalogue']],
   ['named in Connection', ['account-roles: operator', 'Connection: account-roles']],
+  ['in a cookie', ['Cookie: account-roles=operator; roles=operator']],
   ['scopes', ['account-scopes: orders:read', 'Account-Scopes: orders:write']],
 ])('roles that a client sends are removed: %s', async (_, lines) => {
   const firstLines = ['POST /auth/login', 'GET /accounts', `PUT /accounts/${ACCOUNT}/roles`];
