@@ -1,6 +1,6 @@
 import { mailbox } from '../../e2e/_mailbox.ts';
 import { queryOnce } from '../../kit/postgres/database.ts';
-import { logIn, startRegistration } from '../_customer.ts';
+import { logIn, register, startRegistration } from '../_customer.ts';
 import { sharedShop } from '../_shop.ts';
 
 const shop = await sharedShop();
@@ -54,6 +54,23 @@ describe("a customer's own account", () => {
     await elsewhere.getByRole('button', { name: 'Log in' }).click();
     await elsewhere.getByText('The e-mail address or the password is wrong.').waitFor();
   }, 60_000);
+
+  it('gets mails in the language of the browser, until it chooses another', async () => {
+    const page = await shop.visit({ locale: 'pt-BR' });
+    const { email } = await register(page);
+    const locale = async () =>
+      (
+        await queryOnce<{ locale: string }>(
+          shop.store.databaseUrl('account'),
+          `select locale from accounts where email = '${email}'`,
+        )
+      )[0]?.locale;
+    expect(await locale()).toBe('pt');
+    await page.getByRole('link', { name: 'Account' }).click();
+    await page.getByLabel('Language of mails').selectOption('en');
+    await page.getByText('Mails to you are in English from now on.').waitFor();
+    expect(await locale()).toBe('en');
+  });
 
   it('has a sentence for a link that is used, and a form again', async () => {
     const page = await shop.visit();

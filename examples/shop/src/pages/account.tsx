@@ -1,5 +1,6 @@
 import type { Output } from '@store-platform/client';
 import { useEffect, useState } from 'preact/hooks';
+import { Select } from '../parts/select.tsx';
 import { SmallForm } from '../parts/small-form.tsx';
 import { useShop } from '../shop/context.ts';
 import { goTo } from '../shop/route.ts';
@@ -9,10 +10,23 @@ type Sessions = Output<'listSessions'>;
 
 const current = { label: 'Current password', type: 'password', autoComplete: 'current-password' } as const;
 
+const languages = { en: 'English', pt: 'Português' };
+
 /** Everything about the customer's own account. @param onChange called once the account is another, or gone */
 export function AccountPage({ onChange }: { onChange(): void }) {
   const { account, announce, explain } = useShop();
   const { id } = account;
+
+  /** @param locale which nobody can read back, so that the choice shows none */
+  async function changeLanguage(locale: keyof typeof languages): Promise<void> {
+    try {
+      await store.changeAccount({ path: { id }, body: { locale } });
+      announce(`Mails to you are in ${languages[locale]} from now on.`);
+    } catch (error) {
+      announce(explain(error));
+    }
+  }
+
   return (
     <section class="narrow" aria-labelledby="account-title">
       <h1 id="account-title" tabIndex={-1}>
@@ -44,6 +58,14 @@ export function AccountPage({ onChange }: { onChange(): void }) {
           await store.changeAccount({ path: { id }, body: { email, currentPassword } });
           announce('A mail is on its way to the new address. It is in force once you follow the link.');
         }}
+      />
+      <h2>Language of mails</h2>
+      <Select
+        id="locale"
+        label="Language of mails"
+        value=""
+        options={[['', 'As it is'], ...Object.entries(languages)]}
+        onChange={(locale) => (locale === 'en' || locale === 'pt') && void changeLanguage(locale)}
       />
       <h2>Password</h2>
       <SmallForm

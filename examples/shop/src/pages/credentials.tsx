@@ -24,7 +24,7 @@ export function CredentialsPage({ isNew, reason, onLogIn }: Props) {
   ];
 
   async function submit({ name = '', email = '', password = '' }: Record<string, string>): Promise<void> {
-    if (isNew) await store.register({ body: { name, email, password } });
+    if (isNew) await store.register({ body: { name, email, password, locale: ownLocale() } });
     onLogIn(await store.logIn({ body: { email, password } }));
   }
 
@@ -64,6 +64,9 @@ export function CredentialsPage({ isNew, reason, onLogIn }: Props) {
     </div>
   );
 }
+
+/** The language of mails: that of the browser, where the store has it. */
+const ownLocale = () => (navigator.language.startsWith('pt') ? 'pt' : 'en');
 
 const wrongCredentials = (error: unknown) =>
   error instanceof StoreProblem && error.status === 401 ? 'The e-mail address or the password is wrong.' : undefined;
