@@ -5,7 +5,7 @@ import { until } from '../../e2e/_store.ts';
 import { queryOnce } from '../../kit/postgres/database.ts';
 import { type Credentials, logIn, put, show } from '../_customer.ts';
 import { killThroughout } from '../_kills.ts';
-import { addProducts, type TestShop } from '../_shop.ts';
+import { addProducts, entireStore, type TestShop } from '../_shop.ts';
 import { openConsole } from '../operator/_console.ts';
 import { placesWith } from './_traces.ts';
 
@@ -40,6 +40,12 @@ async function linkIn(operator: Page, subject: string): Promise<string> {
   return (await link.getAttribute('href')) ?? '';
 }
 
+/** Its catalogue is open, and addresses have to be confirmed. */
+export const storeOfStory = {
+  ...entireStore,
+  env: { ...entireStore.env, EMAIL_CONFIRMATION: 'required', PUBLIC_CATALOGUE: 'true' },
+};
+
 interface Ada extends Credentials {
   name: string;
   street: string;
@@ -65,10 +71,8 @@ async function orderWithAddress(page: Page, { name, street }: Ada, confirm: () =
 
 async function printInvoice(page: Page, expected: string[]): Promise<void> {
   const link = page.getByRole('link', { name: 'Invoice, to be printed' });
-  await link.waitFor({ timeout: patienceMs });
-  const opened = page.context().waitForEvent('page');
-  await link.click();
-  const invoice = await opened;
+  await link.waitFor();
+  const [invoice] = await Promise.all([page.context().waitForEvent('page'), link.click()]);
   const headline = invoice.getByRole('heading', { name: /^Invoice \d+$/ });
   await untilSeen(headline, () => invoice.reload());
   const text = await invoice.locator('body').textContent();
@@ -88,13 +92,21 @@ async function resetPassword(page: Page, operator: Page, { email }: Ada, passwor
   await press(page, 'Set the password', page.getByText('you are logged out everywhere'));
 }
 
-/** Everything that the store says that it keeps. */
+/** Everything that the store says that it keeps, as the file that the browser saves. */
 async function readExport(page: Page) {
-  await show(page, 'account');
-  const saved = page.waitForEvent('download', { timeout: patienceMs });
-  await page.getByRole('link', { name: 'Everything that the store keeps about you' }).click();
+  const account = page.url().replace(/#.*/, '#/account');
   // biome-ignore lint/suspicious/noExplicitAny: the story says what it expects
-  return (await json(await (await saved).createReadStream())) as any;
+  let read: any;
+  const save = async () => {
+    // A problem in its place is shown, and no file.
+    await page.goto(account);
+    const link = page.getByRole('link', { name: 'Everything that the store keeps about you' });
+    const [saved] = await Promise.all([page.waitForEvent('download', { timeout: 10_000 }), link.click(moment)]);
+    read = await json(await saved.createReadStream());
+    return true;
+  };
+  await until('the export is saved', save, patienceMs);
+  return read;
 }
 
 async function deleteAccount(page: Page, password: string): Promise<void> {
@@ -121,6 +133,7 @@ export async function tellStory(shop: TestShop, killed: string[] = []): Promise<
   };
   const operator = await openConsole(shop, 'Ann');
   const [page, phone] = [await shop.visit(), await shop.visit()];
+  for (const one of [page, phone]) one.setDefaultTimeout(patienceMs);
   const kills = killThroughout(store, killed);
   try {
     await put(page, 'Olive oil');

@@ -1,12 +1,11 @@
-import { entireStore, startShop, type TestShop } from '../_shop.ts';
-import { tellStory } from './_story.ts';
+import { startShop, type TestShop } from '../_shop.ts';
+import { storeOfStory, tellStory } from './_story.ts';
 
 describe('a customer whose catalogue is open and whose address has to be confirmed', () => {
   let shop: TestShop;
 
   beforeAll(async () => {
-    const env = { ...entireStore.env, EMAIL_CONFIRMATION: 'required', PUBLIC_CATALOGUE: 'true' };
-    shop = await startShop({ ...entireStore, env });
+    shop = await startShop(storeOfStory);
   }, 180_000);
 
   afterAll(() => shop?.stop(), 60_000);
