@@ -56,6 +56,10 @@ async function waitForStatus(store: Store, title: string, { id }: Order, expecte
   console.log(`${expected}\n  make timeline ORDER=${id} prints its events`);
 }
 
+/** It is made beside the confirmation, not before. */
+const waitForInvoice = (store: Store, { id }: Order) =>
+  pWaitFor(() => store.getInvoice({ path: { id } }).then(Boolean, () => false), { interval: 200, timeout: 60_000 });
+
 async function demo(): Promise<void> {
   const { url } = await askGateway();
   const stranger = createStore({ url, fetch: printing(fetch) });
@@ -79,14 +83,23 @@ async function demo(): Promise<void> {
   await step('The catalogue, two products per page, and the next page by its Link.', () => pages.next());
   await pages.next();
 
+  const ids = [tea.id, biscuits.id, coffee.id];
+  await step('So many pieces can be ordered.', () => store.listAvailability({ query: { id: ids } }));
+
   const items = [tea, biscuits, coffee].map(({ id: productId }, index) => ({ productId, quantity: index + 1 }));
   const once = { idempotencyKey: randomUUID() };
-  const order = await step('Ada orders all three.', () => store.placeOrder({ body: { items } }, once));
+  const shippingAddress = { name: 'Ada', lines: ['12 Rua Augusta'], city: 'Lisbon', country: 'PT' };
+  const body = { items, shippingAddress };
+  const order = await step('Ada orders all three.', () => store.placeOrder({ body }, once));
   const again = await step('She sends the request again: it is still one order.', () =>
-    store.placeOrder({ body: { items } }, once),
+    store.placeOrder({ body }, once),
   );
   if (again.id !== order.id) throw new Error(`The second response is another order: ${again.id}.`);
   await until('First outcome: stock is reserved and the order is paid.', order, 'CONFIRMED');
+
+  await waitForInvoice(silent, order);
+  await step('The invoice, which a browser shows as a page.', () => store.getInvoice({ path: { id: order.id } }));
+  await step('What was written to her.', () => store.listNotifications({ query: { size: 2 } }));
 
   const place = (title: string, { id: productId }: { id: string }, quantity: number) =>
     step(title, () => store.placeOrder({ body: { items: [{ productId, quantity }] } }));
