@@ -58,3 +58,16 @@ runner.stop = function () {
   for (const end of this.ends ?? []) end([]);
   return stopped;
 };
+
+// Issue 1303 and pull request 1798: where one broker takes its part of a send and another does not, kafkajs tries again without the first.
+// If that one leads the partitions of the other by then, their messages are never sent, and the send succeeds. So a failed request fails
+// the send, and the sender sends everything again.
+const { prototype: broker } = require('kafkajs/src/broker/index.js');
+const { produce } = broker;
+broker.produce = async function (request: unknown) {
+  try {
+    return await produce.call(this, request);
+  } catch (error) {
+    throw Object.assign(error as Error, { retriable: false });
+  }
+};
