@@ -124,4 +124,17 @@ describe('an autoscaler', () => {
       ],
     });
   });
+
+  it.each([
+    [{ lag: 100 }, ['prometheus']],
+    [{ lag: 0 }, /invoice.autoscaling has neither cpuPercent nor lag/],
+  ])('without a share of the CPU goes by lag alone: %j', async (lag, expected) => {
+    const rendered = manifests({
+      global: { prometheus },
+      invoice: { autoscaling: { enabled: true, cpuPercent: 0, ...lag } },
+    });
+    if (expected instanceof RegExp) return await expect(rendered).rejects.toThrow(expected);
+    const { triggers } = (await rendered).one('ScaledObject').spec;
+    expect(triggers.map(({ type }: { type: string }) => type)).toEqual(expected);
+  });
 });

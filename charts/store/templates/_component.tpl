@@ -120,9 +120,11 @@ spec:
         {{- toYaml . | nindent 8 }}
   {{- end }}
   triggers:
+    {{- with .cpuPercent }}
     - type: cpu
       metricType: Utilization
-      metadata: { value: {{ .cpuPercent | quote }} }
+      metadata: { value: {{ . | quote }} }
+    {{- end }}
     - type: prometheus
       metadata:
         serverAddress: {{ $.Values.global.prometheus | quote }}
