@@ -39,7 +39,11 @@ describe('the cluster', () => {
   it('outlives the release, and does not wait for clients that never leave', () => {
     for (const { kind, metadata } of plain.all.filter(isOfOperator))
       expect([kind, metadata.annotations]).toEqual([kind, { 'helm.sh/resource-policy': 'keep' }]);
-    expect(cluster.smartShutdownTimeout).toBeLessThanOrEqual(15);
+    expect(cluster.smartShutdownTimeout).toBe(0);
+    expect(cluster.postgresql.parameters).toMatchObject({
+      wal_retrieve_retry_interval: '500ms',
+      max_connections: '950',
+    });
   });
 
   it('archives and makes backups where that is asked for', () => {
@@ -74,7 +78,12 @@ describe('the cluster', () => {
     const found = await render({ pooler }, { global: pooled });
     const { type, pgbouncer } = found.named('Pooler', 'store-database-pooler').spec;
     expect([type, pgbouncer.poolMode]).toEqual(['rw', 'transaction']);
-    expect(pgbouncer.parameters).toMatchObject({ default_pool_size: '7', query_timeout: '5' });
+    expect(pgbouncer.parameters).toMatchObject({
+      default_pool_size: '7',
+      query_timeout: '5',
+      server_connect_timeout: '2',
+      server_login_retry: '0.2',
+    });
     expect(specOf(found, 'Cluster').certificates.serverAltDNSNames).toEqual(['store-database-pooler']);
     expect(found.envOf('order')).toContainEqual({ name: 'DATABASE_URL', value: url });
     const pooledUrl = `${url}&host=store-database-pooler&port=5432`;
