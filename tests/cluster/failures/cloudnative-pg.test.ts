@@ -1,48 +1,99 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { isReady } from '../../../tools/cluster/pods.ts';
-import { nameOf } from '../../../tools/cluster/rollout.ts';
-import { cluster, say, until } from '../kit/cluster.ts';
+import type { V1Pod } from '@kubernetes/client-node';
+import { isReady, podsOf } from '../../../tools/cluster/pods.ts';
+import { nameOf, waitForRollout } from '../../../tools/cluster/rollout.ts';
+import { cluster, deploymentNames, say, until, upgrade } from '../kit/cluster.ts';
 import { underLoad } from '../kit/load.ts';
 
 const { core, namespace } = cluster;
+const orderers = Number(process.env.ORDERERS ?? 3);
+const limitSeconds = 30;
 
-const instances = async (role: string) => {
-  const labelSelector = `cnpg.io/cluster=store-database,cnpg.io/instanceRole=${role}`;
-  return (await core.listNamespacedPod({ namespace, labelSelector })).items;
+const podsBy = async (labelSelector: string) => (await core.listNamespacedPod({ namespace, labelSelector })).items;
+const instances = (role: string) => podsBy(`cnpg.io/cluster=store-database,cnpg.io/instanceRole=${role}`);
+const brokers = () => podsBy('app=store-kafka,role=broker');
+
+interface Fault {
+  what: string;
+  victims(): Promise<V1Pod[]>;
+  gracePeriodSeconds?: number;
+  hasRecovered(victim: V1Pod): Promise<boolean>;
+}
+
+const replicas = (await instances('replica')).length;
+const hasNewPrimary = async (victim: V1Pod) => {
+  const ready = (await instances('replica')).filter(isReady);
+  const primaries = (await instances('primary')).filter((pod) => isReady(pod) && nameOf(pod) !== nameOf(victim));
+  return primaries.length > 0 && ready.length >= replicas;
+};
+const isBack = async ({ metadata }: V1Pod) => {
+  const all = await brokers();
+  return all.length > 0 && all.every((pod) => isReady(pod) && pod.metadata?.uid !== metadata?.uid);
 };
 
 const hasPrimary = (await instances('primary')).length > 0;
+const faults: Fault[] = [
+  { what: 'primary deleted', victims: () => instances('primary'), hasRecovered: hasNewPrimary },
+  {
+    what: 'primary killed',
+    victims: () => instances('primary'),
+    gracePeriodSeconds: 0,
+    hasRecovered: hasNewPrimary,
+  },
+  ...((await brokers()).length < 3
+    ? []
+    : [{ what: 'broker deleted', victims: brokers, hasRecovered: isBack } satisfies Fault]),
+];
 if (!hasPrimary)
   console.log('The release has no PostgreSQL by CloudNativePG: database.cloudnativePg.enabled is false.');
 
-const faults = { 'deleted, as by the drain of a node': undefined, killed: 0 };
+/** Resolves once pods are being replaced, with what resolves when all of them are. */
+async function startUpgrade(): Promise<{ isDone: Promise<void> }> {
+  const applied = upgrade('--reuse-values', '--set-string', `global.podAnnotations.test=${Date.now()}`);
+  const isDone = applied.then(async () => waitForRollout(cluster, await deploymentNames(), () => undefined));
+  await until('pods are being replaced', async () =>
+    (await podsOf(cluster)).some(({ metadata }) => metadata?.deletionTimestamp),
+  );
+  return { isDone };
+}
 
-(hasPrimary ? test : test.skip)('no order is lost or doubled where the primary is deleted, and killed', async () => {
-  const load = await underLoad({ retriesOrders: true }, async (load) => {
-    for (const [fault, gracePeriodSeconds] of Object.entries(faults)) {
-      const [primary] = await instances('primary');
-      const replicas = (await instances('replica')).length;
-      if (!primary) throw new Error('There is no primary.');
+(hasPrimary ? test : test.skip).each([
+  ['', async () => ({ isDone: Promise.resolve() })],
+  ['during an upgrade', startUpgrade],
+])('no order is lost or doubled where a primary or a broker fails %s', async (during, start) => {
+  const pauses: [string, number][] = [];
+  const load = await underLoad({ retriesOrders: true, orderers }, async (load) => {
+    const beganAt = Date.now();
+    await pause(15_000);
+    say(`${(load.since(beganAt).orders / 15).toFixed(1)} orders per second`);
+    const { isDone } = await start();
+    for (const { what, victims, gracePeriodSeconds, hasRecovered } of faults) {
+      const [victim] = await victims();
+      if (!victim) throw new Error(`There is nothing for: ${what}`);
       const startedAt = Date.now();
-      say(`the primary, ${nameOf(primary)}, is ${fault}`);
-      await core.deleteNamespacedPod({ name: nameOf(primary), namespace, gracePeriodSeconds });
-      await until('another one is the primary', async () =>
-        (await instances('primary')).some((pod) => isReady(pod) && nameOf(pod) !== nameOf(primary)),
-      );
-      await until('there are as many replicas as before', async () => {
-        const ready = (await instances('replica')).filter(isReady);
-        return ready.length >= replicas;
-      });
+      say(`${what} ${during}: ${nameOf(victim)}`);
+      await core.deleteNamespacedPod({ name: nameOf(victim), namespace, gracePeriodSeconds });
+      await pause(2_000);
+      await until('it is replaced', () => hasRecovered(victim));
       await pause(5_000);
       const recoveredAt = Date.now();
       await pause(10_000);
-      const { orders, failures } = load.since(recoveredAt);
-      expect(failures).toEqual([]);
-      expect(orders).toBeGreaterThan(0);
+      const { orders, failures } = load.since(startedAt);
       const seconds = load.longestPause(startedAt);
-      say(`${seconds.toFixed(1)} s without orders`);
-      expect(seconds).toBeLessThan(30);
+      pauses.push([what, seconds]);
+      const rate = (orders * 1_000) / (Date.now() - startedAt);
+      const late = load.since(recoveredAt).failures;
+      say(
+        `${what} ${during}: ${seconds.toFixed(1)} s without orders, ${failures.length} requests failed, ${rate.toFixed(1)} orders per second`,
+      );
+      for (const { what } of late) say(`  ${what}`);
     }
+    await isDone;
+    await pause(5_000);
+    const recoveredAt = Date.now();
+    await pause(10_000);
+    expect(load.since(recoveredAt).failures).toEqual([]);
   });
   await load.verify();
+  for (const [what, seconds] of pauses) expect([what, Math.min(seconds, limitSeconds)]).toEqual([what, seconds]);
 });

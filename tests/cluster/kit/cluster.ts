@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { connect, sentence } from '../../../tools/cluster/api.ts';
+import { connect, orUndefined, sentence } from '../../../tools/cluster/api.ts';
 import { componentsOf, nameOf } from '../../../tools/cluster/rollout.ts';
 import { requireHelm } from '../../../tools/local/downloads/helm.ts';
 import { root } from '../../../tools/paths.ts';
@@ -34,6 +34,18 @@ async function candidateUrls(): Promise<string[]> {
   const nodes = (await core.listNode()).items.flatMap(({ status }) => status?.addresses ?? []);
   const internal = nodes.filter(({ type }) => nodePort && type === 'InternalIP');
   return [...internal.map(({ address }) => `http://${address}:${nodePort}`), 'http://localhost:8080'];
+}
+
+/** Where the gateway ends TLS by a certificate that cert-manager has signed with itself. */
+export async function findSecureGateway(): Promise<{ url: string; ca: string } | undefined> {
+  const secret = await core.readNamespacedSecret({ name: 'store-tls', namespace }).catch(orUndefined);
+  const certificate = secret?.data?.['tls.crt'];
+  if (!certificate) return undefined;
+  const { spec } = await core.readNamespacedService({ name: 'gateway', namespace });
+  const port = spec?.ports?.find(({ name }) => name === 'https')?.nodePort;
+  const addresses = (await core.listNode()).items.flatMap(({ status }) => status?.addresses ?? []);
+  const host = addresses.find(({ type }) => type === 'InternalIP')?.address;
+  return { url: `https://${host}:${port}`, ca: Buffer.from(certificate, 'base64').toString() };
 }
 
 const deployments = async () =>

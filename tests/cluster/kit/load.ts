@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Customer, logIn, newCustomer, newProduct, tokenCookie } from '../../kit/customer.ts';
 import type { HttpResponse, Send } from '../../kit/http.ts';
 import { createClient, storedOrders } from './client.ts';
-import { findGateway, say, until } from './cluster.ts';
+import { findGateway, findSecureGateway, say, until } from './cluster.ts';
 
 export interface Failure {
   at: number;
@@ -12,6 +12,8 @@ export interface Failure {
 
 interface LoadOptions {
   retriesOrders?: boolean;
+  /** Number of those that place orders, each up to 1.6 per second. */
+  orderers?: number;
   /** Another address than findGateway's, and the authority that is trusted there. */
   gateway?: { url: string; ca?: string };
 }
@@ -20,8 +22,8 @@ interface LoadOptions {
  * Reads, places orders and logs in through the gateway until stopped, on kept-alive and on new connections. Failed
  * requests are not retried, except orders with `retriesOrders`: under their Idempotency-Key, until they succeed.
  */
-async function startLoad({ retriesOrders = false, gateway }: LoadOptions = {}) {
-  const { url, ca } = gateway ?? { url: await findGateway() };
+async function startLoad({ retriesOrders = false, orderers = 3, gateway }: LoadOptions = {}) {
+  const { url, ca } = gateway ?? (await findSecureGateway()) ?? { url: await findGateway() };
   // Used before and after the load. Kept alive meanwhile, its connection may be closed just as it is used again (RFC
   // 9112, 9.3.1).
   const setup = createClient(url, { ca, keepAlive: false });
@@ -100,7 +102,7 @@ async function startLoad({ retriesOrders = false, gateway }: LoadOptions = {}) {
 
   const workers = [
     ...[0, 1, 2, 3, 4, 5].map((n) => worker(n, 300, read)),
-    ...[0, 1, 2].map((n) => worker(n, 600, order)),
+    ...Array.from({ length: orderers }, (_, n) => worker(n, 600, order)),
     ...[0, 2].map((n) => worker(n, 2_000, login)),
   ];
 
@@ -119,9 +121,10 @@ async function startLoad({ retriesOrders = false, gateway }: LoadOptions = {}) {
       orders: [...placed.values()].filter(({ at }) => at >= time).length,
       failures: failures.filter(({ at }) => at >= time),
     }),
-    /** The longest time between two orders since a time, in seconds. */
+    /** The longest time without an order since a time, in seconds. */
     longestPause(since: number) {
-      const times = [...placed.values()].map(({ at }) => at).filter((at) => at >= since);
+      const orders = [...placed.values()].map(({ at }) => at).filter((at) => at >= since);
+      const times = [since, ...orders.toSorted((a, b) => a - b), Date.now()];
       return Math.max(...times.slice(1).map((at, n) => at - (times[n] ?? at))) / 1000;
     },
     async stop() {
