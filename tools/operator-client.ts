@@ -1,9 +1,13 @@
+import { hostname, userInfo } from 'node:os';
 import { createHttpClient } from '@store/shared/http/client';
 import { z } from 'zod';
 import { fixedPorts } from './local/ports.ts';
 import { serviceNamed } from './topology/topology.ts';
 
 const problemOut = z.object({ detail: z.string() });
+
+/** Who asks, for the audit trail. */
+export const operatorName = () => `${userInfo().username}@${hostname()}`;
 
 interface Request<T> {
   /** One of the topology, such as order-worker. */
@@ -30,7 +34,7 @@ export async function callService<T>(request: Request<T>): Promise<T | undefined
   const { service, method, path, body, schema, timeoutMs = 10_000 } = request;
   const credential = process.env.OPERATOR_CREDENTIAL?.split(',')[0] || undefined;
   const client = createHttpClient({ service, baseUrl: urlOf(service), timeoutMs, credential });
-  const answer = await client.call(method, path, { body });
+  const answer = await client.call(method, path, { body, operator: operatorName() });
   if (answer.status === 404) return undefined;
   if (answer.status >= 400) throw new Error(problemOut.parse(answer.body).detail);
   return schema.parse(answer.body);

@@ -54,6 +54,7 @@ describe('personal data', () => {
       'cancel_reason',
     ],
     ...['requested_by', 'items', 'missing', 'request_hash', 'location', 'body', 'purpose', 'roles', 'locale'],
+    ...['actor', 'before', 'after'], // of the audit trail: ids, and names that operators give themselves
     ...['unit', 'description', 'images', 'category', 'category1', 'category2'],
   ]);
   /** The names of products. */

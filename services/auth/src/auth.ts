@@ -185,12 +185,12 @@ export function createAuth(dependencies: Dependencies) {
     },
     /**
      * Replaces the roles of an account.
-     * @param by who gives them: an account, or undefined for an operator of the store
+     * @param by who gives them, as the audit trail has it
      * @throws DomainError notFound
      */
-    async setRoles(accountId: string, owned: Role[], by?: string): Promise<{ roles: Role[] }> {
+    async setRoles(by: string, accountId: string, owned: Role[]): Promise<{ roles: Role[] }> {
       if ((await accounts.find(accountId)) === undefined) throw noAccount(accountId);
-      roles.add(await roleRepository.set(accountId, owned));
+      roles.add(await roleRepository.set(by, accountId, owned));
       log.info({ accountId, roles: owned, by }, 'Roles given');
       return { roles: owned };
     },

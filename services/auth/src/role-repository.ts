@@ -1,3 +1,5 @@
+import { recordChange } from '@store/shared/database/audit';
+import { inTransaction } from '@store/shared/database/transaction';
 import type { Role } from '@store/shared/http/identity';
 import { type Kysely, sql } from 'kysely';
 import type { DB } from './generated/tables.ts';
@@ -14,26 +16,36 @@ const columns = [
 
 export function createRoleRepository(kysely: Kysely<DB>) {
   return {
-    /** Replaces the roles of an account. Replicas hear of it on the channel of ended sessions, since a token check needs both. */
-    set(accountId: string, roles: Role[]): Promise<AccountRoles> {
-      return kysely
-        .with('stored', (db) =>
-          db
-            .insertInto('account_roles')
-            .values({ account_id: accountId, roles, changed_at: sql<Date>`clock_timestamp()` })
-            .onConflict((conflict) =>
-              conflict.column('account_id').doUpdateSet({
+    /** Replaces the roles of an account, with an entry in the audit trail. Replicas hear of it on the channel of ended sessions, since a token check needs both. */
+    set(actor: string, accountId: string, roles: Role[]): Promise<AccountRoles> {
+      return inTransaction(kysely, async (tx) => {
+        // Locked and with none where it is new, so that of two changes at a time each knows what was before.
+        await tx
+          .insertInto('account_roles')
+          .values({ account_id: accountId, roles: [], changed_at: sql<Date>`clock_timestamp()` })
+          .onConflict((conflict) => conflict.doNothing())
+          .execute();
+        const ofAccount = tx.selectFrom('account_roles').select('roles').where('account_id', '=', accountId);
+        const before = JSON.stringify(await ofAccount.forUpdate().executeTakeFirstOrThrow());
+        const after = JSON.stringify({ roles });
+        await recordChange(tx, { actor, kind: 'roles', subject: accountId, before, after });
+        return tx
+          .with('stored', (db) =>
+            db
+              .updateTable('account_roles')
+              .set({
                 roles,
                 // Whichever clock: of two changes the one that is stored last counts.
-                changed_at: sql`greatest(clock_timestamp(), account_roles.changed_at + interval '1 microsecond')`,
-              }),
-            )
-            .returning(columns),
-        )
-        .selectFrom('stored')
-        .select(['accountId', 'roles', 'changedAt'])
-        .select(sql`pg_notify(${endedSessionsChannel}, row_to_json(stored)::text)`.as('notified'))
-        .executeTakeFirstOrThrow();
+                changed_at: sql`greatest(clock_timestamp(), changed_at + interval '1 microsecond')`,
+              })
+              .where('account_id', '=', accountId)
+              .returning(columns),
+          )
+          .selectFrom('stored')
+          .select(['accountId', 'roles', 'changedAt'])
+          .select(sql`pg_notify(${endedSessionsChannel}, row_to_json(stored)::text)`.as('notified'))
+          .executeTakeFirstOrThrow();
+      });
     },
     async load(add: (one: AccountRoles) => void): Promise<void> {
       for (const one of await kysely.selectFrom('account_roles').select(columns).execute()) add(one);

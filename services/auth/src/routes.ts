@@ -122,7 +122,7 @@ export function authRoutes(auth: Auth, keys: ApiKeys, cookie: TokenCookie, jwks:
       params,
       body: rolesIn,
       responses: { 200: { description: 'The current roles of the account.', body: rolesOut } },
-      handler: async ({ accountId, params: { id }, body }) => ok(await auth.setRoles(id, body.roles, accountId)),
+      handler: async ({ actor, params: { id }, body }) => ok(await auth.setRoles(actor, id, body.roles)),
     }),
     route({
       ...byCustomer,
@@ -180,7 +180,7 @@ export function authRoutes(auth: Auth, keys: ApiKeys, cookie: TokenCookie, jwks:
       params,
       body: rolesIn,
       responses: { 200: { description: 'The current roles of the account.', body: rolesOut } },
-      handler: async ({ params: { id }, body }) => ok(await auth.setRoles(id, body.roles)),
+      handler: async ({ actor, params: { id }, body }) => ok(await auth.setRoles(actor, id, body.roles)),
     }),
     route({
       ...internal,

@@ -3,6 +3,7 @@ import { type BearerValidator, bearerChallenge } from '@store/shared/auth/bearer
 import { callersWith } from '@store/shared/auth/internal-credentials';
 import { writersOf } from '@store/shared/contracts/writers';
 import { createHttpApp } from '@store/shared/http/app';
+import { auditCleanUp, auditRoute } from '@store/shared/service/audit';
 import type { Service, ServiceContext, ServiceDefinition } from '@store/shared/service/service';
 import { DomainError, unavailable } from '@store/shared/values/errors';
 import { loop } from '@store/shared/values/loop';
@@ -83,7 +84,7 @@ export async function createAuthService(
   });
   const app = createHttpApp({
     title: 'Auth API',
-    routes: authRoutes(auth, apiKeys, cookie, await jwksOf([key, ...previousKeys])),
+    routes: [...authRoutes(auth, apiKeys, cookie, await jwksOf([key, ...previousKeys])), auditRoute(database.kysely)],
     log,
     profile: config.APP_PROFILE,
     bearer: ownBearer(tokens, roles, follower),
@@ -109,6 +110,7 @@ export async function createAuthService(
         await keyRepository.deleteExpired();
       }),
       loop({ name: 'uses of API keys', everyMs: 1_000 }, uses.flush),
+      auditCleanUp(database.kysely),
       loop({ name: 'forgotten login failures', everyMs: hourMs }, failures.deleteForgotten),
     ],
   };

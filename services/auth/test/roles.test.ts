@@ -87,6 +87,25 @@ describe('roles', () => {
     expect((await grant(customer.id, ['operator'], env.INTERNAL_CREDENTIALS)).status).toBe(403);
   });
 
+  it('each change is in the audit trail, with who made it and what was before', async () => {
+    const [operator, customer] = [await newAccount(), await newAccount()];
+    const set = grant(operator.id, ['operator']).set('operator-name', 'ann');
+    await set.expect(200);
+    await Promise.all([put(operator, customer.id, ['catalogue']), put(operator, customer.id, ['catalogue'])]);
+    await put(customer, customer.id, ['operator']).expect(403);
+    await grant(crypto.randomUUID(), ['operator']).expect(404);
+    const trail = (credential = env.OPERATOR_CREDENTIALS) =>
+      request(auth.app).get('/internal/audit?size=3').auth(credential, { type: 'bearer' });
+    const [none, catalogue] = [{ roles: [] }, { roles: ['catalogue'] }];
+    const byOperator = { actor: `account ${operator.id}`, kind: 'roles', subject: customer.id };
+    expect((await trail().expect(200)).body).toMatchObject([
+      { ...byOperator, before: catalogue, after: catalogue },
+      { ...byOperator, before: none, after: catalogue },
+      { actor: 'operator ann', subject: operator.id, before: none, after: { roles: ['operator'] } },
+    ]);
+    await trail(env.INTERNAL_CREDENTIALS).expect(403);
+  });
+
   it.each([['operator'], [['root']], [['customer']]])('%j is refused', async (roles) => {
     expect((await grant((await newAccount()).id, roles)).status).toBe(400);
   });

@@ -54,8 +54,8 @@ export function inventoryRoutes(stock: Stock, reservations: ReservationRepositor
           headers: { Location: 'Path of the stock.' },
         },
       },
-      async handler({ params: { productId }, body: { available } }) {
-        const isNew = await stock.set(productId, available);
+      async handler({ params: { productId }, body: { available }, actor }) {
+        const isNew = await stock.set(actor, productId, available);
         const body = { productId, available };
         return isNew ? created(`/stock/${productId}`, body) : ok(body);
       },

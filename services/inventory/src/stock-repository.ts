@@ -1,7 +1,14 @@
+import { recordChange } from '@store/shared/database/audit';
 import type { Database } from '@store/shared/database/database';
+import { inTransaction } from '@store/shared/database/transaction';
+import { entityTag, mustMatch } from '@store/shared/http/precondition';
 import { sql } from 'kysely';
 import type { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
+
+/** A stock as a reply has it. */
+export const stockJson = (productId: string, { available }: { available: number }) =>
+  JSON.stringify({ productId, available });
 
 export type StockRepository = ReturnType<typeof createStockRepository>;
 
@@ -38,15 +45,26 @@ export function createStockRepository(prisma: PrismaClient, { kysely, lists }: D
       await prisma.stock.createMany({ data, skipDuplicates: true });
     },
 
-    /** @returns whether the product is new here */
-    async set(productId: string, available: number): Promise<boolean> {
-      const { isNew } = await kysely
-        .insertInto('stock')
-        .values({ product_id: productId, available })
-        .onConflict((conflict) => conflict.column('product_id').doUpdateSet({ available }))
-        .returning(sql<boolean>`xmax = 0`.as('isNew'))
-        .executeTakeFirstOrThrow();
-      return isNew;
+    /**
+     * Sets a stock in the state that the caller has seen, with its entry in the audit trail.
+     * @returns whether the product is new here
+     */
+    set(actor: string, productId: string, available: number, ifMatch?: string): Promise<boolean> {
+      return inTransaction(kysely, async (tx) => {
+        const { numInsertedOrUpdatedRows: added } = await tx
+          .insertInto('stock')
+          .values({ product_id: productId, available })
+          .onConflict((conflict) => conflict.doNothing())
+          .executeTakeFirstOrThrow();
+        const isNew = added === 1n;
+        const ofProduct = tx.selectFrom('stock').select('available').where('product_id', '=', productId);
+        const before = isNew ? undefined : stockJson(productId, await ofProduct.forUpdate().executeTakeFirstOrThrow());
+        mustMatch(ifMatch, before && entityTag(before));
+        if (!isNew) await tx.updateTable('stock').set({ available }).where('product_id', '=', productId).execute();
+        const after = stockJson(productId, { available });
+        await recordChange(tx, { actor, kind: 'stock', subject: productId, before, after });
+        return isNew;
+      });
     },
   };
 }

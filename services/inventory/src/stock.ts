@@ -35,12 +35,12 @@ export function createStock({ repository, products, initialStock }: Dependencies
     },
 
     /** @returns whether the product is new here */
-    async set(productId: string, available: number): Promise<boolean> {
+    async set(actor: string, productId: string, available: number, ifMatch?: string): Promise<boolean> {
       const isSeen = (await repository.available(productId)) !== undefined;
       if (!isSeen && !(await products.find([productId])).has(productId)) {
         throw new DomainError('notFound', `There is no product ${productId}.`);
       }
-      return repository.set(productId, available);
+      return repository.set(actor, productId, available, ifMatch);
     },
 
     /**

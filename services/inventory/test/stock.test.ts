@@ -42,6 +42,20 @@ describe('/stock/{productId}', () => {
     expect(products.asked).toEqual([[tea]]); // only for the new product
   });
 
+  it('has each change in the audit trail with who made it, and none of an order', async () => {
+    const tea = randomUUID();
+    await put(tea, 7).set('operator-name', 'ann').expect(201);
+    await inventory.take(orderOf([tea, 2]).created());
+    await Promise.all([put(tea, 3), put(tea, 3)]);
+    const { body } = await request(inventory.app).get(`/internal/audit?subject=${tea}`).expect(200);
+    const [seven, five, three] = [7, 5, 3].map((available) => ({ productId: tea, available }));
+    expect(body).toMatchObject([
+      { actor: 'operator', kind: 'stock', subject: tea, before: three, after: three },
+      { before: five, after: three },
+      { actor: 'operator ann', before: null, after: seven },
+    ]);
+  });
+
   it('returns 404 for a product that the product service does not know', async () => {
     await put(unknown, 7).expect(404);
     await get(unknown).expect(404);

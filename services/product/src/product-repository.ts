@@ -1,16 +1,11 @@
+import { recordChange } from '@store/shared/database/audit';
 import type { Database } from '@store/shared/database/database';
 import { createKeyset, timeColumn, uuidColumn } from '@store/shared/database/keyset';
+import { inTransaction } from '@store/shared/database/transaction';
 import { entityTag, mustBeVersion, mustMatch } from '@store/shared/http/precondition';
-import type { Decimal } from '@store/shared/values/money';
-import { type CompiledQuery, type RawBuilder, sql } from 'kysely';
-import type { Prisma, PrismaClient } from './generated/client.ts';
+import { type CompiledQuery, type RawBuilder, sql, type Transaction } from 'kysely';
 import type { DB } from './generated/tables.ts';
-import type { ProductChange, ProductIn, ProductOut, ProductQuery } from './schemas.ts';
-
-type Row = Omit<ProductOut, 'price'> & { price: Decimal };
-
-/** Types the JSON of the images, which the schema of a request has checked. */
-const asRow = (row: Omit<Row, 'images'> & { images: unknown }): Row => row as Row;
+import type { ProductChange, ProductIn, ProductQuery } from './schemas.ts';
 
 /** Data that has been read, as JSON, and the version that the catalogue had then. */
 export interface Versioned {
@@ -25,26 +20,22 @@ export interface ProductPage extends Versioned {
 
 export type ProductRepository = ReturnType<typeof createProductRepository>;
 
-/** The columns of a product, and how PostgreSQL reads each. */
-const columns = {
-  id: 'id',
-  name: 'name',
-  price: 'trim_scale(price) as price',
-  unit: 'unit',
-  version: 'version',
-  description: 'description',
-  images: 'images',
-  category: 'category',
-} satisfies Record<keyof Row, string>;
-const select = Object.fromEntries(Object.keys(columns).map((name) => [name, true])) as Record<
-  keyof typeof columns,
-  true
->;
-const productColumns = Object.values(columns).join(', ');
-/** Selects products as JSON without white space, as one that has just been written is answered. */
-const selectJson = (from: string) =>
-  `select row_to_json(product)::text as json from (select ${productColumns} ${from}) as product`;
-const lockProduct = selectJson('from products where id = $1::uuid for update');
+/** The columns of a product, as a reply has them. */
+const columns = sql.raw('id, name, trim_scale(price) as price, unit, version, description, images, category');
+/** Those that its writer sets. */
+const fields = sql.raw('name, price, unit, description, images, category');
+
+/** Selects products as JSON without white space: alone, in a list and just written they are the same text. */
+const selectJson = sql`select row_to_json(product)::text as json`;
+
+/** Runs a statement that returns the columns of a product, or nothing. */
+async function jsonOf(tx: Transaction<DB>, statement: RawBuilder<unknown>): Promise<string | undefined> {
+  const { rows } = await sql<{ json: string }>`with product as (${statement}) ${selectJson} from product`.execute(tx);
+  return rows[0]?.json;
+}
+
+const valuesOf = ({ name, price, unit, description, images, category }: ProductIn) =>
+  sql`${name}, ${price.toFixed()}, ${unit}, ${description ?? null}, ${JSON.stringify(images ?? [])}, ${category ?? null}`;
 
 const keyset = createKeyset(
   'products',
@@ -75,30 +66,26 @@ function only<T>([row]: T[]): T {
   return row;
 }
 
-export function createProductRepository(prisma: PrismaClient, { kysely, run, lists, checks }: Database<DB>) {
+export function createProductRepository({ kysely, run, lists, checks }: Database<DB>) {
   const selectVersion = sql<{ version: string }>`select ${versionText} as version`.compile(kysely);
-  const toRow = ({ price, description, images, category, ...product }: ProductIn) => ({
-    ...product,
-    price: price.toFixed(),
-    description: description ?? null,
-    images: images ?? [],
-    category: category ?? null,
-  });
-
-  /** Writes if the product is in the state that the caller has seen, and there is one; without either it is any state. */
-  async function writeIf<T>(
+  /**
+   * Writes a product in the state that the caller has seen, which without either is any, with its entry in the audit trail.
+   * @returns undefined if there is none
+   */
+  function write<After extends string | undefined>(
+    actor: string,
     id: string,
     { ifMatch, version }: { ifMatch: string | undefined; version?: number | null | undefined },
-    write: (client: Prisma.TransactionClient) => Promise<T>,
+    change: (tx: Transaction<DB>) => Promise<After>,
   ) {
-    if (ifMatch === undefined && (version ?? null) === null) return write(prisma);
-    return prisma.$transaction(async (tx) => {
-      const [row] = await tx.$queryRawUnsafe<{ json: string }[]>(lockProduct, id);
-      if (row !== undefined) {
-        mustMatch(ifMatch, entityTag(row.json));
-        mustBeVersion(version, JSON.parse(row.json).version);
-      }
-      return write(tx);
+    return inTransaction(kysely, async (tx) => {
+      const before = await jsonOf(tx, sql`select ${columns} from products where id = ${id}::uuid for update`);
+      if (before === undefined) return undefined;
+      mustMatch(ifMatch, entityTag(before));
+      mustBeVersion(version, JSON.parse(before).version);
+      const after = await change(tx);
+      await recordChange(tx, { actor, kind: 'product', subject: id, before, after });
+      return { after };
     });
   }
 
@@ -134,7 +121,7 @@ export function createProductRepository(prisma: PrismaClient, { kysely, run, lis
                  then max(${order.position}::text) filter (where n = ${size}::int) end as last
         from (select *, row_number() over (order by ${order.orderBy}) as n
               from (select * from products ${where} order by ${order.orderBy} limit ${size}::int + 1 ${offset}) as rows
-             ) as page, lateral (${sql.raw(selectJson(''))}) as item`;
+             ) as page, lateral (${selectJson} from (select ${columns}) as product) as item`;
       const { json, version, last } = only(await runFor(query, statement.compile(kysely)));
       return { json, version, next: last === null ? undefined : order.cursorOf(JSON.parse(last)) };
     },
@@ -151,24 +138,29 @@ export function createProductRepository(prisma: PrismaClient, { kysely, run, lis
     },
     async find(id: string): Promise<Versioned | undefined> {
       const { rows } = await sql<Versioned>`
-        select row_to_json(product)::text as json, ${versionText} as version
-        from (select ${sql.raw(productColumns)} from products where id = ${id}::uuid) as product`.execute(kysely);
+        ${selectJson}, ${versionText} as version
+        from (select ${columns} from products where id = ${id}::uuid) as product`.execute(kysely);
       return rows[0];
     },
     currentVersion,
-    insert: async ({ id, ...product }: { id: string } & ProductIn): Promise<Row> =>
-      asRow(await prisma.product.create({ data: { id, ...toRow(product) }, select })),
-    async update(
-      { id, version, ...product }: { id: string } & ProductChange,
-      ifMatch?: string,
-    ): Promise<Row | undefined> {
-      const change = { where: { id }, data: toRow(product), select };
-      const [row] = await writeIf(id, { ifMatch, version }, (client) => client.product.updateManyAndReturn(change));
-      return row && asRow(row);
+    /** Returns the product as JSON, as the other writes do. */
+    insert: (actor: string, id: string, product: ProductIn): Promise<string> =>
+      inTransaction(kysely, async (tx) => {
+        const insertion = sql`insert into products (id, ${fields}) values (${id}, ${valuesOf(product)})`;
+        const after = await jsonOf(tx, sql`${insertion} returning ${columns}`);
+        await recordChange(tx, { actor, kind: 'product', subject: id, after });
+        return after ?? '';
+      }),
+    async update(actor: string, id: string, product: ProductChange, ifMatch?: string): Promise<string | undefined> {
+      const { version } = product;
+      const change = sql`update products set (${fields}) = (${valuesOf(product)}) where id = ${id} returning ${columns}`;
+      return (await write(actor, id, { ifMatch, version }, (tx) => jsonOf(tx, change)))?.after;
     },
-    async remove(id: string, ifMatch?: string): Promise<boolean> {
-      const { count } = await writeIf(id, { ifMatch }, (client) => client.product.deleteMany({ where: { id } }));
-      return count > 0;
-    },
+    /** @returns undefined if there is none */
+    remove: (actor: string, id: string, ifMatch?: string) =>
+      write(actor, id, { ifMatch }, async (tx) => {
+        await tx.deleteFrom('products').where('id', '=', id).execute();
+        return undefined;
+      }),
   };
 }

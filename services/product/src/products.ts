@@ -16,27 +16,30 @@ export function createProducts({ repository, writers, newId }: Dependencies) {
     if (product === undefined) throw new DomainError('notFound', `There is no product ${id}.`);
     return product;
   }
-  /** @param ifMatch the state that the caller has seen; undefined for any */
-  const set = async (id: string, product: ProductChange, ifMatch?: string) =>
-    found(await repository.update({ id, ...product }, ifMatch), id);
+  /** @param by as the audit trail has it */
+  const writing = (by: string) => ({
+    async create(product: ProductIn) {
+      const id = newId();
+      return { id, json: await repository.insert(by, id, product) };
+    },
+    /** @param ifMatch the state that the caller has seen; undefined for any */
+    replace: async (id: string, product: ProductChange, ifMatch?: string) =>
+      found(await repository.update(by, id, product, ifMatch), id),
+    async remove(id: string, ifMatch?: string) {
+      found(await repository.remove(by, id, ifMatch), id);
+    },
+  });
 
   return {
     list: (query: ProductQuery) => repository.list(query),
     categories: () => repository.categories(),
     get: async (id: string) => found(await repository.find(id), id),
-    async create(caller: Caller, product: ProductIn) {
+    /** @throws DomainError forbidden */
+    asWriter(caller: Caller & { actor: string }) {
       mustBeWriter(writers, caller);
-      return repository.insert({ id: newId(), ...product });
-    },
-    async replace(caller: Caller, id: string, product: ProductChange, ifMatch?: string) {
-      mustBeWriter(writers, caller);
-      return set(id, product, ifMatch);
+      return writing(caller.actor);
     },
     /** For operators, whoever may write otherwise. */
-    set,
-    async remove(caller: Caller, id: string, ifMatch?: string) {
-      mustBeWriter(writers, caller);
-      found((await repository.remove(id, ifMatch)) || undefined, id);
-    },
+    asOperator: writing,
   };
 }

@@ -10,11 +10,16 @@ import { productChange, productIn, productQuery } from './schemas.ts';
 
 const open = { tag: 'products', identity: 'none' } as const;
 const byWriter = { tag: 'products', identity: 'account', scope: 'products:write' } as const;
+/** On the service's own address: the gateway does not route these. */
+const byOperator = { tag: 'products', identity: 'caller', internal: true } as const;
 const params = z.object({ id: uuid });
 const notWriter = problem('The account may not change products.');
 const stale = problem(staleVersion);
-const replacement = { params, headers: ifMatchHeader, body: productChange, bodyKib: 64, decimals: true } as const;
+const creation = { body: productIn, bodyKib: 64, decimals: true } as const;
+const made = { description: 'Created.', body: productOut, headers: { Location: 'Path of the new product.' } };
+const replacement = { ...creation, params, headers: ifMatchHeader, body: productChange } as const;
 const replaced = { description: 'The product as it is now.', body: productOut };
+const removed = { description: 'Deleted.' };
 
 export function productRoutes(products: Products, cache: CatalogueCache): AnyRoute[] {
   return [
@@ -83,16 +88,11 @@ export function productRoutes(products: Products, cache: CatalogueCache): AnyRou
       path: '/products',
       operationId: 'createProduct',
       summary: 'Create a product',
-      body: productIn,
-      bodyKib: 64,
-      decimals: true,
-      responses: {
-        201: { description: 'Created.', body: productOut, headers: { Location: 'Path of the new product.' } },
-        403: notWriter,
-      },
-      async handler({ accountId, roles, body }) {
-        const product = await products.create({ accountId, roles }, body);
-        return created(`/products/${product.id}`, product);
+      ...creation,
+      responses: { 201: made, 403: notWriter },
+      async handler({ body, ...caller }) {
+        const { id, json } = await products.asWriter(caller).create(body);
+        return created(`/products/${id}`, { json });
       },
     }),
     route({
@@ -103,21 +103,8 @@ export function productRoutes(products: Products, cache: CatalogueCache): AnyRou
       summary: 'Replace a product',
       ...replacement,
       responses: { 200: replaced, 403: notWriter, 409: stale },
-      handler: async ({ accountId, roles, params: { id }, headers, body }) =>
-        ok(await products.replace({ accountId, roles }, id, body, headers['if-match'])),
-    }),
-    // Internal, for operators: the gateway does not route it.
-    route({
-      method: 'put',
-      path: '/internal/products/{id}',
-      operationId: 'setProduct',
-      summary: 'Replace a product as an operator',
-      tag: 'products',
-      identity: 'caller',
-      internal: true,
-      ...replacement,
-      responses: { 200: replaced, 409: stale },
-      handler: async ({ params: { id }, headers, body }) => ok(await products.set(id, body, headers['if-match'])),
+      handler: async ({ params: { id }, headers, body, ...caller }) =>
+        ok({ json: await products.asWriter(caller).replace(id, body, headers['if-match']) }),
     }),
     route({
       ...byWriter,
@@ -127,9 +114,48 @@ export function productRoutes(products: Products, cache: CatalogueCache): AnyRou
       summary: 'Delete a product',
       params,
       headers: ifMatchHeader,
-      responses: { 204: { description: 'Deleted.' }, 403: notWriter },
-      async handler({ accountId, roles, params: { id }, headers }) {
-        await products.remove({ accountId, roles }, id, headers['if-match']);
+      responses: { 204: removed, 403: notWriter },
+      async handler({ params: { id }, headers, ...caller }) {
+        await products.asWriter(caller).remove(id, headers['if-match']);
+        return noContent();
+      },
+    }),
+    // For operators, whoever may write otherwise.
+    route({
+      ...byOperator,
+      method: 'post',
+      path: '/internal/products',
+      operationId: 'addProduct',
+      summary: 'Create a product as an operator',
+      ...creation,
+      responses: { 201: made },
+      async handler({ body, actor }) {
+        const { id, json } = await products.asOperator(actor).create(body);
+        return created(`/products/${id}`, { json });
+      },
+    }),
+    route({
+      ...byOperator,
+      method: 'put',
+      path: '/internal/products/{id}',
+      operationId: 'setProduct',
+      summary: 'Replace a product as an operator',
+      ...replacement,
+      responses: { 200: replaced, 409: stale },
+      handler: async ({ params: { id }, headers, body, actor }) =>
+        ok({ json: await products.asOperator(actor).replace(id, body, headers['if-match']) }),
+    }),
+    route({
+      ...byOperator,
+      method: 'delete',
+      path: '/internal/products/{id}',
+      operationId: 'removeProduct',
+      summary: 'Delete a product as an operator',
+      params,
+      headers: ifMatchHeader,
+      responses: { 204: removed },
+      async handler({ params: { id }, headers, actor }) {
+        await products.asOperator(actor).remove(id, headers['if-match']);
         return noContent();
       },
     }),

@@ -32,7 +32,7 @@ export function testApp(
 ) {
   const database = openDatabase<DB>(databaseUrl);
   const prisma = new PrismaClient({ adapter: database.adapter });
-  const repository = { ...createProductRepository(prisma, database), ...options.repository };
+  const repository = { ...createProductRepository(database), ...options.repository };
   const config = configSchema.parse({
     DATABASE_URL: databaseUrl,
     PRODUCT_WRITERS: writers,

@@ -1,3 +1,4 @@
+import { auditRoute } from '@store/shared/service/audit';
 import { newCredential } from '../../../tests/kit/credentials.ts';
 import { type Contract, describeContract } from '../../../tests/kit/openapi/contract.ts';
 import { describeFuzz } from '../../../tests/kit/openapi/fuzz.ts';
@@ -23,7 +24,7 @@ const asOperator = async (call: object = {}) => {
 
 const contract: Contract = {
   // Only for the documents; the requests go to the application.
-  routes: productRoutes({} as never, {} as never),
+  routes: [...productRoutes({} as never, {} as never), auditRoute({} as never)],
   app: () => product.app,
   unavailableApp: () => unavailable.app,
   accountId,
@@ -50,6 +51,22 @@ const contract: Contract = {
       404: { path: `/internal${unknown}`, body: tea },
       409: () => asOperator({ body: { ...tea, version: 7 } }),
     },
+    'post /internal/products': {
+      201: { body: tea },
+      400: { body: { ...tea, price: -1 } },
+      403: { body: tea, app: () => restricted.app },
+    },
+    'delete /internal/products/{id}': {
+      204: () => asOperator({ body: undefined }),
+      400: { path: '/internal/products/%ff' },
+      403: () => asOperator({ body: undefined, app: () => restricted.app }),
+      404: { path: `/internal${unknown}` },
+    },
+    'get /internal/audit': {
+      200: { path: '/internal/audit?size=1' },
+      400: { path: '/internal/audit?size=0' },
+      403: { app: () => restricted.app },
+    },
     'delete /products/{id}': {
       204: () => existing(),
       400: { path: '/products/%ff' },
@@ -73,6 +90,7 @@ describeFuzz({
     'post /products': { body: whole },
     'put /products/{id}': () => existing({ body: { ...whole, version: 1 } }),
     'put /internal/products/{id}': () => asOperator({ body: { ...whole, version: 1 } }),
+    'post /internal/products': { body: whole },
   },
   readState: () => product.prisma.product.findMany({ orderBy: { id: 'asc' } }),
 });

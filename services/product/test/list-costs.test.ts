@@ -2,7 +2,6 @@ import type { Database } from '@store/shared/database/database';
 import type { CompiledQuery } from 'kysely';
 import { queryOnce, useDatabase } from '../../../tests/kit/postgres/database.ts';
 import { until } from '../../../tests/kit/until.ts';
-import type { PrismaClient } from '../src/generated/client.ts';
 import type { DB } from '../src/generated/tables.ts';
 import { createProductRepository } from '../src/product-repository.ts';
 import { productQuery } from '../src/schemas.ts';
@@ -44,9 +43,7 @@ describe('a search', () => {
       prepare: () => run,
       lists: { run, runOnce: run, readReplica: async () => undefined },
     };
-    await createProductRepository({} as PrismaClient, recording as unknown as Database<DB>).list(
-      productQuery.parse(query),
-    );
+    await createProductRepository(recording as unknown as Database<DB>).list(productQuery.parse(query));
     const [statement] = statements;
     if (statement === undefined) throw new Error('No statement was sent.');
     return statement;

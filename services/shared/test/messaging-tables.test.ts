@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createTestDatabase, queryOnce, type TestDatabase } from '../../../tests/kit/postgres/database.ts';
 
-const services = ['account', 'consumers', 'inventory', 'order', 'payment'];
+const services = ['account', 'auth', 'consumers', 'inventory', 'order', 'payment', 'product'];
 let databases: TestDatabase[];
 
 beforeAll(async () => {
@@ -20,7 +20,7 @@ const constraints = (table: string) => `
 const indexes = (table: string) =>
   `select indexname, indexdef from pg_indexes where tablename = '${table}' order by indexname`;
 
-it.each(['outbox', 'processed_events', 'dead_letters', 'dead_letter_audit'])(
+it.each(['outbox', 'processed_events', 'dead_letters', 'dead_letter_audit', 'audit'])(
   'the table %s of messaging is the same in the database of every service that has it',
   async (table) => {
     const definitions = await Promise.all(

@@ -1,9 +1,8 @@
-import { hostname, userInfo } from 'node:os';
 import { auditOut, lettersOut, type ResultOut, resultsOut, wholeLetterOut } from '@store/shared/contracts/dead-letters';
 import { Option } from 'commander';
 import { markdownTable } from 'markdown-table';
 import type { z } from 'zod';
-import { callService } from '../../operator-client.ts';
+import { callService, operatorName } from '../../operator-client.ts';
 import { messageOf, Tool } from '../../run-command.ts';
 import { topology } from '../../topology/topology.ts';
 
@@ -135,9 +134,7 @@ await new Tool('make dlq')
   .addOption(option('--audit <group>', 'AUDIT', 'who redrove or discarded what, when and why'))
   .addOption(option('--id <ids>', 'ID', 'of the letters, separated by blanks or commas; default for a redrive: all'))
   .addOption(option('--reason <text>', 'REASON', 'why they are discarded'))
-  .addOption(
-    option('--by <name>', 'BY', 'who asks, for the audit trail').default(`${userInfo().username}@${hostname()}`),
-  )
+  .addOption(option('--by <name>', 'BY', 'who asks, for the audit trail').default(operatorName()))
   .addOption(option('--dry-run <flag>', 'DRY_RUN', 'say what would be done, and change nothing').choices(['1']))
   .action(run)
   .run();

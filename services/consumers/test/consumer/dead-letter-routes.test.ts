@@ -36,6 +36,7 @@ describe('the contract of dead letters', () => {
     calls: {
       'get /internal/dead-letters': { 200: {}, 400: { path: `${path}?orderId=1` } },
       'get /internal/dead-letters/count': { 200: {} },
+      'get /internal/audit': { 200: {}, 400: { path: '/internal/audit?after=x' } },
       'get /internal/dead-letters/audit': { 200: {} },
       'get /internal/dead-letters/{id}': {
         200: async () => ({ path: `${path}/${(await operator(fixture).ids())[0]}` }),
@@ -76,6 +77,13 @@ describe('the routes of dead letters', () => {
     expect(await ann.trail()).toMatchObject([
       { outcome: 'FAILED', requestedBy: 'ann' },
       { outcome: 'REDRIVEN', requestedBy: 'ben' },
+    ]);
+    const changes = await request(replica(fixture)).get(`/internal/audit?subject=${ids[0]}`).expect(200);
+    const [before, { group }] = [{ group: fixture.group, status: 'OPEN' }, fixture];
+    const reason = 'broken in another way';
+    expect(changes.body).toMatchObject([
+      { actor: 'operator ben', kind: 'dead letter', before, after: { group, status: 'REDRIVEN', outcome: 'REDRIVEN' } },
+      { actor: 'operator ann', before, after: { group, status: 'OPEN', outcome: 'FAILED', reason } },
     ]);
   });
 

@@ -36,6 +36,8 @@ interface Call {
   clientAddress?: string | undefined;
   /** The customer on whose behalf the call is, likewise: the called service decides as for a request of the gateway. */
   customer?: { accountId: string; authorization: string | undefined };
+  /** Name of the operator on whose behalf the call is, for the audit trail. */
+  operator?: string | undefined;
 }
 
 const secondsIn = (header: string | undefined) => (/^\d{1,3}$/.test(header ?? '') ? Number(header) : undefined);
@@ -48,7 +50,11 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
     return new DomainError('unavailable', message, { cause, ...(retryAfterSeconds && { retryAfterSeconds }) });
   };
 
-  async function send(method: Method, url: string, { body, ifMatch, clientAddress, customer }: Call): Promise<Answer> {
+  async function send(
+    method: Method,
+    url: string,
+    { body, ifMatch, clientAddress, customer, operator }: Call,
+  ): Promise<Answer> {
     const trace = currentTrace();
     try {
       const answer = await request(url, {
@@ -58,6 +64,7 @@ export function createHttpClient({ service, baseUrl, timeoutMs, credential }: Ht
           ...(credential !== undefined && { authorization: `Bearer ${credential}` }),
           ...(ifMatch !== undefined && { 'if-match': ifMatch }),
           ...(clientAddress !== undefined && { 'x-envoy-external-address': clientAddress }),
+          ...(operator !== undefined && { 'operator-name': encodeURIComponent(operator) }),
           ...(customer && { 'id-account': customer.accountId }),
           ...(customer?.authorization !== undefined && { authorization: customer.authorization }),
           ...(body && { 'content-type': 'application/json' }),

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import { contextOf } from '../observability/request-context.ts';
+import { actorOf } from '../values/audit.ts';
 import { DomainError } from '../values/errors.ts';
 import { type Place, sentenceOf } from '../values/sentences.ts';
 import { parsedBody } from './body.ts';
@@ -16,6 +17,7 @@ export const inputOf = (route: AnyRoute, req: Request, res: Response) => ({
   body: route.body === undefined ? undefined : parse(route.body, parsedBody(req, route), 'body'),
   accountId: contextOf(res).accountId,
   roles: contextOf(res).roles,
+  actor: actorOf(contextOf(res).accountId, req.headers['operator-name']),
   authorization: req.headers.authorization,
   clientAddress: clientAddressOf(req.headers['x-envoy-external-address']),
   userAgent: req.headers['user-agent'],

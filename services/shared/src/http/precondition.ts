@@ -47,11 +47,11 @@ export const staleVersion = 'The resource no longer has the version that the bod
 
 /**
  * Compares as RFC 9110, 13.1.1 does: strongly, and `*` is any state.
- * @param current the tag of the resource, read and locked in the transaction that writes
+ * @param current the tag of the resource, read and locked in the transaction that writes; undefined if there is none
  * @throws DomainError preconditionFailed (412) if the client has seen another state
  */
-export function mustMatch(ifMatch: string | undefined, current: string): void {
-  if (ifMatch === undefined || matchesTag(ifMatch, current)) return;
+export function mustMatch(ifMatch: string | undefined, current: string | undefined): void {
+  if (ifMatch === undefined || (current !== undefined && matchesTag(ifMatch, current))) return;
   throw new DomainError('preconditionFailed', 'It has changed since you read it. Read it again, and decide anew.');
 }
 

@@ -91,6 +91,8 @@ export interface Input<P, Q, H, C, B, I extends IdentityRule> {
   accountId: ForAccount<I, string>;
   /** Roles of the caller (contract 3.9). */
   roles: ForAccount<I, readonly string[]>;
+  /** The one who asks, for the audit trail (values/audit.ts). */
+  actor: string;
   /** The header as the gateway sets it (contract 2.3). */
   authorization: string | undefined;
   /** The client as limits per client count it (identity.ts); undefined if the request did not come through the gateway. */

@@ -14,6 +14,7 @@ import { orderEventsTopic } from '../messaging/topics.ts';
 import type { Logger } from '../observability/log.ts';
 import { loop } from '../values/loop.ts';
 import { hourMs } from '../values/time.ts';
+import { auditCleanUp } from './audit.ts';
 import type { ServiceConsumer, ServicePublisher, Started } from './service.ts';
 
 type OnCrash = (sentence: string, error: unknown) => void;
@@ -32,10 +33,12 @@ export function consume<Tables>(
   const forgetting = loop({ name: 'processed event ids', everyMs: hourMs }, () =>
     deleteOldEventIds(database, quiet, topics),
   );
+  const cleanUp = auditCleanUp(database);
   const publishers = publishersOf(broker, publishesAs === undefined ? 1 : laneCount);
   const [publisher] = publishers;
   const started: Started[] = [
     { name: forgetting.name, ...forgetting.start(processLog) },
+    { name: cleanUp.name, ...cleanUp.start(processLog) },
     ...publishers.map(({ name, close }) => ({ name, stop: close })),
   ];
   if (publishesAs !== undefined) {

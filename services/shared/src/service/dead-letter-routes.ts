@@ -20,6 +20,7 @@ import { discard, type Letters, listDeadLetters, type Result, redrive } from '..
 import { createLog } from '../observability/log.ts';
 import { DomainError, unavailable as isUnavailable } from '../values/errors.ts';
 import { uuid } from '../values/fields.ts';
+import { auditRoute } from './audit.ts';
 import type { ServiceConsumer } from './service.ts';
 
 const base = { tag: 'dead letters', identity: 'caller', internal: true } as const;
@@ -28,7 +29,10 @@ const path = '/internal/dead-letters';
 const maxLetters = 500;
 const maxCharacters = 4_000;
 
-/** Makes the routes that a service with a consumer group offers operators (contract 4.13): its own dead letters, no others. */
+/**
+ * Makes the routes that a service with a consumer group offers operators (contract 4.13): its own dead letters, no others, and the
+ * audit trail of its database.
+ */
 export function deadLetterRoutes<Tables>(
   { group, config }: ServiceConsumer<Tables>,
   database: Kysely<Tables>,
@@ -145,6 +149,7 @@ export function deadLetterRoutes<Tables>(
         return ok({ ...toLetterOut(letter), value: value ?? null, headers: texts });
       },
     }),
+    auditRoute(database),
   ];
 }
 

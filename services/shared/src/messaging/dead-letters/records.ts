@@ -1,6 +1,8 @@
 import { type QueryExecutorProvider, sql } from 'kysely';
 import { Gauge } from 'prom-client';
+import { insertChange } from '../../database/audit.ts';
 import { isoTime } from '../../database/keyset.ts';
+import { operatorActor } from '../../values/audit.ts';
 import { within } from '../../values/time.ts';
 import { heartbeatMs } from '../times.ts';
 import type { LetterRef } from './dead-letters.ts';
@@ -68,7 +70,7 @@ export async function openErrors(
 }
 
 /**
- * Records a decision together with its entry in the audit trail, unless the letter was redriven or discarded before. In
+ * Records a decision together with its entries in the audit trails, of letters and of all changes, unless the letter was redriven or discarded before. In
  * a transaction it locks the letter until the end: of two who press at once the second waits, and finds it decided.
  * @returns whether it was recorded
  */
@@ -77,6 +79,13 @@ export async function decide(on: QueryExecutorProvider, letter: LetterRef, decis
   const { outcome, by } = decision;
   const reason = decision.reason && storable(decision.reason);
   const [status, failures, error] = outcome === 'FAILED' ? ['OPEN', 1, reason] : [outcome, 0, undefined];
+  const change = {
+    actor: operatorActor(by),
+    kind: 'dead letter',
+    subject: id,
+    before: JSON.stringify({ group, status: 'OPEN' }),
+    after: JSON.stringify({ group, status, outcome, reason }),
+  } as const;
   const { rows } = await sql`
     with letter as (
       insert into dead_letters (consumer_group, id, event_id, status, failures, error)
@@ -87,7 +96,7 @@ export async function decide(on: QueryExecutorProvider, letter: LetterRef, decis
         error = coalesce(excluded.error, dead_letters.error)
       where dead_letters.status = 'OPEN'
       returning consumer_group, id, event_id
-    )
+    ), audited as (${insertChange(change, sql`from letter`)})
     insert into dead_letter_audit (consumer_group, letter_id, event_id, outcome, reason, requested_by)
     select consumer_group, id, event_id, ${outcome}, ${reason}, ${storable(by)} from letter
     returning id`.execute(on);

@@ -1,0 +1,87 @@
+import { deleteOldChanges } from '@store/shared/database/audit';
+import { createLog } from '@store/shared/observability/log';
+import request, { type Response } from 'supertest';
+import { newCredential } from '../../../tests/kit/credentials.ts';
+import { queryOnce, useDatabase } from '../../../tests/kit/postgres/database.ts';
+import { accountId, tea, testApp, unknown } from './_app.ts';
+
+const credential = newCredential();
+const database = useDatabase('product', 'each');
+const product = database.open((url) => testApp(url, { credentials: credential }));
+
+const asOperator = (method: 'post' | 'put' | 'delete', path: string, body?: object) =>
+  request(product.app)
+    [method](`/internal${path}`)
+    .set({ authorization: `Bearer ${credential}`, 'operator-name': 'J%C3%B6rg' })
+    .send(body);
+const read = (path = '/internal/audit') => product.get(path).set({ authorization: `Bearer ${credential}` });
+const trail = async (path?: string) => (await read(path).expect(200)).body;
+
+describe('the audit trail of products', () => {
+  it('has who changed what, with all that was before and is now, to the digit', async () => {
+    const { headers, body: created } = await product.post('{"name":"Tea","price":123456789012.1234,"unit":"kg"}');
+    const path = headers.location ?? '';
+    const { body: changed } = await asOperator('put', path, { ...tea, price: 5 }).expect(200);
+    await product.delete(path).expect(204);
+    const entry = { kind: 'product', subject: created.id, at: expect.stringMatching(/Z$/), id: expect.any(String) };
+    expect(await trail()).toEqual([
+      { ...entry, actor: `account ${accountId}`, before: changed, after: null },
+      { ...entry, actor: 'operator Jörg', before: created, after: changed },
+      { ...entry, actor: `account ${accountId}`, before: null, after: created },
+    ]);
+    expect((await read()).text).toContain('"price": 123456789012.1234');
+  });
+
+  it('has nothing that did not happen', async () => {
+    const path = (await product.post(tea)).headers.location ?? '';
+    await product.put(path, tea).set('if-match', '"another"').expect(412);
+    await product.put(path, { ...tea, version: 7 }).expect(409);
+    await product.put(unknown, tea).expect(404);
+    await product.delete(unknown).expect(404);
+    await asOperator('post', '/products', { ...tea, price: -1 }).expect(400);
+    expect(await trail()).toHaveLength(1);
+  });
+
+  const quiet = database.open((url) => testApp(url, { log: createLog('product', 'silent') }));
+  it('refuses a change that it cannot record', async () => {
+    await queryOnce(database.url, 'alter table audit add check (false) not valid');
+    expect((await quiet.post(tea)).status).toBe(500);
+    expect(await product.prisma.product.count()).toBe(0);
+  });
+
+  it('has each of many changes at a time once, in the order in which they were made', async () => {
+    const path = (await product.post(tea)).headers.location ?? '';
+    await Promise.all(Array.from({ length: 8 }, (_, n) => product.put(path, { ...tea, price: n + 10 }).expect(200)));
+    const states = (await trail()).map(({ before, after }: { before: object; after: object }) => [before, after]);
+    for (const [n, [before]] of states.slice(0, -1).entries()) expect(before).toEqual(states[n + 1][1]);
+    expect(states).toHaveLength(9);
+  });
+
+  it('is read in pages, of one product alone, and by operators alone', async () => {
+    const ids = [];
+    for (let n = 0; n < 5; n += 1) ids.push((await product.post(tea)).body.id);
+    const subjects: string[] = [];
+    for (let next: string | undefined = '/internal/audit?size=2'; next !== undefined; ) {
+      const { headers, body }: Response = await read(next).expect(200);
+      subjects.push(...body.map(({ subject }: { subject: string }) => subject));
+      next = /<(.+)>; rel="next"/.exec(headers.link ?? '')?.[1];
+    }
+    expect(subjects).toEqual(ids.toReversed());
+    expect(await trail(`/internal/audit?subject=${ids[2]}`)).toMatchObject([{ subject: ids[2] }]);
+    for (const refused of ['after=x', 'size=0', 'subject=tea']) await read(`/internal/audit?${refused}`).expect(400);
+    await product.get('/internal/audit').expect(403);
+  });
+
+  it('is kept for 400 days', async () => {
+    for (const days of [399, 401]) {
+      await product.post(tea);
+      await queryOnce(
+        database.url,
+        `update audit set at = now() - interval '${days} days' where at > now() - interval '1 day'`,
+      );
+    }
+    const [, kept] = await trail();
+    await deleteOldChanges(product.kysely);
+    expect(await trail()).toEqual([kept]);
+  });
+});

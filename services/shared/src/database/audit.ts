@@ -1,0 +1,61 @@
+import { type QueryExecutorProvider, type RawBuilder, sql } from 'kysely';
+import type { changeKinds } from '../values/audit.ts';
+import { deleteInBatches } from './batches.ts';
+import { isoTime } from './keyset.ts';
+
+// The table `audit`, which is the same in the database of every service that has it. It has ids and what operators type, and
+// no e-mail address: an account is its id, which leads to nobody once the account is deleted.
+
+/** States are JSON text; one that is undefined was not there, or is not there any more. */
+export interface Change {
+  /** As the input of a route has it. */
+  actor: string;
+  kind: (typeof changeKinds)[number];
+  subject: string;
+  before?: string | undefined;
+  after?: string | undefined;
+}
+
+const keptDays = 400;
+
+/** Records a change in its transaction, so that nothing is lost and nothing is recorded that did not happen. */
+export async function recordChange(tx: QueryExecutorProvider, change: Change): Promise<void> {
+  await insertChange(change).execute(tx);
+}
+
+/** The same as a part of the statement of the change. @param from what there has to be, such as `from changed` */
+export function insertChange({ actor, kind, subject, before, after }: Change, from = sql``): RawBuilder<unknown> {
+  return sql`
+    insert into audit (actor, kind, subject, before, after)
+    select ${actor}, ${kind}, ${subject}::uuid, ${before ?? null}::jsonb, ${after ?? null}::jsonb ${from}`;
+}
+
+interface Asked {
+  size: number;
+  /** Id of the entry behind which to read on. */
+  after?: string | undefined;
+  subject?: string | undefined;
+}
+
+/** Reads entries as JSON, the latest first. */
+export async function readChanges(on: QueryExecutorProvider, { size, after, subject }: Asked) {
+  const { rows } = await sql<{ id: string; json: string }>`
+    select id, row_to_json(entry)::text as json from (
+      select id::text, ${sql.raw(isoTime('at', 'MS'))} as at, actor, kind, subject, before, after from audit
+      where (${after ?? null}::bigint is null or audit.id < ${after ?? null})
+        and (${subject ?? null}::uuid is null or subject = ${subject ?? null})
+      order by audit.id desc limit ${size + 1}::int) as entry`.execute(on);
+  const page = rows.slice(0, size);
+  return { json: `[${page.map(({ json }) => json).join()}]`, next: rows.length > size ? page.at(-1)?.id : undefined };
+}
+
+export async function deleteOldChanges(on: QueryExecutorProvider): Promise<void> {
+  await deleteInBatches(async (limit) => {
+    const { numAffectedRows = 0n } = await sql`
+      delete from audit where id in (
+        select id from audit where at < now() - interval '${sql.lit(keptDays)} days' limit ${sql.lit(limit)})`.execute(
+      on,
+    );
+    return Number(numAffectedRows);
+  });
+}

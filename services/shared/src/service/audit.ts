@@ -1,0 +1,37 @@
+import type { QueryExecutorProvider } from 'kysely';
+import { z } from 'zod';
+import { auditEntryOut, auditQuery } from '../contracts/audit.ts';
+import { deleteOldChanges, readChanges } from '../database/audit.ts';
+import { nextLink } from '../http/pagination.ts';
+import { type AnyRoute, ok, route } from '../http/route.ts';
+import { loop } from '../values/loop.ts';
+import { hourMs } from '../values/time.ts';
+import type { Job } from './service.ts';
+
+/** Makes the route by which operators read the audit trail of a database (contract 4.16). */
+export const auditRoute = (database: QueryExecutorProvider): AnyRoute =>
+  route({
+    method: 'get',
+    path: '/internal/audit',
+    operationId: 'listAudit',
+    summary: 'List who changed what',
+    tag: 'audit',
+    identity: 'operator',
+    internal: true,
+    query: auditQuery,
+    responses: {
+      200: {
+        description: 'The latest first.',
+        body: z.array(auditEntryOut),
+        headers: { Link: 'The next page, as rel="next", while there is more.' },
+      },
+    },
+    async handler({ query, url }) {
+      const { json, next } = await readChanges(database, query);
+      return ok({ json }, nextLink(url, next));
+    },
+  });
+
+/** Makes the job that deletes what is too old. */
+export const auditCleanUp = (database: QueryExecutorProvider): Job =>
+  loop({ name: 'old audit entries', everyMs: hourMs }, () => deleteOldChanges(database));
