@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { call } from './api/call.ts';
+import { Changes } from './views/changes.tsx';
 import { DeadLetters } from './views/dead-letters.tsx';
 import { Login } from './views/login.tsx';
 import { Mails } from './views/mails.tsx';
@@ -7,7 +8,14 @@ import { Now } from './views/now.tsx';
 import { Orders } from './views/orders.tsx';
 import { Stock } from './views/stock.tsx';
 
-const pages = { now: 'Now', orders: 'Orders', 'dead-letters': 'Dead letters', stock: 'Stock', mails: 'Mails' };
+const pages = {
+  now: 'Now',
+  orders: 'Orders',
+  'dead-letters': 'Dead letters',
+  stock: 'Stock',
+  mails: 'Mails',
+  audit: 'Audit',
+};
 type Page = keyof typeof pages;
 
 /** `#/orders/<id>`, `#/dead-letters?<filter>` */
@@ -68,6 +76,7 @@ export function App() {
         {place.page === 'orders' && <Orders id={place.id} />}
         {place.page === 'dead-letters' && <DeadLetters filter={place.filter} key={place.filter} />}
         {place.page === 'stock' && <Stock />}
+        {place.page === 'audit' && <Changes />}
         {place.page === 'mails' && <Mails id={place.id} />}
       </main>
     </>

@@ -9,6 +9,7 @@ import { pages } from './access/pages-router.ts';
 import { referencePage } from './access/reference-router.ts';
 import { sessionRoutes } from './access/routes.ts';
 import { createSessions } from './access/session.ts';
+import { auditPageRoutes } from './audit/routes.ts';
 import { createProducts } from './catalogue/products.ts';
 import { cataloguePageRoutes } from './catalogue/routes.ts';
 import { createStock } from './catalogue/stock.ts';
@@ -39,6 +40,7 @@ export function createConsole(
     ...orderPageRoutes(createOrderPages(services, letters)),
     ...deadLetterPageRoutes(letters),
     ...mailPageRoutes(services),
+    ...auditPageRoutes(services),
     ...cataloguePageRoutes(createStock(services, log), createProducts(services, log)),
   ];
   const app = express();

@@ -22,7 +22,7 @@ export function createServices(addresses: ReadonlyMap<string, string>, credentia
     service: string,
     path: string,
     schema: z.ZodType<T>,
-    { timeoutMs = maxWaitMs, ...sent }: { timeoutMs?: number; body?: object; ifMatch?: string } = {},
+    { timeoutMs = maxWaitMs, ...sent }: { timeoutMs?: number; body?: object; ifMatch?: string; operator?: string } = {},
   ): Promise<{ body: T; etag: string | undefined }> {
     const baseUrl = addresses.get(service);
     if (baseUrl === undefined) throw new DomainError('notFound', `There is no service ${service}.`);

@@ -16,6 +16,7 @@ const paths = [
   '/api/dead-letters',
   '/api/dead-letters/audit',
   '/api/products',
+  '/api/audit',
   `/api/products/${letter}`,
 ];
 

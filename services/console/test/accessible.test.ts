@@ -11,7 +11,17 @@ const entry = { letterId, eventId: null, outcome: 'REDRIVEN', reason: null, requ
 
 /** All services at once. */
 const catalogue = catalogueOf('4.5');
+const change = {
+  id: '7',
+  at,
+  actor: 'operator ann',
+  kind: 'stock',
+  subject: orderId,
+  before: null,
+  after: { available: 5 },
+};
 const store: Answer = (method, path, ...rest) => {
+  if (path.startsWith('/internal/audit')) return [change];
   if (path.startsWith('/internal/stuck-orders')) return { total: 1, orders: [order], next: null };
   if (path === `/internal/orders/${orderId}`) return order;
   if (path.startsWith('/internal/dead-letters/audit')) return { group: 'payment-group', entries: [entry] };
@@ -26,6 +36,7 @@ const pages = [
   [`orders/${orderId}`, 'Waits for'],
   ['dead-letters', 'OrderPaid'],
   ['stock', 'Tea'],
+  ['audit', 'operator ann'],
 ] as const;
 const problem = { status: 503, contentType: 'application/problem+json' };
 const states: [string, (page: Page) => Promise<unknown>][] = [

@@ -22,7 +22,7 @@ export function createProducts(services: Services, log: Logger) {
     async change(by: string, id: string, version: string, fields: ProductFields): Promise<void> {
       const { description, images, category } = await services.get('product', `/products/${id}`, anyProduct);
       const product = { ...fields, price: new Decimal(fields.price), description, images, category };
-      const changed = { body: product, ifMatch: version };
+      const changed = { body: product, ifMatch: version, operator: by };
       await services.call('PUT', 'product', `/internal/products/${id}`, anyProduct, changed);
       log.info({ by, productId: id, product: fields }, 'A product was changed');
     },

@@ -25,6 +25,7 @@ export function createStock(services: Services, log: Logger) {
     async set(by: string, productId: string, available: number) {
       const { body: stock } = await services.call('PUT', 'inventory', `/stock/${productId}`, stockOut, {
         body: { available },
+        operator: by,
       });
       log.info({ by, productId, available }, 'A stock was set');
       return stock;

@@ -1,0 +1,74 @@
+import { useState } from 'preact/hooks';
+import { call } from '../api/call.ts';
+import { useLive } from '../api/live.ts';
+import type { operations } from '../generated/schema.ts';
+import { Problem, Problems, Time } from '../parts/parts.tsx';
+import { Table } from '../parts/table.tsx';
+import { useTyping } from '../parts/typing.ts';
+
+type Field =
+  operations['showChanges']['responses'][200]['content']['application/json']['changes'][number]['fields'][number];
+
+/** Who changed what in all services: a page of it, the latest by itself. */
+export function Changes() {
+  const [sought, setSought] = useState('');
+  const [asked, setAsked] = useState<{ subject?: string | undefined; after?: string | undefined }>({});
+  const typing = useTyping(setSought, (typed) => setAsked({ subject: typed.trim() || undefined }));
+  const { subject, after } = asked;
+  const ask = () => call('get', '/api/audit', { query: asked });
+  const { data, problem } = useLive(`changes ${subject} ${after}`, ask, { everyMs: 5_000 });
+  const { changes = [], next } = data ?? {};
+  return (
+    <>
+      <h1>Audit</h1>
+      <search>
+        <form class="search" onSubmit={(event) => event.preventDefault()}>
+          <label for="subject">Id of a product, an account, a key or a dead letter</label>
+          <input id="subject" value={sought} {...typing} autoComplete="off" />
+        </form>
+      </search>
+      <Problem text={problem} />
+      <Problems texts={data?.problems} />
+      {data !== undefined && changes.length === 0 && <p role="status">Nothing was changed.</p>}
+      {changes.length > 0 && (
+        <section class="card" aria-label="Changes">
+          <Table
+            columns={['When', 'Who', 'What', 'Change']}
+            rows={changes}
+            keyOf={({ id }) => id}
+            cells={({ at, actor, kind, subject, fields }) => [
+              <Time key="when" at={at} />,
+              actor,
+              <>
+                {kind}
+                <br />
+                <code>{subject}</code>
+              </>,
+              <Fields key="change" fields={fields} />,
+            ]}
+          />
+        </section>
+      )}
+      {after !== undefined && (
+        <button type="button" class="quiet" onClick={() => setAsked({ subject })}>
+          Latest
+        </button>
+      )}
+      {next && (
+        <button type="button" class="quiet" onClick={() => setAsked({ subject, after: next })}>
+          Older
+        </button>
+      )}
+    </>
+  );
+}
+
+const Fields = ({ fields }: { fields: Field[] }) => (
+  <ul>
+    {fields.map(({ name, before, after }) => (
+      <li key={name}>
+        {name}: {before !== null && <del>{before}</del>} {after !== null && <ins>{after}</ins>}
+      </li>
+    ))}
+  </ul>
+);

@@ -1,0 +1,55 @@
+import { type AuditEntryOut, auditEntryOut } from '@store/shared/contracts/audit';
+import { stringifyJson } from '@store/shared/values/json';
+import { z } from 'zod';
+import { collecting, type Services } from '../services-client.ts';
+
+/** A service of each database with an audit trail. */
+const audited = ['product', 'inventory', 'auth', 'order-worker', 'payment', 'notification'];
+const pageSize = 50;
+const entries = z.array(auditEntryOut);
+
+interface Asked {
+  /** The last entry that was shown of each service, `product:12,auth:7`. */
+  after?: string | undefined;
+  subject?: string | undefined;
+}
+
+type State = AuditEntryOut['before'];
+
+/** Puts the audit trails of all services together, the latest entry first; what does not answer is named, and comes when it does. */
+export async function readAudit(services: Services, { after, subject }: Asked) {
+  const { or, problems } = collecting();
+  const shown = new Map(after?.split(',').map((pair) => pair.split(':') as [string, string]));
+  const trails = await Promise.all(
+    audited.map(async (service) => {
+      const query = new URLSearchParams({ size: String(pageSize), ...(subject !== undefined && { subject }) });
+      const last = shown.get(service);
+      if (last !== undefined) query.set('after', last);
+      const trail = await or([], services.get(service, `/internal/audit?${query}`, entries));
+      return trail.map((entry) => ({ service, ...entry }));
+    }),
+  );
+  const changes = [];
+  while (changes.length < pageSize) {
+    const [latest] = trails.filter(({ length }) => length > 0).sort(([a], [b]) => (a && b && a.at > b.at ? -1 : 1));
+    const entry = latest?.shift();
+    if (entry === undefined) break;
+    const { id, service, before, after, ...rest } = entry;
+    shown.set(service, id);
+    changes.push({ ...rest, id: `${service}:${id}`, fields: differences(before, after) });
+  }
+  const next = changes.length < pageSize ? null : Array.from(shown, (pair) => pair.join(':')).join();
+  return { changes, next, problems };
+}
+
+/** The fields that differ, as texts with all digits. */
+function differences(before: State, after: State) {
+  const names = new Set([before, after].flatMap((state) => Object.keys(state ?? {})));
+  const fields = Array.from(names, (name) => ({ name, before: textOf(before?.[name]), after: textOf(after?.[name]) }));
+  return fields.filter((field) => field.before !== field.after);
+}
+
+function textOf(value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  return typeof value === 'string' ? value : stringifyJson(value);
+}

@@ -1,0 +1,35 @@
+import { auditEntryOut } from '@store/shared/contracts/audit';
+import { type AnyRoute, ok, route } from '@store/shared/http/route';
+import { uuid } from '@store/shared/values/fields';
+import { z } from 'zod';
+import { byOperator } from '../by-operator.ts';
+import type { Services } from '../services-client.ts';
+import { readAudit } from './audit.ts';
+
+const changeOut = auditEntryOut.omit({ before: true, after: true }).extend({
+  fields: z.array(z.object({ name: z.string(), before: z.string().nullable(), after: z.string().nullable() })),
+});
+const cursor = z
+  .string()
+  .max(500)
+  .regex(/^[a-z-]+:\d{1,18}(,[a-z-]+:\d{1,18})*$/, 'must be one that was read');
+
+export const auditPageRoutes = (services: Services): AnyRoute[] => [
+  route({
+    ...byOperator,
+    tag: 'audit',
+    method: 'get',
+    path: '/api/audit',
+    operationId: 'showChanges',
+    standsAlone: true,
+    summary: 'List who changed what in all services',
+    query: z.object({ after: cursor.optional(), subject: uuid.optional() }),
+    responses: {
+      200: {
+        description: 'The next 50, the latest first.',
+        body: z.object({ changes: z.array(changeOut), next: z.string().nullable(), problems: z.array(z.string()) }),
+      },
+    },
+    handler: async ({ query }) => ok(await readAudit(services, query)),
+  }),
+];
