@@ -1,8 +1,14 @@
-import { calleeConfig, callerConfig, requireAllCredentials } from '@store/shared/auth/config';
+import {
+  bearerConfig,
+  calleeConfig,
+  callerConfig,
+  requireAllCredentials,
+  requireBearerKeys,
+} from '@store/shared/auth/config';
 import { databaseConfig } from '@store/shared/database/config';
 import { messagingConfig } from '@store/shared/messaging/config';
 import { serviceConfig } from '@store/shared/service/config';
-import { serviceUrl } from '@store/shared/values/environment';
+import { reportTogether, serviceUrl } from '@store/shared/values/environment';
 import { wholeNumber } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { maxAvailable } from './schemas.ts';
@@ -10,6 +16,7 @@ import { maxAvailable } from './schemas.ts';
 export const configSchema = z
   .object({
     ...serviceConfig,
+    ...bearerConfig,
     ...calleeConfig,
     ...databaseConfig,
     ...messagingConfig,
@@ -20,6 +27,7 @@ export const configSchema = z
       .default(1_000)
       .describe('Pieces of a product that is ordered for the first time, 0 to 1,000,000,000'),
   })
-  .apply(requireAllCredentials);
+  .apply(requireAllCredentials)
+  .superRefine(requireBearerKeys, reportTogether);
 
 export type InventoryConfig = z.output<typeof configSchema>;

@@ -1,5 +1,6 @@
 import { reservationRecordOut } from '@store/shared/contracts/order-record';
 import { stockOut } from '@store/shared/contracts/stock';
+import { etagDescription, ifMatchHeader, stateHeaders } from '@store/shared/http/precondition';
 import { type AnyRoute, created, ok, route } from '@store/shared/http/route';
 import { DomainError } from '@store/shared/values/errors';
 import { uuid } from '@store/shared/values/fields';
@@ -7,15 +8,19 @@ import { z } from 'zod';
 import type { ReservationRepository } from './reservation-repository.ts';
 import { availabilityQuery, stockIn } from './schemas.ts';
 import type { Stock } from './stock.ts';
+import { stockJson } from './stock-repository.ts';
 
 const ofProduct = {
   path: '/stock/{productId}',
   tag: 'stock',
-  identity: 'caller',
+  // Through the gateway by those who look after the catalogue, on the service's own address by operators.
+  identity: 'accountOrCaller',
+  role: 'catalogue',
+  scope: 'stock:write',
   params: z.object({ productId: uuid }),
 } as const;
 
-/** The gateway routes the availability alone: all else is on the service's own address (contract 4.9, 4.14). */
+/** The gateway routes availability and stock; all else is on the service's own address (contract 4.9, 4.14). */
 export function inventoryRoutes(stock: Stock, reservations: ReservationRepository): AnyRoute[] {
   return [
     route({
@@ -36,14 +41,18 @@ export function inventoryRoutes(stock: Stock, reservations: ReservationRepositor
       method: 'get',
       operationId: 'getStock',
       summary: 'Show how many pieces can still be reserved',
-      responses: { 200: { description: 'The stock.', body: stockOut } },
-      handler: async ({ params: { productId } }) => ok({ productId, available: await stock.get(productId) }),
+      responses: { 200: { description: 'The stock.', body: stockOut, headers: { ETag: etagDescription } } },
+      async handler({ params: { productId } }) {
+        const json = stockJson(productId, { available: await stock.get(productId) });
+        return ok({ json }, stateHeaders(json));
+      },
     }),
     route({
       ...ofProduct,
       method: 'put',
       operationId: 'setStock',
       summary: 'Set how many pieces can still be reserved',
+      headers: ifMatchHeader,
       body: stockIn,
       decimals: true, // so that 1e-400 is refused, and is not the valid 0
       responses: {
@@ -54,8 +63,8 @@ export function inventoryRoutes(stock: Stock, reservations: ReservationRepositor
           headers: { Location: 'Path of the stock.' },
         },
       },
-      async handler({ params: { productId }, body: { available }, actor }) {
-        const isNew = await stock.set(actor, productId, available);
+      async handler({ params: { productId }, headers, body: { available }, actor }) {
+        const isNew = await stock.set(actor, productId, available, headers['if-match']);
         const body = { productId, available };
         return isNew ? created(`/stock/${productId}`, body) : ok(body);
       },

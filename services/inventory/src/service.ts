@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { type BearerValidator, bearerFrom } from '@store/shared/auth/bearer';
 import { callersWith } from '@store/shared/auth/internal-credentials';
 import { createProductClient, type ProductClient } from '@store/shared/contracts/product-client';
 import { createHttpApp } from '@store/shared/http/app';
@@ -19,6 +20,7 @@ interface Replaceable {
   products?: ProductClient;
   orders?: OrderClient;
   clock?: () => Date;
+  bearer?: BearerValidator;
 }
 
 export function createInventoryService(
@@ -27,6 +29,7 @@ export function createInventoryService(
     products = createProductClient(config.PRODUCT_URL),
     orders = createOrderClient({ baseUrl: config.ORDER_URL, credential: config.INTERNAL_CREDENTIAL }),
     clock = () => new Date(),
+    bearer,
   }: Replaceable = {},
 ) {
   const { adapter, kysely } = database;
@@ -45,7 +48,7 @@ export function createInventoryService(
   ];
   const callers = callersWith(config.INTERNAL_CREDENTIALS);
   return {
-    app: createHttpApp({ title: 'Inventory API', routes, log, profile: config.APP_PROFILE, callers }),
+    app: createHttpApp({ title: 'Inventory API', routes, log, profile: config.APP_PROFILE, bearer, callers }),
     consumer,
   };
 }
@@ -54,5 +57,5 @@ export const inventoryService: ServiceDefinition<typeof configSchema, DB> = {
   name: 'inventory',
   configSchema,
   migrations: new URL('../prisma/migrations/', import.meta.url),
-  build: (context) => createInventoryService(context),
+  build: async (context) => createInventoryService(context, { bearer: await bearerFrom(context.config) }),
 };

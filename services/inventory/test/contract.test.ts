@@ -24,6 +24,7 @@ async function reserved() {
   return { path: `/internal/reservations/${order.orderId}` };
 }
 const body = { available: 7 };
+const nobody = { 'id-account': 'x' };
 const contract: Contract = {
   // Only for the documents; the requests go to the application.
   routes: inventoryRoutes({} as never, {} as never),
@@ -43,12 +44,14 @@ const contract: Contract = {
     'get /stock/{productId}': {
       200: () => existing(),
       400: { path: '/stock/%ff' },
+      401: () => existing({ headers: nobody }),
       404: { path: `/stock/${unknown}` },
     },
     'put /stock/{productId}': {
       200: () => existing({ body }),
       201: () => ({ path: `/stock/${randomUUID()}`, body }),
       400: () => existing({ body: { available: -1 } }),
+      401: () => existing({ body, headers: nobody }),
       404: { path: `/stock/${unknown}`, body },
     },
   },

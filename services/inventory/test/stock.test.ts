@@ -3,6 +3,7 @@ import { unavailable } from '@store/shared/values/errors';
 import request from 'supertest';
 import { useDatabase } from '../../../tests/kit/postgres/database.ts';
 import {
+  alice,
   type Demanded,
   fakeOrders,
   fakeProducts,
@@ -54,6 +55,39 @@ describe('/stock/{productId}', () => {
       { before: five, after: three },
       { actor: 'operator ann', before: null, after: seven },
     ]);
+  });
+
+  it('is for the role catalogue through the gateway, and has the account in the audit trail', async () => {
+    const tea = randomUUID();
+    const by = (roles: string) => ({ 'id-account': alice, 'account-roles': roles, 'operator-name': 'ann' });
+    for (const roles of ['operator', 'catalogues', '']) {
+      const refused = await put(tea, 7).set(by(roles)).expect(403);
+      expect(refused.body.detail).toContain('the role catalogue');
+      await get(tea).set(by(roles)).expect(403);
+    }
+    await put(tea, 7).set(by('catalogue')).expect(201);
+    await get(tea).set(by('catalogue,operator')).expect(200);
+    const key = { ...by('catalogue'), 'account-scopes': 'products:write' };
+    await put(tea, 8).set(key).expect(403);
+    await put(tea, 8)
+      .set({ ...key, 'account-scopes': 'stock:write' })
+      .expect(200);
+    const { body } = await request(inventory.app).get(`/internal/audit?subject=${tea}`).expect(200);
+    expect(body.map(({ actor }: { actor: string }) => actor)).toEqual([`account ${alice}`, `account ${alice}`]);
+  });
+
+  it('is set in the state that was seen, and in no other', async () => {
+    const tea = randomUUID();
+    await put(tea, 7).set('if-match', '*').expect(412);
+    await put(tea, 7).expect(201);
+    const seen = (await get(tea)).headers.etag ?? '';
+    await get(tea).set('if-none-match', seen).expect(304);
+    await inventory.take(orderOf([tea, 2]).created());
+    await put(tea, 9).set('if-match', seen).expect(412);
+    expect(await inventory.available(tea)).toBe(5);
+    await put(tea, 9)
+      .set('if-match', (await get(tea)).headers.etag ?? '')
+      .expect(200);
   });
 
   it('returns 404 for a product that the product service does not know', async () => {
