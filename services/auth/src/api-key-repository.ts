@@ -1,3 +1,4 @@
+import { recordChange } from '@store/shared/database/audit';
 import { deleteInBatches } from '@store/shared/database/batches';
 import { inTransaction } from '@store/shared/database/transaction';
 import { type Kysely, sql } from 'kysely';
@@ -62,6 +63,9 @@ export function createApiKeyRepository(prisma: PrismaClient, kysely: Kysely<DB>)
             expires_at: sql`to_timestamp(${key.expiresAt})`,
           })
           .execute();
+        // Without the name, which may say more of a person than an id.
+        const after = JSON.stringify({ accountId: key.accountId, scopes: key.scopes });
+        await recordChange(tx, { actor: `account ${key.accountId}`, kind: 'key', subject: key.id, after });
         return { token, createdAt };
       }),
 
@@ -91,28 +95,40 @@ export function createApiKeyRepository(prisma: PrismaClient, kysely: Kysely<DB>)
      * Once or again, on the path of a session that ends.
      * @returns when its token expires; undefined if the account has no such key
      */
-    async end(accountId: string, id: string): Promise<number | undefined> {
-      const ended = await kysely
-        .with('ended', (db) =>
-          db
-            .updateTable('api_keys')
-            .set({ ended_at: sql<Date>`coalesce(ended_at, now())` })
-            .where('id', '=', id)
-            .where('account_id', '=', accountId)
-            .returning(['id', 'expires_at', secondsOf('expires_at').as('expiresAt')]),
-        )
-        .with('stored', (db) =>
-          db
-            .insertInto('ended_sessions')
-            .columns(['id', 'expires_at'])
-            .expression(db.selectFrom('ended').select(['id', 'expires_at']))
-            .onConflict((conflict) => conflict.doNothing()),
-        )
-        .selectFrom('ended')
-        .select(['expiresAt', notifyEnded(sql`json_build_object('id', id, 'expiresAt', ended."expiresAt")::text`)])
-        .executeTakeFirst();
-      return ended?.expiresAt;
-    },
+    end: (actor: string, accountId: string, id: string): Promise<number | undefined> =>
+      inTransaction(kysely, async (tx) => {
+        const key = await tx
+          .selectFrom('api_keys')
+          .select(['scopes', 'ended_at'])
+          .where('id', '=', id)
+          .where('account_id', '=', accountId)
+          .forUpdate()
+          .executeTakeFirst();
+        if (key?.ended_at === null) {
+          const before = JSON.stringify({ accountId, scopes: key.scopes });
+          await recordChange(tx, { actor, kind: 'key', subject: id, before });
+        }
+        const ended = await tx
+          .with('ended', (db) =>
+            db
+              .updateTable('api_keys')
+              .set({ ended_at: sql<Date>`coalesce(ended_at, now())` })
+              .where('id', '=', id)
+              .where('account_id', '=', accountId)
+              .returning(['id', 'expires_at', secondsOf('expires_at').as('expiresAt')]),
+          )
+          .with('stored', (db) =>
+            db
+              .insertInto('ended_sessions')
+              .columns(['id', 'expires_at'])
+              .expression(db.selectFrom('ended').select(['id', 'expires_at']))
+              .onConflict((conflict) => conflict.doNothing()),
+          )
+          .selectFrom('ended')
+          .select(['expiresAt', notifyEnded(sql`json_build_object('id', id, 'expiresAt', ended."expiresAt")::text`)])
+          .executeTakeFirst();
+        return ended?.expiresAt;
+      }),
 
     /** Notes that keys were used in the present hour. */
     async noteUse(ids: string[]): Promise<void> {

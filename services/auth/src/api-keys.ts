@@ -64,11 +64,11 @@ export function createApiKeys({ tokens, repository, endedSessions, roles, writer
     },
 
     /** @throws DomainError notFound */
-    async end(accountId: string, id: string): Promise<void> {
-      const expiresAt = await repository.end(accountId, id);
+    async end(actor: string, accountId: string, id: string): Promise<void> {
+      const expiresAt = await repository.end(actor, accountId, id);
       if (expiresAt === undefined) throw new DomainError('notFound', `There is no API key ${id}.`);
       endedSessions.add({ id, expiresAt });
-      log.info({ accountId, keyId: id }, 'API key ended');
+      log.info({ accountId, keyId: id, by: actor }, 'API key ended');
     },
   };
 }

@@ -183,6 +183,11 @@ export function createAuth(dependencies: Dependencies) {
     async endSessions(accountId: string): Promise<void> {
       await endAll(accountId);
     },
+    /** @throws DomainError notFound */
+    async rolesOf(accountId: string): Promise<{ roles: Role[] }> {
+      if ((await accounts.find(accountId)) === undefined) throw noAccount(accountId);
+      return { roles: await roleRepository.find(accountId) };
+    },
     /**
      * Replaces the roles of an account.
      * @param by who gives them, as the audit trail has it

@@ -1,7 +1,8 @@
 import { recordChange } from '@store/shared/database/audit';
 import { inTransaction } from '@store/shared/database/transaction';
-import type { Role } from '@store/shared/http/identity';
+import { type Role, roleNames } from '@store/shared/http/identity';
 import { type Kysely, sql } from 'kysely';
+import { z } from 'zod';
 import type { DB } from './generated/tables.ts';
 import type { AccountRoles } from './roles.ts';
 import { endedSessionsChannel } from './session-repository.ts';
@@ -46,6 +47,10 @@ export function createRoleRepository(kysely: Kysely<DB>) {
           .select(sql`pg_notify(${endedSessionsChannel}, row_to_json(stored)::text)`.as('notified'))
           .executeTakeFirstOrThrow();
       });
+    },
+    async find(accountId: string): Promise<Role[]> {
+      const ofAccount = kysely.selectFrom('account_roles').select('roles').where('account_id', '=', accountId);
+      return z.array(z.enum(roleNames)).parse((await ofAccount.executeTakeFirst())?.roles ?? []);
     },
     async load(add: (one: AccountRoles) => void): Promise<void> {
       for (const one of await kysely.selectFrom('account_roles').select(columns).execute()) add(one);

@@ -173,6 +173,17 @@ export function authRoutes(auth: Auth, keys: ApiKeys, cookie: TokenCookie, jwks:
     route({
       ...internal,
       identity: 'operator',
+      method: 'get',
+      path: '/internal/accounts/{id}/roles',
+      operationId: 'showRoles',
+      summary: 'Show the roles of an account',
+      params,
+      responses: { 200: { description: 'Its current roles.', body: rolesOut } },
+      handler: async ({ params: { id } }) => ok(await auth.rolesOf(id)),
+    }),
+    route({
+      ...internal,
+      identity: 'operator',
       method: 'put',
       path: '/internal/accounts/{id}/roles',
       operationId: 'grantRoles',

@@ -43,6 +43,27 @@ describe('POST /auth/keys', () => {
     expect(await Promise.all([key, passedOn.bearer, owner.token].map(check))).toEqual([401, 401, 200]);
   });
 
+  it('is in the audit trail when it is made and when it ends, which an operator may have it do, too', async () => {
+    const owner = await newOwner();
+    const { body: first } = await make(owner);
+    const { body: second } = await make(owner);
+    for (const _ of ['once', 'and again']) await end(owner, first.id).expect(204);
+    const ofAccount = `/internal/accounts/${owner.id}/keys`;
+    expect((await request(auth.app).get(ofAccount).expect(200)).body).toMatchObject([{ id: second.id }]);
+    await request(auth.app).delete(`${ofAccount}/${second.id}`).set('operator-name', 'ann').expect(204);
+    await request(auth.app).delete(`${ofAccount}/${randomUUID()}`).expect(404);
+    expect(await check(second.key)).toBe(401);
+    const { body: changes } = await request(auth.app).get('/internal/audit?size=4').expect(200);
+    const state = { accountId: owner.id, scopes: ['orders:read'] };
+    const [byOwner, ofFirst, ofSecond] = [`account ${owner.id}`, { subject: first.id }, { subject: second.id }];
+    expect(changes).toMatchObject([
+      { ...ofSecond, actor: 'operator ann', kind: 'key', before: state, after: null },
+      { ...ofFirst, actor: byOwner, before: state, after: null },
+      { ...ofSecond, actor: byOwner, before: null, after: state },
+      { ...ofFirst, actor: byOwner, before: null, after: state },
+    ]);
+  });
+
   it.each<[string, object, string]>([
     ['no name', { name: ' ' }, 'body.name'],
     ['a long name', { name: 'x'.repeat(101) }, 'body.name'],

@@ -60,6 +60,11 @@ async function byOperator() {
 }
 
 const newKey = () => own('/auth/keys', { name: 'Shipping', scopes: ['orders:read'], expiresAt: inDays(1) });
+async function ownKey() {
+  const { headers, body } = await newKey();
+  const made = await request(auth.app).post('/auth/keys').set(headers).send(body);
+  return { path: `/internal/accounts/${headers['id-account']}/keys`, id: made.body.id };
+}
 async function hundredKeys() {
   const { headers, ...call } = await newKey();
   await queryOnce(
@@ -140,6 +145,21 @@ describeContract({
         return { path: made.headers.location ?? '', headers };
       },
       400: { path: '/auth/keys/%ff' },
+    },
+    'get /internal/accounts/{id}/keys': {
+      200: async () => ({ path: (await ownKey()).path }),
+      400: { path: '/internal/accounts/%ff/keys' },
+    },
+    'delete /internal/accounts/{id}/keys/{keyId}': {
+      204: async () => {
+        const { path, id } = await ownKey();
+        return { path: `${path}/${id}` };
+      },
+      400: { path: '/internal/accounts/%ff/keys/%ff' },
+    },
+    'get /internal/accounts/{id}/roles': {
+      200: async () => ({ path: (await grant()).path }),
+      400: { path: '/internal/accounts/%ff/roles' },
     },
     'put /accounts/{id}/password': {
       204: () => own(passwordPath, passwordChange),
