@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { call } from './api/call.ts';
+import { Accounts } from './views/accounts.tsx';
 import { Changes } from './views/changes.tsx';
 import { DeadLetters } from './views/dead-letters.tsx';
 import { Login } from './views/login.tsx';
@@ -14,6 +15,7 @@ const pages = {
   'dead-letters': 'Dead letters',
   stock: 'Stock',
   mails: 'Mails',
+  accounts: 'Accounts',
   audit: 'Audit',
 };
 type Page = keyof typeof pages;
@@ -76,6 +78,7 @@ export function App() {
         {place.page === 'orders' && <Orders id={place.id} />}
         {place.page === 'dead-letters' && <DeadLetters filter={place.filter} key={place.filter} />}
         {place.page === 'stock' && <Stock />}
+        {place.page === 'accounts' && <Accounts />}
         {place.page === 'audit' && <Changes />}
         {place.page === 'mails' && <Mails id={place.id} />}
       </main>

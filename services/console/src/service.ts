@@ -9,6 +9,8 @@ import { pages } from './access/pages-router.ts';
 import { referencePage } from './access/reference-router.ts';
 import { sessionRoutes } from './access/routes.ts';
 import { createSessions } from './access/session.ts';
+import { createAccounts } from './accounts/accounts.ts';
+import { accountPageRoutes } from './accounts/routes.ts';
 import { auditPageRoutes } from './audit/routes.ts';
 import { createProducts } from './catalogue/products.ts';
 import { cataloguePageRoutes } from './catalogue/routes.ts';
@@ -40,6 +42,7 @@ export function createConsole(
     ...orderPageRoutes(createOrderPages(services, letters)),
     ...deadLetterPageRoutes(letters),
     ...mailPageRoutes(services),
+    ...accountPageRoutes(createAccounts(services, log)),
     ...auditPageRoutes(services),
     ...cataloguePageRoutes(createStock(services, log), createProducts(services, log)),
   ];

@@ -18,7 +18,7 @@ export function createServices(addresses: ReadonlyMap<string, string>, credentia
    * @throws DomainError notFound, invalid, conflict, unavailable; its message is the service's own
    */
   async function call<T>(
-    method: 'GET' | 'POST' | 'PUT',
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     service: string,
     path: string,
     schema: z.ZodType<T>,

@@ -18,8 +18,15 @@ export function catalogueOf(price: string, own: object = details): Answer {
     `"price":${price},"unit"`,
   );
   let available = 5;
+  let isThere = true;
   return (method, path, body, headers) => {
-    if (path.startsWith('/products?')) return new Reply(200, `[${state}]`);
+    if (path.startsWith('/products?')) return new Reply(200, isThere ? `[${state}]` : '[]');
+    if (path === '/internal/products') {
+      isThere = true;
+      state = stringifyJson({ id: productId, version: 1, ...(body as object), ...own });
+      return new Reply(201, state);
+    }
+    if (!isThere && path.includes('/products/')) return undefined;
     if (path === `/products/${productId}`) return new Reply(200, state, { ETag: entityTag(state) });
     if (path === `/stock/${productId}`) {
       if (method === 'PUT') ({ available } = body as { available: number });
@@ -30,6 +37,10 @@ export function catalogueOf(price: string, own: object = details): Answer {
       mustMatch(headers['if-match'], entityTag(state));
     } catch (error) {
       return new Reply(412, { detail: (error as Error).message });
+    }
+    if (method === 'DELETE') {
+      isThere = false;
+      return new Reply(204, '');
     }
     const fields = body as { name: string };
     if (fields.name === 'refused') return new Reply(400, { detail: 'body.name: must be another' });

@@ -33,6 +33,7 @@ interface Asked {
   text: string;
   body: unknown;
   authorization: string | undefined;
+  operator: string | string[] | undefined;
 }
 
 /** Something that answers like a service. @param asked gets what it was asked */
@@ -42,11 +43,19 @@ export async function fakeService(answer: Answer, asked: Asked[] = []) {
     const text = Buffer.concat(chunks).toString();
     const { method = '', url = '', headers } = req;
     const body = text === '' ? undefined : JSON.parse(text);
-    asked.push({ method, path: url, text, body, authorization: headers.authorization });
+    asked.push({
+      method,
+      path: url,
+      text,
+      body,
+      authorization: headers.authorization,
+      operator: headers['operator-name'],
+    });
     const answered = (await answer(method, url, body, headers)) ?? new Reply(404, { detail: 'There is none.' });
     const reply = answered instanceof Reply ? answered : new Reply(200, answered);
     res.writeHead(reply.status, { 'Content-Type': 'application/json', ...reply.headers });
-    res.end(typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body));
+    if (reply.status === 204) return res.end();
+    return res.end(typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {

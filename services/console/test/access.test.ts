@@ -17,6 +17,7 @@ const paths = [
   '/api/dead-letters/audit',
   '/api/products',
   '/api/audit',
+  '/api/account?sought=x',
   `/api/products/${letter}`,
 ];
 

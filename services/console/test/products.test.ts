@@ -49,6 +49,23 @@ describe('a product', () => {
     expect(console.asked).toHaveLength(before);
   });
 
+  it('is created and deleted, in the state that was seen, in the name of who is logged in', async () => {
+    const cookie = await console.login('Jörg');
+    const remove = (version: string) =>
+      console.send('delete', `${path}?version=${encodeURIComponent(version)}`, cookie);
+    const { body: seen } = await console.read(path, cookie);
+    await put(cookie, { ...seen, name: 'Black tea' }).expect(204);
+    await remove(seen.version).expect(409);
+    await remove((await console.read(path, cookie)).body.version).expect(204);
+    await console.read(path, cookie).expect(404);
+    const create = (body: object) => console.send('post', '/api/products', cookie).send(body);
+    await create({ name: 'Tea', price: '4,50', unit: 'kg' }).expect(400);
+    await create({ name: 'Tea', price: '123456789012.1234', unit: 'kg' }).expect(204);
+    expect((await console.read(path, cookie)).body).toMatchObject({ name: 'Tea', price: '123456789012.1234' });
+    const written = console.asked.filter(({ method }) => method !== 'GET');
+    expect(new Set(written.map(({ operator }) => operator))).toEqual(new Set(['J%C3%B6rg']));
+  });
+
   it('is refused with the words of the product service', async () => {
     const cookie = await console.login();
     const { body: seen } = await console.read(path, cookie);

@@ -8,7 +8,8 @@ export type Product = operations['showProduct']['responses'][200]['content']['ap
 interface ProductFormProps {
   /** By which the page knows it. */
   name: string;
-  product: Product;
+  /** None: a new one is made. */
+  product?: Product;
   onSave: () => void;
   onCancel: () => void;
 }
@@ -21,29 +22,36 @@ const fields = [
 ] as const;
 
 /**
- * Changes a product in the state in which it was opened. If somebody else has changed it meanwhile, it says how it is now and asks
+ * Makes a product, or changes or deletes one in the state in which it was opened. If somebody else has changed it meanwhile, it says how it is now and asks
  * again.
  */
 export function ProductForm({ name, product, onSave, onCancel }: ProductFormProps) {
-  const [{ id, ...draft }, setDraft] = useState(product);
+  const [draft, setDraft] = useState({ name: '', price: '', unit: '', version: '', ...product });
+  const [isSure, setSure] = useState(false);
   const [problem, setProblem] = useState<string>();
   const [busy, setBusy] = useState(false);
   const first = useRef<HTMLInputElement>(null);
-  const path = { id };
+  const path = { id: product?.id ?? '' };
 
   useEffect(() => first.current?.focus(), []);
 
   async function newVersion() {
     const now = await call('get', '/api/products/{id}', { path });
-    setDraft({ id, ...draft, version: now.version });
+    setDraft({ ...draft, version: now.version });
     return `Somebody else was faster. It is now ${now.name}, ${now.price} per ${now.unit}. Save again to replace that.`;
   }
 
-  async function save(event: Event) {
-    event.preventDefault();
+  const save = () => {
+    const { name, price, unit, version } = draft;
+    if (product === undefined) return call('post', '/api/products', { body: { name, price, unit } });
+    return call('put', '/api/products/{id}', { path, body: { name, price, unit, version } });
+  };
+  const remove = () => call('delete', '/api/products/{id}', { path, query: { version: draft.version } });
+
+  async function act(work: () => Promise<unknown>) {
     setBusy(true);
     try {
-      await call('put', '/api/products/{id}', { path, body: draft });
+      await work();
       onSave();
     } catch (error) {
       const isLate = error instanceof Refused && error.status === 409;
@@ -52,8 +60,13 @@ export function ProductForm({ name, product, onSave, onCancel }: ProductFormProp
     }
   }
 
+  function submit(event: Event) {
+    event.preventDefault();
+    act(save);
+  }
+
   return (
-    <form class="product" aria-label={`Change ${name}`} onSubmit={save}>
+    <form class="product" aria-label={product ? `Change ${name}` : name} onSubmit={submit}>
       {fields.map(({ field, label, ...attributes }, index) => (
         <label key={field}>
           {label}
@@ -63,7 +76,7 @@ export function ProductForm({ name, product, onSave, onCancel }: ProductFormProp
             required
             autoComplete="off"
             value={draft[field]}
-            onInput={({ currentTarget }) => setDraft({ id, ...draft, [field]: currentTarget.value })}
+            onInput={({ currentTarget }) => setDraft({ ...draft, [field]: currentTarget.value })}
             {...attributes}
           />
         </label>
@@ -72,6 +85,17 @@ export function ProductForm({ name, product, onSave, onCancel }: ProductFormProp
         <button type="submit" disabled={busy} aria-label={`Save ${name}`}>
           Save
         </button>
+        {product && (
+          <button
+            type="button"
+            class="quiet"
+            disabled={busy}
+            aria-label={isSure ? `Really delete ${name}` : `Delete ${name}`}
+            onClick={() => (isSure ? act(remove) : setSure(true))}
+          >
+            {isSure ? 'Really delete' : 'Delete'}
+          </button>
+        )}
         <button type="button" class="quiet" onClick={onCancel}>
           Cancel
         </button>

@@ -26,6 +26,7 @@ export function Stock() {
           <input id="product" value={sought} {...typing} autoComplete="off" />
         </form>
       </search>
+      <NewProduct onSave={onChange} />
       <Problem text={problem} />
       {data?.length === 0 && <p role="status">No product was found.</p>}
       {data !== undefined && data.length > 0 && (
@@ -52,6 +53,22 @@ export function Stock() {
       )}
     </>
   );
+}
+
+function NewProduct({ onSave }: { onSave: () => void }) {
+  const [isOpen, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  if (!isOpen)
+    return (
+      <button type="button" class="quiet" onClick={() => setOpen(true)}>
+        New product
+      </button>
+    );
+  const saved = () => {
+    close();
+    onSave();
+  };
+  return <ProductForm name="new product" onSave={saved} onCancel={close} />;
 }
 
 interface Said {

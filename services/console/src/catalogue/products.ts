@@ -1,5 +1,6 @@
 import type { Logger } from '@store/shared/observability/log';
 import { Decimal } from '@store/shared/values/money';
+import { z } from 'zod';
 import { readMs, type Services } from '../services-client.ts';
 import { anyProduct, type ProductFields } from './schemas.ts';
 
@@ -8,6 +9,19 @@ export type Products = ReturnType<typeof createProducts>;
 /** One product, to be changed in the state in which it was seen (contract 4.4). */
 export function createProducts(services: Services, log: Logger) {
   return {
+    async create(by: string, fields: ProductFields): Promise<void> {
+      const { body } = await services.call('POST', 'product', '/internal/products', anyProduct, {
+        body: { ...fields, price: new Decimal(fields.price) },
+        operator: by,
+      });
+      log.info({ by, productId: body.id, product: fields }, 'A product was created');
+    },
+    /** @throws DomainError conflict as for a change */
+    async remove(by: string, id: string, version: string): Promise<void> {
+      const seen = { ifMatch: version, operator: by };
+      await services.call('DELETE', 'product', `/internal/products/${id}`, z.undefined(), seen);
+      log.info({ by, productId: id }, 'A product was deleted');
+    },
     async find(id: string) {
       const { body, etag = '' } = await services.call('GET', 'product', `/products/${id}`, anyProduct, {
         timeoutMs: readMs,

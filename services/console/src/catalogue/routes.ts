@@ -4,7 +4,7 @@ import { text, uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { byOperator } from '../by-operator.ts';
 import type { Products } from './products.ts';
-import { listedOut, productIn, shownOut } from './schemas.ts';
+import { fields, listedOut, productIn, shownOut, version } from './schemas.ts';
 import type { Stock } from './stock.ts';
 
 const base = { tag: 'catalogue', ...byOperator } as const;
@@ -48,6 +48,36 @@ export function cataloguePageRoutes(stock: Stock, products: Products): AnyRoute[
       },
       async handler({ params: { id }, headers, body: { version, ...fields } }) {
         await products.change(headers['console-operator'], id, version, fields);
+        return noContent();
+      },
+    }),
+    route({
+      ...base,
+      method: 'post',
+      path: '/api/products',
+      operationId: 'createProduct',
+      summary: 'Create a product',
+      body: fields,
+      responses: { 204: { description: 'It is there.' } },
+      async handler({ headers, body }) {
+        await products.create(headers['console-operator'], body);
+        return noContent();
+      },
+    }),
+    route({
+      ...base,
+      method: 'delete',
+      path,
+      operationId: 'deleteProduct',
+      summary: 'Delete a product',
+      params,
+      query: z.object({ version }),
+      responses: {
+        204: { description: 'It is gone.' },
+        409: problem('Somebody else has changed it since this version.'),
+      },
+      async handler({ params: { id }, query, headers }) {
+        await products.remove(headers['console-operator'], id, query.version);
         return noContent();
       },
     }),

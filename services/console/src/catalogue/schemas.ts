@@ -10,7 +10,7 @@ export const listedOut = anyProduct.extend({
 });
 
 /** The fields that an operator may set. */
-const fields = z.object({
+export const fields = z.object({
   name: text(1, 200),
   price: z
     .string()
@@ -21,11 +21,14 @@ const fields = z.object({
 });
 export type ProductFields = z.output<typeof fields>;
 
+/** Of the product as it was read. */
+export const version = z
+  .string()
+  .regex(/^"[^"]+"$/, 'must be one that was read')
+  .max(100);
+
 export const productIn = fields.extend({
-  version: z
-    .string()
-    .regex(/^"[^"]+"$/, 'must be one that was read')
-    .max(100),
+  version,
 });
 
 export const shownOut = z.object({

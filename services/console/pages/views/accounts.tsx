@@ -1,0 +1,110 @@
+import { useState } from 'preact/hooks';
+import { call, sentenceOf } from '../api/call.ts';
+import { useLive } from '../api/live.ts';
+import { Problem, Time } from '../parts/parts.tsx';
+import { Table } from '../parts/table.tsx';
+
+const roleNames = ['catalogue', 'operator'] as const;
+
+/** Roles and API keys of an account. */
+export function Accounts() {
+  const [typed, setTyped] = useState('');
+  const [sought, setSought] = useState('');
+  function search(event: Event) {
+    event.preventDefault();
+    setSought(typed.trim());
+  }
+  return (
+    <>
+      <h1>Accounts</h1>
+      <search>
+        <form class="search" onSubmit={search}>
+          <label for="account">E-mail address or id of an account</label>
+          <input
+            id="account"
+            value={typed}
+            onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+            required
+            autoComplete="off"
+          />
+          <button type="submit">Show</button>
+        </form>
+      </search>
+      {sought !== '' && <Account sought={sought} key={sought} />}
+    </>
+  );
+}
+
+function Account({ sought }: { sought: string }) {
+  const [version, setVersion] = useState(0);
+  const [said, setSaid] = useState<string>();
+  const [failed, setFailed] = useState<string>();
+  const ask = () => call('get', '/api/account', { query: { sought } });
+  const { data, problem } = useLive(`account ${sought}`, ask, { everyMs: 5_000, version });
+  if (data === undefined) return <Problem text={problem} />;
+  const { id, name, email, roles, keys } = data;
+
+  async function act(work: Promise<unknown>, done: string) {
+    setFailed(undefined);
+    setSaid(undefined);
+    await work.then(
+      () => setSaid(done),
+      (error) => setFailed(sentenceOf(error)),
+    );
+    setVersion((before) => before + 1);
+  }
+  function change(role: (typeof roleNames)[number], isGiven: boolean) {
+    const others = roles.filter((one) => one !== role);
+    const body = { roles: isGiven ? [...others, role] : others };
+    act(call('put', '/api/accounts/{id}/roles', { path: { id }, body }), `${role} was ${isGiven ? 'given' : 'taken'}.`);
+  }
+  const end = (keyId: string, key: string) =>
+    act(call('delete', '/api/accounts/{id}/keys/{keyId}', { path: { id, keyId } }), `The key ${key} has ended.`);
+
+  return (
+    <>
+      <Problem text={problem ?? failed} />
+      {said && <p role="status">{said}</p>}
+      <section class="card" aria-label="Account">
+        <h2>{name ?? 'Account'}</h2>
+        <p>
+          {email} <code>{id}</code>
+        </p>
+        <fieldset>
+          <legend>Roles</legend>
+          {roleNames.map((role) => (
+            <label key={role}>
+              <input
+                type="checkbox"
+                checked={roles.includes(role)}
+                onChange={({ currentTarget }) => change(role, currentTarget.checked)}
+              />{' '}
+              {role}
+            </label>
+          ))}
+        </fieldset>
+      </section>
+      <section class="card" aria-label="API keys">
+        <h2>API keys</h2>
+        {keys.length === 0 && <p>It has none.</p>}
+        {keys.length > 0 && (
+          <Table
+            columns={['Name', 'Scopes', 'Made', 'Until', 'Last used', 'End']}
+            rows={keys}
+            keyOf={(key) => key.id}
+            cells={(key) => [
+              key.name,
+              key.scopes.join(', '),
+              <Time key="made" at={key.createdAt} />,
+              <Time key="until" at={key.expiresAt} />,
+              key.lastUsedAt === null ? 'never' : <Time key="used" at={key.lastUsedAt} />,
+              <button key="end" type="button" aria-label={`End ${key.name}`} onClick={() => end(key.id, key.name)}>
+                End
+              </button>,
+            ]}
+          />
+        )}
+      </section>
+    </>
+  );
+}
