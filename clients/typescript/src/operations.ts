@@ -39,4 +39,6 @@ export const operations = {
   getProduct: ['get', '/products/{id}'],
   replaceProduct: ['put', '/products/{id}'],
   deleteProduct: ['delete', '/products/{id}'],
+  getStock: ['get', '/stock/{productId}'],
+  setStock: ['put', '/stock/{productId}'],
 } as const;
