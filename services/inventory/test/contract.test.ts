@@ -45,6 +45,7 @@ const contract: Contract = {
       200: () => existing(),
       400: { path: '/stock/%ff' },
       401: () => existing({ headers: nobody }),
+      403: () => existing({ app: () => restricted.app }),
       404: { path: `/stock/${unknown}` },
     },
     'put /stock/{productId}': {
@@ -52,6 +53,7 @@ const contract: Contract = {
       201: () => ({ path: `/stock/${randomUUID()}`, body }),
       400: () => existing({ body: { available: -1 } }),
       401: () => existing({ body, headers: nobody }),
+      403: () => existing({ body, app: () => restricted.app }),
       404: { path: `/stock/${unknown}`, body },
     },
   },

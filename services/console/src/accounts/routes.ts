@@ -1,5 +1,5 @@
 import { rolesIn } from '@store/shared/contracts/account';
-import { type AnyRoute, noContent, ok, route } from '@store/shared/http/route';
+import { type AnyRoute, noContent, ok, problem, route } from '@store/shared/http/route';
 import { text, uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import { byOperator } from '../by-operator.ts';
@@ -17,7 +17,10 @@ export const accountPageRoutes = (accounts: Accounts): AnyRoute[] => [
     operationId: 'showAccount',
     summary: 'Show the roles and API keys of an account',
     query: z.object({ sought: text(1, 254).describe('Its e-mail address, or its id.') }),
-    responses: { 200: { description: 'The account.', body: shownAccountOut } },
+    responses: {
+      200: { description: 'The account.', body: shownAccountOut },
+      404: problem('There is no such account.'),
+    },
     handler: async ({ query: { sought } }) => ok(await accounts.find(sought)),
   }),
   route({
