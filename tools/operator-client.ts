@@ -6,7 +6,7 @@ import { serviceNamed } from './topology/topology.ts';
 
 const problemOut = z.object({ detail: z.string() });
 
-/** Who asks, for the audit trail. */
+/** Name in the audit trail. */
 export const operatorName = () => `${userInfo().username}@${hostname()}`;
 
 interface Request<T> {

@@ -92,7 +92,8 @@ describe('a value that the documents do not allow', () => {
     const existing = path.replaceAll(/\{\w+\}/g, id);
     for (const { place, request } of badValues(existing, operation, schemas)) {
       const at = `${method.toUpperCase()} ${path} ${place}`;
-      const headers = { 'id-account': id, 'content-type': 'application/json', ...request.headers };
+      const caller = { 'id-account': id, 'account-roles': 'catalogue,operator' };
+      const headers = { ...caller, 'content-type': 'application/json', ...request.headers };
       const { status, text } = await send(port, { method: method.toUpperCase(), path: existing, ...request, headers });
       refused.set(at, (refused.get(at) ?? 0) + Number([400, 401].includes(status)));
       const { errors = [] }: { errors?: { message: string }[] } = status === 400 ? JSON.parse(text) : {};

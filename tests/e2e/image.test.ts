@@ -31,7 +31,7 @@ beforeAll(async () => {
     env: { NODE_OPTIONS: '' },
   });
   kafka = await startKafka({ dataDir: join(dir, 'kafka'), port: await freePort(), log: () => undefined });
-}, 120_000);
+}, 300_000);
 
 afterAll(async () => {
   await kafka?.stop();

@@ -48,7 +48,7 @@ export function editsFor({ name, route, localPort }: NewService): Edit[] {
     // Where it says more of a person: how it goes is left to whoever writes the service.
     [
       'docs/security.md',
-      /(?=\| `order\.orders\.cancel_reason` )/,
+      /(?=\| `order\.order_details\.)/,
       () => `| \`${name}.entries.text\` | written by the customer: it stays |\n`,
     ],
     [

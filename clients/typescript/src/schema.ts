@@ -1304,6 +1304,11 @@ export interface components {
             category1: string | null;
             category2: string | null;
         };
+        /**
+         * @example {
+         *       "available": 7
+         *     }
+         */
         StockIn: {
             available: number;
         };

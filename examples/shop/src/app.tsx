@@ -115,7 +115,7 @@ function CustomerPage({ route, onChange }: { route: Route; onChange(): void }) {
   return <WindowPage route={route} />;
 }
 
-/** What can be looked at without an account, where the catalogue is for everybody. */
+/** Shows the pages that need no account, where the catalogue is for everybody. */
 function WindowPage({ route }: { route: Route }) {
   const [page, id] = route.path;
   return page === 'products' && id ? <ProductPage key={id} id={id} /> : <CataloguePage route={route} />;

@@ -6,7 +6,7 @@ import { addProducts, sharedShop } from '../_shop.ts';
 
 const shop = await sharedShop();
 
-/** Of this file alone: other tests use the store as well. */
+/** Keeps the products of this file apart: other tests use the store as well. */
 const word = randomUUID().slice(0, 8);
 const [toys, games] = [`Toys ${word}`, `Games & more ${word}`];
 const images = ['top', 'side'].map((name) => ({ url: `https://images.example.com/${name}.svg`, alt: `A ${name}` }));

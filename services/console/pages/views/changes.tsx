@@ -9,7 +9,7 @@ import { useTyping } from '../parts/typing.ts';
 type Field =
   operations['showChanges']['responses'][200]['content']['application/json']['changes'][number]['fields'][number];
 
-/** Who changed what in all services: a page of it, the latest by itself. */
+/** Shows the changes of all services page by page, the latest without being asked. */
 export function Changes() {
   const [sought, setSought] = useState('');
   const [asked, setAsked] = useState<{ subject?: string | undefined; after?: string | undefined }>({});

@@ -21,7 +21,7 @@ export const fields = z.object({
 });
 export type ProductFields = z.output<typeof fields>;
 
-/** Of the product as it was read. */
+/** Entity tag of the product as it was read. */
 export const version = z
   .string()
   .regex(/^"[^"]+"$/, 'must be one that was read')
