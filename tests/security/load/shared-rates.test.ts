@@ -54,8 +54,9 @@ it('hold for each replica while the service hangs or is away, and no request wai
     const begun = performance.now();
     expect(statusesOf(await ask(10, 'GET /', from))).toEqual(Array(10).fill(200));
     expect(performance.now() - begun).toBeLessThan(5_000);
-    const logins = statusesOf(await ask(20, 'POST /auth/login', from));
-    expect(logins.filter((status) => status === 200).length).toBeGreaterThanOrEqual(2 * 8);
-    expect(logins).toContain(429);
+    // At once, as an answer takes the time-out of the service, and a login comes back each second.
+    const logins = await Promise.all(Array.from({ length: 20 }, () => ask(2, 'POST /auth/login', from)));
+    expect(statusesOf(logins.flat()).filter((status) => status === 200).length).toBeGreaterThanOrEqual(2 * 8);
+    expect(statusesOf(logins.flat())).toContain(429);
   }
 });
