@@ -158,7 +158,7 @@ describe('the alerts', () => {
     ['StoreSessionsStale', { metrics: (s) => `${healthy}auth_stale_checks_total ${s}\n` }, 125],
     ['StoreDeadLetters', from20('dead_letters_open{group="g"}'), 20],
     ['StoreOrdersTimedOut', from20('orders_timed_out_total'), 20],
-    ['StoreMailsNotSent', { metrics: (s) => `${healthy}mails_total{result="postponed"} ${s}\n` }, 1_800],
+    ['StoreMailsNotSent', { metrics: (s) => `${healthy}mails_total{result="postponed"} ${s}\n` }, 905],
     ['StoreConsumerLag', lagging(1_001, (s) => `consumer_messages_total{group="g",result="processed"} ${s}\n`), 600],
     ['StoreConsumerStuck', lagging(1), 1_200],
     ['StoreConsumerNotInGroup', unlike('member{group="g"} 1', 'member{group="g"} 0'), 180],

@@ -58,9 +58,9 @@ export const rules = [
     const sentence = `${count} orders were cancelled within 15 minutes because they were PENDING for too long`;
     return ofAll(count > 0, sentence);
   }),
-  rule('StoreMailsNotSent', 'warning', 900, ({ risen }) => {
-    const mails = risen(900);
-    const [postponed = 0, sent = 0] = [mails?.get('mail postponed'), mails?.get('mail sent')];
+  rule('StoreMailsNotSent', 'warning', 900, ({ risenAtMost }) => {
+    const mails = risenAtMost(900);
+    const [postponed = 0, sent = 0] = [mails.get('mail postponed'), mails.get('mail sent')];
     return ofAll(postponed > 0 && sent === 0, 'No mail can be sent');
   }),
   rule('StoreConsumerLag', 'warning', 600, ({ lag }) =>

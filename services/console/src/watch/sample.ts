@@ -18,6 +18,7 @@ export const watchedMetrics = [
   'consumer_group_member',
   'dead_letters_open',
   'auth_stale_checks_total',
+  'mails_total',
 ];
 
 /** Sums by key. */

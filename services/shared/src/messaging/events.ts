@@ -27,7 +27,7 @@ export const payloads = {
 
 const ofAccount = { accountId: uuid, timestamp };
 
-/** The payload of each kind of account event (contract 6.10). None has a name, an address or a token: who needs one asks account. */
+/** The payload of each kind of account event (contract 6.9). None has a name, an address or a token: who needs one asks account. */
 export const accountPayloads = {
   AccountRegistered: z
     .object({ ...ofAccount, requestId: uuid.optional() })

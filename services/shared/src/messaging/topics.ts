@@ -1,6 +1,6 @@
 /** contract 6.2 */
 export const orderEventsTopic = 'order-events';
-/** contract 6.10 */
+/** contract 6.9 */
 export const accountEventsTopic = 'account-events';
 /** contract 6.7 */
 export const deadLetterTopic = 'order-events-dlq';
