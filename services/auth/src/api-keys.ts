@@ -47,7 +47,11 @@ export function createApiKeys({ tokens, repository, endedSessions, roles, writer
         });
       log.info({ accountId, keyId: key.id, scopes }, 'API key made');
       return {
-        ...{ id: key.id, name, scopes, lastUsedAt: null, key: made.token },
+        id: key.id,
+        name,
+        scopes,
+        key: made.token,
+        lastUsedAt: null,
         createdAt: new Date(made.createdAt * 1000).toISOString(),
         expiresAt: new Date(key.expiresAt * 1000).toISOString(),
       };

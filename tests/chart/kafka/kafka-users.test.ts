@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, createServer } from 'node:tls';
 import { execa } from 'execa';
@@ -26,8 +25,10 @@ import { renderObjects, valuesFiles } from '../../../tools/chart/render.ts';
 import { root } from '../../../tools/paths.ts';
 import { topology } from '../../../tools/topology/topology.ts';
 import { type Certificate, certificateFor } from '../../kit/certificates.ts';
+import { useFolder } from '../../kit/folder.ts';
 import { startKafkaWithUsers } from './_kafka-with-users.ts';
 
+const dir = useFolder();
 const { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } = kafkajs;
 
 // The users and rights that the production values ask Strimzi for, applied to a real broker: sufficient, and no more.
@@ -197,32 +198,23 @@ describe('the users of Kafka', () => {
   });
 
   it('the operator runs the commands of the documents in the toolbox', async () => {
-    const dir = await mkdtemp(join(tmpdir(), 'store-kafka-tools-'));
-    try {
-      await writeFile(join(dir, 'password'), passwords['kafka-operator'] ?? '');
-      await writeFile(join(dir, 'ca.crt'), kafka.ca);
-      const inDir = (text: string) => text.replaceAll('/tools', dir).replaceAll('/var/run/kafka', dir);
-      for (const [name, text] of Object.entries(tools.data)) await writeFile(join(dir, name), inDir(String(text)));
-      const script = String(tools.data['kafka.sh']);
-      const here = inDir(script).replace('exec java', `exec ${kafka.java}`).replace('/opt/kafka/libs/*', kafka.libs);
-      await writeFile(join(dir, 'kafka.sh'), here);
-      const env = { KAFKA_BROKERS: kafka.brokers.join() };
-      const commands = ['topics --list', 'log-dirs --describe', 'reassign-partitions --list', ...(await documented())];
-      expect(commands.length).toBeGreaterThan(6);
-      for (const command of commands) {
-        const { exitCode, all } = await execa('sh', [join(dir, 'kafka.sh'), ...command.split(' ')], {
-          env,
-          all: true,
-          reject: false,
-        });
-        expect([command, exitCode, all]).toEqual([
-          command,
-          0,
-          expect.not.stringMatching(/not authorized|Error|Exception|WARN/),
-        ]);
-      }
-    } finally {
-      await rm(dir, { recursive: true });
+    await writeFile(join(dir, 'password'), passwords['kafka-operator'] ?? '');
+    await writeFile(join(dir, 'ca.crt'), kafka.ca);
+    const inDir = (text: string) => text.replaceAll('/tools', dir).replaceAll('/var/run/kafka', dir);
+    for (const [name, text] of Object.entries(tools.data)) await writeFile(join(dir, name), inDir(String(text)));
+    const script = String(tools.data['kafka.sh']);
+    const here = inDir(script).replace('exec java', `exec ${kafka.java}`).replace('/opt/kafka/libs/*', kafka.libs);
+    await writeFile(join(dir, 'kafka.sh'), here);
+    const options = { env: { KAFKA_BROKERS: kafka.brokers.join() }, all: true, reject: false } as const;
+    const commands = ['topics --list', 'log-dirs --describe', 'reassign-partitions --list', ...(await documented())];
+    expect(commands.length).toBeGreaterThan(6);
+    for (const command of commands) {
+      const { exitCode, all } = await execa('sh', [join(dir, 'kafka.sh'), ...command.split(' ')], options);
+      expect([command, exitCode, all]).toEqual([
+        command,
+        0,
+        expect.not.stringMatching(/not authorized|Error|Exception|WARN/),
+      ]);
     }
   });
 
@@ -232,7 +224,6 @@ describe('the users of Kafka', () => {
   });
 
   it('a process follows its files: to another password, and to another authority of the brokers', async () => {
-    const dir = await mkdtemp(join(tmpdir(), 'store-kafka-files-'));
     const [password, ca] = [join(dir, 'password'), join(dir, 'ca.crt')];
     const [old, renewed] = [await certificateFor('127.0.0.1'), await certificateFor('renewed', '127.0.0.1')];
     const brokers = await startTlsProxy(old, kafka.brokers[0] ?? '');
@@ -254,7 +245,6 @@ describe('the users of Kafka', () => {
       await connect();
     } finally {
       brokers.close();
-      await rm(dir, { recursive: true });
     }
   });
 });
