@@ -1,5 +1,5 @@
 import { reservationRecordOut } from '@store/shared/contracts/order-record';
-import { stockOut } from '@store/shared/contracts/stock';
+import { stockJson, stockOut } from '@store/shared/contracts/stock';
 import { etagDescription, ifMatchHeader, stateHeaders } from '@store/shared/http/precondition';
 import { type AnyRoute, created, ok, route } from '@store/shared/http/route';
 import { DomainError } from '@store/shared/values/errors';
@@ -8,7 +8,6 @@ import { z } from 'zod';
 import type { ReservationRepository } from './reservation-repository.ts';
 import { availabilityQuery, stockIn } from './schemas.ts';
 import type { Stock } from './stock.ts';
-import { stockJson } from './stock-repository.ts';
 
 const ofProduct = {
   path: '/stock/{productId}',

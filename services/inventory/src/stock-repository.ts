@@ -1,3 +1,4 @@
+import { stockJson } from '@store/shared/contracts/stock';
 import { recordChange } from '@store/shared/database/audit';
 import type { Database } from '@store/shared/database/database';
 import { inTransaction } from '@store/shared/database/transaction';
@@ -5,10 +6,6 @@ import { entityTag, mustMatch } from '@store/shared/http/precondition';
 import { sql } from 'kysely';
 import type { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
-
-/** A stock as a reply has it. */
-export const stockJson = (productId: string, { available }: { available: number }) =>
-  JSON.stringify({ productId, available });
 
 export type StockRepository = ReturnType<typeof createStockRepository>;
 
