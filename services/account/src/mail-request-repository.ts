@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { deleteInBatches } from '@store/shared/database/batches';
+import { dayMs } from '@store/shared/values/time';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
@@ -29,7 +30,7 @@ export type MailRequestRepository = ReturnType<typeof createMailRequestRepositor
 
 const validFor = { PASSWORD: '30 minutes', EMAIL: '1 day' };
 /** Longer than any token is valid. */
-const keptMs = 86_400_000;
+const keptMs = dayMs;
 
 const isValid = sql<boolean>`created_at > now() - (case purpose when 'PASSWORD'
   then ${sql.lit(validFor.PASSWORD)} else ${sql.lit(validFor.EMAIL)} end)::interval`;

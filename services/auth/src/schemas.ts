@@ -1,11 +1,9 @@
 import { maxPasswordLength, newPassword } from '@store/shared/contracts/account';
 import { scopeNames } from '@store/shared/http/identity';
 import { password, text, timestamp, uuid } from '@store/shared/values/fields';
-import { hourMs } from '@store/shared/values/time';
+import { dayMs } from '@store/shared/values/time';
 import { z } from 'zod';
 import { tokenCookieName } from './token-cookie.ts';
-
-const dayMs = 24 * hourMs;
 
 /** contract 3.4 */
 export const tokenIn = z

@@ -1,5 +1,6 @@
 import { deleteInBatches } from '@store/shared/database/batches';
 import type { Database } from '@store/shared/database/database';
+import { dayMs } from '@store/shared/values/time';
 import { sql } from 'kysely';
 import type { DB } from '../generated/tables.ts';
 import type { OrderStatus } from '../order.ts';
@@ -69,7 +70,7 @@ export function createOrderChanges({ kysely }: Database<DB>) {
 
     /** Deletes what no client needs, and what is of the future: that of another server, in a database restored from a dump. */
     async deleteOld(now: Date): Promise<number> {
-      const since = new Date(now.getTime() - keptDays * 24 * 3_600_000);
+      const since = new Date(now.getTime() - keptDays * dayMs);
       await sql`delete from order_changes where xid >= pg_snapshot_xmax(pg_current_snapshot())`.execute(kysely);
       return deleteInBatches(async (limit) => {
         // Read by its key, so that looking for nothing costs no more than a batch.

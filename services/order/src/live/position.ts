@@ -1,3 +1,5 @@
+import { dayMs } from '@store/shared/values/time';
+
 /** Part of the log that somebody has: all that was committed by a moment. */
 export interface Position {
   /** Milliseconds since 1970, by the clock of the database. */
@@ -9,7 +11,7 @@ export interface Position {
 }
 
 /** Younger than the changes that are deleted (order-change-repository.ts), so that a client with such an id has missed none. */
-const lifetimeMs = 7 * 24 * 3_600_000;
+const lifetimeMs = 7 * dayMs;
 
 /** In ids of a previous release the rest of the snapshot follows. */
 const pattern = /^(\d{13})-([\da-f]{16})-([1-9]\d{0,17})(?::[\d:,]*)?$/;

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 export const hourMs = 3_600_000;
+export const dayMs = 24 * hourMs;
 
 /** Waits for some milliseconds, or until the signal. It never rejects. */
 export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>

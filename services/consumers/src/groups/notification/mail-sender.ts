@@ -2,7 +2,7 @@ import type { Logger } from '@store/shared/observability/log';
 import type { Job } from '@store/shared/service/service';
 import { DomainError, messageOf } from '@store/shared/values/errors';
 import { loop } from '@store/shared/values/loop';
-import { backoff } from '@store/shared/values/time';
+import { backoff, dayMs } from '@store/shared/values/time';
 import { Counter } from 'prom-client';
 import type { DueMail, MailRepository } from './mail-repository.ts';
 import type { MakeMail } from './mails/mail.ts';
@@ -20,7 +20,7 @@ const batchSize = 20;
 const holdSeconds = 300;
 const retry = { firstMs: 2_000, maxMs: 600_000 };
 /** Nobody wants to read it later, and its link has ended. */
-const givenUpAfterMs = 86_400_000;
+const givenUpAfterMs = dayMs;
 
 const attempted = new Counter({
   name: 'mails_total',

@@ -1,7 +1,7 @@
 import type { Admin } from 'kafkajs';
 import { type QueryExecutorProvider, sql, type Transaction } from 'kysely';
 import { deleteInBatches } from '../../database/batches.ts';
-import { hourMs } from '../../values/time.ts';
+import { dayMs } from '../../values/time.ts';
 import { askAdmin } from '../kafkajs/admin.ts';
 import type { KafkaOptions } from '../kafkajs/client.ts';
 import { recoveryMs } from '../times.ts';
@@ -38,7 +38,7 @@ export async function deleteOldEventIds(
 /** The first of 30, 60, 120, … days of which the topic holds no older event, whatever its retention is. */
 async function daysToKeep(admin: Admin, topic: string): Promise<number> {
   for (let days = shortestDays; ; days *= 2) {
-    const time = Date.now() - days * 24 * hourMs;
+    const time = Date.now() - days * dayMs;
     if (time < 0) return days;
     const since = await admin.fetchTopicOffsetsByTimestamp(topic, time);
     const starts = new Map(
