@@ -20,6 +20,7 @@ import { createFollower, type Follower } from './follower.ts';
 import { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
 import { createLoginFailureRepository } from './login-failure-repository.ts';
+import { bearerOf } from './requests.ts';
 import { createRoleRepository } from './role-repository.ts';
 import { createRoles, type Roles } from './roles.ts';
 import { authRoutes } from './routes.ts';
@@ -127,8 +128,8 @@ export const authService: ServiceDefinition<typeof configSchema, DB> = {
 
 /** `id-account` alone would let whoever reaches auth end the sessions of others. */
 function ownBearer(tokens: Tokens, roles: Roles, follower: Pick<Follower, 'isLoaded'>): BearerValidator {
-  return async (authorization = '', accountId) => {
-    const session = await tokens.resolve(authorization.replace(/^Bearer /i, ''));
+  return async (authorization, accountId) => {
+    const session = await tokens.resolve(bearerOf(authorization));
     if (session?.accountId !== accountId) {
       throw new DomainError('unauthenticated', 'The bearer token is missing or invalid.', {
         challenge: bearerChallenge,

@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net';
+import { bearerChallenge } from '../auth/bearer.ts';
 import { DomainError } from '../values/errors.ts';
 
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -35,7 +36,7 @@ export function requireScope(needed: Scope | undefined, scopes: readonly string[
     throw new DomainError('forbidden', 'No API key may do this, whatever its scopes. Log in instead.');
   if (scopes.includes(needed)) return;
   // RFC 6750, 3.1
-  const challenge = `Bearer realm="store", error="insufficient_scope", scope="${needed}"`;
+  const challenge = `${bearerChallenge}, error="insufficient_scope", scope="${needed}"`;
   throw new DomainError('forbidden', `The API key lacks the scope ${needed}.`, { challenge });
 }
 
