@@ -4,7 +4,7 @@ import { inTransaction } from '@store/shared/database/transaction';
 import { type Kysely, sql } from 'kysely';
 import type { PrismaClient } from './generated/client.ts';
 import type { DB } from './generated/tables.ts';
-import { lockSessions, notifyEnded, secondsOf } from './session-repository.ts';
+import { lockSessions, secondsOf, storeEnd } from './session-repository.ts';
 import type { Session } from './tokens.ts';
 
 export type ApiKeyRepository = ReturnType<typeof createApiKeyRepository>;
@@ -29,6 +29,7 @@ export function createApiKeyRepository(prisma: PrismaClient, kysely: Kysely<DB>)
      * @param tokenFor signs the token, by the clock of the database
      */
     make: (
+      actor: string,
       key: NewKey,
       by: Session,
       tokenFor: (authenticatedAt: number) => Promise<{ token: string; digest: Buffer }>,
@@ -65,7 +66,7 @@ export function createApiKeyRepository(prisma: PrismaClient, kysely: Kysely<DB>)
           .execute();
         // Without the name, which may say more of a person than an id.
         const after = JSON.stringify({ accountId: key.accountId, scopes: key.scopes });
-        await recordChange(tx, { actor: `account ${key.accountId}`, kind: 'key', subject: key.id, after });
+        await recordChange(tx, { actor, kind: 'key', subject: key.id, after });
         return { token, createdAt };
       }),
 
@@ -99,35 +100,19 @@ export function createApiKeyRepository(prisma: PrismaClient, kysely: Kysely<DB>)
       inTransaction(kysely, async (tx) => {
         const key = await tx
           .selectFrom('api_keys')
-          .select(['scopes', 'ended_at'])
+          .select(['scopes', 'ended_at', secondsOf('expires_at').as('expiresAt')])
           .where('id', '=', id)
           .where('account_id', '=', accountId)
           .forUpdate()
           .executeTakeFirst();
-        if (key?.ended_at === null) {
-          const before = JSON.stringify({ accountId, scopes: key.scopes });
-          await recordChange(tx, { actor, kind: 'key', subject: id, before });
+        if (key === undefined) return undefined;
+        const { scopes, ended_at: endedAt, expiresAt } = key;
+        if (endedAt === null) {
+          await tx.updateTable('api_keys').set({ ended_at: sql<Date>`now()` }).where('id', '=', id).execute();
+          await recordChange(tx, { actor, kind: 'key', subject: id, before: JSON.stringify({ accountId, scopes }) });
         }
-        const ended = await tx
-          .with('ended', (db) =>
-            db
-              .updateTable('api_keys')
-              .set({ ended_at: sql<Date>`coalesce(ended_at, now())` })
-              .where('id', '=', id)
-              .where('account_id', '=', accountId)
-              .returning(['id', 'expires_at', secondsOf('expires_at').as('expiresAt')]),
-          )
-          .with('stored', (db) =>
-            db
-              .insertInto('ended_sessions')
-              .columns(['id', 'expires_at'])
-              .expression(db.selectFrom('ended').select(['id', 'expires_at']))
-              .onConflict((conflict) => conflict.doNothing()),
-          )
-          .selectFrom('ended')
-          .select(['expiresAt', notifyEnded(sql`json_build_object('id', id, 'expiresAt', ended."expiresAt")::text`)])
-          .executeTakeFirst();
-        return ended?.expiresAt;
+        await storeEnd(tx, { id, expiresAt });
+        return expiresAt;
       }),
 
     /** Notes that keys were used in the present hour. */

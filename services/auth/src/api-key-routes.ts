@@ -24,8 +24,8 @@ export const apiKeyRoutes = (keys: ApiKeys): AnyRoute[] => [
       403: problem('The account has no right to a scope, or the caller is an API key.'),
       409: problem('The account has 100 keys that have not expired.'),
     },
-    async handler({ accountId, authorization, body }) {
-      const made = await keys.make(accountId, body, bearerOf(authorization));
+    async handler({ actor, accountId, authorization, body }) {
+      const made = await keys.make(actor, accountId, body, bearerOf(authorization));
       return created(`/auth/keys/${made.id}`, made, noStore);
     },
   }),

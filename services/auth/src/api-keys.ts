@@ -26,17 +26,23 @@ export function createApiKeys({ tokens, repository, endedSessions, roles, writer
   return {
     /**
      * Makes a key, whose token is returned this once.
+     * @param by who makes it, as the audit trail has it
      * @param bearer the token of the session that makes it
      * @throws DomainError forbidden for a scope that the account has no right to, conflict for too many keys, unauthenticated
      */
-    async make(accountId: string, { name, scopes, expiresAt }: ApiKeyIn, bearer: string): Promise<NewApiKeyOut> {
+    async make(
+      by: string,
+      accountId: string,
+      { name, scopes, expiresAt }: ApiKeyIn,
+      bearer: string,
+    ): Promise<NewApiKeyOut> {
       const session = await tokens.resolve(bearer);
       if (session === undefined) throw new DomainError('unauthenticated', 'The session has ended.');
       const owner = { accountId, roles: roles.of(accountId) };
       if (scopes.includes('products:write')) mustBeWriter(writers, owner);
       if (scopes.includes('stock:write') && !owner.roles.includes('catalogue')) throw lacksRole('catalogue');
       const key = { id: randomUUID(), accountId, scopes, expiresAt: Math.floor(Date.parse(expiresAt) / 1000) };
-      const made = await repository.make({ ...key, name }, session, async (authenticatedAt) => {
+      const made = await repository.make(by, { ...key, name }, session, async (authenticatedAt) => {
         const token = await tokens.issueKey({ ...key, authenticatedAt });
         return { token, digest: digestOf(token) };
       });
@@ -68,11 +74,11 @@ export function createApiKeys({ tokens, repository, endedSessions, roles, writer
     },
 
     /** @throws DomainError notFound */
-    async end(actor: string, accountId: string, id: string): Promise<void> {
-      const expiresAt = await repository.end(actor, accountId, id);
+    async end(by: string, accountId: string, id: string): Promise<void> {
+      const expiresAt = await repository.end(by, accountId, id);
       if (expiresAt === undefined) throw new DomainError('notFound', `There is no API key ${id}.`);
       endedSessions.add({ id, expiresAt });
-      log.info({ accountId, keyId: id, by: actor }, 'API key ended');
+      log.info({ accountId, keyId: id, by }, 'API key ended');
     },
   };
 }

@@ -21,7 +21,20 @@ const cutoffColumns = [
 ] as const;
 
 /** Sent by PostgreSQL when the statement is committed. */
-export const notifyEnded = (json: unknown) => sql`pg_notify(${endedSessionsChannel}, ${json})`.as('notified');
+const notify = (json: unknown) => sql`pg_notify(${endedSessionsChannel}, ${json})`.as('notified');
+
+/** Stores the end of a session or an API key, once or again, and tells every replica. */
+export async function storeEnd(on: Kysely<DB>, { id, expiresAt }: EndedSession): Promise<void> {
+  await on
+    .with('stored', (db) =>
+      db
+        .insertInto('ended_sessions')
+        .values({ id, expires_at: sql`to_timestamp(${expiresAt})` })
+        .onConflict((conflict) => conflict.doNothing()),
+    )
+    .selectNoFrom(notify(JSON.stringify({ id, expiresAt })))
+    .execute();
+}
 
 /** Until the end of the transaction nobody else makes a key of an account or ends all of its sessions. */
 export const lockSessions = (tx: Transaction<DB>, accountId: string) =>
@@ -76,17 +89,7 @@ export function createSessionRepository(prisma: PrismaClient, kysely: Kysely<DB>
         .execute();
     },
     /** Once or again. */
-    async end({ id, expiresAt }: EndedSession): Promise<void> {
-      await kysely
-        .with('stored', (db) =>
-          db
-            .insertInto('ended_sessions')
-            .values({ id, expires_at: sql`to_timestamp(${expiresAt})` })
-            .onConflict((conflict) => conflict.doNothing()),
-        )
-        .selectNoFrom(notifyEnded(JSON.stringify({ id, expiresAt })))
-        .execute();
-    },
+    end: (session: EndedSession): Promise<void> => storeEnd(kysely, session),
 
     /**
      * Ends all sessions and API keys of an account that began before.
@@ -125,7 +128,7 @@ export function createSessionRepository(prisma: PrismaClient, kysely: Kysely<DB>
               .returning(cutoffColumns),
           )
           .selectFrom('stored')
-          .select(['accountId', 'endedAt', 'expiresAt', notifyEnded(sql`row_to_json(stored)::text`)])
+          .select(['accountId', 'endedAt', 'expiresAt', notify(sql`row_to_json(stored)::text`)])
           .executeTakeFirstOrThrow();
       }),
 
