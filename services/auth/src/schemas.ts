@@ -1,4 +1,5 @@
 import { maxPasswordLength, newPassword } from '@store/shared/contracts/account';
+import { apiKeyOut, exampleKey } from '@store/shared/contracts/api-key';
 import { scopeNames } from '@store/shared/http/identity';
 import { password, text, timestamp, uuid } from '@store/shared/values/fields';
 import { dayMs } from '@store/shared/values/time';
@@ -42,14 +43,6 @@ export const sessionsOut = z
     ],
   });
 
-const exampleKey = {
-  id: '5c1d7e90-2f4b-4a8e-9b36-7d0e1f2a3b4c',
-  name: 'Shipping software',
-  scopes: ['orders:read' as const],
-  createdAt: '2026-01-31T09:30:00.000Z',
-  expiresAt: '2026-07-31T00:00:00.000Z',
-  lastUsedAt: null,
-};
 const scopes = z
   .array(z.enum(scopeNames))
   .min(1)
@@ -69,16 +62,6 @@ export const apiKeyIn = z
     id: 'ApiKeyIn',
     examples: [{ name: exampleKey.name, scopes: exampleKey.scopes, expiresAt: exampleKey.expiresAt }],
   });
-const apiKeyOut = z
-  .object({
-    id: uuid,
-    name: z.string(),
-    scopes: z.array(z.string()),
-    createdAt: timestamp,
-    expiresAt: timestamp,
-    lastUsedAt: timestamp.nullable().describe('The hour of the last request.'),
-  })
-  .meta({ id: 'ApiKeyOut', examples: [exampleKey] });
 export const apiKeysOut = z.array(apiKeyOut);
 export const newApiKeyOut = apiKeyOut
   .extend({ key: z.string().describe('The key itself, a token: nobody can show it again.') })

@@ -1,11 +1,11 @@
 import { accountOut, rolesOut } from '@store/shared/contracts/account';
+import { apiKeyOut } from '@store/shared/contracts/api-key';
 import type { Role } from '@store/shared/http/identity';
 import type { Logger } from '@store/shared/observability/log';
 import { DomainError } from '@store/shared/values/errors';
 import { uuid } from '@store/shared/values/fields';
 import { z } from 'zod';
 import type { Services } from '../services-client.ts';
-import { keyOut } from './schemas.ts';
 
 export type Accounts = ReturnType<typeof createAccounts>;
 
@@ -28,7 +28,7 @@ export function createAccounts(services: Services, log: Logger) {
       const { id, name, email } = await identify(sought);
       const [{ roles }, keys] = await Promise.all([
         services.get('auth', `${path}/${id}/roles`, rolesOut),
-        services.get('auth', `${path}/${id}/keys`, z.array(keyOut)),
+        services.get('auth', `${path}/${id}/keys`, z.array(apiKeyOut)),
       ]);
       return { id, name, email, roles, keys };
     },
