@@ -9,14 +9,16 @@ export interface Credentials {
   password: string;
 }
 
-async function fillIn(page: Page, { email, password }: Credentials): Promise<void> {
+/** Fills in the form of a log-in, or that part of a registration. */
+export async function fillIn(page: Page, { email, password }: Credentials): Promise<void> {
   await page.getByLabel('E-mail address').fill(email);
   await page.getByLabel('Password').fill(password);
 }
 
+const newCustomer = (): Credentials => ({ email: `${randomUUID()}@example.com`, password: 'correct horse battery' });
+
 /** Fills in all that a registration asks for. */
-export async function startRegistration(page: Page, name = 'Ada'): Promise<Credentials> {
-  const customer = { email: `${randomUUID()}@example.com`, password: 'correct horse battery' };
+export async function startRegistration(page: Page, name = 'Ada', customer = newCustomer()): Promise<Credentials> {
   await page.getByRole('link', { name: 'Register' }).first().click();
   await page.getByLabel('Name').fill(name);
   await fillIn(page, customer);

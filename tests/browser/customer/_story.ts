@@ -3,7 +3,7 @@ import { json } from 'node:stream/consumers';
 import type { Locator, Page } from 'playwright-core';
 import { until } from '../../e2e/_store.ts';
 import { queryOnce } from '../../kit/postgres/database.ts';
-import { type Credentials, logIn, put, show } from '../_customer.ts';
+import { type Credentials, fillIn, logIn, put, show, startRegistration } from '../_customer.ts';
 import { killThroughout } from '../_kills.ts';
 import { addProducts, entireStore, type TestShop } from '../_shop.ts';
 import { openConsole } from '../operator/_console.ts';
@@ -49,14 +49,6 @@ export const storeOfStory = {
 interface Ada extends Credentials {
   name: string;
   street: string;
-}
-
-async function register(page: Page, { name, email, password }: Ada): Promise<void> {
-  await page.getByRole('link', { name: 'Register' }).first().click();
-  await page.getByLabel('Name').fill(name);
-  await page.getByLabel('E-mail address').fill(email);
-  await page.getByLabel('Password').fill(password);
-  await page.getByRole('button', { name: 'Register' }).click();
 }
 
 async function orderWithAddress(page: Page, { name, street }: Ada, confirm: () => Promise<void>): Promise<void> {
@@ -139,7 +131,8 @@ export async function tellStory(shop: TestShop, killed: string[] = []): Promise<
     await put(page, 'Olive oil');
     await page.getByRole('link', { name: /^Basket/ }).click();
     await page.getByText('Log in, or register, to order.').waitFor();
-    await register(page, ada);
+    await startRegistration(page, ada.name, ada);
+    await page.getByRole('button', { name: 'Register' }).click();
     await page.getByRole('heading', { name: 'Basket' }).waitFor();
     await orderWithAddress(page, ada, async () => {
       await phone.goto(await linkIn(operator, 'Confirm your e-mail address'));
@@ -174,8 +167,7 @@ export async function tellStory(shop: TestShop, killed: string[] = []): Promise<
     await press(phone, 'Place the order', phone.getByRole('heading', { level: 1, name: /^Order / }));
     await deleteAccount(phone, password);
     await show(phone, 'log-in');
-    await phone.getByLabel('E-mail address').fill(ada.email);
-    await phone.getByLabel('Password').fill(password);
+    await fillIn(phone, { ...ada, password });
     await press(phone, 'Log in', phone.getByText('The e-mail address or the password is wrong.'));
 
     const shipped = `select from orders where account_id = '${kept.account.id}' and shipped_at is not null`;
