@@ -11,13 +11,13 @@ import { benchDir, type Measurement, say } from './measurement.ts';
 import { backlog } from './measurements/backlog.ts';
 import { costs } from './measurements/costs.ts';
 import { orderLife } from './measurements/order-life.ts';
-import { checks, orders, products, reads } from './measurements/requests.ts';
+import { checks, orders, products } from './measurements/requests.ts';
 import { orderStreams } from './measurements/streams.ts';
 import { idle, start } from './measurements/whole-store.ts';
 import { ofComponents, residentMib } from './process-usage.ts';
 import { isMissed, report } from './report.ts';
 
-const measurements = [start, products, orders, reads, checks, orderLife, costs, backlog, idle, orderStreams];
+const measurements = [start, products, orders, checks, orderLife, costs, backlog, idle, orderStreams];
 
 // Started processes end with this one (tools/local/components/supervised-process.ts), and none of their data is kept.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Store } from '../local/store.ts';
 
-type Pid = number | undefined;
+export type Pid = number | undefined;
 
 export async function ofComponents<T>(store: Store, read: (pid: Pid) => Promise<T>): Promise<Map<string, T>> {
   const running = store.components.filter((component) => component.running());

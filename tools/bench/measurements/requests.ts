@@ -1,92 +1,46 @@
-import { deepStrictEqual } from 'node:assert';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { queryOnce } from '../../../tests/kit/postgres/database.ts';
-import { freePort } from '../../free-port.ts';
-import { localUrl } from '../../local/components/services.ts';
-import { startProcess } from '../../local/components/supervised-process.ts';
 import { fillCatalogue, loginCookie, orderPlacer, productIds } from '../customer.ts';
 import { figure } from '../figures.ts';
-import { logDir, type Measurement, unlimited } from '../measurement.ts';
-import { compareRates, cpuOfRequests } from '../requests.ts';
+import { type Measurement, unlimited } from '../measurement.ts';
+import { cpuOfRequests, type Request } from '../requests.ts';
 
-/** Calls `work` with a bare server, a process of its own like the service that it is compared with. */
-async function withBareServer<T>(databaseUrl: string, work: (url: string) => Promise<T>, port?: number): Promise<T> {
-  const PORT = port ?? (await freePort());
-  const url = localUrl(PORT);
-  const bare = await startProcess({
-    name: `bare-server-${PORT}`,
-    command: process.execPath,
-    args: ['tools/bench/bare-server.ts'],
-    env: { PORT: String(PORT), DATABASE_URL: databaseUrl },
-    logDir,
-    log: console.error,
-    ready: async () => (await fetch(url)).ok,
-  });
-  try {
-    return await work(url);
-  } finally {
-    await bare.stop();
-  }
-}
+const against = (medians: number[]) => `${medians.map((ms) => ms.toFixed(3)).join(' against ')} CPU ms`;
 
-const cpu = (ms = NaN) => `${ms.toFixed(3)} CPU ms`;
-
+/** CPU time of a page of the catalogue: of the service, of all that a customer's request passes, and what compression takes. */
 export const products: Measurement = {
   name: 'products',
   components: ['auth', 'account', 'product', 'gateway'],
   gateway: unlimited,
   async run(store) {
+    await fillCatalogue(store.databaseUrl('product'));
     const path = '/products?size=100';
-    const database = store.databaseUrl('product');
-    await fillCatalogue(database);
     const cookie = await loginCookie(store.url('auth'));
-    const rows = await withBareServer(database, async (url) => {
-      const atGateway = { url: store.gatewayUrl + path, headers: { cookie } };
-      const bare = { url: url + path };
-      deepStrictEqual(await productIds(store.url('product')), await productIds(url));
-      return [
-        await compareRates('products', { url: store.url('product') + path }, bare),
-        // The bare server has no gateway, and asks nobody who the customer is.
-        await compareRates('catalogue', atGateway, bare),
-      ];
-    });
-    const asking = (encoding: string) => ({
-      url: store.gatewayUrl + path,
-      headers: { cookie, 'accept-encoding': encoding },
-    });
-    const { pid } = store.component('gateway');
+    const asked = (encoding: string): Request => {
+      return { url: store.gatewayUrl + path, headers: { cookie, 'accept-encoding': encoding } };
+    };
+    const pidOf = (name: string) => store.component(name).pid;
+    const [gateway, auth, product] = [pidOf('gateway'), pidOf('auth'), pidOf('product')];
     const { medians, ratio } = await cpuOfRequests(5_000, [
-      [asking('gzip'), pid],
-      [asking('identity'), pid],
+      [asked('gzip'), gateway],
+      [asked('identity'), gateway],
+      [asked('identity'), gateway, auth, product],
+      [{ url: store.url('product') + path }, product],
     ]);
-    const measured = `${medians.map(cpu).join(' against ')} of the gateway`;
-    return [...rows, figure('compression', ratio, measured)];
+    const [gzip = NaN, identity = NaN, all = NaN, service = NaN] = medians;
+    return [
+      figure('products', service, 'product'),
+      figure('catalogue', all, 'gateway, auth and product'),
+      figure('compression', ratio, `${against([gzip, identity])} of the gateway`),
+    ];
   },
 };
 
-/** Without the worker: both sides write events, and backlog.ts measures their publishing. */
+/** CPU time of a service for a new order, without the worker, and for one row of its own. */
 export const orders: Measurement = {
   name: 'orders',
-  components: ['product', 'order'],
-  async run(store) {
-    await fillCatalogue(store.databaseUrl('product'));
-    const items = (await productIds(store.url('product'))).slice(0, 3).map((productId) => ({ productId, quantity: 2 }));
-    const placedAt = (url: string) => ({
-      url: `${url}/orders`,
-      method: 'POST' as const,
-      headers: { 'content-type': 'application/json', 'id-account': randomUUID() },
-      uniqueHeaders: () => ({ 'idempotency-key': randomUUID() }),
-      body: JSON.stringify({ items }),
-    });
-    return withBareServer(store.databaseUrl('order'), async (url) => [
-      await compareRates('orders', placedAt(store.url('order')), placedAt(url)),
-    ]);
-  },
-};
-
-/** CPU time of a service for one row of its own. */
-export const reads: Measurement = {
-  name: 'reads',
   components: ['account', 'product', 'order'],
   async run(store) {
     const account = randomUUID();
@@ -95,26 +49,48 @@ export const reads: Measurement = {
     await queryOnce(
       store.databaseUrl('account'),
       `insert into accounts (id, name, email, password_hash, created_at)
-       values ('${account}', 'Bench', 'reads@example.com', '', now())`,
+       values ('${account}', 'Bench', 'orders@example.com', '', now())`,
     );
     const ids = await productIds(store.url('product'));
     const order = await orderPlacer(store.url('order'), ids, headers)();
-    const paths = [
+    const items = ids.slice(0, 3).map((productId) => ({ productId, quantity: 2 }));
+    const requests: [service: 'account' | 'product' | 'order', path: string, given?: Partial<Request>][] = [
       ['product', `/products/${ids[0]}`],
       ['account', '/accounts'],
       ['order', `/orders/${order.id}`],
-    ] as const;
+      [
+        'order',
+        '/orders',
+        {
+          method: 'POST',
+          headers: { ...headers, 'content-type': 'application/json' },
+          uniqueHeaders: () => ({ 'idempotency-key': randomUUID() }),
+          body: JSON.stringify({ items }),
+        },
+      ],
+    ];
     const { medians } = await cpuOfRequests(
       5_000,
-      paths.map(([service, path]) => [{ url: store.url(service) + path, headers }, store.component(service).pid]),
+      requests.map(([service, path, given]) => {
+        return [{ url: store.url(service) + path, headers, ...given }, store.component(service).pid];
+      }),
     );
-    return paths.map(([service], index) => figure(service, medians[index] ?? NaN, service));
+    return requests.map(([service, , given], index) =>
+      figure(given ? 'orders' : service, medians[index] ?? NaN, service),
+    );
   },
 };
 
 /** More than the gateway lets through (contract 2.5). */
 const cookieLength = 16 * 1024;
 const hostileCookies = { semicolons: ';', blanks: ' ', names: 'a=__store_jwt_token;' };
+
+/** Listens in place of a service, and answers everything by an empty list. */
+async function standIn(port: number) {
+  const server = createServer((_, res) => res.setHeader('content-type', 'application/json').end('[]'));
+  await once(server.listen(port, '127.0.0.1'), 'listening');
+  return server;
+}
 
 /** CPU time of a token check: at the gateway against a request without one, and of a hostile cookie against an ordinary one. */
 export const checks: Measurement = {
@@ -125,24 +101,19 @@ export const checks: Measurement = {
     const cookie = await loginCookie(store.url('auth'));
     const [gateway, auth] = [store.component('gateway').pid, store.component('auth').pid];
     const asked = (path: string) => ({ url: store.gatewayUrl + path, headers: { cookie } });
-    const standIn = (service: string, work: () => ReturnType<typeof cpuOfRequests>) =>
-      withBareServer('', work, store.ports.of(service));
-    const { medians, ratio } = await standIn('order', () =>
-      standIn('product', () =>
-        cpuOfRequests(20_000, [
-          [asked('/orders'), gateway, auth],
-          [asked('/products'), gateway],
-        ]),
-      ),
-    );
-    const measured = medians.map(cpu).join(' against ');
-    const rows = [figure('check', ratio, measured)];
+    const upstreams = await Promise.all(['order', 'product'].map((service) => standIn(store.ports.of(service))));
+    const { medians, ratio } = await cpuOfRequests(20_000, [
+      [asked('/orders'), gateway, auth],
+      [asked('/products'), gateway],
+    ]);
+    for (const server of upstreams) server.close().closeAllConnections();
+    const rows = [figure('check', ratio, against(medians))];
     for (const [name, text] of Object.entries(hostileCookies)) {
       const check = (given: string) =>
         [{ url: `${store.url('auth')}/check`, headers: { cookie: given } }, auth] as const;
       const hostile = `${text.repeat(cookieLength / text.length)};${cookie}`;
       const { medians, ratio } = await cpuOfRequests(3_000, [check(hostile), check(cookie)]);
-      rows.push(figure('hostile', ratio, `${medians.map(cpu).join(' against ')} of auth`, name));
+      rows.push(figure('hostile', ratio, `${against(medians)} of auth`, name));
     }
     return rows;
   },
