@@ -1,6 +1,5 @@
 import { Tool } from '../../run-command.ts';
 import { type Cluster, environmentHelp, withCluster } from '../api.ts';
-import { checkMigrations } from '../doctor/check-migrations.ts';
 import { checkRelease, checkVolumes, checkWriters } from '../doctor/check-release.ts';
 import { checkSecrets } from '../doctor/check-secrets.ts';
 import { checkWorkload } from '../doctor/check-workloads.ts';
@@ -24,14 +23,13 @@ async function doctor(cluster: Cluster): Promise<void> {
   report(checkWriters(deployments));
   report(await checkVolumes(cluster));
   for (const workload of [...statefulSets, ...deployments]) report(await checkWorkload(cluster, workload));
-  report(await checkMigrations(cluster, deployments));
   console.log(count === 0 ? '\nNothing is wrong.' : `\n${count} ${count === 1 ? 'thing is' : 'things are'} wrong.`);
   process.exitCode = count === 0 ? 0 : 1;
 }
 
 await new Tool('make doctor')
   .description(
-    'Reports what is wrong with the release in the cluster, and what to do about it: its state, Secrets, who may write products, volumes, workloads, migrations. Changes nothing and prints no secret. Whether the installed store does its work is tested by helm test and watched by alerts.',
+    'Reports what is wrong with the release in the cluster, and what to do about it: its state, Secrets, who may write products, volumes, workloads. Changes nothing and prints no secret. Whether the installed store does its work is tested by helm test and watched by alerts.',
   )
   .addHelpText('after', `${environmentHelp}\n\nExit code: 0 where nothing is wrong.`)
   .action(() => withCluster(doctor))
