@@ -1,4 +1,4 @@
-import { readCosts } from '../../tools/capacity/costs.ts';
+import { costs } from '../../tools/capacity/costs.ts';
 import { planFor } from '../../tools/capacity/model.ts';
 import { serviceNamed } from '../../tools/topology/topology.ts';
 import { type Manifests, manifests } from './_manifests.ts';
@@ -17,7 +17,7 @@ describe.each([20, 100, 1000])('the preset of %i orders per second', (rate) => {
   let plan: ReturnType<typeof planFor>;
   beforeAll(async () => {
     rendered = await manifests({}, ['prod', 'cloudnative-pg', `prod-${rate}`].map(preset));
-    plan = planFor(rate, await readCosts());
+    plan = planFor(rate, costs);
   });
 
   it('has brokers that hold seven days of events, and have a fifth to spare', () => {

@@ -1,5 +1,5 @@
 import { execa } from 'execa';
-import { readCosts } from '../../tools/capacity/costs.ts';
+import { costs } from '../../tools/capacity/costs.ts';
 import { scalingText } from '../../tools/capacity/tables.ts';
 import { root } from '../../tools/paths.ts';
 import { documentAt, scriptsRunBy } from './_documents.ts';
@@ -9,9 +9,9 @@ const env = { MAKEFLAGS: undefined, ARGS: undefined };
 const { text } = documentAt('docs/scaling.md');
 
 describe('docs/scaling.md', () => {
-  it('the figures of docs/scaling.md are those of tools/capacity/costs.json', async () => {
+  it('the figures of docs/scaling.md are those of tools/capacity/costs.json', () => {
     // make bench ONLY=costs writes them.
-    expect(scalingText(await readCosts())['docs/scaling.md']).toBe(text);
+    expect(scalingText(costs)['docs/scaling.md']).toBe(text);
   });
 
   it('the commands of docs/scaling.md work as printed', async () => {

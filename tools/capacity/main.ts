@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { Tool } from '../run-command.ts';
-import { readCosts } from './costs.ts';
+import { costs } from './costs.ts';
 import { assumptions, ceilings } from './model.ts';
 import { number, planTable } from './tables.ts';
 
@@ -12,15 +12,13 @@ function rateOf(text: string): number {
   throw new InvalidArgumentError(`Give a number above 0 and at most ${max.toLocaleString('en')}.`);
 }
 
-async function print(rate: number): Promise<void> {
-  const costs = await readCosts();
+function print(rate: number): void {
   const { utilisation, coresOfServer, connectionsOfServer, kafkaReplicas, coresOfBroker } = assumptions;
   console.log(planTable(rate, costs));
-  const reached = ceilings(costs).filter(({ ordersPerSecond }) => ordersPerSecond < rate);
+  const reached = ceilings(costs).filter(([, ordersPerSecond]) => ordersPerSecond < rate);
   if (reached.length > 0) console.log('\nReached below this rate, the first one first:');
-  for (const { what, ordersPerSecond, turn } of reached) {
+  for (const [what, ordersPerSecond, turn] of reached)
     console.log(`- ${what}: at ${number(ordersPerSecond)} orders per second. To raise it: ${turn}.`);
-  }
   console.log(`
 Measured on ${costs.measuredAt.slice(0, 10)}, commit ${costs.commit}: ${costs.machine}.
 Planned with ${100 * utilisation} % of a core used, servers of ${coresOfServer} cores and ${connectionsOfServer} connections, \

@@ -80,57 +80,42 @@ export function planFor(rate: number, costs: Costs) {
 }
 
 /** Rates that no further replica makes higher, the lowest first, and the change that does. */
-export function ceilings(costs: Costs) {
+export function ceilings(costs: Costs): [what: string, ordersPerSecond: number, turn: string][] {
   const { utilisation, coresOfServer, partitions, walOfServer } = assumptions;
   const orders = (cores: number, ms: number) => (cores * utilisation * 1000) / ms;
   const { shared = 0, ...databases } = costs.postgresCpuMs;
   const [busiest, busiestMs] = highest(databases);
-  const members = Object.entries(costs.cpuMs).filter(([name]) => groupOf(name));
-  const [slowest, slowestMs] = highest(Object.fromEntries(members));
+  const [slowest, slowestMs] = highest(costs.cpuMs, groupOf);
   const { relay, invoice, analytics } = costs.mostPerSecond;
   const [publisher, events] = highest(costs.events);
-  const allDatabasesMs = sum(Object.values(costs.postgresCpuMs));
-  const found: Record<string, [ordersPerSecond: number, turn: string]> = {
-    [`One process of ${slowest}`]: [orders(1, slowestMs), 'replicas, up to as many as there are partitions'],
-    [`${partitions} partitions: as many members of the group of ${slowest}`]: [
-      orders(partitions, slowestMs),
-      'more partitions, while no order is in progress',
-    ],
-    [`One PostgreSQL server of ${coresOfServer} cores for all databases`]: [
-      orders(coresOfServer, allDatabasesMs),
-      'a server for each database',
-    ],
-    [`A PostgreSQL server of ${coresOfServer} cores for the database ${busiest} alone`]: [
-      orders(coresOfServer, busiestMs + shared),
-      'shards by order id, or cells',
-    ],
-    [`The write-ahead log of one server, ${walOfServer / 1e6} MB per second`]: [
-      walOfServer / costs.walBytes,
-      'a server for each database, then shards or cells',
-    ],
-    [`The relay of the outbox of ${publisher}: one process`]: [
-      (relay * utilisation) / events,
-      'shards by order id, or cells',
-    ],
-    'Invoice numbers without gaps: one transaction after another': [
-      invoice,
-      'a series of numbers for each shard or cell',
-    ],
-    'The figures of the day: one row that every transaction of analytics locks': [
-      analytics / 2, // OrderCreated and OrderPaid
-      'a row for each partition, added up when read',
-    ],
-  };
-  return Object.entries(found)
-    .map(([what, [ordersPerSecond, turn]]) => ({ what, ordersPerSecond, turn }))
-    .sort((a, b) => a.ordersPerSecond - b.ordersPerSecond);
+  const cells = 'shards by order id, or cells';
+  const members = `${partitions} partitions: as many members of the group of ${slowest}`;
+  const server = `PostgreSQL server of ${coresOfServer} cores`;
+  const log = `The write-ahead log of one server, ${walOfServer / 1e6} MB per second`;
+  const numbers = 'Invoice numbers without gaps: one transaction after another';
+  const row = 'The figures of the day: one row that every transaction of analytics locks';
+  const found: ReturnType<typeof ceilings> = [
+    [`One process of ${slowest}`, orders(1, slowestMs), 'replicas, up to as many as there are partitions'],
+    [members, orders(partitions, slowestMs), 'more partitions, while no order is in progress'],
+    [`One ${server} for all databases`, orders(coresOfServer, sum(costs.postgresCpuMs)), 'a server for each database'],
+    [`A ${server} for the database ${busiest} alone`, orders(coresOfServer, busiestMs + shared), cells],
+    [log, walOfServer / costs.walBytes, 'a server for each database, then shards or cells'],
+    [`The relay of the outbox of ${publisher}: one process`, (relay * utilisation) / events, cells],
+    [numbers, invoice, 'a series of numbers for each shard or cell'],
+    [row, analytics / 2, 'a row for each partition, added up when read'], // of OrderCreated and of OrderPaid
+  ];
+  return found.sort(([, a], [, b]) => a - b);
 }
 
-function highest(amounts: Record<string, number>): [name: string, amount: number] {
-  const [first = ['', NaN]] = Object.entries(amounts).sort(([, a], [, b]) => b - a);
+/** The largest of the amounts, of those whose names have something. */
+function highest(amounts: Record<string, number>, has: (name: string) => unknown = () => true): [string, number] {
+  const [first = ['', NaN]] = Object.entries(amounts)
+    .filter(([name]) => has(name))
+    .sort(([, a], [, b]) => b - a);
   return first;
 }
 
 export const groupOf = (name: string) => topology.services.find((service) => service.name === name)?.group;
 
-export const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
+export const sum = (amounts: Record<string, number> | number[]): number =>
+  Object.values<number>(amounts).reduce((total, value) => total + value, 0);

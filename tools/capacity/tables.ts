@@ -18,8 +18,8 @@ const table = (rows: string[][]) => markdownTable(rows, { alignDelimiters: false
 
 /** The costs of an order by component, the largest first. */
 function costTable({ cpuMs, postgresCpuMs, transactions, walBytes, kafkaBytes }: Costs): string {
-  const all = { ...cpuMs, PostgreSQL: sum(Object.values(postgresCpuMs)) };
-  const total = sum(Object.values(all));
+  const all = { ...cpuMs, PostgreSQL: sum(postgresCpuMs) };
+  const total = sum(all);
   const largestFirst = Object.entries(all).sort(([, a], [, b]) => b - a);
   const rows = largestFirst.map(([name, ms]) => [name, number(ms), `${((100 * ms) / total).toFixed()} %`]);
   return `${table([['Component', 'CPU ms', 'Share'], ...rows, ['all', number(total), '100 %']])}
@@ -50,7 +50,7 @@ export function planTable(rate: number, costs: Costs): string {
 const ceilingTable = (costs: Costs): string =>
   table([
     ['Ceiling', 'Orders per second', 'To raise it'],
-    ...ceilings(costs).map(({ what, ordersPerSecond, turn }) => [what, number(ordersPerSecond), turn]),
+    ...ceilings(costs).map(([what, ordersPerSecond, turn]) => [what, number(ordersPerSecond), turn]),
   ]);
 
 /** Returns docs/scaling.md with these figures, by its path. */

@@ -1,6 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { costsFile, costsSchema, writeCosts } from '../../capacity/costs.ts';
+import { queryOnce } from '../../../tests/kit/postgres/database.ts';
+import type { Costs } from '../../capacity/costs.ts';
+import { sum } from '../../capacity/model.ts';
 import { scalingText } from '../../capacity/tables.ts';
 import type { Store } from '../../local/store.ts';
 import { topology } from '../../topology/topology.ts';
@@ -9,8 +11,7 @@ import { figure } from '../figures.ts';
 import { currentCommit, describeMachine } from '../machine.ts';
 import { type Measurement, say } from '../measurement.ts';
 import { connections, prepareOrderLoad } from '../order-load.ts';
-import { postgresUsage } from '../postgres-usage.ts';
-import { ofComponents, residentMib } from '../process-usage.ts';
+import { cpuMs, familyCpuMs, ofComponents, residentMib } from '../process-usage.ts';
 import { backlog } from './backlog.ts';
 import { orderLife } from './order-life.ts';
 
@@ -35,56 +36,81 @@ export const costs: Measurement = {
     const before = await usage(store);
     const run = await load.closedLoop(seconds);
     const after = await usage(store);
-    const { postgres: _, ...cpuMs } = Object.fromEntries(run.costs.map(([name, ms]) => [name, rounded(ms)]));
-    const memory = [...(await ofComponents(store, residentMib))].filter(
-      ([name]) => name !== 'postgres' && name !== 'kafka',
-    );
-    const result = costsSchema.parse({
+    const perOrder = (value: number, earlier = 0) => rounded((value - earlier) / run.count);
+    const grown = (name: 'postgresCpuMs' | 'tableBytes' | 'events') =>
+      mapped(after[name], (value, key) => perOrder(value, before[name][key]));
+    const { postgres: _, ...components } = Object.fromEntries(run.costs);
+    const { postgres: __, kafka: ___, ...memory } = Object.fromEntries(await ofComponents(store, residentMib));
+    const result: Costs = {
       measuredAt,
       commit,
       machine,
-      cpuMs,
-      ...perOrder(after, before, run.count),
-      residentMib: Object.fromEntries(memory.map(([name, { now }]) => [name, Math.round(now)])),
+      cpuMs: mapped(components, rounded),
+      postgresCpuMs: grown('postgresCpuMs'),
+      tableBytes: grown('tableBytes'),
+      walBytes: perOrder(after.walBytes, before.walBytes),
+      transactions: perOrder(after.transactions, before.transactions),
+      kafkaBytes: perOrder(after.kafkaBytes, before.kafkaBytes),
+      residentMib: mapped(memory, ({ now }) => Math.round(now)),
+      events: grown('events'),
       mostPerSecond: {
         relay: mostOf('Relay from a full outbox'),
         analytics: mostOf('Group analytics from a full topic'),
         invoice: mostOf('Group invoice from a full topic'),
       },
-    });
-    await writeCosts(result);
-    await writeChanged(scalingText(result));
-    const measured = `${run.count} orders, ${run.perSecond.toFixed()} per s; written to ${costsFile}`;
-    return [figure('shipped', run.cost, measured)];
+    };
+    const file = 'tools/capacity/costs.json';
+    await writeChanged({ [file]: `${JSON.stringify(result, undefined, 2)}\n`, ...scalingText(result) });
+    return [figure('shipped', run.cost, `${run.count} orders, ${run.perSecond.toFixed()} per s; written to ${file}`)];
   },
 };
 
-const usage = async (store: Store) => ({
-  ...(await postgresUsage(store, topology.databases)),
-  kafkaBytes: await kafkaBytes(join(store.dir, 'data/kafka')),
-});
+/** To a thousandth: more would only make the file differ from run to run. */
+const rounded = (value: number) => Math.max(Math.round(value * 1000) / 1000, 0);
 
-interface Amounts {
-  [name: string]: number | Amounts;
+const mapped = <T>(values: Record<string, T>, change: (value: T, name: string) => number): Record<string, number> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value, name)]));
+
+type Usage = Pick<Costs, 'postgresCpuMs' | 'tableBytes' | 'walBytes' | 'transactions' | 'events' | 'kafkaBytes'>;
+
+/** Returns what PostgreSQL and Kafka have used so far, and hold. Connections that have ended count to `shared`. */
+async function usage(store: Store): Promise<Usage> {
+  const databases = await Promise.all(topology.databases.map((name) => databaseUsage(store, name)));
+  const postgresCpuMs = Object.fromEntries(databases.map(({ name, cpu }) => [name, cpu]));
+  const all = await familyCpuMs(store.component('postgres').pid());
+  const tableBytes: Record<string, number> = {};
+  for (const [name, bytes] of databases.flatMap(({ tables }) => tables))
+    tableBytes[name] = (tableBytes[name] ?? 0) + bytes;
+  return {
+    postgresCpuMs: { ...postgresCpuMs, shared: all - sum(postgresCpuMs) },
+    tableBytes,
+    walBytes: databases[0]?.wal ?? NaN,
+    transactions: sum(databases.map(({ transactions }) => transactions)),
+    events: Object.fromEntries(databases.flatMap(({ name, events }) => (events === undefined ? [] : [[name, events]]))),
+    kafkaBytes: await kafkaBytes(join(store.dir, 'data/kafka')),
+  };
 }
 
-/** Returns the growth of each amount, divided by the orders. */
-function perOrder(after: Amounts, before: Amounts, orders: number): Amounts {
-  const grown = Object.entries(after).map(([name, value]) => {
-    const earlier = before[name];
-    if (typeof value === 'number') return [name, rounded((value - Number(earlier ?? 0)) / orders)];
-    return [name, perOrder(value, typeof earlier === 'object' ? earlier : {}, orders)];
-  });
-  return Object.fromEntries(grown);
+async function databaseUsage(store: Store, name: string) {
+  const query = <Row extends object>(sql: string) => queryOnce<Row>(store.databaseUrl(name), sql);
+  const [row] = await query<{ wal: number; transactions: number; pids: number[]; tables: [string, number][] }>(
+    `select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 as wal, xact_commit::float8 as transactions,
+       (select coalesce(json_agg(pid), '[]') from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()) as pids,
+       (select coalesce(json_agg(json_build_array(relname, pg_total_relation_size(oid))), '[]') from pg_class
+        where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> '_prisma_migrations') as tables
+     from pg_stat_database where datname = current_database()`,
+  );
+  if (row === undefined) throw new Error(`There is no database ${name}.`);
+  const cpu = sum(await Promise.all(row.pids.map((pid) => cpuMs(pid).catch(() => 0))));
+  const publishes = row.tables.some(([table]) => table === 'outbox');
+  const [outbox] = publishes ? await query<{ events: number }>('select count(*)::int as events from outbox') : [];
+  return { ...row, name, cpu, events: outbox?.events };
 }
 
 /** Bytes of all messages that are stored. */
 async function kafkaBytes(dataDir: string): Promise<number> {
   const files = await readdir(dataDir, { recursive: true });
   const segments = files.filter((file) => /^order-events.*\/\d+\.log$/.test(file));
-  const sizes = await Promise.all(segments.map(async (file) => (await stat(join(dataDir, file))).size));
-  return sizes.reduce((sum, size) => sum + size, 0);
+  return sum(await Promise.all(segments.map(async (file) => (await stat(join(dataDir, file))).size)));
 }
-
-/** To a thousandth: more would only make the file differ from run to run. */
-const rounded = (value: number) => Math.max(Math.round(value * 1000) / 1000, 0);
